@@ -1,0 +1,80 @@
+// Reductions over any set of axes, argmax and argmin.
+#pragma once
+#include "kernels/arith/types.hpp"
+#include <span>
+
+namespace troupe::arith {
+
+enum class ReduceOp : int {
+  // f32 f64 i32 i64
+  sum,
+  mean, // integers: the sum divided toward zero; of nothing: NaN, or 0 for integers
+  prod,
+  max, // NaN if any element is NaN; of nothing: the lowest value (-inf)
+  min, // NaN if any element is NaN; of nothing: the highest value (+inf)
+  // boolean
+  any,
+  all,
+};
+inline constexpr int reduce_op_count = static_cast<int>(ReduceOp::all) + 1;
+
+/// Which dimensions of a dense array are reduced; neighbours of one kind are merged, so that kinds
+/// alternate.
+struct ReducePlan {
+  static constexpr int max_rank = 8;
+  int rank = 0;
+  int64_t dims[max_rank] = {};
+  bool reduced[max_rank] = {};
+  int64_t outputs = 1; // elements of the output, in the order of the kept dimensions
+  int64_t count = 1;   // input elements behind each output
+  int64_t split = 1;   // extent of the outermost reduced dimension: what reduce_partial splits
+  bool is_copy() const {
+    return count == 1;
+  } // nothing to reduce (sum, prod, max, min, any, all: a plain copy)
+};
+
+/// Makes the plan; reduced[k] says whether shape[k] is reduced. Returns false when more than 8
+/// groups are left.
+bool make_reduce_plan(std::span<const int64_t> shape, std::span<const bool> reduced,
+                      ReducePlan& plan);
+
+/// The inner loops of one reduction; accumulators are 8 bytes wide each. f32 is summed in short
+/// runs of f32 and those in f64, so that ten million ones add up to ten million.
+struct ReduceKernel {
+  void (*init)(int64_t* acc, int64_t n) = nullptr;
+  // acc[r] takes in n neighbours at x + r * stride, for r < rows
+  void (*rows)(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n) = nullptr;
+  // acc[c] takes in x[r * stride + c] for all r < rows, c < columns
+  void (*columns)(int64_t* acc, const void* x, int64_t rows, int64_t stride,
+                  int64_t columns) = nullptr;
+  void (*merge)(int64_t* acc, const int64_t* other, int64_t n) = nullptr;
+  void (*finish)(const int64_t* acc, void* out, int64_t n, int64_t count) = nullptr;
+  int size = 0;
+
+  explicit operator bool() const { return rows != nullptr; }
+};
+ReduceKernel reduce(ReduceOp op, Type type);
+
+/// Computes outputs [begin, end) of `plan` from the whole input.
+void run_reduce(const ReduceKernel& kernel, const ReducePlan& plan, const void* x, void* out,
+                int64_t begin, int64_t end);
+
+/// For few outputs and a large input: takes positions [begin, end) of the outermost reduced
+/// dimension (0 … plan.split) of every output into `acc`, an array of plan.outputs accumulators
+/// that this call initialises.
+void reduce_partial(const ReduceKernel& kernel, const ReducePlan& plan, const void* x, int64_t* acc,
+                    int64_t begin, int64_t end);
+
+/// Merges `parts` arrays of plan.outputs accumulators, which lie one after the other, in order,
+/// into the output. The first array is overwritten.
+void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t* accs, int parts,
+                    void* out);
+
+/// Index of the first largest (or smallest) element along the middle dimension of x, a dense
+/// [outer, n, inner] array, for flat outputs [begin, end) of [outer, inner]. n >= 1. NaN is chosen
+/// only where it comes first. Types f32 f64 i32 i64 u8; index_type i32 or i64. Null for others.
+using ArgReduceFn = void (*)(const void* x, void* out, int64_t n, int64_t inner, int64_t begin,
+                             int64_t end);
+ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type);
+
+} // namespace troupe::arith

@@ -1,0 +1,63 @@
+// Element types and instruction sets of the CPU arithmetic. This folder takes raw pointers and
+// sizes; it knows no tensors, devices or graphs. Every function is single-threaded and works on a
+// range or on a block of rows, so that the caller splits the work: `parallel_for(n, cost,
+// [&](int64_t begin, int64_t end) { fn(x, y, begin, end); })`.
+//
+// Functions that depend on an operation and an element type are found first and called later:
+//   arith::UnaryFn fn = arith::unary(arith::UnaryOp::exp, type);      // null: this type has no
+//   such operation
+// The pointer belongs to the instruction set that is chosen at that moment.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+namespace troupe::arith {
+
+/// Element types, numbered as TensorFlow's DataType, so that a cast between the enumerations is
+/// enough.
+enum class Type : int {
+  f32 = 1,
+  f64 = 2,
+  i32 = 3,
+  u8 = 4,
+  i16 = 5,
+  i8 = 6,
+  i64 = 9,
+  boolean = 10, // one byte, 0 or 1
+  bf16 = 14,
+  u16 = 17,
+  f16 = 19,
+  u32 = 22,
+  u64 = 23,
+};
+
+/// Bytes of one element; 0 for a number that is none of the above.
+int size_of(Type type);
+
+enum class Isa : int { base = 0, avx2 = 1, avx512 = 2 };
+
+/// The instruction set in use. At first the best that the CPU has, capped by the environment
+/// variable TROUPE_MAX_ISA (base, avx2 or avx512).
+Isa isa();
+
+/// Whether this build and this CPU can run `isa`.
+bool has_isa(Isa isa);
+
+/// Uses `isa` from now on, for tests and benchmarks: call it while no other thread is in this
+/// library. Returns false and changes nothing when the CPU or the build lacks it.
+bool use_isa(Isa isa);
+
+const char* name_of(Isa isa);
+
+/// Whether oneDNN was found when this library was configured.
+bool has_onednn();
+
+/// Whether oneDNN is used where it is better. At first true if it is there, unless the environment
+/// has TROUPE_ONEDNN=0.
+bool onednn_in_use();
+
+/// Switches oneDNN on or off, for tests and benchmarks. Switching on has no effect in a build
+/// without it.
+void use_onednn(bool on);
+
+} // namespace troupe::arith
