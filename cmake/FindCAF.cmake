@@ -1,0 +1,32 @@
+# Finds the C++ Actor Framework 0.17, whose Debian package has neither a CMake config nor a .pc file.
+#   find_package(CAF 0.17 REQUIRED COMPONENTS core io [openssl])   →   CAF::core, CAF::io, CAF::openssl
+find_package(Threads REQUIRED)
+find_path(CAF_INCLUDE_DIR caf/all.hpp)
+mark_as_advanced(CAF_INCLUDE_DIR)
+if(CAF_INCLUDE_DIR)
+  file(STRINGS ${CAF_INCLUDE_DIR}/caf/config.hpp version_line REGEX "^#define CAF_VERSION [0-9]+")
+  string(REGEX MATCH "[0-9]+$" version_number "${version_line}")
+  math(EXPR version_major "${version_number} / 10000")
+  math(EXPR version_minor "${version_number} / 100 % 100")
+  math(EXPR version_patch "${version_number} % 100")
+  set(CAF_VERSION ${version_major}.${version_minor}.${version_patch})
+endif()
+set(required CAF_INCLUDE_DIR)
+foreach(component IN LISTS CAF_FIND_COMPONENTS)
+  find_library(CAF_${component}_LIBRARY caf_${component})
+  mark_as_advanced(CAF_${component}_LIBRARY)
+  list(APPEND required CAF_${component}_LIBRARY)
+endforeach()
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(CAF REQUIRED_VARS ${required} VERSION_VAR CAF_VERSION)
+set(below Threads::Threads)
+foreach(component IN LISTS CAF_FIND_COMPONENTS)
+  if(CAF_FOUND AND NOT TARGET CAF::${component})
+    add_library(CAF::${component} UNKNOWN IMPORTED)
+    set_target_properties(CAF::${component} PROPERTIES
+      IMPORTED_LOCATION ${CAF_${component}_LIBRARY}
+      INTERFACE_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR}
+      INTERFACE_LINK_LIBRARIES "${below}")
+  endif()
+  set(below CAF::${component})
+endforeach()

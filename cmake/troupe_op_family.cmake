@@ -1,0 +1,61 @@
+# troupe_op_family(NAME [DEPS libs…])
+#
+# Builds kernels/NAME/*.cpp into kernels_NAME and generates register_NAME(), which calls register_NAME_FILE() for every file:
+# adding an op is adding a file. A file that does not define its function is a link error. Files ending in _test.cpp hold the
+# case tables and become test_kernels_NAME. A folder's internal/*.cpp are built in but register nothing.
+function(troupe_op_family family)
+  cmake_parse_arguments(arg "" "" "DEPS" ${ARGN})
+  set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${family})
+  file(GLOB ops CONFIGURE_DEPENDS ${dir}/*.cpp)
+  file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.cpp)
+  file(GLOB internals CONFIGURE_DEPENDS ${dir}/internal/*.cpp)
+  list(REMOVE_ITEM ops ${tests} "")
+  set(declarations "")
+  set(calls "")
+  foreach(path IN LISTS ops)
+    get_filename_component(op ${path} NAME_WE)
+    string(APPEND declarations "void register_${family}_${op}(OpLibrary& library);\n")
+    string(APPEND calls "  register_${family}_${op}(library);\n")
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/register_${family}.cpp)
+  file(CONFIGURE OUTPUT ${generated} CONTENT
+"#include \"kernels/framework/op_library.hpp\"
+namespace troupe {
+${declarations}
+void register_${family}(OpLibrary& library);
+void register_${family}(OpLibrary& library) {
+${calls}}
+} // namespace troupe
+" @ONLY)
+  add_library(kernels_${family} STATIC ${ops} ${internals} ${generated})
+  target_link_libraries(kernels_${family} PUBLIC troupe_settings kernels_framework ${arg_DEPS})
+  set_property(GLOBAL APPEND PROPERTY TROUPE_OP_FAMILIES ${family})
+  file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.hpp ${dir}/internal/*.hpp)
+  troupe_check_headers(kernels_${family} "${headers}")
+  if(TROUPE_TESTS AND tests)
+    troupe_test(test_kernels_${family} SOURCES ${tests} DEPS kernels_all kernels_testing)
+  endif()
+endfunction()
+
+# kernels_all: every family, behind one function `register_all_ops(OpLibrary&)`.
+function(troupe_all_op_families)
+  get_property(families GLOBAL PROPERTY TROUPE_OP_FAMILIES)
+  set(declarations "")
+  set(calls "")
+  foreach(family IN LISTS families)
+    string(APPEND declarations "void register_${family}(OpLibrary& library);\n")
+    string(APPEND calls "  register_${family}(library);\n")
+  endforeach()
+  set(generated ${CMAKE_CURRENT_BINARY_DIR}/register_all.cpp)
+  file(CONFIGURE OUTPUT ${generated} CONTENT
+"#include \"kernels/framework/op_library.hpp\"
+namespace troupe {
+${declarations}
+void register_all_ops(OpLibrary& library) {
+${calls}}
+} // namespace troupe
+" @ONLY)
+  list(TRANSFORM families PREPEND kernels_ OUTPUT_VARIABLE libraries)
+  add_library(kernels_all STATIC ${generated})
+  target_link_libraries(kernels_all PUBLIC troupe_settings ${libraries})
+endfunction()

@@ -1,0 +1,42 @@
+// Log lines on standard error: "2026-11-21 10:56:34.123 W worker/1 sentence". One write per line;
+// any thread.
+#pragma once
+
+#include <string_view>
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+enum class LogLevel : int { debug = 0, info = 1, warning = 2, error = 3, off = 4 };
+
+/// Lines below `level` are dropped. Starts at warning; a node sets it from its config before any
+/// thread starts.
+void set_log_level(LogLevel level);
+LogLevel log_level();
+/// Who speaks, such as "worker/1"; printed on each line. Set once at start.
+void set_log_name(std::string_view name);
+void log_line(LogLevel level, std::string_view sentence);
+
+template <class... Ts>
+void log_debug(const Ts&... pieces) {
+  if (log_level() <= LogLevel::debug)
+    log_line(LogLevel::debug, str_cat(pieces...));
+}
+template <class... Ts>
+void log_info(const Ts&... pieces) {
+  if (log_level() <= LogLevel::info)
+    log_line(LogLevel::info, str_cat(pieces...));
+}
+template <class... Ts>
+void log_warning(const Ts&... pieces) {
+  if (log_level() <= LogLevel::warning)
+    log_line(LogLevel::warning, str_cat(pieces...));
+}
+template <class... Ts>
+void log_error(const Ts&... pieces) {
+  if (log_level() <= LogLevel::error)
+    log_line(LogLevel::error, str_cat(pieces...));
+}
+
+} // namespace troupe

@@ -1,0 +1,110 @@
+// Buffer: reference-counted memory behind tensors; Allocator: where it comes from.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include "core/tensor/dtype.hpp"
+
+namespace troupe {
+
+/// What a program may do with an allocator's memory.
+enum class MemoryKind : std::uint8_t {
+  host,   ///< plain memory
+  pinned, ///< host memory a device can copy from and to asynchronously
+  device, ///< a device's own; the host must not touch it
+};
+
+/// A source of memory, 64-byte aligned. Implementations are safe for any thread and outlive every
+/// buffer they gave.
+class Allocator {
+public:
+  static constexpr std::size_t alignment = 64;
+  virtual ~Allocator() = default;
+  virtual const char* name() const = 0;
+  virtual MemoryKind kind() const { return MemoryKind::host; }
+  /// At least `bytes` (≥ 1) bytes, or nullptr when there is no room; never throws.
+  virtual void* allocate(std::size_t bytes) = 0;
+  /// `bytes` as asked for in `allocate`.
+  virtual void deallocate(void* memory, std::size_t bytes) = 0;
+};
+
+/// The C library's memory; for tensors made outside a step.
+Allocator& host_allocator();
+
+class BufferRef;
+
+/// Shared bytes, or shared C++ objects (string, resource, variant) which it destroys at the end.
+/// Written only by whoever made it, before it is shared; immutable afterwards (variables write
+/// theirs under the rules of devices/resource).
+class Buffer {
+public:
+  /// Null when the allocator has no room.
+  static BufferRef allocate(Allocator& allocator, std::size_t bytes);
+  /// `count` default-constructed objects of an object dtype, in host memory.
+  static BufferRef objects(DType dtype, std::size_t count);
+  /// Foreign memory, kept until `release` is called with it.
+  static BufferRef wrap(void* memory, std::size_t bytes, std::function<void(void*)> release);
+
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+
+  void* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+  MemoryKind kind() const noexcept { return allocator_ ? allocator_->kind() : MemoryKind::host; }
+  /// True when the asking reference is the only one, so that its holder may write.
+  bool is_unique() const noexcept { return refs_.load(std::memory_order_acquire) == 1; }
+
+private:
+  friend class BufferRef;
+  Buffer() = default;
+  void ref() noexcept { refs_.fetch_add(1, std::memory_order_relaxed); }
+  void unref() noexcept {
+    // The last one sees all writes of the others before it frees.
+    if (refs_.load(std::memory_order_acquire) == 1 ||
+        refs_.fetch_sub(1, std::memory_order_acq_rel) == 1)
+      destroy();
+  }
+  void destroy() noexcept;
+
+  std::atomic<std::int32_t> refs_{1};
+  DType objects_ = DType::invalid; // of its elements, if they need destroying
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+  Allocator* allocator_ = nullptr; // null: objects or foreign memory
+  std::function<void(void*)>* release_ = nullptr;
+  bool in_block_ = false; // this header is the first 64 bytes of the block itself
+};
+
+/// One reference to a Buffer, or none.
+class BufferRef {
+public:
+  BufferRef() noexcept = default;
+  BufferRef(const BufferRef& other) noexcept : buffer_(other.buffer_) {
+    if (buffer_)
+      buffer_->ref();
+  }
+  BufferRef(BufferRef&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
+  BufferRef& operator=(BufferRef other) noexcept {
+    std::swap(buffer_, other.buffer_);
+    return *this;
+  }
+  ~BufferRef() {
+    if (buffer_)
+      buffer_->unref();
+  }
+  Buffer* get() const noexcept { return buffer_; }
+  Buffer* operator->() const noexcept { return buffer_; }
+  explicit operator bool() const noexcept { return buffer_ != nullptr; }
+  friend bool operator==(const BufferRef&, const BufferRef&) = default;
+
+private:
+  friend class Buffer;
+  explicit BufferRef(Buffer* adopted) noexcept : buffer_(adopted) {}
+  Buffer* buffer_ = nullptr;
+};
+
+} // namespace troupe

@@ -1,0 +1,136 @@
+#include "core/tensor/tensor.hpp"
+
+#include <cstring>
+
+#include "core/base/strings.hpp"
+#include "core/tensor/literal.hpp"
+
+namespace troupe {
+
+Tensor::Tensor(DType dtype, Shape shape, BufferRef buffer, std::size_t offset)
+    : dtype_(dtype), shape_(std::move(shape)), buffer_(std::move(buffer)) {
+  data_ = static_cast<std::byte*>(buffer_->data()) + offset;
+  TROUPE_CHECK(is_object(dtype) || offset + bytes().size() <= buffer_->bytes(),
+               "the buffer holds all elements");
+}
+
+Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) {
+  auto count = static_cast<std::size_t>(shape.num_elements());
+  if (is_object(dtype))
+    return Tensor(dtype, std::move(shape), Buffer::objects(dtype, count));
+  std::size_t bytes = 0;
+  BufferRef buffer;
+  if (!__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
+    buffer = Buffer::allocate(allocator, bytes);
+  if (!buffer)
+    return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",
+                                      troupe::to_string(dtype), " tensor of shape ", shape, ", ",
+                                      bytes, " bytes"));
+  return Tensor(dtype, std::move(shape), std::move(buffer));
+}
+
+Tensor Tensor::make(DType dtype, Shape shape) {
+  auto tensor = allocate(host_allocator(), dtype, std::move(shape));
+  TROUPE_CHECK(tensor.ok(), tensor.status().message());
+  return *std::move(tensor);
+}
+
+Tensor Tensor::zeros(DType dtype, Shape shape) {
+  Tensor out = make(dtype, std::move(shape));
+  if (!is_object(dtype) && out.num_elements() > 0)
+    std::memset(out.data_, 0, out.bytes().size());
+  return out;
+}
+
+std::size_t Tensor::byte_size() const {
+  if (!is_object(dtype_))
+    return static_cast<std::size_t>(num_elements()) * dtype_size(dtype_);
+  std::size_t total = 0;
+  if (dtype_ == DType::string)
+    for (const std::string& s : data<std::string>())
+      total += sizeof(s) + s.size();
+  else if (dtype_ == DType::resource)
+    total = static_cast<std::size_t>(num_elements()) * sizeof(ResourceHandle);
+  else
+    for (const Variant& v : data<Variant>())
+      total += sizeof(v) + v.metadata.size();
+  return total;
+}
+
+Tensor Tensor::reshaped(Shape shape) const {
+  TROUPE_CHECK(shape.num_elements() == num_elements(), "reshaping keeps the number of elements");
+  Tensor out = *this;
+  out.shape_ = std::move(shape);
+  return out;
+}
+
+Tensor Tensor::rows(std::int64_t begin, std::int64_t end) const {
+  TROUPE_CHECK(shape_.rank() > 0 && 0 <= begin && begin <= end && end <= shape_[0],
+               "rows lie within the first dimension");
+  Tensor out = *this;
+  out.shape_ = shape_.with_dim(0, end - begin);
+  std::int64_t row = shape_[0] ? num_elements() / shape_[0] : 0;
+  std::size_t element = dtype_size(dtype_);
+  if (dtype_ == DType::string)
+    element = sizeof(std::string);
+  else if (dtype_ == DType::resource)
+    element = sizeof(ResourceHandle);
+  else if (dtype_ == DType::variant)
+    element = sizeof(Variant);
+  out.data_ += static_cast<std::size_t>(begin * row) * element;
+  return out;
+}
+
+Tensor Tensor::bitcast(DType dtype) const {
+  TROUPE_CHECK(!is_object(dtype) && dtype_size(dtype) == dtype_size(dtype_),
+               "a bitcast keeps the element size");
+  Tensor out = *this;
+  out.dtype_ = dtype;
+  return out;
+}
+
+Tensor Tensor::deep_copy() const {
+  Tensor out = make(dtype_, shape_);
+  switch (dtype_) {
+  case DType::string:
+    for (std::size_t i = 0; i < data<std::string>().size(); ++i)
+      out.mutable_data<std::string>()[i] = data<std::string>()[i];
+    break;
+  case DType::resource:
+    for (std::size_t i = 0; i < data<ResourceHandle>().size(); ++i)
+      out.mutable_data<ResourceHandle>()[i] = data<ResourceHandle>()[i];
+    break;
+  case DType::variant:
+    for (std::size_t i = 0; i < data<Variant>().size(); ++i)
+      out.mutable_data<Variant>()[i] = data<Variant>()[i];
+    break;
+  default:
+    if (num_elements() > 0)
+      std::memcpy(out.data_, data_, bytes().size());
+  }
+  return out;
+}
+
+std::string Tensor::to_string(std::int64_t max_elements) const {
+  return to_literal(*this, max_elements);
+}
+
+bool equal(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype() || a.shape() != b.shape())
+    return false;
+  auto same = [](auto x, auto y) { return std::equal(x.begin(), x.end(), y.begin()); };
+  switch (a.dtype()) {
+  case DType::invalid:
+    return true;
+  case DType::string:
+    return same(a.data<std::string>(), b.data<std::string>());
+  case DType::resource:
+    return same(a.data<ResourceHandle>(), b.data<ResourceHandle>());
+  case DType::variant:
+    return same(a.data<Variant>(), b.data<Variant>());
+  default:
+    return a.num_elements() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes().size()) == 0;
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,55 @@
+// ComputePool: the one bounded set of threads of a node for kernels and for the parallel loops
+// inside them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace troupe {
+
+/// A reference to a callable that outlives the call it is passed to; no allocation.
+template <class Signature>
+class FunctionView;
+template <class R, class... As>
+class FunctionView<R(As...)> {
+public:
+  template <class F>
+  requires(!std::is_same_v<std::remove_cvref_t<F>, FunctionView>) FunctionView(F&& f)
+      : object_(const_cast<void*>(static_cast<const void*>(&f))), call_([](void* o, As... as) -> R {
+          return (*static_cast<std::remove_reference_t<F>*>(o))(as...);
+        }) {}
+  R operator()(As... as) const { return call_(object_, as...); }
+
+private:
+  void* object_;
+  R (*call_)(void*, As...);
+};
+
+class ComputePool {
+public:
+  /// `threads` ≥ 1 counts whoever calls parallel_for: threads - 1 helpers are started (at least
+  /// one, so that `submit` always progresses), when first needed.
+  explicit ComputePool(int threads);
+  ~ComputePool(); ///< runs what was submitted, then joins
+  ComputePool(const ComputePool&) = delete;
+  ComputePool& operator=(const ComputePool&) = delete;
+
+  int threads() const;
+
+  /// Runs `work` on a helper thread, first come first served. Any thread.
+  void submit(std::function<void()> work);
+
+  /// Calls `body(begin, end)` for disjoint ranges that cover [0, total), on the caller's thread
+  /// and, when the work is worth it, on idle helpers; returns when all is done. `unit_cost` is the
+  /// cost of one index in nanoseconds, about; below roughly 50 µs of work in all nobody is woken.
+  /// Nesting is allowed: an inner loop runs on its caller's thread. Any thread.
+  void parallel_for(std::int64_t total, double unit_cost,
+                    FunctionView<void(std::int64_t, std::int64_t)> body);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,133 @@
+// ResourceManager: the state of a device that outlives a step, by container, type and name.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <typeinfo>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+
+namespace troupe {
+
+/// Anything a resource handle or a reference edge may name. Held by shared_ptr: a step that uses a
+/// resource keeps it alive.
+class Resource {
+public:
+  virtual ~Resource() = default;
+  /// For people: "variable f32[784,10]".
+  virtual std::string description() const = 0;
+  virtual std::size_t bytes() const { return 0; }
+};
+
+/// A mutable tensor. Readers take a shared snapshot; a writer changes the buffer in place when
+/// nobody else holds it and replaces it otherwise, so that a snapshot never changes under its
+/// reader.
+class Variable final : public Resource {
+public:
+  explicit Variable(DType dtype) : dtype_(dtype) {}
+  DType dtype() const { return dtype_; }
+  bool is_initialized() const;
+  /// A tensor without value when uninitialised.
+  Tensor snapshot() const;
+  /// Replaces the value. The dtype is the caller's promise.
+  void assign(Tensor value);
+  /// Runs `update(Tensor& value)` alone. When `value` is shared with readers it is copied first, if
+  /// `in_place` (the update reads or writes its elements). FAILED_PRECONDITION if uninitialised;
+  /// otherwise what `update` returns.
+  Status update(const std::function<Status(Tensor& value)>& update, bool in_place = true);
+  std::string description() const override;
+  std::size_t bytes() const override;
+
+private:
+  mutable std::mutex lock_;
+  DType dtype_;
+  Tensor value_;
+};
+
+class ResourceManager {
+public:
+  explicit ResourceManager(std::string default_container = "localhost")
+      : default_container_(std::move(default_container)) {}
+  const std::string& default_container() const { return default_container_; }
+
+  /// NOT_FOUND naming container, type and name.
+  template <class T>
+  Result<std::shared_ptr<T>> lookup(std::string_view container, std::string_view name);
+  /// Finds it, or makes it by `make`, which returns Result<std::shared_ptr<T>>; only one thread
+  /// makes.
+  template <class T, class Make>
+  Result<std::shared_ptr<T>> lookup_or_create(std::string_view container, std::string_view name,
+                                              Make&& make);
+  /// NOT_FOUND if absent.
+  template <class T>
+  Status remove(std::string_view container, std::string_view name);
+  /// Drops everything in a container ("" the default one).
+  void clear_container(std::string_view container);
+  void clear();
+
+  struct Entry {
+    std::string container, type, name, description;
+    std::size_t bytes = 0;
+  };
+  std::vector<Entry> list() const;
+
+private:
+  using Key = std::tuple<std::string, std::string, std::string>; // container, C++ type, name
+  Key key(std::string_view container, const std::type_info& type, std::string_view name) const {
+    return {std::string(container.empty() ? std::string_view(default_container_) : container),
+            type.name(), std::string(name)};
+  }
+  std::shared_ptr<Resource> find(const Key& key) const;
+  Status missing(const Key& key) const;
+
+  std::string default_container_;
+  mutable std::mutex lock_;
+  std::map<Key, std::shared_ptr<Resource>> entries_;
+};
+
+template <class T>
+Result<std::shared_ptr<T>> ResourceManager::lookup(std::string_view container,
+                                                   std::string_view name) {
+  Key k = key(container, typeid(T), name);
+  std::scoped_lock guard(lock_);
+  auto it = entries_.find(k);
+  if (it == entries_.end())
+    return missing(k);
+  return std::static_pointer_cast<T>(it->second);
+}
+
+template <class T, class Make>
+Result<std::shared_ptr<T>> ResourceManager::lookup_or_create(std::string_view container,
+                                                             std::string_view name, Make&& make) {
+  Key k = key(container, typeid(T), name);
+  std::scoped_lock guard(lock_);
+  auto it = entries_.find(k);
+  if (it != entries_.end())
+    return std::static_pointer_cast<T>(it->second);
+  Result<std::shared_ptr<T>> made = make();
+  if (made.ok())
+    entries_.emplace(std::move(k), *made);
+  return made;
+}
+
+template <class T>
+Status ResourceManager::remove(std::string_view container, std::string_view name) {
+  Key k = key(container, typeid(T), name);
+  std::shared_ptr<Resource> dropped; // destroyed outside the lock
+  std::scoped_lock guard(lock_);
+  auto it = entries_.find(k);
+  if (it == entries_.end())
+    return missing(k);
+  dropped = std::move(it->second);
+  entries_.erase(it);
+  return {};
+}
+
+} // namespace troupe

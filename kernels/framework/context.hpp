@@ -1,0 +1,166 @@
+// KernelContext: everything a running kernel may touch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <typeindex>
+#include <unordered_map>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+#include "devices/cpu/compute_pool.hpp"
+#include "devices/device.hpp"
+#include "devices/resource/resource_manager.hpp"
+#include "kernels/framework/cancellation.hpp"
+#include "kernels/framework/kernel.hpp"
+#include "kernels/framework/rendezvous.hpp"
+
+namespace troupe {
+
+/// What flows along a data edge at run time: nothing (dead or not yet there), a value, or a
+/// reference to a variable.
+struct Entry {
+  Tensor tensor;
+  std::shared_ptr<Variable> ref;
+  bool has_value() const { return tensor.has_value() || ref != nullptr; }
+};
+
+/// State of nodes that outlives a step: one object for each (session, node name), shared by every
+/// graph of the session.
+class NodeStates {
+public:
+  /// Finds the node's state, or makes it; T is the node's promise. Any thread.
+  template <class T, class Make>
+  std::shared_ptr<T> get(std::string_view node, Make&& make) {
+    std::scoped_lock guard(lock_);
+    auto& slot = states_[std::string(node)];
+    if (!slot)
+      slot = std::shared_ptr<T>(make());
+    return std::static_pointer_cast<T>(slot);
+  }
+
+private:
+  std::mutex lock_;
+  std::unordered_map<std::string, std::shared_ptr<void>> states_;
+};
+
+/// What all kernels of one (step, device partition) share. Owned by whoever runs the step, outlives
+/// its kernels.
+struct StepEnvironment {
+  std::uint64_t step_id = 0;
+  Device* device = nullptr;
+  Rendezvous* rendezvous = nullptr;          ///< null where the graph has no cut edges
+  Cancellation* cancellation = nullptr;      ///< never null in a running step
+  NodeStates* node_states = nullptr;         ///< of the session
+  ResourceManager* step_resources = nullptr; ///< cleared when the step ends
+  std::string session_handle;
+};
+
+/// The unchanging part of a node, made when its graph is compiled.
+struct KernelNode {
+  std::string name;
+  const OpSchema* schema = nullptr;
+  const KernelDef* kernel = nullptr;
+  AttrMap attrs;
+  NodeTypes types;
+  std::shared_ptr<const void> prepared;
+  std::vector<bool> output_in_host_memory; ///< empty: none asked for it
+};
+
+/// One run of one kernel. Not for two threads at once, except that parallel loops may read inputs
+/// and write disjoint parts of outputs.
+class KernelContext {
+public:
+  KernelContext(const KernelNode& node, const StepEnvironment& step, std::span<Entry> inputs,
+                std::span<Entry> outputs)
+      : node_(&node), step_(&step), inputs_(inputs), outputs_(outputs) {}
+
+  // The node.
+  const std::string& node_name() const { return node_->name; }
+  const KernelNode& node() const { return *node_; }
+  const AttrMap& attrs() const { return node_->attrs; }
+  template <class T>
+  Result<T> attr(std::string_view name) const {
+    return node_->attrs.get<T>(name);
+  }
+  /// What the kernel's prepare function kept.
+  template <class T>
+  const T& prepared() const {
+    return *static_cast<const T*>(node_->prepared.get());
+  }
+
+  // Inputs. Lists are flattened.
+  int num_inputs() const { return static_cast<int>(inputs_.size()); }
+  /// False for a dead input; only Merge and transfer nodes ever see one.
+  bool has_input(int i) const { return inputs_[static_cast<std::size_t>(i)].has_value(); }
+  /// The value; for a reference input that the schema declares as a value the executor has taken a
+  /// snapshot. Requires has_input(i).
+  const Tensor& input(int i) const { return inputs_[static_cast<std::size_t>(i)].tensor; }
+  /// The variable behind a reference input (declared `Ref(T)`). Requires one.
+  const std::shared_ptr<Variable>& input_ref(int i) const {
+    return inputs_[static_cast<std::size_t>(i)].ref;
+  }
+  /// Takes an input's value away, so that the kernel may hold the only reference.
+  Tensor take_input(int i) { return std::move(inputs_[static_cast<std::size_t>(i)].tensor); }
+  Entry& input_entry(int i) { return inputs_[static_cast<std::size_t>(i)]; }
+  /// The one resource handle in input i. INVALID_ARGUMENT if it is none.
+  Result<ResourceHandle> input_handle(int i) const;
+
+  // Outputs.
+  int num_outputs() const { return static_cast<int>(outputs_.size()); }
+  DType output_type(int i) const { return node_->types.outputs[static_cast<std::size_t>(i)]; }
+  /// Memory of the declared output dtype; already set as the output: fill the returned tensor,
+  /// which shares it.
+  Result<Tensor> allocate_output(int i, const Shape& shape);
+  /// Reuses input `from`'s buffer when nobody else holds it and dtype size, element count and
+  /// memory fit; otherwise allocates. The returned tensor may thus be the input: elementwise
+  /// kernels may read and write the same index.
+  Result<Tensor> forward_or_allocate(int from, int i, const Shape& shape);
+  /// The first of several inputs that can be forwarded.
+  Result<Tensor> forward_or_allocate(std::initializer_list<int> from, int i, const Shape& shape);
+  Result<Tensor> allocate_temp(DType dtype, const Shape& shape);
+  /// INTERNAL if the dtype is not the declared one.
+  Status set_output(int i, Tensor value);
+  void set_output_ref(int i, std::shared_ptr<Variable> variable) {
+    outputs_[static_cast<std::size_t>(i)].ref = std::move(variable);
+  }
+  /// Leaves output i dead; for Switch and Recv.
+  void set_output_dead(int i) { outputs_[static_cast<std::size_t>(i)] = Entry{}; }
+  Entry& output_entry(int i) { return outputs_[static_cast<std::size_t>(i)]; }
+
+  // Surroundings.
+  Device& device() const { return *step_->device; }
+  ResourceManager& resources() const { return step_->device->resources(); }
+  const StepEnvironment& step() const { return *step_; }
+  Cancellation& cancellation() const { return *step_->cancellation; }
+  Rendezvous* rendezvous() const { return step_->rendezvous; }
+  /// See ComputePool::parallel_for; unit_cost in nanoseconds.
+  void parallel_for(std::int64_t total, double unit_cost,
+                    FunctionView<void(std::int64_t, std::int64_t)> body) const {
+    step_->device->compute().parallel_for(total, unit_cost, body);
+  }
+  /// This node's state in its session.
+  template <class T, class Make>
+  std::shared_ptr<T> node_state(Make&& make) const {
+    return step_->node_states->get<T>(node_->name, std::forward<Make>(make));
+  }
+
+  // The place in a loop; 0 and 0 outside one. Part of the keys of sends and receives.
+  std::uint64_t frame_id = 0;
+  std::int64_t iteration = 0;
+  /// Whether any input was dead; only transfer nodes run then.
+  bool is_input_dead = false;
+
+private:
+  const KernelNode* node_;
+  const StepEnvironment* step_;
+  std::span<Entry> inputs_;
+  std::span<Entry> outputs_;
+};
+
+} // namespace troupe
