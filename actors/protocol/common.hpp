@@ -1,0 +1,56 @@
+// What every protocol header shares: the blocks of type ids, and how plain structs of lower layers travel.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <caf/meta/type_name.hpp>
+#include <caf/type_id.hpp>
+
+#include "core/base/device_name.hpp"
+#include "core/base/status.hpp"
+#include "devices/device.hpp"
+#include "net/wire/wire_tensor.hpp"
+
+namespace troupe {
+
+/// Raised whenever a message changes; nodes of another version are refused when they say hello.
+inline constexpr std::uint32_t protocol_version = 1;
+
+/// First type id of each family; a block is 100 long and append-only.
+namespace type_block {
+inline constexpr std::uint16_t wire = caf::first_custom_type_id;
+inline constexpr std::uint16_t node = caf::first_custom_type_id + 100;
+inline constexpr std::uint16_t worker = caf::first_custom_type_id + 200;
+inline constexpr std::uint16_t master = caf::first_custom_type_id + 300;
+inline constexpr std::uint16_t session = caf::first_custom_type_id + 400;
+} // namespace type_block
+
+/// A Status as a field of a message (an answer that failed as a whole is a caf::error instead).
+struct StatusMessage {
+  Status status;
+};
+template <class F> typename F::result_type inspect(F& f, StatusMessage& x) {
+  auto code = static_cast<std::uint8_t>(x.status.code());
+  bool derived = x.status.derived();
+  std::string text = x.status.message();
+  Origin origin = x.status.origin();
+  auto store = [&]() -> caf::error {
+    if (code != 0) {
+      x.status = Status(static_cast<Code>(code), std::move(text)).with_origin(std::move(origin));
+      if (derived)
+        x.status = x.status.as_derived();
+    }
+    return caf::none;
+  };
+  return f(caf::meta::type_name("StatusMessage"), code, derived, text, origin.node, origin.op, origin.device, origin.step,
+           caf::meta::load_callback(store));
+}
+
+template <class F> typename F::result_type inspect(F& f, DeviceAttributes& x) {
+  return f(caf::meta::type_name("DeviceAttributes"), x.name, x.type, x.memory_limit, x.incarnation, x.description);
+}
+
+} // namespace troupe

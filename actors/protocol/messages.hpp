@@ -1,0 +1,8 @@
+// Registers every message of the protocol with an actor system; the list of families, and nothing else to edit for a new message.
+#pragma once
+
+#include <caf/fwd.hpp>
+
+namespace troupe {
+void add_protocol_messages(caf::actor_system_config& config);
+}
