@@ -1,0 +1,118 @@
+// Walks broadcast plans row by row; the rows are computed by code made for the instruction set.
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/internal/isa_table.hpp"
+#include <algorithm>
+#include <cstring>
+
+namespace troupe::arith {
+namespace {
+
+/// Calls row(output position, n, input offsets) for runs of outputs within the innermost dimension.
+template <class Row>
+void for_each_row(const BroadcastPlan& plan, int64_t begin, int64_t end, Row row) {
+  const int inner = plan.rank - 1;
+  const int64_t length = plan.rank > 0 ? plan.dims[inner] : 1;
+  int64_t index[BroadcastPlan::max_rank] = {};
+  int64_t offset[BroadcastPlan::max_inputs] = {};
+  int64_t rest = begin;
+  for (int k = inner; k >= 0; --k) {
+    index[k] = rest % plan.dims[k];
+    rest /= plan.dims[k];
+    for (int i = 0; i < plan.inputs; ++i)
+      offset[i] += index[k] * plan.strides[i][k];
+  }
+  for (int64_t at = begin; at < end;) {
+    const int64_t column = plan.rank > 0 ? index[inner] : 0;
+    const int64_t n = std::min(length - column, end - at);
+    row(at, n, offset);
+    at += n;
+    if (at >= end)
+      return;
+    for (int i = 0; i < plan.inputs; ++i)
+      offset[i] -= column * plan.strides[i][inner];
+    index[inner] = 0;
+    for (int k = inner - 1; k >= 0; --k) {
+      const bool carry = ++index[k] == plan.dims[k];
+      for (int i = 0; i < plan.inputs; ++i)
+        offset[i] += carry ? -(plan.dims[k] - 1) * plan.strides[i][k] : plan.strides[i][k];
+      if (!carry)
+        break;
+      index[k] = 0;
+    }
+  }
+}
+
+const char* bytes(const void* p) {
+  return static_cast<const char*>(p);
+}
+
+template <class T>
+void fill_with(const void* value, void* out, int64_t begin, int64_t end) {
+  T element;
+  std::memcpy(&element, value, sizeof element);
+  std::fill(static_cast<T*>(out) + begin, static_cast<T*>(out) + end, element);
+}
+
+struct Wide {
+  uint64_t low, high;
+};
+
+} // namespace
+
+BinaryKernel binary(BinaryOp op, Type type) {
+  BinaryKernel kernel;
+  kernel.row = isa_table().binary(op, type);
+  kernel.in_size = size_of(type);
+  kernel.out_size = op >= BinaryOp::logical_and ? 1 : kernel.in_size;
+  return kernel;
+}
+
+bool BinaryKernel::operator()(const BroadcastPlan& plan, const void* a, const void* b, void* out,
+                              int64_t begin, int64_t end) const {
+  if (begin >= end)
+    return true;
+  RowMode mode = RowMode::both_rows;
+  if (plan.rank > 0 && plan.strides[0][plan.rank - 1] == 0)
+    mode = RowMode::left_scalar;
+  else if (plan.rank > 0 && plan.strides[1][plan.rank - 1] == 0)
+    mode = RowMode::right_scalar;
+  bool ok = true;
+  for_each_row(plan, begin, end, [&](int64_t at, int64_t n, const int64_t* offset) {
+    ok &= row(bytes(a) + offset[0] * in_size, bytes(b) + offset[1] * in_size,
+              static_cast<char*>(out) + at * out_size, n, mode);
+  });
+  return ok;
+}
+
+void select(int size, const BroadcastPlan& plan, const void* cond, const void* a, const void* b,
+            void* out, int64_t begin, int64_t end) {
+  if (begin >= end)
+    return;
+  const SelectRow row = isa_table().select(size);
+  int step[3] = {};
+  for (int i = 0; i < 3 && plan.rank > 0; ++i)
+    step[i] = static_cast<int>(plan.strides[i][plan.rank - 1]);
+  for_each_row(plan, begin, end, [&](int64_t at, int64_t n, const int64_t* offset) {
+    row(bytes(cond) + offset[0], step[0], bytes(a) + offset[1] * size, step[1],
+        bytes(b) + offset[2] * size, step[2], static_cast<char*>(out) + at * size, n);
+  });
+}
+
+void fill(int size, const void* value, void* out, int64_t begin, int64_t end) {
+  switch (size) {
+  case 1:
+    return fill_with<uint8_t>(value, out, begin, end);
+  case 2:
+    return fill_with<uint16_t>(value, out, begin, end);
+  case 4:
+    return fill_with<uint32_t>(value, out, begin, end);
+  case 8:
+    return fill_with<uint64_t>(value, out, begin, end);
+  case 16:
+    return fill_with<Wide>(value, out, begin, end);
+  default:
+    return;
+  }
+}
+
+} // namespace troupe::arith

@@ -1,0 +1,183 @@
+// Casts between all element types, and choice between two rows. Integers are converted as
+// static_cast does it.
+#include "kernels/arith/internal/half_bits.hpp"
+#include "kernels/arith/isa/functions.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+struct Bool {
+  uint8_t value;
+};
+
+template <class T>
+TROUPE_INLINE T load(T x) {
+  return x;
+}
+TROUPE_INLINE float load(Half x) {
+  return half_bits_to_float(x.bits);
+}
+TROUPE_INLINE float load(BFloat x) {
+  return bfloat_bits_to_float(x.bits);
+}
+TROUPE_INLINE uint8_t load(Bool x) {
+  return x.value != 0;
+}
+
+template <class To>
+struct Store {
+  template <class V>
+  TROUPE_INLINE To of(V v) {
+    return static_cast<To>(v);
+  }
+};
+template <>
+struct Store<Half> {
+  template <class V>
+  TROUPE_INLINE Half of(V v) {
+    return {float_to_half_bits(static_cast<float>(v))};
+  }
+};
+template <>
+struct Store<BFloat> {
+  template <class V>
+  TROUPE_INLINE BFloat of(V v) {
+    return {float_to_bfloat_bits(static_cast<float>(v))};
+  }
+};
+template <>
+struct Store<Bool> {
+  template <class V>
+  TROUPE_INLINE Bool of(V v) {
+    return {static_cast<uint8_t>(v != 0)};
+  }
+};
+
+template <class From, class To>
+void convert(const void* x, void* y, int64_t begin, int64_t end) {
+  auto in = static_cast<const From*>(x);
+  auto out = static_cast<To*>(y);
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i)
+    out[i] = Store<To>::of(load(in[i]));
+}
+
+template <class From>
+CastFn cast_from(Type to) {
+  switch (to) {
+  case Type::f32:
+    return convert<From, float>;
+  case Type::f64:
+    return convert<From, double>;
+  case Type::i32:
+    return convert<From, int32_t>;
+  case Type::i64:
+    return convert<From, int64_t>;
+  case Type::u8:
+    return convert<From, uint8_t>;
+  case Type::i8:
+    return convert<From, int8_t>;
+  case Type::i16:
+    return convert<From, int16_t>;
+  case Type::u16:
+    return convert<From, uint16_t>;
+  case Type::u32:
+    return convert<From, uint32_t>;
+  case Type::u64:
+    return convert<From, uint64_t>;
+  case Type::boolean:
+    return convert<From, Bool>;
+  case Type::f16:
+    return convert<From, Half>;
+  case Type::bf16:
+    return convert<From, BFloat>;
+  default:
+    return nullptr;
+  }
+}
+
+template <class T>
+void select_row(const void* cond, int cond_step, const void* a, int a_step, const void* b,
+                int b_step, void* out, int64_t n) {
+  auto choose = static_cast<const uint8_t*>(cond);
+  auto left = static_cast<const T*>(a);
+  auto right = static_cast<const T*>(b);
+  auto result = static_cast<T*>(out);
+  if (cond_step == 1 && a_step == 1 && b_step == 1) {
+    TROUPE_INDEPENDENT
+    for (int64_t i = 0; i < n; ++i) {
+      T x = left[i], y = right[i];
+      result[i] = choose[i] != 0 ? x : y;
+    }
+    return;
+  }
+  TROUPE_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    T x = left[i * a_step], y = right[i * b_step];
+    result[i] = choose[i * cond_step] != 0 ? x : y;
+  }
+}
+
+struct Wide {
+  uint64_t low, high;
+};
+
+} // namespace
+
+CastFn cast(Type from, Type to) {
+  switch (from) {
+  case Type::f32:
+    return cast_from<float>(to);
+  case Type::f64:
+    return cast_from<double>(to);
+  case Type::i32:
+    return cast_from<int32_t>(to);
+  case Type::i64:
+    return cast_from<int64_t>(to);
+  case Type::u8:
+    return cast_from<uint8_t>(to);
+  case Type::i8:
+    return cast_from<int8_t>(to);
+  case Type::i16:
+    return cast_from<int16_t>(to);
+  case Type::u16:
+    return cast_from<uint16_t>(to);
+  case Type::u32:
+    return cast_from<uint32_t>(to);
+  case Type::u64:
+    return cast_from<uint64_t>(to);
+  case Type::boolean:
+    return cast_from<Bool>(to);
+  case Type::f16:
+    return cast_from<Half>(to);
+  case Type::bf16:
+    return cast_from<BFloat>(to);
+  default:
+    return nullptr;
+  }
+}
+
+SelectRow select(int size) {
+  switch (size) {
+  case 1:
+    return select_row<uint8_t>;
+  case 2:
+    return select_row<uint16_t>;
+  case 4:
+    return select_row<uint32_t>;
+  case 8:
+    return select_row<uint64_t>;
+  case 16:
+    return select_row<Wide>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace troupe::arith::TROUPE_ISA

@@ -1,0 +1,46 @@
+// Declares what the sources of this folder define, in the namespace of the instruction set being
+// compiled.
+#pragma once
+#include "kernels/arith/internal/isa_table.hpp"
+
+#if defined(__clang__)
+#define TROUPE_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define TROUPE_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+#define TROUPE_INLINE [[gnu::always_inline]] static inline
+
+namespace troupe::arith::TROUPE_ISA {
+
+UnaryFn unary(UnaryOp op, Type type);
+UnaryFn trigonometric(UnaryOp op);
+GradFn unary_grad(GradOp op, Type type);
+BinaryRow binary(BinaryOp op, Type type);
+SelectRow select(int size);
+CastFn cast(Type from, Type to);
+bool add_n(Type type, const void* const* inputs, int count, void* out, int64_t begin, int64_t end);
+ReduceKernel reduce(ReduceOp op, Type type);
+ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type);
+bool gemm(Type type, const GemmBlock& block);
+void conv_forward(const ConvCall& call);
+void conv_backward_input(const ConvCall& call);
+void conv_backward_filter(const ConvCall& call);
+PoolFn max_pool(Type type);
+PoolFn avg_pool(Type type);
+MaxPoolGradFn max_pool_grad(Type type);
+PoolFn avg_pool_grad(Type type);
+BiasAddFn bias_add(Type type);
+BiasAddGradFn bias_add_grad(Type type);
+SoftmaxFn softmax(Type type);
+SoftmaxFn log_softmax(Type type);
+SoftmaxGradFn softmax_grad(Type type);
+SoftmaxXentFn softmax_xent(Type type);
+SparseXentFn sparse_softmax_xent(Type type, Type label_type);
+bool gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
+                      int64_t end);
+bool momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,
+              bool nesterov, int64_t begin, int64_t end);
+bool adam(Type type, void* var, void* m, void* v, const AdamRates& rates, const void* grad,
+          bool nesterov, int64_t begin, int64_t end);
+
+} // namespace troupe::arith::TROUPE_ISA

@@ -1,0 +1,201 @@
+// Elementary functions in a form that the compiler turns into vector code: no branches, no calls,
+// no tables. exp: x = n ln 2 + r, e^x = 2^n * (1 + q(r)) with q a Taylor polynomial on |r| <=
+// ln(2)/2. log: x = 2^e * m with m in [sqrt(1/2), sqrt(2)), log m = 2 atanh(s) with s = (m - 1) /
+// (m + 1).
+#pragma once
+#include "kernels/arith/isa/functions.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+template <class T>
+struct Real;
+
+template <>
+struct Real<float> {
+  using Int = int32_t;
+  using Bits = uint32_t;
+  static constexpr float infinity = __builtin_huge_valf();
+  static constexpr float nan = __builtin_nanf("");
+  static constexpr float smallest = 1.17549435e-38f;
+  static constexpr float log2e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
+  static constexpr float magic = 12582912.0f; // 1.5 * 2^23: adding it rounds to an integer
+  static constexpr float exp_low = -104.0f, exp_high = 89.0f, expm1_low = -18.0f, tanh_high = 9.5f;
+  static constexpr int mantissa_bits = 23, bias = 127;
+  static constexpr Bits mantissa_mask = 0x7fffff, sqrt_half = 0x3f3504f3, one = 0x3f800000;
+  static constexpr Bits exponent_magic = 0x4b000000; // bits of 2^23
+  static constexpr float two_to_mantissa = 8388608.0f;
+};
+
+template <>
+struct Real<double> {
+  using Int = int64_t;
+  using Bits = uint64_t;
+  static constexpr double infinity = __builtin_huge_val();
+  static constexpr double nan = __builtin_nan("");
+  static constexpr double smallest = 2.2250738585072014e-308;
+  static constexpr double log2e = 1.4426950408889634, ln2_high = 0.6931471803691238,
+                          ln2_low = 1.9082149292705877e-10;
+  static constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
+  static constexpr double exp_low = -746.0, exp_high = 710.0, expm1_low = -40.0, tanh_high = 20.0;
+  static constexpr int mantissa_bits = 52, bias = 1023;
+  static constexpr Bits mantissa_mask = 0xfffffffffffff, sqrt_half = 0x3fe6a09e667f3bcd,
+                        one = 0x3ff0000000000000;
+  static constexpr Bits exponent_magic = 0x4330000000000000; // bits of 2^52
+  static constexpr double two_to_mantissa = 4503599627370496.0;
+};
+
+/// e^r - 1 for |r| <= 0.35.
+TROUPE_INLINE float expm1_polynomial(float r) {
+  float p = 1.0f / 5040;
+  p = p * r + 1.0f / 720;
+  p = p * r + 1.0f / 120;
+  p = p * r + 1.0f / 24;
+  p = p * r + 1.0f / 6;
+  p = p * r + 0.5f;
+  return p * (r * r) + r;
+}
+
+TROUPE_INLINE double expm1_polynomial(double r) {
+  double p = 1.0 / 6227020800.0;
+  p = p * r + 1.0 / 479001600;
+  p = p * r + 1.0 / 39916800;
+  p = p * r + 1.0 / 3628800;
+  p = p * r + 1.0 / 362880;
+  p = p * r + 1.0 / 40320;
+  p = p * r + 1.0 / 5040;
+  p = p * r + 1.0 / 720;
+  p = p * r + 1.0 / 120;
+  p = p * r + 1.0 / 24;
+  p = p * r + 1.0 / 6;
+  p = p * r + 0.5;
+  return p * (r * r) + r;
+}
+
+/// 2^n for an n that came from rounding with `magic`: t = n + magic.
+template <class T>
+TROUPE_INLINE T power_of_two(T t) {
+  using R = Real<T>;
+  using Bits = typename R::Bits;
+  Bits n = __builtin_bit_cast(Bits, t) - __builtin_bit_cast(Bits, R::magic);
+  return __builtin_bit_cast(T, (n + R::bias) << R::mantissa_bits);
+}
+
+template <class T>
+TROUPE_INLINE T exp_of(T x) {
+  using R = Real<T>;
+  T c = x < R::exp_low ? R::exp_low : x;
+  c = c > R::exp_high ? R::exp_high : c;
+  T n = (c * R::log2e + R::magic) - R::magic;
+  T r = (c - n * R::ln2_high) - n * R::ln2_low;
+  T half_t = n * T(0.5) + R::magic; // 2^n in two steps, so that subnormal and huge results come out
+  T half = half_t - R::magic;
+  T rest_t = (n - half) + R::magic;
+  return (T(1) + expm1_polynomial(r)) * power_of_two(half_t) * power_of_two(rest_t);
+}
+
+template <class T>
+TROUPE_INLINE T expm1_of(T x) {
+  using R = Real<T>;
+  T c = x < R::expm1_low ? R::expm1_low : x;
+  c = c > R::exp_high ? R::exp_high : c;
+  T n = (c * R::log2e + R::magic) - R::magic;
+  T r = (c - n * R::ln2_high) - n * R::ln2_low;
+  T scale = power_of_two((n - T(1)) + R::magic); // half of 2^n, which alone might overflow
+  return (expm1_polynomial(r) * scale + (scale - T(0.5))) * T(2);
+}
+
+TROUPE_INLINE float atanh_tail(float z) {
+  float p = 2.0f / 9;
+  p = p * z + 2.0f / 7;
+  p = p * z + 2.0f / 5;
+  return (p * z + 2.0f / 3) * z;
+}
+
+TROUPE_INLINE double atanh_tail(double z) {
+  double p = 2.0 / 21;
+  p = p * z + 2.0 / 19;
+  p = p * z + 2.0 / 17;
+  p = p * z + 2.0 / 15;
+  p = p * z + 2.0 / 13;
+  p = p * z + 2.0 / 11;
+  p = p * z + 2.0 / 9;
+  p = p * z + 2.0 / 7;
+  p = p * z + 2.0 / 5;
+  return (p * z + 2.0 / 3) * z;
+}
+
+/// log(x) + correction * e^-log(x)'s worth: `correction` is added to log of the mantissa, for
+/// log1p.
+template <class T>
+TROUPE_INLINE T log_plus(T x, T correction) {
+  using R = Real<T>;
+  using Bits = typename R::Bits;
+  bool tiny = x < R::smallest;
+  T y = tiny ? x * (R::two_to_mantissa * 4) : x;
+  Bits bits = __builtin_bit_cast(Bits, y) + (R::one - R::sqrt_half);
+  T e = __builtin_bit_cast(T, (bits >> R::mantissa_bits) | R::exponent_magic) -
+        (R::two_to_mantissa + R::bias);
+  e = tiny ? e - (R::mantissa_bits + 2) : e;
+  T m = __builtin_bit_cast(T, (bits & R::mantissa_mask) + R::sqrt_half);
+  T f = m - T(1);
+  T s = f / (T(2) + f);
+  T tail = atanh_tail(s * s);
+  T log_m = f - (s * (f - tail) - (e * R::ln2_low + correction));
+  T result = e * R::ln2_high + log_m;
+  result = x == T(0) ? -R::infinity : result;
+  result = x < T(0) ? R::nan : result;
+  result = x == R::infinity ? x : result;
+  return x != x ? x : result;
+}
+
+template <class T>
+TROUPE_INLINE T log_of(T x) {
+  return log_plus(x, T(0));
+}
+
+template <class T>
+TROUPE_INLINE T log1p_of(T x) {
+  T u = T(1) + x;
+  T lost = x - (u - T(1)); // what rounding took from 1 + x
+  T ok = u > T(0) && u < Real<T>::infinity ? lost / u : T(0);
+  T small = x < T(0) ? -x : x;
+  return small < T(1e-30) ? x : log_plus(u, ok);
+}
+
+template <class T>
+TROUPE_INLINE T abs_of(T x) {
+  using Bits = typename Real<T>::Bits;
+  Bits mask = ~Bits(0) >> 1;
+  return __builtin_bit_cast(T, __builtin_bit_cast(Bits, x) & mask);
+}
+
+template <class T>
+TROUPE_INLINE T with_sign_of(T magnitude, T sign) {
+  using Bits = typename Real<T>::Bits;
+  Bits mask = ~Bits(0) >> 1;
+  return __builtin_bit_cast(T, (__builtin_bit_cast(Bits, magnitude) & mask) |
+                                   (__builtin_bit_cast(Bits, sign) & ~mask));
+}
+
+template <class T>
+TROUPE_INLINE T tanh_of(T x) {
+  T a = abs_of(x);
+  a = a > Real<T>::tanh_high ? Real<T>::tanh_high : a;
+  T t = expm1_of(a + a);
+  return with_sign_of(t / (t + T(2)), x);
+}
+
+template <class T>
+TROUPE_INLINE T sigmoid_of(T x) {
+  return T(1) / (T(1) + exp_of(-x));
+}
+
+template <class T>
+TROUPE_INLINE T softplus_of(T x) {
+  T positive = x < T(0) ? T(0) : x;
+  return positive + log1p_of(exp_of(-abs_of(x)));
+}
+
+} // namespace
+} // namespace troupe::arith::TROUPE_ISA

@@ -1,0 +1,102 @@
+// Training updates in place.
+#include "kernels/arith/isa/functions.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+TROUPE_INLINE float root_of(float x) {
+  return __builtin_sqrtf(x);
+}
+TROUPE_INLINE double root_of(double x) {
+  return __builtin_sqrt(x);
+}
+
+template <class T>
+void descend(void* variable, double alpha, const void* delta, int64_t begin, int64_t end) {
+  auto var = static_cast<T*>(variable);
+  auto step = static_cast<const T*>(delta);
+  const T rate = static_cast<T>(alpha);
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i)
+    var[i] -= rate * step[i];
+}
+
+template <class T>
+void descend_with_momentum(void* variable, void* accumulator, double lr, const void* gradient,
+                           double momentum, bool nesterov, int64_t begin, int64_t end) {
+  auto var = static_cast<T*>(variable);
+  auto accum = static_cast<T*>(accumulator);
+  auto grad = static_cast<const T*>(gradient);
+  const T rate = static_cast<T>(lr), keep = static_cast<T>(momentum);
+  if (nesterov) {
+    TROUPE_INDEPENDENT
+    for (int64_t i = begin; i < end; ++i) {
+      const T a = accum[i] * keep + grad[i];
+      accum[i] = a;
+      var[i] -= grad[i] * rate + a * keep * rate;
+    }
+    return;
+  }
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) {
+    const T a = accum[i] * keep + grad[i];
+    accum[i] = a;
+    var[i] -= a * rate;
+  }
+}
+
+template <class T>
+void descend_by_moments(void* variable, void* first, void* second, const AdamRates& rates,
+                        const void* gradient, bool nesterov, int64_t begin, int64_t end) {
+  auto var = static_cast<T*>(variable);
+  auto m = static_cast<T*>(first);
+  auto v = static_cast<T*>(second);
+  auto grad = static_cast<const T*>(gradient);
+  const T beta1 = static_cast<T>(rates.beta1), beta2 = static_cast<T>(rates.beta2);
+  const T epsilon = static_cast<T>(rates.epsilon), one = 1;
+  const T alpha = static_cast<T>(rates.lr) * root_of(one - static_cast<T>(rates.beta2_power)) /
+                  (one - static_cast<T>(rates.beta1_power));
+  const T new1 = one - beta1, new2 = one - beta2;
+  // step = m * from_m + grad * from_grad
+  const T from_m = nesterov ? beta1 : one, from_grad = nesterov ? new1 : T(0);
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) {
+    const T g = grad[i];
+    const T mean = m[i] + (g - m[i]) * new1;
+    const T square = v[i] + (g * g - v[i]) * new2;
+    m[i] = mean;
+    v[i] = square;
+    var[i] -= (mean * from_m + g * from_grad) * alpha / (root_of(square) + epsilon);
+  }
+}
+
+} // namespace
+
+bool gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
+                      int64_t end) {
+  if (type == Type::f32)
+    descend<float>(var, alpha, delta, begin, end);
+  else if (type == Type::f64)
+    descend<double>(var, alpha, delta, begin, end);
+  return type == Type::f32 || type == Type::f64;
+}
+
+bool momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,
+              bool nesterov, int64_t begin, int64_t end) {
+  if (type == Type::f32)
+    descend_with_momentum<float>(var, accum, lr, grad, momentum, nesterov, begin, end);
+  else if (type == Type::f64)
+    descend_with_momentum<double>(var, accum, lr, grad, momentum, nesterov, begin, end);
+  return type == Type::f32 || type == Type::f64;
+}
+
+bool adam(Type type, void* var, void* m, void* v, const AdamRates& rates, const void* grad,
+          bool nesterov, int64_t begin, int64_t end) {
+  if (type == Type::f32)
+    descend_by_moments<float>(var, m, v, rates, grad, nesterov, begin, end);
+  else if (type == Type::f64)
+    descend_by_moments<double>(var, m, v, rates, grad, nesterov, begin, end);
+  return type == Type::f32 || type == Type::f64;
+}
+
+} // namespace troupe::arith::TROUPE_ISA

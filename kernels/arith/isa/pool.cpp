@@ -1,0 +1,164 @@
+// Pooling over NHWC: the channels of one pixel are a row, and whole rows are compared or added.
+#include "kernels/arith/isa/functions.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+/// The part of a window that lies inside the input.
+struct Window {
+  int64_t y0, y1, x0, x1;
+
+  TROUPE_INLINE Window of(const Pool2DShape& s, int64_t oy, int64_t ox) {
+    int64_t y = oy * s.stride_h - s.pad_top, x = ox * s.stride_w - s.pad_left;
+    int64_t y_end = y + s.window_h, x_end = x + s.window_w;
+    return {y < 0 ? 0 : y, y_end > s.in_h ? s.in_h : y_end, x < 0 ? 0 : x,
+            x_end > s.in_w ? s.in_w : x_end};
+  }
+};
+
+/// Calls body(window, input image, output pixel) for each output pixel of images [begin, end).
+template <class T, class Body>
+TROUPE_INLINE void for_each_window(const Pool2DShape& s, const T* x, T* y, int64_t begin,
+                                   int64_t end, Body body) {
+  for (int64_t image = begin; image < end; ++image) {
+    const T* in = x + image * s.in_h * s.in_w * s.channels;
+    T* out = y + image * s.out_h * s.out_w * s.channels;
+    for (int64_t oy = 0; oy < s.out_h; ++oy)
+      for (int64_t ox = 0; ox < s.out_w; ++ox, out += s.channels)
+        body(Window::of(s, oy, ox), in, out);
+  }
+}
+
+template <class T>
+void max_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
+  const Pool2DShape s = shape;
+  for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
+                  [&s](Window w, const T* in, T* out) {
+                    const T* first = in + (w.y0 * s.in_w + w.x0) * s.channels;
+                    TROUPE_INDEPENDENT
+                    for (int64_t c = 0; c < s.channels; ++c)
+                      out[c] = first[c];
+                    for (int64_t iy = w.y0; iy < w.y1; ++iy)
+                      for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+                        const T* pixel = in + (iy * s.in_w + ix) * s.channels;
+                        TROUPE_INDEPENDENT
+                        for (int64_t c = 0; c < s.channels; ++c)
+                          out[c] = pixel[c] > out[c] ? pixel[c] : out[c];
+                      }
+                  });
+}
+
+template <class T>
+void average_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
+  const Pool2DShape s = shape;
+  for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
+                  [&s](Window w, const T* in, T* out) {
+                    TROUPE_INDEPENDENT
+                    for (int64_t c = 0; c < s.channels; ++c)
+                      out[c] = T(0);
+                    for (int64_t iy = w.y0; iy < w.y1; ++iy)
+                      for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+                        const T* pixel = in + (iy * s.in_w + ix) * s.channels;
+                        TROUPE_INDEPENDENT
+                        for (int64_t c = 0; c < s.channels; ++c)
+                          out[c] += pixel[c];
+                      }
+                    const T size = T((w.y1 - w.y0) * (w.x1 - w.x0));
+                    TROUPE_INDEPENDENT
+                    for (int64_t c = 0; c < s.channels; ++c)
+                      out[c] /= size;
+                  });
+}
+
+/// For 64 channels at a time: where the first maximum is, then the gradient goes there.
+template <class T>
+void max_backward(const Pool2DShape& s, const void* x, const void* dy, void* dx, int64_t begin,
+                  int64_t end) {
+  constexpr int64_t width = 64;
+  const int64_t image_size = s.in_h * s.in_w * s.channels;
+  auto out = static_cast<T*>(dx);
+  __builtin_memset(out + begin * image_size, 0,
+                   static_cast<size_t>((end - begin) * image_size) * sizeof(T));
+  for (int64_t image = begin; image < end; ++image) {
+    const T* in = static_cast<const T*>(x) + image * image_size;
+    T* target = out + image * image_size;
+    const T* gradient = static_cast<const T*>(dy) + image * s.out_h * s.out_w * s.channels;
+    for (int64_t oy = 0; oy < s.out_h; ++oy)
+      for (int64_t ox = 0; ox < s.out_w; ++ox, gradient += s.channels) {
+        const Window w = Window::of(s, oy, ox);
+        for (int64_t c0 = 0; c0 < s.channels; c0 += width) {
+          const int64_t n = s.channels - c0 < width ? s.channels - c0 : width;
+          T best[width];
+          int32_t at[width];
+          const int64_t first = w.y0 * s.in_w + w.x0;
+          for (int64_t c = 0; c < n; ++c) {
+            best[c] = in[first * s.channels + c0 + c];
+            at[c] = static_cast<int32_t>(first);
+          }
+          for (int64_t iy = w.y0; iy < w.y1; ++iy)
+            for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+              const int64_t here = iy * s.in_w + ix;
+              const T* pixel = in + here * s.channels + c0;
+              TROUPE_INDEPENDENT
+              for (int64_t c = 0; c < n; ++c) {
+                const bool better = pixel[c] > best[c];
+                best[c] = better ? pixel[c] : best[c];
+                at[c] = better ? static_cast<int32_t>(here) : at[c];
+              }
+            }
+          for (int64_t c = 0; c < n; ++c)
+            target[at[c] * s.channels + c0 + c] += gradient[c0 + c];
+        }
+      }
+  }
+}
+
+template <class T>
+void average_backward(const Pool2DShape& s, const void* dy, void* dx, int64_t begin, int64_t end) {
+  const int64_t image_size = s.in_h * s.in_w * s.channels;
+  auto out = static_cast<T*>(dx);
+  __builtin_memset(out + begin * image_size, 0,
+                   static_cast<size_t>((end - begin) * image_size) * sizeof(T));
+  for (int64_t image = begin; image < end; ++image) {
+    T* target = out + image * image_size;
+    const T* gradient = static_cast<const T*>(dy) + image * s.out_h * s.out_w * s.channels;
+    for (int64_t oy = 0; oy < s.out_h; ++oy)
+      for (int64_t ox = 0; ox < s.out_w; ++ox, gradient += s.channels) {
+        const Window w = Window::of(s, oy, ox);
+        const T share = T(1) / T((w.y1 - w.y0) * (w.x1 - w.x0));
+        for (int64_t iy = w.y0; iy < w.y1; ++iy)
+          for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+            T* pixel = target + (iy * s.in_w + ix) * s.channels;
+            TROUPE_INDEPENDENT
+            for (int64_t c = 0; c < s.channels; ++c)
+              pixel[c] += gradient[c] * share;
+          }
+      }
+  }
+}
+
+} // namespace
+
+PoolFn max_pool(Type type) {
+  return type == Type::f32 ? max_forward<float> : type == Type::f64 ? max_forward<double> : nullptr;
+}
+
+PoolFn avg_pool(Type type) {
+  return type == Type::f32   ? average_forward<float>
+         : type == Type::f64 ? average_forward<double>
+                             : nullptr;
+}
+
+MaxPoolGradFn max_pool_grad(Type type) {
+  return type == Type::f32   ? max_backward<float>
+         : type == Type::f64 ? max_backward<double>
+                             : nullptr;
+}
+
+PoolFn avg_pool_grad(Type type) {
+  return type == Type::f32   ? average_backward<float>
+         : type == Type::f64 ? average_backward<double>
+                             : nullptr;
+}
+
+} // namespace troupe::arith::TROUPE_ISA

@@ -1,0 +1,332 @@
+// Inner loops of reductions. f32 sums run in f32 over short runs (at most 1024 elements in 16 or
+// more lanes) and add those in f64.
+#include "kernels/arith/isa/math.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+constexpr int64_t run_length = 1024;
+
+/// How one reduction works on T: Acc is what an accumulator holds, Lane what the fast inner loop
+/// uses.
+template <class T>
+struct Sum {
+  using Acc = T;
+  using Lane = T;
+  static constexpr T identity() { return T(0); }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return a + b;
+  }
+};
+template <>
+struct Sum<float> {
+  using Acc = double;
+  using Lane = float;
+  static constexpr float identity() { return 0.0f; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return a + b;
+  }
+};
+template <class T>
+struct Prod {
+  using Acc = T;
+  using Lane = T;
+  static constexpr T identity() { return T(1); }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return a * b;
+  }
+};
+template <>
+struct Prod<float> {
+  using Acc = double;
+  using Lane = double;
+  static constexpr double identity() { return 1.0; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return a * b;
+  }
+};
+
+template <class T>
+struct Limits;
+template <>
+struct Limits<float> {
+  static constexpr float low = -__builtin_huge_valf(), high = __builtin_huge_valf();
+};
+template <>
+struct Limits<double> {
+  static constexpr double low = -__builtin_huge_val(), high = __builtin_huge_val();
+};
+template <>
+struct Limits<int32_t> {
+  static constexpr int32_t low = INT32_MIN, high = INT32_MAX;
+};
+template <>
+struct Limits<int64_t> {
+  static constexpr int64_t low = INT64_MIN, high = INT64_MAX;
+};
+
+template <class T>
+struct Max {
+  using Acc = T;
+  using Lane = T;
+  static constexpr T identity() { return Limits<T>::low; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return (b > a) | (b != b) ? b : a;
+  }
+};
+template <class T>
+struct Min {
+  using Acc = T;
+  using Lane = T;
+  static constexpr T identity() { return Limits<T>::high; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return (b < a) | (b != b) ? b : a;
+  }
+};
+struct Any {
+  using Acc = uint8_t;
+  using Lane = uint8_t;
+  static constexpr uint8_t identity() { return 0; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return A(a | b);
+  }
+};
+struct All {
+  using Acc = uint8_t;
+  using Lane = uint8_t;
+  static constexpr uint8_t identity() { return 1; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return A(a & b);
+  }
+};
+
+/// Accumulators are stored in 8-byte slots.
+template <class Acc>
+TROUPE_INLINE Acc get(const int64_t* slot) {
+  Acc value;
+  __builtin_memcpy(&value, slot, sizeof value);
+  return value;
+}
+template <class Acc>
+TROUPE_INLINE void put(int64_t* slot, Acc value) {
+  *slot = 0;
+  __builtin_memcpy(slot, &value, sizeof value);
+}
+
+template <class F>
+void init(int64_t* acc, int64_t n) {
+  for (int64_t i = 0; i < n; ++i)
+    put<typename F::Acc>(acc + i, typename F::Acc(F::identity()));
+}
+
+template <class F>
+void merge(int64_t* acc, const int64_t* other, int64_t n) {
+  using Acc = typename F::Acc;
+  for (int64_t i = 0; i < n; ++i)
+    put<Acc>(acc + i, F::step(get<Acc>(acc + i), get<Acc>(other + i)));
+}
+
+template <class T, class F>
+void reduce_rows(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n) {
+  using Acc = typename F::Acc;
+  using Lane = typename F::Lane;
+  constexpr int width = 128 / sizeof(Lane);
+  for (int64_t r = 0; r < rows; ++r) {
+    auto in = static_cast<const T*>(x) + r * stride;
+    Acc total = get<Acc>(acc + r);
+    int64_t i = 0;
+    while (n - i >= width) {
+      int64_t end = n - i > run_length ? i + run_length : n;
+      Lane lanes[width];
+      for (int l = 0; l < width; ++l)
+        lanes[l] = Lane(in[i + l]);
+      for (i += width; i + width <= end; i += width)
+        for (int l = 0; l < width; ++l)
+          lanes[l] = F::step(lanes[l], Lane(in[i + l]));
+      for (int half = width / 2; half > 0; half /= 2)
+        for (int l = 0; l < half; ++l)
+          lanes[l] = F::step(lanes[l], lanes[l + half]);
+      total = F::step(total, Acc(lanes[0]));
+    }
+    for (; i < n; ++i)
+      total = F::step(total, Acc(in[i]));
+    put<Acc>(acc + r, total);
+  }
+}
+
+template <class T, class F>
+void reduce_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t columns) {
+  using Acc = typename F::Acc;
+  using Lane = typename F::Lane;
+  constexpr int64_t width = 512 / sizeof(Lane);
+  constexpr int64_t rows_at_once = 64;
+  auto in = static_cast<const T*>(x);
+  for (int64_t r0 = 0; r0 < rows; r0 += rows_at_once) {
+    int64_t r1 = rows - r0 > rows_at_once ? r0 + rows_at_once : rows;
+    for (int64_t c0 = 0; c0 < columns; c0 += width) {
+      int64_t n = columns - c0 > width ? width : columns - c0;
+      Lane part[width];
+      const T* first = in + r0 * stride + c0;
+      for (int64_t c = 0; c < n; ++c)
+        part[c] = Lane(first[c]);
+      for (int64_t r = r0 + 1; r < r1; ++r) {
+        const T* row = in + r * stride + c0;
+        TROUPE_INDEPENDENT
+        for (int64_t c = 0; c < n; ++c)
+          part[c] = F::step(part[c], Lane(row[c]));
+      }
+      for (int64_t c = 0; c < n; ++c)
+        put<Acc>(acc + c0 + c, F::step(get<Acc>(acc + c0 + c), Acc(part[c])));
+    }
+  }
+}
+
+template <class T, class F>
+void finish(const int64_t* acc, void* out, int64_t n, int64_t) {
+  for (int64_t i = 0; i < n; ++i)
+    static_cast<T*>(out)[i] = T(get<typename F::Acc>(acc + i));
+}
+
+template <class T>
+void finish_mean(const int64_t* acc, void* out, int64_t n, int64_t count) {
+  using Acc = typename Sum<T>::Acc;
+  for (int64_t i = 0; i < n; ++i) {
+    Acc sum = get<Acc>(acc + i);
+    if constexpr (T(1) / T(2) == T(0))
+      static_cast<T*>(out)[i] = count == 0 ? T(0) : T(sum / Acc(count));
+    else
+      static_cast<T*>(out)[i] = T(sum / Acc(count));
+  }
+}
+
+template <class T, class F>
+ReduceKernel kernel() {
+  ReduceKernel k;
+  k.init = init<F>;
+  k.rows = reduce_rows<T, F>;
+  k.columns = reduce_columns<T, F>;
+  k.merge = merge<F>;
+  k.finish = finish<T, F>;
+  k.size = sizeof(T);
+  return k;
+}
+
+template <class T>
+ReduceKernel reduce_of(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::sum:
+    return kernel<T, Sum<T>>();
+  case ReduceOp::mean: {
+    ReduceKernel k = kernel<T, Sum<T>>();
+    k.finish = finish_mean<T>;
+    return k;
+  }
+  case ReduceOp::prod:
+    return kernel<T, Prod<T>>();
+  case ReduceOp::max:
+    return kernel<T, Max<T>>();
+  case ReduceOp::min:
+    return kernel<T, Min<T>>();
+  default:
+    return {};
+  }
+}
+
+/// Better is > for argmax and < for argmin; equal elements keep the earlier index.
+template <bool want_max, class T, class Index>
+void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t begin, int64_t end) {
+  auto in = static_cast<const T*>(x);
+  auto result = static_cast<Index*>(out);
+  for (int64_t flat = begin; flat < end;) {
+    int64_t outer = flat / inner, column = flat % inner;
+    const T* base = in + outer * n * inner + column;
+    if (inner == 1) {
+      T best = base[0];
+      int64_t at = 0;
+      for (int64_t k = 1; k < n; ++k) {
+        bool better = want_max ? base[k] > best : base[k] < best;
+        best = better ? base[k] : best;
+        at = better ? k : at;
+      }
+      result[flat++] = Index(at);
+      continue;
+    }
+    constexpr int64_t width = 64;
+    int64_t columns = inner - column < end - flat ? inner - column : end - flat;
+    columns = columns < width ? columns : width;
+    T best[width];
+    Index at[width];
+    for (int64_t c = 0; c < columns; ++c) {
+      best[c] = base[c];
+      at[c] = 0;
+    }
+    for (int64_t k = 1; k < n; ++k) {
+      const T* row = base + k * inner;
+      for (int64_t c = 0; c < columns; ++c) {
+        bool better = want_max ? row[c] > best[c] : row[c] < best[c];
+        best[c] = better ? row[c] : best[c];
+        at[c] = better ? Index(k) : at[c];
+      }
+    }
+    for (int64_t c = 0; c < columns; ++c)
+      result[flat + c] = at[c];
+    flat += columns;
+  }
+}
+
+template <class T>
+ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
+  if (index_type == Type::i64)
+    return want_max ? find_extreme<true, T, int64_t> : find_extreme<false, T, int64_t>;
+  if (index_type == Type::i32)
+    return want_max ? find_extreme<true, T, int32_t> : find_extreme<false, T, int32_t>;
+  return nullptr;
+}
+
+} // namespace
+
+ReduceKernel reduce(ReduceOp op, Type type) {
+  switch (type) {
+  case Type::f32:
+    return reduce_of<float>(op);
+  case Type::f64:
+    return reduce_of<double>(op);
+  case Type::i32:
+    return reduce_of<int32_t>(op);
+  case Type::i64:
+    return reduce_of<int64_t>(op);
+  case Type::boolean:
+    return op == ReduceOp::any   ? kernel<uint8_t, Any>()
+           : op == ReduceOp::all ? kernel<uint8_t, All>()
+                                 : ReduceKernel();
+  default:
+    return {};
+  }
+}
+
+ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
+  switch (type) {
+  case Type::f32:
+    return arg_reduce_of<float>(want_max, index_type);
+  case Type::f64:
+    return arg_reduce_of<double>(want_max, index_type);
+  case Type::i32:
+    return arg_reduce_of<int32_t>(want_max, index_type);
+  case Type::i64:
+    return arg_reduce_of<int64_t>(want_max, index_type);
+  case Type::u8:
+    return arg_reduce_of<uint8_t>(want_max, index_type);
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace troupe::arith::TROUPE_ISA

@@ -1,0 +1,285 @@
+#include "kernels/arith/movement.hpp"
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+namespace troupe::arith {
+namespace {
+
+struct Wide {
+  uint64_t low, high;
+};
+
+std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
+  std::vector<int64_t> strides(shape.size());
+  int64_t stride = 1;
+  for (size_t k = shape.size(); k-- > 0;) {
+    strides[k] = stride;
+    stride *= shape[k];
+  }
+  return strides;
+}
+
+/// Calls run(dense position, strided position, n) for runs of elements within the innermost
+/// dimension, and block(dense position, strided position, rows) for whole rows of the innermost
+/// two, where `want_blocks`.
+template <class Run, class Block>
+void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, bool want_blocks, Run run,
+                  Block block) {
+  const int inner = plan.rank - 1;
+  const int64_t length = plan.rank > 0 ? plan.dims[inner] : 1;
+  int64_t index[StridedPlan::max_rank] = {};
+  int64_t at = begin;
+  while (at < end) {
+    int64_t rest = at, where = plan.offset;
+    for (int k = inner; k >= 0; --k) {
+      index[k] = rest % plan.dims[k];
+      rest /= plan.dims[k];
+      where += index[k] * plan.strides[k];
+    }
+    if (want_blocks && index[inner] == 0 && end - at >= length) {
+      const int64_t rows = std::min(plan.dims[inner - 1] - index[inner - 1], (end - at) / length);
+      block(at, where, rows);
+      at += rows * length;
+      continue;
+    }
+    // Walk rows until this dimension carries; decode anew after that.
+    const int64_t column = plan.rank > 0 ? index[inner] : 0;
+    int64_t n = std::min(length - column, end - at);
+    run(at, where, n);
+    at += n;
+    if (plan.rank < 2 || want_blocks)
+      continue;
+    where += (column == 0 ? 0 : -column * plan.strides[inner]) + plan.strides[inner - 1];
+    for (int64_t row = index[inner - 1] + 1; row < plan.dims[inner - 1] && at < end; ++row) {
+      n = std::min(length, end - at);
+      run(at, where, n);
+      at += n;
+      where += plan.strides[inner - 1];
+    }
+  }
+}
+
+template <class T>
+void gather_run(const T* in, int64_t stride, T* out, int64_t n) {
+  if (stride == 1) {
+    std::memcpy(out, in, static_cast<size_t>(n) * sizeof(T));
+  } else if (stride == 0) {
+    std::fill(out, out + n, *in);
+  } else {
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = in[i * stride];
+  }
+}
+
+/// out[r * length + c] = in[r + c * stride] for r < rows, c < length: in tiles, so that both sides
+/// use whole cache lines.
+template <class T>
+void transpose_block(const T* in, int64_t stride, T* out, int64_t rows, int64_t length) {
+  constexpr int64_t tile = sizeof(T) >= 8 ? 8 : 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += tile) {
+    const int64_t r1 = std::min(rows, r0 + tile);
+    for (int64_t c0 = 0; c0 < length; c0 += tile) {
+      const int64_t c1 = std::min(length, c0 + tile);
+      if (r1 - r0 == tile && c1 - c0 == tile) {
+        for (int64_t r = 0; r < tile; ++r)
+          for (int64_t c = 0; c < tile; ++c)
+            out[(r0 + r) * length + c0 + c] = in[r0 + r + (c0 + c) * stride];
+        continue;
+      }
+      for (int64_t r = r0; r < r1; ++r)
+        for (int64_t c = c0; c < c1; ++c)
+          out[r * length + c] = in[r + c * stride];
+    }
+  }
+}
+
+template <class T>
+void copy_from(const StridedPlan& plan, const void* strided, void* dense, int64_t begin,
+               int64_t end) {
+  auto in = static_cast<const T*>(strided);
+  auto out = static_cast<T*>(dense);
+  const int inner = plan.rank - 1;
+  const int64_t stride = plan.rank > 0 ? plan.strides[inner] : 1;
+  const bool blocks = plan.rank > 1 && stride > 1 && plan.strides[inner - 1] == 1;
+  for_each_run(
+      plan, begin, end, blocks,
+      [&](int64_t at, int64_t where, int64_t n) { gather_run(in + where, stride, out + at, n); },
+      [&](int64_t at, int64_t where, int64_t rows) {
+        transpose_block(in + where, stride, out + at, rows, plan.dims[inner]);
+      });
+}
+
+template <class T>
+void copy_to(const StridedPlan& plan, const void* dense, void* strided, int64_t begin,
+             int64_t end) {
+  auto in = static_cast<const T*>(dense);
+  auto out = static_cast<T*>(strided);
+  const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
+  for_each_run(
+      plan, begin, end, false,
+      [&](int64_t at, int64_t where, int64_t n) {
+        if (stride == 1) {
+          std::memcpy(out + where, in + at, static_cast<size_t>(n) * sizeof(T));
+          return;
+        }
+        for (int64_t i = 0; i < n; ++i)
+          out[where + i * stride] = in[at + i];
+      },
+      [](int64_t, int64_t, int64_t) {});
+}
+
+template <class Index>
+int64_t find_bad(const void* indices, int64_t begin, int64_t end, int64_t limit) {
+  auto index = static_cast<const Index*>(indices);
+  for (int64_t i = begin; i < end; ++i)
+    if (index[i] < 0 || index[i] >= limit)
+      return i;
+  return -1;
+}
+
+template <class Index>
+void gather(const void* params, int64_t limit, int64_t row_bytes, const void* indices,
+            int64_t count, void* out, int64_t begin, int64_t end) {
+  auto index = static_cast<const Index*>(indices);
+  auto from = static_cast<const char*>(params);
+  auto to = static_cast<char*>(out);
+  for (int64_t r = begin; r < end;) {
+    const char* block = from + r / count * limit * row_bytes;
+    const int64_t stop = std::min(end, (r / count + 1) * count);
+    const int64_t shift = r / count * count;
+    if (row_bytes == 4) {
+      for (; r < stop; ++r)
+        std::memcpy(to + r * 4, block + index[r - shift] * int64_t{4}, 4);
+    } else {
+      for (; r < stop; ++r)
+        std::memcpy(to + r * row_bytes, block + index[r - shift] * row_bytes,
+                    static_cast<size_t>(row_bytes));
+    }
+  }
+}
+
+} // namespace
+
+bool make_strided_plan(std::span<const int64_t> dims, std::span<const int64_t> strides,
+                       int64_t offset, StridedPlan& plan) {
+  plan = {};
+  plan.offset = offset;
+  bool fits = true;
+  for (size_t k = 0; k < dims.size(); ++k) {
+    plan.size *= dims[k];
+    if (dims[k] == 1 || !fits)
+      continue;
+    const int last = plan.rank - 1;
+    if (last >= 0 && plan.strides[last] == strides[k] * dims[k]) {
+      plan.dims[last] *= dims[k];
+      plan.strides[last] = strides[k];
+    } else if (plan.rank == StridedPlan::max_rank) {
+      fits = false;
+    } else {
+      plan.dims[plan.rank] = dims[k];
+      plan.strides[plan.rank++] = strides[k];
+    }
+  }
+  return fits || plan.size == 0;
+}
+
+bool make_transpose_plan(std::span<const int64_t> shape, std::span<const int> perm,
+                         StridedPlan& plan) {
+  const std::vector<int64_t> from = dense_strides(shape);
+  std::vector<int64_t> dims(shape.size()), strides(shape.size());
+  for (size_t k = 0; k < perm.size(); ++k) {
+    dims[k] = shape[static_cast<size_t>(perm[k])];
+    strides[k] = from[static_cast<size_t>(perm[k])];
+  }
+  return make_strided_plan(dims, strides, 0, plan);
+}
+
+bool make_slice_plan(std::span<const int64_t> shape, std::span<const int64_t> begin,
+                     std::span<const int64_t> step, std::span<const int64_t> sizes,
+                     StridedPlan& plan) {
+  std::vector<int64_t> strides = dense_strides(shape);
+  int64_t offset = 0;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    offset += begin[k] * strides[k];
+    strides[k] *= step[k];
+  }
+  return make_strided_plan(sizes, strides, offset, plan);
+}
+
+bool make_tile_plan(std::span<const int64_t> shape, std::span<const int64_t> multiples,
+                    StridedPlan& plan) {
+  const std::vector<int64_t> from = dense_strides(shape);
+  std::vector<int64_t> dims, strides;
+  for (size_t k = 0; k < shape.size(); ++k) {
+    dims.insert(dims.end(), {multiples[k], shape[k]});
+    strides.insert(strides.end(), {0, from[k]});
+  }
+  return make_strided_plan(dims, strides, 0, plan);
+}
+
+bool make_broadcast_to_plan(std::span<const int64_t> from, std::span<const int64_t> to,
+                            StridedPlan& plan) {
+  if (from.size() > to.size())
+    return false;
+  const std::vector<int64_t> own = dense_strides(from);
+  const size_t missing = to.size() - from.size();
+  std::vector<int64_t> strides(to.size(), 0);
+  for (size_t k = missing; k < to.size(); ++k) {
+    const int64_t dim = from[k - missing];
+    if (dim != to[k] && dim != 1)
+      return false;
+    strides[k] = dim == 1 ? 0 : own[k - missing];
+  }
+  return make_strided_plan(to, strides, 0, plan);
+}
+
+void copy_from_strided(int size, const StridedPlan& plan, const void* strided, void* dense,
+                       int64_t begin, int64_t end) {
+  switch (size) {
+  case 1:
+    return copy_from<uint8_t>(plan, strided, dense, begin, end);
+  case 2:
+    return copy_from<uint16_t>(plan, strided, dense, begin, end);
+  case 4:
+    return copy_from<uint32_t>(plan, strided, dense, begin, end);
+  case 8:
+    return copy_from<uint64_t>(plan, strided, dense, begin, end);
+  case 16:
+    return copy_from<Wide>(plan, strided, dense, begin, end);
+  default:
+    return;
+  }
+}
+
+void copy_to_strided(int size, const StridedPlan& plan, const void* dense, void* strided,
+                     int64_t begin, int64_t end) {
+  switch (size) {
+  case 1:
+    return copy_to<uint8_t>(plan, dense, strided, begin, end);
+  case 2:
+    return copy_to<uint16_t>(plan, dense, strided, begin, end);
+  case 4:
+    return copy_to<uint32_t>(plan, dense, strided, begin, end);
+  case 8:
+    return copy_to<uint64_t>(plan, dense, strided, begin, end);
+  case 16:
+    return copy_to<Wide>(plan, dense, strided, begin, end);
+  default:
+    return;
+  }
+}
+
+int64_t find_bad_index(Type type, const void* indices, int64_t begin, int64_t end, int64_t limit) {
+  return type == Type::i64 ? find_bad<int64_t>(indices, begin, end, limit)
+                           : find_bad<int32_t>(indices, begin, end, limit);
+}
+
+void gather_rows(Type index_type, const void* params, int64_t limit, int64_t row_bytes,
+                 const void* indices, int64_t count, void* out, int64_t begin, int64_t end) {
+  index_type == Type::i64
+      ? gather<int64_t>(params, limit, row_bytes, indices, count, out, begin, end)
+      : gather<int32_t>(params, limit, row_bytes, indices, count, out, begin, end);
+}
+
+} // namespace troupe::arith

@@ -1,0 +1,268 @@
+// oneDNN 2: f32 products and convolutions, activations plain NHWC, filters HWIO, reordered on each
+// call when the chosen code wants another layout. Primitives are immutable and cached by shape;
+// each call brings its own scratchpad, each thread its own stream. The library runs on OpenMP: it
+// is held to the calling thread, because the caller has already split the work.
+#include "kernels/arith/internal/onednn.hpp"
+#include "kernels/arith/internal/scratch.hpp"
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <oneapi/dnnl/dnnl.hpp>
+#include <string_view>
+#include <unordered_map>
+
+extern "C" int omp_get_max_threads();
+extern "C" void omp_set_num_threads(int count);
+
+namespace troupe::arith {
+namespace {
+
+using dnnl::memory;
+using Tag = memory::format_tag;
+
+/// Limits OpenMP to one thread for calls from this thread, and puts the old limit back.
+class OneThread {
+public:
+  OneThread() : before_(omp_get_max_threads()) {
+    if (before_ != 1)
+      omp_set_num_threads(1);
+  }
+  ~OneThread() {
+    if (before_ != 1)
+      omp_set_num_threads(before_);
+  }
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+private:
+  int before_;
+};
+
+std::atomic<bool>& switched_on() {
+  static std::atomic<bool> on = [] {
+    const char* variable = std::getenv("TROUPE_ONEDNN");
+    return variable == nullptr || std::string_view(variable) != "0";
+  }();
+  return on;
+}
+
+const dnnl::engine& engine() {
+  static const dnnl::engine the_engine(dnnl::engine::kind::cpu, 0);
+  return the_engine;
+}
+
+dnnl::stream& stream() {
+  static thread_local dnnl::stream the_stream(engine());
+  return the_stream;
+}
+
+enum class Direction : int64_t { forward, backward_input, backward_filter };
+
+struct Descriptors {
+  memory::desc x, y, filter, any_filter;
+  memory::dims strides, dilations, pad_before, pad_after;
+
+  Descriptors(const Conv2DShape& s, int64_t images)
+      : x({images, s.in_c, s.in_h, s.in_w}, memory::data_type::f32, Tag::nhwc),
+        y({images, s.out_c, s.out_h, s.out_w}, memory::data_type::f32, Tag::nhwc),
+        filter({s.out_c, s.in_c, s.filter_h, s.filter_w}, memory::data_type::f32, Tag::hwio),
+        any_filter({s.out_c, s.in_c, s.filter_h, s.filter_w}, memory::data_type::f32, Tag::any),
+        strides{s.stride_h, s.stride_w}, dilations{s.dilation_h - 1, s.dilation_w - 1},
+        pad_before{s.pad_top, s.pad_left}, pad_after{after(s.out_h, s.stride_h, s.filter_h,
+                                                           s.dilation_h, s.in_h, s.pad_top),
+                                                     after(s.out_w, s.stride_w, s.filter_w,
+                                                           s.dilation_w, s.in_w, s.pad_left)} {}
+
+  static int64_t after(int64_t out, int64_t stride, int64_t filter, int64_t dilation, int64_t in,
+                       int64_t before) {
+    return (out - 1) * stride + (filter - 1) * dilation + 1 - in - before;
+  }
+};
+
+struct Primitive {
+  dnnl::primitive run;
+  dnnl::primitive reorder; // of the filter; empty where HWIO is used as it is
+  memory::desc scratchpad, filter;
+  bool reorders = false;
+};
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attr;
+}
+
+/// Null where oneDNN has only its reference code.
+template <class Description>
+std::shared_ptr<Primitive> finish(const Description& found, const memory::desc& chosen,
+                                  const Descriptors& d, const dnnl::primitive& run,
+                                  bool filter_is_output) {
+  if (std::string_view(found.impl_info_str()).find("ref") != std::string_view::npos)
+    return nullptr;
+  auto result = std::make_shared<Primitive>();
+  result->run = run;
+  result->scratchpad = found.scratchpad_desc();
+  result->filter = chosen;
+  result->reorders = chosen != d.filter;
+  if (result->reorders) {
+    const memory::desc& from = filter_is_output ? chosen : d.filter;
+    const memory::desc& to = filter_is_output ? d.filter : chosen;
+    result->reorder = dnnl::reorder(dnnl::reorder::primitive_desc(engine(), from, engine(), to));
+  }
+  return result;
+}
+
+std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d) {
+  constexpr auto direct = dnnl::algorithm::convolution_direct;
+  const dnnl::convolution_forward::primitive_desc forward(
+      dnnl::convolution_forward::desc(
+          direction == Direction::forward ? dnnl::prop_kind::forward_inference
+                                          : dnnl::prop_kind::forward_training,
+          direct, d.x, d.any_filter, d.y, d.strides, d.dilations, d.pad_before, d.pad_after),
+      user_scratchpad(), engine());
+  if (direction == Direction::forward)
+    return finish(forward, forward.weights_desc(), d, dnnl::convolution_forward(forward), false);
+  if (direction == Direction::backward_input) {
+    const dnnl::convolution_backward_data::primitive_desc backward(
+        dnnl::convolution_backward_data::desc(direct, d.x, d.any_filter, d.y, d.strides,
+                                              d.dilations, d.pad_before, d.pad_after),
+        user_scratchpad(), engine(), forward);
+    return finish(backward, backward.weights_desc(), d, dnnl::convolution_backward_data(backward),
+                  false);
+  }
+  const dnnl::convolution_backward_weights::primitive_desc backward(
+      dnnl::convolution_backward_weights::desc(direct, d.x, d.any_filter, d.y, d.strides,
+                                               d.dilations, d.pad_before, d.pad_after),
+      user_scratchpad(), engine(), forward);
+  return finish(backward, backward.diff_weights_desc(), d,
+                dnnl::convolution_backward_weights(backward), true);
+}
+
+using Key = std::array<int64_t, 16>;
+
+/// The primitive of a convolution over `images` images, from the cache or new; null where oneDNN
+/// cannot or should not.
+std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, int64_t images) {
+  constexpr size_t limit = 4096;
+  static std::mutex mutex;
+  static std::map<Key, std::shared_ptr<Primitive>> cache;
+  const Key key = {static_cast<int64_t>(direction),
+                   images,
+                   s.in_h,
+                   s.in_w,
+                   s.in_c,
+                   s.filter_h,
+                   s.filter_w,
+                   s.out_h,
+                   s.out_w,
+                   s.out_c,
+                   s.stride_h,
+                   s.stride_w,
+                   s.dilation_h,
+                   s.dilation_w,
+                   s.pad_top,
+                   s.pad_left};
+  std::lock_guard lock(mutex);
+  if (auto found = cache.find(key); found != cache.end())
+    return found->second;
+  if (cache.size() >= limit)
+    cache.clear();
+  std::shared_ptr<Primitive> made;
+  try {
+    made = make(direction, Descriptors(s, images));
+  } catch (const dnnl::error&) {
+    made = nullptr; // not a case for oneDNN; remembered as such
+  }
+  cache.emplace(key, made);
+  return made;
+}
+
+memory view(const memory::desc& desc, const void* data) {
+  return memory(desc, engine(), const_cast<void*>(data));
+}
+
+/// Runs a convolution whose filter is an input (or, for the filter's gradient, the output) at
+/// `filter` in HWIO.
+bool run(Direction direction, const Conv2DShape& s, int64_t images, const float* x,
+         const float* filter, const float* y) {
+  const OneThread one_thread;
+  const std::shared_ptr<Primitive> p = primitive(direction, s, images);
+  if (p == nullptr)
+    return false;
+  try {
+    const Descriptors d(s, images);
+    const bool filter_is_output = direction == Direction::backward_filter;
+    const memory plain = view(d.filter, filter);
+    memory chosen = plain;
+    if (p->reorders)
+      chosen = view(p->filter, thread_scratch(Scratch::filter, p->filter.get_size()));
+    if (p->reorders && !filter_is_output)
+      p->reorder.execute(stream(), {{DNNL_ARG_FROM, plain}, {DNNL_ARG_TO, chosen}});
+    const bool forward = direction == Direction::forward;
+    const bool input_is_output = direction == Direction::backward_input;
+    p->run.execute(stream(), {{input_is_output ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, view(d.x, x)},
+                              {filter_is_output ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, chosen},
+                              {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(d.y, y)},
+                              {DNNL_ARG_SCRATCHPAD,
+                               view(p->scratchpad,
+                                    thread_scratch(Scratch::onednn, p->scratchpad.get_size()))}});
+    if (p->reorders && filter_is_output)
+      p->reorder.execute(stream(), {{DNNL_ARG_FROM, chosen}, {DNNL_ARG_TO, plain}});
+    stream().wait();
+    return true;
+  } catch (const dnnl::error&) {
+    return false; // the caller computes the whole result anew
+  }
+}
+
+int64_t input_offset(const Conv2DShape& s, int64_t image) {
+  return image * s.in_h * s.in_w * s.in_c;
+}
+
+int64_t output_offset(const Conv2DShape& s, int64_t image) {
+  return image * s.out_h * s.out_w * s.out_c;
+}
+
+} // namespace
+
+bool has_onednn() {
+  return true;
+}
+
+bool onednn_in_use() {
+  return switched_on().load(std::memory_order_relaxed);
+}
+
+void use_onednn(bool on) {
+  switched_on().store(on, std::memory_order_relaxed);
+}
+
+bool onednn_gemm(const GemmBlock& g) {
+  const OneThread one_thread;
+  return dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f,
+                    static_cast<const float*>(g.a), g.lda, static_cast<const float*>(g.b), g.ldb,
+                    g.accumulate ? 1.0f : 0.0f, static_cast<float*>(g.c), g.ldc) == dnnl_success;
+}
+
+bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const float* filter, float* y,
+                         int64_t begin, int64_t end) {
+  return run(Direction::forward, shape, end - begin, x + input_offset(shape, begin), filter,
+             y + output_offset(shape, begin));
+}
+
+bool onednn_conv_backward_input(const Conv2DShape& shape, const float* filter, const float* dy,
+                                float* dx, int64_t begin, int64_t end) {
+  return run(Direction::backward_input, shape, end - begin, dx + input_offset(shape, begin), filter,
+             dy + output_offset(shape, begin));
+}
+
+bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
+                                 float* dfilter, int64_t begin, int64_t end) {
+  return run(Direction::backward_filter, shape, end - begin, x + input_offset(shape, begin),
+             dfilter, dy + output_offset(shape, begin));
+}
+
+} // namespace troupe::arith
