@@ -1,0 +1,43 @@
+// The cluster as a config describes it: jobs, their tasks, and where each listens.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.hpp"
+
+namespace troupe {
+
+/// "host:port"; an IPv6 host in brackets.
+struct Address {
+  std::string host;
+  std::uint16_t port = 0;
+  /// INVALID_ARGUMENT with the form wanted; ports 1 to 65535.
+  static Result<Address> parse(std::string_view text);
+  std::string to_string() const;
+  /// 127.0.0.0/8, ::1 or "localhost".
+  bool is_loopback() const;
+  friend auto operator<=>(const Address&, const Address&) = default;
+};
+
+/// Tasks by canonical name ("/job:worker/replica:0/task:1").
+class Cluster {
+public:
+  /// ALREADY_EXISTS for a task or an address that is there already.
+  Status add(std::string_view job, int task, Address address);
+  /// NOT_FOUND naming the tasks that there are.
+  Result<Address> address_of(std::string_view task) const;
+  bool contains(std::string_view task) const { return tasks_.count(std::string(task)) > 0; }
+  /// In order of name.
+  std::vector<std::string> tasks() const;
+  std::size_t size() const { return tasks_.size(); }
+
+private:
+  std::map<std::string, Address> tasks_;
+};
+
+} // namespace troupe

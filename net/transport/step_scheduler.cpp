@@ -1,0 +1,50 @@
+#include "net/transport/step_scheduler.hpp"
+
+#include <thread>
+
+#include <caf/io/middleman.hpp>
+#include <caf/io/network/multiplexer.hpp>
+
+#include "core/base/clock.hpp"
+
+namespace troupe {
+
+caf::actor_system::module* StepScheduler::make(caf::actor_system& system, caf::detail::type_list<>) {
+  return new StepScheduler(system);
+}
+
+void StepScheduler::enqueue(caf::resumable* job) {
+  if (system().has_middleman()) {
+    auto& network = system().middleman().backend();
+    if (network.thread_id() == std::this_thread::get_id()) {
+      unit_.ready.push_back(job);
+      if (!posted_) {
+        posted_ = true;
+        network.post([this] { drain(); });
+      }
+      return;
+    }
+  }
+  super::enqueue(job);
+}
+
+void StepScheduler::drain() {
+  posted_ = false;
+  std::int64_t end = steady_micros() + max_micros;
+  for (int budget = max_jobs; !unit_.ready.empty(); --budget) {
+    caf::resumable* job = unit_.ready.front();
+    unit_.ready.pop_front();
+    if (budget <= 0 || steady_micros() > end) {
+      super::enqueue(job);
+      continue;
+    }
+    switch (job->resume(&unit_, max_throughput())) {
+    case caf::resumable::resume_later: super::enqueue(job); break;
+    case caf::resumable::done:
+    case caf::resumable::awaiting_message: caf::intrusive_ptr_release(job); break;
+    case caf::resumable::shutdown_execution_unit: break;
+    }
+  }
+}
+
+} // namespace troupe
