@@ -188,7 +188,8 @@ TROUPE_INLINE T tanh_of(T x) {
 
 template <class T>
 TROUPE_INLINE T sigmoid_of(T x) {
-  return T(1) / (T(1) + exp_of(-x));
+  T e = exp_of(-abs_of(x)); // at most 1: the far tail keeps its subnormal values
+  return (x < T(0) ? e : T(1)) / (T(1) + e);
 }
 
 template <class T>

@@ -1,0 +1,115 @@
+#include "kernels/arith/gemm.hpp"
+#include "kernels/arith/internal/test_support.hpp"
+#include <algorithm>
+
+namespace troupe::arith {
+namespace {
+
+struct Size {
+  int64_t m, n, k;
+};
+
+template <class T>
+std::vector<T> naive(const GemmShape& s, const T* a, const T* b) {
+  std::vector<T> c(static_cast<size_t>(s.m * s.n));
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      std::conditional_t<std::is_floating_point_v<T>, double, T> sum = 0;
+      for (int64_t k = 0; k < s.k; ++k)
+        sum += a[s.transpose_a ? k * s.m + i : i * s.k + k] *
+               b[s.transpose_b ? j * s.k + k : k * s.n + j];
+      c[static_cast<size_t>(i * s.n + j)] = static_cast<T>(sum);
+    }
+  return c;
+}
+
+template <class T>
+int64_t differences(const std::vector<T>& got, const std::vector<T>& want, int64_t k) {
+  int64_t wrong = 0;
+  const double tolerance =
+      std::is_floating_point_v<T>
+          ? static_cast<double>(std::numeric_limits<T>::epsilon()) * 4 * static_cast<double>(k + 1)
+          : 0;
+  for (size_t i = 0; i < want.size(); ++i)
+    wrong += !(std::abs(static_cast<double>(got[i] - want[i])) <= tolerance);
+  return wrong;
+}
+
+template <class T>
+void check(const std::vector<Size>& sizes) {
+  for (const Size& size : sizes)
+    for (int flags = 0; flags < 4; ++flags) {
+      const GemmShape s = {size.m, size.n, size.k, (flags & 1) != 0, (flags & 2) != 0};
+      CAPTURE(s.m);
+      CAPTURE(s.n);
+      CAPTURE(s.k);
+      CAPTURE(flags);
+      const double range = std::is_floating_point_v<T> ? 1 : 30;
+      const auto a = random_values<T>(s.m * s.k, -range, range, 71),
+                 b = random_values<T>(s.k * s.n, -range, range, 72);
+      const std::vector<T> want = naive(s, a.data(), b.data());
+      std::vector<T> rows(want.size(), T(7)), columns(want.size(), T(7));
+      const int64_t r = s.m / 3, c = s.n / 3;
+      gemm_rows(type_of<T>(), s, a.data(), b.data(), rows.data(), 0, r);
+      gemm_rows(type_of<T>(), s, a.data(), b.data(), rows.data(), r, s.m);
+      gemm_columns(type_of<T>(), s, a.data(), b.data(), columns.data(), 0, c);
+      gemm_columns(type_of<T>(), s, a.data(), b.data(), columns.data(), c, s.n);
+      CHECK(differences(rows, want, s.k) == 0);
+      CHECK(differences(columns, want, s.k) == 0);
+    }
+}
+
+TEST_CASE(
+    "products equal the sum by hand for all transposes, whole and in blocks, with every library") {
+  const std::vector<Size> small = {{0, 3, 2},   {3, 0, 2},   {2, 3, 0}, {1, 1, 1},
+                                   {1, 33, 17}, {33, 1, 17}, {5, 7, 3}, {16, 16, 16}};
+  std::vector<Size> reals = small;
+  reals.insert(reals.end(), {{65, 70, 33}, {128, 96, 130}, {4, 300, 40}, {1, 500, 300}});
+  on_each_isa_and_library([&] {
+    check<float>(reals);
+    check<double>(reals);
+    check<int32_t>(small);
+    check<int64_t>(small);
+  });
+  CHECK_FALSE(has_gemm(Type::u8));
+}
+
+TEST_CASE("batches of products take the matrices that their indices name") {
+  on_each_isa_and_library([] {
+    const GemmShape s = {3, 4, 5, false, true};
+    const auto a = random_values<float>(2 * 15, -1, 1, 73),
+               b = random_values<float>(3 * 20, -1, 1, 74);
+    const std::vector<int64_t> a_index = {0, 1, 0}, b_index = {2, 0, 2};
+    std::vector<float> plain(2 * 12), indexed(3 * 12);
+    gemm_batch(Type::f32, s, a.data(), nullptr, b.data(), nullptr, plain.data(), 0, 2);
+    gemm_batch(Type::f32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(), 1,
+               3);
+    gemm_batch(Type::f32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(), 0,
+               1);
+    for (int64_t i = 0; i < 3; ++i) {
+      const auto at = static_cast<size_t>(i);
+      const std::vector<float> want =
+          naive(s, a.data() + a_index[at] * 15, b.data() + b_index[at] * 20);
+      CHECK(differences({indexed.begin() + i * 12, indexed.begin() + (i + 1) * 12}, want, 5) == 0);
+      if (i < 2)
+        CHECK(differences({plain.begin() + i * 12, plain.begin() + (i + 1) * 12},
+                          naive(s, a.data() + i * 15, b.data() + i * 20), 5) == 0);
+    }
+  });
+}
+
+TEST_CASE("NaN in an operand reaches every product that it takes part in") {
+  on_each_isa_and_library([] {
+    const GemmShape s = {40, 40, 40};
+    auto a = random_values<float>(1600, -1, 1, 75);
+    const auto b = random_values<float>(1600, -1, 1, 76);
+    a[3 * 40 + 7] = NAN;
+    std::vector<float> c(1600);
+    gemm_rows(Type::f32, s, a.data(), b.data(), c.data(), 0, 40);
+    CHECK(std::count_if(c.begin(), c.end(), [](float x) { return std::isnan(x); }) == 40);
+    CHECK(std::isnan(c[3 * 40]));
+  });
+}
+
+} // namespace
+} // namespace troupe::arith

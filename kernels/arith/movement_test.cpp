@@ -1,0 +1,164 @@
+#include "kernels/arith/internal/test_support.hpp"
+#include "kernels/arith/movement.hpp"
+#include <algorithm>
+#include <numeric>
+
+namespace troupe::arith {
+namespace {
+
+using Shape = std::vector<int64_t>;
+
+int64_t size_of_shape(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+}
+
+Shape indices_of(const Shape& shape, int64_t flat) {
+  Shape result(shape.size());
+  for (size_t k = shape.size(); k-- > 0;) {
+    result[k] = flat % shape[k];
+    flat /= shape[k];
+  }
+  return result;
+}
+
+int64_t flat_of(const Shape& shape, const Shape& index) {
+  int64_t flat = 0;
+  for (size_t k = 0; k < shape.size(); ++k)
+    flat = flat * shape[k] + index[k];
+  return flat;
+}
+
+/// Copies in three ranges and compares with where(i), the strided position of dense element i; then
+/// the other direction.
+template <class Where>
+void check_plan(const StridedPlan& plan, int64_t strided_size, Where where,
+                bool one_to_one = true) {
+  for (int size : {1, 2, 4, 8, 16}) {
+    const auto width = static_cast<size_t>(size);
+    const auto source = random_values<uint8_t>(strided_size * size, 0, 255, 51);
+    std::vector<uint8_t> dense(static_cast<size_t>(plan.size) * width);
+    const int64_t a = plan.size / 3, b = plan.size * 3 / 4;
+    copy_from_strided(size, plan, source.data(), dense.data(), 0, a);
+    copy_from_strided(size, plan, source.data(), dense.data(), b, plan.size);
+    copy_from_strided(size, plan, source.data(), dense.data(), a, b);
+    int wrong = 0;
+    for (int64_t i = 0; i < plan.size; ++i)
+      wrong += !std::equal(dense.begin() + i * size, dense.begin() + (i + 1) * size,
+                           source.begin() + where(i) * size);
+    CHECK(wrong == 0);
+    if (!one_to_one)
+      continue;
+    std::vector<uint8_t> back(source.size(), 0);
+    copy_to_strided(size, plan, dense.data(), back.data(), 0, b);
+    copy_to_strided(size, plan, dense.data(), back.data(), b, plan.size);
+    std::vector<uint8_t> want(source.size(), 0);
+    for (int64_t i = 0; i < plan.size; ++i)
+      std::copy_n(source.begin() + where(i) * size, size, want.begin() + where(i) * size);
+    CHECK(back == want);
+  }
+}
+
+TEST_CASE("transposes move every element to its place, for every element size and split") {
+  const std::vector<std::pair<Shape, std::vector<int>>> cases = {
+      {{}, {}},
+      {{5}, {0}},
+      {{0, 3}, {1, 0}},
+      {{3, 5}, {1, 0}},
+      {{40, 37}, {1, 0}},
+      {{100, 3}, {1, 0}},
+      {{2, 17, 19, 5}, {0, 3, 1, 2}},
+      {{2, 5, 17, 19}, {0, 2, 3, 1}},
+      {{4, 5, 6}, {2, 1, 0}},
+      {{4, 5, 6}, {1, 0, 2}},
+      {{4, 1, 6}, {2, 1, 0}},
+      {{2, 3, 4, 5, 6}, {4, 2, 0, 3, 1}},
+  };
+  for (const auto& [shape, perm] : cases) {
+    StridedPlan plan;
+    REQUIRE(make_transpose_plan(shape, perm, plan));
+    Shape out;
+    for (int axis : perm)
+      out.push_back(shape[static_cast<size_t>(axis)]);
+    const Shape in = shape;
+    const std::vector<int> order = perm;
+    check_plan(plan, size_of_shape(shape), [&](int64_t i) {
+      const Shape index = indices_of(out, i);
+      Shape original(in.size());
+      for (size_t k = 0; k < order.size(); ++k)
+        original[static_cast<size_t>(order[k])] = index[k];
+      return flat_of(in, original);
+    });
+  }
+}
+
+TEST_CASE(
+    "slices go forwards, backwards and in steps, and their inverse writes only its elements") {
+  struct Slice {
+    Shape shape, begin, step, sizes;
+  };
+  for (const Slice& s : {Slice{{10}, {2}, {3}, {3}},
+                         {{10}, {9}, {-1}, {10}},
+                         {{6, 7}, {1, 2}, {2, 2}, {3, 3}},
+                         {{6, 7}, {5, 6}, {-2, -3}, {3, 3}},
+                         {{4, 5, 6}, {0, 1, 0}, {1, 1, 1}, {4, 2, 6}},
+                         {{4, 5, 6}, {3, 0, 5}, {1, 1, -1}, {1, 5, 6}},
+                         {{4, 5}, {0, 0}, {1, 1}, {0, 5}}}) {
+    StridedPlan plan;
+    REQUIRE(make_slice_plan(s.shape, s.begin, s.step, s.sizes, plan));
+    CHECK(plan.size == size_of_shape(s.sizes));
+    check_plan(plan, size_of_shape(s.shape), [&](int64_t i) {
+      Shape index = indices_of(s.sizes, i);
+      for (size_t k = 0; k < index.size(); ++k)
+        index[k] = s.begin[k] + index[k] * s.step[k];
+      return flat_of(s.shape, index);
+    });
+  }
+}
+
+TEST_CASE("tiles and broadcasts repeat elements") {
+  const Shape shape = {3, 1, 4}, multiples = {2, 3, 2}, tiled = {6, 3, 8};
+  StridedPlan plan;
+  REQUIRE(make_tile_plan(shape, multiples, plan));
+  CHECK(plan.size == 144);
+  check_plan(
+      plan, 12,
+      [&](int64_t i) {
+        Shape index = indices_of(tiled, i);
+        for (size_t k = 0; k < 3; ++k)
+          index[k] %= shape[k];
+        return flat_of(shape, index);
+      },
+      false);
+  const Shape from = {4, 1}, to = {3, 4, 5}, wrong = {2};
+  REQUIRE(make_broadcast_to_plan(from, to, plan));
+  check_plan(
+      plan, 4, [](int64_t i) { return i / 5 % 4; }, false);
+  CHECK_FALSE(make_broadcast_to_plan(wrong, to, plan));
+}
+
+TEST_CASE("gather copies rows of each block, and bad indices are found first") {
+  const std::vector<int64_t> wide = {3, 0, 2, 2};
+  const std::vector<int32_t> narrow = {3, 0, 2, 2};
+  for (int64_t row_bytes : {1, 4, 24}) {
+    const auto params = random_values<uint8_t>(2 * 5 * row_bytes, 0, 255, 61);
+    std::vector<uint8_t> out(static_cast<size_t>(2 * 4 * row_bytes)), same(out.size()), want;
+    gather_rows(Type::i64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 0, 3);
+    gather_rows(Type::i64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 3, 8);
+    gather_rows(Type::i32, params.data(), 5, row_bytes, narrow.data(), 4, same.data(), 0, 8);
+    for (int64_t block = 0; block < 2; ++block)
+      for (int64_t index : wide) {
+        const auto from = params.begin() + (block * 5 + index) * row_bytes;
+        want.insert(want.end(), from, from + row_bytes);
+      }
+    CHECK(out == want);
+    CHECK(same == want);
+  }
+  CHECK(find_bad_index(Type::i64, wide.data(), 0, 4, 4) == -1);
+  CHECK(find_bad_index(Type::i32, narrow.data(), 0, 4, 3) == 0);
+  CHECK(find_bad_index(Type::i32, narrow.data(), 1, 4, 2) == 2);
+  const std::vector<int64_t> negative = {0, -1};
+  CHECK(find_bad_index(Type::i64, negative.data(), 0, 2, 4) == 1);
+}
+
+} // namespace
+} // namespace troupe::arith

@@ -1,0 +1,214 @@
+#include "kernels/arith/internal/test_support.hpp"
+#include "kernels/arith/rows.hpp"
+#include <algorithm>
+
+namespace troupe::arith {
+namespace {
+
+struct Size {
+  int64_t rows, columns;
+};
+const std::vector<Size> sizes = {{0, 3}, {3, 1}, {1, 10}, {5, 17}, {7, 64}, {3, 1001}};
+
+template <class T>
+bool close(T got, double want) {
+  const double tolerance = sizeof(T) == 4 ? 2e-6 : 1e-14;
+  if (std::isnan(want) || std::isinf(want))
+    return std::isnan(want) ? std::isnan(got) : static_cast<double>(got) == want;
+  return std::abs(static_cast<double>(got) - want) <= tolerance * (1 + std::abs(want));
+}
+
+/// Softmax and log-softmax of one row in double.
+void reference_row(const std::vector<double>& x, std::vector<double>& p,
+                   std::vector<double>& log_p) {
+  const double max = *std::max_element(x.begin(), x.end());
+  double sum = 0;
+  for (double v : x)
+    sum += std::exp(v - max);
+  p.clear();
+  log_p.clear();
+  for (double v : x) {
+    p.push_back(std::exp(v - max) / sum);
+    log_p.push_back(v - max - std::log(sum));
+  }
+}
+
+template <class T>
+std::vector<double> row_of(const std::vector<T>& x, int64_t row, int64_t columns) {
+  return {x.begin() + row * columns, x.begin() + (row + 1) * columns};
+}
+
+template <class T>
+void check_softmax(const Size& s) {
+  const auto x = random_values<T>(s.rows * s.columns, -30, 30, 101),
+             dy = random_values<T>(s.rows * s.columns, -1, 1, 102);
+  std::vector<T> y = x, z(x.size()), dx(x.size());
+  const int64_t half = s.rows / 2;
+  softmax(type_of<T>())(y.data(), y.data(), s.columns, 0, half);
+  softmax(type_of<T>())(y.data(), y.data(), s.columns, half, s.rows);
+  log_softmax(type_of<T>())(x.data(), z.data(), s.columns, 0, s.rows);
+  softmax_grad(type_of<T>())(y.data(), dy.data(), dx.data(), s.columns, 0, s.rows);
+  int wrong = 0;
+  for (int64_t r = 0; r < s.rows; ++r) {
+    std::vector<double> p, log_p;
+    reference_row(row_of(x, r, s.columns), p, log_p);
+    double dot = 0;
+    for (int64_t c = 0; c < s.columns; ++c)
+      dot += p[static_cast<size_t>(c)] *
+             static_cast<double>(dy[static_cast<size_t>(r * s.columns + c)]);
+    for (int64_t c = 0; c < s.columns; ++c) {
+      const auto at = static_cast<size_t>(r * s.columns + c), column = static_cast<size_t>(c);
+      wrong += !close(y[at], p[column]);
+      wrong += !close(z[at], log_p[column]);
+      wrong += !close(dx[at], p[column] * (static_cast<double>(dy[at]) - dot));
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+/// Cross entropy with labels of their own for each row (label_rows = rows) or one row for all (1),
+/// one or all columns.
+template <class T>
+void check_xent(const Size& s, bool one_label_row, bool one_label_column) {
+  const auto x = random_values<T>(s.rows * s.columns, -30, 30, 103);
+  const int64_t label_rows = one_label_row ? 1 : s.rows,
+                label_columns = one_label_column ? 1 : s.columns;
+  const auto labels = random_values<T>(label_rows * label_columns, 0, 1, 104);
+  std::vector<T> loss(static_cast<size_t>(s.rows)), alone(loss.size()), backprop(x.size());
+  const SoftmaxXentInput logits = {x.data(), s.columns, 1};
+  const SoftmaxXentInput label = {labels.data(), one_label_row ? 0 : label_columns,
+                                  one_label_column ? 0 : 1};
+  softmax_xent(type_of<T>())(logits, label, loss.data(), backprop.data(), s.columns, 0, s.rows);
+  softmax_xent(type_of<T>())(logits, label, alone.data(), nullptr, s.columns, 0, s.rows);
+  CHECK(loss == alone);
+  int wrong = 0;
+  for (int64_t r = 0; r < s.rows; ++r) {
+    std::vector<double> p, log_p;
+    reference_row(row_of(x, r, s.columns), p, log_p);
+    double total = 0;
+    for (int64_t c = 0; c < s.columns; ++c) {
+      const auto from =
+          static_cast<size_t>((one_label_row ? 0 : r) * label_columns + (one_label_column ? 0 : c));
+      const double wish = static_cast<double>(labels[from]);
+      total -= wish * log_p[static_cast<size_t>(c)];
+      wrong += !close(backprop[static_cast<size_t>(r * s.columns + c)],
+                      p[static_cast<size_t>(c)] - wish);
+    }
+    wrong += !close(loss[static_cast<size_t>(r)], total);
+  }
+  CHECK(wrong == 0);
+}
+
+template <class T, class Label>
+void check_sparse(const Size& s) {
+  const auto x = random_values<T>(s.rows * s.columns, -30, 30, 105);
+  auto labels = random_values<Label>(s.rows, 0, static_cast<double>(s.columns), 106);
+  if (s.rows > 2)
+    labels[1] = static_cast<Label>(s.columns), labels[2] = -1;
+  std::vector<T> loss(labels.size()), backprop(x.size());
+  sparse_softmax_xent(type_of<T>(), type_of<Label>())(x.data(), labels.data(), loss.data(),
+                                                      backprop.data(), s.columns, 0, s.rows);
+  int wrong = 0;
+  for (int64_t r = 0; r < s.rows; ++r) {
+    std::vector<double> p, log_p;
+    reference_row(row_of(x, r, s.columns), p, log_p);
+    const auto label = static_cast<int64_t>(labels[static_cast<size_t>(r)]);
+    const bool bad = label < 0 || label >= s.columns;
+    wrong += !close(loss[static_cast<size_t>(r)], bad ? NAN : -log_p[static_cast<size_t>(label)]);
+    for (int64_t c = 0; c < s.columns; ++c) {
+      const double want = bad ? NAN : p[static_cast<size_t>(c)] - (c == label ? 1 : 0);
+      wrong += !close(backprop[static_cast<size_t>(r * s.columns + c)], want);
+    }
+  }
+  CHECK(wrong == 0);
+}
+
+template <class T>
+void check_bias(const Size& s) {
+  const auto x = random_values<T>(s.rows * s.columns, -9, 9, 107),
+             bias = random_values<T>(s.columns, -9, 9, 108);
+  std::vector<T> y = x, sums(bias.size(), T(3));
+  bias_add(type_of<T>())(y.data(), bias.data(), y.data(), s.columns, 0, s.rows);
+  bias_add_grad(type_of<T>())(x.data(), sums.data(), s.columns, 0, s.rows);
+  int wrong = 0;
+  for (int64_t c = 0; c < s.columns; ++c) {
+    double sum = 0;
+    for (int64_t r = 0; r < s.rows; ++r) {
+      const auto at = static_cast<size_t>(r * s.columns + c);
+      sum += static_cast<double>(x[at]);
+      wrong += y[at] != T(x[at] + bias[static_cast<size_t>(c)]);
+    }
+    wrong += std::abs(static_cast<double>(sums[static_cast<size_t>(c)]) - sum) > 1e-4;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("softmax, log-softmax and the gradient equal the formulas row by row") {
+  on_each_isa([] {
+    for (const Size& s : sizes) {
+      check_softmax<float>(s);
+      check_softmax<double>(s);
+    }
+  });
+}
+
+TEST_CASE("softmax survives large, infinite and NaN logits") {
+  on_each_isa([] {
+    const float inf = INFINITY;
+    std::vector<float> x = {1000, 1000, -inf, 0, -inf, 1, NAN, 2, 3}, y(9);
+    softmax(Type::f32)(x.data(), y.data(), 3, 0, 3);
+    CHECK(y[0] == 0.5f);
+    CHECK(y[2] == 0.0f);
+    CHECK(y[4] == 0.0f);
+    CHECK(std::isnan(y[6]));
+    CHECK(std::isnan(y[8]));
+    log_softmax(Type::f32)(x.data(), y.data(), 3, 0, 1);
+    CHECK(y[2] == -inf);
+  });
+}
+
+TEST_CASE("cross entropy equals its formula, with labels for each row or for all") {
+  on_each_isa([] {
+    for (const Size& s : sizes)
+      for (bool one_row : {false, true})
+        for (bool one_column : {false, true}) {
+          check_xent<float>(s, one_row, one_column);
+          check_xent<double>(s, one_row, one_column);
+        }
+  });
+}
+
+TEST_CASE("a label of zero ignores an impossible class") {
+  on_each_isa([] {
+    const std::vector<float> x = {0, -INFINITY}, labels = {1, 0};
+    float loss = 9, backprop[2];
+    softmax_xent(Type::f32)({x.data(), 2, 1}, {labels.data(), 2, 1}, &loss, backprop, 2, 0, 1);
+    CHECK(loss == 0);
+    CHECK(backprop[1] == 0);
+  });
+}
+
+TEST_CASE("sparse cross entropy equals the dense one, and a label out of range makes its row NaN") {
+  on_each_isa([] {
+    for (const Size& s : sizes) {
+      check_sparse<float, int32_t>(s);
+      check_sparse<float, int64_t>(s);
+      check_sparse<double, int64_t>(s);
+    }
+  });
+  CHECK((sparse_softmax_xent(Type::f32, Type::u8) == nullptr));
+}
+
+TEST_CASE("biases are added to rows and summed over them") {
+  on_each_isa([] {
+    for (const Size& s : sizes) {
+      check_bias<float>(s);
+      check_bias<double>(s);
+      check_bias<int32_t>(s);
+      check_bias<int64_t>(s);
+    }
+  });
+}
+
+} // namespace
+} // namespace troupe::arith
