@@ -61,6 +61,10 @@ struct OpSchema {
   std::string signature() const;
 };
 
+/// The whole schema in TensorFlow's words, for messages: "Op<name=MatMul; signature=a:T, b:T ->
+/// product:T; attr=transpose_a:bool,default=false; …>".
+std::string summarize_op(const OpSchema& schema);
+
 /// Dtypes of a node's tensors, input lists flattened; references are marked (make_ref).
 struct NodeTypes {
   std::vector<DType> inputs;
