@@ -1,0 +1,145 @@
+// Relu, Relu6, Elu and Softplus, and the ops of their gradients: elementwise.
+#include "graph/op/grad_context.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+double cost_of(arith::UnaryOp op) { // ns for one element
+  return op == arith::UnaryOp::relu || op == arith::UnaryOp::relu6 ? 0.3 : 2;
+}
+
+template <arith::UnaryOp op>
+Status compute(KernelContext& c) {
+  const void* x = c.input(0).raw();
+  const arith::UnaryFn fn = arith::unary(op, static_cast<arith::Type>(c.input(0).dtype()));
+  TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, Shape(c.input(0).shape())));
+  c.parallel_for(y.num_elements(), cost_of(op),
+                 [&](std::int64_t begin, std::int64_t end) { fn(x, y.mutable_raw(), begin, end); });
+  return {};
+}
+
+template <arith::GradOp op>
+Status compute_grad(KernelContext& c) {
+  const Shape shape = c.input(0).shape();
+  if (shape != c.input(1).shape())
+    return invalid_argument(str_cat("Inputs to operation ", c.node_name(), " of type ",
+                                    c.node().schema->name,
+                                    " must have the same size and shape.  Input 0: ", shape,
+                                    " != input 1: ", c.input(1).shape()));
+  const void* dy = c.input(0).raw();
+  const void* x = c.input(1).raw();
+  const arith::GradFn fn = arith::unary_grad(op, static_cast<arith::Type>(c.input(0).dtype()));
+  TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({0, 1}, 0, shape));
+  c.parallel_for(
+      dx.num_elements(), op == arith::GradOp::softplus ? 2 : 0.4,
+      [&](std::int64_t begin, std::int64_t end) { fn(dy, x, dx.mutable_raw(), begin, end); });
+  return {};
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(PartialShape out, shape_rules::merge_shapes(c.input(0), c.input(1)));
+  return c.set_output(0, std::move(out));
+}
+
+Status differentiate_relu(GradContext& g) {
+  return g.set_input_grad(0, g.op("ReluGrad", {g.output_grad(0), g.output(0)}));
+}
+Status differentiate_relu6(GradContext& g) {
+  return g.set_input_grad(0, g.op("Relu6Grad", {g.output_grad(0), g.output(0)}));
+}
+Status differentiate_elu(GradContext& g) {
+  return g.set_input_grad(0, g.op("EluGrad", {g.output_grad(0), g.output(0)}));
+}
+Status differentiate_softplus(GradContext& g) {
+  return g.set_input_grad(0, g.op("SoftplusGrad", {g.output_grad(0), g.input(0)}));
+}
+
+// Both are linear in dy and flat in x almost everywhere.
+Status differentiate_relu_grad(GradContext& g) {
+  TROUPE_TRY(g.set_input_grad(0, g.op("ReluGrad", {g.output_grad(0), g.input(1)})));
+  return g.set_input_grad(1, g.zeros_like(g.input(1)));
+}
+Status differentiate_relu6_grad(GradContext& g) {
+  TROUPE_TRY(g.set_input_grad(0, g.op("Relu6Grad", {g.output_grad(0), g.input(1)})));
+  return g.set_input_grad(1, g.zeros_like(g.input(1)));
+}
+
+// dx = dy * (y + 1) where y < 0: its derivative by y is dy there, 0 elsewhere.
+Status differentiate_elu_grad(GradContext& g) {
+  const Value dy = g.input(0), y = g.input(1), ddx = g.output_grad(0);
+  TROUPE_TRY(g.set_input_grad(0, g.op("EluGrad", {ddx, y})));
+  const Value zeros = g.zeros_like(y);
+  return g.set_input_grad(1, g.op("Select", {g.op("Less", {y, zeros}), g.mul(ddx, dy), zeros}));
+}
+
+// dx = dy / (exp(-x) + 1): its derivative by x is dy / (exp(-x) + 2 + exp(x)).
+Status differentiate_softplus_grad(GradContext& g) {
+  const Value dy = g.input(0), x = g.input(1), ddx = g.output_grad(0);
+  TROUPE_TRY(g.set_input_grad(0, g.op("SoftplusGrad", {ddx, x})));
+  const Value below = g.add(g.add(g.op("Exp", {g.neg(x)}), g.scalar_like(x, 2)), g.op("Exp", {x}));
+  return g.set_input_grad(1, g.div(g.mul(ddx, dy), below));
+}
+
+constexpr auto floats = "T: {half, bfloat16, float, double}";
+constexpr auto reals = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
+                       "half, uint32, uint64}";
+
+struct Row {
+  const char *name, *doc, *types;
+  KernelFn compute;
+  GradientFn gradient;
+  const char *grad_second_input, *grad_types;
+  KernelFn compute_grad;
+  GradientFn grad_gradient;
+  bool integers;
+};
+
+using arith::GradOp;
+using arith::UnaryOp;
+constexpr Row rows[] = {
+    {"Relu", "max(x, 0).",
+     "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+     "uint64, qint8}",
+     compute<UnaryOp::relu>, differentiate_relu, "features", reals, compute_grad<GradOp::relu>,
+     differentiate_relu_grad, true},
+    {"Relu6", "min(max(x, 0), 6).", reals, compute<UnaryOp::relu6>, differentiate_relu6, "features",
+     reals, compute_grad<GradOp::relu6>, differentiate_relu6_grad, true},
+    {"Elu", "x where it is positive, else exp(x) - 1.", floats, compute<UnaryOp::elu>,
+     differentiate_elu, "outputs", floats, compute_grad<GradOp::elu>, differentiate_elu_grad,
+     false},
+    {"Softplus", "log(exp(x) + 1).", floats, compute<UnaryOp::softplus>, differentiate_softplus,
+     "features", floats, compute_grad<GradOp::softplus>, differentiate_softplus_grad, false},
+};
+
+} // namespace
+
+void register_nn_activation(OpLibrary& library) {
+  for (const Row& row : rows) {
+    KernelOptions options;
+    options.types = {{"T", {DType::float32, DType::float64}}};
+    if (row.integers)
+      options.types[0].dtypes.insert(options.types[0].dtypes.end(), {DType::int32, DType::int64});
+    library.op(row.name)
+        .input("features: T")
+        .output("activations: T")
+        .attr(row.types)
+        .shape_fn(shape_unchanged)
+        .gradient(row.gradient)
+        .cpu_kernel(row.compute, options)
+        .doc(row.doc);
+    library.op(str_cat(row.name, "Grad"))
+        .input(str_cat("gradients: T; ", row.grad_second_input, ": T"))
+        .output("backprops: T")
+        .attr(row.grad_types)
+        .shape_fn(infer_grad)
+        .gradient(row.grad_gradient)
+        .cpu_kernel(row.compute_grad, options)
+        .doc(str_cat("The gradient of ", row.name, "."));
+  }
+}
+
+} // namespace troupe

@@ -1,0 +1,123 @@
+// AvgPool: the mean of what each window holds, padding not counted; AvgPoolGrad spreads each
+// gradient evenly over its window.
+#include <algorithm>
+#include <vector>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/nn/internal/pooling.hpp"
+
+namespace troupe {
+namespace {
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  TROUPE_ASSIGN(nn::PoolAttrs attrs, nn::read_pool_attrs(c.schema().name, c.attrs()));
+  return prepared(attrs);
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.shape().rank() != 4)
+    return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, nn::output_shape(s)));
+  if (y.num_elements() == 0)
+    return {};
+  const arith::PoolFn fn = arith::avg_pool(static_cast<arith::Type>(x.dtype()));
+  c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
+    fn(s, x.raw(), y.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status compute_grad(KernelContext& c) {
+  const Tensor &sizes = c.input(0), &dy = c.input(1);
+  if (sizes.shape().rank() != 1 || sizes.num_elements() != 4)
+    return invalid_argument(str_cat("orig_input_shape must be 1-dimensional and 4 elements, but "
+                                    "has shape ",
+                                    sizes.shape()));
+  if (dy.shape().rank() != 4)
+    return invalid_argument("out_backprop must be 4-dimensional");
+  std::vector<std::int64_t> dims;
+  for (std::int32_t dim : sizes.data<std::int32_t>()) {
+    if (dim < 0)
+      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
+    dims.push_back(dim);
+  }
+  TROUPE_ASSIGN(Shape in, Shape::make(dims));
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), in));
+  if (dy.shape() != nn::output_shape(s))
+    return invalid_argument(
+        str_cat("Expected grad shape to be ", nn::output_shape(s), ", but got ", dy.shape()));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
+  if (dx.num_elements() == 0)
+    return {};
+  if (dy.num_elements() == 0) {
+    std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
+    return {};
+  }
+  const arith::PoolFn fn = arith::avg_pool_grad(static_cast<arith::Type>(dy.dtype()));
+  c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
+    fn(s, dy.raw(), dx.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 1));
+  TROUPE_ASSIGN(PartialShape shape, c.input_as_shape(0));
+  if (!shape.has_rank())
+    shape = {-1, -1, -1, -1};
+  if (shape.rank() != 4)
+    return invalid_argument(str_cat("Shape must be rank 4 but is rank ", shape.rank()));
+  return c.set_output(0, std::move(shape));
+}
+
+AttrMap pool_attrs(GradContext& g) {
+  AttrMap attrs;
+  for (const char* name : {"ksize", "strides", "padding", "data_format"})
+    if (const AttrValue* value = g.attrs().find(name))
+      attrs.set(name, *value);
+  return attrs;
+}
+
+Status differentiate(GradContext& g) {
+  return g.set_input_grad(
+      0, g.op("AvgPoolGrad", {g.shape_of(g.input(0)), g.output_grad(0)}, pool_attrs(g)));
+}
+
+Status differentiate_grad(GradContext& g) {
+  return g.set_input_grad(1, g.op("AvgPool", {g.output_grad(0)}, pool_attrs(g)));
+}
+
+} // namespace
+
+void register_nn_avg_pool(OpLibrary& library) {
+  constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
+                         "padding: {'SAME', 'VALID'}; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
+                         "T: {half, bfloat16, float, double}";
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.prepare = prepare;
+  options.expensive = true;
+  library.op("AvgPool")
+      .input("value: T")
+      .output("output: T")
+      .attr(attrs)
+      .shape_fn(nn::infer_pool)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options)
+      .doc("The mean of each window that slides over the images.");
+  options.host_inputs = {"orig_input_shape"};
+  library.op("AvgPoolGrad")
+      .input("orig_input_shape: int32; grad: T")
+      .output("output: T")
+      .attr(attrs)
+      .shape_fn(infer_grad)
+      .gradient(differentiate_grad)
+      .cpu_kernel(compute_grad, options)
+      .doc("The gradient of AvgPool.");
+}
+
+} // namespace troupe

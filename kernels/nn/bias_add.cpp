@@ -1,0 +1,201 @@
+// BiasAdd and its gradient: one number for each channel, which is the last dimension or, for NCHW,
+// the second.
+#include <algorithm>
+#include <vector>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/reduce.hpp"
+#include "kernels/arith/rows.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+/// Whether the channel is the second dimension; BiasAddV1 has no data_format.
+bool is_nchw(const AttrMap& attrs) {
+  return attrs.get_or<std::string>("data_format", "NHWC") == "NCHW";
+}
+
+Status infer_bias_add(ShapeContext& c) {
+  const bool nchw = is_nchw(c.attrs());
+  TROUPE_TRY(c.require_rank_at_least(0, nchw ? 3 : 2));
+  TROUPE_TRY(c.require_rank(1, 1));
+  const PartialShape &value = c.input(0), &bias = c.input(1);
+  if (!value.has_rank())
+    return c.set_output(0, {});
+  auto dims = value.dims();
+  auto& channels = dims[nchw ? 1 : dims.size() - 1];
+  if (bias.has_rank()) {
+    TROUPE_ASSIGN(channels, shape_rules::merge_dims(channels, bias.dim(0)));
+  }
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+Status infer_bias_add_grad(ShapeContext& c) {
+  const bool nchw = is_nchw(c.attrs());
+  TROUPE_TRY(c.require_rank_at_least(0, nchw ? 3 : 2));
+  const PartialShape& dy = c.input(0);
+  return c.set_output(
+      0, {dy.has_rank() ? dy.dim(nchw ? 1 : dy.rank() - 1) : shape_rules::unknown_dim});
+}
+
+/// A value's shape as [outer, channels, inner].
+struct Layout {
+  std::int64_t outer = 1, channels = 1, inner = 1;
+};
+
+Result<Layout> layout_of(const Shape& shape, bool nchw) {
+  if (shape.rank() < 2)
+    return invalid_argument(str_cat("Input tensor must be at least 2D: ", shape));
+  const int channel = nchw ? 1 : shape.rank() - 1;
+  Layout out{.channels = shape[channel]};
+  for (int i = 0; i < channel; ++i)
+    out.outer *= shape[i];
+  for (int i = channel + 1; i < shape.rank(); ++i)
+    out.inner *= shape[i];
+  return out;
+}
+
+Status compute_bias_add(KernelContext& c) {
+  const Shape shape = c.input(0).shape();
+  const void* value = c.input(0).raw();
+  const Tensor& bias = c.input(1);
+  const bool nchw = is_nchw(c.attrs());
+  TROUPE_ASSIGN(Layout layout, layout_of(shape, nchw));
+  if (bias.shape().rank() != 1)
+    return invalid_argument(str_cat("Biases must be 1D: ", bias.shape()));
+  if (bias.shape()[0] != layout.channels)
+    return invalid_argument(
+        str_cat("Must provide as many biases as the ", nchw ? "channel" : "last",
+                " dimension of the input tensor: ", bias.shape(), " vs. ", shape));
+  TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
+  if (out.num_elements() == 0)
+    return {};
+  const auto type = static_cast<arith::Type>(out.dtype());
+  if (layout.inner == 1) {
+    const arith::BiasAddFn add = arith::bias_add(type);
+    c.parallel_for(layout.outer, 0.3 * static_cast<double>(layout.channels),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     add(value, bias.raw(), out.mutable_raw(), layout.channels, begin, end);
+                   });
+    return {};
+  }
+  const std::int64_t value_dims[] = {layout.outer, layout.channels, layout.inner};
+  const std::int64_t bias_dims[] = {1, layout.channels, 1};
+  arith::BroadcastPlan plan;
+  TROUPE_CHECK(arith::make_broadcast_plan({value_dims, bias_dims}, plan), "three dimensions");
+  const arith::BinaryKernel add = arith::binary(arith::BinaryOp::add, type);
+  c.parallel_for(plan.size, 0.3, [&](std::int64_t begin, std::int64_t end) {
+    add(plan, value, bias.raw(), out.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+/// Sums columns of the rows, each thread its share into a buffer of its own.
+Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor& out) {
+  const auto type = static_cast<arith::Type>(dy.dtype());
+  const arith::BiasAddGradFn sum = arith::bias_add_grad(type);
+  const std::int64_t parts =
+      dy.num_elements() < 2'000'000
+          ? 1
+          : std::min<std::int64_t>(c.device().compute().threads(), layout.outer);
+  if (parts == 1) {
+    sum(dy.raw(), out.mutable_raw(), layout.channels, 0, layout.outer);
+    return {};
+  }
+  TROUPE_ASSIGN(Tensor sums, c.allocate_temp(dy.dtype(), Shape{parts, layout.channels}));
+  std::vector<const void*> inputs;
+  for (std::int64_t i = 0; i < parts; ++i)
+    inputs.push_back(sums.rows(i, i + 1).raw());
+  c.parallel_for(parts, 0.3 * static_cast<double>(dy.num_elements() / parts),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     sum(dy.raw(), const_cast<void*>(inputs[static_cast<std::size_t>(i)]),
+                         layout.channels, i * layout.outer / parts, (i + 1) * layout.outer / parts);
+                 });
+  arith::add_n(type, inputs.data(), static_cast<int>(parts), out.mutable_raw(), 0, layout.channels);
+  return {};
+}
+
+Status compute_bias_add_grad(KernelContext& c) {
+  const Tensor& dy = c.input(0);
+  TROUPE_ASSIGN(Layout layout, layout_of(dy.shape(), is_nchw(c.attrs())));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{layout.channels}));
+  if (layout.channels == 0)
+    return {};
+  if (layout.inner == 1)
+    return sum_rows(c, dy, layout, out);
+  const std::int64_t dims[] = {layout.outer, layout.channels, layout.inner};
+  const bool reduced[] = {true, false, true};
+  arith::ReducePlan plan;
+  TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "three dimensions");
+  const arith::ReduceKernel kernel =
+      arith::reduce(arith::ReduceOp::sum, static_cast<arith::Type>(dy.dtype()));
+  c.parallel_for(plan.outputs, 0.3 * static_cast<double>(plan.count),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   arith::run_reduce(kernel, plan, dy.raw(), out.mutable_raw(), begin, end);
+                 });
+  return {};
+}
+
+AttrMap data_format(GradContext& g) {
+  return {{"data_format", g.attrs().get_or<std::string>("data_format", "NHWC")}};
+}
+
+Status differentiate_bias_add(GradContext& g) {
+  TROUPE_TRY(g.set_input_grad(0, g.output_grad(0)));
+  return g.set_input_grad(1, g.op("BiasAddGrad", {g.output_grad(0)}, data_format(g)));
+}
+
+// Each channel's gradient goes to every position that was summed into it.
+Status differentiate_bias_add_grad(GradContext& g) {
+  return g.set_input_grad(
+      0, g.op("BiasAdd", {g.zeros_like(g.input(0)), g.output_grad(0)}, data_format(g)));
+}
+
+constexpr auto any_number =
+    "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+    "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64}";
+constexpr auto format = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
+
+KernelOptions options() {
+  KernelOptions out;
+  out.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  return out;
+}
+
+} // namespace
+
+void register_nn_bias_add(OpLibrary& library) {
+  library.op("BiasAdd")
+      .input("value: T; bias: T")
+      .output("output: T")
+      .attr(any_number)
+      .attr(format)
+      .shape_fn(infer_bias_add)
+      .gradient(differentiate_bias_add)
+      .cpu_kernel(compute_bias_add, options())
+      .doc("Adds one number for each channel.");
+  library.op("BiasAddV1")
+      .input("value: T; bias: T")
+      .output("output: T")
+      .attr(any_number)
+      .shape_fn(infer_bias_add)
+      .gradient(differentiate_bias_add)
+      .cpu_kernel(compute_bias_add, options())
+      .doc("Adds one number for each element of the last dimension.");
+  library.op("BiasAddGrad")
+      .input("out_backprop: T")
+      .output("output: T")
+      .attr(any_number)
+      .attr(format)
+      .shape_fn(infer_bias_add_grad)
+      .gradient(differentiate_bias_add_grad)
+      .cpu_kernel(compute_bias_add_grad, options())
+      .doc("Sums over every dimension but the channels.");
+}
+
+} // namespace troupe

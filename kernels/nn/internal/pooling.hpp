@@ -1,0 +1,42 @@
+// What the kernels of MaxPool and AvgPool share.
+#pragma once
+
+#include "kernels/arith/pool.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/nn/internal/window.hpp"
+
+namespace troupe::nn {
+
+/// Sizes of a pooling of images of shape `in`, which has rank 4.
+inline Result<arith::Pool2DShape> pool_sizes(const PoolAttrs& attrs, const Shape& in) {
+  TROUPE_ASSIGN(Extent h,
+                window_extent(attrs.padding, 0, in[1], attrs.window[0], 1, attrs.stride[0]));
+  TROUPE_ASSIGN(Extent w,
+                window_extent(attrs.padding, 1, in[2], attrs.window[1], 1, attrs.stride[1]));
+  return arith::Pool2DShape{
+      .batch = in[0],
+      .in_h = in[1],
+      .in_w = in[2],
+      .channels = in[3],
+      .window_h = attrs.window[0],
+      .window_w = attrs.window[1],
+      .out_h = h.output,
+      .out_w = w.output,
+      .stride_h = attrs.stride[0],
+      .stride_w = attrs.stride[1],
+      .pad_top = h.pad_before,
+      .pad_left = w.pad_before,
+  };
+}
+
+inline Shape output_shape(const arith::Pool2DShape& s) {
+  return {s.batch, s.out_h, s.out_w, s.channels};
+}
+
+/// Nanoseconds for one image, about.
+inline double cost_per_image(const arith::Pool2DShape& s) {
+  return 0.3 * static_cast<double>(s.out_h * s.out_w * s.channels) *
+         static_cast<double>(s.window_h * s.window_w);
+}
+
+} // namespace troupe::nn

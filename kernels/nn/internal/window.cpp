@@ -1,0 +1,149 @@
+// Windows that slide over images: how large the output is and what padding they see.
+#include "kernels/nn/internal/window.hpp"
+
+#include <algorithm>
+
+#include "core/base/strings.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe::nn {
+
+using Ints = std::vector<std::int64_t>;
+
+Result<WindowPadding> read_padding(const AttrMap& attrs) {
+  TROUPE_ASSIGN(std::string kind, attrs.get<std::string>("padding"));
+  const Ints sizes = attrs.get_or<Ints>("explicit_paddings", {});
+  WindowPadding out;
+  if (kind != "EXPLICIT") {
+    if (!sizes.empty())
+      return invalid_argument("explicit_paddings attribute must be empty if the padding attribute "
+                              "is not EXPLICIT");
+    out.kind = kind == "SAME" ? Padding::same : Padding::valid;
+    return out;
+  }
+  out.kind = Padding::explicit_sizes;
+  if (sizes.size() != 8)
+    return invalid_argument(
+        str_cat("explicit_paddings attribute must contain 8 values, but got: ", sizes.size()));
+  if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
+    return invalid_argument("All elements of explicit_paddings must be nonnegative");
+  const std::size_t rows = attrs.get_or<std::string>("data_format", "NHWC") == "NHWC" ? 2 : 4;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] != 0 && (i < rows || i >= rows + 4))
+      return invalid_argument(
+          "Nonzero explicit padding in the batch or depth dimensions is not supported");
+  out.before = {sizes[rows], sizes[rows + 2]};
+  out.after = {sizes[rows + 1], sizes[rows + 3]};
+  return out;
+}
+
+Result<Extent> window_extent(const WindowPadding& padding, int axis, std::int64_t input,
+                             std::int64_t window, std::int64_t dilation, std::int64_t stride) {
+  const auto a = static_cast<std::size_t>(axis);
+  const std::int64_t effective = (window - 1) * dilation + 1;
+  if (padding.kind == Padding::same) {
+    const std::int64_t output = (input + stride - 1) / stride;
+    const std::int64_t needed = (output - 1) * stride + effective - input;
+    return Extent{output, std::max<std::int64_t>(needed, 0) / 2};
+  }
+  std::int64_t padded = input;
+  std::int64_t before = 0;
+  if (padding.kind == Padding::explicit_sizes) {
+    before = padding.before[a];
+    padded += before + padding.after[a];
+  }
+  const std::int64_t output = (padded - effective + stride) / stride;
+  if (output < 0)
+    return invalid_argument(
+        str_cat("Computed output size would be negative: ", output, " [input_size: ", padded,
+                ", effective_filter_size: ", effective, ", stride: ", stride, "]"));
+  return Extent{output, before};
+}
+
+Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::int64_t input,
+                                  std::int64_t window, std::int64_t dilation, std::int64_t stride) {
+  const auto a = static_cast<std::size_t>(axis);
+  if (stride <= 0)
+    return invalid_argument(str_cat("Stride must be > 0, but got ", stride));
+  if (dilation < 1)
+    return invalid_argument(str_cat("Dilation rate must be >= 1, but got ", dilation));
+  if (input == shape_rules::unknown_dim || window == shape_rules::unknown_dim)
+    return shape_rules::unknown_dim;
+  if (padding.kind == Padding::same)
+    return (input + stride - 1) / stride;
+  if (padding.kind == Padding::explicit_sizes)
+    input += padding.before[a] + padding.after[a];
+  return shape_rules::valid_extent(input, (window - 1) * dilation + 1, stride);
+}
+
+Status require_nhwc(std::string_view op, const AttrMap& attrs) {
+  const auto format = attrs.get_or<std::string>("data_format", "NHWC");
+  if (format == "NHWC")
+    return {};
+  return unimplemented(str_cat("The ", op,
+                               " op currently only supports the NHWC tensor format on "
+                               "the CPU. The op was given the format: ",
+                               format, ". Transpose its input to NHWC first"));
+}
+
+Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
+  TROUPE_TRY(require_nhwc(op, attrs));
+  TROUPE_ASSIGN(Ints window, attrs.get<Ints>("ksize"));
+  TROUPE_ASSIGN(Ints stride, attrs.get<Ints>("strides"));
+  if (window.size() != 4)
+    return invalid_argument("Sliding window ksize field must specify 4 dimensions");
+  if (stride.size() != 4)
+    return invalid_argument("Sliding window stride field must specify 4 dimensions");
+  for (std::int64_t k : window)
+    if (k <= 0)
+      return invalid_argument(str_cat("Sliding window ksize must be positive. The specified or "
+                                      "inferred ksize is: ",
+                                      str_join(window, ",")));
+  for (std::int64_t s : stride)
+    if (s <= 0)
+      return invalid_argument(str_cat("Stride must be > 0, but got ", s));
+  if (window[0] != 1 || stride[0] != 1)
+    return unimplemented("Pooling is not yet supported on the batch dimension.");
+  if (window[3] != 1 || stride[3] != 1)
+    return unimplemented(str_cat("Non-spatial pooling is not yet supported: the ksize and strides "
+                                 "of ",
+                                 op, " must be 1 in the depth dimension"));
+  TROUPE_ASSIGN(WindowPadding padding, read_padding(attrs));
+  // Every window must see at least one element of the image.
+  constexpr std::string_view sides[2][2] = {{"Top", "Bottom"}, {"Left", "Right"}};
+  for (std::size_t a = 0; a < 2; ++a)
+    for (std::size_t side = 0; side < 2; ++side) {
+      const std::int64_t size = side == 0 ? padding.before[a] : padding.after[a];
+      if (size >= window[a + 1] && size > 0)
+        return invalid_argument(str_cat(sides[a][side], " padding ", size,
+                                        " needs to be smaller than the window size ",
+                                        window[a + 1]));
+    }
+  return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, padding};
+}
+
+Status infer_pool(ShapeContext& c) {
+  TROUPE_ASSIGN(auto in, shape_rules::dims_of_rank(c, 0, 4));
+  TROUPE_ASSIGN(Ints window, c.attr<Ints>("ksize"));
+  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
+  if (window.size() != 4)
+    return invalid_argument(
+        str_cat(c.schema().name,
+                " requires the ksize attribute to contain 4 values, but got: ", window.size()));
+  if (stride.size() != 4)
+    return invalid_argument(
+        str_cat(c.schema().name,
+                " requires the stride attribute to contain 4 values, but got: ", stride.size()));
+  TROUPE_ASSIGN(WindowPadding padding, read_padding(c.attrs()));
+  const auto format = c.attrs().get_or<std::string>("data_format", "NHWC");
+  const std::size_t rows = format == "NHWC" ? 1 : 2, depth = format == "NHWC" ? 3 : 1;
+  Ints out = in;
+  for (std::size_t a = 0; a < 2; ++a) {
+    TROUPE_ASSIGN(out[rows + a], infer_extent(padding, static_cast<int>(a), in[rows + a],
+                                              window[rows + a], 1, stride[rows + a]));
+  }
+  TROUPE_ASSIGN(out[depth], infer_extent({}, 0, in[depth], window[depth], 1, stride[depth]));
+  return c.set_output(0, PartialShape(std::move(out)));
+}
+
+} // namespace troupe::nn

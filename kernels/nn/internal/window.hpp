@@ -1,0 +1,56 @@
+// Windows that slide over images: how large the output is and what padding they see.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "graph/op/attr_value.hpp"
+#include "graph/op/shape_context.hpp"
+
+namespace troupe::nn {
+
+enum class Padding : std::uint8_t { valid, same, explicit_sizes };
+
+/// Padding of the two spatial dimensions as the attributes ask for it; `before` and `after` count
+/// for explicit_sizes only.
+struct WindowPadding {
+  Padding kind = Padding::valid;
+  std::array<std::int64_t, 2> before = {}, after = {};
+};
+
+/// Reads `padding` and, where the op has them, `explicit_paddings`. INVALID_ARGUMENT in
+/// TensorFlow's words.
+Result<WindowPadding> read_padding(const AttrMap& attrs);
+
+struct Extent {
+  std::int64_t output = 0, pad_before = 0;
+};
+
+/// Output extent and padding of spatial dimension `axis` (0: rows, 1: columns) as kernels compute
+/// them. INVALID_ARGUMENT "Computed output size would be negative: …".
+Result<Extent> window_extent(const WindowPadding& padding, int axis, std::int64_t input,
+                             std::int64_t window, std::int64_t dilation, std::int64_t stride);
+
+/// Output extent as shape functions infer it, from dimensions that may be unknown.
+Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::int64_t input,
+                                  std::int64_t window, std::int64_t dilation, std::int64_t stride);
+
+/// UNIMPLEMENTED, with a remedy, unless `data_format` is NHWC.
+Status require_nhwc(std::string_view op, const AttrMap& attrs);
+
+/// Attributes of a pooling op.
+struct PoolAttrs {
+  std::array<std::int64_t, 2> window = {1, 1}, stride = {1, 1};
+  WindowPadding padding;
+};
+
+/// Reads and checks them for a kernel: NHWC, windows and strides of the two spatial dimensions.
+Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs);
+
+/// The shape function of MaxPool and AvgPool, any data_format.
+Status infer_pool(ShapeContext& c);
+
+} // namespace troupe::nn

@@ -1,0 +1,111 @@
+// MaxPool: the largest element of each window; MaxPoolGrad sends each gradient to the first such
+// element.
+#include <algorithm>
+
+#include "core/base/strings.hpp"
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/nn/internal/pooling.hpp"
+
+namespace troupe {
+namespace {
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  TROUPE_ASSIGN(nn::PoolAttrs attrs, nn::read_pool_attrs(c.schema().name, c.attrs()));
+  return prepared(attrs);
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.shape().rank() != 4)
+    return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, nn::output_shape(s)));
+  if (y.num_elements() == 0)
+    return {};
+  const arith::PoolFn fn = arith::max_pool(static_cast<arith::Type>(x.dtype()));
+  c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
+    fn(s, x.raw(), y.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status compute_grad(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
+  if (x.shape().rank() != 4)
+    return invalid_argument("tensor_in must be 4-dimensional");
+  if (y.shape().rank() != 4)
+    return invalid_argument("tensor_out must be 4-dimensional");
+  if (dy.shape().rank() != 4)
+    return invalid_argument("out_backprop must be 4-dimensional");
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
+  const Shape expected = nn::output_shape(s);
+  if (y.shape() != expected)
+    return invalid_argument(
+        str_cat("Expected orig_output shape to be ", expected, ", but got ", y.shape()));
+  if (dy.shape() != expected)
+    return invalid_argument(
+        str_cat("Expected grad shape to be ", expected, ", but got ", dy.shape()));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
+  if (dx.num_elements() == 0)
+    return {};
+  if (dy.num_elements() == 0) {
+    std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
+    return {};
+  }
+  const arith::MaxPoolGradFn fn = arith::max_pool_grad(static_cast<arith::Type>(x.dtype()));
+  c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
+    fn(s, x.raw(), dy.raw(), dx.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 4));
+  return c.output_like(0, 0);
+}
+
+Status differentiate(GradContext& g) {
+  AttrMap attrs;
+  for (const char* name : {"ksize", "strides", "padding", "explicit_paddings", "data_format"})
+    if (const AttrValue* value = g.attrs().find(name))
+      attrs.set(name, *value);
+  return g.set_input_grad(
+      0, g.op("MaxPoolGrad", {g.input(0), g.output(0), g.output_grad(0)}, std::move(attrs)));
+}
+
+} // namespace
+
+void register_nn_max_pool(OpLibrary& library) {
+  constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
+                         "padding: {'SAME', 'VALID', 'EXPLICIT'}; "
+                         "explicit_paddings: list(int) = []";
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.prepare = prepare;
+  options.expensive = true;
+  library.op("MaxPool")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = "
+            "DT_FLOAT")
+      .attr(attrs)
+      .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+      .shape_fn(nn::infer_pool)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options)
+      .doc("The largest element of each window that slides over the images.");
+  library.op("MaxPoolGrad")
+      .input("orig_input: T; orig_output: T; grad: T")
+      .output("output: T")
+      .attr(attrs)
+      .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+            "uint64} = DT_FLOAT")
+      .shape_fn(infer_grad)
+      .not_differentiable("its gradient, MaxPoolGradGrad, is not among troupe's ops")
+      .cpu_kernel(compute_grad, options)
+      .doc("The gradient of MaxPool.");
+}
+
+} // namespace troupe
