@@ -72,7 +72,8 @@ public:
 
   const OpRegistry& registry() const { return *registry_; }
 
-  /// Checks the op, completes the attrs, resolves types and connects. INVALID_ARGUMENT / NOT_FOUND
+  /// Checks the op, completes the attrs (from the inputs' dtypes and number, then from defaults),
+  /// resolves types and connects. INVALID_ARGUMENT / NOT_FOUND
   /// / ALREADY_EXISTS in TensorFlow's words; on an error nothing was added. Input types must match
   /// (a reference may feed a value).
   Result<Node*> add(std::string_view name, std::string_view op, std::vector<Endpoint> inputs = {},
@@ -90,9 +91,9 @@ public:
   /// Appends a data input (for ops with lists; the caller updates attrs and input_types
   /// accordingly).
   void append_input(NodeId dst, Endpoint src, DType type);
-  /// Every consumer of `from` reads `to` instead; control edges stay.
+  /// Every consumer of `from` reads `to` instead, but `to`'s own node; control edges stay.
   void replace_uses(Endpoint from, Endpoint to);
-  /// Moves all consumers and control successors of `from` to `to` (same slots).
+  /// Moves all consumers and control successors of `from`, but `to` itself, to `to` (same slots).
   void replace_node(NodeId from, NodeId to);
   /// Removes a node and every edge at it. Consumers' inputs become {-1,0}: the caller reconnects or
   /// removes them.
@@ -123,7 +124,22 @@ public:
   std::shared_ptr<const FunctionLibrary> functions; ///< may be null
 
 private:
+  // Positions by edge, kept only for nodes with so many edges that a search would be slow.
+  struct EdgeIndex {
+    std::unordered_map<NodeId, std::unordered_map<std::uint64_t, std::uint32_t>> of_node;
+    std::unordered_map<std::uint64_t, std::uint32_t>* find(NodeId node) {
+      auto at = of_node.find(node);
+      return at == of_node.end() ? nullptr : &at->second;
+    }
+  };
+  Result<Node*> insert(std::string_view name, const OpSchema& op, AttrMap attrs, NodeTypes types);
+  void push_edge(NodeId src, OutEdge edge);
   void drop_edge(NodeId src, OutEdge edge);
+  void push_control_input(Node& dst, NodeId src);
+  void drop_control_input(Node& dst, NodeId src);
+  bool has_control_edge(NodeId src, NodeId dst);
+  EdgeIndex outs_index_;    // by destination and its slot
+  EdgeIndex control_index_; // of control inputs, by source
   const OpRegistry* registry_;
   std::vector<std::unique_ptr<Node>> slots_;
   std::unordered_map<std::string_view, NodeId> by_name_; // keys live in the nodes

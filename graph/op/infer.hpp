@@ -1,6 +1,7 @@
-// Shape inference of one node outside a graph.
+// What follows from a node's inputs outside a graph: shapes of its outputs, attrs left unsaid.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "graph/op/shape_context.hpp"
@@ -14,5 +15,10 @@ namespace troupe {
 Result<std::vector<PartialShape>> infer_shapes(const OpSchema& schema, const AttrMap& attrs,
                                                std::vector<PartialShape> inputs,
                                                std::vector<Tensor> input_values = {});
+
+/// Adds to `attrs` what the dtypes and the number of the inputs say: the dtype attr of an input,
+/// the number of a repeated one, the types of a list. Attrs already there stay. What cannot be told
+/// (two open lists, the wrong number of inputs) is left out: checks that follow name it.
+void infer_attrs(const OpSchema& schema, std::span<const DType> input_types, AttrMap& attrs);
 
 } // namespace troupe
