@@ -195,7 +195,9 @@ TROUPE_INLINE T sigmoid_of(T x) {
 template <class T>
 TROUPE_INLINE T softplus_of(T x) {
   T positive = x < T(0) ? T(0) : x;
-  return positive + log1p_of(exp_of(-abs_of(x)));
+  T e = exp_of(-abs_of(x)); // at most 1, so log1p needs none of its cases
+  T u = T(1) + e;
+  return positive + log_plus(u, (e - (u - T(1))) / u);
 }
 
 } // namespace

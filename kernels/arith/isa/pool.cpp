@@ -77,8 +77,8 @@ void max_backward(const Pool2DShape& s, const void* x, const void* dy, void* dx,
   constexpr int64_t width = 64;
   const int64_t image_size = s.in_h * s.in_w * s.channels;
   auto out = static_cast<T*>(dx);
-  __builtin_memset(out + begin * image_size, 0,
-                   static_cast<size_t>((end - begin) * image_size) * sizeof(T));
+  for (int64_t i = begin * image_size; i < end * image_size; ++i)
+    out[i] = T(0);
   for (int64_t image = begin; image < end; ++image) {
     const T* in = static_cast<const T*>(x) + image * image_size;
     T* target = out + image * image_size;
@@ -117,8 +117,8 @@ template <class T>
 void average_backward(const Pool2DShape& s, const void* dy, void* dx, int64_t begin, int64_t end) {
   const int64_t image_size = s.in_h * s.in_w * s.channels;
   auto out = static_cast<T*>(dx);
-  __builtin_memset(out + begin * image_size, 0,
-                   static_cast<size_t>((end - begin) * image_size) * sizeof(T));
+  for (int64_t i = begin * image_size; i < end * image_size; ++i)
+    out[i] = T(0);
   for (int64_t image = begin; image < end; ++image) {
     T* target = out + image * image_size;
     const T* gradient = static_cast<const T*>(dy) + image * s.out_h * s.out_w * s.channels;

@@ -7,22 +7,22 @@ namespace {
 template <class T>
 constexpr int lane_count = 64 / sizeof(T);
 
-/// Largest element; NaN if one is NaN.
+/// Largest element that is a number. A NaN needs no care here: its own exp makes the sum NaN.
 template <class T>
 TROUPE_INLINE T row_max(const T* x, int64_t n) {
-  constexpr int width = lane_count<T>;
+  constexpr int width = 4 * lane_count<T>;
   T lanes[width];
   for (int l = 0; l < width; ++l)
     lanes[l] = -Real<T>::infinity;
   int64_t i = 0;
   for (; i + width <= n; i += width)
     for (int l = 0; l < width; ++l)
-      lanes[l] = (x[i + l] > lanes[l]) | (x[i + l] != x[i + l]) ? x[i + l] : lanes[l];
+      lanes[l] = x[i + l] > lanes[l] ? x[i + l] : lanes[l];
   T best = -Real<T>::infinity;
   for (int l = 0; l < width; ++l)
-    best = (lanes[l] > best) | (lanes[l] != lanes[l]) ? lanes[l] : best;
+    best = lanes[l] > best ? lanes[l] : best;
   for (; i < n; ++i)
-    best = (x[i] > best) | (x[i] != x[i]) ? x[i] : best;
+    best = x[i] > best ? x[i] : best;
   return best;
 }
 
