@@ -37,7 +37,7 @@ int size_of(Type type);
 enum class Isa : int { base = 0, avx2 = 1, avx512 = 2 };
 
 /// The instruction set in use. At first the best that the CPU has, capped by the environment
-/// variable TROUPE_MAX_ISA (base, avx2 or avx512).
+/// variable TROUPE_MAX_ISA (base, avx2 or avx512; another value caps nothing).
 Isa isa();
 
 /// Whether this build and this CPU can run `isa`.

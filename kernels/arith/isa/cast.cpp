@@ -26,9 +26,6 @@ TROUPE_INLINE float load(Half x) {
 TROUPE_INLINE float load(BFloat x) {
   return bfloat_bits_to_float(x.bits);
 }
-TROUPE_INLINE uint8_t load(Bool x) {
-  return x.value != 0;
-}
 
 template <class To>
 struct Store {
@@ -153,7 +150,7 @@ CastFn cast(Type from, Type to) {
   case Type::u64:
     return cast_from<uint64_t>(to);
   case Type::boolean:
-    return cast_from<Bool>(to);
+    return cast_from<uint8_t>(to); // 0 or 1 already
   case Type::f16:
     return cast_from<Half>(to);
   case Type::bf16:

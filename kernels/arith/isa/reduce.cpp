@@ -76,7 +76,7 @@ struct Max {
   static constexpr T identity() { return Limits<T>::low; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    return (b > a) | (b != b) ? b : a;
+    return ((b > a) | (b != b)) ? b : a;
   }
 };
 template <class T>
@@ -86,7 +86,7 @@ struct Min {
   static constexpr T identity() { return Limits<T>::high; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    return (b < a) | (b != b) ? b : a;
+    return ((b < a) | (b != b)) ? b : a;
   }
 };
 struct Any {

@@ -167,7 +167,7 @@ void map_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_
   };
 
 TROUPE_GRADIENT(ReluGrad, x > 0 ? dy : T(0))
-TROUPE_GRADIENT(Relu6Grad, (x > 0) & (x < 6) ? dy : T(0))
+TROUPE_GRADIENT(Relu6Grad, ((x > 0) & (x < 6)) ? dy : T(0))
 TROUPE_GRADIENT(EluGrad, x < 0 ? dy * (x + 1) : dy)
 TROUPE_GRADIENT(SoftplusGrad, dy / (exp_of(-x) + 1))
 TROUPE_GRADIENT(TanhGrad, dy*(1 - x * x))
