@@ -1,0 +1,64 @@
+// ApplyAdam (Kingma and Ba, 2015):  m and v are running means of the gradient and of its square;
+// var -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon).
+#include "kernels/arith/optimizer.hpp"
+#include "kernels/train/internal/update.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr train::Inputs inputs{.variables = 3, .gradient = 9, .adam_wording = true};
+
+Status infer_shape(ShapeContext& c) {
+  return train::infer_shape(c, inputs);
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& grad = c.input(9);
+  const bool nesterov = c.attrs().get_or("use_nesterov", false);
+  return train::update(
+      c, inputs, 1.5, [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
+        const arith::AdamRates rates{
+            .beta1_power = train::scalar(c, 3),
+            .beta2_power = train::scalar(c, 4),
+            .lr = train::scalar(c, 5),
+            .beta1 = train::scalar(c, 6),
+            .beta2 = train::scalar(c, 7),
+            .epsilon = train::scalar(c, 8),
+        };
+        arith::apply_adam(static_cast<arith::Type>(grad.dtype()), values[0], values[1], values[2],
+                          rates, grad.raw(), nesterov, begin, end);
+      });
+}
+
+constexpr auto flags = "use_locking: bool = false; use_nesterov: bool = false";
+constexpr auto rates =
+    "beta1_power: T; beta2_power: T; lr: T; beta1: T; beta2: T; epsilon: T; grad: T";
+constexpr auto doc = "One step of Adam; beta1_power and beta2_power are the betas to the power of "
+                     "the step's number.";
+
+} // namespace
+
+void register_train_adam(OpLibrary& library) {
+  library.op("ApplyAdam")
+      .input("var: Ref(T); m: Ref(T); v: Ref(T)")
+      .input(rates)
+      .output("out: Ref(T)")
+      .attr(train::any_number)
+      .attr(flags)
+      .shape_fn(infer_shape)
+      .not_differentiable(train::in_place)
+      .cpu_kernel(compute, train::kernel_options())
+      .doc(doc);
+  library.op("ResourceApplyAdam")
+      .input("var: resource; m: resource; v: resource")
+      .input(rates)
+      .attr(train::any_number)
+      .attr(flags)
+      .stateful()
+      .shape_fn(infer_shape)
+      .not_differentiable(train::in_place)
+      .cpu_kernel(compute, train::kernel_options())
+      .doc(doc);
+}
+
+} // namespace troupe
