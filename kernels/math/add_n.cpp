@@ -1,0 +1,59 @@
+// AddN: the sum of N tensors of one shape, added in order.
+#include <vector>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe {
+namespace {
+
+Status differentiate(GradContext& g) {
+  for (int i = 0; i < g.num_inputs(); ++i)
+    TROUPE_TRY(g.set_input_grad(i, g.output_grad(0)));
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  if (c.num_inputs() == 1)
+    return c.set_output(0, c.input(0));
+  const Shape shape = c.input(0).shape();
+  const DType dtype = c.input(0).dtype();
+  std::vector<const void*> inputs;
+  inputs.reserve(static_cast<std::size_t>(c.num_inputs()));
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!(c.input(i).shape() == shape))
+      return invalid_argument(str_cat("Inputs to operation ", c.node_name(),
+                                      " of type AddN must have the same size and shape.  Input 0: ",
+                                      shape, " != input ", i, ": ", c.input(i).shape()));
+    inputs.push_back(c.input(i).raw());
+  }
+  TROUPE_ASSIGN(Tensor sum, c.forward_or_allocate(0, 0, shape));
+  void* out = sum.mutable_raw();
+  c.parallel_for(shape.num_elements(), math::cheap * static_cast<double>(inputs.size() - 1),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   arith::add_n(static_cast<arith::Type>(dtype), inputs.data(),
+                                static_cast<int>(inputs.size()), out, begin, end);
+                 });
+  return {};
+}
+
+} // namespace
+
+void register_math_add_n(OpLibrary& library) {
+  library.op("AddN")
+      .input("inputs: N * T")
+      .output("sum: T")
+      .attr("N: int >= 1")
+      .attr(
+          "T: {float, double, int32, uint8, int16, int8, complex64, int64, qint8, quint8, qint32, "
+          "bfloat16, qint16, quint16, uint16, complex128, half, uint32, uint64, variant}")
+      .commutative()
+      .aggregate()
+      .shape_fn(shape_merge_inputs)
+      .gradient(differentiate)
+      .cpu_kernel(compute, math::for_types(math::numbers))
+      .doc("The sum of all inputs, which have one shape.");
+}
+
+} // namespace troupe

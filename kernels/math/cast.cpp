@@ -1,0 +1,71 @@
+// Cast: each element as another dtype. Floats become integers by dropping the fraction.
+#include <cstring>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe {
+namespace {
+
+Status differentiate(GradContext& g) {
+  const auto continuous = [](DType t) { return is_floating(t) || is_complex(t); };
+  const DType from = g.dtype(g.input(0)), to = g.dtype(g.output_grad(0));
+  if (!continuous(from) || !continuous(to))
+    return {};
+  return g.set_input_grad(0, g.op("Cast", {g.output_grad(0)}, {{"DstT", from}}));
+}
+
+// The upper half of each float, whatever the lower one holds.
+void truncate_to_bfloat16(const void* x, void* y, std::int64_t begin, std::int64_t end) {
+  const auto* in = static_cast<const char*>(x);
+  auto* out = static_cast<std::uint16_t*>(y);
+  for (std::int64_t i = begin; i < end; ++i) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, in + 4 * i, 4);
+    out[i] = static_cast<std::uint16_t>(bits >> 16);
+  }
+}
+
+Status compute(KernelContext& c) {
+  const DType from = c.input(0).dtype(), to = c.output_type(0);
+  if (from == to)
+    return c.set_output(0, c.input(0));
+  const auto in = static_cast<arith::Type>(from), wanted = static_cast<arith::Type>(to);
+  if (arith::size_of(in) == 0 || arith::size_of(wanted) == 0)
+    return unimplemented(
+        str_cat("Cast ", to_string(from), " to ", to_string(to), " is not supported"));
+  arith::CastFn fn = arith::cast(in, wanted);
+  if (c.attrs().get_or("Truncate", false) && is_floating(from) && is_floating(to) &&
+      dtype_size(to) < dtype_size(from)) {
+    if (from != DType::float32 || to != DType::bfloat16)
+      return unimplemented(str_cat("Cast ", to_string(from), " to ", to_string(to),
+                                   " with Truncate is not supported; without it the value is "
+                                   "rounded"));
+    fn = truncate_to_bfloat16;
+  }
+  const void* x = c.input(0).raw();
+  const Shape shape = c.input(0).shape();
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
+  void* out = y.mutable_raw();
+  c.parallel_for(shape.num_elements(), math::cheap,
+                 [&](std::int64_t begin, std::int64_t end) { fn(x, out, begin, end); });
+  return {};
+}
+
+} // namespace
+
+void register_math_cast(OpLibrary& library) {
+  KernelOptions options;
+  options.expensive = true;
+  library.op("Cast")
+      .input("x: SrcT")
+      .output("y: DstT")
+      .attr("SrcT: type; DstT: type; Truncate: bool = false")
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .cpu_kernel(compute, std::move(options))
+      .doc("Each element as another dtype; to bool it is x != 0.");
+}
+
+} // namespace troupe

@@ -1,0 +1,99 @@
+// Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual: elementwise, with broadcasting, to bool.
+#include <string>
+
+#include "kernels/framework/op_library.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe {
+namespace {
+
+using arith::BinaryOp;
+
+constexpr auto flat = "its values are true and false";
+
+template <BinaryOp op>
+Status compare(KernelContext& c) {
+  return math::binary(c, op, math::cheap);
+}
+
+template <bool want_equal>
+bool compare_strings(const void* a, const void* b, void* out, std::int64_t n, arith::RowMode mode) {
+  const auto* x = static_cast<const std::string*>(a);
+  const auto* y = static_cast<const std::string*>(b);
+  auto* z = static_cast<bool*>(out);
+  for (std::int64_t i = 0; i < n; ++i)
+    z[i] = (x[mode == arith::RowMode::left_scalar ? 0 : i] ==
+            y[mode == arith::RowMode::right_scalar ? 0 : i]) == want_equal;
+  return true;
+}
+
+// Where the shapes do not fit and that is allowed, the answer is one bool: they are not equal.
+template <bool want_equal>
+Status equality(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1);
+  auto shape = broadcast_shapes(x.shape(), y.shape());
+  if (!shape.ok()) {
+    if (c.attrs().get_or("incompatible_shape_error", true))
+      return shape.status();
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
+    out.mutable_data<bool>()[0] = !want_equal;
+    return {};
+  }
+  if (x.dtype() == DType::string)
+    return math::run_binary(
+        c, arith::BinaryKernel{compare_strings<want_equal>, sizeof(std::string), 1}, *shape,
+        math::costly, "");
+  return compare < want_equal ? BinaryOp::equal : BinaryOp::not_equal > (c);
+}
+
+Status infer_equality(ShapeContext& c) {
+  auto shape = broadcast_partial(c.input(0), c.input(1));
+  if (c.attrs().get_or("incompatible_shape_error", true)) {
+    TROUPE_TRY(shape.status());
+    return c.set_output(0, *std::move(shape));
+  }
+  const bool certain = c.input(0).is_fully_defined() && c.input(1).is_fully_defined();
+  return c.set_output(0, !certain ? PartialShape{} : shape.ok() ? *shape : PartialShape(Shape{}));
+}
+
+void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+  library.op(name)
+      .input("x: T; y: T")
+      .output("z: bool")
+      .attr("T: type; incompatible_shape_error: bool = true")
+      .commutative()
+      .shape_fn(infer_equality)
+      .not_differentiable(flat)
+      .cpu_kernel(fn, math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
+                                       DType::uint8, DType::int8, DType::int16, DType::uint16,
+                                       DType::uint32, DType::uint64, DType::bool_, DType::float16,
+                                       DType::bfloat16, DType::string}))
+      .doc(doc);
+}
+
+void add_order(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+  library.op(name)
+      .input("x: T; y: T")
+      .output("z: bool")
+      .attr("T: realnumbertype")
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable(flat)
+      .cpu_kernel(fn,
+                  math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
+                                   DType::uint8, DType::int8, DType::int16, DType::uint16,
+                                   DType::uint32, DType::uint64, DType::float16, DType::bfloat16}))
+      .doc(doc);
+}
+
+} // namespace
+
+void register_math_comparison(OpLibrary& library) {
+  add_equality(library, "Equal", equality<true>, "Whether x == y.");
+  add_equality(library, "NotEqual", equality<false>, "Whether x != y.");
+  add_order(library, "Less", compare<BinaryOp::less>, "Whether x < y.");
+  add_order(library, "LessEqual", compare<BinaryOp::less_equal>, "Whether x <= y.");
+  add_order(library, "Greater", compare<BinaryOp::greater>, "Whether x > y.");
+  add_order(library, "GreaterEqual", compare<BinaryOp::greater_equal>, "Whether x >= y.");
+}
+
+} // namespace troupe

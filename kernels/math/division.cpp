@@ -1,0 +1,141 @@
+// Division in all its roundings, and the remainders: elementwise, with broadcasting.
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe {
+namespace {
+
+using arith::BinaryOp;
+
+Status set_both(GradContext& g, Value gx, Value gy) {
+  const auto [x, y] = g.unbroadcast(g.input(0), g.input(1), gx, gy);
+  TROUPE_TRY(g.set_input_grad(0, x));
+  return g.set_input_grad(1, y);
+}
+
+// z = x / y: dx = dz / y, dy = dz * ((-x / y) / y), with the op's own kind of division.
+Status differentiate_division(GradContext& g, std::string_view op) {
+  const Value x = g.input(0), y = g.input(1), dz = g.output_grad(0);
+  return set_both(g, g.op(op, {dz, y}), g.mul(dz, g.op(op, {g.op(op, {g.neg(x), y}), y})));
+}
+
+// z = x - y * floor(x / y), and floor is flat.
+Status differentiate_floor_mod(GradContext& g) {
+  const Value dz = g.output_grad(0);
+  return set_both(g, dz, g.mul(dz, g.neg(g.op("FloorDiv", {g.input(0), g.input(1)}))));
+}
+
+Status differentiate_mul_no_nan(GradContext& g) {
+  const Value dz = g.output_grad(0);
+  return set_both(g, g.op("MulNoNan", {dz, g.input(1)}), g.op("MulNoNan", {g.input(0), dz}));
+}
+
+// z = atan2(y, x): dy = dz * x / (x^2 + y^2), dx = dz * -y / (x^2 + y^2)
+Status differentiate_atan2(GradContext& g) {
+  const Value y = g.input(0), x = g.input(1);
+  const Value scale = g.div(g.output_grad(0), g.add(g.op("Square", {x}), g.op("Square", {y})));
+  return set_both(g, g.mul(scale, x), g.mul(scale, g.neg(y)));
+}
+
+constexpr auto any_number = "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, "
+                            "uint32, uint64, int64, complex64, complex128}";
+
+template <BinaryOp op>
+Status compute(KernelContext& c) {
+  return math::binary(c, op, math::moderate);
+}
+
+// Of integers it truncates, of floats it does not.
+Status compute_div(KernelContext& c) {
+  return is_floating(c.input(0).dtype()) ? compute<BinaryOp::real_div>(c)
+                                         : compute<BinaryOp::trunc_div>(c);
+}
+
+} // namespace
+
+void register_math_division(OpLibrary& library) {
+  library.op("RealDiv")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr(any_number)
+      .shape_fn(shape_broadcast_binary)
+      .gradient([](GradContext& g) { return differentiate_division(g, "RealDiv"); })
+      .cpu_kernel(compute<BinaryOp::real_div>, math::for_types(math::floats))
+      .doc("x / y of floating point numbers.");
+  library.op("Div")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr(any_number)
+      .shape_fn(shape_broadcast_binary)
+      .gradient([](GradContext& g) { return differentiate_division(g, "Div"); })
+      .cpu_kernel(compute_div, math::for_types(math::numbers))
+      .doc("x / y; integers are rounded toward zero.");
+  library.op("FloorDiv")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr(any_number)
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable("it is piecewise constant")
+      .cpu_kernel(compute<BinaryOp::floor_div>, math::for_types(math::numbers))
+      .doc("x / y, rounded down.");
+  library.op("TruncateDiv")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr(any_number)
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable("it is piecewise constant")
+      .cpu_kernel(compute<BinaryOp::trunc_div>, math::for_types(math::numbers))
+      .doc("x / y, rounded toward zero.");
+  library.op("FloorMod")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr("T: {int8, int16, int32, int64, uint8, uint16, uint32, uint64, bfloat16, half, float, "
+            "double}")
+      .shape_fn(shape_broadcast_binary)
+      .gradient(differentiate_floor_mod)
+      .cpu_kernel(compute<BinaryOp::floor_mod>, math::for_types(math::numbers))
+      .doc("What x / y rounded down leaves: the sign is y's.");
+  library.op("TruncateMod")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr("T: {int32, int64, bfloat16, half, float, double}")
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable("TensorFlow defines no gradient for it")
+      .cpu_kernel(compute<BinaryOp::trunc_mod>, math::for_types(math::numbers))
+      .doc("What x / y rounded toward zero leaves: the sign is x's.");
+  library.op("Mod")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr("T: {int32, int64, half, bfloat16, float, double}")
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable("TensorFlow defines no gradient for it")
+      .cpu_kernel(compute<BinaryOp::trunc_mod>, math::for_types(math::numbers))
+      .doc("What x / y rounded toward zero leaves: the sign is x's.");
+  library.op("DivNoNan")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr("T: {half, float, bfloat16, double, complex64, complex128}")
+      .shape_fn(shape_broadcast_binary)
+      .gradient([](GradContext& g) { return differentiate_division(g, "DivNoNan"); })
+      .cpu_kernel(compute<BinaryOp::div_no_nan>, math::for_types(math::floats))
+      .doc("x / y, and 0 where y is 0.");
+  library.op("MulNoNan")
+      .input("x: T; y: T")
+      .output("z: T")
+      .attr("T: {bfloat16, half, float, double, complex64, complex128}")
+      .shape_fn(shape_broadcast_binary)
+      .gradient(differentiate_mul_no_nan)
+      .cpu_kernel(compute<BinaryOp::mul_no_nan>, math::for_types(math::floats))
+      .doc("x * y, and 0 where y is 0, even if x is infinite or NaN.");
+  library.op("Atan2")
+      .input("y: T; x: T")
+      .output("z: T")
+      .attr("T: {bfloat16, half, float, double}")
+      .shape_fn(shape_broadcast_binary)
+      .gradient(differentiate_atan2)
+      .cpu_kernel(compute<BinaryOp::atan2>, math::for_types(math::floats))
+      .doc("The angle of the point (x, y), in (-pi, pi].");
+}
+
+} // namespace troupe

@@ -1,0 +1,106 @@
+#include "kernels/math/internal/elementwise.hpp"
+
+#include <atomic>
+
+namespace troupe::math {
+
+Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
+  const DType dtype = c.input(0).dtype();
+  const arith::UnaryFn fn = arith::unary(op, static_cast<arith::Type>(dtype));
+  if (!fn)
+    return unimplemented(
+        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  const void* x = c.input(0).raw();
+  const Shape shape = c.input(0).shape();
+  const bool in_place = dtype_size(dtype) == dtype_size(c.output_type(0));
+  TROUPE_ASSIGN(Tensor y,
+                in_place ? c.forward_or_allocate(0, 0, shape) : c.allocate_output(0, shape));
+  void* out = y.mutable_raw();
+  c.parallel_for(shape.num_elements(), cost,
+                 [&](std::int64_t begin, std::int64_t end) { fn(x, out, begin, end); });
+  return {};
+}
+
+Status unary_grad(KernelContext& c, arith::GradOp op, double cost) {
+  const Shape shape = c.input(0).shape();
+  if (shape.num_elements() != c.input(1).num_elements())
+    return invalid_argument(
+        str_cat("The two arguments to a cwise op must have same number of elements, got ",
+                shape.num_elements(), " and ", c.input(1).num_elements()));
+  const DType dtype = c.input(0).dtype();
+  const arith::GradFn fn = arith::unary_grad(op, static_cast<arith::Type>(dtype));
+  if (!fn)
+    return unimplemented(
+        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  const void* y = c.input(0).raw();
+  const void* dy = c.input(1).raw();
+  TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({1, 0}, 0, shape));
+  void* out = dx.mutable_raw();
+  c.parallel_for(shape.num_elements(), cost,
+                 [&](std::int64_t begin, std::int64_t end) { fn(dy, y, out, begin, end); });
+  return {};
+}
+
+Result<arith::BroadcastPlan> broadcast_plan(std::initializer_list<const Shape*> shapes) {
+  auto it = shapes.begin();
+  const Shape& a = **it++;
+  const Shape& b = **it++;
+  arith::BroadcastPlan plan;
+  if (it == shapes.end()) {
+    if (a == b)
+      return arith::flat_plan(a.num_elements());
+    if (arith::make_broadcast_plan({a.dims(), b.dims()}, plan))
+      return plan;
+  } else {
+    const Shape& d = **it;
+    if (a == b && b == d)
+      return arith::flat_plan(a.num_elements(), 3);
+    if (arith::make_broadcast_plan({a.dims(), b.dims(), d.dims()}, plan))
+      return plan;
+  }
+  return unimplemented(str_cat("Broadcast between ", a, " and ", b, " is not supported: more than ",
+                               arith::BroadcastPlan::max_rank,
+                               " dimensions are left after neighbours are merged"));
+}
+
+Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Shape& shape,
+                  double cost, const char* domain_error) {
+  TROUPE_ASSIGN(const arith::BroadcastPlan plan,
+                broadcast_plan({&c.input(0).shape(), &c.input(1).shape()}));
+  const void* a = c.input(0).raw();
+  const void* b = c.input(1).raw();
+  TROUPE_ASSIGN(Tensor z, kernel.in_size == kernel.out_size
+                              ? c.forward_or_allocate({0, 1}, 0, shape)
+                              : c.allocate_output(0, shape));
+  void* out = z.mutable_raw();
+  std::atomic<bool> fine{true};
+  c.parallel_for(shape.num_elements(), cost, [&](std::int64_t begin, std::int64_t end) {
+    if (!kernel(plan, a, b, out, begin, end))
+      fine.store(false, std::memory_order_relaxed);
+  });
+  return fine.load(std::memory_order_relaxed) ? Status{} : invalid_argument(domain_error);
+}
+
+Status binary(KernelContext& c, arith::BinaryOp op, double cost) {
+  const DType dtype = c.input(0).dtype();
+  const arith::BinaryKernel kernel = arith::binary(op, static_cast<arith::Type>(dtype));
+  if (!kernel)
+    return unimplemented(
+        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  const char* domain_error = op == arith::BinaryOp::pow
+                                 ? "Integers to negative integer powers are not allowed"
+                                 : "Integer division by zero";
+  if (c.input(0).shape() == c.input(1).shape())
+    return run_binary(c, kernel, Shape(c.input(0).shape()), cost, domain_error);
+  TROUPE_ASSIGN(const Shape shape, broadcast_shapes(c.input(0).shape(), c.input(1).shape()));
+  return run_binary(c, kernel, shape, cost, domain_error);
+}
+
+KernelOptions for_types(std::initializer_list<DType> types) {
+  KernelOptions options;
+  options.types = {{"T", types}};
+  options.expensive = true;
+  return options;
+}
+
+} // namespace troupe::math

@@ -1,0 +1,142 @@
+// Functions of one number at a time: a row each.
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe {
+namespace {
+
+using arith::UnaryOp;
+
+// Gradients: dy times the derivative at x, from x or from y = f(x).
+Status times(GradContext& g, Value derivative) {
+  return g.set_input_grad(0, g.mul(g.output_grad(0), derivative));
+}
+Status by_grad_op(GradContext& g, std::string_view op) {
+  return g.set_input_grad(0, g.op(op, {g.output(0), g.output_grad(0)}));
+}
+Status of_neg(GradContext& g) {
+  return g.set_input_grad(0, g.neg(g.output_grad(0)));
+}
+Status of_abs(GradContext& g) {
+  return times(g, g.op("Sign", {g.input(0)}));
+}
+Status of_sign(GradContext& g) {
+  return g.set_input_grad(0, g.zeros_like(g.input(0)));
+}
+Status of_square(GradContext& g) {
+  return times(g, g.mul(g.input(0), g.scalar_like(g.input(0), 2)));
+}
+Status of_sqrt(GradContext& g) {
+  return by_grad_op(g, "SqrtGrad");
+}
+Status of_rsqrt(GradContext& g) {
+  return by_grad_op(g, "RsqrtGrad");
+}
+Status of_reciprocal(GradContext& g) {
+  return by_grad_op(g, "ReciprocalGrad");
+}
+Status of_exp(GradContext& g) {
+  return times(g, g.output(0));
+}
+Status of_expm1(GradContext& g) {
+  return times(g, g.op("Exp", {g.input(0)}));
+}
+Status of_log(GradContext& g) {
+  return times(g, g.op("Reciprocal", {g.input(0)}));
+}
+Status of_log1p(GradContext& g) {
+  return times(g, g.op("Reciprocal", {g.add(g.scalar_like(g.input(0), 1), g.input(0))}));
+}
+Status of_tanh(GradContext& g) {
+  return by_grad_op(g, "TanhGrad");
+}
+Status of_sigmoid(GradContext& g) {
+  return by_grad_op(g, "SigmoidGrad");
+}
+Status of_sin(GradContext& g) {
+  return times(g, g.op("Cos", {g.input(0)}));
+}
+Status of_cos(GradContext& g) {
+  return times(g, g.neg(g.op("Sin", {g.input(0)})));
+}
+// 2 / sqrt(pi) * exp(-x^2)
+Status of_erf(GradContext& g) {
+  const Value x = g.input(0);
+  return times(
+      g, g.mul(g.scalar_like(x, 1.1283791670955126), g.op("Exp", {g.neg(g.op("Square", {x}))})));
+}
+
+template <UnaryOp op>
+Status cheap(KernelContext& c) {
+  return math::unary(c, op, math::cheap);
+}
+template <UnaryOp op>
+Status moderate(KernelContext& c) {
+  return math::unary(c, op, math::moderate);
+}
+template <UnaryOp op>
+Status costly(KernelContext& c) {
+  return math::unary(c, op, math::costly);
+}
+
+constexpr auto with_integers =
+    "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
+constexpr auto with_unsigned = "T: {bfloat16, half, float, double, int8, int16, int32, int64, "
+                               "uint8, uint16, uint32, uint64, complex64, complex128}";
+constexpr auto without_complex = "T: {bfloat16, half, float, double, int8, int16, int32, int64}";
+constexpr auto floats_and_complex = "T: {bfloat16, half, float, double, complex64, complex128}";
+constexpr auto floats_only = "T: {bfloat16, half, float, double}";
+
+struct Row {
+  const char* name;
+  const char* types;
+  KernelFn compute;
+  std::initializer_list<DType> implemented;
+  GradientFn gradient;
+  const char* doc;
+};
+
+constexpr Row rows[] = {
+    {"Neg", with_integers, cheap<UnaryOp::neg>, math::numbers, of_neg, "-x."},
+    {"Abs", without_complex, cheap<UnaryOp::abs>, math::numbers, of_abs, "x without its sign."},
+    {"Sign", with_integers, cheap<UnaryOp::sign>, math::numbers, of_sign,
+     "-1, 0 or 1 for x < 0, x = 0, x > 0; NaN of NaN."},
+    {"Square", with_unsigned, cheap<UnaryOp::square>, math::numbers, of_square, "x * x."},
+    {"Sqrt", floats_and_complex, moderate<UnaryOp::sqrt>, math::floats, of_sqrt,
+     "The square root of x."},
+    {"Rsqrt", floats_and_complex, moderate<UnaryOp::rsqrt>, math::floats, of_rsqrt, "1 / sqrt(x)."},
+    {"Reciprocal", with_integers, moderate<UnaryOp::reciprocal>, math::floats, of_reciprocal,
+     "1 / x."},
+    {"Inv", with_integers, moderate<UnaryOp::reciprocal>, math::floats, of_reciprocal, "1 / x."},
+    {"Exp", floats_and_complex, costly<UnaryOp::exp>, math::floats, of_exp, "e to the power of x."},
+    {"Expm1", floats_and_complex, costly<UnaryOp::expm1>, math::floats, of_expm1,
+     "exp(x) - 1, exact also for small x."},
+    {"Log", floats_and_complex, costly<UnaryOp::log>, math::floats, of_log,
+     "The natural logarithm of x."},
+    {"Log1p", floats_and_complex, costly<UnaryOp::log1p>, math::floats, of_log1p,
+     "log(1 + x), exact also for small x."},
+    {"Tanh", floats_and_complex, costly<UnaryOp::tanh>, math::floats, of_tanh,
+     "The hyperbolic tangent of x."},
+    {"Sigmoid", floats_and_complex, costly<UnaryOp::sigmoid>, math::floats, of_sigmoid,
+     "1 / (1 + exp(-x))."},
+    {"Sin", floats_and_complex, costly<UnaryOp::sin>, math::floats, of_sin, "The sine of x."},
+    {"Cos", floats_and_complex, costly<UnaryOp::cos>, math::floats, of_cos, "The cosine of x."},
+    {"Erf", floats_only, costly<UnaryOp::erf>, math::floats, of_erf, "The error function of x."},
+};
+
+} // namespace
+
+void register_math_unary_float(OpLibrary& library) {
+  for (const Row& row : rows)
+    library.op(row.name)
+        .input("x: T")
+        .output("y: T")
+        .attr(row.types)
+        .shape_fn(shape_unchanged)
+        .gradient(row.gradient)
+        .cpu_kernel(row.compute, math::for_types(row.implemented))
+        .doc(row.doc);
+}
+
+} // namespace troupe
