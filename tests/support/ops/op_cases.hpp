@@ -17,7 +17,7 @@ namespace troupe::testing {
 /// variable's value, by input index).
 struct OpCase {
   std::string name;
-  std::string op; ///< empty: the table's op
+  std::string op = {}; ///< empty: the table's op
   std::vector<std::string> inputs = {};
   std::vector<std::pair<std::string, AttrValue>> attrs = {};
   std::vector<std::string> outputs = {}; ///< "?" accepts any value; "" stands for a dead output
