@@ -1,5 +1,6 @@
 #include "core/tensor/buffer.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -40,7 +41,8 @@ void with_object_type(DType dtype, F&& f) {
 } // namespace
 
 Allocator& host_allocator() {
-  static HostAllocator allocator;
+  // Never destroyed: tensors in static storage may outlive any order of destruction.
+  static HostAllocator& allocator = *new HostAllocator;
   return allocator;
 }
 
@@ -62,12 +64,19 @@ BufferRef Buffer::allocate(Allocator& allocator, std::size_t bytes) {
 }
 
 BufferRef Buffer::objects(DType dtype, std::size_t count) {
+  void* elements = nullptr;
+  std::size_t bytes = 0;
+  with_object_type(dtype, [&]<class T>(T*) {
+    if (count > 0 && count < PTRDIFF_MAX / sizeof(T))
+      elements = new (std::nothrow) T[count];
+    bytes = count * sizeof(T);
+  });
+  if (count > 0 && !elements)
+    return {};
   Buffer* buffer = new Buffer;
   buffer->objects_ = dtype;
-  with_object_type(dtype, [&]<class T>(T*) {
-    buffer->data_ = count ? new T[count] : nullptr;
-    buffer->bytes_ = count * sizeof(T);
-  });
+  buffer->data_ = elements;
+  buffer->bytes_ = bytes;
   return BufferRef(buffer);
 }
 

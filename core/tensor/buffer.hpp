@@ -44,7 +44,8 @@ class Buffer {
 public:
   /// Null when the allocator has no room.
   static BufferRef allocate(Allocator& allocator, std::size_t bytes);
-  /// `count` default-constructed objects of an object dtype, in host memory.
+  /// `count` default-constructed objects of an object dtype, in host memory. Null when there
+  /// is no room.
   static BufferRef objects(DType dtype, std::size_t count);
   /// Foreign memory, kept until `release` is called with it.
   static BufferRef wrap(void* memory, std::size_t bytes, std::function<void(void*)> release);

@@ -16,10 +16,15 @@ Tensor::Tensor(DType dtype, Shape shape, BufferRef buffer, std::size_t offset)
 
 Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) {
   auto count = static_cast<std::size_t>(shape.num_elements());
-  if (is_object(dtype))
-    return Tensor(dtype, std::move(shape), Buffer::objects(dtype, count));
   std::size_t bytes = 0;
   BufferRef buffer;
+  if (is_object(dtype)) {
+    buffer = Buffer::objects(dtype, count);
+    if (!buffer)
+      return resource_exhausted(str_cat("the host has no room for a ", troupe::to_string(dtype),
+                                        " tensor of shape ", shape));
+    return Tensor(dtype, std::move(shape), std::move(buffer));
+  }
   if (!__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
     buffer = Buffer::allocate(allocator, bytes);
   if (!buffer)

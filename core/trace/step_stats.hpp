@@ -1,4 +1,5 @@
-// StepStats: what a traced step recorded, node by node, device by device. Mirrors TensorFlow's StepStats; graph/convert turns it into that.
+// StepStats: what a traced step recorded, node by node, device by device. Mirrors TensorFlow's
+// StepStats; graph/convert turns it into that.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +12,15 @@ namespace troupe {
 struct NodeStats {
   std::string node;
   std::string op;
-  std::int64_t start_us = 0;  ///< the kernel began (a receive: was asked for)
+  std::int64_t start_us = 0; ///< the kernel began (a receive: was asked for)
   std::int64_t end_us = 0;
   std::uint32_t thread_id = 0;
-  std::int64_t bytes = 0;     ///< of its outputs
-  std::string detail;         ///< for people: shapes, or the path and rate of a transfer
+  std::int64_t bytes = 0; ///< of its outputs
+  std::string detail;     ///< for people: shapes, or the path and rate of a transfer
 };
 
 struct DeviceStats {
-  std::string device;         ///< full name
+  std::string device; ///< full name
   std::vector<NodeStats> nodes;
 };
 
