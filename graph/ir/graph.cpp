@@ -4,6 +4,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/strings.hpp"
+#include "graph/ir/functions.hpp"
 #include "graph/op/infer.hpp"
 
 namespace troupe {
@@ -47,11 +48,6 @@ std::string types_text(const std::vector<DType>& types) {
   return out;
 }
 
-// A reference may feed a value, not the other way round.
-bool accepts(DType wanted, DType given) {
-  return wanted == given || wanted == remove_ref(given);
-}
-
 } // namespace
 
 Graph Graph::clone() const {
@@ -72,9 +68,18 @@ Graph Graph::clone() const {
   return out;
 }
 
+Result<const OpSchema*> Graph::lookup_op(std::string_view name) const {
+  if (const OpSchema* schema = registry_->find(name))
+    return schema;
+  const FunctionDefinition* function = functions ? functions->find(name) : nullptr;
+  if (function)
+    return &function->signature;
+  return registry_->lookup(name);
+}
+
 Result<Node*> Graph::add(std::string_view name, std::string_view op, std::vector<Endpoint> inputs,
                          AttrMap attrs, std::vector<NodeId> control_inputs) {
-  auto schema = registry_->lookup(op);
+  auto schema = lookup_op(op);
   if (!schema.ok())
     return of_node(schema.status(), name);
   auto is_node = [&](NodeId id) { return id >= 0 && id < capacity() && node(id); };
@@ -110,7 +115,7 @@ Result<Node*> Graph::add(std::string_view name, std::string_view op, std::vector
                                             summarize_op(**schema))),
                    name);
   for (std::size_t i = 0; i < inputs.size(); ++i)
-    if (!accepts(types->inputs[i], given[i]))
+    if (types->inputs[i] != given[i] && types->inputs[i] != remove_ref(given[i]))
       return invalid_argument(str_cat("Input ", i, " of node ", name, " was passed ",
                                       to_string(given[i]), " from ", node(inputs[i].node)->name,
                                       ":", inputs[i].slot, " incompatible with expected ",

@@ -35,7 +35,7 @@ struct OutEdge {
 struct Node {
   NodeId id = -1;
   std::string name;
-  const OpSchema* op = nullptr;   ///< owned by the registry
+  const OpSchema* op = nullptr;   ///< owned by the registry, or by the graph's functions
   AttrMap attrs;                  ///< complete: defaults filled in
   std::string device;             ///< requested, possibly partial or empty
   std::string assigned_device;    ///< full name after placement, else empty
@@ -71,6 +71,8 @@ public:
   Graph clone() const;
 
   const OpRegistry& registry() const { return *registry_; }
+  /// The schema of an op, or of a function of this graph. NOT_FOUND as OpRegistry::lookup.
+  Result<const OpSchema*> lookup_op(std::string_view name) const;
 
   /// Checks the op, completes the attrs (from the inputs' dtypes and number, then from defaults),
   /// resolves types and connects. INVALID_ARGUMENT / NOT_FOUND
@@ -121,7 +123,8 @@ public:
   Result<std::vector<NodeId>> topological_order() const;
 
   GraphVersions versions;
-  std::shared_ptr<const FunctionLibrary> functions; ///< may be null
+  /// May be null. Nodes that call a function by name point into it: replace it by a copy of it.
+  std::shared_ptr<const FunctionLibrary> functions;
 
 private:
   // Positions by edge, kept only for nodes with so many edges that a search would be slow.

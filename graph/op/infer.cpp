@@ -1,5 +1,7 @@
 #include "graph/op/infer.hpp"
 
+#include <algorithm>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -52,7 +54,7 @@ void infer_attrs(const OpSchema& schema, std::span<const DType> input_types, Att
       return;
     }
   }
-  if (known > total || (open_args && (total - known) % open_args))
+  if (open_args && (known > total || (total - known) % open_args))
     return;
   std::int64_t each = open_args ? (total - known) / open_args : 0;
   std::int64_t at = 0;
@@ -67,13 +69,17 @@ void infer_attrs(const OpSchema& schema, std::span<const DType> input_types, Att
       return;
     auto own = input_types.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(length));
     at += length;
+    auto is_told = [](DType t) { return t != DType::invalid; };
     if (!arg.type_list_attr.empty() && !attrs.contains(arg.type_list_attr)) {
+      if (!std::all_of(own.begin(), own.end(), is_told))
+        continue;
       std::vector<DType> types;
       for (DType t : own)
         types.push_back(remove_ref(t));
       attrs.set(arg.type_list_attr, std::move(types));
-    } else if (!arg.type_attr.empty() && !own.empty() && !attrs.contains(arg.type_attr)) {
-      attrs.set(arg.type_attr, remove_ref(own[0]));
+    } else if (!arg.type_attr.empty() && !attrs.contains(arg.type_attr)) {
+      if (auto told = std::find_if(own.begin(), own.end(), is_told); told != own.end())
+        attrs.set(arg.type_attr, remove_ref(*told));
     }
   }
 }
