@@ -1,35 +1,31 @@
 #include "graph/autodiff/internal/static_shapes.hpp"
 
-#include "graph/op/shape_context.hpp"
+#include "graph/op/infer.hpp"
 
 namespace troupe::autodiff {
 
 StaticShapes::StaticShapes(const Graph& graph) : graph_(graph) {
-  if (auto order = graph.topological_order(); order.ok())
-    for (NodeId id : *order)
-      infer(*graph.node(id));
+  if (auto known = infer_graph_shapes(graph, {.ignore_errors = true}); known.ok())
+    start_ = *std::move(known);
+  shapes_.resize(static_cast<std::size_t>(graph.capacity()));
+  for (const Node* node : graph.nodes())
+    for (int slot = 0; slot < node->num_outputs(); ++slot)
+      shapes_[static_cast<std::size_t>(node->id)].push_back(start_.of({node->id, slot}));
 }
 
 void StaticShapes::infer(const Node& node) {
-  auto index = static_cast<std::size_t>(node.id);
-  if (index >= shapes_.size())
-    shapes_.resize(static_cast<std::size_t>(graph_.capacity()));
-  auto& known = shapes_[index];
-  known.assign(static_cast<std::size_t>(node.num_outputs()), PartialShape{});
-  if (!node.op->shape_fn)
-    return;
+  shapes_.resize(static_cast<std::size_t>(graph_.capacity()));
   std::vector<PartialShape> inputs;
   std::vector<Tensor> values;
-  inputs.reserve(node.inputs.size());
-  values.reserve(node.inputs.size());
   for (Endpoint e : node.inputs) {
     inputs.push_back(of(e));
     values.push_back(value(e));
   }
-  ShapeContext context(*node.op, node.attrs, std::move(inputs), std::move(values),
-                       node.num_outputs());
-  if (node.op->shape_fn(context).ok())
-    known = context.outputs();
+  auto known = infer_shapes(*node.op, node.attrs, std::move(inputs), std::move(values));
+  auto& mine = shapes_[static_cast<std::size_t>(node.id)];
+  if (known.ok())
+    mine = *std::move(known);
+  mine.resize(static_cast<std::size_t>(node.num_outputs()));
 }
 
 PartialShape StaticShapes::of(Endpoint e) const {
@@ -50,6 +46,8 @@ void StaticShapes::refine(Endpoint e, const PartialShape& known) {
 }
 
 Tensor StaticShapes::value(Endpoint e) const {
+  if (const Tensor& known = start_.value_of(e); known.has_value())
+    return known;
   const Node* node = e.node < 0 ? nullptr : graph_.node(e.node);
   if (!node)
     return {};

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "graph/ir/graph.hpp"
+#include "graph/ir/shapes.hpp"
 
 namespace troupe::autodiff {
 
@@ -24,6 +24,7 @@ public:
 
 private:
   const Graph& graph_;
+  GraphShapes start_;                             // values known at construction
   std::vector<std::vector<PartialShape>> shapes_; // by node, then slot
 };
 

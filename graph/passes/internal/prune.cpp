@@ -1,0 +1,153 @@
+#include "graph/passes/prune.hpp"
+
+#include <set>
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+namespace {
+
+Result<Endpoint> find_endpoint(const Graph& graph, const std::string& text, bool feed) {
+  TROUPE_ASSIGN(TensorName name, parse_tensor_name(text));
+  if (name.slot < 0)
+    return invalid_argument(str_cat(
+        "'", text, "' cannot be ", feed ? "fed" : "fetched", ": a control edge has no value; ",
+        feed ? "feed one of the node's outputs" : "name the node among the targets"));
+  const Node* node = graph.find(name.node);
+  std::string canonical = str_cat(name.node, ":", name.slot);
+  if (!node)
+    return not_found(feed ? str_cat("FeedInputs: unable to find feed output ", canonical)
+                          : str_cat("FetchOutputs node ", canonical, ": not found"));
+  if (name.slot >= node->num_outputs())
+    return invalid_argument(feed ? str_cat("FeedInputs: ", canonical,
+                                           " should have output index < ", node->num_outputs())
+                                 : str_cat("FetchOutputs ", canonical,
+                                           ": output index too large, must be < ",
+                                           node->num_outputs()));
+  return Endpoint{node->id, name.slot};
+}
+
+struct Resolved {
+  std::vector<Endpoint> feeds, fetches;
+  std::vector<NodeId> targets;
+};
+
+Result<Resolved> resolve(const Graph& graph, const Signature& signature) {
+  if (signature.fetches.empty() && signature.targets.empty())
+    return invalid_argument("Must specify at least one target to fetch or execute.");
+  Resolved out;
+  std::set<Endpoint> fed, fetched;
+  for (const auto& text : signature.feeds) {
+    TROUPE_ASSIGN(Endpoint e, find_endpoint(graph, text, true));
+    if (!fed.insert(e).second)
+      return invalid_argument(str_cat("Endpoint \"", text, "\" fed more than once."));
+    out.feeds.push_back(e);
+  }
+  for (const auto& text : signature.fetches) {
+    TROUPE_ASSIGN(Endpoint e, find_endpoint(graph, text, false));
+    if (fed.contains(e))
+      return invalid_argument(str_cat("Endpoint \"", text, "\" is both fed and fetched."));
+    if (!fetched.insert(e).second)
+      return invalid_argument(str_cat("Endpoint \"", text, "\" fetched more than once."));
+    out.fetches.push_back(e);
+  }
+  std::string missing;
+  for (const auto& name : signature.targets) {
+    if (const Node* node = graph.find(name))
+      out.targets.push_back(node->id);
+    else
+      str_append(missing, missing.empty() ? "" : ", ", name);
+  }
+  if (!missing.empty())
+    return not_found(str_cat("PruneForTargets: Some target nodes not found: ", missing));
+  return out;
+}
+
+// The graph lacks the runtime's own ops only if the process registered none of them.
+Status require_ops(const Graph& graph) {
+  for (const char* op : {"_Arg", "_Retval"}) {
+    TROUPE_ASSIGN(auto schema, graph.registry().lookup(op));
+    static_cast<void>(schema);
+  }
+  return {};
+}
+
+Result<Node*> add_beside(Graph& graph, const Node& node, std::string name, std::string_view op,
+                         std::vector<Endpoint> inputs, DType type, std::size_t index) {
+  TROUPE_ASSIGN(Node * added,
+                graph.add(graph.unique_name(name), op, std::move(inputs),
+                          {{"T", type}, {"index", static_cast<std::int64_t>(index)}}));
+  added->device = node.device;
+  added->assigned_device = node.assigned_device;
+  return added;
+}
+
+Status feed(Graph& graph, Endpoint e, std::size_t index) {
+  Node& node = *graph.node(e.node);
+  DType type = remove_ref(node.output_types[static_cast<std::size_t>(e.slot)]);
+  TROUPE_ASSIGN(Node * arg,
+                add_beside(graph, node, str_cat("_arg_", node.name, "_", e.slot, "_", index),
+                           "_Arg", {}, type, index));
+  graph.replace_uses(e, {arg->id, 0});
+  if (node.op_name().starts_with("Placeholder"))
+    for (OutEdge edge : std::vector<OutEdge>(node.outs))
+      if (edge.is_control()) {
+        graph.remove_control_edge(node.id, edge.dst);
+        graph.add_control_edge(arg->id, edge.dst);
+      }
+  return {};
+}
+
+void remove_unreached(Graph& graph, std::vector<NodeId> roots) {
+  std::vector<bool> keep(static_cast<std::size_t>(graph.capacity()), false);
+  auto visit = [&](NodeId id) {
+    if (id >= 0 && !keep[static_cast<std::size_t>(id)]) {
+      keep[static_cast<std::size_t>(id)] = true;
+      roots.push_back(id);
+    }
+  };
+  for (NodeId id : roots)
+    keep[static_cast<std::size_t>(id)] = true;
+  while (!roots.empty()) {
+    const Node& node = *graph.node(roots.back());
+    roots.pop_back();
+    for (Endpoint e : node.inputs)
+      visit(e.node);
+    for (NodeId id : node.control_inputs)
+      visit(id);
+  }
+  for (NodeId id = 0; id < graph.capacity(); ++id)
+    if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
+      graph.remove(id);
+}
+
+} // namespace
+
+Result<PrunedTypes> prune(Graph& graph, const Signature& signature) {
+  TROUPE_TRY(require_ops(graph));
+  TROUPE_ASSIGN(Resolved names, resolve(graph, signature));
+  auto type_of = [&](Endpoint e) {
+    return remove_ref(graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
+  };
+  PrunedTypes types;
+  for (Endpoint e : names.feeds)
+    types.feeds.push_back(type_of(e));
+  for (Endpoint e : names.fetches)
+    types.fetches.push_back(type_of(e));
+
+  for (std::size_t i = 0; i < names.feeds.size(); ++i)
+    TROUPE_TRY(feed(graph, names.feeds[i], i));
+  std::vector<NodeId> roots = names.targets;
+  for (std::size_t i = 0; i < names.fetches.size(); ++i) {
+    Endpoint e = names.fetches[i];
+    const Node& node = *graph.node(e.node);
+    TROUPE_ASSIGN(Node * retval,
+                  add_beside(graph, node, str_cat("_retval_", node.name, "_", e.slot, "_", i),
+                             "_Retval", {e}, types.fetches[i], i));
+    roots.push_back(retval->id);
+  }
+  remove_unreached(graph, std::move(roots));
+  return types;
+}
+
+} // namespace troupe

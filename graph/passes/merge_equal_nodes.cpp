@@ -1,0 +1,108 @@
+// Common subexpressions: of two free nodes with the same op, attributes, device, inputs and control
+// inputs, the later one's consumers read the earlier one. One walk in topological order, by
+// hashing.
+#include <algorithm>
+#include <unordered_map>
+
+#include "graph/passes/pass.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::size_t hashed_bytes = 256; // of a constant; comparison is over all of it
+
+void mix(std::size_t& seed, std::size_t value) {
+  seed ^= value + 0x9e3779b97f4a7c15U + (seed << 6) + (seed >> 2);
+}
+void mix(std::size_t& seed, std::string_view text) {
+  mix(seed, std::hash<std::string_view>{}(text));
+}
+
+std::size_t hash_attr(const AttrValue& value) {
+  if (const auto* box = std::get_if<TensorBox>(&value)) {
+    const Tensor& tensor = box->tensor;
+    std::size_t seed = static_cast<std::size_t>(tensor.dtype());
+    for (std::int64_t dim : tensor.shape().dims())
+      mix(seed, static_cast<std::size_t>(dim));
+    if (tensor.has_value() && !is_object(tensor.dtype())) {
+      auto bytes = tensor.bytes();
+      bytes = bytes.first(std::min(bytes.size(), hashed_bytes));
+      mix(seed, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+    }
+    return seed;
+  }
+  return std::hash<std::string>{}(to_string(value));
+}
+
+// Order of two arguments does not matter to a commutative op; of more it may, by rounding.
+std::vector<Endpoint> canonical_inputs(const Node& node) {
+  std::vector<Endpoint> inputs = node.inputs;
+  if (node.op->is_commutative && inputs.size() == 2)
+    std::ranges::sort(inputs);
+  return inputs;
+}
+
+std::vector<NodeId> sorted_controls(const Node& node) {
+  std::vector<NodeId> controls = node.control_inputs;
+  std::ranges::sort(controls);
+  return controls;
+}
+
+std::size_t hash_node(const Node& node) {
+  std::size_t seed = std::hash<const void*>{}(node.op);
+  mix(seed, node.device);
+  mix(seed, node.assigned_device);
+  for (Endpoint e : canonical_inputs(node)) {
+    mix(seed, static_cast<std::size_t>(e.node));
+    mix(seed, static_cast<std::size_t>(e.slot));
+  }
+  for (NodeId id : sorted_controls(node))
+    mix(seed, static_cast<std::size_t>(id));
+  for (const auto& [name, value] : node.attrs) {
+    mix(seed, name);
+    mix(seed, hash_attr(value));
+  }
+  return seed;
+}
+
+bool are_equal(const Node& a, const Node& b) {
+  return a.op == b.op && a.device == b.device && a.assigned_device == b.assigned_device &&
+         canonical_inputs(a) == canonical_inputs(b) && sorted_controls(a) == sorted_controls(b) &&
+         a.attrs == b.attrs;
+}
+
+bool may_be_shared(const Node& node) {
+  return !node.op->is_stateful && !has_refs(node) && !is_control_flow(node) &&
+         !node.op_name().starts_with("Placeholder") && !node.op_name().starts_with('_') &&
+         node.num_outputs() > 0;
+}
+
+Status run(Graph& graph, PassContext& context) {
+  TROUPE_ASSIGN(auto order, graph.topological_order());
+  std::unordered_map<std::size_t, std::vector<NodeId>> seen;
+  for (NodeId id : order) {
+    const Node& node = *graph.node(id);
+    if (!may_be_shared(node))
+      continue;
+    auto& candidates = seen[hash_node(node)];
+    context.looked_at(1 + static_cast<std::int64_t>(candidates.size()));
+    auto same = std::ranges::find_if(
+        candidates, [&](NodeId other) { return are_equal(*graph.node(other), node); });
+    if (same == candidates.end()) {
+      candidates.push_back(id);
+    } else if (is_free(node, context)) {
+      graph.replace_node(id, *same);
+      graph.remove(id);
+      context.changed();
+    }
+  }
+  return {};
+}
+
+} // namespace
+
+Pass pass_merge_equal_nodes() {
+  return {"merge_equal_nodes", 30, run};
+}
+
+} // namespace troupe

@@ -1,0 +1,38 @@
+// optimize: runs the passes over a graph.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "graph/passes/pass.hpp"
+
+namespace troupe {
+
+struct OptimizeOptions {
+  std::vector<std::string> disabled;      ///< names of passes that do not run
+  std::vector<std::string> preserve;      ///< names of nodes that stay as they are
+  ConstantEvaluator* evaluator = nullptr; ///< not owned; null: nothing is computed
+  std::int64_t max_constant_bytes = std::int64_t{10} << 20; ///< of one folded value
+  int max_rounds = 3; ///< the passes run again while they find something
+#ifdef NDEBUG
+  bool verify = false; ///< check the graph's invariants after each pass
+#else
+  bool verify = true;
+#endif
+};
+
+struct PassTiming {
+  std::string name;
+  int round = 0;
+  std::int64_t micros = 0;
+  std::int64_t changes = 0;
+  std::int64_t work = 0; ///< nodes and edges looked at
+};
+
+/// Rewrites `graph` so that each preserved and each stateful node sees the same values, and nodes
+/// that neither these nor anything they read depend on are gone. INVALID_ARGUMENT for an unknown
+/// name in `disabled`; INTERNAL naming the pass if one breaks the graph. `timings` may be null.
+Status optimize(Graph& graph, const OptimizeOptions& options,
+                std::vector<PassTiming>* timings = nullptr);
+
+} // namespace troupe

@@ -1,0 +1,81 @@
+// Pass: one named rewriting of a graph that changes nothing of what a step computes. Every source
+// file directly in this folder is a pass: `fold_constants.cpp` defines `Pass
+// pass_fold_constants()`, and CMake makes the list. What is not a pass lies in internal/.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <vector>
+
+#include "graph/ir/graph.hpp"
+
+namespace troupe {
+
+/// Runs stateless ops at optimisation time; given by whoever has kernels.
+class ConstantEvaluator {
+public:
+  virtual ~ConstantEvaluator() = default;
+  /// There is a kernel that `evaluate` could run for this node.
+  virtual bool can_evaluate(const Node& node) const = 0;
+  /// The node's outputs for these input values (one for each input, in host memory).
+  virtual Result<std::vector<Tensor>> evaluate(const Node& node,
+                                               std::span<const Tensor> inputs) = 0;
+};
+
+/// What a pass may know besides the graph, and where it reports.
+class PassContext {
+public:
+  /// Names of nodes that must stay as they are: fed, fetched, targets. Null evaluator: only what
+  /// needs no kernel is folded.
+  PassContext(std::unordered_set<std::string> preserved, ConstantEvaluator* evaluator,
+              std::int64_t max_constant_bytes)
+      : preserved_(std::move(preserved)), evaluator_(evaluator),
+        max_constant_bytes_(max_constant_bytes) {}
+
+  bool is_preserved(const Node& node) const { return preserved_.contains(node.name); }
+  ConstantEvaluator* evaluator() const { return evaluator_; }
+  std::int64_t max_constant_bytes() const { return max_constant_bytes_; }
+
+  /// The pass made a change.
+  void changed() { ++changes_; }
+  std::int64_t changes() const { return changes_; }
+  /// The pass looked at one node or edge: tests count this instead of time.
+  void looked_at(std::int64_t count = 1) { work_ += count; }
+  std::int64_t work() const { return work_; }
+
+private:
+  std::unordered_set<std::string> preserved_;
+  ConstantEvaluator* evaluator_;
+  std::int64_t max_constant_bytes_;
+  std::int64_t changes_ = 0;
+  std::int64_t work_ = 0;
+};
+
+struct Pass {
+  std::string_view name;
+  int order = 0; ///< lower runs first
+  Status (*run)(Graph&, PassContext&) = nullptr;
+};
+
+/// All passes in the order in which they run.
+const std::vector<Pass>& all_passes();
+
+/// Switch, Merge, Enter, Exit, NextIteration, LoopCond, ControlTrigger and the reference forms.
+bool is_control_flow(const Node& node);
+/// Switch or RefSwitch: a control edge from it does not carry the deadness of its outputs.
+bool is_switch(const Node& node);
+/// Some input or output is a reference.
+bool has_refs(const Node& node);
+/// A pass may drop it, replace it or merge it with an equal one: stateless, no references, no
+/// placeholder, no control flow, not preserved.
+bool is_free(const Node& node, const PassContext& context);
+
+/// Reads of `node`'s output 0 become reads of `by`, and what waited for `node` waits for `by`.
+/// Refused (false, nothing changed) where that would lose a control dependency: `node` has control
+/// inputs, or has control successors and `by` comes out of a Switch. The node stays, unused.
+bool bypass(Graph& graph, NodeId node, Endpoint by);
+
+} // namespace troupe

@@ -1,0 +1,203 @@
+#include "graph/placement/place.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "graph/placement/internal/colocation.hpp"
+
+namespace troupe {
+namespace {
+
+using placement::Group;
+using placement::Groups;
+
+constexpr std::size_t max_listed = 20; // devices or nodes in a message
+
+// Follows its input rather than being sent elsewhere.
+bool is_metadata(const Node& node) {
+  static constexpr std::array names = {"Shape", "ShapeN", "Size", "Rank", "_Retval"};
+  return std::ranges::find(names, node.op_name()) != names.end() && !node.inputs.empty();
+}
+
+bool is_generator(const Node& node) {
+  return node.inputs.empty() && node.num_outputs() == 1 && !is_ref(node.output_types[0]);
+}
+
+class Placer {
+public:
+  Placer(Graph& graph, const PlacementOptions& options) : graph_(graph), options_(options) {}
+
+  Status run() {
+    sort_devices();
+    TROUPE_ASSIGN(groups_, placement::make_groups(graph_, options_));
+    chosen_.assign(groups_.groups.size(), nullptr);
+    TROUPE_ASSIGN(auto order, graph_.topological_order());
+    std::vector<NodeId> generators;
+    for (NodeId id : order) {
+      const Node& node = *graph_.node(id);
+      if (!is_open(id))
+        continue;
+      if (is_alone(id) && is_generator(node))
+        generators.push_back(id);
+      else
+        TROUPE_TRY(decide(id, is_alone(id) && is_metadata(node) ? device_of(node.inputs[0].node)
+                                                                : nullptr));
+    }
+    for (NodeId id : generators)
+      TROUPE_TRY(decide(id, device_of_readers(*graph_.node(id))));
+    for (Node* node : graph_.nodes()) {
+      node->assigned_device = names_.at(device_of(node->id));
+      if (options_.log_device_placement)
+        log_info(node->name, ": (", node->op_name(), "): ", node->assigned_device);
+    }
+    return {};
+  }
+
+private:
+  void sort_devices() {
+    for (const PlacementDevice& device : options_.devices) {
+      devices_.push_back(&device);
+      names_.emplace(&device, device.name.to_string());
+    }
+    std::ranges::sort(devices_, {}, [&](const PlacementDevice* d) { return names_.at(d); });
+    for (const PlacementDevice* device : devices_)
+      by_name_.emplace(names_.at(device), device);
+  }
+
+  std::size_t group_index(NodeId id) const {
+    return static_cast<std::size_t>(groups_.of[static_cast<std::size_t>(id)]);
+  }
+  const Group& group_of(NodeId id) const { return groups_.groups[group_index(id)]; }
+  bool is_open(NodeId id) const { return !chosen_[group_index(id)]; }
+  bool is_alone(NodeId id) const { return group_of(id).members.size() == 1; }
+  /// Null while undecided.
+  const PlacementDevice* device_of(NodeId id) const {
+    return id < 0 ? nullptr : chosen_[group_index(id)];
+  }
+
+  const PlacementDevice* device_of_readers(const Node& node) const {
+    const PlacementDevice* common = nullptr;
+    for (const OutEdge& edge : node.outs) {
+      if (edge.is_control())
+        continue;
+      const PlacementDevice* device = device_of(edge.dst);
+      if (!device || (common && device != common))
+        return nullptr;
+      common = device;
+    }
+    return common;
+  }
+
+  Status decide(NodeId id, const PlacementDevice* preferred) {
+    const Group& group = group_of(id);
+    const PlacementDevice*& chosen = chosen_[group_index(id)];
+    if (!group.assigned.empty()) {
+      auto found = by_name_.find(group.assigned);
+      if (found == by_name_.end())
+        return internal(str_cat("Assigned device '", group.assigned, "' of node '",
+                                graph_.node(id)->name,
+                                "' does not match any device; available "
+                                "devices are [ ",
+                                list_devices(), " ]"));
+      chosen = found->second;
+      return {};
+    }
+    if (preferred && group.requested.matches(preferred->name) &&
+        std::ranges::find(group.types, preferred->type) != group.types.end()) {
+      chosen = preferred;
+      return {};
+    }
+    chosen = best(group.requested, group.types);
+    if (!chosen && options_.allow_soft_placement)
+      chosen = settle(group);
+    return chosen ? Status{} : explain(id, group);
+  }
+
+  // Soft placement: without type and id, first holding on to what the owners of state asked for.
+  const PlacementDevice* settle(const Group& group) {
+    DeviceName anywhere = group.requested.task_part();
+    if (auto kept = anywhere.merge(group.owners))
+      if (const PlacementDevice* device = best(*kept, group.types))
+        return device;
+    const PlacementDevice* device = best(anywhere, group.types);
+    if (device && !group.owners.empty() && !group.owners.matches(device->name))
+      log_warning("soft placement puts '", graph_.node(group.members[0])->name, "' and ",
+                  group.members.size() - 1, " nodes colocated with it on ", names_.at(device),
+                  " although ", group.owners, " was asked for");
+    return device;
+  }
+
+  // First by the order of `types`, then by name. Remembered, as most nodes ask for the same.
+  const PlacementDevice* best(const DeviceName& spec, const std::vector<std::string>& types) {
+    std::string key = str_cat(spec, "|", str_join(types, ","));
+    auto [entry, is_new] = best_.try_emplace(std::move(key), nullptr);
+    if (!is_new)
+      return entry->second;
+    for (const std::string& type : types)
+      for (const PlacementDevice* device : devices_)
+        if (device->type == type && spec.matches(device->name))
+          return entry->second = device;
+    return nullptr;
+  }
+
+  std::string list_devices() const {
+    std::string out;
+    for (std::size_t i = 0; i < devices_.size() && i < max_listed; ++i)
+      str_append(out, i ? ", " : "", names_.at(devices_[i]));
+    if (devices_.size() > max_listed)
+      str_append(out, ", and ", devices_.size() - max_listed, " more");
+    return out;
+  }
+
+  Status explain(NodeId id, const Group& group) const {
+    // Named after a member that asked for something, if any did.
+    const Node* node = graph_.node(id);
+    for (NodeId member : group.members)
+      if (node->device.empty() && !graph_.node(member)->device.empty())
+        node = graph_.node(member);
+    std::string out = str_cat("Cannot assign a device for operation ", node->name, ": ");
+    bool exists = std::ranges::any_of(
+        devices_, [&](const PlacementDevice* d) { return group.requested.matches(d->name); });
+    if (!exists && !group.requested.empty())
+      str_append(out, "node '", node->name, "' (", node->op_name(), ") was explicitly assigned to ",
+                 group.requested, " but available devices are [ ", list_devices(),
+                 " ]. Make sure the device specification refers to a valid device.");
+    else if (!group.requested.empty())
+      str_append(out, "Could not satisfy explicit device specification '", group.requested,
+                 "' because no supported kernel for ", group.requested.type.value_or("its"),
+                 " devices is available; ", node->op_name(), " has kernels for ",
+                 str_join(group.types, ", "), ". Ask for such a device, or allow soft placement.");
+    else
+      str_append(out, node->op_name(), " has kernels for ", str_join(group.types, ", "),
+                 " only, and available devices are [ ", list_devices(), " ]");
+    if (group.members.size() > 1) {
+      out += " It must share a device with:";
+      for (std::size_t i = 0; i < group.members.size() && i < max_listed; ++i) {
+        const Node& member = *graph_.node(group.members[i]);
+        str_append(out, i ? ", '" : " '", member.name, "' (", member.op_name(), ")",
+                   member.device.empty() ? "" : " on ", member.device);
+      }
+    }
+    return invalid_argument(std::move(out));
+  }
+
+  Graph& graph_;
+  const PlacementOptions& options_;
+  std::vector<const PlacementDevice*> devices_; // by name
+  std::unordered_map<const PlacementDevice*, std::string> names_;
+  std::unordered_map<std::string, const PlacementDevice*> by_name_;
+  std::unordered_map<std::string, const PlacementDevice*> best_;
+  Groups groups_;
+  std::vector<const PlacementDevice*> chosen_; // by group
+};
+
+} // namespace
+
+Status place(Graph& graph, const PlacementOptions& options) {
+  return Placer(graph, options).run();
+}
+
+} // namespace troupe
