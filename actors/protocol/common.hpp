@@ -1,4 +1,5 @@
-// What every protocol header shares: the blocks of type ids, and how plain structs of lower layers travel.
+// What every protocol header shares: the blocks of type ids, and how plain structs of lower layers
+// travel.
 #pragma once
 
 #include <chrono>
@@ -32,7 +33,8 @@ inline constexpr std::uint16_t session = caf::first_custom_type_id + 400;
 struct StatusMessage {
   Status status;
 };
-template <class F> typename F::result_type inspect(F& f, StatusMessage& x) {
+template <class F>
+typename F::result_type inspect(F& f, StatusMessage& x) {
   auto code = static_cast<std::uint8_t>(x.status.code());
   bool derived = x.status.derived();
   std::string text = x.status.message();
@@ -45,12 +47,14 @@ template <class F> typename F::result_type inspect(F& f, StatusMessage& x) {
     }
     return caf::none;
   };
-  return f(caf::meta::type_name("StatusMessage"), code, derived, text, origin.node, origin.op, origin.device, origin.step,
-           caf::meta::load_callback(store));
+  return f(caf::meta::type_name("StatusMessage"), code, derived, text, origin.node, origin.op,
+           origin.device, origin.step, caf::meta::load_callback(store));
 }
 
-template <class F> typename F::result_type inspect(F& f, DeviceAttributes& x) {
-  return f(caf::meta::type_name("DeviceAttributes"), x.name, x.type, x.memory_limit, x.incarnation, x.description);
+template <class F>
+typename F::result_type inspect(F& f, DeviceAttributes& x) {
+  return f(caf::meta::type_name("DeviceAttributes"), x.name, x.type, x.memory_limit, x.incarnation,
+           x.description);
 }
 
 } // namespace troupe

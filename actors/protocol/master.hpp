@@ -8,34 +8,39 @@
 
 namespace troupe {
 
-// -- the master -----------------------------------------------------------------------------------------------------------------------------
+struct ClientGraphParts;
+
+// -- the master
+// -----------------------------------------------------------------------------------------------------------------------------
 
 /// What a client may ask of a session; ConfigProto's fields that we know.
 struct SessionSettings {
-  std::vector<std::string> device_filters;   ///< tasks to use: "/job:ps", "/job:worker/task:0"; none: all
+  std::vector<std::string>
+      device_filters; ///< tasks to use: "/job:ps", "/job:worker/task:0"; none: all
   bool allow_soft_placement = true;
   bool log_device_placement = false;
   bool isolate_session_state = false;
-  bool optimize = true;                      ///< graph rewriting
-  std::vector<std::string> disabled_passes;  ///< by name
-  std::int64_t operation_timeout_us = 0;     ///< a step's default deadline; 0: the runtime's
-  std::int64_t lease_us = 0;                 ///< the client promises a word within it; 0: for ever (same process)
+  bool optimize = true;                     ///< graph rewriting
+  std::vector<std::string> disabled_passes; ///< by name
+  std::int64_t operation_timeout_us = 0;    ///< a step's default deadline; 0: the runtime's
+  std::int64_t lease_us = 0; ///< the client promises a word within it; 0: for ever (same process)
 };
 struct CreateSession {
   SessionSettings settings;
-  std::string graph_def;                     ///< serialised, may be empty
+  std::string graph_def; ///< serialised, may be empty
 };
 struct SessionCreated {
   std::string session_handle;
-  caf::strong_actor_ptr session;             ///< MasterSessionActor
+  caf::strong_actor_ptr session; ///< MasterSessionActor
   std::int64_t graph_version = 0;
-  std::vector<DeviceAttributes> devices;     ///< that the session may use
+  std::vector<DeviceAttributes> devices; ///< that the session may use
 };
 struct ListDevices {};
 struct DeviceList {
   std::vector<DeviceAttributes> devices;
 };
-/// Clears containers on every worker and closes every session of this master. None: the default containers.
+/// Clears containers on every worker and closes every session of this master. None: the default
+/// containers.
 struct ResetContainers {
   std::vector<std::string> containers;
 };
@@ -59,21 +64,24 @@ struct FindSession {
 
 /// The MASTER: any task may be one for its clients.
 using MasterActor = caf::typed_actor<
-    // Reaches every worker that the filters admit and makes a worker session on each. Fails: UNAVAILABLE naming each task that cannot be reached
-    // within the deadline; INVALID_ARGUMENT for a filter or graph that is wrong.
+    // Reaches every worker that the filters admit and makes a worker session on each. Fails:
+    // UNAVAILABLE naming each task that cannot be reached within the deadline; INVALID_ARGUMENT for
+    // a filter or graph that is wrong.
     caf::replies_to<CreateSession>::with<SessionCreated>,
     caf::replies_to<ListDevices>::with<DeviceList>,
     caf::replies_to<ResetContainers>::with<caf::ok_atom>,
     caf::replies_to<GetSessions>::with<SessionList>,
     // Fails: ABORTED "Session … is not found."
-    caf::replies_to<FindSession>::with<SessionCreated>>;
+    caf::replies_to<FindSession>::with<SessionCreated>,
+    caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the master session -----------------------------------------------------------------------------------------------------------------------
+// -- the master session
+// -----------------------------------------------------------------------------------------------------------------------
 
 /// Adds nodes to the session's graph.
 struct ExtendGraph {
   std::string graph_def;
-  std::int64_t current_version = -1;        ///< must be the session's, unless negative
+  std::int64_t current_version = -1; ///< must be the session's, unless negative
 };
 struct GraphExtended {
   std::int64_t graph_version = 0;
@@ -81,19 +89,20 @@ struct GraphExtended {
 /// One run of one signature.
 struct RunStep {
   std::vector<std::pair<std::string, WireTensor>> feeds; ///< "name:slot"
-  std::vector<std::string> fetches;                      ///< "name:slot", in the order of the answer
-  std::vector<std::string> targets;                      ///< node names
-  std::int64_t timeout_us = 0;                           ///< 0: the session's
+  std::vector<std::string> fetches; ///< "name:slot", in the order of the answer
+  std::vector<std::string> targets; ///< node names
+  std::int64_t timeout_us = 0;      ///< 0: the session's
   bool trace = false;
-  bool partition_graphs = false;                         ///< also answer with what each device ran
-  std::uint64_t request_id = 0;                          ///< names this step for cancelling and for sending it again; 0: neither
+  bool partition_graphs = false; ///< also answer with what each device ran
+  std::uint64_t request_id =
+      0; ///< names this step for cancelling and for sending it again; 0: neither
 };
 struct RunMetadataMessage {
   std::vector<DeviceStats> stats;
-  std::vector<std::string> partition_graphs;             ///< serialised GraphDefs
+  std::vector<std::string> partition_graphs; ///< serialised GraphDefs
 };
 struct RunStepResult {
-  std::vector<WireTensor> tensors;                       ///< in the order of fetches
+  std::vector<WireTensor> tensors; ///< in the order of fetches
   std::uint64_t step_id = 0;
   RunMetadataMessage metadata;
 };
@@ -111,7 +120,7 @@ struct CallableMade {
 };
 struct RunCallable {
   std::uint64_t handle = 0;
-  std::vector<WireTensor> feeds;                         ///< in the order of MakeCallable
+  std::vector<WireTensor> feeds; ///< in the order of MakeCallable
   std::int64_t timeout_us = 0;
   bool trace = false;
   std::uint64_t request_id = 0;
@@ -134,97 +143,187 @@ struct GraphExplained {
 struct StepInfo {
   std::uint64_t step_id = 0;
   std::string signature;
-  std::string state;                                     ///< "running", "done", or the error's code
-  std::int64_t start_us = 0;                             ///< since 1970
+  std::string state;         ///< "running", "done", or the error's code
+  std::int64_t start_us = 0; ///< since 1970
   std::int64_t duration_us = 0;
-  std::vector<std::string> waiting_for;                  ///< tasks whose part has not ended
+  std::vector<std::string> waiting_for; ///< tasks whose part has not ended
 };
 struct GetSteps {};
 struct StepList {
   std::vector<StepInfo> steps;
 };
 
-/// The MASTER SESSION: a client's graph and its steps. Steps run concurrently; a signature is compiled once.
+/// A compute thread has built a client graph. Local only.
+struct ClientGraphBuilt {
+  std::uint64_t ticket = 0;
+  std::shared_ptr<ClientGraphParts> parts; ///< null: see status
+  Status status;
+};
+
+/// The MASTER SESSION: a client's graph and its steps. Steps run concurrently; a signature is
+/// compiled once.
 using MasterSessionActor = caf::typed_actor<
-    // Fails: ABORTED when another extend came first; INVALID_ARGUMENT / ALREADY_EXISTS naming the node.
+    // Fails: ABORTED when another extend came first; INVALID_ARGUMENT / ALREADY_EXISTS naming the
+    // node.
     caf::replies_to<ExtendGraph>::with<GraphExtended>,
-    // Answers when the step has ended everywhere. A request id that is running is joined, one that finished lately is answered again.
+    // Answers when the step has ended everywhere. A request id that is running is joined, one that
+    // finished lately is answered again.
     caf::replies_to<RunStep>::with<RunStepResult>,
     // Ends the step with CANCELLED, if it still runs.
-    caf::reacts_to<CancelRun>,
-    caf::replies_to<MakeCallable>::with<CallableMade>,
+    caf::reacts_to<CancelRun>, caf::replies_to<MakeCallable>::with<CallableMade>,
     caf::replies_to<RunCallable>::with<RunStepResult>,
     caf::replies_to<ReleaseCallable>::with<caf::ok_atom>,
-    caf::replies_to<ListDevices>::with<DeviceList>,
-    caf::replies_to<GetSteps>::with<StepList>,
+    caf::replies_to<ListDevices>::with<DeviceList>, caf::replies_to<GetSteps>::with<StepList>,
+    // Describes this one session.
+    caf::replies_to<GetSessions>::with<SessionList>,
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
     // Cancels running steps, frees the workers, answers, ends.
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // The client lives.
     caf::reacts_to<RenewLease>,
     // A worker is gone: fails the steps that run there.
-    caf::reacts_to<PeerLost>,
+    caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: leases.
-    caf::reacts_to<caf::tick_atom>>;
+    caf::reacts_to<caf::tick_atom>,
+    // Internal.
+    caf::reacts_to<ClientGraphBuilt>>;
 
-// -- the step ---------------------------------------------------------------------------------------------------------------------------------
+// -- the step
+// ---------------------------------------------------------------------------------------------------------------------------------
 
-/// The STEP: one run of a client graph over its tasks. Starts every part, collects, lets the first error win, cancels the rest, sweeps.
+/// The STEP: one run of a client graph over its tasks. Starts every part, collects, lets the first
+/// error win, cancels the rest, sweeps.
 using StepActor = caf::typed_actor<
     // Starts; answers when every part has ended or the deadline has passed. Once.
     caf::replies_to<Start>::with<RunStepResult>,
     // Ends the step with this status.
     caf::reacts_to<CancelExecutor>,
     // A task is gone.
-    caf::reacts_to<PeerLost>>;
+    caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
+    // Internal: the deadline has passed.
+    caf::reacts_to<Continue>,
+    // Internal: cancelled parts have had their time to answer.
+    caf::reacts_to<caf::tick_atom>>;
 
-// -- how they travel ----------------------------------------------------------------------------------------------------------------------------
+// -- how they travel
+// ----------------------------------------------------------------------------------------------------------------------------
 
-template <class F> auto inspect(F& f, SessionSettings& x) {
-  return f(caf::meta::type_name("SessionSettings"), x.device_filters, x.allow_soft_placement, x.log_device_placement,
-           x.isolate_session_state, x.optimize, x.disabled_passes, x.operation_timeout_us, x.lease_us);
+template <class F>
+auto inspect(F& f, SessionSettings& x) {
+  return f(caf::meta::type_name("SessionSettings"), x.device_filters, x.allow_soft_placement,
+           x.log_device_placement, x.isolate_session_state, x.optimize, x.disabled_passes,
+           x.operation_timeout_us, x.lease_us);
 }
-template <class F> auto inspect(F& f, CreateSession& x) { return f(caf::meta::type_name("CreateSession"), x.settings, x.graph_def); }
-template <class F> auto inspect(F& f, SessionCreated& x) {
-  return f(caf::meta::type_name("SessionCreated"), x.session_handle, x.session, x.graph_version, x.devices);
+template <class F>
+auto inspect(F& f, CreateSession& x) {
+  return f(caf::meta::type_name("CreateSession"), x.settings, x.graph_def);
 }
-template <class F> auto inspect(F& f, ListDevices&) { return f(caf::meta::type_name("ListDevices")); }
-template <class F> auto inspect(F& f, DeviceList& x) { return f(caf::meta::type_name("DeviceList"), x.devices); }
-template <class F> auto inspect(F& f, ResetContainers& x) { return f(caf::meta::type_name("ResetContainers"), x.containers); }
-template <class F> auto inspect(F& f, SessionInfo& x) {
-  return f(caf::meta::type_name("SessionInfo"), x.session_handle, x.nodes, x.client_graphs, x.running_steps, x.finished_steps, x.age_us);
+template <class F>
+auto inspect(F& f, SessionCreated& x) {
+  return f(caf::meta::type_name("SessionCreated"), x.session_handle, x.session, x.graph_version,
+           x.devices);
 }
-template <class F> auto inspect(F& f, GetSessions&) { return f(caf::meta::type_name("GetSessions")); }
-template <class F> auto inspect(F& f, SessionList& x) { return f(caf::meta::type_name("SessionList"), x.sessions); }
-template <class F> auto inspect(F& f, FindSession& x) { return f(caf::meta::type_name("FindSession"), x.session_handle); }
-template <class F> auto inspect(F& f, ExtendGraph& x) { return f(caf::meta::type_name("ExtendGraph"), x.graph_def, x.current_version); }
-template <class F> auto inspect(F& f, GraphExtended& x) { return f(caf::meta::type_name("GraphExtended"), x.graph_version); }
-template <class F> auto inspect(F& f, RunStep& x) {
-  return f(caf::meta::type_name("RunStep"), x.feeds, x.fetches, x.targets, x.timeout_us, x.trace, x.partition_graphs, x.request_id);
+template <class F>
+auto inspect(F& f, ListDevices&) {
+  return f(caf::meta::type_name("ListDevices"));
 }
-template <class F> auto inspect(F& f, RunMetadataMessage& x) {
+template <class F>
+auto inspect(F& f, DeviceList& x) {
+  return f(caf::meta::type_name("DeviceList"), x.devices);
+}
+template <class F>
+auto inspect(F& f, ResetContainers& x) {
+  return f(caf::meta::type_name("ResetContainers"), x.containers);
+}
+template <class F>
+auto inspect(F& f, SessionInfo& x) {
+  return f(caf::meta::type_name("SessionInfo"), x.session_handle, x.nodes, x.client_graphs,
+           x.running_steps, x.finished_steps, x.age_us);
+}
+template <class F>
+auto inspect(F& f, GetSessions&) {
+  return f(caf::meta::type_name("GetSessions"));
+}
+template <class F>
+auto inspect(F& f, SessionList& x) {
+  return f(caf::meta::type_name("SessionList"), x.sessions);
+}
+template <class F>
+auto inspect(F& f, FindSession& x) {
+  return f(caf::meta::type_name("FindSession"), x.session_handle);
+}
+template <class F>
+auto inspect(F& f, ExtendGraph& x) {
+  return f(caf::meta::type_name("ExtendGraph"), x.graph_def, x.current_version);
+}
+template <class F>
+auto inspect(F& f, GraphExtended& x) {
+  return f(caf::meta::type_name("GraphExtended"), x.graph_version);
+}
+template <class F>
+auto inspect(F& f, RunStep& x) {
+  return f(caf::meta::type_name("RunStep"), x.feeds, x.fetches, x.targets, x.timeout_us, x.trace,
+           x.partition_graphs, x.request_id);
+}
+template <class F>
+auto inspect(F& f, RunMetadataMessage& x) {
   return f(caf::meta::type_name("RunMetadataMessage"), x.stats, x.partition_graphs);
 }
-template <class F> auto inspect(F& f, RunStepResult& x) {
+template <class F>
+auto inspect(F& f, RunStepResult& x) {
   return f(caf::meta::type_name("RunStepResult"), x.tensors, x.step_id, x.metadata);
 }
-template <class F> auto inspect(F& f, CancelRun& x) { return f(caf::meta::type_name("CancelRun"), x.request_id); }
-template <class F> auto inspect(F& f, MakeCallable& x) { return f(caf::meta::type_name("MakeCallable"), x.feeds, x.fetches, x.targets); }
-template <class F> auto inspect(F& f, CallableMade& x) { return f(caf::meta::type_name("CallableMade"), x.handle); }
-template <class F> auto inspect(F& f, RunCallable& x) {
-  return f(caf::meta::type_name("RunCallable"), x.handle, x.feeds, x.timeout_us, x.trace, x.request_id);
+template <class F>
+auto inspect(F& f, CancelRun& x) {
+  return f(caf::meta::type_name("CancelRun"), x.request_id);
 }
-template <class F> auto inspect(F& f, ReleaseCallable& x) { return f(caf::meta::type_name("ReleaseCallable"), x.handle); }
-template <class F> auto inspect(F& f, CloseSession&) { return f(caf::meta::type_name("CloseSession")); }
-template <class F> auto inspect(F& f, ExplainGraph& x) { return f(caf::meta::type_name("ExplainGraph"), x.feeds, x.fetches, x.targets); }
-template <class F> auto inspect(F& f, GraphExplained& x) { return f(caf::meta::type_name("GraphExplained"), x.placement, x.partitions); }
-template <class F> auto inspect(F& f, StepInfo& x) {
-  return f(caf::meta::type_name("StepInfo"), x.step_id, x.signature, x.state, x.start_us, x.duration_us, x.waiting_for);
+template <class F>
+auto inspect(F& f, MakeCallable& x) {
+  return f(caf::meta::type_name("MakeCallable"), x.feeds, x.fetches, x.targets);
 }
-template <class F> auto inspect(F& f, GetSteps&) { return f(caf::meta::type_name("GetSteps")); }
-template <class F> auto inspect(F& f, StepList& x) { return f(caf::meta::type_name("StepList"), x.steps); }
+template <class F>
+auto inspect(F& f, CallableMade& x) {
+  return f(caf::meta::type_name("CallableMade"), x.handle);
+}
+template <class F>
+auto inspect(F& f, RunCallable& x) {
+  return f(caf::meta::type_name("RunCallable"), x.handle, x.feeds, x.timeout_us, x.trace,
+           x.request_id);
+}
+template <class F>
+auto inspect(F& f, ReleaseCallable& x) {
+  return f(caf::meta::type_name("ReleaseCallable"), x.handle);
+}
+template <class F>
+auto inspect(F& f, CloseSession&) {
+  return f(caf::meta::type_name("CloseSession"));
+}
+template <class F>
+auto inspect(F& f, ExplainGraph& x) {
+  return f(caf::meta::type_name("ExplainGraph"), x.feeds, x.fetches, x.targets);
+}
+template <class F>
+auto inspect(F& f, GraphExplained& x) {
+  return f(caf::meta::type_name("GraphExplained"), x.placement, x.partitions);
+}
+template <class F>
+auto inspect(F& f, StepInfo& x) {
+  return f(caf::meta::type_name("StepInfo"), x.step_id, x.signature, x.state, x.start_us,
+           x.duration_us, x.waiting_for);
+}
+template <class F>
+auto inspect(F& f, GetSteps&) {
+  return f(caf::meta::type_name("GetSteps"));
+}
+template <class F>
+auto inspect(F& f, StepList& x) {
+  return f(caf::meta::type_name("StepList"), x.steps);
+}
 
 } // namespace troupe
+
+// Never leaves the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClientGraphBuilt)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_master, troupe::type_block::master)
 CAF_ADD_TYPE_ID(troupe_master, (troupe::CreateSession))

@@ -1,4 +1,5 @@
-// The family of a node: its guardian (the tree of actors), membership (who is alive) and transport (tensor bytes).
+// The family of a node: its guardian (the tree of actors), membership (who is alive) and transport
+// (tensor bytes).
 #pragma once
 
 #include <caf/typed_actor.hpp>
@@ -13,25 +14,28 @@ struct Hello {
   std::string from; ///< task name, or "client"
 };
 
-/// Who a node is. The handles are its own, so messages to them take the connection that brought this.
+/// Who a node is. The handles are its own, so messages to them take the connection that brought
+/// this.
 struct Welcome {
   std::uint32_t version = 0;
-  std::string task;             ///< "/job:worker/replica:0/task:1"
-  std::uint64_t incarnation = 0;///< of the process
-  std::string software;         ///< "troupe 0.1.0"
-  caf::strong_actor_ptr worker; ///< WorkerActor
-  caf::strong_actor_ptr master; ///< MasterActor
-  caf::strong_actor_ptr transport; ///< TransportActor
+  std::string task;                 ///< "/job:worker/replica:0/task:1"
+  std::uint64_t incarnation = 0;    ///< of the process
+  std::string software;             ///< "troupe 0.1.0"
+  caf::strong_actor_ptr worker;     ///< WorkerActor
+  caf::strong_actor_ptr master;     ///< MasterActor
+  caf::strong_actor_ptr transport;  ///< TransportActor
   caf::strong_actor_ptr membership; ///< MembershipActor
 };
 
 /// One actor of the live tree.
 struct ActorInfo {
-  std::string path;             ///< "guardian/worker/session-1f…/graph-manager"
+  std::string path; ///< "guardian/worker/session-1f…/graph-manager"
   std::uint64_t id = 0;
-  std::uint64_t mailbox = 0;    ///< messages that wait
-  std::string detail;           ///< what it is at: "3 graphs, 1 step"
+  std::uint64_t mailbox = 0;   ///< messages that wait
+  std::string detail;          ///< what it is at: "3 graphs, 1 step"
+  caf::strong_actor_ptr actor; ///< empty in what a node answers to others
 };
+/// Understood by every actor of the tree: itself (with an empty path) and everything below it.
 struct GetActors {};
 struct ActorTree {
   std::vector<ActorInfo> actors;
@@ -39,11 +43,6 @@ struct ActorTree {
 /// Ends the actor at `path` the way a crash would.
 struct KillActor {
   std::string path;
-};
-/// A child tells its guardian that it began (detail empty or not); the end is seen by monitoring.
-struct ActorStarted {
-  std::string path;
-  caf::strong_actor_ptr actor;
 };
 /// What a node is at, for people and tests.
 struct GetNodeStatus {};
@@ -54,9 +53,10 @@ struct NodeStatus {
   std::int64_t resident_bytes = 0;
   std::vector<DeviceAttributes> devices;
   std::vector<std::pair<std::string, std::int64_t>> counters; ///< core/trace/counters.hpp, by name
-  std::vector<std::string> peers;                             ///< "task: alive, last heard 12 ms ago"
+  std::vector<std::string> peers; ///< "task: alive, last heard 12 ms ago"
 };
-/// Ends the node in order: no new steps, running ones may finish within `grace_us`, then everything stops.
+/// Ends the node in order: no new steps, running ones may finish within `grace_us`, then everything
+/// stops.
 struct ShutDown {
   std::int64_t grace_us = 0;
   std::string reason;
@@ -70,8 +70,6 @@ using GuardianActor = caf::typed_actor<
     caf::replies_to<GetActors>::with<ActorTree>,
     // Ends one actor. Fails: NOT_FOUND naming the nearest paths.
     caf::replies_to<KillActor>::with<caf::ok_atom>,
-    // Adds an actor to the tree until it ends.
-    caf::reacts_to<ActorStarted>,
     // Counters, devices, peers.
     caf::replies_to<GetNodeStatus>::with<NodeStatus>,
     // Answers at once; the node ends afterwards.
@@ -91,7 +89,7 @@ std::string to_string(LossReason reason);
 struct Peer {
   std::string task;
   std::uint64_t incarnation = 0;
-  caf::strong_actor_ptr worker, master, transport;
+  caf::strong_actor_ptr worker, master, transport, membership;
 };
 /// Asks for a connection to a task of the cluster.
 struct GetPeer {
@@ -114,17 +112,25 @@ struct Heartbeat {
   std::uint64_t incarnation = 0;
 };
 
+struct GetPeers {};
+struct PeerList {
+  std::vector<std::string> sentences;
+};
+
 /// MEMBERSHIP: dials peers, keeps one connection to each, and says who is alive.
 using MembershipActor = caf::typed_actor<
-    // Answers with the peer once it has said welcome. Fails: NOT_FOUND for a task that is not in the cluster; UNAVAILABLE when it cannot be
-    // reached within the dial deadline, naming its address.
+    // Answers with the peer once it has said welcome. Fails: NOT_FOUND for a task that is not in
+    // the cluster; UNAVAILABLE when it cannot be reached within the dial deadline, naming its
+    // address.
     caf::replies_to<GetPeer>::with<Peer>,
     // Answers once the watch stands; the watcher gets at most one PeerLost for it.
     caf::replies_to<WatchPeer>::with<caf::ok_atom>,
+    // Local, once at start: our own handles, the answer to GetPeer for our own task.
+    caf::reacts_to<Peer>,
     // Answers with our own heartbeat.
     caf::replies_to<Heartbeat>::with<Heartbeat>,
     // A sentence for each known peer.
-    caf::replies_to<caf::get_atom>::with<std::vector<std::string>>,
+    caf::replies_to<GetPeers>::with<PeerList>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: the next round of heartbeats.
     caf::reacts_to<caf::tick_atom>>;
 
@@ -134,7 +140,8 @@ struct PullChunk {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Puts a tensor up for pulling under a ticket until it is released, its step ends, or `lease` runs out without a pull.
+/// Puts a tensor up for pulling under a ticket until it is released, its step ends, or `lease` runs
+/// out without a pull.
 struct OfferTensor {
   std::uint64_t ticket = 0;
   Tensor tensor;
@@ -151,49 +158,112 @@ struct FetchedTensor {
   Tensor tensor;
 };
 
-/// TRANSPORT: moves large tensors between nodes in chunks with a window, straight into the receiver's buffer.
+/// TRANSPORT: moves large tensors between nodes in chunks with a window, straight into the
+/// receiver's buffer.
 using TransportActor = caf::typed_actor<
     // Local: holds the tensor for its receiver.
     caf::reacts_to<OfferTensor>,
-    // From a peer: a piece of an offered tensor, sent from its buffer. Fails: NOT_FOUND when it was released or its lease ran out.
+    // From a peer: a piece of an offered tensor, sent from its buffer. Fails: NOT_FOUND when it was
+    // released or its lease ran out.
     caf::replies_to<PullChunk>::with<TensorChunk>,
     // From a peer: forget the ticket.
     caf::reacts_to<ReleaseTensor>,
-    // Local: pulls the whole tensor. Fails: UNAVAILABLE when the sender is lost; RESOURCE_EXHAUSTED when there is no memory for it.
-    caf::replies_to<FetchTensor>::with<FetchedTensor>,
+    // Local: pulls the whole tensor. Fails: UNAVAILABLE when the sender is lost; RESOURCE_EXHAUSTED
+    // when there is no memory for it.
+    caf::replies_to<FetchTensor>::with<FetchedTensor>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: looks for leases that ran out.
     caf::reacts_to<caf::tick_atom>>;
 
-// -- how they travel -----------------------------------------------------------------------------------------------------------------
+// -- how they travel
+// -----------------------------------------------------------------------------------------------------------------
 
-template <class F> auto inspect(F& f, Hello& x) { return f(caf::meta::type_name("Hello"), x.version, x.from); }
-template <class F> auto inspect(F& f, Welcome& x) {
-  return f(caf::meta::type_name("Welcome"), x.version, x.task, x.incarnation, x.software, x.worker, x.master, x.transport, x.membership);
+template <class F>
+auto inspect(F& f, Hello& x) {
+  return f(caf::meta::type_name("Hello"), x.version, x.from);
 }
-template <class F> auto inspect(F& f, ActorInfo& x) { return f(caf::meta::type_name("ActorInfo"), x.path, x.id, x.mailbox, x.detail); }
-template <class F> auto inspect(F& f, GetActors&) { return f(caf::meta::type_name("GetActors")); }
-template <class F> auto inspect(F& f, ActorTree& x) { return f(caf::meta::type_name("ActorTree"), x.actors); }
-template <class F> auto inspect(F& f, KillActor& x) { return f(caf::meta::type_name("KillActor"), x.path); }
-template <class F> auto inspect(F& f, ActorStarted& x) { return f(caf::meta::type_name("ActorStarted"), x.path, x.actor); }
-template <class F> auto inspect(F& f, GetNodeStatus&) { return f(caf::meta::type_name("GetNodeStatus")); }
-template <class F> auto inspect(F& f, NodeStatus& x) {
-  return f(caf::meta::type_name("NodeStatus"), x.task, x.incarnation, x.uptime_us, x.resident_bytes, x.devices, x.counters, x.peers);
+template <class F>
+auto inspect(F& f, Welcome& x) {
+  return f(caf::meta::type_name("Welcome"), x.version, x.task, x.incarnation, x.software, x.worker,
+           x.master, x.transport, x.membership);
 }
-template <class F> auto inspect(F& f, ShutDown& x) { return f(caf::meta::type_name("ShutDown"), x.grace_us, x.reason); }
-template <class F> auto inspect(F& f, Peer& x) {
-  return f(caf::meta::type_name("Peer"), x.task, x.incarnation, x.worker, x.master, x.transport);
+template <class F>
+auto inspect(F& f, ActorInfo& x) {
+  return f(caf::meta::type_name("ActorInfo"), x.path, x.id, x.mailbox, x.detail, x.actor);
 }
-template <class F> auto inspect(F& f, GetPeer& x) { return f(caf::meta::type_name("GetPeer"), x.task); }
-template <class F> auto inspect(F& f, WatchPeer& x) { return f(caf::meta::type_name("WatchPeer"), x.task, x.watcher); }
-template <class F> auto inspect(F& f, PeerLost& x) {
+template <class F>
+auto inspect(F& f, GetActors&) {
+  return f(caf::meta::type_name("GetActors"));
+}
+template <class F>
+auto inspect(F& f, ActorTree& x) {
+  return f(caf::meta::type_name("ActorTree"), x.actors);
+}
+template <class F>
+auto inspect(F& f, KillActor& x) {
+  return f(caf::meta::type_name("KillActor"), x.path);
+}
+template <class F>
+auto inspect(F& f, GetNodeStatus&) {
+  return f(caf::meta::type_name("GetNodeStatus"));
+}
+template <class F>
+auto inspect(F& f, NodeStatus& x) {
+  return f(caf::meta::type_name("NodeStatus"), x.task, x.incarnation, x.uptime_us, x.resident_bytes,
+           x.devices, x.counters, x.peers);
+}
+template <class F>
+auto inspect(F& f, ShutDown& x) {
+  return f(caf::meta::type_name("ShutDown"), x.grace_us, x.reason);
+}
+template <class F>
+auto inspect(F& f, Peer& x) {
+  return f(caf::meta::type_name("Peer"), x.task, x.incarnation, x.worker, x.master, x.transport,
+           x.membership);
+}
+template <class F>
+auto inspect(F& f, GetPeer& x) {
+  return f(caf::meta::type_name("GetPeer"), x.task);
+}
+template <class F>
+auto inspect(F& f, WatchPeer& x) {
+  return f(caf::meta::type_name("WatchPeer"), x.task, x.watcher);
+}
+template <class F>
+auto inspect(F& f, PeerLost& x) {
   return f(caf::meta::type_name("PeerLost"), x.task, x.incarnation, x.reason, x.sentence);
 }
-template <class F> auto inspect(F& f, Heartbeat& x) { return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation); }
-template <class F> auto inspect(F& f, PullChunk& x) { return f(caf::meta::type_name("PullChunk"), x.ticket, x.offset, x.length); }
-template <class F> auto inspect(F& f, OfferTensor& x) { return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor); }
-template <class F> auto inspect(F& f, ReleaseTensor& x) { return f(caf::meta::type_name("ReleaseTensor"), x.ticket); }
-template <class F> auto inspect(F& f, FetchTensor& x) { return f(caf::meta::type_name("FetchTensor"), x.tensor); }
-template <class F> auto inspect(F& f, FetchedTensor& x) { return f(caf::meta::type_name("FetchedTensor"), x.tensor); }
+template <class F>
+auto inspect(F& f, GetPeers&) {
+  return f(caf::meta::type_name("GetPeers"));
+}
+template <class F>
+auto inspect(F& f, PeerList& x) {
+  return f(caf::meta::type_name("PeerList"), x.sentences);
+}
+template <class F>
+auto inspect(F& f, Heartbeat& x) {
+  return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation);
+}
+template <class F>
+auto inspect(F& f, PullChunk& x) {
+  return f(caf::meta::type_name("PullChunk"), x.ticket, x.offset, x.length);
+}
+template <class F>
+auto inspect(F& f, OfferTensor& x) {
+  return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor);
+}
+template <class F>
+auto inspect(F& f, ReleaseTensor& x) {
+  return f(caf::meta::type_name("ReleaseTensor"), x.ticket);
+}
+template <class F>
+auto inspect(F& f, FetchTensor& x) {
+  return f(caf::meta::type_name("FetchTensor"), x.tensor);
+}
+template <class F>
+auto inspect(F& f, FetchedTensor& x) {
+  return f(caf::meta::type_name("FetchedTensor"), x.tensor);
+}
 
 } // namespace troupe
 
@@ -203,7 +273,6 @@ CAF_ADD_TYPE_ID(troupe_node, (troupe::Welcome))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::GetActors))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::ActorTree))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::KillActor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::ActorStarted))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::GetNodeStatus))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::NodeStatus))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::ShutDown))
@@ -217,5 +286,6 @@ CAF_ADD_TYPE_ID(troupe_node, (troupe::OfferTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::ReleaseTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchedTensor))
-CAF_ADD_TYPE_ID(troupe_node, (std::vector<std::string>))
+CAF_ADD_TYPE_ID(troupe_node, (troupe::GetPeers))
+CAF_ADD_TYPE_ID(troupe_node, (troupe::PeerList))
 CAF_END_TYPE_ID_BLOCK(troupe_node)

@@ -9,36 +9,39 @@ namespace troupe {
 
 /// Connects to a master and makes a session there.
 struct OpenSession {
-  std::string address;                       ///< "host:port"; empty: the master in this process
+  caf::strong_actor_ptr guardian; ///< GuardianActor of the master's node, dialled by the caller;
+                                  ///< null: the master in this process
   CreateSession request;
   std::int64_t timeout_us = 0;
 };
-/// The client's own requests to its session take RunStep, ExtendGraph, … unchanged: only large tensors are put up for pulling on the way out and
-/// fetched on the way in.
+/// The client's own requests to its session take RunStep, ExtendGraph, … unchanged: only large
+/// tensors are put up for pulling on the way out and fetched on the way in.
 ///
 /// The SESSION: a client's end of a master session.
 ///
 ///   new ──OpenSession──▶ opening ──ok──▶ open ──CloseSession / master lost──▶ closed
 ///                           └──error──▶ closed
 ///
-/// In `closed` every request is answered at once: FAILED_PRECONDITION after a close, ABORTED (once UNAVAILABLE with the reason) after a loss.
+/// In `closed` every request is answered at once: FAILED_PRECONDITION after a close, ABORTED (once
+/// UNAVAILABLE with the reason) after a loss.
 using SessionActor = caf::typed_actor<
-    // Fails as CreateSession, or UNAVAILABLE when nobody answers at the address.
+    // Fails as CreateSession, or UNAVAILABLE when the master does not answer.
     caf::replies_to<OpenSession>::with<SessionCreated>,
     caf::replies_to<ExtendGraph>::with<GraphExtended>,
-    caf::replies_to<RunStep>::with<RunStepResult>,
-    caf::reacts_to<CancelRun>,
+    caf::replies_to<RunStep>::with<RunStepResult>, caf::reacts_to<CancelRun>,
     caf::replies_to<MakeCallable>::with<CallableMade>,
     caf::replies_to<RunCallable>::with<RunStepResult>,
     caf::replies_to<ReleaseCallable>::with<caf::ok_atom>,
-    caf::replies_to<ListDevices>::with<DeviceList>,
-    caf::replies_to<GetSteps>::with<StepList>,
+    caf::replies_to<ListDevices>::with<DeviceList>, caf::replies_to<GetSteps>::with<StepList>,
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // Internal: renews the lease.
     caf::reacts_to<caf::tick_atom>>;
 
-template <class F> auto inspect(F& f, OpenSession& x) { return f(caf::meta::type_name("OpenSession"), x.address, x.request, x.timeout_us); }
+template <class F>
+auto inspect(F& f, OpenSession& x) {
+  return f(caf::meta::type_name("OpenSession"), x.guardian, x.request, x.timeout_us);
+}
 
 } // namespace troupe
 

@@ -1,4 +1,5 @@
-// The family of a worker: what one task can do for any master. Worker, worker session, graph manager, executor, rendezvous.
+// The family of a worker: what one task can do for any master. Worker, worker session, graph
+// manager, executor, rendezvous.
 #pragma once
 
 #include <functional>
@@ -7,15 +8,16 @@
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/typed_actor.hpp>
 
-#include "actors/protocol/common.hpp"
+#include "actors/protocol/node.hpp"
 #include "core/trace/step_stats.hpp"
 
 namespace troupe {
 
-class StepRun;
 struct Completion;
+struct CompiledGraph;
 
-// -- the worker -------------------------------------------------------------------------------------------------------------------------
+// -- the worker
+// -------------------------------------------------------------------------------------------------------------------------
 
 struct GetWorkerStatus {};
 struct WorkerStatus {
@@ -25,9 +27,9 @@ struct WorkerStatus {
 /// Makes the worker's half of a session. `lease_us` without a word from the master ends it.
 struct CreateWorkerSession {
   std::string session_handle;
-  std::string master_task;      ///< "" for a master without task (a client's own)
-  bool isolate = false;         ///< own variables instead of the task's
-  std::int64_t lease_us = 0;    ///< 0: for ever (master in the same process)
+  std::string master_task;   ///< "" for a master without task (a client's own)
+  bool isolate = false;      ///< own variables instead of the task's
+  std::int64_t lease_us = 0; ///< 0: for ever (master in the same process)
 };
 struct WorkerSessionCreated {
   caf::strong_actor_ptr session; ///< WorkerSessionActor
@@ -54,20 +56,22 @@ using WorkerActor = caf::typed_actor<
     // Fails: ABORTED "Session handle is not found: … Possibly this worker just restarted."
     caf::replies_to<FindWorkerSession>::with<WorkerSessionCreated>,
     caf::replies_to<ClearContainers>::with<caf::ok_atom>,
-    // Internal: looks for leases that ran out.
-    caf::reacts_to<caf::tick_atom>>;
+    caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the worker session --------------------------------------------------------------------------------------------------------------------
+// -- the worker session
+// --------------------------------------------------------------------------------------------------------------------
 
 /// Hands over this task's part of a client graph.
 struct RegisterGraph {
-  std::string graph_def;                    ///< serialised GraphDef; fed values are _Arg nodes, fetched ones _Retval nodes, by index
+  std::string graph_def; ///< serialised GraphDef; fed values are _Arg nodes, fetched ones _Retval
+                         ///< nodes, by index
   std::vector<std::string> disabled_passes; ///< names of optimisation passes not to run
   bool optimize = true;
 };
 struct GraphRegistered {
   std::string graph_handle;
-  bool has_remote_edges = false;            ///< exchanges values with other tasks
+  bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
+  bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
 };
 struct DeregisterGraph {
   std::string graph_handle;
@@ -76,13 +80,13 @@ struct DeregisterGraph {
 struct RunGraph {
   std::string graph_handle;
   std::uint64_t step_id = 0;
-  std::vector<WireTensor> args;             ///< by _Arg index
-  bool trace = false;                       ///< record each node
-  std::int64_t timeout_us = 0;              ///< > 0; the worker gives up then by itself
+  std::vector<WireTensor> args; ///< by _Arg index
+  bool trace = false;           ///< record each node
+  std::int64_t timeout_us = 0;  ///< > 0; the worker gives up then by itself
 };
 struct GraphRun {
-  std::vector<WireTensor> retvals;          ///< by _Retval index
-  std::vector<DeviceStats> stats;           ///< empty unless traced
+  std::vector<WireTensor> retvals; ///< by _Retval index
+  std::vector<DeviceStats> stats;  ///< empty unless traced
 };
 /// Ends a step's executors and fails its rendezvous with `status`.
 struct CancelStep {
@@ -97,42 +101,55 @@ struct CleanupStep {
 struct ReceiveTensors {
   std::uint64_t step_id = 0;
   std::vector<std::string> keys;
-  caf::strong_actor_ptr receiver;           ///< RendezvousActor of the asking worker
+  caf::strong_actor_ptr receiver; ///< RendezvousActor of the asking worker
 };
 /// Keeps the session's lease from running out.
 struct RenewLease {};
 
 /// The WORKER SESSION: one master session's graphs and steps on one worker.
 using WorkerSessionActor = caf::typed_actor<
-    // Compiles on a compute thread. Fails: INVALID_ARGUMENT and others from compilation, naming the node.
+    // Compiles on a compute thread. Fails: INVALID_ARGUMENT and others from compilation, naming the
+    // node.
     caf::replies_to<RegisterGraph>::with<GraphRegistered>,
     caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
-    // Answers when every device's part has ended. Fails with the step's first error; ABORTED for an unknown graph handle.
-    caf::replies_to<RunGraph>::with<GraphRun>,
-    caf::reacts_to<CancelStep>,
+    // Answers when every device's part has ended. Fails with the step's first error; ABORTED for an
+    // unknown graph handle.
+    caf::replies_to<RunGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
     caf::reacts_to<CleanupStep>,
-    // Acknowledges; a step not yet known here gets its rendezvous now, and loses it again if no RunGraph follows within a minute.
-    caf::replies_to<ReceiveTensors>::with<caf::ok_atom>,
-    caf::reacts_to<RenewLease>,
+    // Acknowledges; a step not yet known here gets its rendezvous now, and loses it again if no
+    // RunGraph follows within a minute.
+    caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<RenewLease>,
+    caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>>;
 
-// -- the graph manager -----------------------------------------------------------------------------------------------------------------------
+// -- the graph manager
+// -----------------------------------------------------------------------------------------------------------------------
 
 /// RunGraph with what the session adds to it.
 struct ExecuteGraph {
   RunGraph run;
-  caf::strong_actor_ptr rendezvous;         ///< RendezvousActor; null when the graph has no cut edges
+  caf::strong_actor_ptr rendezvous; ///< RendezvousActor; null when the graph has no cut edges
+};
+
+/// A compute thread has compiled a graph. Local only.
+struct GraphCompiled {
+  std::uint64_t ticket = 0;
+  std::shared_ptr<const CompiledGraph> graph; ///< null: see status
+  Status status;
 };
 
 /// The GRAPH MANAGER: compiled graphs by handle, and the executors of running steps.
-using GraphManagerActor = caf::typed_actor<
-    caf::replies_to<RegisterGraph>::with<GraphRegistered>,
-    caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
-    caf::replies_to<ExecuteGraph>::with<GraphRun>,
-    caf::reacts_to<CancelStep>>;
+using GraphManagerActor =
+    caf::typed_actor<caf::replies_to<RegisterGraph>::with<GraphRegistered>,
+                     caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
+                     caf::replies_to<ExecuteGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
+                     caf::replies_to<GetActors>::with<ActorTree>,
+                     // Internal.
+                     caf::reacts_to<GraphCompiled>>;
 
-// -- the executor -----------------------------------------------------------------------------------------------------------------------------
+// -- the executor
+// -----------------------------------------------------------------------------------------------------------------------------
 
 /// The outcome of one device's part of a step. Local: shares memory.
 struct ExecutorResult {
@@ -155,11 +172,11 @@ using ExecutorActor = caf::typed_actor<
     // Runs the step; answers when it has ended, well or not.
     caf::replies_to<Start>::with<ExecutorResult>,
     // Internal: the next time slice.
-    caf::reacts_to<Continue>,
-    caf::reacts_to<KernelCompleted>,
-    caf::reacts_to<CancelExecutor>>;
+    caf::reacts_to<Continue>, caf::reacts_to<KernelCompleted>, caf::reacts_to<CancelExecutor>,
+    caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the rendezvous ---------------------------------------------------------------------------------------------------------------------------
+// -- the rendezvous
+// ---------------------------------------------------------------------------------------------------------------------------
 
 /// A kernel's send. Local only: shares the buffer.
 struct PutEdge {
@@ -183,66 +200,124 @@ struct AbortStep {
   StatusMessage status;
 };
 
-/// The RENDEZVOUS: the mailbox of a step on one worker, where the two halves of a cut edge meet. Asks peers for what they send us: all keys of one
-/// peer in one message, as soon as the step starts.
+/// The RENDEZVOUS: the mailbox of a step on one worker, where the two halves of a cut edge meet.
+/// Asks peers for what they send us: all keys of one peer in one message, as soon as the step
+/// starts.
 using RendezvousActor = caf::typed_actor<
     // Stores the value, or hands it to whoever waits: a kernel here, or a peer.
-    caf::reacts_to<PutEdge>,
-    caf::reacts_to<TakeEdge>,
+    caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
     // A peer's wish, handed on by the worker session.
-    caf::reacts_to<ReceiveTensors>,
-    caf::reacts_to<EdgeArrived>,
+    caf::reacts_to<ReceiveTensors>, caf::reacts_to<EdgeArrived>,
     // Fails every waiter, now and later, with the first abort's status.
-    caf::reacts_to<AbortStep>,
+    caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: sends the collected wishes to the peers.
     caf::reacts_to<Continue>>;
 
-// -- how they travel ---------------------------------------------------------------------------------------------------------------------------
+// -- how they travel
+// ---------------------------------------------------------------------------------------------------------------------------
 
-template <class F> auto inspect(F& f, GetWorkerStatus&) { return f(caf::meta::type_name("GetWorkerStatus")); }
-template <class F> auto inspect(F& f, WorkerStatus& x) { return f(caf::meta::type_name("WorkerStatus"), x.task, x.devices); }
-template <class F> auto inspect(F& f, CreateWorkerSession& x) {
-  return f(caf::meta::type_name("CreateWorkerSession"), x.session_handle, x.master_task, x.isolate, x.lease_us);
+template <class F>
+auto inspect(F& f, GetWorkerStatus&) {
+  return f(caf::meta::type_name("GetWorkerStatus"));
 }
-template <class F> auto inspect(F& f, WorkerSessionCreated& x) {
+template <class F>
+auto inspect(F& f, WorkerStatus& x) {
+  return f(caf::meta::type_name("WorkerStatus"), x.task, x.devices);
+}
+template <class F>
+auto inspect(F& f, CreateWorkerSession& x) {
+  return f(caf::meta::type_name("CreateWorkerSession"), x.session_handle, x.master_task, x.isolate,
+           x.lease_us);
+}
+template <class F>
+auto inspect(F& f, WorkerSessionCreated& x) {
   return f(caf::meta::type_name("WorkerSessionCreated"), x.session, x.devices);
 }
-template <class F> auto inspect(F& f, DeleteWorkerSession& x) { return f(caf::meta::type_name("DeleteWorkerSession"), x.session_handle); }
-template <class F> auto inspect(F& f, FindWorkerSession& x) { return f(caf::meta::type_name("FindWorkerSession"), x.session_handle); }
-template <class F> auto inspect(F& f, ClearContainers& x) { return f(caf::meta::type_name("ClearContainers"), x.containers); }
-template <class F> auto inspect(F& f, RegisterGraph& x) {
+template <class F>
+auto inspect(F& f, DeleteWorkerSession& x) {
+  return f(caf::meta::type_name("DeleteWorkerSession"), x.session_handle);
+}
+template <class F>
+auto inspect(F& f, FindWorkerSession& x) {
+  return f(caf::meta::type_name("FindWorkerSession"), x.session_handle);
+}
+template <class F>
+auto inspect(F& f, ClearContainers& x) {
+  return f(caf::meta::type_name("ClearContainers"), x.containers);
+}
+template <class F>
+auto inspect(F& f, RegisterGraph& x) {
   return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize);
 }
-template <class F> auto inspect(F& f, GraphRegistered& x) {
-  return f(caf::meta::type_name("GraphRegistered"), x.graph_handle, x.has_remote_edges);
+template <class F>
+auto inspect(F& f, GraphRegistered& x) {
+  return f(caf::meta::type_name("GraphRegistered"), x.graph_handle, x.has_cut_edges,
+           x.has_remote_edges);
 }
-template <class F> auto inspect(F& f, DeregisterGraph& x) { return f(caf::meta::type_name("DeregisterGraph"), x.graph_handle); }
-template <class F> auto inspect(F& f, RunGraph& x) {
-  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace, x.timeout_us);
+template <class F>
+auto inspect(F& f, DeregisterGraph& x) {
+  return f(caf::meta::type_name("DeregisterGraph"), x.graph_handle);
 }
-template <class F> auto inspect(F& f, NodeStats& x) {
-  return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id, x.bytes, x.detail);
+template <class F>
+auto inspect(F& f, RunGraph& x) {
+  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace,
+           x.timeout_us);
 }
-template <class F> auto inspect(F& f, DeviceStats& x) { return f(caf::meta::type_name("DeviceStats"), x.device, x.nodes); }
-template <class F> auto inspect(F& f, GraphRun& x) { return f(caf::meta::type_name("GraphRun"), x.retvals, x.stats); }
-template <class F> auto inspect(F& f, CancelStep& x) { return f(caf::meta::type_name("CancelStep"), x.step_id, x.status); }
-template <class F> auto inspect(F& f, CleanupStep& x) { return f(caf::meta::type_name("CleanupStep"), x.step_id); }
-template <class F> auto inspect(F& f, ReceiveTensors& x) {
+template <class F>
+auto inspect(F& f, NodeStats& x) {
+  return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id,
+           x.bytes, x.detail);
+}
+template <class F>
+auto inspect(F& f, DeviceStats& x) {
+  return f(caf::meta::type_name("DeviceStats"), x.device, x.nodes);
+}
+template <class F>
+auto inspect(F& f, GraphRun& x) {
+  return f(caf::meta::type_name("GraphRun"), x.retvals, x.stats);
+}
+template <class F>
+auto inspect(F& f, CancelStep& x) {
+  return f(caf::meta::type_name("CancelStep"), x.step_id, x.status);
+}
+template <class F>
+auto inspect(F& f, CleanupStep& x) {
+  return f(caf::meta::type_name("CleanupStep"), x.step_id);
+}
+template <class F>
+auto inspect(F& f, ReceiveTensors& x) {
   return f(caf::meta::type_name("ReceiveTensors"), x.step_id, x.keys, x.receiver);
 }
-template <class F> auto inspect(F& f, RenewLease&) { return f(caf::meta::type_name("RenewLease")); }
-template <class F> auto inspect(F& f, Start&) { return f(caf::meta::type_name("Start")); }
-template <class F> auto inspect(F& f, Continue&) { return f(caf::meta::type_name("Continue")); }
-template <class F> auto inspect(F& f, CancelExecutor& x) { return f(caf::meta::type_name("CancelExecutor"), x.status); }
-template <class F> auto inspect(F& f, EdgeArrived& x) {
+template <class F>
+auto inspect(F& f, RenewLease&) {
+  return f(caf::meta::type_name("RenewLease"));
+}
+template <class F>
+auto inspect(F& f, Start&) {
+  return f(caf::meta::type_name("Start"));
+}
+template <class F>
+auto inspect(F& f, Continue&) {
+  return f(caf::meta::type_name("Continue"));
+}
+template <class F>
+auto inspect(F& f, CancelExecutor& x) {
+  return f(caf::meta::type_name("CancelExecutor"), x.status);
+}
+template <class F>
+auto inspect(F& f, EdgeArrived& x) {
   return f(caf::meta::type_name("EdgeArrived"), x.key, x.tensor, x.is_dead, x.status);
 }
-template <class F> auto inspect(F& f, AbortStep& x) { return f(caf::meta::type_name("AbortStep"), x.status); }
+template <class F>
+auto inspect(F& f, AbortStep& x) {
+  return f(caf::meta::type_name("AbortStep"), x.status);
+}
 
 } // namespace troupe
 
 // These never leave the process: they share memory or carry callbacks.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecuteGraph)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphCompiled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutorResult)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::KernelCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PutEdge)

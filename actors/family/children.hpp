@@ -1,0 +1,90 @@
+// Children: the actors that an actor spawned and answers for; and how the live tree is told.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+#include <caf/typed_response_promise.hpp>
+
+#include "actors/family/ask.hpp"
+#include "actors/protocol/node.hpp"
+
+namespace troupe {
+
+/// By name, which is unique among siblings. Entries go when the child's DOWN arrives or when its
+/// parent drops it.
+class Children {
+public:
+  void add(std::string name, caf::strong_actor_ptr actor) {
+    actors_[std::move(name)] = std::move(actor);
+  }
+  void remove(const std::string& name) { actors_.erase(name); }
+  /// The name of a child that has ended, now forgotten; empty if it is none of ours.
+  std::string remove(const caf::actor_addr& address) {
+    for (auto it = actors_.begin(); it != actors_.end(); ++it)
+      if (it->second == address) {
+        std::string name = it->first;
+        actors_.erase(it);
+        return name;
+      }
+    return {};
+  }
+  const std::map<std::string, caf::strong_actor_ptr>& all() const { return actors_; }
+  std::size_t size() const { return actors_.size(); }
+  void stop_all() {
+    for (auto& [name, actor] : actors_)
+      stop(actor);
+    actors_.clear();
+  }
+
+private:
+  std::map<std::string, caf::strong_actor_ptr> actors_;
+};
+
+/// Answers GetActors for `self` and everything below it. A child that does not answer within a
+/// second is listed without its own children.
+template <class Self>
+caf::result<ActorTree> describe_tree(Self* self, std::string detail, const Children& children) {
+  auto tree = std::make_shared<ActorTree>();
+  ActorInfo own;
+  own.id = self->id();
+  own.mailbox = self->mailbox().size();
+  own.detail = std::move(detail);
+  own.actor = caf::actor_cast<caf::strong_actor_ptr>(self);
+  tree->actors.push_back(std::move(own));
+  if (children.size() == 0)
+    return std::move(*tree);
+  auto promise = self->template make_response_promise<ActorTree>();
+  auto missing = std::make_shared<std::size_t>(children.size());
+  auto finish = [=]() mutable {
+    if (--*missing == 0)
+      promise.deliver(std::move(*tree));
+  };
+  for (const auto& [name, child] : children.all()) {
+    std::string prefix = name;
+    caf::strong_actor_ptr handle = child;
+    ask(self, caf::actor_cast<caf::actor>(child), std::chrono::seconds(1), GetActors{})
+        .then(
+            [=](ActorTree& below) mutable {
+              for (ActorInfo& info : below.actors) {
+                info.path = info.path.empty() ? prefix : prefix + "/" + info.path;
+                tree->actors.push_back(std::move(info));
+              }
+              finish();
+            },
+            [=](caf::error&) mutable {
+              ActorInfo info;
+              info.path = prefix;
+              info.id = handle->id();
+              info.detail = "does not answer";
+              info.actor = handle;
+              tree->actors.push_back(std::move(info));
+              finish();
+            });
+  }
+  return promise;
+}
+
+} // namespace troupe

@@ -1,0 +1,44 @@
+// What every actor of a node may use: its devices, op library, cluster and bounds. Plain, made
+// before the first actor, outlives the last.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <caf/actor_control_block.hpp>
+
+#include "actors/family/timeouts.hpp"
+#include "devices/device.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "net/cluster/cluster.hpp"
+
+namespace troupe {
+
+struct NodeServices {
+  std::string task; ///< "/job:worker/replica:0/task:1"; "/job:localhost/replica:0/task:0" for a
+                    ///< client's own node
+  std::uint64_t incarnation = 0; ///< of this process
+  bool is_local = false;         ///< alone in its process, no network
+  Cluster cluster;               ///< empty when local
+  DeviceSet devices;
+  const OpLibrary* library = nullptr;
+  Timeouts timeouts;
+  std::int64_t started_us = 0; ///< steady_micros() at start
+  /// Runs work that takes more than a millisecond away from the actors' threads. In a simulation it
+  /// runs at once.
+  std::function<void(std::function<void()>)> offload;
+  /// Connects to the guardian that listens at an address, within a budget. Blocks: called on a
+  /// thread of its own. A simulation puts its wire here.
+  std::function<Result<caf::strong_actor_ptr>(caf::actor_system&, const Address&,
+                                              std::chrono::milliseconds)>
+      dial;
+  /// Expensive kernels may go to compute threads; false in a simulation, where one thread does
+  /// everything.
+  bool parallel_kernels = true;
+  /// Blocking work gets threads of its own; false in a simulation.
+  bool detach_blocking = true;
+};
+using Services = std::shared_ptr<const NodeServices>;
+
+} // namespace troupe

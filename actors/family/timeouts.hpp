@@ -1,0 +1,32 @@
+// Every bound on waiting, with its reason. A node's config may change those that depend on the
+// network.
+#pragma once
+
+#include <chrono>
+
+namespace troupe {
+
+struct Timeouts {
+  /// How often a node says that it lives, and how long it may be silent. Five heartbeats fit in a
+  /// lease, so that one lost in a busy moment condemns nobody.
+  std::chrono::milliseconds heartbeat{1000};
+  std::chrono::milliseconds lease{5000};
+  /// Reaching a peer: TCP connect and hello. A task that starts at the same moment as we needs this
+  /// long to listen.
+  std::chrono::milliseconds dial{10000};
+  /// Ordinary requests between actors of the runtime; their handlers take milliseconds.
+  std::chrono::milliseconds request{10000};
+  /// Compiling a graph on another node: large graphs take seconds.
+  std::chrono::milliseconds compile{300000};
+  /// One chunk of a tensor.
+  std::chrono::milliseconds chunk{30000};
+  /// A step without a deadline of its own. Nobody waits longer; a lost task ends it at once.
+  std::chrono::milliseconds step{std::chrono::hours(24 * 7)};
+  /// After a step's deadline, for its parts to be cancelled and to answer, before the client is
+  /// answered without them.
+  std::chrono::milliseconds cancel{2000};
+  /// Values and tickets that nobody came for.
+  std::chrono::milliseconds orphan{60000};
+};
+
+} // namespace troupe

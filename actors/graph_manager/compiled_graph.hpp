@@ -1,0 +1,47 @@
+// CompiledGraph: a task's part of a client graph, cut up by device and compiled. Plain; made on a
+// compute thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/executor/executable.hpp"
+#include "actors/family/services.hpp"
+#include "actors/protocol/worker.hpp"
+
+namespace troupe {
+
+/// What all graphs of one session share on a worker: devices (its own when isolated) and the state
+/// of its nodes.
+class SessionEnvironment {
+public:
+  SessionEnvironment(const NodeServices& services, std::string session_handle, bool isolate);
+  const std::string& session_handle() const { return session_handle_; }
+  /// Null if the task has no device of that full name.
+  Device* device(std::string_view full_name) const;
+  NodeStates& node_states() { return node_states_; }
+
+private:
+  std::string session_handle_;
+  std::vector<std::unique_ptr<Device>> own_;
+  std::vector<Device*> devices_;
+  NodeStates node_states_;
+};
+
+struct CompiledGraph {
+  std::vector<std::shared_ptr<const Executable>> executables; ///< one for each device that has work
+  std::vector<Device*> devices;                               ///< of each
+  int num_args = 0;
+  int num_retvals = 0;
+  bool has_cut_edges = false;
+  bool has_remote_edges = false;
+};
+
+/// Imports, partitions by device, optimises and compiles. INVALID_ARGUMENT and others, naming the
+/// node.
+Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& request,
+                                                           SessionEnvironment& environment,
+                                                           const NodeServices& services);
+
+} // namespace troupe

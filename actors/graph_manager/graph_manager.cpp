@@ -1,0 +1,184 @@
+#include "actors/graph_manager/graph_manager.hpp"
+
+#include "actors/executor/executor.hpp"
+#include "actors/transport/transport.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+GraphManagerState::~GraphManagerState() {
+  for (auto& [ticket, promise] : compiling)
+    promise.deliver(
+        to_error(aborted("the session on this worker ended while a graph was compiled")));
+  counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
+}
+
+namespace {
+
+using Self = GraphManagerActor::stateful_pointer<GraphManagerState>;
+
+caf::result<GraphRegistered> compile(Self self, const Services& services, RegisterGraph& m) {
+  auto& state = self->state;
+  std::uint64_t ticket = state.next_handle++;
+  auto promise = self->make_response_promise<GraphRegistered>();
+  state.compiling.emplace(ticket, promise);
+  auto request = std::make_shared<RegisterGraph>(std::move(m));
+  auto environment = state.environment;
+  caf::actor_addr address = self->address();
+  services->offload([=] {
+    auto graph = compile_graph(*request, *environment, *services);
+    // The manager may have ended meanwhile; then nobody waits for this.
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(typed<GraphManagerActor>(actor),
+                     GraphCompiled{ticket, graph.ok() ? *graph : nullptr, graph.status()});
+  });
+  return promise;
+}
+
+void compiled(Self self, GraphCompiled& m) {
+  auto& state = self->state;
+  auto waiting = state.compiling.extract(m.ticket);
+  if (waiting.empty())
+    return;
+  if (!m.status.ok()) {
+    waiting.mapped().deliver(to_error(m.status));
+    return;
+  }
+  GraphRegistered registered{hex16(m.ticket), m.graph->has_cut_edges, m.graph->has_remote_edges};
+  state.graphs.emplace(registered.graph_handle, std::move(m.graph));
+  counter("graphs").add(1);
+  waiting.mapped().deliver(std::move(registered));
+}
+
+// One step's executors on their way to one answer.
+struct Run {
+  GraphRun result;
+  Status status;
+  std::size_t missing = 0;
+  std::uint64_t step_id = 0;
+  caf::node_id receiver;
+  caf::typed_response_promise<GraphRun> promise;
+};
+
+void executor_done(Self self, const TransportActor& transport, const std::shared_ptr<Run>& run) {
+  if (--run->missing > 0)
+    return;
+  self->state.steps.erase(run->step_id);
+  counter("steps").add(-1);
+  if (run->status.ok())
+    run->promise.deliver(std::move(run->result));
+  else
+    run->promise.deliver(to_error(run->status));
+  (void)transport;
+}
+
+void record(const std::shared_ptr<Run>& run, const Status& status, Self self) {
+  if (status.ok())
+    return;
+  bool first = run->status.ok();
+  if (first || (run->status.derived() && !status.derived()))
+    run->status = status;
+  if (first) // the other devices' parts have nothing left to wait for
+    for (const ExecutorActor& executor : self->state.steps[run->step_id])
+      self->send(executor, CancelExecutor{{status.as_derived()}});
+}
+
+caf::result<GraphRun> execute(Self self, const Services& services, const TransportActor& transport,
+                              ExecuteGraph& m) {
+  auto& state = self->state;
+  auto it = state.graphs.find(m.run.graph_handle);
+  if (it == state.graphs.end())
+    return to_error(aborted(str_cat("Graph handle is not found: ", m.run.graph_handle)));
+  const auto& graph = it->second;
+  if (m.run.args.size() != static_cast<std::size_t>(graph->num_args))
+    return to_error(internal(
+        str_cat("a graph with ", graph->num_args, " fed values was run with ", m.run.args.size())));
+  auto run = std::make_shared<Run>();
+  run->step_id = m.run.step_id;
+  run->missing = graph->executables.size();
+  run->result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
+  run->promise = self->make_response_promise<GraphRun>();
+  if (auto sender = self->current_sender())
+    run->receiver = sender->node();
+  auto args = std::make_shared<std::vector<Tensor>>();
+  for (WireTensor& arg : m.run.args)
+    args->push_back(std::move(arg.tensor));
+  counter("steps").add(1);
+  if (graph->executables.empty()) {
+    run->missing = 1;
+    executor_done(self, transport, run);
+    return run->promise;
+  }
+  auto& executors = state.steps[run->step_id];
+  for (const auto& executable : graph->executables) {
+    ExecutorSetup setup{services,   state.environment,
+                        executable, run->step_id,
+                        args,       typed<RendezvousActor>(m.rendezvous),
+                        m.run.trace};
+    executors.push_back(self->spawn(executor, std::move(setup)));
+  }
+  auto started = executors; // an executor that ends at once changes the table
+  for (const ExecutorActor& actor : started)
+    ask(self, actor, services->timeouts.step, Start{})
+        .then(
+            [=](ExecutorResult& result) {
+              record(run, result.status.status, self);
+              for (auto& [index, tensor] : result.retvals)
+                run->result.retvals[static_cast<std::size_t>(index)] =
+                    to_wire(std::move(tensor), self->node(), run->receiver, untyped(transport));
+              for (DeviceStats& stats : result.stats)
+                run->result.stats.push_back(std::move(stats));
+              executor_done(self, transport, run);
+            },
+            [=](caf::error& error) {
+              record(run, to_status(error, "an executor"), self);
+              executor_done(self, transport, run);
+            });
+  return run->promise;
+}
+
+} // namespace
+
+GraphManagerActor::behavior_type graph_manager(Self self, Services services,
+                                               std::string session_handle, bool isolate,
+                                               TransportActor transport) {
+  keep_exception_text(self);
+  self->state.environment =
+      std::make_shared<SessionEnvironment>(*services, std::move(session_handle), isolate);
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    for (auto& [step_id, executors] : self->state.steps)
+      for (const ExecutorActor& actor : executors)
+        self->send_exit(actor, exit.reason);
+    self->quit(exit.reason);
+  });
+  return {
+      [=](RegisterGraph& m) { return compile(self, services, m); },
+      [=](const DeregisterGraph& m) {
+        if (self->state.graphs.erase(m.graph_handle))
+          counter("graphs").add(-1);
+        return caf::ok_atom::value;
+      },
+      [=](ExecuteGraph& m) { return execute(self, services, transport, m); },
+      [=](const CancelStep& m) {
+        auto it = self->state.steps.find(m.step_id);
+        if (it == self->state.steps.end())
+          return;
+        for (const ExecutorActor& actor : it->second)
+          self->send(actor, CancelExecutor{m.status});
+      },
+      [=](const GetActors&) {
+        Children executors;
+        for (const auto& [step_id, actors] : self->state.steps)
+          for (std::size_t i = 0; i < actors.size(); ++i)
+            executors.add(str_cat("executor-", step_id, ".", i), untyped(actors[i]));
+        return describe_tree(
+            self,
+            str_cat(self->state.graphs.size(), " graphs, ", self->state.steps.size(), " steps"),
+            executors);
+      },
+      [=](GraphCompiled& m) { compiled(self, m); },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,194 @@
+#include "actors/guardian/guardian.hpp"
+
+#include <cstdio>
+
+#include <unistd.h>
+
+#include "actors/master/master.hpp"
+#include "actors/membership/membership.hpp"
+#include "actors/transport/transport.hpp"
+#include "actors/worker/worker.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = GuardianActor::stateful_pointer<GuardianState>;
+
+std::int64_t resident_bytes() {
+  long pages_total = 0, pages_resident = 0;
+  if (std::FILE* file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%ld %ld", &pages_total, &pages_resident) != 2)
+      pages_resident = 0;
+    std::fclose(file);
+  }
+  return pages_resident * ::sysconf(_SC_PAGESIZE);
+}
+
+void start(Self self, const Services& services) {
+  auto& state = self->state;
+  auto add = [&](const char* name, auto actor) {
+    self->monitor(actor);
+    state.children.add(name, untyped(actor));
+    return actor;
+  };
+  state.transport = add("transport", self->spawn(transport, services));
+  state.membership = add("membership", self->spawn(membership, services));
+  state.worker = add("worker", self->spawn(worker, services, state.membership, state.transport));
+  state.master =
+      add("master", self->spawn(master, services, state.worker, state.membership, state.transport));
+  self->send(state.membership,
+             Peer{services->task, services->incarnation, untyped(state.worker),
+                  untyped(state.master), untyped(state.transport), untyped(state.membership)});
+}
+
+// Handlers hold handles; dropping them lets the children, and then us, go.
+void release(GuardianState& state) {
+  state.master = MasterActor{};
+  state.worker = WorkerActor{};
+  state.membership = MembershipActor{};
+  state.transport = TransportActor{};
+}
+
+void stop_all(Self self) {
+  auto& state = self->state;
+  state.stopping = true;
+  for (const caf::strong_actor_ptr& child : {untyped(state.master), untyped(state.worker),
+                                             untyped(state.membership), untyped(state.transport)})
+    stop(child);
+  release(state);
+}
+
+caf::result<ActorTree> actors(Self self) {
+  auto promise = self->make_response_promise<ActorTree>();
+  // One level down is described by each child itself; here the paths get their root.
+  auto inner = std::make_shared<ActorTree>();
+  auto missing = std::make_shared<std::size_t>(self->state.children.size());
+  ActorInfo own;
+  own.path = "guardian";
+  own.id = self->id();
+  own.mailbox = self->mailbox().size();
+  inner->actors.push_back(own);
+  auto finish = [=]() mutable {
+    if (--*missing > 0)
+      return;
+    std::sort(inner->actors.begin(), inner->actors.end(),
+              [](auto& a, auto& b) { return a.path < b.path; });
+    promise.deliver(std::move(*inner));
+  };
+  if (*missing == 0) {
+    *missing = 1;
+    finish();
+    return promise;
+  }
+  for (const auto& [name, child] : self->state.children.all())
+    ask(self, caf::actor_cast<caf::actor>(child), std::chrono::seconds(2), GetActors{})
+        .then(
+            [=, name = name](ActorTree& below) mutable {
+              for (ActorInfo& info : below.actors) {
+                info.path = info.path.empty() ? str_cat("guardian/", name)
+                                              : str_cat("guardian/", name, "/", info.path);
+                inner->actors.push_back(std::move(info));
+              }
+              finish();
+            },
+            [=](caf::error&) mutable { finish(); });
+  return promise;
+}
+
+caf::result<caf::ok_atom> kill(Self self, const std::string& path) {
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  ask(self, caf::actor_cast<GuardianActor>(self->ctrl()), std::chrono::seconds(5), GetActors{})
+      .then(
+          [=](const ActorTree& tree) mutable {
+            std::vector<std::string> paths;
+            for (const ActorInfo& info : tree.actors) {
+              if (info.path == path && info.actor) {
+                log_warning("actor ", path, " is killed on request");
+                caf::anon_send_exit(caf::actor_cast<caf::actor>(info.actor),
+                                    caf::exit_reason::kill);
+                promise.deliver(caf::ok_atom::value);
+                return;
+              }
+              paths.push_back(info.path);
+            }
+            promise.deliver(to_error(not_found(
+                str_cat("there is no actor at '", path, "'; there are ", str_join(paths, ", ")))));
+          },
+          [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+caf::result<NodeStatus> node_status(Self self, const Services& services) {
+  NodeStatus out;
+  out.task = services->task;
+  out.incarnation = services->incarnation;
+  out.uptime_us = steady_micros() - services->started_us;
+  out.resident_bytes = resident_bytes();
+  out.devices = services->devices.attributes();
+  for (const auto& [name, value] : counter_snapshot())
+    out.counters.emplace_back(name, value);
+  auto promise = self->make_response_promise<NodeStatus>();
+  ask(self, self->state.membership, std::chrono::seconds(2), GetPeers{})
+      .then(
+          [=](PeerList& peers) mutable {
+            out.peers = std::move(peers.sentences);
+            promise.deliver(std::move(out));
+          },
+          [=](caf::error&) mutable { promise.deliver(std::move(out)); });
+  return promise;
+}
+
+} // namespace
+
+GuardianActor::behavior_type guardian(Self self, Services services,
+                                      std::function<void(std::string)> on_end) {
+  keep_exception_text(self);
+  start(self, services);
+  self->set_down_handler([=](caf::down_msg& down) {
+    auto& state = self->state;
+    std::string child = state.children.remove(down.source);
+    if (child.empty())
+      return;
+    if (!state.stopping) {
+      log_error("the ", child, " ended unexpectedly (", self->system().render(down.reason),
+                "); the node ends");
+      stop_all(self);
+    }
+    if (state.children.size() == 0) {
+      on_end(str_cat("the tree of ", services->task, " has stopped"));
+      self->quit(caf::exit_reason::user_shutdown);
+    }
+  });
+  self->set_exit_handler([=](caf::exit_msg&) {
+    if (!self->state.stopping)
+      stop_all(self);
+  });
+  return {
+      [=](const Hello& m) -> caf::result<Welcome> {
+        if (m.version != protocol_version)
+          return to_error(failed_precondition(
+              str_cat(m.from, " speaks version ", m.version, " of the protocol, ", services->task,
+                      " version ", protocol_version, "; run the same release everywhere")));
+        const auto& state = self->state;
+        return Welcome{protocol_version,         services->task,           services->incarnation,
+                       "troupe 0.1.0",           untyped(state.worker),    untyped(state.master),
+                       untyped(state.transport), untyped(state.membership)};
+      },
+      [=](const GetActors&) { return actors(self); },
+      [=](const KillActor& m) { return kill(self, m.path); },
+      [=](const GetNodeStatus&) { return node_status(self, services); },
+      [=](const ShutDown& m) {
+        log_info("shutting down: ", m.reason);
+        if (!self->state.stopping)
+          stop_all(self);
+        return caf::ok_atom::value;
+      },
+  };
+}
+
+} // namespace troupe

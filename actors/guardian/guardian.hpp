@@ -1,0 +1,31 @@
+// The GUARDIAN actor: root of a node's tree. Protocol: actors/protocol/node.hpp.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "actors/family/children.hpp"
+#include "actors/family/services.hpp"
+#include "actors/protocol/master.hpp"
+#include "actors/protocol/worker.hpp"
+
+namespace troupe {
+
+/// Starts in the order of its fields and stops in reverse. A child that ends by itself ends the
+/// node: what it held is lost, and a fresh start from outside is safer than a node with a hole;
+/// `why` says so.
+struct GuardianState {
+  static constexpr const char* name = "guardian";
+  TransportActor transport;
+  MembershipActor membership;
+  WorkerActor worker;
+  MasterActor master;
+  Children children;
+  bool stopping = false;
+};
+
+/// `on_end` is called once, with the reason, when the tree has stopped.
+GuardianActor::behavior_type guardian(GuardianActor::stateful_pointer<GuardianState> self,
+                                      Services services, std::function<void(std::string)> on_end);
+
+} // namespace troupe

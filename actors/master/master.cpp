@@ -1,0 +1,308 @@
+#include "actors/master/master.hpp"
+
+#include <algorithm>
+
+#include "actors/master_session/master_session.hpp"
+#include "core/base/random.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+Result<std::vector<std::string>> admitted_tasks(const std::vector<std::string>& tasks,
+                                                const std::string& own_task,
+                                                const std::vector<std::string>& filters) {
+  std::vector<DeviceName> wanted;
+  for (const std::string& filter : filters) {
+    TROUPE_ASSIGN(DeviceName name, DeviceName::parse(filter));
+    wanted.push_back(std::move(name));
+  }
+  std::vector<std::string> out;
+  for (const std::string& task : tasks) {
+    TROUPE_ASSIGN(DeviceName name, DeviceName::parse(task));
+    bool admitted = wanted.empty() || task == own_task ||
+                    std::any_of(wanted.begin(), wanted.end(), [&](const DeviceName& w) {
+                      return w.task_part().is_compatible_with(name);
+                    });
+    if (admitted)
+      out.push_back(task);
+  }
+  return out;
+}
+
+namespace {
+
+using Self = MasterActor::stateful_pointer<MasterState>;
+
+// What it takes to open a session: every admitted task dialled and asked for a worker session.
+// Answers once.
+struct Opening {
+  CreateSession request;
+  std::string handle;
+  std::vector<SessionWorker> workers;
+  std::size_t missing = 0;
+  std::vector<std::string> failures;
+  Code code = Code::unavailable;
+  caf::typed_response_promise<SessionCreated> promise;
+};
+
+struct Parts {
+  Services services;
+  WorkerActor own_worker;
+  MembershipActor membership;
+  TransportActor transport;
+};
+
+void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
+  for (const SessionWorker& worker : opening->workers)
+    if (worker.worker)
+      ask(self, typed<WorkerActor>(worker.worker), parts.services->timeouts.request,
+          DeleteWorkerSession{opening->handle})
+          .then([](caf::ok_atom) {}, [](caf::error&) {}); // gone is as good as deleted
+}
+
+void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
+  if (!opening->failures.empty()) {
+    abandon(self, parts, opening);
+    opening->promise.deliver(to_error(
+        Status(opening->code,
+               str_cat("a session needs every task it may use: ", str_join(opening->failures, "; "),
+                       ". Start what is missing, or leave it out with a device filter"))));
+    return;
+  }
+  auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
+                                             opening->request.settings, opening->workers,
+                                             parts.membership, parts.transport);
+  self->state.sessions.emplace(opening->handle, untyped(session));
+  self->state.children.add("session-" + opening->handle, untyped(session));
+  counter("master_sessions").add(1);
+  SessionCreated created;
+  created.session_handle = opening->handle;
+  created.session = untyped(session);
+  for (const SessionWorker& worker : opening->workers)
+    created.devices.insert(created.devices.end(), worker.devices.begin(), worker.devices.end());
+  if (opening->request.graph_def.empty()) {
+    opening->promise.deliver(std::move(created));
+    return;
+  }
+  ask(self, session, parts.services->timeouts.compile,
+      ExtendGraph{std::move(opening->request.graph_def), -1})
+      .then(
+          [=](const GraphExtended& extended) mutable {
+            created.graph_version = extended.graph_version;
+            opening->promise.deliver(std::move(created));
+          },
+          [=](caf::error& error) {
+            stop(untyped(session));
+            opening->promise.deliver(std::move(error));
+          });
+}
+
+void failed(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
+            const std::string& task, const Status& why) {
+  if (opening->failures.empty())
+    opening->code = why.code();
+  opening->failures.push_back(str_cat(task, ": ", why.message()));
+  if (--opening->missing == 0)
+    opened(self, parts, opening);
+}
+
+void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
+                std::size_t index) {
+  SessionWorker& entry = opening->workers[index];
+  CreateWorkerSession request;
+  request.session_handle = opening->handle;
+  request.master_task = parts.services->task;
+  request.isolate = opening->request.settings.isolate_session_state;
+  bool remote = entry.task != parts.services->task;
+  if (remote)
+    request.lease_us = std::chrono::microseconds(parts.services->timeouts.lease).count();
+  ask(self, typed<WorkerActor>(entry.worker), parts.services->timeouts.request, std::move(request))
+      .then(
+          [=](WorkerSessionCreated& created) {
+            opening->workers[index].session = created.session;
+            opening->workers[index].devices = std::move(created.devices);
+            if (--opening->missing == 0)
+              opened(self, parts, opening);
+          },
+          [=](caf::error& error) {
+            failed(self, parts, opening, opening->workers[index].task,
+                   to_status(error, "making a worker session"));
+          });
+}
+
+caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession& m) {
+  std::vector<std::string> all = parts.services->cluster.tasks();
+  if (all.empty())
+    all.push_back(parts.services->task);
+  auto tasks = admitted_tasks(all, parts.services->task, m.settings.device_filters);
+  if (!tasks.ok())
+    return to_error(tasks.status());
+  auto opening = std::make_shared<Opening>();
+  opening->request = std::move(m);
+  opening->handle = hex16(random_id());
+  opening->missing = tasks->size();
+  opening->workers.resize(tasks->size());
+  opening->promise = self->make_response_promise<SessionCreated>();
+  for (std::size_t i = 0; i < tasks->size(); ++i) {
+    const std::string task = (*tasks)[i];
+    opening->workers[i].task = task;
+    if (task == parts.services->task) {
+      opening->workers[i].worker = untyped(parts.own_worker);
+      ask_worker(self, parts, opening, i);
+      continue;
+    }
+    ask(self, parts.membership,
+        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
+        .then(
+            [=](Peer& peer) {
+              opening->workers[i].worker = peer.worker;
+              ask_worker(self, parts, opening, i);
+            },
+            [=](caf::error& error) {
+              failed(self, parts, opening, task, to_status(error, "dialling"));
+            });
+  }
+  return opening->promise;
+}
+
+// The devices of every task that can be reached.
+caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
+  struct Listing {
+    DeviceList list;
+    std::size_t missing = 0;
+  };
+  auto listing = std::make_shared<Listing>();
+  listing->list.devices = parts.services->devices.attributes();
+  std::vector<std::string> others = parts.services->cluster.tasks();
+  std::erase(others, parts.services->task);
+  if (others.empty())
+    return listing->list;
+  listing->missing = others.size();
+  auto promise = self->make_response_promise<DeviceList>();
+  auto one_less = [=]() mutable {
+    if (--listing->missing > 0)
+      return;
+    std::sort(listing->list.devices.begin(), listing->list.devices.end(),
+              [](auto& a, auto& b) { return a.name < b.name; });
+    promise.deliver(listing->list);
+  };
+  for (const std::string& task : others)
+    ask(self, parts.membership,
+        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
+        .then(
+            [=](const Peer& peer) mutable {
+              ask(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
+                  GetWorkerStatus{})
+                  .then(
+                      [=](WorkerStatus& status) mutable {
+                        for (DeviceAttributes& device : status.devices)
+                          listing->list.devices.push_back(std::move(device));
+                        one_less();
+                      },
+                      [=](caf::error&) mutable { one_less(); });
+            },
+            [=](caf::error&) mutable { one_less(); });
+  return promise;
+}
+
+caf::result<SessionList> list_sessions(Self self, const Parts& parts) {
+  if (self->state.sessions.empty())
+    return SessionList{};
+  auto list = std::make_shared<SessionList>();
+  auto missing = std::make_shared<std::size_t>(self->state.sessions.size());
+  auto promise = self->make_response_promise<SessionList>();
+  auto one_less = [=]() mutable {
+    if (--*missing == 0)
+      promise.deliver(std::move(*list));
+  };
+  for (const auto& [handle, session] : self->state.sessions)
+    ask(self, typed<MasterSessionActor>(session), parts.services->timeouts.request, GetSessions{})
+        .then(
+            [=](SessionList& one) mutable {
+              for (SessionInfo& info : one.sessions)
+                list->sessions.push_back(std::move(info));
+              one_less();
+            },
+            [=](caf::error&) mutable { one_less(); });
+  return promise;
+}
+
+caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContainers& m) {
+  self->state.children.stop_all();
+  auto missing = std::make_shared<std::size_t>(1);
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  auto error_seen = std::make_shared<Status>();
+  auto one_less = [=]() mutable {
+    if (--*missing > 0)
+      return;
+    if (error_seen->ok())
+      promise.deliver(caf::ok_atom::value);
+    else
+      promise.deliver(to_error(*error_seen));
+  };
+  ClearContainers clear{m.containers};
+  auto clear_at = [=](const WorkerActor& worker, const std::string& task) mutable {
+    ask(self, worker, parts.services->timeouts.request, clear)
+        .then([=](caf::ok_atom) mutable { one_less(); },
+              [=](caf::error& error) mutable {
+                if (error_seen->ok())
+                  *error_seen = to_status(error, str_cat("clearing containers on ", task));
+                one_less();
+              });
+  };
+  for (const std::string& task : parts.services->cluster.tasks()) {
+    if (task == parts.services->task)
+      continue;
+    ++*missing;
+    ask(self, parts.membership,
+        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
+        .then([=](const Peer& peer) mutable { clear_at(typed<WorkerActor>(peer.worker), task); },
+              [=](caf::error& error) mutable {
+                if (error_seen->ok())
+                  *error_seen = to_status(error, str_cat("dialling ", task));
+                one_less();
+              });
+  }
+  clear_at(parts.own_worker, parts.services->task);
+  return promise;
+}
+
+} // namespace
+
+MasterActor::behavior_type master(Self self, Services services, WorkerActor own_worker,
+                                  MembershipActor membership, TransportActor transport) {
+  keep_exception_text(self);
+  self->set_down_handler([self](caf::down_msg& down) {
+    std::string child = self->state.children.remove(down.source);
+    std::erase_if(self->state.sessions, [&](auto& entry) {
+      bool gone = entry.second == down.source;
+      if (gone)
+        counter("master_sessions").add(-1);
+      return gone;
+    });
+  });
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    self->state.children.stop_all();
+    self->quit(exit.reason);
+  });
+  Parts parts{services, own_worker, membership, transport};
+  return {
+      [=](CreateSession& m) { return create(self, parts, m); },
+      [=](const ListDevices&) { return list_devices(self, parts); },
+      [=](const ResetContainers& m) { return reset(self, parts, m); },
+      [=](const GetSessions&) { return list_sessions(self, parts); },
+      [=](const FindSession& m) -> caf::result<SessionCreated> {
+        auto it = self->state.sessions.find(m.session_handle);
+        if (it == self->state.sessions.end())
+          return to_error(aborted(str_cat("Session ", m.session_handle, " is not found.")));
+        return SessionCreated{m.session_handle, it->second, 0, {}};
+      },
+      [=](const GetActors&) {
+        return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),
+                             self->state.children);
+      },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,199 @@
+#include "actors/master_session/master_session.hpp"
+
+#include <algorithm>
+
+#include "actors/master_session/runs.hpp"
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "graph/convert/graph_def.hpp"
+
+namespace troupe {
+
+MasterSessionState::~MasterSessionState() {
+  caf::error closed =
+      to_error(aborted(str_cat("Session ", handle, " was closed while the step waited.")));
+  for (auto& [graph, runs] : waiting)
+    for (PendingRun& run : runs)
+      run.promise.deliver(closed);
+}
+
+namespace {
+
+using Self = MasterSessionSelf;
+using Parts = MasterSessionParts;
+
+caf::result<GraphExtended> extend(Self self, const Parts& parts, ExtendGraph& m) {
+  auto& state = self->state;
+  state.heard_us = now_us(self);
+  if (state.closing)
+    return to_error(failed_precondition("Session is closed."));
+  if (m.current_version >= 0 && m.current_version != state.version)
+    return to_error(aborted(
+        str_cat("Current version is ", state.version, " but caller expected ", m.current_version)));
+  // A copy is extended, so that steps that are being built keep what they saw, and an error changes
+  // nothing.
+  auto extended = std::make_shared<Graph>(state.graph->clone());
+  if (Status status = extend_graph(*extended, m.graph_def); !status.ok())
+    return to_error(status);
+  (void)parts;
+  state.graph = std::move(extended);
+  state.placed.reset();
+  return GraphExtended{++state.version};
+}
+
+// Ends running steps with `why`; their answers reach their clients through the ordinary path.
+void cancel_steps(Self self, const Status& why) {
+  for (const auto& [step_id, actor] : self->state.steps)
+    self->send(actor, CancelExecutor{{why}});
+}
+
+void leave_workers(Self self, const Parts& parts) {
+  for (const SessionWorker& worker : self->state.workers)
+    if (!self->state.lost.count(worker.task))
+      ask(self, typed<WorkerActor>(worker.worker), parts.services->timeouts.request,
+          DeleteWorkerSession{self->state.handle})
+          .then([](caf::ok_atom) {},
+                [](caf::error&) {}); // its lease frees it if this does not reach it
+}
+
+// Answers once the running steps have ended, or after their time to do so.
+caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (!std::exchange(state.closing, true)) {
+    cancel_steps(self, cancelled("Session is closed."));
+    leave_workers(self, parts);
+  }
+  // The exit comes after the answers that cancelled steps have already sent us.
+  self->delayed_send(
+      self, state.steps.empty() ? std::chrono::milliseconds(0) : parts.services->timeouts.cancel,
+      caf::tick_atom::value);
+  return caf::ok_atom::value;
+}
+
+void peer_lost(Self self, const PeerLost& lost) {
+  auto& state = self->state;
+  bool ours = std::any_of(state.workers.begin(), state.workers.end(),
+                          [&](const SessionWorker& w) { return w.task == lost.task; });
+  if (!ours)
+    return;
+  Status why =
+      lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
+  state.lost[lost.task] = why.with_origin({"", "", lost.task, 0});
+  for (const auto& [step_id, actor] : state.steps)
+    self->send(actor, lost);
+}
+
+void tick(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (state.closing) {
+    self->quit(caf::exit_reason::user_shutdown);
+    return;
+  }
+  std::int64_t silent = now_us(self) - state.heard_us;
+  if (state.settings.lease_us > 0 && silent > state.settings.lease_us) {
+    log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
+                silent / 1000, " ms");
+    (void)close(self, parts);
+    return;
+  }
+  for (const SessionWorker& worker : state.workers)
+    if (worker.task != parts.services->task && !state.lost.count(worker.task))
+      self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
+  self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
+}
+
+SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
+  SessionInfo info;
+  info.session_handle = state.handle;
+  info.nodes = static_cast<std::int64_t>(state.graph->num_nodes());
+  info.client_graphs = static_cast<std::int64_t>(state.signatures.size());
+  info.running_steps = static_cast<std::int64_t>(state.log.num_running());
+  info.finished_steps = state.log.num_finished();
+  info.age_us = now - state.created_us;
+  return info;
+}
+
+caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
+  for (const SessionWorker& worker : self->state.workers)
+    if (worker.task != parts.services->task)
+      ask(self, parts.membership, parts.services->timeouts.request,
+          WatchPeer{worker.task, untyped(caf::actor_cast<MasterSessionActor>(self->ctrl()))})
+          .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
+  return caf::ok_atom::value;
+}
+
+} // namespace
+
+MasterSessionActor::behavior_type master_session(Self self, Services services, std::string handle,
+                                                 SessionSettings settings,
+                                                 std::vector<SessionWorker> workers,
+                                                 MembershipActor membership,
+                                                 TransportActor transport) {
+  keep_exception_text(self);
+  auto& state = self->state;
+  state.handle = std::move(handle);
+  state.settings = std::move(settings);
+  state.workers = std::move(workers);
+  for (const SessionWorker& worker : state.workers)
+    state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
+  state.graph = std::make_shared<const Graph>(services->library->ops);
+  state.created_us = state.heard_us = now_us(self);
+  Parts parts{services, membership, transport};
+  if (!services->is_local) {
+    (void)watch(self, parts);
+    self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
+  }
+  self->set_exit_handler([=](caf::exit_msg& exit) {
+    for (const auto& [step_id, actor] : self->state.steps)
+      self->send_exit(actor, caf::exit_reason::user_shutdown);
+    if (!self->state.closing)
+      leave_workers(self, parts);
+    self->quit(exit.reason);
+  });
+  return {
+      [=](ExtendGraph& m) { return extend(self, parts, m); },
+      [=](RunStep& m) { return run_step(self, parts, m); },
+      [=](const CancelRun& m) {
+        if (auto step_id = self->state.log.running(m.request_id))
+          if (auto it = self->state.steps.find(step_id); it != self->state.steps.end())
+            self->send(it->second,
+                       CancelExecutor{
+                           {cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
+      },
+      [=](const MakeCallable& m) -> caf::result<CallableMade> {
+        auto bound = self->state.signatures.bind(m.feeds, m.fetches, m.targets);
+        if (!bound.ok())
+          return to_error(bound.status());
+        std::uint64_t id = self->state.next_callable++;
+        self->state.callables[id].bound = *bound;
+        return CallableMade{id};
+      },
+      [=](RunCallable& m) { return run_callable(self, parts, m); },
+      [=](const ReleaseCallable& m) -> caf::result<caf::ok_atom> {
+        if (!self->state.callables.erase(m.handle))
+          return to_error(invalid_argument(str_cat("there is no callable ", m.handle)));
+        return caf::ok_atom::value;
+      },
+      [=](const ListDevices&) { return DeviceList{self->state.devices}; },
+      [=](const GetSteps&) { return StepList{self->state.log.list(now_us(self))}; },
+      [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
+      [=](const ExplainGraph& m) { return explain_graph(self, parts, m); },
+      [=](const CloseSession&) { return close(self, parts); },
+      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const PeerLost& m) { peer_lost(self, m); },
+      [=](const GetActors&) {
+        Children steps;
+        for (const auto& [step_id, actor] : self->state.steps)
+          steps.add(str_cat("step-", step_id), untyped(actor));
+        return describe_tree(
+            self,
+            str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
+            steps);
+      },
+      [=](caf::tick_atom) { tick(self, parts); },
+      [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,75 @@
+// The MASTER SESSION actor: a client's graph, its signatures and its steps. Protocol:
+// actors/protocol/master.hpp.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/family/children.hpp"
+#include "actors/master_session/client_graph.hpp"
+#include "actors/master_session/signature_cache.hpp"
+#include "actors/master_session/step_log.hpp"
+
+namespace troupe {
+
+/// A run that has its feeds and waits for its client graph.
+struct PendingRun {
+  std::shared_ptr<const BoundSignature> bound;
+  std::vector<Tensor> feeds; ///< in the caller's order
+  std::int64_t timeout_us = 0;
+  bool trace = false;
+  bool partition_graphs = false;
+  std::uint64_t request_id = 0;
+  caf::node_id client;
+  caf::typed_response_promise<RunStepResult> promise;
+};
+
+struct MasterSessionState {
+  static constexpr const char* name = "master-session";
+
+  std::string handle;
+  SessionSettings settings;
+  std::vector<SessionWorker> workers;
+  std::vector<DeviceAttributes> devices;
+  std::int64_t created_us = 0;
+  std::int64_t heard_us = 0; ///< last word of the client
+  bool closing = false;
+  std::map<std::string, Status> lost; ///< tasks that are gone, and why
+
+  std::shared_ptr<const Graph> graph; ///< never null
+  std::int64_t version = 0;
+  std::shared_ptr<const Graph> placed;         ///< of this version, once some signature needed it
+  std::map<std::string, std::string> assigned; ///< devices of stateful nodes; they never move
+
+  SignatureCache signatures;
+  std::map<std::shared_ptr<ClientGraph>, std::vector<PendingRun>>
+      waiting;                                          ///< by client graph that is being built
+  std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is being built
+  std::uint64_t build_ticket = 0;
+  std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
+
+  std::map<std::uint64_t, StepActor> steps; ///< running
+  StepLog log;
+  std::unordered_map<std::uint64_t, std::vector<caf::typed_response_promise<RunStepResult>>>
+      joined; ///< by step
+
+  struct Callable {
+    std::shared_ptr<const BoundSignature> bound;
+  };
+  std::map<std::uint64_t, Callable> callables;
+  std::uint64_t next_callable = 1;
+
+  ~MasterSessionState();
+};
+
+MasterSessionActor::behavior_type
+master_session(MasterSessionActor::stateful_pointer<MasterSessionState> self, Services services,
+               std::string handle, SessionSettings settings, std::vector<SessionWorker> workers,
+               MembershipActor membership, TransportActor transport);
+
+} // namespace troupe

@@ -1,0 +1,376 @@
+#include "actors/master_session/runs.hpp"
+
+#include <algorithm>
+
+#include "actors/transport/transport.hpp"
+#include "core/base/random.hpp"
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = MasterSessionSelf;
+using Parts = MasterSessionParts;
+
+std::uint64_t new_step_id() {
+  return random_id() >> 8 | 1;
+} // the top bits stay clear, as TensorFlow's do
+
+void answer(Self self, const Parts& parts, PendingRun& run, std::uint64_t step_id,
+            StepOutcome outcome) {
+  auto& state = self->state;
+  auto deliver = [&](caf::typed_response_promise<RunStepResult>& promise,
+                     const caf::node_id& client) {
+    if (!outcome.result) {
+      promise.deliver(outcome.error);
+      return;
+    }
+    RunStepResult out = *outcome.result;
+    for (WireTensor& tensor : out.tensors)
+      tensor = to_wire(std::move(tensor.tensor), self->node(), client, untyped(parts.transport));
+    promise.deliver(std::move(out));
+  };
+  deliver(run.promise, run.client);
+  if (auto joined = state.joined.extract(step_id); !joined.empty())
+    for (auto& promise : joined.mapped())
+      deliver(promise, run.client);
+  state.log.answered(run.request_id, outcome);
+}
+
+void fail(Self self, const Parts& parts, PendingRun& run, const Status& why) {
+  answer(self, parts, run, 0, StepOutcome{std::nullopt, to_error(why)});
+}
+
+Status lost_task(const MasterSessionState& state, const StepPlan& plan) {
+  for (const RegisteredPart& part : plan.parts)
+    if (auto it = state.lost.find(part.task); it != state.lost.end())
+      return it->second;
+  return {};
+}
+
+Status check_feeds(const ClientGraph& graph, const std::vector<Tensor>& feeds) {
+  for (std::size_t i = 0; i < feeds.size(); ++i) {
+    DType wanted = graph.feed_types[i];
+    if (!feeds[i].has_value())
+      return invalid_argument(str_cat("the feed of '", graph.signature.feeds[i], "' has no value"));
+    if (wanted != DType::invalid && feeds[i].dtype() != wanted)
+      return invalid_argument(str_cat("Tensor ", graph.signature.feeds[i], " is fed with ",
+                                      to_string(feeds[i].dtype()), " but has dtype ",
+                                      to_string(wanted)));
+  }
+  return {};
+}
+
+// From the plan's order of fetches to the caller's.
+RunStepResult in_callers_order(RunStepResult& result, const BoundSignature& bound) {
+  RunStepResult out;
+  out.step_id = result.step_id;
+  out.metadata = std::move(result.metadata);
+  for (int index : bound.fetch_index)
+    out.tensors.push_back(result.tensors[static_cast<std::size_t>(index)]);
+  return out;
+}
+
+void start(Self self, const Parts& parts, PendingRun run) {
+  auto& state = self->state;
+  const ClientGraph& graph = *run.bound->graph;
+  if (Status lost = lost_task(state, *graph.plan); !lost.ok())
+    return fail(self, parts, run, lost);
+  StepRequest request;
+  request.plan = graph.plan;
+  request.step_id = new_step_id();
+  request.feeds.resize(graph.signature.feeds.size());
+  for (std::size_t i = 0; i < run.feeds.size(); ++i)
+    request.feeds[static_cast<std::size_t>(run.bound->feed_index[i])] = std::move(run.feeds[i]);
+  if (Status status = check_feeds(graph, request.feeds); !status.ok())
+    return fail(self, parts, run, status);
+  request.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
+  request.trace = run.trace;
+  std::uint64_t step_id = request.step_id;
+  auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
+  state.steps.emplace(step_id, actor);
+  state.log.started(step_id, run.request_id, graph.plan->signature, now_us(self));
+  auto shared = std::make_shared<PendingRun>(std::move(run));
+  ask(self, actor, parts.services->timeouts.step + parts.services->timeouts.request, Start{})
+      .then(
+          [=](RunStepResult& result) {
+            auto& state = self->state;
+            state.steps.erase(step_id);
+            state.log.finished(step_id, "done", now_us(self));
+            RunStepResult out = in_callers_order(result, *shared->bound);
+            if (shared->partition_graphs)
+              out.metadata.partition_graphs = state.partition_graphs[shared->bound->graph];
+            answer(self, parts, *shared, step_id, StepOutcome{std::move(out), {}});
+          },
+          [=](caf::error& error) {
+            auto& state = self->state;
+            state.steps.erase(step_id);
+            Status status = to_status(error, str_cat("step ", step_id));
+            state.log.finished(step_id, std::string(to_string(status.code())), now_us(self));
+            answer(self, parts, *shared, step_id, StepOutcome{std::nullopt, to_error(status)});
+          });
+}
+
+void build_next(Self self, const Parts& parts);
+
+void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
+                  const Status& status) {
+  auto& state = self->state;
+  auto waiting = state.waiting.extract(graph);
+  if (!status.ok())
+    state.signatures.drop(graph);
+  state.build_queue.pop_front();
+  build_next(self, parts);
+  if (waiting.empty())
+    return;
+  for (PendingRun& run : waiting.mapped())
+    if (status.ok())
+      start(self, parts, std::move(run));
+    else
+      fail(self, parts, run, status);
+}
+
+void build_next(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (state.build_queue.empty())
+    return;
+  std::uint64_t ticket = ++state.build_ticket;
+  auto request = std::make_shared<ClientGraphRequest>();
+  request->full = state.graph;
+  request->placed = state.placed;
+  request->assigned = state.assigned;
+  request->signature = state.build_queue.front()->signature;
+  request->devices = state.devices;
+  request->settings = state.settings;
+  caf::actor_addr address = self->address();
+  Services services = parts.services;
+  services->offload([=] {
+    auto built = build_client_graph(*request, *services);
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) {
+      ClientGraphBuilt message{ticket, nullptr, built.status()};
+      if (built.ok())
+        message.parts = std::make_shared<ClientGraphParts>(*std::move(built));
+      caf::anon_send(typed<MasterSessionActor>(actor), std::move(message));
+    }
+  });
+}
+
+// Every task registers its part; the plan stands when all have.
+struct Registration {
+  StepPlan plan;
+  std::size_t missing = 0;
+  Status status;
+};
+
+void registered(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
+                const std::shared_ptr<Registration>& registration) {
+  if (--registration->missing > 0)
+    return;
+  if (registration->status.ok())
+    graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
+  finish_build(self, parts, graph, registration->status);
+}
+
+std::string describe(const Signature& signature) {
+  return str_cat("feeds [", str_join(signature.feeds, ", "), "] fetches [",
+                 str_join(signature.fetches, ", "), "] targets [",
+                 str_join(signature.targets, ", "), "]");
+}
+
+void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
+                    ClientGraphParts& built) {
+  auto& state = self->state;
+  auto registration = std::make_shared<Registration>();
+  registration->plan.signature = describe(graph->signature);
+  registration->plan.num_fetches = graph->signature.fetches.size();
+  registration->missing = built.parts.size() + 1; // one for this function, which ends below
+  registration->plan.parts.resize(built.parts.size());
+  for (std::size_t i = 0; i < built.parts.size(); ++i) {
+    ClientPart& part = built.parts[i];
+    auto worker = std::find_if(state.workers.begin(), state.workers.end(),
+                               [&](const SessionWorker& w) { return w.task == part.task; });
+    if (worker == state.workers.end()) {
+      registration->status = internal(str_cat("a part of the graph was placed on ", part.task,
+                                              ", which the session does not use"));
+      --registration->missing;
+      continue;
+    }
+    RegisteredPart& entry = registration->plan.parts[i];
+    entry.task = part.task;
+    entry.session = worker->session;
+    entry.feed_of = part.feed_of;
+    entry.fetch_of = part.fetch_of;
+    state.partition_graphs[graph].push_back(part.graph_def);
+    RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
+                          state.settings.optimize};
+    std::string task = part.task;
+    ask(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
+        std::move(request))
+        .then(
+            [=](GraphRegistered& answer) {
+              registration->plan.parts[i].graph_handle = std::move(answer.graph_handle);
+              registration->plan.parts[i].has_remote_edges = answer.has_remote_edges;
+              registered(self, parts, graph, registration);
+            },
+            [=](caf::error& error) {
+              if (registration->status.ok())
+                registration->status = to_status(error, str_cat("RegisterGraph on ", task));
+              registered(self, parts, graph, registration);
+            });
+  }
+  registered(self, parts, graph, registration);
+}
+
+void admit(Self self, const Parts& parts, PendingRun run) {
+  auto& state = self->state;
+  if (run.bound->graph->plan)
+    return start(self, parts, std::move(run));
+  auto graph = run.bound->graph;
+  bool first = !state.waiting.count(graph);
+  state.waiting[graph].push_back(std::move(run));
+  if (!first)
+    return;
+  state.build_queue.push_back(graph);
+  if (state.build_queue.size() == 1)
+    build_next(self, parts);
+}
+
+Status refusal(const MasterSessionState& state) {
+  if (state.closing)
+    return failed_precondition("Session is closed.");
+  return {};
+}
+
+} // namespace
+
+caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
+  auto& state = self->state;
+  state.heard_us = now_us(self);
+  if (Status status = refusal(state); !status.ok())
+    return to_error(status);
+  if (const StepOutcome* outcome = state.log.outcome(m.request_id)) {
+    if (outcome->result)
+      return *outcome->result;
+    return outcome->error;
+  }
+  if (std::uint64_t step_id = state.log.running(m.request_id)) {
+    auto promise = self->make_response_promise<RunStepResult>();
+    state.joined[step_id].push_back(promise);
+    return promise;
+  }
+  std::vector<std::string> names;
+  std::vector<WireTensor> values;
+  for (auto& [name, value] : m.feeds) {
+    names.push_back(std::move(name));
+    values.push_back(std::move(value));
+  }
+  auto bound = state.signatures.bind(names, m.fetches, m.targets);
+  if (!bound.ok())
+    return to_error(bound.status());
+  PendingRun run;
+  run.bound = *std::move(bound);
+  run.timeout_us = m.timeout_us;
+  run.trace = m.trace;
+  run.partition_graphs = m.partition_graphs;
+  run.request_id = m.request_id;
+  if (auto sender = self->current_sender())
+    run.client = sender->node();
+  run.promise = self->make_response_promise<RunStepResult>();
+  auto promise = run.promise;
+  auto shared = std::make_shared<PendingRun>(std::move(run));
+  from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
+            [=](Status status, std::vector<Tensor> feeds) {
+              if (!status.ok())
+                return fail(self, parts, *shared, status);
+              shared->feeds = std::move(feeds);
+              admit(self, parts, std::move(*shared));
+            });
+  return promise;
+}
+
+caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
+  auto& state = self->state;
+  auto it = state.callables.find(m.handle);
+  if (it == state.callables.end())
+    return to_error(invalid_argument(
+        str_cat("there is no callable ", m.handle, "; it was released or never made")));
+  const BoundSignature& bound = *it->second.bound;
+  if (m.feeds.size() != bound.feed_index.size())
+    return to_error(invalid_argument(
+        str_cat("the callable takes ", bound.feed_index.size(), " feeds, got ", m.feeds.size())));
+  PendingRun run;
+  run.bound = it->second.bound;
+  run.timeout_us = m.timeout_us;
+  run.trace = m.trace;
+  run.request_id = m.request_id;
+  if (auto sender = self->current_sender())
+    run.client = sender->node();
+  run.promise = self->make_response_promise<RunStepResult>();
+  auto promise = run.promise;
+  auto shared = std::make_shared<PendingRun>(std::move(run));
+  from_wire(self, untyped(parts.transport), std::move(m.feeds), parts.services->timeouts.step,
+            [=](Status status, std::vector<Tensor> feeds) {
+              if (!status.ok())
+                return fail(self, parts, *shared, status);
+              shared->feeds = std::move(feeds);
+              admit(self, parts, std::move(*shared));
+            });
+  return promise;
+}
+
+void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) {
+  auto& state = self->state;
+  if (state.build_queue.empty() || built.ticket != state.build_ticket)
+    return;
+  auto graph = state.build_queue.front();
+  if (!built.status.ok())
+    return finish_build(self, parts, graph, built.status);
+  if (!state.placed) {
+    state.placed = built.parts->placed;
+    for (const Node* node : state.placed->nodes())
+      if (node->op->is_stateful)
+        state.assigned[node->name] = node->assigned_device;
+  }
+  graph->feed_types = std::move(built.parts->feed_types);
+  register_parts(self, parts, graph, *built.parts);
+}
+
+caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const ExplainGraph& m) {
+  auto& state = self->state;
+  auto request = std::make_shared<ClientGraphRequest>();
+  request->full = state.graph;
+  request->placed = state.placed;
+  request->assigned = state.assigned;
+  request->signature = {m.feeds, m.fetches, m.targets};
+  request->devices = state.devices;
+  request->settings = state.settings;
+  auto promise = self->make_response_promise<GraphExplained>();
+  Services services = parts.services;
+  // The answer goes straight from the compute thread: it changes no state here.
+  services->offload([=]() mutable {
+    GraphExplained out;
+    auto placed = place_full_graph(*request, *services);
+    if (!placed.ok())
+      return void(promise.deliver(to_error(placed.status())));
+    for (const Node* node : (*placed)->nodes())
+      out.placement.emplace_back(node->name, node->assigned_device);
+    if (!request->signature.fetches.empty() || !request->signature.targets.empty()) {
+      request->placed = *placed;
+      auto built = build_client_graph(*request, *services);
+      if (!built.ok())
+        return void(promise.deliver(to_error(built.status())));
+      for (const ClientPart& part : built->parts) {
+        auto graph = read_graph(part.graph_def, services->library->ops);
+        out.partitions.emplace_back(part.task,
+                                    graph.ok() ? to_text(*graph) : graph.status().to_string());
+      }
+    }
+    promise.deliver(std::move(out));
+  });
+  return promise;
+}
+
+} // namespace troupe

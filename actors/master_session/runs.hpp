@@ -1,0 +1,28 @@
+// The half of the MASTER SESSION that runs steps: bind, build once, register everywhere, start,
+// answer.
+#pragma once
+
+#include "actors/master_session/master_session.hpp"
+
+namespace troupe {
+
+/// What its handlers need besides the state.
+struct MasterSessionParts {
+  Services services;
+  MembershipActor membership;
+  TransportActor transport;
+};
+
+using MasterSessionSelf = MasterSessionActor::stateful_pointer<MasterSessionState>;
+
+caf::result<RunStepResult> run_step(MasterSessionSelf self, const MasterSessionParts& parts,
+                                    RunStep& request);
+caf::result<RunStepResult> run_callable(MasterSessionSelf self, const MasterSessionParts& parts,
+                                        RunCallable& request);
+/// A client graph came back from its compute thread.
+void client_graph_built(MasterSessionSelf self, const MasterSessionParts& parts,
+                        ClientGraphBuilt& built);
+caf::result<GraphExplained> explain_graph(MasterSessionSelf self, const MasterSessionParts& parts,
+                                          const ExplainGraph& request);
+
+} // namespace troupe

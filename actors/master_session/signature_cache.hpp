@@ -1,0 +1,49 @@
+// SignatureCache: which client graph a run needs. The order of names does not matter; asking again
+// in the same order is quick.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "actors/step/step.hpp"
+#include "graph/passes/prune.hpp"
+
+namespace troupe {
+
+/// A signature on its way to being run: building, ready or failed.
+struct ClientGraph {
+  Signature signature;                  ///< sorted, without duplicates
+  std::shared_ptr<const StepPlan> plan; ///< null until every task has registered its part
+  std::vector<DType> feed_types;
+};
+
+/// A client graph as one caller names it.
+struct BoundSignature {
+  std::shared_ptr<ClientGraph> graph;
+  std::vector<int> feed_index; ///< the caller's feed i is the graph's feed feed_index[i]
+  std::vector<int> fetch_index;
+};
+
+class SignatureCache {
+public:
+  /// The client graph for these names, made (without plan) if it is new. INVALID_ARGUMENT for a
+  /// feed given twice.
+  Result<std::shared_ptr<const BoundSignature>> bind(const std::vector<std::string>& feeds,
+                                                     const std::vector<std::string>& fetches,
+                                                     const std::vector<std::string>& targets);
+  /// Forgets one that could not be built, so that the next run tries again.
+  void drop(const std::shared_ptr<ClientGraph>& graph);
+  std::size_t size() const { return graphs_.size(); }
+
+private:
+  std::unordered_map<std::string, std::shared_ptr<const BoundSignature>> as_given_;
+  std::unordered_map<std::string, std::shared_ptr<ClientGraph>> graphs_; ///< by canonical key
+};
+
+/// "x:0" and "x" are one tensor.
+std::string canonical_tensor_name(const std::string& name);
+
+} // namespace troupe

@@ -1,0 +1,56 @@
+// StepLog: a session's running and recently finished steps; so that a step sent again joins the
+// first, and people can look.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <caf/error.hpp>
+
+#include "actors/protocol/master.hpp"
+
+namespace troupe {
+
+/// How a step ended: a result, or an error.
+struct StepOutcome {
+  std::optional<RunStepResult> result;
+  caf::error error;
+};
+
+class StepLog {
+public:
+  static constexpr std::size_t max_finished = 64;           ///< kept for people
+  static constexpr std::size_t max_outcomes = 16;           ///< kept for requests sent again
+  static constexpr std::size_t max_outcome_bytes = 1 << 20; ///< larger answers are not kept
+
+  void started(std::uint64_t step_id, std::uint64_t request_id, std::string signature,
+               std::int64_t now_us);
+  void finished(std::uint64_t step_id, std::string state, std::int64_t now_us);
+  /// Remembers what a request was answered.
+  void answered(std::uint64_t request_id, const StepOutcome& outcome);
+
+  /// The step that a request set off, while it runs; 0 if there is none.
+  std::uint64_t running(std::uint64_t request_id) const;
+  /// Null if the request is not known, or too long ago.
+  const StepOutcome* outcome(std::uint64_t request_id) const;
+
+  std::size_t num_running() const { return running_.size(); }
+  std::int64_t num_finished() const { return num_finished_; }
+  std::vector<StepInfo> list(std::int64_t now_us) const; ///< running ones first, then the latest
+
+private:
+  struct Running {
+    StepInfo info;
+    std::uint64_t request_id = 0;
+    std::int64_t start_us = 0;
+  };
+  std::map<std::uint64_t, Running> running_;
+  std::deque<StepInfo> finished_;
+  std::deque<std::pair<std::uint64_t, StepOutcome>> outcomes_;
+  std::int64_t num_finished_ = 0;
+};
+
+} // namespace troupe

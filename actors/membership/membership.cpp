@@ -1,0 +1,188 @@
+#include "actors/membership/membership.hpp"
+
+#include <algorithm>
+
+#include <caf/stateful_actor.hpp>
+
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = MembershipActor::stateful_pointer<MembershipState>;
+using Dialer = caf::typed_actor<
+    caf::replies_to<caf::connect_atom, std::string, std::uint16_t>::with<caf::strong_actor_ptr>>;
+
+// Tries until somebody listens or the budget is used up; blocks, so it has its own thread. Ends
+// after one answer.
+struct DialerState {
+  static constexpr const char* name = "dialer";
+};
+Dialer::behavior_type dialer(Dialer::stateful_pointer<DialerState> self, Services services) {
+  keep_exception_text(self);
+  return {[=](caf::connect_atom, const std::string& host,
+              std::uint16_t port) -> caf::result<caf::strong_actor_ptr> {
+    self->quit();
+    auto guardian = services->dial(self->system(), Address{host, port}, services->timeouts.dial);
+    if (!guardian.ok())
+      return to_error(guardian.status());
+    return *guardian;
+  }};
+}
+
+void answer(Self self, const std::string& task, const Result<Peer>& peer) {
+  auto waiting = self->state.dialling.extract(task);
+  if (waiting.empty())
+    return;
+  for (auto& promise : waiting.mapped())
+    if (peer.ok())
+      promise.deliver(*peer);
+    else
+      promise.deliver(to_error(peer.status()));
+}
+
+void tell_loss(Self self, const Services& services, const std::string& task, LossReason reason,
+               std::int64_t silent_us) {
+  auto& state = self->state;
+  auto it = state.peers.find(task);
+  if (it == state.peers.end())
+    return;
+  auto address = services->cluster.address_of(task);
+  PeerLost lost{task, it->second.incarnation, reason,
+                loss_sentence(task, address.ok() ? address->to_string() : "?", reason, silent_us)};
+  state.peers.erase(it);
+  state.leases.lost(task);
+  std::erase_if(state.guardians, [&](auto& entry) { return entry.second == task; });
+  log_warning(lost.sentence);
+  auto watchers = state.watchers.extract(task);
+  if (!watchers.empty())
+    for (auto& watcher : watchers.mapped())
+      caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
+}
+
+void welcome(Self self, const Services& services, const std::string& task,
+             const std::string& address, const caf::strong_actor_ptr& guardian, Welcome& w) {
+  if (w.task != task)
+    return answer(self, task,
+                  failed_precondition(str_cat("at ", address, " runs ", w.task, ", not ", task,
+                                              "; the nodes' config files differ")));
+  Peer peer{w.task, w.incarnation, w.worker, w.master, w.transport, w.membership};
+  if (self->state.leases.joined(task, w.incarnation, now_us(self)))
+    tell_loss(self, services, task, LossReason::restarted, 0);
+  self->state.peers[task] = peer;
+  self->state.guardians[guardian->get()->address()] = task;
+  self->monitor(caf::actor_cast<caf::actor>(guardian));
+  answer(self, task, peer);
+}
+
+void dial(Self self, const Services& services, const std::string& task, const Address& address) {
+  auto worker = services->detach_blocking ? self->spawn<caf::detached>(dialer, services)
+                                          : self->spawn(dialer, services);
+  auto budget = services->timeouts.dial + services->timeouts.request;
+  self->request(worker, caf::timespan(budget), caf::connect_atom::value, address.host, address.port)
+      .then(
+          [=](const caf::strong_actor_ptr& guardian) {
+            ask(self, typed<GuardianActor>(guardian), services->timeouts.request,
+                Hello{protocol_version, services->task})
+                .then(
+                    [=](Welcome& w) {
+                      welcome(self, services, task, address.to_string(), guardian, w);
+                    },
+                    [=](caf::error& error) {
+                      answer(self, task,
+                             to_status(error, str_cat("hello to ", task, " at ", address)));
+                    });
+          },
+          [=](caf::error& error) {
+            answer(self, task,
+                   to_status(error, str_cat("dialling ", task, " at ", address))
+                       .with_context(str_cat("task ", task)));
+          });
+}
+
+caf::result<Peer> get_peer(Self self, const Services& services, const std::string& task) {
+  auto& state = self->state;
+  if (task == services->task)
+    return state.own;
+  if (auto it = state.peers.find(task); it != state.peers.end())
+    return it->second;
+  auto address = services->cluster.address_of(task);
+  if (!address.ok())
+    return to_error(address.status());
+  auto promise = self->make_response_promise<Peer>();
+  auto& waiting = state.dialling[task];
+  waiting.push_back(promise);
+  if (waiting.size() == 1)
+    dial(self, services, task, *address);
+  return promise;
+}
+
+void beat(Self self, const Services& services) {
+  auto& state = self->state;
+  for (const auto& expired : state.leases.expire(now_us(self)))
+    tell_loss(self, services, expired.task, LossReason::frozen, expired.silent_us);
+  for (const auto& [task, peer] : state.peers)
+    ask(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
+        Heartbeat{services->task, services->incarnation})
+        .then([=, task = task](Heartbeat&) { self->state.leases.heard(task, now_us(self)); },
+              [](caf::error&) {}); // silence is judged by the lease
+  self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
+}
+
+} // namespace
+
+MembershipActor::behavior_type membership(Self self, Services services) {
+  keep_exception_text(self);
+  self->state.leases = LeaseTable(std::chrono::microseconds(services->timeouts.lease).count());
+  self->set_down_handler([=](caf::down_msg& down) {
+    auto it = self->state.guardians.find(down.source);
+    if (it == self->state.guardians.end())
+      return;
+    std::string task = it->second;
+    bool in_order = down.reason == caf::exit_reason::user_shutdown || !down.reason;
+    tell_loss(self, services, task, in_order ? LossReason::left : LossReason::crashed, 0);
+  });
+  if (services->cluster.size() > 1)
+    self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
+  return {
+      [=](const GetPeer& m) { return get_peer(self, services, m.task); },
+      [=](const WatchPeer& m) {
+        auto& watchers = self->state.watchers[m.task];
+        if (std::find(watchers.begin(), watchers.end(), m.watcher) == watchers.end())
+          watchers.push_back(m.watcher);
+        // Lost between the dial and now: told at once rather than never.
+        if (m.task != services->task && !self->state.peers.count(m.task)) {
+          PeerLost lost{m.task, 0, LossReason::cut_off,
+                        loss_sentence(m.task, "its address", LossReason::cut_off, 0)};
+          caf::anon_send(caf::actor_cast<caf::actor>(m.watcher), lost);
+          self->state.watchers.erase(m.task);
+        }
+        return caf::ok_atom::value;
+      },
+      [=](Peer& m) { self->state.own = std::move(m); },
+      [=](const Heartbeat& m) {
+        self->state.leases.heard(m.from, now_us(self));
+        return Heartbeat{services->task, services->incarnation};
+      },
+      [=](const GetPeers&) {
+        PeerList out;
+        for (const std::string& task : services->cluster.tasks()) {
+          if (task == services->task)
+            continue;
+          std::int64_t silent = self->state.leases.silent_us(task, now_us(self));
+          out.sentences.push_back(
+              silent < 0 ? str_cat(task, ": not connected")
+                         : str_cat(task, ": alive, last heard of ", silent / 1000, " ms ago"));
+        }
+        return out;
+      },
+      [=](const GetActors&) {
+        return describe_tree(self, str_cat(self->state.peers.size(), " peers"), Children{});
+      },
+      [=](caf::tick_atom) { beat(self, services); },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,30 @@
+// The MEMBERSHIP actor: dials the cluster's tasks and watches over their leases. Protocol:
+// actors/protocol/node.hpp.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "actors/family/children.hpp"
+#include "actors/family/services.hpp"
+#include "actors/membership/lease_table.hpp"
+#include "actors/protocol/node.hpp"
+
+namespace troupe {
+
+struct MembershipState {
+  static constexpr const char* name = "membership";
+  LeaseTable leases{0};
+  Peer own;
+  std::map<std::string, Peer> peers;                ///< connected, by task
+  std::map<caf::actor_addr, std::string> guardians; ///< whose DOWN means which task
+  std::map<std::string, std::vector<caf::typed_response_promise<Peer>>>
+      dialling; ///< who waits for which task
+  std::map<std::string, std::vector<caf::strong_actor_ptr>> watchers;
+};
+
+MembershipActor::behavior_type membership(MembershipActor::stateful_pointer<MembershipState> self,
+                                          Services services);
+
+} // namespace troupe

@@ -1,0 +1,20 @@
+// Reaching a guardian over TCP, with an end.
+#pragma once
+
+#include <chrono>
+
+#include <caf/actor_control_block.hpp>
+#include <caf/fwd.hpp>
+
+#include "core/base/status.hpp"
+#include "net/cluster/cluster.hpp"
+
+namespace troupe {
+
+/// Tries until somebody listens at `address` or `budget` is used up; blocks the calling thread,
+/// which must not be one of the scheduler's. The actor is a GuardianActor. UNAVAILABLE naming the
+/// address; UNIMPLEMENTED when what answers there is no node of troupe.
+Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
+                                            std::chrono::milliseconds budget);
+
+} // namespace troupe

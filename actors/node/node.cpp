@@ -1,0 +1,153 @@
+#include "actors/node/node.hpp"
+
+#include <condition_variable>
+#include <mutex>
+
+#include <caf/actor_system.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "actors/family/services.hpp"
+#include "actors/guardian/guardian.hpp"
+#include "actors/node/dial.hpp"
+#include "actors/node/handles.hpp"
+#include "actors/node/system_config.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/random.hpp"
+#include "core/base/strings.hpp"
+#include "devices/cpu/cpu_device.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// Whether and why the tree has stopped; outlives the guardian that reports it.
+struct End {
+  std::mutex lock;
+  std::condition_variable changed;
+  bool ended = false;
+  std::string why;
+};
+
+} // namespace
+
+// Destroyed from the last member to the first: the actors go before what they use.
+struct Node::Impl {
+  std::shared_ptr<End> end = std::make_shared<End>();
+  std::unique_ptr<CpuHost> host;
+  std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
+  std::unique_ptr<SystemConfig> config;
+  std::unique_ptr<caf::actor_system> system;
+  NodeHandles handles;
+  std::uint16_t port = 0;
+};
+
+Node::Node() : impl_(std::make_unique<Impl>()) {}
+
+Result<std::unique_ptr<Node>> Node::start(const NodeOptions& options) {
+  std::unique_ptr<Node> node(new Node);
+  Impl& impl = *node->impl_;
+  NodeServices& services = *impl.services;
+  services.task = task_name(options.job, options.task);
+  services.is_local = options.cluster.size() == 0;
+  services.cluster = options.cluster;
+  services.timeouts = options.timeouts;
+  services.incarnation = random_id();
+  services.started_us = steady_micros();
+  services.library = &op_library();
+  Address address;
+  if (!services.is_local) {
+    TROUPE_ASSIGN(address, options.cluster.address_of(services.task));
+  }
+  impl.host = std::make_unique<CpuHost>(options.compute_threads);
+  for (auto& device : impl.host->make_devices(services.task, options.cpu_devices))
+    services.devices.add(std::move(device));
+  services.offload = [pool = impl.host->compute.get()](std::function<void()> work) {
+    pool->submit(std::move(work));
+  };
+  services.dial = dial_guardian;
+  impl.config =
+      std::make_unique<SystemConfig>(services.is_local ? NetworkUse::none : NetworkUse::node,
+                                     options.actor_threads, options.caf_settings);
+  impl.system = std::make_unique<caf::actor_system>(*impl.config);
+  auto end = impl.end;
+  impl.handles.guardian =
+      impl.system->spawn(guardian, Services(impl.services), [end](std::string why) {
+        std::scoped_lock guard(end->lock);
+        end->ended = true;
+        end->why = std::move(why);
+        end->changed.notify_all();
+      });
+  caf::scoped_actor self{*impl.system};
+  Status status;
+  self->request(impl.handles.guardian, caf::timespan(services.timeouts.request),
+                Hello{protocol_version, "owner"})
+      .receive(
+          [&](const Welcome& w) {
+            impl.handles.master = typed<MasterActor>(w.master);
+            impl.handles.worker = typed<WorkerActor>(w.worker);
+            impl.handles.transport = typed<TransportActor>(w.transport);
+            impl.handles.membership = typed<MembershipActor>(w.membership);
+          },
+          [&](caf::error& error) { status = to_status(error, "starting the node"); });
+  TROUPE_TRY(status);
+  if (!services.is_local) {
+    auto port = impl.system->middleman().publish(impl.handles.guardian, address.port,
+                                                 address.host.c_str(), true);
+    if (!port)
+      return unavailable(str_cat("cannot listen at ", address, " for ", services.task, " (",
+                                 impl.system->render(port.error()),
+                                 "); is another process using the port? `ss -ltnp` shows which"));
+    impl.port = *port;
+  }
+  return node;
+}
+
+Node::~Node() {
+  Impl& impl = *impl_;
+  if (!impl.system)
+    return;
+  shut_down("its owner is done");
+  impl.handles.master = MasterActor{};
+  impl.handles.worker = WorkerActor{};
+  impl.handles.transport = TransportActor{};
+  impl.handles.membership = MembershipActor{};
+  impl.handles.guardian = GuardianActor{};
+  if (!wait_for(std::chrono::seconds(10)))
+    impl.system->await_actors_before_shutdown(
+        false); // an actor hangs: better an untidy end than none
+}
+
+const std::string& Node::task() const {
+  return impl_->services->task;
+}
+std::uint16_t Node::port() const {
+  return impl_->port;
+}
+caf::actor_system& Node::system() {
+  return *impl_->system;
+}
+const NodeServices& Node::services() const {
+  return *impl_->services;
+}
+const NodeHandles& Node::handles() const {
+  return impl_->handles;
+}
+
+std::string Node::wait() {
+  std::unique_lock guard(impl_->end->lock);
+  impl_->end->changed.wait(guard, [&] { return impl_->end->ended; });
+  return impl_->end->why;
+}
+
+bool Node::wait_for(std::chrono::milliseconds budget) {
+  std::unique_lock guard(impl_->end->lock);
+  return impl_->end->changed.wait_for(guard, budget, [&] { return impl_->end->ended; });
+}
+
+void Node::shut_down(const std::string& reason) {
+  if (impl_->handles.guardian)
+    caf::anon_send(impl_->handles.guardian, ShutDown{0, reason});
+}
+
+} // namespace troupe

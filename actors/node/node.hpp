@@ -1,0 +1,71 @@
+// Node: one task of a cluster in this process: its devices, its actor system, its tree of actors,
+// its port.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/family/timeouts.hpp"
+#include "core/base/status.hpp"
+#include "net/cluster/cluster.hpp"
+
+namespace caf {
+class actor_system;
+}
+
+namespace troupe {
+
+struct NodeServices;
+
+struct NodeOptions {
+  Cluster cluster; ///< empty for a node of its own ("local": no network at all)
+  std::string job = "localhost";
+  int task = 0;
+  int cpu_devices = 1;           ///< CPU:0 … CPU:n-1
+  int compute_threads = 0;       ///< 0: one for each core
+  int actor_threads = 2;         ///< of the scheduler
+  std::int64_t memory_limit = 0; ///< bytes; 0: none
+  Timeouts timeouts;
+  /// CAF's own settings from the config file, such as {"middleman.max-consecutive-reads", "50"};
+  /// applied last.
+  std::vector<std::pair<std::string, std::string>> caf_settings;
+};
+
+/// Everything lives as long as this object. Start and stop from one thread, outside actors.
+class Node {
+public:
+  /// Starts the tree and, with a cluster, listens at the task's address. INVALID_ARGUMENT for a
+  /// task that is not in the cluster; UNAVAILABLE when the address cannot be bound, naming it and
+  /// who may have it.
+  static Result<std::unique_ptr<Node>> start(const NodeOptions& options);
+  /// A client's end: no port, no worker for others; it may dial `cluster`-less addresses. With
+  /// `local` it runs graphs itself.
+  ~Node();
+
+  const std::string& task() const;
+  std::uint16_t port() const; ///< 0 when local
+  caf::actor_system& system();
+  const NodeServices& services() const;
+  /// The GuardianActor, as the tree's root.
+  const struct NodeHandles& handles() const;
+
+  /// Blocks until the tree has stopped by itself or on somebody's request; returns why.
+  std::string wait();
+  /// Blocks for at most `budget`; false if it still runs then.
+  bool wait_for(std::chrono::milliseconds budget);
+  /// Asks the tree to stop; `wait` returns when it has. Safe from any thread; not from a signal
+  /// handler.
+  void shut_down(const std::string& reason);
+
+private:
+  Node();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

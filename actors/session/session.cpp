@@ -1,0 +1,227 @@
+#include "actors/session/session.hpp"
+
+#include "actors/transport/transport.hpp"
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+SessionState::~SessionState() {
+  for (auto& [id, fail] : pending)
+    fail(aborted("the session was destroyed while a request was under way"));
+}
+
+namespace {
+
+using Self = SessionActor::stateful_pointer<SessionState>;
+
+struct Parts {
+  Services services;
+  MasterActor local_master;
+  TransportActor transport;
+};
+
+Status refusal(const SessionState& state) {
+  if (!state.closed.ok())
+    return state.closed;
+  if (!state.master_session)
+    return failed_precondition("the session is not open yet");
+  return {};
+}
+
+void master_lost(Self self, const caf::error& reason) {
+  auto& state = self->state;
+  if (!state.master_session)
+    return;
+  bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
+  Status why = in_order ? aborted(str_cat("Session ", state.handle, " was closed by its master"))
+                        : unavailable(str_cat("the master of session ", state.handle,
+                                              " is gone: its process has ended or cannot be "
+                                              "reached; make a new session when it is back"));
+  state.master_session = nullptr;
+  state.closed = why;
+  for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
+    fail(why);
+}
+
+// Sends a request on, and answers ours with what comes back; or with the loss of the master.
+template <class Answer, class Message, class Convert>
+caf::result<Answer> forward(Self self, const Parts& parts, Message message,
+                            std::chrono::nanoseconds budget, Convert convert) {
+  auto& state = self->state;
+  if (Status status = refusal(state); !status.ok())
+    return to_error(status);
+  (void)parts;
+  std::uint64_t id = state.next_request++;
+  auto promise = self->template make_response_promise<Answer>();
+  state.pending.emplace(id,
+                        [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
+  ask(self, typed<MasterSessionActor>(state.master_session), budget, std::move(message))
+      .then(
+          [=](Answer& answer) mutable {
+            if (self->state.pending.erase(id))
+              convert(std::move(answer), promise);
+          },
+          [=](caf::error& error) mutable {
+            if (self->state.pending.erase(id))
+              promise.deliver(to_error(to_status(error, "the master")));
+          });
+  return promise;
+}
+
+template <class Answer, class Message>
+caf::result<Answer> forward(Self self, const Parts& parts, Message message,
+                            std::chrono::nanoseconds budget) {
+  return forward<Answer>(self, parts, std::move(message), budget,
+                         [](Answer answer, caf::typed_response_promise<Answer>& promise) {
+                           promise.deliver(std::move(answer));
+                         });
+}
+
+// Large results are fetched before the caller sees them.
+auto fetching(Self self, const Parts& parts) {
+  return [=](RunStepResult answer, caf::typed_response_promise<RunStepResult>& promise) {
+    auto shared = std::make_shared<RunStepResult>(std::move(answer));
+    std::uint64_t id = self->state.next_request++;
+    self->state.pending.emplace(
+        id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
+    from_wire(self, untyped(parts.transport), std::move(shared->tensors),
+              parts.services->timeouts.step,
+              [=](Status status, std::vector<Tensor> tensors) mutable {
+                if (!self->state.pending.erase(id))
+                  return;
+                if (!status.ok())
+                  return void(promise.deliver(to_error(status)));
+                shared->tensors.assign(tensors.begin(), tensors.end());
+                promise.deliver(std::move(*shared));
+              });
+  };
+}
+
+WireTensor outgoing(Self self, const Parts& parts, WireTensor& tensor) {
+  return to_wire(std::move(tensor.tensor), self->node(), self->state.master_session->node(),
+                 untyped(parts.transport));
+}
+
+caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
+  auto& state = self->state;
+  if (Status status = refusal(state); !status.ok())
+    return to_error(status);
+  if (!state.remote)
+    return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+  for (auto& [name, tensor] : m.feeds)
+    tensor = outgoing(self, parts, tensor);
+  return forward<RunStepResult>(self, parts, std::move(m), parts.services->timeouts.step,
+                                fetching(self, parts));
+}
+
+caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
+  auto& state = self->state;
+  if (Status status = refusal(state); !status.ok())
+    return to_error(status);
+  if (!state.remote)
+    return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+  for (WireTensor& tensor : m.feeds)
+    tensor = outgoing(self, parts, tensor);
+  return forward<RunStepResult>(self, parts, std::move(m), parts.services->timeouts.step,
+                                fetching(self, parts));
+}
+
+void opened(Self self, const Parts& parts, SessionCreated& created,
+            caf::typed_response_promise<SessionCreated>& promise) {
+  auto& state = self->state;
+  state.master_session = created.session;
+  state.handle = created.session_handle;
+  state.remote = created.session->node() != self->node();
+  self->monitor(caf::actor_cast<caf::actor>(created.session));
+  if (state.remote)
+    self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
+  promise.deliver(std::move(created));
+}
+
+void create(Self self, const Parts& parts, const MasterActor& master, CreateSession request,
+            std::chrono::nanoseconds budget, caf::typed_response_promise<SessionCreated> promise) {
+  ask(self, master, budget, std::move(request))
+      .then([=](SessionCreated& created) mutable { opened(self, parts, created, promise); },
+            [=](caf::error& error) mutable {
+              Status why = to_status(error, "CreateSession");
+              self->state.closed = why;
+              promise.deliver(to_error(why));
+            });
+}
+
+caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) {
+  auto promise = self->make_response_promise<SessionCreated>();
+  const Timeouts& t = parts.services->timeouts;
+  std::chrono::nanoseconds budget =
+      m.timeout_us > 0 ? std::chrono::nanoseconds(std::chrono::microseconds(m.timeout_us))
+                       : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile);
+  if (m.guardian) {
+    m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
+    ask(self, typed<GuardianActor>(m.guardian), t.request, Hello{protocol_version, "client"})
+        .then(
+            [=, request = std::move(m.request)](Welcome& w) mutable {
+              create(self, parts, typed<MasterActor>(w.master), std::move(request), budget,
+                     promise);
+            },
+            [=](caf::error& error) mutable {
+              Status why = to_status(error, "the hello to the master's node");
+              self->state.closed = why;
+              promise.deliver(to_error(why));
+            });
+    return promise;
+  }
+  if (!parts.local_master)
+    return to_error(
+        failed_precondition("this process has no master of its own; give the session an address"));
+  create(self, parts, parts.local_master, std::move(m.request), budget, promise);
+  return promise;
+}
+
+caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (!state.master_session) {
+    state.closed = failed_precondition("Session is closed.");
+    return caf::ok_atom::value;
+  }
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  auto master_session = typed<MasterSessionActor>(std::exchange(state.master_session, nullptr));
+  state.closed = failed_precondition("Session is closed.");
+  ask(self, master_session, parts.services->timeouts.request, CloseSession{})
+      .then([=](caf::ok_atom ok) mutable { promise.deliver(ok); },
+            [=](caf::error&) mutable { promise.deliver(caf::ok_atom::value); }); // gone is closed
+  return promise;
+}
+
+} // namespace
+
+SessionActor::behavior_type session(Self self, Services services, MasterActor local_master,
+                                    TransportActor transport) {
+  keep_exception_text(self);
+  self->set_down_handler([=](caf::down_msg& down) { master_lost(self, down.reason); });
+  Parts parts{services, local_master, transport};
+  const Timeouts& t = services->timeouts;
+  return {
+      [=](OpenSession& m) { return open(self, parts, m); },
+      [=](ExtendGraph& m) { return forward<GraphExtended>(self, parts, std::move(m), t.compile); },
+      [=](RunStep& m) { return run_step(self, parts, m); },
+      [=](const CancelRun& m) {
+        if (self->state.master_session)
+          self->send(typed<MasterSessionActor>(self->state.master_session), m);
+      },
+      [=](MakeCallable& m) { return forward<CallableMade>(self, parts, std::move(m), t.request); },
+      [=](RunCallable& m) { return run_callable(self, parts, m); },
+      [=](const ReleaseCallable& m) { return forward<caf::ok_atom>(self, parts, m, t.request); },
+      [=](const ListDevices& m) { return forward<DeviceList>(self, parts, m, t.request); },
+      [=](const GetSteps& m) { return forward<StepList>(self, parts, m, t.request); },
+      [=](const ExplainGraph& m) { return forward<GraphExplained>(self, parts, m, t.compile); },
+      [=](const CloseSession&) { return close(self, parts); },
+      [=](caf::tick_atom) {
+        if (!self->state.master_session)
+          return;
+        self->send(typed<MasterSessionActor>(self->state.master_session), RenewLease{});
+        self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
+      },
+  };
+}
+
+} // namespace troupe

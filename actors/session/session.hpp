@@ -1,0 +1,32 @@
+// The SESSION actor: a client's end of a master session. Protocol: actors/protocol/session.hpp.
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "actors/family/children.hpp"
+#include "actors/family/services.hpp"
+#include "actors/protocol/session.hpp"
+
+namespace troupe {
+
+struct SessionState {
+  static constexpr const char* name = "session";
+  caf::strong_actor_ptr master_session; ///< set while open
+  std::string handle;
+  Status closed; ///< why requests are refused; ok while open or new
+  bool remote = false;
+  std::uint64_t next_request = 1;
+  /// Requests under way at a master in another process: a lost connection answers them, CAF would
+  /// not.
+  std::map<std::uint64_t, std::function<void(const Status&)>> pending;
+
+  ~SessionState();
+};
+
+/// `local_master` is null for a client without a node of its own. `transport` is this process's.
+SessionActor::behavior_type session(SessionActor::stateful_pointer<SessionState> self,
+                                    Services services, MasterActor local_master,
+                                    TransportActor transport);
+
+} // namespace troupe

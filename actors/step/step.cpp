@@ -1,0 +1,147 @@
+#include "actors/step/step.hpp"
+
+#include "actors/transport/transport.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = StepActor::stateful_pointer<StepState>;
+
+void answer(Self self) {
+  auto& state = self->state;
+  if (std::exchange(state.answered, true))
+    return;
+  for (const RegisteredPart& part : state.request.plan->parts)
+    if (part.has_remote_edges)
+      self->send(typed<WorkerSessionActor>(part.session), CleanupStep{state.request.step_id});
+  if (!state.collector->status().ok()) {
+    state.promise.deliver(to_error(state.collector->status()));
+  } else {
+    RunStepResult result;
+    for (Tensor& tensor : state.collector->take_fetched())
+      result.tensors.emplace_back(std::move(tensor));
+    result.step_id = state.request.step_id;
+    result.metadata.stats = std::move(state.stats);
+    state.promise.deliver(std::move(result));
+  }
+  self->quit();
+}
+
+void advance(Self self, const Services& services) {
+  auto& state = self->state;
+  if (state.collector->take_cancel_request()) {
+    CancelStep cancel{state.request.step_id, {state.collector->status().as_derived()}};
+    for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
+      if (state.collector->is_open(i))
+        self->send(typed<WorkerSessionActor>(state.request.plan->parts[i].session), cancel);
+    if (!state.collector
+             ->is_finished()) // a part that does not even answer a cancellation is not waited for
+      self->delayed_send(self, services->timeouts.cancel, caf::tick_atom::value);
+  }
+  if (state.collector->is_finished())
+    answer(self);
+}
+
+std::string describe(const RegisteredPart& part) {
+  return str_cat("RunGraph on ", part.task);
+}
+
+void start_part(Self self, const Services& services, const TransportActor& transport,
+                std::size_t index) {
+  auto& state = self->state;
+  const RegisteredPart& part = state.request.plan->parts[index];
+  RunGraph run;
+  run.graph_handle = part.graph_handle;
+  run.step_id = state.request.step_id;
+  run.trace = state.request.trace;
+  run.timeout_us = state.request.timeout_us;
+  for (int feed : part.feed_of)
+    run.args.push_back(to_wire(state.request.feeds[static_cast<std::size_t>(feed)], self->node(),
+                               part.session->node(), untyped(transport)));
+  ask(self, typed<WorkerSessionActor>(part.session), services->timeouts.step, std::move(run))
+      .then(
+          [=](GraphRun& run) {
+            for (DeviceStats& stats : run.stats)
+              self->state.stats.push_back(std::move(stats));
+            from_wire(self, untyped(transport), std::move(run.retvals), services->timeouts.step,
+                      [=](Status status, std::vector<Tensor> tensors) {
+                        const RegisteredPart& part = self->state.request.plan->parts[index];
+                        if (status.ok())
+                          self->state.collector->part_done(index, std::move(tensors),
+                                                           part.fetch_of);
+                        else
+                          self->state.collector->part_failed(index, status);
+                        advance(self, services);
+                      });
+          },
+          [=](caf::error& error) {
+            self->state.collector->part_failed(
+                index, to_status(error, describe(self->state.request.plan->parts[index])));
+            advance(self, services);
+          });
+}
+
+} // namespace
+
+StepActor::behavior_type step(Self self, Services services, TransportActor transport,
+                              StepRequest request) {
+  keep_exception_text(self);
+  self->state.request = std::move(request);
+  return {
+      [=](Start) -> caf::result<RunStepResult> {
+        auto& state = self->state;
+        const StepPlan& plan = *state.request.plan;
+        state.collector = std::make_unique<StepCollector>(plan.parts.size(), plan.num_fetches);
+        state.promise = self->make_response_promise<RunStepResult>();
+        auto promise = state.promise;
+        if (state.request.timeout_us > 0)
+          self->delayed_send(self, std::chrono::microseconds(state.request.timeout_us), Continue{});
+        for (std::size_t i = 0; i < plan.parts.size(); ++i)
+          start_part(self, services, transport, i);
+        if (plan.parts.empty())
+          answer(self);
+        return promise;
+      },
+      [=](const CancelExecutor& m) {
+        if (self->state.collector) {
+          self->state.collector->fail(m.status.status);
+          advance(self, services);
+        }
+      },
+      [=](const PeerLost& m) {
+        auto& state = self->state;
+        if (!state.collector)
+          return;
+        for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
+          if (state.request.plan->parts[i].task == m.task)
+            state.collector->part_failed(
+                i, unavailable(m.sentence).with_origin({"", "", m.task, state.request.step_id}));
+        advance(self, services);
+      },
+      [=](const GetActors&) {
+        std::vector<std::string> open;
+        for (std::size_t i = 0; self->state.collector && i < self->state.request.plan->parts.size();
+             ++i)
+          if (self->state.collector->is_open(i))
+            open.push_back(self->state.request.plan->parts[i].task);
+        return describe_tree(self,
+                             str_cat("waits for ", open.empty() ? "nothing" : str_join(open, ", ")),
+                             Children{});
+      },
+      [=](Continue) {
+        self->state.collector->fail(deadline_exceeded(
+            str_cat("step ", self->state.request.step_id, " took longer than its deadline of ",
+                    self->state.request.timeout_us / 1000, " ms")));
+        advance(self, services);
+      },
+      [=](caf::tick_atom) {
+        self->state.collector->give_up();
+        answer(self);
+      },
+  };
+}
+
+} // namespace troupe

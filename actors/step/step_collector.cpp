@@ -1,0 +1,45 @@
+#include "actors/step/step_collector.hpp"
+
+#include "core/base/check.hpp"
+
+namespace troupe {
+
+void StepCollector::part_done(std::size_t part, std::vector<Tensor> retvals,
+                              const std::vector<int>& fetch_of) {
+  if (!open_[part])
+    return;
+  open_[part] = false;
+  --outstanding_;
+  TROUPE_CHECK(retvals.size() == fetch_of.size(),
+               "a part answers with every value that it was registered for");
+  for (std::size_t i = 0; i < retvals.size(); ++i)
+    fetched_[static_cast<std::size_t>(fetch_of[i])] = std::move(retvals[i]);
+}
+
+void StepCollector::part_failed(std::size_t part, const Status& why) {
+  if (!open_[part])
+    return;
+  open_[part] = false;
+  --outstanding_;
+  record(why);
+}
+
+void StepCollector::fail(const Status& why) {
+  record(why);
+}
+
+void StepCollector::record(const Status& why) {
+  if (status_.ok())
+    status_ = why;
+  else if (status_.derived() && !why.derived())
+    status_ = why, ++further_errors_;
+  else
+    ++further_errors_;
+  cancel_requested_ = true;
+}
+
+bool StepCollector::take_cancel_request() {
+  return cancel_requested_ && !std::exchange(cancel_taken_, true);
+}
+
+} // namespace troupe

@@ -1,0 +1,61 @@
+// StepCollector: decides how a step over several tasks ends. Events in, decisions out; knows no
+// actors.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+
+namespace troupe {
+
+/// One part for each task that runs some of the step.
+///
+///   running ──every part done──────────────────────────▶ finished (ok)
+///      └──first error (a part's, a loss, a deadline)──▶ ending ──every part answered, or given
+///      up──▶ finished (error)
+///
+/// The step's error is the first one that is not derived from another; later ones are counted. An
+/// error that is derived only stands in until a root cause arrives.
+class StepCollector {
+public:
+  StepCollector(std::size_t parts, std::size_t fetches)
+      : open_(parts, true), outstanding_(parts), fetched_(fetches) {}
+
+  /// A part ended well; `retvals[i]` is the value of fetch `fetch_of[i]`.
+  void part_done(std::size_t part, std::vector<Tensor> retvals, const std::vector<int>& fetch_of);
+  /// A part ended badly. It counts as answered.
+  void part_failed(std::size_t part, const Status& why);
+  /// Something that is no part's answer ends the step: a deadline, a cancellation.
+  void fail(const Status& why);
+  /// Stops waiting for parts that do not answer.
+  void give_up() {
+    open_.assign(open_.size(), false);
+    outstanding_ = 0;
+  }
+
+  bool is_open(std::size_t part) const { return open_[part]; }
+  bool is_finished() const { return outstanding_ == 0; }
+  /// True once, when the parts that still run should be cancelled.
+  bool take_cancel_request();
+
+  const Status& status() const { return status_; }
+  std::size_t further_errors() const { return further_errors_; }
+  /// Requires is_finished() and status().ok().
+  std::vector<Tensor> take_fetched() { return std::move(fetched_); }
+
+private:
+  void record(const Status& why);
+
+  std::vector<bool> open_;
+  std::size_t outstanding_;
+  std::vector<Tensor> fetched_;
+  Status status_;
+  std::size_t further_errors_ = 0;
+  bool cancel_requested_ = false;
+  bool cancel_taken_ = false;
+};
+
+} // namespace troupe

@@ -1,0 +1,86 @@
+#include "actors/worker/worker.hpp"
+
+#include "actors/worker_session/worker_session.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "devices/resource/resource_manager.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = WorkerActor::stateful_pointer<WorkerState>;
+
+Status unknown_session(const Services& services, const std::string& handle) {
+  return aborted(str_cat("Session handle is not found: ", handle, ". Possibly this worker (\"",
+                         services->task, "\") just restarted; make a new session."));
+}
+
+caf::result<WorkerSessionCreated> create(Self self, const Services& services,
+                                         const MembershipActor& membership,
+                                         const TransportActor& transport,
+                                         const CreateWorkerSession& m) {
+  auto& state = self->state;
+  if (state.sessions.count(m.session_handle))
+    return to_error(already_exists(
+        str_cat("session ", m.session_handle, " exists already on ", services->task)));
+  auto session =
+      untyped(self->spawn<caf::monitored>(worker_session, services, m, membership, transport));
+  state.sessions.emplace(m.session_handle, session);
+  state.children.add("session-" + m.session_handle, session);
+  counter("worker_sessions").add(1);
+  return WorkerSessionCreated{session, services->devices.attributes()};
+}
+
+} // namespace
+
+WorkerActor::behavior_type worker(Self self, Services services, MembershipActor membership,
+                                  TransportActor transport) {
+  keep_exception_text(self);
+  self->set_down_handler([self](caf::down_msg& down) {
+    std::string child = self->state.children.remove(down.source);
+    if (child.empty())
+      return;
+    self->state.sessions.erase(child.substr(child.find('-') + 1));
+    counter("worker_sessions").add(-1);
+  });
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    self->state.children.stop_all();
+    self->quit(exit.reason);
+  });
+  return {
+      [services](const GetWorkerStatus&) {
+        return WorkerStatus{services->task, services->devices.attributes()};
+      },
+      [=](const CreateWorkerSession& m) {
+        return create(self, services, membership, transport, m);
+      },
+      [=](const DeleteWorkerSession& m) {
+        auto it = self->state.sessions.find(m.session_handle);
+        if (it != self->state.sessions.end())
+          stop(it->second); // its DOWN takes it off the table
+        return caf::ok_atom::value;
+      },
+      [=](const FindWorkerSession& m) -> caf::result<WorkerSessionCreated> {
+        auto it = self->state.sessions.find(m.session_handle);
+        if (it == self->state.sessions.end())
+          return to_error(unknown_session(services, m.session_handle));
+        return WorkerSessionCreated{it->second, services->devices.attributes()};
+      },
+      [=](const ClearContainers& m) {
+        for (const auto& device : services->devices.all()) {
+          if (m.containers.empty())
+            device->resources().clear_container("");
+          for (const std::string& container : m.containers)
+            device->resources().clear_container(container);
+        }
+        return caf::ok_atom::value;
+      },
+      [=](const GetActors&) {
+        return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),
+                             self->state.children);
+      },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,24 @@
+// The WORKER actor: sessions by handle. Protocol: actors/protocol/worker.hpp.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "actors/family/children.hpp"
+#include "actors/family/services.hpp"
+#include "actors/protocol/worker.hpp"
+
+namespace troupe {
+
+struct WorkerState {
+  static constexpr const char* name = "worker";
+  std::map<std::string, caf::strong_actor_ptr>
+      sessions; ///< by handle; the same actors as in children
+  Children children;
+};
+
+WorkerActor::behavior_type worker(WorkerActor::stateful_pointer<WorkerState> self,
+                                  Services services, MembershipActor membership,
+                                  TransportActor transport);
+
+} // namespace troupe

@@ -1,0 +1,197 @@
+#include "actors/worker_session/worker_session.hpp"
+
+#include <algorithm>
+
+#include "actors/graph_manager/graph_manager.hpp"
+#include "actors/rendezvous/rendezvous.hpp"
+#include "actors/transport/transport.hpp"
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = WorkerSessionActor::stateful_pointer<WorkerSessionState>;
+
+struct Parts {
+  Services services;
+  MembershipActor membership;
+  TransportActor transport;
+};
+
+std::string step_name(std::uint64_t step_id) {
+  return "rendezvous-" + std::to_string(step_id);
+}
+
+// The step's rendezvous; made when its first user comes, be that RunGraph or an impatient peer.
+WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_t step_id) {
+  auto& state = self->state;
+  auto it = state.mailboxes.find(step_id);
+  if (it != state.mailboxes.end())
+    return it->second;
+  RendezvousSetup setup{parts.services, state.handle, step_id, parts.membership, parts.transport};
+  auto actor = self->spawn(rendezvous, std::move(setup));
+  state.children.add(step_name(step_id), untyped(actor));
+  counter("rendezvous").add(1);
+  return state.mailboxes.emplace(step_id, WorkerSessionState::Mailbox{actor, now_us(self), false})
+      .first->second;
+}
+
+void drop_mailbox(Self self, std::uint64_t step_id) {
+  auto it = self->state.mailboxes.find(step_id);
+  if (it == self->state.mailboxes.end())
+    return;
+  self->send(it->second.rendezvous,
+             AbortStep{{aborted(str_cat("Cleanup ", step_id)).as_derived()}});
+  self->send_exit(it->second.rendezvous, caf::exit_reason::user_shutdown);
+  self->state.children.remove(step_name(step_id));
+  self->state.mailboxes.erase(it);
+  counter("rendezvous").add(-1);
+}
+
+void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGraph run,
+             caf::typed_response_promise<GraphRun> promise) {
+  auto& state = self->state;
+  std::uint64_t step_id = run.step_id;
+  ExecuteGraph execute{std::move(run), nullptr};
+  if (graph.has_cut_edges) {
+    auto& box = mailbox(self, parts, step_id);
+    box.started = true;
+    execute.rendezvous = untyped(box.rendezvous);
+  }
+  bool clean_up_here = graph.has_cut_edges && !graph.has_remote_edges;
+  if (!clean_up_here) {
+    promise.delegate(state.graph_manager, std::move(execute));
+    return;
+  }
+  ask(self, state.graph_manager, parts.services->timeouts.step, std::move(execute))
+      .then(
+          [=](GraphRun& result) mutable {
+            drop_mailbox(self, step_id);
+            promise.deliver(std::move(result));
+          },
+          [=](caf::error& error) mutable {
+            drop_mailbox(self, step_id);
+            promise.deliver(std::move(error));
+          });
+}
+
+caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
+  auto& state = self->state;
+  auto it = state.graphs.find(m.graph_handle);
+  if (it == state.graphs.end())
+    return to_error(
+        aborted(str_cat("Graph handle is not found: ", m.graph_handle, ". Possibly this worker (\"",
+                        parts.services->task, "\") just restarted; make a new session.")));
+  auto promise = self->make_response_promise<GraphRun>();
+  bool has_tickets =
+      std::any_of(m.args.begin(), m.args.end(), [](const WireTensor& x) { return x.is_ticket(); });
+  if (!has_tickets) {
+    execute(self, parts, it->second, std::move(m), promise);
+    return promise;
+  }
+  auto run = std::make_shared<RunGraph>(std::move(m));
+  from_wire(self, untyped(parts.transport), std::move(run->args), parts.services->timeouts.step,
+            [=, graph = it->second](Status status, std::vector<Tensor> args) mutable {
+              if (!status.ok())
+                return void(promise.deliver(to_error(status)));
+              run->args.assign(args.begin(), args.end());
+              execute(self, parts, graph, std::move(*run), promise);
+            });
+  return promise;
+}
+
+caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, RegisterGraph& m) {
+  auto promise = self->make_response_promise<GraphRegistered>();
+  ask(self, self->state.graph_manager, parts.services->timeouts.compile, std::move(m))
+      .then(
+          [=](GraphRegistered& registered) mutable {
+            self->state.graphs[registered.graph_handle] = registered;
+            promise.deliver(std::move(registered));
+          },
+          [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+// A master that is not heard of for its lease has ended or is cut off; what it left here goes.
+void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
+  auto& state = self->state;
+  std::int64_t now = now_us(self);
+  if (lease_us > 0 && now - state.heard_us > lease_us) {
+    log_warning("session ", state.handle, " ends: its master has not been heard of for ",
+                (now - state.heard_us) / 1000, " ms");
+    self->quit(caf::exit_reason::user_shutdown);
+    return;
+  }
+  std::int64_t orphaned = now - std::chrono::microseconds(parts.services->timeouts.orphan).count();
+  std::vector<std::uint64_t> orphans;
+  for (const auto& [step_id, box] : state.mailboxes)
+    if (!box.started && box.created_us < orphaned)
+      orphans.push_back(step_id);
+  for (std::uint64_t step_id : orphans)
+    drop_mailbox(self, step_id);
+}
+
+} // namespace
+
+WorkerSessionActor::behavior_type worker_session(Self self, Services services,
+                                                 CreateWorkerSession request,
+                                                 MembershipActor membership,
+                                                 TransportActor transport) {
+  keep_exception_text(self);
+  auto& state = self->state;
+  state.handle = request.session_handle;
+  state.heard_us = now_us(self);
+  state.graph_manager = self->spawn<caf::linked>(graph_manager, services, request.session_handle,
+                                                 request.isolate, transport);
+  state.children.add("graph-manager", untyped(state.graph_manager));
+  // A graph manager that crashes takes the session along; an ordered end takes the children along.
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    std::vector<std::uint64_t> steps;
+    for (const auto& [step_id, box] : self->state.mailboxes)
+      steps.push_back(step_id);
+    for (std::uint64_t step_id : steps)
+      drop_mailbox(self, step_id);
+    self->state.children.stop_all();
+    self->quit(exit.reason);
+  });
+  Parts parts{services, membership, transport};
+  std::int64_t lease_us = request.lease_us;
+  auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
+                                  : std::chrono::microseconds(services->timeouts.orphan) / 4;
+  if (!services->is_local)
+    self->delayed_send(self, sweep_every, caf::tick_atom::value);
+  return {
+      [=](RegisterGraph& m) { return register_graph(self, parts, m); },
+      [=](const DeregisterGraph& m) {
+        self->state.graphs.erase(m.graph_handle);
+        return self->delegate(self->state.graph_manager, m);
+      },
+      [=](RunGraph& m) { return run_graph(self, parts, m); },
+      [=](const CancelStep& m) {
+        self->send(self->state.graph_manager, m);
+        if (auto it = self->state.mailboxes.find(m.step_id); it != self->state.mailboxes.end())
+          self->send(it->second.rendezvous, AbortStep{m.status});
+      },
+      [=](const CleanupStep& m) { drop_mailbox(self, m.step_id); },
+      [=](ReceiveTensors& m) {
+        self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
+        return caf::ok_atom::value;
+      },
+      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const GetActors&) {
+        return describe_tree(self,
+                             str_cat(self->state.graphs.size(), " graphs, ",
+                                     self->state.mailboxes.size(), " mailboxes"),
+                             self->state.children);
+      },
+      [=](caf::tick_atom) {
+        check_leases(self, parts, lease_us);
+        self->delayed_send(self, sweep_every, caf::tick_atom::value);
+      },
+  };
+}
+
+} // namespace troupe

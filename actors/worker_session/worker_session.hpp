@@ -1,0 +1,34 @@
+// The WORKER SESSION actor: one master session's life on one worker. Protocol:
+// actors/protocol/worker.hpp.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "actors/family/children.hpp"
+#include "actors/family/services.hpp"
+#include "actors/protocol/worker.hpp"
+
+namespace troupe {
+
+struct WorkerSessionState {
+  static constexpr const char* name = "worker-session";
+  struct Mailbox {
+    RendezvousActor rendezvous;
+    std::int64_t created_us = 0;
+    bool started = false; ///< its RunGraph has come; until then it may be an orphan
+  };
+  std::string handle;
+  GraphManagerActor graph_manager;
+  std::map<std::string, GraphRegistered> graphs;
+  std::map<std::uint64_t, Mailbox> mailboxes; ///< by step
+  std::int64_t heard_us = 0;
+  Children children;
+};
+
+WorkerSessionActor::behavior_type
+worker_session(WorkerSessionActor::stateful_pointer<WorkerSessionState> self, Services services,
+               CreateWorkerSession request, MembershipActor membership, TransportActor transport);
+
+} // namespace troupe

@@ -1,0 +1,113 @@
+// SimCluster: whole nodes on one thread, under virtual time, over a simulated wire. No port, no
+// clock, no second thread.
+//
+//   SimCluster cluster({"/job:ps/replica:0/task:0", "/job:worker/replica:0/task:0"});
+//   auto session = cluster.open_session("/job:worker/replica:0/task:0", graph_def);
+//   auto result = cluster.ask<RunStepResult>(session, RunStep{…});
+//   cluster.cut("/job:ps/replica:0/task:0");
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/io/middleman.hpp>
+#include <caf/io/network/test_multiplexer.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "actors/family/ask.hpp"
+#include "actors/family/services.hpp"
+#include "actors/node/handles.hpp"
+#include "actors/protocol/session.hpp"
+#include "devices/cpu/cpu_device.hpp"
+
+namespace troupe::testing {
+
+struct SimConfig : caf::actor_system_config {
+  SimConfig();
+};
+
+/// One process of the simulation.
+class SimNode {
+public:
+  SimNode(std::string task, const Cluster& cluster, std::uint16_t port, class SimCluster& owner);
+  ~SimNode();
+
+  SimConfig config;
+  std::unique_ptr<CpuHost> host = std::make_unique<CpuHost>(1);
+  std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
+  caf::actor_system system{config};
+  caf::scheduler::test_coordinator& scheduler;
+  caf::io::network::test_multiplexer& net;
+  caf::scoped_actor self{system, true};
+  NodeHandles handles;
+  std::vector<caf::actor> spawned; ///< ended with the node
+  std::uint16_t port;
+  std::map<std::string, caf::strong_actor_ptr>
+      guardians; ///< of other nodes, as this node dialled them
+  std::vector<caf::io::connection_handle> wires;
+
+  /// One job, one network event; false when nothing is left to do now.
+  bool step();
+};
+
+class SimCluster {
+public:
+  /// A node for each task, and one more, "client", that only talks. Every pair is connected by a
+  /// wire of its own.
+  explicit SimCluster(const std::vector<std::string>& tasks);
+  ~SimCluster();
+
+  SimNode& node(const std::string& task) { return *nodes_.at(task); }
+  SimNode& client() { return *nodes_.at("client"); }
+  /// Until nothing more happens without time passing.
+  void run();
+  /// Virtual time passes on every node, in steps of a heartbeat.
+  void advance(std::chrono::milliseconds time);
+  /// Closes every wire of a node, the way a crash does.
+  void cut(const std::string& task);
+
+  /// Asks from `from` and runs the cluster until the answer is there, letting virtual time pass for
+  /// at most `patience`.
+  template <class Answer, class Handle, class Message>
+  Result<Answer> ask(SimNode& from, const Handle& peer, Message message,
+                     std::chrono::milliseconds patience = std::chrono::milliseconds(0));
+
+  /// A session through the client's own SESSION actor, with a master on `master_task`. Requires
+  /// success.
+  SessionActor open_session(const std::string& master_task, std::string graph_def,
+                            SessionSettings settings = {});
+
+  std::size_t steps = 0; ///< events handled: a measure of work
+
+private:
+  friend class SimNode;
+  void connect(SimNode& from, SimNode& to);
+  std::map<std::string, std::unique_ptr<SimNode>> nodes_;
+  std::int64_t next_handle_ = 100;
+};
+
+template <class Answer, class Handle, class Message>
+Result<Answer> SimCluster::ask(SimNode& from, const Handle& peer, Message message,
+                               std::chrono::milliseconds patience) {
+  auto request = from.self->request(peer, caf::infinite,
+                                    std::move(message)); // virtual time: the loop below ends it
+  run();
+  for (auto passed = std::chrono::milliseconds(0);
+       passed < patience && !from.self->has_next_message();
+       passed += std::chrono::milliseconds(250))
+    advance(std::chrono::milliseconds(250));
+  Result<Answer> out = deadline_exceeded("the simulated cluster came to rest without an answer");
+  if (!from.self->has_next_message())
+    return out;
+  request.receive([&](Answer& answer) { out = std::move(answer); },
+                  [&](caf::error& error) { out = to_status(error, "a simulated request"); });
+  return out;
+}
+
+} // namespace troupe::testing
