@@ -1,0 +1,103 @@
+// Fill: a tensor of one value. ZerosLike, OnesLike: zeros and ones of a tensor's shape.
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/array/internal/reshaping.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+using array::Dims;
+
+Status infer_fill(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 1));
+  TROUPE_TRY(c.require_rank(1, 0));
+  if (const auto dims = c.input_as_ints(0))
+    for (std::int64_t dim : *dims)
+      if (dim < 0)
+        return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
+  TROUPE_ASSIGN(PartialShape shape, c.input_as_shape(0));
+  return c.set_output(0, std::move(shape));
+}
+
+Status differentiate_fill(GradContext& g) {
+  const Value dz = g.output_grad(0);
+  return g.set_input_grad(1, g.op("Sum", {dz, array::all_axes(g, dz)}));
+}
+
+Status compute_fill(KernelContext& c) {
+  if (c.input(0).shape().rank() != 1)
+    return invalid_argument(
+        str_cat("dims must represent a vector, got shape ", c.input(0).shape()));
+  if (!c.input(1).shape().is_scalar())
+    return invalid_argument(
+        str_cat("value must represent a scalar, got shape ", c.input(1).shape()));
+  TROUPE_ASSIGN(const Dims dims, array::to_ints(c.input(0)));
+  for (std::int64_t dim : dims)
+    if (dim < 0)
+      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
+  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  return array::fill(c, c.input(1), out);
+}
+
+Status compute_zeros_like(KernelContext& c) {
+  const Shape shape = c.input(0).shape();
+  const bool objects = is_object(c.input(0).dtype());
+  TROUPE_ASSIGN(Tensor out,
+                objects ? c.allocate_output(0, shape) : c.forward_or_allocate(0, 0, shape));
+  array::fill_with_zeros(out);
+  return {};
+}
+
+Status compute_ones_like(KernelContext& c) {
+  const DType dtype = c.input(0).dtype();
+  const Shape shape = c.input(0).shape();
+  TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
+  return dispatch(Types<float, double, std::int32_t, std::int64_t, std::uint8_t, std::int8_t,
+                        std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t, bool, Half,
+                        BFloat16, std::complex<float>, std::complex<double>>{},
+                  dtype, [&]<class T>() -> Status {
+                    if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
+                      return array::fill(c, Tensor::scalar(T(1.0F)), out);
+                    else
+                      return array::fill(c, Tensor::scalar(static_cast<T>(1)), out);
+                  });
+}
+
+KernelOptions options() {
+  KernelOptions out;
+  out.expensive = true;
+  return out;
+}
+
+} // namespace
+
+void register_array_fill(OpLibrary& library) {
+  library.op("Fill")
+      .input("dims: index_type; value: T")
+      .output("output: T")
+      .attr("T: type; index_type: {int32, int64} = DT_INT32")
+      .shape_fn(infer_fill)
+      .gradient(differentiate_fill)
+      .cpu_kernel(compute_fill, options())
+      .doc("A tensor of the given dimensions, every element of which is the value.");
+  library.op("ZerosLike")
+      .input("x: T")
+      .output("y: T")
+      .attr("T: type")
+      .shape_fn(shape_unchanged)
+      .not_differentiable("it is constant")
+      .cpu_kernel(compute_zeros_like, options())
+      .doc("Zeros (false, empty objects) of x's shape.");
+  library.op("OnesLike")
+      .input("x: T")
+      .output("y: T")
+      .attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
+            "uint64, complex64, complex128, bool}")
+      .shape_fn(shape_unchanged)
+      .not_differentiable("it is constant")
+      .cpu_kernel(compute_ones_like, options())
+      .doc("Ones of x's shape.");
+}
+
+} // namespace troupe

@@ -1,0 +1,140 @@
+#include "kernels/array/internal/elements.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace troupe::array {
+namespace {
+
+using Objects = Types<std::string, ResourceHandle, Variant>;
+
+/// Where each dense element lies on the strided side.
+std::vector<std::int64_t> positions(const arith::StridedPlan& plan, std::int64_t strided_size) {
+  std::vector<std::int64_t> all(static_cast<std::size_t>(strided_size)),
+      where(static_cast<std::size_t>(plan.size));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = static_cast<std::int64_t>(i);
+  arith::copy_from_strided(8, plan, all.data(), where.data(), 0, plan.size);
+  return where;
+}
+
+double cost(const Tensor& tensor) {
+  return 0.2 + 0.05 * static_cast<double>(dtype_size(tensor.dtype()));
+}
+
+} // namespace
+
+Result<Dims> to_ints(const Tensor& tensor) {
+  Dims out;
+  out.reserve(static_cast<std::size_t>(tensor.num_elements()));
+  TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t, std::int8_t>{},
+                      tensor.dtype(), [&]<class T>() -> Status {
+                        for (T value : tensor.data<T>())
+                          out.push_back(value);
+                        return {};
+                      }));
+  return out;
+}
+
+void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
+                   std::int64_t n) {
+  if (n == 0)
+    return;
+  if (!is_object(from.dtype())) {
+    const auto size = static_cast<std::int64_t>(dtype_size(from.dtype()));
+    std::memcpy(static_cast<std::byte*>(to.mutable_raw()) + to_at * size,
+                static_cast<const std::byte*>(from.raw()) + from_at * size,
+                static_cast<std::size_t>(n * size));
+    return;
+  }
+  const Status copied = dispatch(Objects{}, from.dtype(), [&]<class T>() -> Status {
+    std::copy_n(from.data<T>().begin() + from_at, n, to.mutable_data<T>().begin() + to_at);
+    return {};
+  });
+  TROUPE_CHECK(copied.ok(), "object dtypes are string, resource and variant");
+}
+
+Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& strided,
+                         Tensor& dense) {
+  if (is_object(dense.dtype()))
+    return dispatch(Objects{}, dense.dtype(), [&]<class T>() -> Status {
+      const auto where = positions(plan, strided.num_elements());
+      auto from = strided.data<T>();
+      auto to = dense.mutable_data<T>();
+      for (std::size_t i = 0; i < where.size(); ++i)
+        to[i] = from[static_cast<std::size_t>(where[i])];
+      return {};
+    });
+  const int size = static_cast<int>(dtype_size(dense.dtype()));
+  const void* from = strided.raw();
+  void* to = dense.mutable_raw();
+  c.parallel_for(plan.size, cost(dense), [&](std::int64_t begin, std::int64_t end) {
+    arith::copy_from_strided(size, plan, from, to, begin, end);
+  });
+  return {};
+}
+
+Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& dense,
+                       Tensor& strided) {
+  if (is_object(dense.dtype()))
+    return dispatch(Objects{}, dense.dtype(), [&]<class T>() -> Status {
+      const auto where = positions(plan, strided.num_elements());
+      auto from = dense.data<T>();
+      auto to = strided.mutable_data<T>();
+      for (std::size_t i = 0; i < where.size(); ++i)
+        to[static_cast<std::size_t>(where[i])] = from[i];
+      return {};
+    });
+  const int size = static_cast<int>(dtype_size(dense.dtype()));
+  const void* from = dense.raw();
+  void* to = strided.mutable_raw();
+  c.parallel_for(plan.size, cost(dense), [&](std::int64_t begin, std::int64_t end) {
+    arith::copy_to_strided(size, plan, from, to, begin, end);
+  });
+  return {};
+}
+
+Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
+  if (is_object(out.dtype()))
+    return dispatch(Objects{}, out.dtype(), [&]<class T>() -> Status {
+      std::ranges::fill(out.mutable_data<T>(), value.value<T>());
+      return {};
+    });
+  const int size = static_cast<int>(dtype_size(out.dtype()));
+  const void* from = value.raw();
+  void* to = out.mutable_raw();
+  c.parallel_for(out.num_elements(), 0.05 * size, [&](std::int64_t begin, std::int64_t end) {
+    arith::fill(size, from, to, begin, end);
+  });
+  return {};
+}
+
+void fill_with_zeros(Tensor& out) {
+  if (!is_object(out.dtype()))
+    std::memset(out.mutable_raw(), 0,
+                static_cast<std::size_t>(out.num_elements()) * dtype_size(out.dtype()));
+}
+
+AroundAxis around_axis(const Shape& shape, int axis) {
+  AroundAxis out;
+  for (int i = 0; i < shape.rank(); ++i)
+    (i < axis ? out.outer : i == axis ? out.middle : out.inner) *= shape[i];
+  return out;
+}
+
+Tensor shared_rows(const Tensor& tensor, std::int64_t begin, std::int64_t end) {
+  constexpr std::size_t worth_sharing = 1024;
+  if (is_object(tensor.dtype()) || tensor.num_elements() == 0)
+    return {};
+  Tensor rows = tensor.rows(begin, end);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(rows.raw()) % Allocator::alignment == 0;
+  return aligned && rows.byte_size() >= worth_sharing ? rows : Tensor{};
+}
+
+Status too_many_dimensions(const Shape& shape) {
+  return unimplemented(str_cat("a tensor of shape ", shape, " has too many dimensions: at most ",
+                               arith::StridedPlan::max_rank,
+                               " may be left after neighbours are merged"));
+}
+
+} // namespace troupe::array

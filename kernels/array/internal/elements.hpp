@@ -1,0 +1,48 @@
+// Moving elements of any dtype between tensors, and reading the small integer tensors that say how.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/strings.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/movement.hpp"
+#include "kernels/framework/context.hpp"
+
+namespace troupe::array {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Elements of an int8, int16, int32 or int64 tensor. UNIMPLEMENTED for another dtype.
+Result<Dims> to_ints(const Tensor& tensor);
+
+/// Copies `n` neighbouring elements; both tensors have one dtype.
+void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
+                   std::int64_t n);
+
+/// dense[i] = strided[plan.where(i)] for every element of `dense`, on the compute threads.
+Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& strided,
+                         Tensor& dense);
+/// strided[plan.where(i)] = dense[i] for every element of `dense`.
+Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& dense,
+                       Tensor& strided);
+
+/// Sets every element to the only one of `value`.
+Status fill(KernelContext& c, const Tensor& value, Tensor& out);
+/// Sets every element to zero, false or an empty object.
+void fill_with_zeros(Tensor& out);
+
+/// A tensor as [outer, middle, inner] around one of its dimensions.
+struct AroundAxis {
+  std::int64_t outer = 1, middle = 1, inner = 1;
+};
+AroundAxis around_axis(const Shape& shape, int axis);
+
+/// Rows [begin, end) as a view of the tensor's own buffer, if that begins where aligned memory may
+/// begin and is not just a few bytes; otherwise a tensor without value.
+Tensor shared_rows(const Tensor& tensor, std::int64_t begin, std::int64_t end);
+
+/// UNIMPLEMENTED: a plan has more dimensions than movement.hpp takes.
+Status too_many_dimensions(const Shape& shape);
+
+} // namespace troupe::array

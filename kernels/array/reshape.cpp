@@ -1,0 +1,115 @@
+// Reshape: the same elements, in the same buffer, under another shape; one dimension may be -1.
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/array/internal/reshaping.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+using array::Dims;
+
+// Number of elements, or -1.
+std::int64_t elements_of(const PartialShape& shape) {
+  if (!shape.has_rank())
+    return -1;
+  std::int64_t product = 1;
+  bool known = true;
+  for (std::int64_t dim : shape.dims()) {
+    if (dim == 0)
+      return 0;
+    known = known && dim > 0;
+    product *= dim > 0 ? dim : 1;
+  }
+  return known ? product : -1;
+}
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_ASSIGN(PartialShape wanted, c.input_as_shape(1));
+  const std::int64_t elements = elements_of(c.input(0));
+  if (!wanted.has_rank() || !c.input_as_ints(1) || elements < 0)
+    return c.set_output(0, std::move(wanted));
+  Dims dims = wanted.dims();
+  std::int64_t product = 1;
+  std::size_t unknown = dims.size();
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] >= 0)
+      product *= dims[i];
+    else if (unknown == dims.size())
+      unknown = i;
+    else
+      return invalid_argument(
+          str_cat("Only one input size may be -1, not both ", unknown, " and ", i));
+  }
+  if (unknown == dims.size()) {
+    if (product != elements)
+      return invalid_argument(str_cat("Cannot reshape a tensor with ", elements,
+                                      " elements to shape ", wanted, " (", product, " elements)"));
+  } else if (product > 0) {
+    if (elements % product != 0)
+      return invalid_argument(
+          str_cat("Dimension size must be evenly divisible by ", product, " but is ", elements));
+    dims[unknown] = elements / product;
+  }
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+Status differentiate(GradContext& g) {
+  return g.set_input_grad(0, array::reshape_like(g, g.output_grad(0), g.input(0)));
+}
+
+Result<Shape> target_shape(const Tensor& sizes, std::int64_t elements) {
+  // A scalar -1 means "flat", as a vector of that one number would.
+  if (sizes.shape().rank() > 1 || (sizes.shape().is_scalar() && sizes.num_elements() != 1))
+    return invalid_argument(str_cat("sizes input must be 1-D, not ", sizes.shape()));
+  TROUPE_ASSIGN(Dims dims, array::to_ints(sizes));
+  std::size_t unknown = dims.size();
+  bool has_zero = false;
+  std::int64_t product = 1;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == -1) {
+      if (unknown != dims.size())
+        return invalid_argument(
+            str_cat("Only one input size may be -1, not both ", unknown, " and ", i));
+      unknown = i;
+    } else if (dims[i] < 0) {
+      return invalid_argument(str_cat("Size ", i, " must be non-negative, not ", dims[i]));
+    } else if (dims[i] == 0 && elements == 0) {
+      has_zero = true; // the -1 is then what is left of nothing: nothing too, or anything
+    } else if (__builtin_mul_overflow(product, dims[i], &product)) {
+      return invalid_argument(str_cat("The requested shape [", str_join(dims, ","),
+                                      "] has more than 2^63 - 1 elements"));
+    }
+  }
+  if (unknown != dims.size()) {
+    if (product <= 0 || elements % product != 0)
+      return invalid_argument(str_cat("Input to reshape is a tensor with ", elements,
+                                      " values, but the requested shape requires a multiple of ",
+                                      product));
+    dims[unknown] = elements / product;
+  }
+  TROUPE_ASSIGN(Shape shape, Shape::make(dims));
+  if (shape.num_elements() != elements && !has_zero)
+    return invalid_argument(str_cat("Input to reshape is a tensor with ", elements,
+                                    " values, but the requested shape has ", shape.num_elements()));
+  return shape;
+}
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(Shape shape, target_shape(c.input(1), c.input(0).num_elements()));
+  return c.set_output(0, c.take_input(0).reshaped(std::move(shape)));
+}
+
+} // namespace
+
+void register_array_reshape(OpLibrary& library) {
+  library.op("Reshape")
+      .input("tensor: T; shape: Tshape")
+      .output("output: T")
+      .attr("T: type; Tshape: {int32, int64} = DT_INT32")
+      .shape_fn(infer_shape)
+      .gradient(differentiate)
+      .cpu_kernel(compute)
+      .doc("The same elements under another shape; one dimension may be -1, for what is left.");
+}
+
+} // namespace troupe
