@@ -1,0 +1,118 @@
+// Pad, PadV2: paddings[i, 0] elements before and paddings[i, 1] after, in every dimension i; zeros,
+// or a value.
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/array/internal/reshaping.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+using array::Dims;
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(1, 2));
+  const PartialShape &x = c.input(0), &paddings = c.input(1);
+  if (paddings.has_rank())
+    TROUPE_TRY(shape_rules::merge_dims(paddings.dim(1), 2).status());
+  std::int64_t rank = paddings.has_rank() ? paddings.dim(0) : -1;
+  if (x.has_rank()) {
+    TROUPE_ASSIGN(rank, shape_rules::merge_dims(x.rank(), rank));
+  }
+  if (rank < 0)
+    return {};
+  Dims dims(static_cast<std::size_t>(rank), -1);
+  const auto amounts = c.input_as_ints(1);
+  for (std::size_t i = 0; amounts && i < dims.size(); ++i) {
+    const std::int64_t before = (*amounts)[2 * i], after = (*amounts)[2 * i + 1];
+    if (before < 0 || after < 0)
+      return invalid_argument(str_cat("Paddings must be non-negative: ", before, " ", after));
+    if (x.has_rank() && x.dim(static_cast<int>(i)) >= 0)
+      dims[i] = x.dim(static_cast<int>(i)) + before + after;
+  }
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+// What of the gradient lies over the input itself.
+Status differentiate(GradContext& g) {
+  const Value x = g.input(0), paddings = g.input(1);
+  const auto mask = [](std::int64_t value) { return AttrValue(value); };
+  const Value begin =
+      g.op("StridedSlice", {paddings, g.ints({0, 0}), g.ints({0, 1}), g.ints({1, 1})},
+           {{"begin_mask", mask(1)}, {"end_mask", mask(1)}, {"shrink_axis_mask", mask(2)}});
+  return g.set_input_grad(
+      0, g.op("Slice", {g.output_grad(0), begin, array::shape_vector_as(g, x, paddings)}));
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  const Tensor& paddings = c.input(1);
+  const int rank = x.shape().rank();
+  if (paddings.shape().rank() != 2 || paddings.shape()[1] != 2)
+    return invalid_argument(
+        str_cat("paddings must be a matrix with 2 columns: ", paddings.shape()));
+  if (paddings.shape()[0] != rank)
+    return invalid_argument(str_cat("The first dimension of paddings must be the rank of inputs",
+                                    paddings.shape(), " ", x.shape()));
+  if (c.num_inputs() == 3 && !c.input(2).shape().is_scalar())
+    return invalid_argument(
+        str_cat("constant_values must be a scalar. Found: ", c.input(2).shape()));
+  TROUPE_ASSIGN(const Dims amounts, array::to_ints(paddings));
+  Dims begin, sizes, dims;
+  for (int i = 0; i < rank; ++i) {
+    const std::int64_t before = amounts[2 * static_cast<std::size_t>(i)],
+                       after = amounts[2 * static_cast<std::size_t>(i) + 1];
+    if (before < 0 || after < 0)
+      return invalid_argument(str_cat("Paddings must be non-negative: ", before, " ", after));
+    begin.push_back(before);
+    sizes.push_back(x.shape()[i]);
+    std::int64_t dim = 0;
+    if (__builtin_add_overflow(x.shape()[i], before, &dim) ||
+        __builtin_add_overflow(dim, after, &dim))
+      return invalid_argument(str_cat("dimension ", i, " of the padded tensor is beyond 2^63 - 1"));
+    dims.push_back(dim);
+  }
+  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  if (shape == x.shape())
+    return c.set_output(0, x);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (c.num_inputs() == 3)
+    TROUPE_TRY(array::fill(c, c.input(2), out));
+  else
+    array::fill_with_zeros(out);
+  if (x.num_elements() == 0)
+    return {};
+  arith::StridedPlan plan;
+  if (!arith::make_slice_plan(dims, begin, Dims(sizes.size(), 1), sizes, plan))
+    return array::too_many_dimensions(shape);
+  return array::copy_to_strided(c, plan, x, out);
+}
+
+KernelOptions options() {
+  KernelOptions out;
+  out.expensive = true;
+  return out;
+}
+
+} // namespace
+
+void register_array_pad(OpLibrary& library) {
+  library.op("Pad")
+      .input("input: T; paddings: Tpaddings")
+      .output("output: T")
+      .attr("T: type; Tpaddings: {int32, int64} = DT_INT32")
+      .shape_fn(infer_shape)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options())
+      .doc("The input with zeros before and after it in every dimension.");
+  library.op("PadV2")
+      .input("input: T; paddings: Tpaddings; constant_values: T")
+      .output("output: T")
+      .attr("T: type; Tpaddings: {int32, int64} = DT_INT32")
+      .shape_fn(infer_shape)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options())
+      .doc("The input with a value before and after it in every dimension.");
+}
+
+} // namespace troupe
