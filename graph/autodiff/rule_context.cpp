@@ -3,57 +3,6 @@
 #include "core/base/strings.hpp"
 
 namespace troupe::autodiff {
-namespace {
-
-bool is_variadic(const ArgDef& arg) {
-  return !arg.number_attr.empty() || !arg.type_list_attr.empty();
-}
-
-// How many tensors the list argument takes: what its attr says, else all that the others leave.
-Result<std::size_t> list_length(const OpSchema& schema, const ArgDef& arg, const AttrMap& attrs,
-                                std::size_t num_inputs) {
-  if (!arg.number_attr.empty() && attrs.contains(arg.number_attr)) {
-    TROUPE_ASSIGN(auto n, attrs.get<std::int64_t>(arg.number_attr));
-    return static_cast<std::size_t>(n);
-  }
-  if (!arg.type_list_attr.empty() && attrs.contains(arg.type_list_attr)) {
-    TROUPE_ASSIGN(auto types, attrs.get<std::vector<DType>>(arg.type_list_attr));
-    return types.size();
-  }
-  std::size_t lists = 0;
-  for (const ArgDef& other : schema.inputs)
-    lists += is_variadic(other);
-  if (lists > 1)
-    return invalid_argument(str_cat("op ", schema.name, " has several input lists, so attr '",
-                                    arg.number_attr, arg.type_list_attr, "' must be given"));
-  return num_inputs - std::min(num_inputs, schema.inputs.size() - 1);
-}
-
-Status fill_in_attrs(const OpSchema& schema, const std::vector<DType>& types, AttrMap& attrs) {
-  std::size_t at = 0;
-  for (const ArgDef& arg : schema.inputs) {
-    std::size_t count = 1;
-    if (is_variadic(arg)) {
-      TROUPE_ASSIGN(count, list_length(schema, arg, attrs, types.size()));
-    }
-    if (count > types.size() - at)
-      return invalid_argument(str_cat("op ", schema.name, " takes more than the ", types.size(),
-                                      " inputs that were given: ", schema.signature()));
-    if (!arg.number_attr.empty() && !attrs.contains(arg.number_attr))
-      attrs.set(arg.number_attr, static_cast<std::int64_t>(count));
-    if (!arg.type_list_attr.empty() && !attrs.contains(arg.type_list_attr))
-      attrs.set(arg.type_list_attr,
-                std::vector<DType>(types.begin() + static_cast<std::ptrdiff_t>(at),
-                                   types.begin() + static_cast<std::ptrdiff_t>(at + count)));
-    if (!arg.type_attr.empty() && count > 0 && !attrs.contains(arg.type_attr))
-      attrs.set(arg.type_attr, types[at]);
-    at += count;
-  }
-  return {};
-}
-
-} // namespace
-
 Site site_of(const Node& node, std::string_view scope, bool colocate) {
   Site site{str_cat(scope, "/", node.name, "_grad"), node.device, {}};
   if (!colocate)
@@ -68,9 +17,7 @@ Site site_of(const Node& node, std::string_view scope, bool colocate) {
 
 Result<Value> add_node(Graph& graph, StaticShapes& shapes, const Site& site, std::string_view type,
                        const std::vector<Value>& inputs, AttrMap attrs) {
-  TROUPE_ASSIGN(const OpSchema* schema, graph.registry().lookup(type));
   std::vector<Endpoint> endpoints;
-  std::vector<DType> types;
   for (Value v : inputs) {
     if (v.is_none())
       return internal(
@@ -80,9 +27,7 @@ Result<Value> add_node(Graph& graph, StaticShapes& shapes, const Site& site, std
     if (v.slot < 0 || v.slot >= source.num_outputs())
       return internal(str_cat("a gradient rule used output ", v.slot, " of node '", source.name,
                               "', which has ", source.num_outputs()));
-    types.push_back(remove_ref(source.output_types[static_cast<std::size_t>(v.slot)]));
   }
-  TROUPE_TRY(fill_in_attrs(*schema, types, attrs));
   if (!site.colocation.empty())
     attrs.set("_class", site.colocation);
   std::string name = graph.unique_name(str_cat(site.scope, "/", type));

@@ -9,8 +9,8 @@
 namespace troupe {
 
 struct OptimizeOptions {
-  std::vector<std::string> disabled;      ///< names of passes that do not run
-  std::vector<std::string> preserve;      ///< names of nodes that stay as they are
+  std::vector<std::string> disabled = {}; ///< names of passes that do not run
+  std::vector<std::string> preserve = {}; ///< names of nodes that stay as they are
   ConstantEvaluator* evaluator = nullptr; ///< not owned; null: nothing is computed
   std::int64_t max_constant_bytes = std::int64_t{10} << 20; ///< of one folded value
   int max_rounds = 3; ///< the passes run again while they find something

@@ -10,9 +10,9 @@ namespace troupe {
 
 /// Names as clients write them: "x:0" or "x" for feeds and fetches, "x" for targets.
 struct Signature {
-  std::vector<std::string> feeds;
-  std::vector<std::string> fetches;
-  std::vector<std::string> targets;
+  std::vector<std::string> feeds = {};
+  std::vector<std::string> fetches = {};
+  std::vector<std::string> targets = {};
 };
 
 struct PrunedTypes {

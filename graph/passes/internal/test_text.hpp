@@ -1,0 +1,41 @@
+// Text graph in, text graph out: what the tests of passes share.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "core/base/strings.hpp"
+#include "graph/ir/text.hpp"
+#include "graph/ir/verify.hpp"
+#include "graph/passes/internal/test_ops.hpp"
+
+namespace troupe {
+
+inline Graph graph_of(std::string_view text, const OpRegistry& ops) {
+  auto graph = parse_graph(text, ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *std::move(graph);
+}
+
+/// Lines without indentation and blank lines, sorted: the order of nodes says nothing.
+inline std::string canonical_lines(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::string_view line : str_split(text, '\n'))
+    if (!str_trim(line).empty())
+      lines.emplace_back(str_trim(line));
+  std::ranges::sort(lines);
+  return str_join(lines, "\n");
+}
+
+inline void check_text(const Graph& graph, std::string_view expected) {
+  Graph wanted = graph_of(expected, graph.registry());
+  CHECK(canonical_lines(to_text(graph)) == canonical_lines(to_text(wanted)));
+  Status sound = verify(graph);
+  CHECK_MESSAGE(sound.ok(), sound.to_string());
+}
+
+} // namespace troupe

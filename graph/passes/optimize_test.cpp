@@ -1,0 +1,390 @@
+#include "graph/passes/optimize.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "graph/passes/internal/test_text.hpp"
+
+using namespace troupe;
+
+namespace {
+
+// Knows how to negate, add and take a variable number of terms, for float32.
+class Arithmetic final : public ConstantEvaluator {
+public:
+  bool can_evaluate(const Node& node) const override {
+    return node.is_op("Neg") || node.is_op("Add") || node.is_op("RandomUniform");
+  }
+  Result<std::vector<Tensor>> evaluate(const Node& node, std::span<const Tensor> in) override {
+    ++calls;
+    if (in[0].dtype() != DType::float32)
+      return unimplemented("only float32 is computed here");
+    Tensor out = in[0].deep_copy();
+    for (std::size_t i = 0; i < static_cast<std::size_t>(out.num_elements()); ++i) {
+      float& x = out.mutable_data<float>()[i];
+      x = node.is_op("Neg") ? -x : x + in[1].data<float>()[i];
+    }
+    return std::vector<Tensor>{out};
+  }
+  int calls = 0;
+};
+
+Graph rewritten(const OpRegistry& ops, std::string_view text, OptimizeOptions options,
+                std::vector<PassTiming>* timings = nullptr) {
+  Graph graph = graph_of(text, ops);
+  options.verify = true;
+  Status status = optimize(graph, options, timings);
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  return graph;
+}
+
+// `fetch` is preserved; only the passes of `only` run, and all if that is empty.
+void becomes(std::string_view before, std::string_view after, std::vector<std::string> only = {},
+             ConstantEvaluator* evaluator = nullptr) {
+  OpRegistry ops = rewriting_test_ops();
+  OptimizeOptions options;
+  options.preserve = {"fetch", "fed"};
+  options.evaluator = evaluator;
+  for (const Pass& pass : all_passes())
+    if (!only.empty() && std::ranges::find(only, pass.name) == only.end())
+      options.disabled.emplace_back(pass.name);
+  check_text(rewritten(ops, before, options), after);
+}
+
+} // namespace
+
+TEST_CASE("optimize: every pass has its own name and they run in order") {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : all_passes())
+    names.push_back(pass.name);
+  CHECK(names.size() >= 6);
+  CHECK(std::ranges::find(names, "fold_constants") != names.end());
+  CHECK(std::ranges::is_sorted(all_passes(), {}, &Pass::order));
+  std::ranges::sort(names);
+  CHECK(std::ranges::adjacent_find(names) == names.end());
+}
+
+TEST_CASE("optimize: an unknown pass cannot be switched off") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph(ops);
+  Status status = optimize(graph, {.disabled = {"fold"}});
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(status.message().find("no optimisation pass 'fold'") != std::string::npos);
+  CHECK(status.message().find("fold_constants") != std::string::npos);
+}
+
+TEST_CASE("optimize: a pass that is switched off neither runs nor is timed") {
+  OpRegistry ops = rewriting_test_ops();
+  std::vector<PassTiming> timings;
+  OptimizeOptions options{.disabled = {"simplify"}, .preserve = {"fetch"}};
+  Graph graph = rewritten(ops, R"(
+    x = Placeholder[dtype=DT_FLOAT]()
+    a = Identity(x)
+    fetch = Neg(a))",
+                          options, &timings);
+  CHECK(graph.find("a"));
+  CHECK(!timings.empty());
+  CHECK(std::ranges::find(timings, "simplify", &PassTiming::name) == timings.end());
+}
+
+TEST_CASE("fold_constants: a cone of constants becomes one, its inner values leave nothing") {
+  Arithmetic arithmetic;
+  becomes(R"(
+    a = Const[dtype=DT_FLOAT, value=f32[2] 1 2]() @"/job:ps"
+    b = Neg(a) @"/job:ps"
+    c = Add(a, b) @"/job:worker"
+    d = Neg(b) @"/job:worker"
+    fed = Placeholder[dtype=DT_FLOAT]()
+    fetch = AddN(c, d, fed))",
+          R"(
+    c/folded = Const[dtype=DT_FLOAT, value=f32[2] 0 0]() @"/job:worker"
+    d/folded = Const[dtype=DT_FLOAT, value=f32[2] 1 2]() @"/job:worker"
+    fed = Placeholder[dtype=DT_FLOAT]()
+    fetch = AddN(c/folded, d/folded, fed))",
+          {}, &arithmetic);
+  CHECK(arithmetic.calls == 3);
+}
+
+TEST_CASE("fold_constants: never folds stateful, fed or fetched nodes, placeholders or failures") {
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_INT32, value=i32[1] 2]()
+    f = Const[dtype=DT_FLOAT, value=f32[1] 2]()
+    random = RandomUniform[dtype=DT_FLOAT](a)
+    refused = Neg(a)
+    unknown = Square(f)
+    fed = Neg(f)
+    fetch = AddN(fed, random, unknown)
+    keep = _Retval[index=0](refused))";
+  becomes(text, text, {}, &arithmetic);
+}
+
+TEST_CASE("fold_constants: the constant waits for what its cone waited for") {
+  Arithmetic arithmetic;
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(p, p)
+    pivot = Identity(s:1)
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]() ^pivot
+    b = Neg(a) ^fed
+    after = NoOp() ^b
+    last = _Retval[index=0](p) ^after
+    fetch = Add(b, fed))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(p, p)
+    pivot = Identity(s:1)
+    b/folded = Const[dtype=DT_FLOAT, value=f32[] -3]() ^fed ^pivot
+    after = NoOp() ^fed ^pivot
+    last = _Retval[index=0](p) ^after
+    fetch = Add(b/folded, fed))",
+          {"fold_constants", "remove_dead_nodes"}, &arithmetic);
+}
+
+TEST_CASE("fold_constants: a value above the limit is left to the step") {
+  OpRegistry ops = rewriting_test_ops();
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_FLOAT, value=f32[4] 1]()
+    b = Neg(a)
+    fetch = Square(b))";
+  OptimizeOptions options{.preserve = {"fetch"}, .evaluator = &arithmetic};
+  options.max_constant_bytes = 15;
+  check_text(rewritten(ops, text, options), text);
+  options.max_constant_bytes = 16;
+  CHECK(rewritten(ops, text, options).find("b/folded"));
+}
+
+TEST_CASE("fold_shapes: shapes known beforehand are constants, the tensor may be unknown") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(R"(
+    fed = Placeholder[dtype=DT_FLOAT, shape=[2,3]]()
+    any = Placeholder[dtype=DT_FLOAT, shape=[?,3]]()
+    x = Neg(fed)
+    size = Size(x)
+    rank = Rank(any)
+    unknown = Size(any)
+    fetch = AddN(size, rank, unknown))",
+                         ops);
+  REQUIRE(optimize(graph, {.preserve = {"fetch", "fed"}}).ok());
+  check_text(graph, R"(
+    fed = Placeholder[dtype=DT_FLOAT, shape=[2,3]]()
+    any = Placeholder[dtype=DT_FLOAT, shape=[?,3]]()
+    size/folded = Const[dtype=DT_INT32, value=i32[] 6]()
+    rank/folded = Const[dtype=DT_INT32, value=i32[] 2]()
+    unknown = Size(any)
+    fetch = AddN(size/folded, rank/folded, unknown))");
+}
+
+TEST_CASE("fold_shapes: beside conditionals the constant dies with the tensor it tells of") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT, shape=[2,3]]()
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(fed, p)
+    dying = Size(s:1)
+    x = Neg(s:1)
+    size = Size(x)
+    fetch = Merge[T=DT_INT32, N=2](size, dying))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT, shape=[2,3]]()
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(fed, p)
+    dying = Size(s:1)
+    x = Neg(s:1)
+    size/folded = Const[dtype=DT_INT32, value=i32[] 6]() ^x
+    fetch = Merge[T=DT_INT32, N=2](size/folded, dying))");
+}
+
+TEST_CASE("merge_equal_nodes: equal nodes become one, commuted ones too, to the end of the graph") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    b = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    c = Const[dtype=DT_FLOAT, value=f32[] 4]()
+    x = Mul(fed, a)
+    y = Mul(b, fed)
+    u = Sub(fed, x)
+    v = Sub(fed, y)
+    fetch = AddN(u, v, c))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    c = Const[dtype=DT_FLOAT, value=f32[] 4]()
+    x = Mul(fed, a)
+    u = Sub(fed, x)
+    fetch = AddN(u, u, c))");
+}
+
+TEST_CASE("merge_equal_nodes: state, devices, control inputs and attrs keep nodes apart") {
+  constexpr auto text = R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    other = Placeholder[dtype=DT_FLOAT]()
+    n = Const[dtype=DT_INT32, value=i32[1] 3]()
+    r1 = RandomUniform[dtype=DT_FLOAT](n)
+    r2 = RandomUniform[dtype=DT_FLOAT](n)
+    v1 = VariableV2[dtype=DT_FLOAT]()
+    v2 = VariableV2[dtype=DT_FLOAT]()
+    d1 = Neg(fed) @"/device:CPU:0"
+    d2 = Neg(fed) @"/device:CPU:1"
+    c1 = Square(fed) ^other
+    c2 = Square(fed)
+    m1 = MatMul(fed, other)
+    m2 = MatMul[transpose_a=true](fed, other)
+    s1 = Sub(fed, other)
+    s2 = Sub(other, fed)
+    fetch = AddN(r1, r2, v1, v2, d1, d2, c1, c2, m1, m2, s1, s2))";
+  becomes(text, text);
+}
+
+TEST_CASE("simplify: what is the same bit by bit is bypassed") {
+  auto same_as_fed = [](std::string_view lines) {
+    CAPTURE(lines);
+    std::string before =
+        str_cat("fed = Placeholder[dtype=DT_FLOAT]()\n", lines, "\nfetch = Square(x)");
+    becomes(before, "fed = Placeholder[dtype=DT_FLOAT]()\nfetch = Square(fed)");
+  };
+  same_as_fed("x = Identity(fed)");
+  same_as_fed("x = StopGradient(fed)");
+  same_as_fed("a = Neg(fed)\nx = Neg(a)");
+  same_as_fed("one = Const[dtype=DT_FLOAT, value=f32[] 1]()\nx = Mul(fed, one)");
+  same_as_fed("one = Const[dtype=DT_FLOAT, value=f32[] 1]()\nx = Mul(one, fed)");
+  same_as_fed("one = Const[dtype=DT_FLOAT, value=f32[] 1]()\nx = RealDiv(fed, one)");
+  same_as_fed("zero = Const[dtype=DT_FLOAT, value=f32[] 0]()\nx = Sub(fed, zero)");
+  same_as_fed("zero = Const[dtype=DT_FLOAT, value=f32[] -0]()\nx = Add(fed, zero)");
+  same_as_fed("x = Cast[SrcT=DT_FLOAT, DstT=DT_FLOAT](fed)");
+  same_as_fed("x = AddN(fed)");
+  same_as_fed("none = Const[dtype=DT_INT32, value=i32[0]]()\nx = Sum(fed, none)");
+  same_as_fed("p = Const[dtype=DT_INT32, value=i32[3] 0 1 2]()\nx = Transpose(fed, p)");
+  same_as_fed("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\na = Transpose(fed, p)\n"
+              "q = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()\nx = Transpose(a, q)");
+}
+
+TEST_CASE("simplify: what is not the same for each float, shape or order stays") {
+  auto stays = [](std::string_view lines) {
+    CAPTURE(lines);
+    std::string text =
+        str_cat("fed = Placeholder[dtype=DT_FLOAT]()\n", lines, "\nfetch = Square(x)");
+    becomes(text, text);
+  };
+  stays("c = Const[dtype=DT_FLOAT, value=f32[] 0]()\nx = Add(fed, c)"); // -0.0 + 0.0 is 0.0
+  stays("c = Const[dtype=DT_FLOAT, value=f32[] 0]()\nx = Mul(fed, c)"); // NaN
+  stays("c = Const[dtype=DT_FLOAT, value=f32[] 1]()\nx = FloorDiv(fed, c)");
+  stays("c = Const[dtype=DT_FLOAT, value=f32[2] 1]()\nx = Mul(fed, c)"); // may broadcast
+  stays("c = Const[dtype=DT_FLOAT, value=f32[] 1]()\nx = RealDiv(c, fed)");
+  stays("x = Cast[SrcT=DT_FLOAT, DstT=DT_DOUBLE](fed)");
+  stays("other = Placeholder[dtype=DT_FLOAT]()\nx = Identity(fed) ^other");
+  stays("x = Identity(fed) @\"/device:CPU:1\"");
+  stays("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\nx = Transpose(fed, p)");
+  stays("v = VariableV2[dtype=DT_FLOAT]()\nx = Identity(v)"); // reads the variable now
+}
+
+TEST_CASE("simplify: inner reshapes and transposes disappear") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    s = Placeholder[dtype=DT_INT32]()
+    t = Placeholder[dtype=DT_INT32]()
+    a = Reshape(fed, s)
+    fetch = Square(b)
+    b = Reshape(a, t))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    t = Placeholder[dtype=DT_INT32]()
+    b/folded = Reshape(fed, t)
+    fetch = Square(b/folded))");
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()
+    a = Transpose(fed, p)
+    b = Transpose(a, p)
+    fetch = Square(b))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    b/folded = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()
+    b/folded_1 = Transpose(fed, b/folded)
+    fetch = Square(b/folded_1))");
+}
+
+TEST_CASE("simplify: who waited for a bypassed node waits for its input, unless that is a Switch") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    x = Identity(fed)
+    after = NoOp() ^x
+    keep = _Retval[index=0](fed) ^after)",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    after = NoOp() ^fed
+    keep = _Retval[index=0](fed) ^after)");
+  constexpr auto pivot = R"(
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(p, p)
+    x = Identity(s:1)
+    c = Const[dtype=DT_BOOL, value=bool[] true]() ^x
+    fetch = Merge[T=DT_BOOL, N=2](c, s:0))";
+  becomes(pivot, pivot);
+}
+
+TEST_CASE("drop_control_edges: those beside a data edge or from a constant say nothing") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    c = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    a = Add(fed, c) ^fed ^c
+    fetch = Square(fed) ^a)",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    c = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    a = Add(fed, c)
+    fetch = Square(fed) ^a)");
+}
+
+TEST_CASE("remove_dead_nodes: a dead loop goes as a whole, state stays") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    p = Placeholder[dtype=DT_BOOL]()
+    e = Enter[frame_name="f"](fed)
+    m = Merge[T=DT_FLOAT, N=2](e, n)
+    l = LoopCond(le)
+    le = Enter[frame_name="f"](p)
+    s = Switch(m, l)
+    n = NextIteration(s:1)
+    x = Exit(s:0)
+    v = VariableV2[dtype=DT_FLOAT]()
+    fetch = Square(fed))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    v = VariableV2[dtype=DT_FLOAT]()
+    fetch = Square(fed))");
+}
+
+TEST_CASE("optimize: the work grows like the graph") {
+  OpRegistry ops = rewriting_test_ops();
+  auto work_of = [&](int length) {
+    Graph graph(ops);
+    auto add = [&](std::string name, std::string_view op, std::vector<Endpoint> in, AttrMap attrs) {
+      auto node = graph.add(name, op, std::move(in), std::move(attrs));
+      REQUIRE(node.ok());
+      return Endpoint{(*node)->id, 0};
+    };
+    Endpoint x = add("fed", "Placeholder", {}, {{"dtype", DType::float32}});
+    Endpoint one = add("one", "Const", {},
+                       {{"dtype", DType::float32}, {"value", TensorBox{Tensor::scalar(1.0F)}}});
+    for (int i = 0; i < length; ++i) {
+      Endpoint a = add(str_cat("a", i), "Square", {x}, {});
+      Endpoint b = add(str_cat("b", i), "Square", {x}, {});
+      Endpoint c = add(str_cat("c", i), "Mul", {a, one}, {});
+      x = add(str_cat("x", i), "Add", {b, c}, {});
+    }
+    add("fetch", "Neg", {x}, {});
+    std::vector<PassTiming> timings;
+    REQUIRE(optimize(graph, {.preserve = {"fetch", "fed"}}, &timings).ok());
+    CHECK(graph.num_nodes() == static_cast<std::size_t>(2 * length + 2));
+    std::int64_t work = 0;
+    for (const PassTiming& timing : timings)
+      work += timing.work;
+    return work;
+  };
+  std::int64_t small = work_of(200), large = work_of(800);
+  CHECK(large > 3 * small);
+  CHECK(large < 5 * small);
+}

@@ -1,0 +1,101 @@
+#include "graph/passes/prune.hpp"
+
+#include "graph/passes/internal/test_text.hpp"
+
+using namespace troupe;
+
+namespace {
+
+constexpr auto linear = R"(
+  x = Placeholder[dtype=DT_FLOAT]() @"/job:worker/task:1"
+  w = VariableV2[dtype=DT_FLOAT]()
+  y = MatMul(x, w)
+  z = Neg(y)
+  seen = NoOp() ^x
+  other = Assign(w, z)
+)";
+
+void refuses(const Signature& signature, Code code, std::string_view part) {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  auto types = prune(graph, signature);
+  REQUIRE(!types.ok());
+  CHECK(types.status().code() == code);
+  CHECK_MESSAGE(types.status().message().find(part) != std::string::npos, types.status().message());
+  check_text(graph, to_text(graph_of(linear, ops)));
+}
+
+} // namespace
+
+TEST_CASE("prune: feeds become _Arg, fetches _Retval, and the rest goes, side effects too") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  auto types = prune(graph, {{"x:0"}, {"y:0"}, {}});
+  REQUIRE_MESSAGE(types.ok(), types.status().to_string());
+  CHECK(types->feeds == std::vector{DType::float32});
+  CHECK(types->fetches == std::vector{DType::float32});
+  check_text(graph, R"(
+    _arg_x_0_0 = _Arg[T=DT_FLOAT, index=0]() @"/job:worker/task:1"
+    w = VariableV2[dtype=DT_FLOAT]()
+    y = MatMul(_arg_x_0_0, w)
+    _retval_y_0_0 = _Retval[index=0](y)
+  )");
+}
+
+TEST_CASE("prune: what lies before a fed output is cut, a target and its inputs stay") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  REQUIRE(prune(graph, {{"y"}, {}, {"z"}}).ok());
+  check_text(graph, R"(
+    _arg_y_0_0 = _Arg[T=DT_FLOAT, index=0]()
+    z = Neg(_arg_y_0_0)
+  )");
+}
+
+TEST_CASE("prune: a control edge from a fed placeholder comes from its _Arg") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  REQUIRE(prune(graph, {{"x"}, {}, {"seen"}}).ok());
+  check_text(graph, R"(
+    _arg_x_0_0 = _Arg[T=DT_FLOAT, index=0]() @"/job:worker/task:1"
+    seen = NoOp() ^_arg_x_0_0
+  )");
+}
+
+TEST_CASE("prune: a fetched reference gives the value behind it") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  auto types = prune(graph, {{}, {"w"}, {}});
+  REQUIRE(types.ok());
+  CHECK(types->fetches == std::vector{DType::float32});
+  check_text(graph, R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    _retval_w_0_0 = _Retval[index=0](w)
+  )");
+}
+
+TEST_CASE("prune: a feed that nothing reads is taken and dropped") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  auto types = prune(graph, {{"x", "z"}, {"w"}, {}});
+  REQUIRE(types.ok());
+  CHECK(types->feeds.size() == 2);
+  CHECK(graph.num_nodes() == 2);
+}
+
+TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
+  refuses({{}, {"nix:0"}, {}}, Code::not_found, "FetchOutputs node nix:0: not found");
+  refuses({{"nix"}, {"y"}, {}}, Code::not_found, "FeedInputs: unable to find feed output nix:0");
+  refuses({{}, {"y:3"}, {}}, Code::invalid_argument,
+          "FetchOutputs y:3: output index too large, must be < 1");
+  refuses({{"x:1"}, {"y"}, {}}, Code::invalid_argument,
+          "FeedInputs: x:1 should have output index < 1");
+  refuses({{}, {}, {"z", "nix", "nada"}}, Code::not_found,
+          "PruneForTargets: Some target nodes not found: nix, nada");
+  refuses({{"x", "x:0"}, {"y"}, {}}, Code::invalid_argument, "\"x:0\" fed more than once");
+  refuses({{}, {"y", "y:0"}, {}}, Code::invalid_argument, "\"y:0\" fetched more than once");
+  refuses({{"y"}, {"y:0"}, {}}, Code::invalid_argument, "is both fed and fetched");
+  refuses({{"^x"}, {"y"}, {}}, Code::invalid_argument, "cannot be fed");
+  refuses({{}, {"^y"}, {}}, Code::invalid_argument, "cannot be fetched");
+  refuses({{"x"}, {}, {}}, Code::invalid_argument, "Must specify at least one target");
+}
