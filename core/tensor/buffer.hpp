@@ -56,6 +56,8 @@ public:
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
   MemoryKind kind() const noexcept { return allocator_ ? allocator_->kind() : MemoryKind::host; }
+  /// Where its memory came from; null for objects and for foreign memory.
+  Allocator* allocator() const noexcept { return allocator_; }
   /// True when the asking reference is the only one, so that its holder may write.
   bool is_unique() const noexcept { return refs_.load(std::memory_order_acquire) == 1; }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <type_traits>
 
 namespace troupe {
 
@@ -43,7 +44,8 @@ public:
   /// Calls `body(begin, end)` for disjoint ranges that cover [0, total), on the caller's thread
   /// and, when the work is worth it, on idle helpers; returns when all is done. `unit_cost` is the
   /// cost of one index in nanoseconds, about; below roughly 50 µs of work in all nobody is woken.
-  /// Nesting is allowed: an inner loop runs on its caller's thread. Any thread.
+  /// Nesting is allowed: an inner loop runs on its caller's thread, unless the outer one has a
+  /// single index. `body` does not throw. Any thread.
   void parallel_for(std::int64_t total, double unit_cost,
                     FunctionView<void(std::int64_t, std::int64_t)> body);
 

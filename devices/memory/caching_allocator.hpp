@@ -12,9 +12,9 @@ namespace troupe {
 struct AllocatorStats {
   std::uint64_t allocations = 0;        ///< calls of allocate
   std::uint64_t system_allocations = 0; ///< those that went to the system
-  std::int64_t bytes_in_use = 0;
-  std::int64_t peak_bytes_in_use = 0;
-  std::int64_t bytes_cached = 0;
+  std::int64_t bytes_in_use = 0;        ///< as asked for
+  std::int64_t peak_bytes_in_use = 0;   ///< exact to 64 KiB for each thread
+  std::int64_t bytes_cached = 0;        ///< free blocks, kept
 };
 
 /// Small blocks (to 32 KiB) come from lists of each thread without a lock, larger ones from shared
@@ -23,12 +23,13 @@ struct AllocatorStats {
 class CachingAllocator final : public Allocator {
 public:
   explicit CachingAllocator(std::size_t max_cached = std::size_t{1} << 30, std::size_t limit = 0);
-  ~CachingAllocator() override; ///< requires that nothing is in use
+  ~CachingAllocator() override; ///< requires that nothing is in use, by any thread
   const char* name() const override { return "cpu"; }
   void* allocate(std::size_t bytes) override;
   void deallocate(void* memory, std::size_t bytes) override;
   AllocatorStats stats() const;
-  /// Gives cached blocks back to the system.
+  /// Gives cached blocks back to the system; those of other threads when they next run out of a
+  /// size or have too many of one.
   void trim();
 
 private:

@@ -61,7 +61,7 @@ public:
   template <class T>
   Result<std::shared_ptr<T>> lookup(std::string_view container, std::string_view name);
   /// Finds it, or makes it by `make`, which returns Result<std::shared_ptr<T>>; only one thread
-  /// makes.
+  /// makes, and it must not use this manager meanwhile.
   template <class T, class Make>
   Result<std::shared_ptr<T>> lookup_or_create(std::string_view container, std::string_view name,
                                               Make&& make);
@@ -84,7 +84,6 @@ private:
     return {std::string(container.empty() ? std::string_view(default_container_) : container),
             type.name(), std::string(name)};
   }
-  std::shared_ptr<Resource> find(const Key& key) const;
   Status missing(const Key& key) const;
 
   std::string default_container_;

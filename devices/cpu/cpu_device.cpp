@@ -1,0 +1,98 @@
+#include "devices/cpu/cpu_device.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include <unistd.h>
+
+#include "core/base/strings.hpp"
+#include "devices/memory/caching_allocator.hpp"
+#include "devices/resource/resource_manager.hpp"
+
+namespace troupe {
+
+namespace {
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (auto colon = line.find(':'); colon != std::string::npos && line.starts_with("model name"))
+      return std::string(str_trim(std::string_view(line).substr(colon + 1)));
+  return "CPU";
+}
+
+/// The machine's memory, or what the control group leaves of it, in bytes.
+std::int64_t machine_memory() {
+  auto bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  std::ifstream file("/sys/fs/cgroup/memory.max");
+  std::string line;
+  if (std::getline(file, line))
+    if (auto limit = parse_int(str_trim(line)); limit && *limit > 0)
+      bytes = std::min(bytes, *limit);
+  return bytes;
+}
+
+/// Work is done when `enqueue` returns, so there is nothing to wait for.
+class ImmediateStream final : public Stream {
+public:
+  void enqueue(std::function<void()> work) override { work(); }
+  void when_done(std::function<void(Status)> done) override { done({}); }
+  Status synchronize() override { return {}; }
+};
+
+class CpuDevice final : public Device {
+public:
+  CpuDevice(DeviceAttributes attributes, ComputePool& compute, Allocator& allocator)
+      : Device(std::move(attributes)), compute_(compute), allocator_(allocator),
+        resources_(*parsed_name().job) {}
+
+  Allocator& allocator() override { return allocator_; }
+  Allocator& host_side_allocator() override { return allocator_; }
+  ComputePool& compute() override { return compute_; }
+  ResourceManager& resources() override { return resources_; }
+  Stream& stream() override { return stream_; }
+  void copy_to_device(const Tensor& host, std::function<void(Result<Tensor>)> done) override {
+    done(host);
+  }
+  void copy_to_host(const Tensor& device, std::function<void(Result<Tensor>)> done) override {
+    done(device);
+  }
+
+private:
+  ComputePool& compute_;
+  Allocator& allocator_;
+  ResourceManager resources_;
+  ImmediateStream stream_;
+};
+
+} // namespace
+
+std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
+                                        Allocator& allocator, std::int64_t memory_limit) {
+  static const std::string processor = processor_name();
+  DeviceAttributes attributes;
+  attributes.name = std::move(name);
+  attributes.type = "CPU";
+  attributes.memory_limit = memory_limit > 0 ? memory_limit : machine_memory();
+  attributes.description = processor;
+  return std::make_unique<CpuDevice>(std::move(attributes), compute, allocator);
+}
+
+CpuHost::CpuHost(int threads)
+    : allocator(std::make_unique<CachingAllocator>()),
+      compute(std::make_unique<ComputePool>(
+          threads > 0 ? threads
+                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
+
+CpuHost::~CpuHost() = default;
+
+std::vector<std::unique_ptr<Device>> CpuHost::make_devices(const std::string& task, int count) {
+  std::vector<std::unique_ptr<Device>> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(make_cpu_device(str_cat(task, "/device:CPU:", i), *compute, *allocator));
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,129 @@
+#include "devices/resource/resource_manager.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <cxxabi.h>
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// The C++ type for people, without our namespace.
+std::string readable_type(const std::string& mangled) {
+  int code = 0;
+  std::unique_ptr<char, void (*)(void*)> text(
+      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &code), std::free);
+  std::string_view name = code == 0 && text ? std::string_view(text.get()) : mangled;
+  constexpr std::string_view ours = "troupe::";
+  if (name.starts_with(ours))
+    name.remove_prefix(ours.size());
+  return std::string(name);
+}
+
+/// The same elements in memory that nobody else holds, from where the first came from.
+Result<Tensor> private_copy(const Tensor& value) {
+  if (value.kind() == MemoryKind::device)
+    return unimplemented("a variable in device memory that a reader holds cannot be copied by the "
+                         "host; assign it a new value instead");
+  Allocator* source = value.buffer()->allocator();
+  if (!source)
+    return value.deep_copy();
+  TROUPE_ASSIGN(Tensor copy, Tensor::allocate(*source, value.dtype(), value.shape()));
+  if (auto bytes = value.bytes(); !bytes.empty())
+    std::memcpy(copy.mutable_raw(), bytes.data(), bytes.size());
+  return copy;
+}
+
+/// Nobody else sees the elements. Foreign memory may belong to a file or to a peer.
+bool is_ours_alone(const Tensor& value) {
+  return value.is_unique() && (is_object(value.dtype()) || value.buffer()->allocator());
+}
+
+} // namespace
+
+bool Variable::is_initialized() const {
+  std::scoped_lock guard(lock_);
+  return value_.has_value();
+}
+
+Tensor Variable::snapshot() const {
+  std::scoped_lock guard(lock_);
+  return value_;
+}
+
+void Variable::assign(Tensor value) {
+  std::scoped_lock guard(lock_);
+  std::swap(value_, value); // the old value is destroyed after the lock
+}
+
+Status Variable::update(const std::function<Status(Tensor& value)>& update, bool in_place) {
+  Tensor shared; // the readers' value, released after the lock
+  std::scoped_lock guard(lock_);
+  if (!value_.has_value())
+    return failed_precondition("the variable is not initialized; run its initializer first");
+  if (in_place && !is_ours_alone(value_)) {
+    TROUPE_ASSIGN(Tensor copy, private_copy(value_));
+    shared = std::exchange(value_, std::move(copy));
+  }
+  return update(value_);
+}
+
+std::string Variable::description() const {
+  Tensor value = snapshot();
+  if (!value.has_value())
+    return str_cat("variable ", literal_name(dtype_), " (not initialized)");
+  return str_cat("variable ", literal_name(value.dtype()), value.shape());
+}
+
+std::size_t Variable::bytes() const {
+  Tensor value = snapshot();
+  return value.has_value() ? value.byte_size() : 0;
+}
+
+void ResourceManager::clear_container(std::string_view container) {
+  if (container.empty())
+    container = default_container_;
+  std::vector<std::shared_ptr<Resource>> dropped; // destroyed after the lock
+  std::scoped_lock guard(lock_);
+  std::erase_if(entries_, [&](auto& entry) {
+    if (std::get<0>(entry.first) != container)
+      return false;
+    dropped.push_back(std::move(entry.second));
+    return true;
+  });
+}
+
+void ResourceManager::clear() {
+  std::map<Key, std::shared_ptr<Resource>> dropped;
+  std::scoped_lock guard(lock_);
+  dropped.swap(entries_);
+}
+
+std::vector<ResourceManager::Entry> ResourceManager::list() const {
+  std::vector<std::pair<Key, std::shared_ptr<Resource>>> all;
+  {
+    std::scoped_lock guard(lock_);
+    all.assign(entries_.begin(), entries_.end());
+  }
+  // Outside the lock: a resource may be busy for long.
+  std::vector<Entry> out;
+  out.reserve(all.size());
+  for (const auto& [key, resource] : all) {
+    const auto& [container, type, name] = key;
+    out.push_back(
+        {container, readable_type(type), name, resource->description(), resource->bytes()});
+  }
+  return out;
+}
+
+Status ResourceManager::missing(const Key& key) const {
+  const auto& [container, type, name] = key;
+  return not_found(str_cat("Resource ", container, "/", name, "/", readable_type(type),
+                           " does not exist: container '", container, "' holds no ",
+                           readable_type(type), " named '", name, "'"));
+}
+
+} // namespace troupe
