@@ -1,0 +1,35 @@
+// The keys of [troupe], [job.…] and [task.…], and of CAF's own sections: what each wants, and where
+// it may stand.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "net/cluster/config_file.hpp"
+#include "net/cluster/node_config.hpp"
+
+namespace troupe {
+
+/// What [troupe] says about the cluster rather than about a task.
+struct ClusterSettings {
+  bool insecure = false;
+  int restarts = 0;
+  std::chrono::milliseconds restart_window{60000};
+  ConfiguredTimeouts timeouts;
+};
+
+/// Applies one key of a section ("troupe", "job.worker"). `cluster` is null where only a task's
+/// settings may stand. A key that is unknown, misplaced or of the wrong type is a problem.
+void apply_setting(const std::string& section, const ConfigEntry& entry, ClusterSettings* cluster,
+                   TaskSettings& task, ConfigProblems& problems);
+
+/// Is `section` one of CAF's, such as "middleman"?
+bool is_caf_section(std::string_view section);
+/// Collects the harmless keys of one of CAF's sections; the others are problems that say what to
+/// use instead.
+void read_caf_section(const ConfigEntry& section,
+                      std::vector<std::pair<std::string, std::string>>& out,
+                      ConfigProblems& problems);
+
+} // namespace troupe

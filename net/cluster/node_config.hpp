@@ -1,0 +1,87 @@
+// The config of a cluster and of each of its tasks, read from one file and checked before anything
+// starts.
+//
+//   [cluster]                                   ; jobs and where their tasks listen
+//   ps = ["127.0.0.1:7000"]
+//   worker = ["127.0.0.1:7001", "127.0.0.1:7002"]
+//
+//   [troupe]                                    ; for the whole cluster
+//   heartbeat = 1s
+//   lease = 5s
+//   log-level = "info"
+//
+//   [job.worker]                                ; for the tasks of a job
+//   compute-threads = 2
+//
+//   [task.worker.1]                             ; for one task
+//   memory-limit = "4 GiB"
+//
+//   [middleman]                                 ; CAF's own settings, those that are harmless
+//   max-consecutive-reads = 50
+//
+// What is nearer to the task wins.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/base/log.hpp"
+#include "core/base/status.hpp"
+#include "net/cluster/cluster.hpp"
+
+namespace troupe {
+
+/// Bounds on waiting; `[troupe]` sets them for the whole cluster. Their meaning stands in
+/// actors/family/timeouts.hpp, zero means the default there.
+struct ConfiguredTimeouts {
+  std::chrono::milliseconds heartbeat{1000};
+  std::chrono::milliseconds lease{5000};
+  std::chrono::milliseconds dial{0}, request{0}, compile{0}, chunk{0}, step{0}, cancel{0},
+      orphan{0};
+};
+
+/// What a task may be given of its own.
+struct TaskSettings {
+  int cpu_devices = 1;
+  int compute_threads = 0; ///< 0: one for each core
+  int actor_threads = 2;
+  std::int64_t memory_limit = 0; ///< bytes; 0: none
+  LogLevel log_level = LogLevel::info;
+};
+
+/// One task, with everything that it needs to start.
+struct NodeConfig {
+  std::string job;
+  int task = 0;
+  Address address;
+  TaskSettings settings;
+  ConfiguredTimeouts timeouts;
+  Cluster cluster; ///< all tasks, its own among them
+  /// CAF's own settings, by dotted key, values in CAF's syntax.
+  std::vector<std::pair<std::string, std::string>> caf_settings;
+  std::string name() const; ///< "worker/1"
+};
+
+/// A whole file.
+struct ClusterConfig {
+  std::string file;
+  bool insecure = false; ///< addresses beyond loopback were allowed, without encryption
+  int restarts = 0;      ///< how often `up` restarts a task within the window; 0: never
+  std::chrono::milliseconds restart_window{60000};
+  std::vector<NodeConfig> tasks; ///< by job, then by task
+
+  /// NOT_FOUND listing the jobs, or the tasks of the job, that there are.
+  Result<NodeConfig> task(std::string_view job, int task) const;
+};
+
+/// `file` is how messages call the text. INVALID_ARGUMENT with every problem, one line each:
+/// "FILE:LINE: sentence".
+Result<ClusterConfig> parse_cluster_config(std::string_view text, const std::string& file);
+Result<ClusterConfig> read_cluster_config(const std::string& path);
+Result<NodeConfig> read_node_config(const std::string& path, std::string_view job, int task);
+
+} // namespace troupe

@@ -1,0 +1,209 @@
+#include "net/cluster/node_config.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::string errors_of(std::string_view text) {
+  return parse_cluster_config(text, "c.conf").status().message();
+}
+
+constexpr std::string_view good = R"(
+; one ps and two workers
+scheduler { max-throughput = 70 }
+[cluster]
+ps = ["127.0.0.1:7000"]
+worker = ["127.0.0.1:7001",
+          "localhost:7002"]
+[troupe]
+cpu-devices = 2
+compute-threads = 3
+heartbeat = 200ms
+lease = 1s
+log-level = "warning"
+restarts = 3
+[job.worker]
+compute-threads = 4
+actor-threads = 1
+[task.worker.1]
+compute-threads = 5
+memory-limit = "1.5 GiB"
+[middleman]
+max-consecutive-reads = 20
+)";
+
+TEST_CASE("node config: what is nearer to the task wins") {
+  auto config = parse_cluster_config(good, "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->tasks.size() == 3);
+  CHECK(config->restarts == 3);
+  auto ps = config->task("ps", 0);
+  auto second = config->task("worker", 1);
+  REQUIRE(ps.ok());
+  REQUIRE(second.ok());
+  CHECK(ps->settings.compute_threads == 3);
+  CHECK(config->task("worker", 0)->settings.compute_threads == 4);
+  CHECK(second->settings.compute_threads == 5);
+  CHECK(second->settings.actor_threads == 1);
+  CHECK(second->settings.cpu_devices == 2);
+  CHECK(second->settings.memory_limit == 1610612736);
+  CHECK(second->settings.log_level == LogLevel::warning);
+  CHECK(ps->settings.actor_threads == 2);
+  CHECK(ps->timeouts.heartbeat == 200ms);
+  CHECK(ps->timeouts.lease == 1s);
+  CHECK(second->name() == "worker/1");
+  CHECK(second->address.to_string() == "localhost:7002");
+  CHECK(second->cluster.size() == 3);
+  CHECK(second->caf_settings ==
+        std::vector<std::pair<std::string, std::string>>{
+            {"scheduler.max-throughput", "70"}, {"middleman.max-consecutive-reads", "20"}});
+}
+
+TEST_CASE("node config: tasks may have gaps") {
+  auto config = parse_cluster_config(
+      "[cluster]\nworker = {0 = \"127.0.0.1:7001\", 7 = \"127.0.0.1:7002\"}\n", "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->task("worker", 7).ok());
+  CHECK(config->task("worker", 1).status().message() ==
+        "c.conf: job 'worker' has no task 1; its tasks are 0, 7");
+}
+
+TEST_CASE("node config: a job or task that is not there is answered with those that are") {
+  auto config = parse_cluster_config(good, "c.conf");
+  REQUIRE(config.ok());
+  CHECK(config->task("wrker", 0).status().message() ==
+        "c.conf: there is no job 'wrker'; the jobs are ps, worker");
+  CHECK(config->task("worker", 2).status().message() ==
+        "c.conf: job 'worker' has no task 2; its tasks are 0, 1");
+  CHECK(config->task("worker", -1).status().code() == Code::not_found);
+  CHECK(read_node_config("/no/such.conf", "ps", 0).status().code() == Code::not_found);
+}
+
+TEST_CASE("node config: every mistake has its sentence") {
+  struct Row {
+    std::string_view text;  ///< after a good [cluster] of three lines, unless it has its own
+    std::string_view error; ///< what the message holds
+  };
+  const Row rows[] = {
+      {"[troupe]\nheartbeet = 1s\n",
+       "c.conf:5: [troupe] has no key 'heartbeet'; did you mean 'heartbeat'?"},
+      {"[troupe]\nxyzzy = 1s\n",
+       "c.conf:5: [troupe] has no key 'xyzzy'; known are insecure, restarts"},
+      {"[troup]\nlease = 1s\n", "c.conf:4: there is no section [troup]; did you mean 'troupe'?"},
+      {"[troupe]\nheartbeat = 1\n",
+       "c.conf:5: 'heartbeat' in [troupe] is the number 1; it wants a duration from 1ms to a year"},
+      {"[troupe]\nheartbeat = -1s\n", "it wants a duration"},
+      {"[troupe]\ncpu-devices = \"two\"\n",
+       "c.conf:5: 'cpu-devices' in [troupe] is the text \"two\"; it wants a number from 1 to 64"},
+      {"[troupe]\ncpu-devices = 0\n", "is the number 0; it wants a number from 1 to 64"},
+      {"[troupe]\nmemory-limit = \"4 GB\"\n",
+       "c.conf:5: 'memory-limit' in [troupe] is the text \"4 GB\"; it wants a size"},
+      {"[troupe]\nmemory-limit = \"-4 GiB\"\n", "it wants a size"},
+      {"[troupe]\nmemory-limit = \"nan GiB\"\n", "it wants a size"},
+      {"[troupe]\nlog-level = \"loud\"\n",
+       "c.conf:5: 'log-level' in [troupe] is the text \"loud\"; it wants \"debug\""},
+      {"[troupe]\ninsecure = 1\n",
+       "c.conf:5: 'insecure' in [troupe] is the number 1; it wants true or false"},
+      {"[troupe]\nlease = 2s\nlease = 3s\n",
+       "c.conf:6: the key 'troupe.lease' was given in line 5 already"},
+      {"[troupe]\nheartbeat = 5s\nlease = 2s\n",
+       "c.conf:6: a heartbeat every 5000ms cannot renew a lease of 2000ms"},
+      {"[troupe]\nheartbeat = 9s\n",
+       "c.conf:5: a heartbeat every 9000ms cannot renew a lease of 5000ms"},
+      {"[task.ps.0]\nlease = 2s\n",
+       "c.conf:5: 'lease' holds for the whole cluster; move it from [task.ps.0] to [troupe]"},
+      {"[task.ps.3]\ncpu-devices = 2\n",
+       "c.conf:4: job 'ps' has no task 3 in [cluster]; its tasks are 0"},
+      {"[task.ps.x]\ncpu-devices = 2\n", "c.conf:4: 'x' below [task.ps] is no task"},
+      {"[task.pss.0]\ncpu-devices = 2\n",
+       "c.conf:4: [task.pss] names a job that is not in [cluster]; did you mean 'ps'?"},
+      {"[job.worker]\ncpu-device = 2\n",
+       "c.conf:5: [job.worker] has no key 'cpu-device'; did you mean 'cpu-devices'?"},
+      {"[middleman]\nworkers = 2\n", "c.conf:5: 'workers' in [middleman] may not be set: messages "
+                                     "are read on the network's thread"},
+      {"[middleman]\nenable-automatic-connections = true\n",
+       "c.conf:5: 'enable-automatic-connections' in [middleman] may not be set: it opens an "
+       "unencrypted port"},
+      {"[middleman]\nmax-consecutive-reads = 'x'\n",
+       "c.conf:5: 'max-consecutive-reads' in [middleman] is the atom 'x'; it wants a number"},
+      {"[scheduler]\nmax-threads = 2\n", "c.conf:5: 'max-threads' in [scheduler] may not be set: "
+                                         "write actor-threads in [troupe] instead"},
+      {"[scheduler]\nmax-throughputs = 2\n", "did you mean 'max-throughput'?"},
+  };
+  for (const Row& row : rows) {
+    std::string text = str_cat(
+        "[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\"127.0.0.1:7001\", \"127.0.0.1:7002\"]\n",
+        row.text);
+    CAPTURE(text);
+    CHECK_MESSAGE(errors_of(text).find(row.error) != std::string::npos, errors_of(text));
+  }
+}
+
+TEST_CASE("node config: mistakes in the cluster") {
+  struct Row {
+    std::string_view text;
+    std::string_view error;
+  };
+  const Row rows[] = {
+      {"", "c.conf: has no section [cluster]"},
+      {"[cluster]\n[troupe]\nlease = 9s\n", "c.conf:1: the cluster has no task"},
+      {"cluster { }\n", "c.conf:1: the cluster has no task"},
+      {"[cluster]\nps = []\n", "c.conf:2: job 'ps' has no task; give it an address or remove it"},
+      {"[cluster]\nps = \"127.0.0.1:7000\"\n",
+       "c.conf:2: job 'ps' is the text \"127.0.0.1:7000\"; it wants a list of addresses"},
+      {"[cluster]\nps = [\n7000]\n",
+       "c.conf:3: task 0 of job 'ps' is the number 7000; it wants an address"},
+      {"[cluster]\nps = [\"127.0.0.1:77000\"]\n",
+       "c.conf:2: task 0 of job 'ps': '77000' in '127.0.0.1:77000' is no port; use 1 to 65535"},
+      {"[cluster]\nps = [\"127.0.0.1:0\"]\n", "is no port"},
+      {"[cluster]\nps = [\"127.0.0.1\"]\n",
+       "c.conf:2: task 0 of job 'ps': '127.0.0.1' is no address; write host:port"},
+      {"[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\n\"127.0.0.1:7000\"]\n",
+       "c.conf:4: task 0 of job 'worker' has the address 127.0.0.1:7000 that line 2 gives to "
+       "another task"},
+      {"[cluster]\nps = [\"127.0.0.1:7000\"]\nps = [\"127.0.0.1:7001\"]\n",
+       "c.conf:3: the key 'cluster.ps' was given in line 2 already"},
+      {"[cluster]\nps = [\"10.0.0.1:7000\"]\n",
+       "c.conf:2: task 0 of job 'ps' listens at 10.0.0.1:7000, beyond this machine"},
+      {"[cluster]\nps = [\"0.0.0.0:7000\"]\n[troupe]\ninsecure = true\n",
+       "c.conf:2: task 0 of job 'ps': nobody can dial 0.0.0.0:7000"},
+      {"[cluster]\nparameter-server = [\"127.0.0.1:7000\"]\n",
+       "c.conf:2: 'parameter-server' is no name for a job"},
+      {"[cluster]\nps = {one = \"127.0.0.1:7000\"}\n", "c.conf:2: 'one' is no task of job 'ps'"},
+      {"[cluster]\nps = {0 = \"127.0.0.1:7000\", 00 = \"127.0.0.1:7001\"}\n",
+       "c.conf:2: task 0 of job 'ps' is described in line 2 already"},
+      {"job = \"ps\"\n[cluster]\nps = [\"127.0.0.1:7000\"]\n",
+       "c.conf:1: 'job' stands outside every section"},
+  };
+  for (const Row& row : rows) {
+    CAPTURE(row.text);
+    CHECK_MESSAGE(errors_of(row.text).find(row.error) != std::string::npos, errors_of(row.text));
+  }
+}
+
+TEST_CASE("node config: an address beyond this machine needs insecure = true") {
+  constexpr std::string_view text =
+      "[cluster]\nps = [\"10.0.0.1:7000\"]\n[troupe]\ninsecure = true\n";
+  auto config = parse_cluster_config(text, "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->insecure);
+}
+
+TEST_CASE("node config: one reading tells all mistakes") {
+  std::string errors =
+      errors_of("[cluster]\nps = [\"127.0.0.1\"]\nworker = [\"10.0.0.1:1\"]\n[troupe]\nlease = "
+                "3\nfoo = \n[middleman]\nworkers = 1\n");
+  std::vector<std::string> lines;
+  for (std::string_view line : str_split(errors, '\n'))
+    lines.emplace_back(line.substr(0, 9));
+  CHECK(lines ==
+        std::vector<std::string>{"c.conf:2:", "c.conf:3:", "c.conf:5:", "c.conf:6:", "c.conf:8:"});
+}
+
+} // namespace
+} // namespace troupe

@@ -1,0 +1,249 @@
+#include "net/cluster/internal/settings.hpp"
+
+#include <limits>
+#include <optional>
+
+#include "core/base/strings.hpp"
+#include "net/cluster/internal/nearest.hpp"
+
+namespace troupe {
+namespace {
+
+using Kind = ConfigValue::Kind;
+using std::chrono::milliseconds;
+
+// Where a key's value goes, and a sentence's end when it cannot: "a number from 1 to 64".
+struct Target {
+  ClusterSettings* cluster;
+  TaskSettings& task;
+};
+using Wanted = std::optional<std::string>;
+
+Wanted read_int(const ConfigValue& value, int least, int most, int& out) {
+  if (value.kind != Kind::integer || value.integer < least || value.integer > most)
+    return str_cat("a number from ", least, " to ", most);
+  out = static_cast<int>(value.integer);
+  return {};
+}
+
+Wanted read_duration(const ConfigValue& value, milliseconds& out) {
+  auto duration = std::chrono::duration_cast<milliseconds>(value.duration);
+  if (value.kind != Kind::duration || duration < milliseconds(1) ||
+      duration > std::chrono::hours(24 * 365))
+    return "a duration from 1ms to a year, such as 500ms, 2s or 1min";
+  out = duration;
+  return {};
+}
+
+Wanted read_boolean(const ConfigValue& value, bool& out) {
+  if (value.kind != Kind::boolean)
+    return "true or false";
+  out = value.boolean;
+  return {};
+}
+
+Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
+  constexpr std::string_view wanted =
+      "a size, such as \"512 MiB\", \"4 GiB\", or a number of bytes (0: no limit)";
+  if (value.kind == Kind::integer && value.integer >= 0) {
+    out = value.integer;
+    return {};
+  }
+  if (value.kind != Kind::text)
+    return std::string(wanted);
+  constexpr std::pair<std::string_view, std::int64_t> units[] = {
+      {"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"TiB", 1LL << 40}, {"B", 1}};
+  for (auto [unit, bytes] : units) {
+    std::string_view text = str_trim(value.text);
+    if (!text.ends_with(unit))
+      continue;
+    auto count = parse_double(str_trim(text.substr(0, text.size() - unit.size())));
+    if (!count || !(*count >= 0) || *count * static_cast<double>(bytes) > 9e18)
+      return std::string(wanted);
+    out = static_cast<std::int64_t>(*count * static_cast<double>(bytes));
+    return {};
+  }
+  return std::string(wanted);
+}
+
+Wanted read_level(const ConfigValue& value, LogLevel& out) {
+  constexpr std::pair<std::string_view, LogLevel> levels[] = {{"debug", LogLevel::debug},
+                                                              {"info", LogLevel::info},
+                                                              {"warning", LogLevel::warning},
+                                                              {"error", LogLevel::error},
+                                                              {"off", LogLevel::off}};
+  for (auto [name, level] : levels)
+    if ((value.kind == Kind::text || value.kind == Kind::atom) && value.text == name) {
+      out = level;
+      return {};
+    }
+  return R"("debug", "info", "warning", "error" or "off")";
+}
+
+struct Rule {
+  std::string_view key;
+  bool for_cluster; ///< only in [troupe]
+  Wanted (*read)(const ConfigValue&, Target);
+};
+
+constexpr Rule rules[] = {
+    {"insecure", true,
+     [](const ConfigValue& v, Target t) { return read_boolean(v, t.cluster->insecure); }},
+    {"restarts", true,
+     [](const ConfigValue& v, Target t) { return read_int(v, 0, 1000, t.cluster->restarts); }},
+    {"restart-window", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->restart_window); }},
+    {"heartbeat", true,
+     [](const ConfigValue& v, Target t) {
+       return read_duration(v, t.cluster->timeouts.heartbeat);
+     }},
+    {"lease", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.lease); }},
+    {"dial-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.dial); }},
+    {"request-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.request); }},
+    {"compile-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.compile); }},
+    {"chunk-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.chunk); }},
+    {"step-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.step); }},
+    {"cancel-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
+    {"orphan-timeout", true,
+     [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
+    {"cpu-devices", false,
+     [](const ConfigValue& v, Target t) { return read_int(v, 1, 64, t.task.cpu_devices); }},
+    {"compute-threads", false,
+     [](const ConfigValue& v, Target t) { return read_int(v, 0, 1024, t.task.compute_threads); }},
+    {"actor-threads", false,
+     [](const ConfigValue& v, Target t) { return read_int(v, 1, 256, t.task.actor_threads); }},
+    {"memory-limit", false,
+     [](const ConfigValue& v, Target t) { return read_bytes(v, t.task.memory_limit); }},
+    {"log-level", false,
+     [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
+};
+
+// CAF's keys: those without a reason are passed on.
+struct CafRule {
+  std::string_view section;
+  std::string_view key;
+  Kind kind;
+  std::string_view refused;
+};
+constexpr CafRule caf_rules[] = {
+    {"scheduler", "max-throughput", Kind::integer, ""},
+    {"scheduler", "max-threads", Kind::integer, "write actor-threads in [troupe] instead"},
+    {"scheduler", "policy", Kind::atom, "troupe brings its own scheduler; remove the line"},
+    {"scheduler", "enable-profiling", Kind::boolean,
+     "troupe's own scheduler has no profiler; trace a step instead"},
+    {"middleman", "max-consecutive-reads", Kind::integer, ""},
+    {"middleman", "max-pending-messages", Kind::integer, ""},
+    {"middleman", "workers", Kind::integer,
+     "messages are read on the network's thread, which saves a copy; remove the line"},
+    {"middleman", "enable-automatic-connections", Kind::boolean,
+     "it opens an unencrypted port on all interfaces; remove the line, nodes dial each other "
+     "themselves"},
+    {"middleman", "heartbeat-interval", Kind::duration,
+     "CAF takes a peer that sends a large tensor for dead; write heartbeat and lease in [troupe] "
+     "instead"},
+    {"middleman", "app-identifiers", Kind::list,
+     "clients could no longer connect; remove the line"},
+    {"middleman", "app-identifier", Kind::text, "clients could no longer connect; remove the line"},
+    {"middleman", "network-backend", Kind::atom, "there is only one; remove the line"},
+    {"middleman", "manual-multiplexing", Kind::boolean,
+     "nobody would read the network; remove the line"},
+    {"middleman", "attach-utility-actors", Kind::boolean,
+     "a handler that blocks would stop all others; remove the line"},
+    {"logger", "verbosity", Kind::atom, ""},
+    {"logger", "file-name", Kind::text, ""},
+    {"logger", "file-format", Kind::text, ""},
+    {"logger", "file-verbosity", Kind::atom, ""},
+    {"logger", "console", Kind::atom,
+     "standard error carries troupe's own log; write file-name instead"},
+    {"logger", "component-blacklist", Kind::list, ""},
+};
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+  case Kind::boolean:
+    return "true or false";
+  case Kind::integer:
+    return "a number that is at least 1";
+  case Kind::real:
+    return "a number";
+  case Kind::duration:
+    return "a duration, such as 500ms";
+  case Kind::text:
+    return "text in double quotes";
+  case Kind::atom:
+    return "an atom in single quotes";
+  case Kind::list:
+    return "a list";
+  case Kind::map:
+    return "a block";
+  }
+  return "";
+}
+
+} // namespace
+
+void apply_setting(const std::string& section, const ConfigEntry& entry, ClusterSettings* cluster,
+                   TaskSettings& task, ConfigProblems& problems) {
+  std::vector<std::string_view> known;
+  for (const Rule& rule : rules) {
+    if (cluster || !rule.for_cluster)
+      known.push_back(rule.key);
+    if (rule.key != entry.key)
+      continue;
+    if (rule.for_cluster && !cluster)
+      return problems.add(entry.line,
+                          str_cat("'", entry.key, "' holds for the whole cluster; move it from [",
+                                  section, "] to [troupe]"));
+    if (Wanted wanted = rule.read(entry.value, {cluster, task}))
+      problems.add(entry.value.line, str_cat("'", entry.key, "' in [", section, "] is ",
+                                             entry.value.describe(), "; it wants ", *wanted));
+    return;
+  }
+  problems.add(entry.line, str_cat("[", section, "] has no key '", entry.key, "'",
+                                   nearest_hint(entry.key, known)));
+}
+
+bool is_caf_section(std::string_view section) {
+  for (const CafRule& rule : caf_rules)
+    if (rule.section == section)
+      return true;
+  return false;
+}
+
+void read_caf_section(const ConfigEntry& section,
+                      std::vector<std::pair<std::string, std::string>>& out,
+                      ConfigProblems& problems) {
+  for (const ConfigEntry& entry : section.value.map) {
+    const CafRule* found = nullptr;
+    std::vector<std::string_view> known;
+    for (const CafRule& rule : caf_rules)
+      if (rule.section == section.key) {
+        if (rule.refused.empty())
+          known.push_back(rule.key);
+        if (rule.key == entry.key)
+          found = &rule;
+      }
+    if (!found)
+      problems.add(entry.line, str_cat("CAF's section [", section.key, "] has no key '", entry.key,
+                                       "' that may be set here", nearest_hint(entry.key, known)));
+    else if (!found->refused.empty())
+      problems.add(entry.line, str_cat("'", entry.key, "' in [", section.key,
+                                       "] may not be set: ", found->refused));
+    else if (found->kind != entry.value.kind ||
+             (found->kind == Kind::integer && entry.value.integer < 1))
+      problems.add(entry.value.line,
+                   str_cat("'", entry.key, "' in [", section.key, "] is ", entry.value.describe(),
+                           "; it wants ", kind_name(found->kind)));
+    else
+      out.emplace_back(str_cat(section.key, ".", entry.key), entry.value.to_string());
+  }
+}
+
+} // namespace troupe
