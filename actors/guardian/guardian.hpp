@@ -16,6 +16,7 @@ namespace troupe {
 /// `why` says so.
 struct GuardianState {
   static constexpr const char* name = "guardian";
+  GuardianState() = default; // no aggregate: CAF would try to make one from the actor's pointer
   TransportActor transport;
   MembershipActor membership;
   WorkerActor worker;

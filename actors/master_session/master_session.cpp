@@ -34,7 +34,7 @@ caf::result<GraphExtended> extend(Self self, const Parts& parts, ExtendGraph& m)
   // A copy is extended, so that steps that are being built keep what they saw, and an error changes
   // nothing.
   auto extended = std::make_shared<Graph>(state.graph->clone());
-  if (Status status = extend_graph(*extended, m.graph_def); !status.ok())
+  if (Status status = extend_graph_bytes(*extended, m.graph_def); !status.ok())
     return to_error(status);
   (void)parts;
   state.graph = std::move(extended);

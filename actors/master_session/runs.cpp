@@ -363,7 +363,9 @@ caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const E
       if (!built.ok())
         return void(promise.deliver(to_error(built.status())));
       for (const ClientPart& part : built->parts) {
-        auto graph = read_graph(part.graph_def, services->library->ops);
+        ImportOptions import;
+        import.allow_internal_ops = true;
+        auto graph = read_graph_bytes(part.graph_def, services->library->ops, import);
         out.partitions.emplace_back(part.task,
                                     graph.ok() ? to_text(*graph) : graph.status().to_string());
       }

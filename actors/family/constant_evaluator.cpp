@@ -1,0 +1,63 @@
+#include "actors/family/constant_evaluator.hpp"
+
+#include "core/base/strings.hpp"
+#include "devices/cpu/cpu_device.hpp"
+#include "kernels/framework/context.hpp"
+
+namespace troupe {
+
+namespace {
+// One for the process, made when first needed: folding takes few and small steps.
+ComputePool& folding_pool() {
+  static ComputePool pool(1);
+  return pool;
+}
+} // namespace
+
+KernelConstantEvaluator::KernelConstantEvaluator(const NodeServices& services)
+    : kernels_(services.library->kernels),
+      device_(make_cpu_device("/job:localhost/replica:0/task:0/device:CPU:0", folding_pool(),
+                              host_allocator())) {}
+
+KernelConstantEvaluator::~KernelConstantEvaluator() = default;
+
+bool KernelConstantEvaluator::can_evaluate(const Node& node) const {
+  auto kernel = kernels_.find(node.op_name(), node.attrs, "CPU", node.name);
+  return kernel.ok() && (*kernel)->compute != nullptr;
+}
+
+Result<std::vector<Tensor>> KernelConstantEvaluator::evaluate(const Node& node,
+                                                              std::span<const Tensor> inputs) {
+  TROUPE_ASSIGN(const KernelDef* kernel,
+                kernels_.find(node.op_name(), node.attrs, "CPU", node.name));
+  KernelNode compiled;
+  compiled.name = node.name;
+  compiled.schema = node.op;
+  compiled.kernel = kernel;
+  compiled.attrs = node.attrs;
+  compiled.types = {node.input_types, node.output_types};
+  if (kernel->options.prepare) {
+    PrepareContext prepare(node.name, *node.op, node.attrs, compiled.types, device_->name());
+    TROUPE_ASSIGN(compiled.prepared, kernel->options.prepare(prepare));
+  }
+  Cancellation cancellation;
+  NodeStates states;
+  StepEnvironment step;
+  step.device = device_.get();
+  step.cancellation = &cancellation;
+  step.node_states = &states;
+  std::vector<Entry> in(inputs.size()), out(static_cast<std::size_t>(node.num_outputs()));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    in[i].tensor = inputs[i];
+  KernelContext context(compiled, step, in, out);
+  TROUPE_TRY(kernel->compute(context));
+  std::vector<Tensor> values;
+  for (Entry& entry : out) {
+    if (!entry.tensor.has_value())
+      return internal(str_cat("an output of '", node.name, "' has no value"));
+    values.push_back(std::move(entry.tensor));
+  }
+  return values;
+}
+
+} // namespace troupe

@@ -1,0 +1,99 @@
+#include "actors/graph_manager/compiled_graph.hpp"
+
+#include <algorithm>
+
+#include "actors/family/constant_evaluator.hpp"
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/partition/partition.hpp"
+#include "graph/passes/optimize.hpp"
+
+namespace troupe {
+
+SessionEnvironment::SessionEnvironment(const NodeServices& services, std::string session_handle,
+                                       bool isolate)
+    : session_handle_(std::move(session_handle)) {
+  for (const auto& device : services.devices.all()) {
+    if (isolate)
+      own_.push_back(make_isolated_device(*device));
+    devices_.push_back(isolate ? own_.back().get() : device.get());
+  }
+}
+
+Device* SessionEnvironment::device(std::string_view full_name) const {
+  for (Device* device : devices_)
+    if (device->name() == full_name)
+      return device;
+  return nullptr;
+}
+
+namespace {
+
+void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledGraph& out) {
+  for (const Node* node : graph.nodes()) {
+    auto index = static_cast<int>(node->attrs.get_or<std::int64_t>("index", 0));
+    if (node->is_op("_Arg"))
+      out.num_args = std::max(out.num_args, index + 1);
+    else if (node->is_op("_Retval"))
+      out.num_retvals = std::max(out.num_retvals, index + 1);
+    else if (node->is_op("_Send") || node->is_op("_Recv")) {
+      out.has_cut_edges = true;
+      std::string other =
+          node->attrs.get_or<std::string>(node->is_op("_Send") ? "recv_device" : "send_device", "");
+      if (task_of_device(other) != task)
+        out.has_remote_edges = true;
+    }
+  }
+}
+
+} // namespace
+
+Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& request,
+                                                           SessionEnvironment& environment,
+                                                           const NodeServices& services) {
+  ImportOptions import;
+  import.allow_internal_ops = true; // from our own master
+  TROUPE_ASSIGN(Graph graph, read_graph_bytes(request.graph_def, services.library->ops, import));
+  auto out = std::make_shared<CompiledGraph>();
+  PartitionOptions cut;
+  cut.location = device_location;
+  cut.control_flow_added = true;
+  cut.incarnation = [&](std::string_view name) {
+    Device* device = environment.device(name);
+    return device ? device->attributes().incarnation : std::uint64_t{0};
+  };
+  // Nodes carry their device in the GraphDef's one device field.
+  for (Node* node : graph.nodes())
+    if (node->assigned_device.empty())
+      node->assigned_device = node->device;
+  TROUPE_ASSIGN(auto partitions, partition(std::move(graph), cut));
+  for (auto& [device_name, part] : partitions) {
+    Device* device = environment.device(device_name);
+    if (!device)
+      return invalid_argument(str_cat("a graph for ", services.task, " has nodes on ", device_name,
+                                      ", which is none of its devices"));
+    if (request.optimize) {
+      KernelConstantEvaluator evaluator(services);
+      OptimizeOptions options;
+      options.disabled = request.disabled_passes;
+      options.evaluator = &evaluator;
+      for (const Node* node : part.nodes())
+        if (node->op_name().starts_with('_'))
+          options.preserve.push_back(node->name);
+      for (const Node* node : part.nodes()) // what nothing reads is there to be run
+        if (node->outs.empty())
+          options.preserve.push_back(node->name);
+      TROUPE_TRY(optimize(part, options));
+    }
+    note_feeds_and_edges(part, services.task, *out);
+    CompileOptions options;
+    options.inline_only = !services.parallel_kernels;
+    TROUPE_ASSIGN(auto executable,
+                  Executable::compile(part, *device, services.library->kernels, options));
+    out->executables.push_back(std::move(executable));
+    out->devices.push_back(device);
+  }
+  return std::shared_ptr<const CompiledGraph>(std::move(out));
+}
+
+} // namespace troupe

@@ -1,0 +1,105 @@
+#include "actors/master_session/client_graph.hpp"
+
+#include "actors/family/constant_evaluator.hpp"
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/partition/partition.hpp"
+#include "graph/passes/optimize.hpp"
+#include "graph/placement/place.hpp"
+
+namespace troupe {
+
+namespace {
+
+Result<PlacementOptions> placement_options(const ClientGraphRequest& request,
+                                           const NodeServices& services) {
+  PlacementOptions options;
+  for (const DeviceAttributes& device : request.devices) {
+    TROUPE_ASSIGN(DeviceName name, DeviceName::parse(device.name));
+    options.devices.push_back({std::move(name), device.type, device.incarnation});
+  }
+  const KernelRegistry& kernels = services.library->kernels;
+  options.supported_types = [&kernels](const Node& node) -> Result<std::vector<std::string>> {
+    auto types = kernels.device_types(node.op_name(), node.attrs);
+    if (!types.empty())
+      return types;
+    return kernels.find(node.op_name(), node.attrs, "CPU", node.name)
+        .status(); // says what there is
+  };
+  options.allow_soft_placement = request.settings.allow_soft_placement;
+  options.log_device_placement = request.settings.log_device_placement;
+  return options;
+}
+
+std::uint64_t incarnation_of(const std::vector<DeviceAttributes>& devices, std::string_view name) {
+  for (const DeviceAttributes& device : devices)
+    if (device.name == name)
+      return device.incarnation;
+  return 0;
+}
+
+// A part's feeds and fetches keep the signature's numbers until here; from now on they have the
+// part's own.
+void renumber(Graph& graph, ClientPart& part) {
+  for (Node* node : graph.nodes()) {
+    bool is_arg = node->is_op("_Arg");
+    if (!is_arg && !node->is_op("_Retval"))
+      continue;
+    auto& indices = is_arg ? part.feed_of : part.fetch_of;
+    auto index = static_cast<int>(node->attrs.get_or<std::int64_t>("index", 0));
+    node->attrs.set("index", static_cast<std::int64_t>(indices.size()));
+    indices.push_back(index);
+  }
+}
+
+} // namespace
+
+Result<std::shared_ptr<const Graph>> place_full_graph(const ClientGraphRequest& request,
+                                                      const NodeServices& services) {
+  if (request.placed)
+    return request.placed;
+  auto graph = std::make_shared<Graph>(request.full->clone());
+  for (Node* node : graph->nodes())
+    if (auto it = request.assigned.find(node->name); it != request.assigned.end())
+      node->assigned_device = it->second;
+  TROUPE_ASSIGN(PlacementOptions options, placement_options(request, services));
+  TROUPE_TRY(place(*graph, options));
+  return std::shared_ptr<const Graph>(std::move(graph));
+}
+
+Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
+                                            const NodeServices& services) {
+  ClientGraphParts out;
+  TROUPE_ASSIGN(out.placed, place_full_graph(request, services));
+  Graph graph = out.placed->clone();
+  TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature));
+  out.feed_types = std::move(types.feeds);
+  if (request.settings.optimize) {
+    KernelConstantEvaluator evaluator(services);
+    OptimizeOptions options;
+    options.disabled = request.settings.disabled_passes;
+    options.evaluator = &evaluator;
+    for (const Node* node : graph.nodes())
+      if (node->is_op("_Arg") || node->is_op("_Retval"))
+        options.preserve.push_back(node->name);
+    for (const std::string& target : request.signature.targets)
+      options.preserve.push_back(target);
+    TROUPE_TRY(optimize(graph, options));
+  }
+  PartitionOptions cut;
+  cut.location = task_location;
+  cut.incarnation = [&](std::string_view device) {
+    return incarnation_of(request.devices, device);
+  };
+  TROUPE_ASSIGN(auto partitions, partition(std::move(graph), cut));
+  for (auto& [task, part_graph] : partitions) {
+    ClientPart part;
+    part.task = task;
+    renumber(part_graph, part);
+    part.graph_def = export_graph(part_graph, {.assigned_devices = true});
+    out.parts.push_back(std::move(part));
+  }
+  return out;
+}
+
+} // namespace troupe

@@ -1,0 +1,46 @@
+#include "actors/master_session/signature_cache.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace troupe;
+
+TEST_CASE("signatures: the order of names does not make another client graph") {
+  SignatureCache cache;
+  auto a = cache.bind({"x", "y:0"}, {"p:0", "q"}, {"t", "u"});
+  auto b = cache.bind({"y", "x:0"}, {"q:0", "p"}, {"u", "t"});
+  REQUIRE(a.ok());
+  REQUIRE(b.ok());
+  CHECK((*a)->graph == (*b)->graph);
+  CHECK(cache.size() == 1);
+  CHECK((*a)->feed_index == std::vector<int>{0, 1});
+  CHECK((*b)->feed_index == std::vector<int>{1, 0});
+  CHECK((*b)->fetch_index == std::vector<int>{1, 0});
+}
+
+TEST_CASE("signatures: a tensor fetched twice is computed once and answered twice") {
+  SignatureCache cache;
+  auto bound = cache.bind({}, {"p", "p:0", "a"}, {});
+  REQUIRE(bound.ok());
+  CHECK((*bound)->graph->signature.fetches == std::vector<std::string>{"a:0", "p:0"});
+  CHECK((*bound)->fetch_index == std::vector<int>{1, 1, 0});
+}
+
+TEST_CASE("signatures: a tensor fed twice is refused") {
+  SignatureCache cache;
+  auto bound = cache.bind({"x", "x:0"}, {"p"}, {});
+  CHECK(bound.status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("signatures: feeds, fetches and targets are told apart") {
+  SignatureCache cache;
+  CHECK((*cache.bind({"a"}, {"b"}, {}))->graph != (*cache.bind({}, {"a", "b"}, {}))->graph);
+  CHECK((*cache.bind({}, {"b"}, {"a"}))->graph != (*cache.bind({}, {"a", "b"}, {}))->graph);
+}
+
+TEST_CASE("signatures: a dropped one is made anew") {
+  SignatureCache cache;
+  auto first = (*cache.bind({}, {"a"}, {}))->graph;
+  cache.drop(first);
+  CHECK(cache.size() == 0);
+  CHECK((*cache.bind({}, {"a"}, {}))->graph != first);
+}

@@ -1,0 +1,195 @@
+// Every message of the protocol goes through serialisation and back, filled with values that are
+// none of its defaults.
+#include <doctest/doctest.h>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/binary_deserializer.hpp>
+#include <caf/binary_serializer.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "actors/protocol/messages.hpp"
+#include "actors/protocol/session.hpp"
+#include "actors/protocol/status.hpp"
+
+using namespace troupe;
+
+namespace {
+
+struct Config : caf::actor_system_config {
+  Config() { add_protocol_messages(*this); }
+};
+
+struct Fixture {
+  Config config;
+  caf::actor_system system{config};
+  caf::scoped_actor self{system, true};
+  caf::strong_actor_ptr handle = caf::actor_cast<caf::strong_actor_ptr>(self->ctrl());
+
+  std::vector<char> bytes_of(const caf::message& message) {
+    std::vector<char> bytes;
+    caf::binary_serializer sink{system, bytes};
+    auto copy = message;
+    caf::error error = sink(copy);
+    CHECK_MESSAGE(!error, system.render(error));
+    return bytes;
+  }
+
+  // The message comes back with the same bytes, and as a message of its own type.
+  template <class T>
+  void round_trip(T value) {
+    CAPTURE(caf::type_name<T>::value);
+    auto message = caf::make_message(std::move(value));
+    std::vector<char> bytes = bytes_of(message);
+    caf::message back;
+    caf::binary_deserializer source{system, bytes};
+    caf::error error = source(back);
+    REQUIRE_MESSAGE(!error, system.render(error));
+    REQUIRE(back.match_elements<T>());
+    CHECK(bytes_of(back) == bytes);
+    CHECK(bytes.size() >= std::string_view(caf::type_name<T>::value).size());
+  }
+
+  StatusMessage status() {
+    return {invalid_argument("a sentence")
+                .with_origin({"node", "Op", "/job:a/replica:0/task:0/device:CPU:0", 7})
+                .as_derived()};
+  }
+  DeviceAttributes device() {
+    return {"/job:a/replica:0/task:0/device:CPU:0", "CPU", 5, 6, "a processor"};
+  }
+  WireTensor tensor() { return Tensor::of<float>({2, 2}, {1, 2, 3, 4}); }
+  WireTensor ticket() {
+    WireTensor out;
+    out.ticket =
+        std::make_shared<const TensorTicket>(TensorTicket{handle, 9, DType::float32, Shape{3}, 12});
+    return out;
+  }
+  DeviceStats stats() { return {"device", {NodeStats{}}}; }
+};
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire") {
+  round_trip(Hello{1, "client"});
+  round_trip(Welcome{1, "task", 2, "troupe", handle, handle, handle, handle});
+  round_trip(GetActors{});
+  round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle}}});
+  round_trip(KillActor{"guardian/x"});
+  round_trip(GetNodeStatus{});
+  round_trip(NodeStatus{"task", 1, 2, 3, {device()}, {{"steps", 4}}, {"peer"}});
+  round_trip(ShutDown{5, "why"});
+  round_trip(Peer{"task", 6, handle, handle, handle, handle});
+  round_trip(GetPeer{"task"});
+  round_trip(WatchPeer{"task", handle});
+  round_trip(PeerLost{"task", 7, LossReason::frozen, "sentence"});
+  round_trip(GetPeers{});
+  round_trip(PeerList{{"a", "b"}});
+  round_trip(Heartbeat{"task", 8});
+  round_trip(PullChunk{1, 2, 3});
+  round_trip(OfferTensor{1, Tensor::scalar(2.5)});
+  round_trip(ReleaseTensor{4});
+  round_trip(FetchTensor{ticket()});
+  round_trip(FetchedTensor{Tensor::scalar<std::string>("text")});
+}
+
+TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wire") {
+  round_trip(GetWorkerStatus{});
+  round_trip(WorkerStatus{"task", {device()}});
+  round_trip(CreateWorkerSession{"handle", "task", true, 9});
+  round_trip(WorkerSessionCreated{handle, {device()}});
+  round_trip(DeleteWorkerSession{"handle"});
+  round_trip(FindWorkerSession{"handle"});
+  round_trip(ClearContainers{{"a"}});
+  round_trip(RegisterGraph{"graph", {"pass"}, false});
+  round_trip(GraphRegistered{"graph", true, true});
+  round_trip(DeregisterGraph{"graph"});
+  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true, 2});
+  round_trip(GraphRun{{tensor()}, {stats()}});
+  round_trip(CancelStep{1, status()});
+  round_trip(CleanupStep{2});
+  round_trip(ReceiveTensors{3, {"key"}, handle});
+  round_trip(RenewLease{});
+  round_trip(Start{});
+  round_trip(Continue{});
+  round_trip(CancelExecutor{status()});
+  round_trip(EdgeArrived{"key", ticket(), true, status()});
+  round_trip(AbortStep{status()});
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "protocol: every message of a master and of a session survives the wire") {
+  SessionSettings settings{{"/job:ps"}, false, true, true, false, {"fold"}, 1, 2};
+  round_trip(CreateSession{settings, "graph"});
+  round_trip(SessionCreated{"handle", handle, 3, {device()}});
+  round_trip(ListDevices{});
+  round_trip(DeviceList{{device()}});
+  round_trip(ResetContainers{{"a"}});
+  round_trip(GetSessions{});
+  round_trip(SessionList{{{"handle", 1, 2, 3, 4, 5}}});
+  round_trip(FindSession{"handle"});
+  round_trip(ExtendGraph{"graph", 4});
+  round_trip(GraphExtended{5});
+  round_trip(RunStep{{{"x:0", tensor()}}, {"y:0"}, {"z"}, 6, true, true, 7});
+  round_trip(RunStepResult{{tensor()}, 8, {{stats()}, {"graph"}}});
+  round_trip(CancelRun{9});
+  round_trip(MakeCallable{{"x"}, {"y"}, {"z"}});
+  round_trip(CallableMade{1});
+  round_trip(RunCallable{2, {tensor()}, 3, true, 4});
+  round_trip(ReleaseCallable{5});
+  round_trip(CloseSession{});
+  round_trip(GetSteps{});
+  round_trip(StepList{{{1, "signature", "running", 2, 3, {"task"}}}});
+  round_trip(ExplainGraph{{"x"}, {"y"}, {"z"}});
+  round_trip(GraphExplained{{{"node", "device"}}, {{"task", "text"}}});
+  round_trip(OpenSession{handle, CreateSession{settings, "graph"}, 6});
+}
+
+TEST_CASE_FIXTURE(Fixture, "protocol: a chunk arrives as its own buffer") {
+  Tensor tensor = Tensor::of<std::int32_t>({4}, {10, 20, 30, 40});
+  auto offset = static_cast<std::uint64_t>(tensor.bytes().data() -
+                                           static_cast<const std::byte*>(tensor.buffer()->data())) +
+                4;
+  std::vector<char> bytes = bytes_of(caf::make_message(TensorChunk{tensor.buffer(), offset, 8}));
+  caf::message back;
+  caf::binary_deserializer source{system, bytes};
+  REQUIRE(!source(back));
+  const auto& chunk = back.get_as<TensorChunk>(0);
+  REQUIRE(chunk.length == 8);
+  CHECK(chunk.offset == 0);
+  const auto* values = static_cast<const std::int32_t*>(chunk.buffer->data());
+  CHECK(values[0] == 20);
+  CHECK(values[1] == 30);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "protocol: a tensor that claims more bytes than its message holds is refused") {
+  std::vector<char> bytes =
+      bytes_of(caf::make_message(FetchedTensor{Tensor::zeros(DType::float32, {1000})}));
+  bytes.resize(bytes.size() - 2000);
+  caf::message back;
+  caf::binary_deserializer source{system, bytes};
+  CHECK(source(back));
+}
+
+TEST_CASE("status: an error crosses the actors with code, text, origin and derivation") {
+  Status status = aborted("it broke").with_origin({"n", "Op", "/device:CPU:0", 12}).as_derived();
+  Status back = to_status(to_error(status));
+  CHECK(back == status);
+  CHECK(back.origin() == status.origin());
+  CHECK(back.derived());
+  CHECK(to_status(caf::error{}).ok());
+}
+
+TEST_CASE("status: CAF's own errors become canonical ones that name the request") {
+  CHECK(to_status(caf::make_error(caf::sec::request_timeout), "RunGraph").code() ==
+        Code::deadline_exceeded);
+  CHECK(to_status(caf::make_error(caf::sec::request_receiver_down), "RunGraph").code() ==
+        Code::unavailable);
+  CHECK(to_status(caf::make_error(caf::sec::unexpected_message), "RunGraph").code() ==
+        Code::unimplemented);
+  CHECK(to_status(caf::make_error(caf::sec::request_timeout), "RunGraph")
+            .message()
+            .starts_with("RunGraph "));
+}

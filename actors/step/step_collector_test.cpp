@@ -1,0 +1,60 @@
+#include "actors/step/step_collector.hpp"
+
+#include <doctest/doctest.h>
+
+using namespace troupe;
+
+TEST_CASE("step collector: fetches of all parts come together in the order of the signature") {
+  StepCollector c(2, 3);
+  c.part_done(1, {Tensor::scalar(1.0f)}, {2});
+  CHECK(!c.is_finished());
+  c.part_done(0, {Tensor::scalar(2.0f), Tensor::scalar(3.0f)}, {1, 0});
+  REQUIRE(c.is_finished());
+  CHECK(c.status().ok());
+  auto fetched = c.take_fetched();
+  CHECK(fetched[0].value<float>() == 3.0f);
+  CHECK(fetched[1].value<float>() == 2.0f);
+  CHECK(fetched[2].value<float>() == 1.0f);
+}
+
+TEST_CASE("step collector: the first error wins and asks for cancellation once") {
+  StepCollector c(3, 0);
+  c.part_failed(0, invalid_argument("first"));
+  CHECK(c.take_cancel_request());
+  CHECK(!c.take_cancel_request());
+  c.part_failed(1, internal("second"));
+  CHECK(!c.take_cancel_request());
+  CHECK(!c.is_finished());
+  c.part_done(2, {}, {});
+  CHECK(c.is_finished());
+  CHECK(c.status().message() == "first");
+  CHECK(c.further_errors() == 1);
+}
+
+TEST_CASE("step collector: a root cause replaces a derived error that came before it") {
+  StepCollector c(2, 0);
+  c.part_failed(0, aborted("the peer's step ended").as_derived());
+  c.part_failed(1, invalid_argument("the cause"));
+  CHECK(c.status().message() == "the cause");
+  CHECK(!c.status().derived());
+}
+
+TEST_CASE("step collector: a deadline ends the step, parts that never answer are given up") {
+  StepCollector c(2, 1);
+  c.part_done(0, {Tensor::scalar(1.0f)}, {0});
+  c.fail(deadline_exceeded("too long"));
+  CHECK(c.take_cancel_request());
+  CHECK(!c.is_finished());
+  c.give_up();
+  CHECK(c.is_finished());
+  CHECK(c.status().code() == Code::deadline_exceeded);
+}
+
+TEST_CASE("step collector: a part answers once") {
+  StepCollector c(2, 0);
+  c.part_done(0, {}, {});
+  c.part_done(0, {}, {});
+  c.part_failed(0, internal("late"));
+  CHECK(!c.is_finished());
+  CHECK(c.status().ok());
+}
