@@ -142,7 +142,9 @@ Status infer_pool(ShapeContext& c) {
     TROUPE_ASSIGN(out[rows + a], infer_extent(padding, static_cast<int>(a), in[rows + a],
                                               window[rows + a], 1, stride[rows + a]));
   }
-  TROUPE_ASSIGN(out[depth], infer_extent({}, 0, in[depth], window[depth], 1, stride[depth]));
+  if (window[depth] != 1 || stride[depth] != 1) {
+    TROUPE_ASSIGN(out[depth], infer_extent({}, 0, in[depth], window[depth], 1, stride[depth]));
+  }
   return c.set_output(0, PartialShape(std::move(out)));
 }
 

@@ -1,0 +1,332 @@
+// FusedBatchNormV3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel by channel;
+// mean and variance are the batch's when training, else the given ones. And its gradient.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/base/strings.hpp"
+#include "graph/op/grad_context.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/reduce.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+struct Attrs {
+  float epsilon = 0, factor = 1;
+  bool training = true, channels_second = false;
+  int rank = 4;
+};
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  TROUPE_ASSIGN(float epsilon, c.attr<float>("epsilon"));
+  TROUPE_ASSIGN(bool training, c.attr<bool>("is_training"));
+  TROUPE_ASSIGN(std::string format, c.attr<std::string>("data_format"));
+  return prepared(Attrs{epsilon, c.attrs().get_or("exponential_avg_factor", 1.F), training,
+                        format[1] == 'C', static_cast<int>(format.size())});
+}
+
+/// The image tensor as [outer, channels, inner], and the plans of working on it.
+struct Images {
+  std::int64_t channels = 0, count = 0; ///< count: elements of each channel
+  arith::BroadcastPlan pairs;           ///< images with one number for each channel
+  arith::ReducePlan sums;               ///< to one number for each channel
+};
+
+Result<Images> images_of(const Attrs& attrs, const Shape& shape) {
+  if (shape.rank() != attrs.rank)
+    return invalid_argument(str_cat("input must be ", attrs.rank, "-dimensional", shape));
+  const int channel = attrs.channels_second ? 1 : attrs.rank - 1;
+  std::int64_t dims[] = {1, shape[channel], 1};
+  for (int i = 0; i < attrs.rank; ++i)
+    if (i != channel)
+      dims[i < channel ? 0 : 2] *= shape[i];
+  Images out;
+  out.channels = dims[1];
+  out.count = dims[0] * dims[2];
+  const std::int64_t channel_dims[] = {1, dims[1], 1};
+  const bool reduced[] = {true, false, true};
+  TROUPE_CHECK(arith::make_broadcast_plan({dims, channel_dims}, out.pairs) &&
+                   arith::make_reduce_plan(dims, reduced, out.sums),
+               "three dimensions");
+  return out;
+}
+
+Status check_channels(const char* name, const Tensor& vector, std::int64_t channels,
+                      const char* when = "") {
+  if (vector.shape().rank() != 1)
+    return invalid_argument(str_cat(name, " must be 1-dimensional", vector.shape()));
+  if (vector.num_elements() != channels)
+    return invalid_argument(str_cat(when, name,
+                                    " must have the same number of elements as the channels of x, "
+                                    "got ",
+                                    vector.num_elements(), " and ", channels));
+  return {};
+}
+
+float* floats(Tensor& tensor) {
+  return tensor.mutable_data<float>().data();
+}
+
+void reduce(KernelContext& c, arith::ReduceOp op, const Images& images, const void* x, void* out) {
+  const arith::ReduceKernel kernel = arith::reduce(op, arith::Type::f32);
+  c.parallel_for(images.sums.outputs, 0.3 * static_cast<double>(images.count),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   arith::run_reduce(kernel, images.sums, x, out, begin, end);
+                 });
+}
+
+/// Calls `body(begin, end)` for ranges of elements that fit into the nearest caches together with
+/// what is computed from them.
+template <class Body>
+void for_each_block(KernelContext& c, const Images& images, const Body& body) {
+  constexpr std::int64_t block = 16384;
+  c.parallel_for(images.pairs.size, 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin; at < end; at += block)
+      body(at, std::min(at + block, end));
+  });
+}
+
+arith::BinaryKernel kernel(arith::BinaryOp op) {
+  return arith::binary(op, arith::Type::f32);
+}
+
+/// out = (x - mean) * factor + offset
+void normalise(KernelContext& c, const Images& images, const void* x, const float* mean,
+               const float* factor, const void* offset, void* out) {
+  const auto sub = kernel(arith::BinaryOp::sub), mul = kernel(arith::BinaryOp::mul),
+             add = kernel(arith::BinaryOp::add);
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    sub(images.pairs, x, mean, out, begin, end);
+    mul(images.pairs, out, factor, out, begin, end);
+    add(images.pairs, out, offset, out, begin, end);
+  });
+}
+
+/// Mean and (biased) variance of each channel.
+Status moments(KernelContext& c, const Images& images, const Tensor& x, float* mean,
+               float* variance) {
+  TROUPE_ASSIGN(Tensor squares, c.allocate_temp(DType::float32, x.shape()));
+  reduce(c, arith::ReduceOp::mean, images, x.raw(), mean);
+  const auto squared_difference = kernel(arith::BinaryOp::squared_difference);
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    squared_difference(images.pairs, x.raw(), mean, squares.mutable_raw(), begin, end);
+  });
+  reduce(c, arith::ReduceOp::mean, images, squares.raw(), variance);
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  const auto& attrs = c.prepared<Attrs>();
+  const Tensor &x = c.input(0), &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
+               &old_variance = c.input(4);
+  TROUPE_ASSIGN(Images images, images_of(attrs, x.shape()));
+  const std::int64_t n = images.channels;
+  TROUPE_TRY(check_channels("scale", scale, n));
+  TROUPE_TRY(check_channels("offset", offset, n));
+  TROUPE_TRY(check_channels("estimated_mean", old_mean, old_mean.num_elements()));
+  TROUPE_TRY(check_channels("estimated_variance", old_variance, old_variance.num_elements()));
+  if (!attrs.training || attrs.factor != 1) {
+    const char* when =
+        attrs.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
+    TROUPE_TRY(check_channels("mean", old_mean, n, when));
+    TROUPE_TRY(check_channels("variance", old_variance, n, when));
+  }
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
+  TROUPE_ASSIGN(Tensor batch_mean, c.allocate_output(1, Shape{n}));
+  TROUPE_ASSIGN(Tensor batch_variance, c.allocate_output(2, Shape{n}));
+  TROUPE_ASSIGN(Tensor saved_mean, c.allocate_output(3, Shape{n}));
+  TROUPE_ASSIGN(Tensor saved_variance, c.allocate_output(4, Shape{n}));
+  TROUPE_TRY(c.allocate_output(5, Shape{0}).status());
+  float *new_mean = floats(batch_mean), *new_variance = floats(batch_variance),
+        *mean = floats(saved_mean), *variance = floats(saved_variance);
+  if (x.num_elements() == 0) {
+    std::fill_n(mean, n, 0.F);
+    std::fill_n(variance, n, 0.F);
+    std::fill_n(new_mean, n, std::numeric_limits<float>::quiet_NaN());
+    std::fill_n(new_variance, n, std::numeric_limits<float>::quiet_NaN());
+    return {};
+  }
+  if (attrs.training) {
+    TROUPE_TRY(moments(c, images, x, mean, variance));
+  } else {
+    std::copy_n(old_mean.data<float>().data(), n, mean);
+    std::copy_n(old_variance.data<float>().data(), n, variance);
+  }
+  TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{n}));
+  float* factor = floats(factors);
+  // The running variance is the unbiased one.
+  const float unbias = attrs.training
+                           ? static_cast<float>(images.count) /
+                                 static_cast<float>(std::max<std::int64_t>(images.count - 1, 1))
+                           : 1;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    factor[i] = scale.data<float>()[at] / std::sqrt(variance[i] + attrs.epsilon);
+    new_mean[i] = mean[i];
+    new_variance[i] = variance[i] * unbias;
+    if (attrs.training && attrs.factor != 1) {
+      new_mean[i] = (1 - attrs.factor) * old_mean.data<float>()[at] + attrs.factor * new_mean[i];
+      new_variance[i] =
+          (1 - attrs.factor) * old_variance.data<float>()[at] + attrs.factor * new_variance[i];
+    }
+  }
+  normalise(c, images, x.raw(), mean, factor, offset.raw(), y.mutable_raw());
+  return {};
+}
+
+// With h = (x - mean) / sqrt(variance + epsilon): doffset = sum(dy), dscale = sum(dy * h), and
+// dx = scale / sqrt(variance + epsilon) * (dy - mean(dy) - h * mean(dy * h)) when training.
+Status compute_grad(KernelContext& c) {
+  const auto& attrs = c.prepared<Attrs>();
+  const Tensor &dy = c.input(0), &x = c.input(1), &scale = c.input(2), &mean = c.input(3),
+               &variance = c.input(4);
+  TROUPE_ASSIGN(Images images, images_of(attrs, x.shape()));
+  const std::int64_t n = images.channels;
+  if (dy.shape() != x.shape())
+    return invalid_argument(str_cat("x and y_backprop must have same shape, but x has shape ",
+                                    x.shape(), " and y_backprop has shape ", dy.shape()));
+  TROUPE_TRY(check_channels("scale", scale, n));
+  TROUPE_TRY(check_channels("reserve_space_1", mean, n));
+  TROUPE_TRY(check_channels("reserve_space_2", variance, n));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
+  TROUPE_ASSIGN(Tensor scale_grad, c.allocate_output(1, Shape{n}));
+  TROUPE_ASSIGN(Tensor offset_grad, c.allocate_output(2, Shape{n}));
+  TROUPE_TRY(c.allocate_output(3, Shape{0}).status());
+  TROUPE_TRY(c.allocate_output(4, Shape{0}).status());
+  float *dscale = floats(scale_grad), *doffset = floats(offset_grad);
+  if (x.num_elements() == 0) {
+    std::fill_n(dscale, n, 0.F);
+    std::fill_n(doffset, n, 0.F);
+    return {};
+  }
+  const auto sub = kernel(arith::BinaryOp::sub), mul = kernel(arith::BinaryOp::mul),
+             add = kernel(arith::BinaryOp::add);
+  TROUPE_ASSIGN(Tensor centred, c.allocate_temp(DType::float32, x.shape()));
+  const arith::BroadcastPlan flat = arith::flat_plan(images.pairs.size);
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    sub(images.pairs, x.raw(), mean.raw(), centred.mutable_raw(), begin, end);
+    mul(flat, centred.raw(), dy.raw(), dx.mutable_raw(), begin, end);
+  });
+  reduce(c, arith::ReduceOp::sum, images, dx.raw(), dscale); // not yet divided by the deviation
+  reduce(c, arith::ReduceOp::sum, images, dy.raw(), doffset);
+  TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{3, n}));
+  float *of_dy = floats(factors), *of_centred = of_dy + n, *constant = of_centred + n;
+  const auto count = static_cast<float>(images.count);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const float inverse = 1 / std::sqrt(variance.data<float>()[at] + attrs.epsilon);
+    of_dy[i] = scale.data<float>()[at] * inverse;
+    of_centred[i] = -of_dy[i] * inverse * inverse * dscale[i] / count;
+    constant[i] = -of_dy[i] * doffset[i] / count;
+    dscale[i] *= inverse;
+  }
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    mul(images.pairs, dy.raw(), of_dy, dx.mutable_raw(), begin, end);
+    if (!attrs.training)
+      return;
+    mul(images.pairs, centred.raw(), of_centred, centred.mutable_raw(), begin, end);
+    add(flat, dx.raw(), centred.raw(), dx.mutable_raw(), begin, end);
+    add(images.pairs, dx.raw(), constant, dx.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+/// Dimensions of the images in input i, and the place of the channels among them.
+struct ImageDims {
+  std::vector<std::int64_t> dims;
+  std::size_t channel = 0;
+};
+
+Result<ImageDims> image_dims(ShapeContext& c, int i) {
+  TROUPE_ASSIGN(std::string format, c.attr<std::string>("data_format"));
+  const int rank = static_cast<int>(format.size());
+  TROUPE_ASSIGN(auto dims, shape_rules::dims_of_rank(c, i, rank));
+  return ImageDims{std::move(dims), format[1] == 'C' ? 1 : static_cast<std::size_t>(rank) - 1};
+}
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_ASSIGN(ImageDims x, image_dims(c, 0));
+  auto& channels = x.dims[x.channel];
+  const int vectors = c.attrs().get_or("is_training", true) ? 2 : 4;
+  for (int i = 1; i <= vectors; ++i) {
+    TROUPE_ASSIGN(auto vector, shape_rules::dims_of_rank(c, i, 1));
+    TROUPE_ASSIGN(channels, shape_rules::merge_dims(channels, vector[0]));
+  }
+  for (int i = 1; i < 5; ++i)
+    TROUPE_TRY(c.set_output(i, {channels}));
+  TROUPE_TRY(c.set_output(5, {0}));
+  return c.set_output(0, PartialShape(std::move(x.dims)));
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(ImageDims dy, image_dims(c, 0));
+  TROUPE_ASSIGN(ImageDims x, image_dims(c, 1));
+  auto& dims = x.dims;
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    TROUPE_ASSIGN(dims[i], shape_rules::merge_dims(dims[i], dy.dims[i]));
+  }
+  auto& channels = dims[x.channel];
+  for (int i = 2; i <= 4; ++i) {
+    TROUPE_ASSIGN(auto vector, shape_rules::dims_of_rank(c, i, 1));
+    TROUPE_ASSIGN(channels, shape_rules::merge_dims(channels, vector[0]));
+  }
+  TROUPE_TRY(c.set_output(1, {channels}));
+  TROUPE_TRY(c.set_output(2, {channels}));
+  TROUPE_TRY(c.set_output(3, {0}));
+  TROUPE_TRY(c.set_output(4, {0}));
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+Status differentiate(GradContext& g) {
+  const bool training = g.attrs().get_or("is_training", true);
+  AttrMap attrs;
+  for (const char* name : {"epsilon", "data_format", "is_training"})
+    if (const AttrValue* value = g.attrs().find(name))
+      attrs.set(name, *value);
+  const Value grad =
+      g.op("FusedBatchNormGradV3",
+           {g.output_grad(0), g.input(0), g.input(1), training ? g.output(3) : g.input(3),
+            training ? g.output(4) : g.input(4), g.output(5)},
+           std::move(attrs));
+  for (int i = 0; i < 3; ++i)
+    TROUPE_TRY(g.set_input_grad(i, g.slot(grad, i)));
+  return {};
+}
+
+} // namespace
+
+void register_nn_fused_batch_norm(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T", {DType::float32}}, {"U", {DType::float32}}};
+  options.prepare = prepare;
+  options.expensive = true;
+  library.op("FusedBatchNormV3")
+      .input("x: T; scale: U; offset: U; mean: U; variance: U")
+      .output("y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; "
+              "reserve_space_3: U")
+      .attr("T: {half, bfloat16, float}; U: {bfloat16, float}; epsilon: float = 0.0001; "
+            "exponential_avg_factor: float = 1; "
+            "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'; is_training: bool = true")
+      .shape_fn(infer_shape)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options)
+      .doc("Brings every channel to mean 0 and variance 1, then scales and shifts it.");
+  library.op("FusedBatchNormGradV3")
+      .input("y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U; "
+             "reserve_space_3: U")
+      .output("x_backprop: T; scale_backprop: U; offset_backprop: U; reserve_space_4: U; "
+              "reserve_space_5: U")
+      .attr("T: {half, bfloat16, float}; U: {float}; epsilon: float = 0.0001; "
+            "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'; is_training: bool = true")
+      .shape_fn(infer_grad)
+      .not_differentiable("the second derivative of batch normalisation is not among troupe's "
+                          "rules")
+      .cpu_kernel(compute_grad, options)
+      .doc("The gradient of FusedBatchNormV3.");
+}
+
+} // namespace troupe

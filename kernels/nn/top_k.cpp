@@ -1,0 +1,236 @@
+// TopK and TopKV2: the k largest elements along the last axis and where they lie. InTopK and
+// InTopKV2: whether a target's prediction is among the k largest of its row.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "core/base/strings.hpp"
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+using SmallIndices = Types<std::int16_t, std::int32_t, std::int64_t>;
+
+Result<std::int64_t> read_scalar(const Tensor& k) {
+  if (!k.shape().is_scalar())
+    return invalid_argument(str_cat("k must be scalar, got shape ", k.shape()));
+  std::int64_t out = 0;
+  TROUPE_TRY(dispatch(SmallIndices{}, k.dtype(), [&]<class T>() -> Status {
+    out = k.value<T>();
+    return {};
+  }));
+  return out;
+}
+
+Status infer_top_k(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank_at_least(0, 1));
+  std::int64_t k = shape_rules::unknown_dim;
+  if (c.num_inputs() == 1) {
+    TROUPE_ASSIGN(k, c.attr<std::int64_t>("k"));
+  } else {
+    TROUPE_TRY(c.require_rank(1, 0));
+    if (const auto value = c.input_as_ints(1)) {
+      k = value->front();
+      if (k < 0)
+        return invalid_argument(str_cat("Need k >= 0, got ", k));
+    }
+  }
+  const PartialShape& in = c.input(0);
+  PartialShape out;
+  if (in.has_rank()) {
+    auto dims = in.dims();
+    if (dims.back() != shape_rules::unknown_dim && k > dims.back())
+      return invalid_argument(
+          str_cat("input must have last dimension >= k = ", k, " but is ", dims.back()));
+    dims.back() = k;
+    out = PartialShape(std::move(dims));
+  }
+  TROUPE_TRY(c.set_output(0, out));
+  return c.set_output(1, std::move(out));
+}
+
+/// Larger first; NaN before all numbers; the earlier of equals.
+template <class T>
+struct Before {
+  const T* row;
+  bool operator()(std::int64_t a, std::int64_t b) const {
+    const T x = row[a], y = row[b];
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::isnan(x) || std::isnan(y))
+        return std::isnan(x) && (!std::isnan(y) || a < b);
+    return x > y || (x == y && a < b);
+  }
+};
+
+template <class T, class Index>
+void top_k_rows(KernelContext& c, std::int64_t rows, std::int64_t columns, std::int64_t k,
+                Tensor& values, Tensor& indices) {
+  const T* in = c.input(0).data<T>().data();
+  T* best = values.mutable_data<T>().data();
+  Index* where = indices.mutable_data<Index>().data();
+  const double cost = static_cast<double>(columns) * (2 + std::log2(static_cast<double>(k) + 1));
+  c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
+    for (std::int64_t r = begin; r < end; ++r) {
+      const T* row = in + r * columns;
+      std::iota(order.begin(), order.end(), std::int64_t{0});
+      std::partial_sort(order.begin(), order.begin() + k, order.end(), Before<T>{row});
+      for (std::int64_t i = 0; i < k; ++i) {
+        const std::int64_t at = order[static_cast<std::size_t>(i)];
+        best[r * k + i] = row[at];
+        where[r * k + i] = static_cast<Index>(at);
+      }
+    }
+  });
+}
+
+Status compute_top_k(KernelContext& c) {
+  const Shape& shape = c.input(0).shape();
+  std::int64_t k = 0;
+  if (c.num_inputs() == 1) {
+    TROUPE_ASSIGN(k, c.attr<std::int64_t>("k"));
+  } else {
+    TROUPE_ASSIGN(k, read_scalar(c.input(1)));
+  }
+  if (k < 0)
+    return invalid_argument(str_cat("Need k >= 0, got ", k));
+  if (shape.rank() < 1)
+    return invalid_argument(str_cat("input must be >= 1-D, got shape ", shape));
+  const std::int64_t columns = shape[shape.rank() - 1];
+  if (columns < k)
+    return invalid_argument(
+        str_cat("input must have at least k columns. Had ", columns, ", needed ", k));
+  const Shape out = shape.with_dim(shape.rank() - 1, k);
+  TROUPE_ASSIGN(Tensor values, c.allocate_output(0, out));
+  TROUPE_ASSIGN(Tensor indices, c.allocate_output(1, out));
+  if (out.num_elements() == 0)
+    return {};
+  const std::int64_t rows = out.num_elements() / k;
+  return dispatch(Numbers{}, values.dtype(), [&]<class T>() -> Status {
+    return dispatch(SmallIndices{}, indices.dtype(), [&]<class Index>() -> Status {
+      top_k_rows<T, Index>(c, rows, columns, k, values, indices);
+      return {};
+    });
+  });
+}
+
+// Each gradient goes back to where its value came from: a sum of one-hot rows.
+Status differentiate_top_k(GradContext& g) {
+  const Value x = g.input(0), dy = g.output_grad(0);
+  if (dy.is_none())
+    return {};
+  const Value depth = g.op("StridedSlice", {g.shape_of(x), g.ints({-1}), g.ints({0}), g.ints({1})},
+                           {{"shrink_axis_mask", std::int64_t{1}}});
+  Value indices = g.output(1);
+  if (g.dtype(indices) == DType::int16)
+    indices = g.op("Cast", {indices}, {{"DstT", DType::int32}});
+  const Value rows = g.op("OneHot", {indices, depth, g.scalar_like(dy, 1), g.scalar_like(dy, 0)});
+  const Value terms = g.mul(rows, g.op("ExpandDims", {dy, g.ints({-1})}));
+  return g.set_input_grad(0, g.op("Sum", {terms, g.ints({-2})}));
+}
+
+Status infer_in_top_k(ShapeContext& c) {
+  TROUPE_ASSIGN(auto predictions, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_ASSIGN(auto targets, shape_rules::dims_of_rank(c, 1, 1));
+  TROUPE_ASSIGN(std::int64_t rows, shape_rules::merge_dims(predictions[0], targets[0]));
+  return c.set_output(0, {rows});
+}
+
+/// False as well where the target is no class of the row, or the row is not finite.
+bool in_top_k(std::span<const float> row, std::int64_t target, std::int64_t k) {
+  const auto classes = static_cast<std::int64_t>(row.size());
+  if (target < 0 || target >= classes || !std::isfinite(row[static_cast<std::size_t>(target)]))
+    return false;
+  std::int64_t larger = 0;
+  for (float value : row) {
+    if (!std::isfinite(value))
+      return false;
+    if (value > row[static_cast<std::size_t>(target)] && ++larger > k)
+      break;
+  }
+  return larger < k;
+}
+
+Status compute_in_top_k(KernelContext& c) {
+  const Tensor &predictions = c.input(0), &targets = c.input(1);
+  std::int64_t k = 0;
+  if (c.num_inputs() == 2) {
+    TROUPE_ASSIGN(k, c.attr<std::int64_t>("k"));
+  } else {
+    TROUPE_ASSIGN(k, read_scalar(c.input(2)));
+  }
+  if (predictions.shape().rank() != 2)
+    return invalid_argument(
+        str_cat("predictions must be 2-dimensional, but has shape ", predictions.shape()));
+  if (targets.shape().rank() != 1)
+    return invalid_argument(
+        str_cat("targets must be 1-dimensional, but has shape ", targets.shape()));
+  const std::int64_t rows = predictions.shape()[0], columns = predictions.shape()[1];
+  if (rows != targets.shape()[0])
+    return invalid_argument(str_cat("First dimension of predictions ", rows,
+                                    " must match length of targets ", targets.shape()[0]));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{rows}));
+  return dispatch(Indices{}, targets.dtype(), [&]<class T>() -> Status {
+    const auto target = targets.data<T>();
+    const auto data = predictions.data<float>();
+    auto answers = out.mutable_data<bool>();
+    for (std::size_t r = 0; r < answers.size(); ++r)
+      answers[r] = in_top_k(
+          data.subspan(r * static_cast<std::size_t>(columns), static_cast<std::size_t>(columns)),
+          target[r], k);
+    return {};
+  });
+}
+
+} // namespace
+
+void register_nn_top_k(OpLibrary& library) {
+  constexpr auto reals = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
+                         "half, uint32, uint64}";
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  library.op("TopK")
+      .input("input: T")
+      .output("values: T; indices: int32")
+      .attr("k: int >= 0; sorted: bool = true")
+      .attr(reals)
+      .shape_fn(infer_top_k)
+      .gradient(differentiate_top_k)
+      .cpu_kernel(compute_top_k, options)
+      .doc("The k largest elements along the last axis, largest first, and their indices.");
+  options.host_inputs = {"k"};
+  library.op("TopKV2")
+      .input("input: T; k: Tk")
+      .output("values: T; indices: index_type")
+      .attr("sorted: bool = true")
+      .attr(reals)
+      .attr("Tk: {int16, int32, int64} = DT_INT32; index_type: {int16, int32, int64} = DT_INT32")
+      .shape_fn(infer_top_k)
+      .gradient(differentiate_top_k)
+      .cpu_kernel(compute_top_k, options)
+      .doc("The k largest elements along the last axis, largest first, and their indices.");
+  library.op("InTopK")
+      .input("predictions: float; targets: T")
+      .output("precision: bool")
+      .attr("k: int; T: {int32, int64} = DT_INT32")
+      .shape_fn(infer_in_top_k)
+      .not_differentiable("its values are yes or no")
+      .cpu_kernel(compute_in_top_k)
+      .doc("Whether each row's target is among its k largest predictions.");
+  library.op("InTopKV2")
+      .input("predictions: float; targets: T; k: T")
+      .output("precision: bool")
+      .attr("T: {int32, int64} = DT_INT32")
+      .shape_fn(infer_in_top_k)
+      .not_differentiable("its values are yes or no")
+      .cpu_kernel(compute_in_top_k)
+      .doc("Whether each row's target is among its k largest predictions.");
+}
+
+} // namespace troupe
