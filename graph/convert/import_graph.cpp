@@ -1,0 +1,296 @@
+#include <algorithm>
+
+#include <google/protobuf/arena.h>
+
+#include "core/base/strings.hpp"
+#include "graph/convert/internal/proto.hpp"
+#include "graph/ir/functions.hpp"
+#include "graph/ir/shapes.hpp"
+#include "graph/ir/verify.hpp"
+#include "proto/graph.pb.h"
+
+namespace troupe {
+
+namespace {
+
+Status of_node(const Status& status, std::string_view name) {
+  return status.ok() ? status
+                     : Status(status.code(), str_cat("Node '", name, "': ", status.message()));
+}
+
+Status check_versions(const GraphVersions& versions) {
+  if (versions.producer < 0)
+    return invalid_argument(str_cat("GraphDef producer version ", versions.producer,
+                                    " below min producer 0 supported"));
+  if (versions.min_consumer > graph_def_version)
+    return invalid_argument(str_cat("GraphDef min consumer version ", versions.min_consumer,
+                                    " above current version ", graph_def_version,
+                                    ". Please write the graph for an older version, or upgrade."));
+  for (int bad : versions.bad_consumers)
+    if (bad == graph_def_version)
+      return invalid_argument(str_cat("GraphDef disallows consumer version ", bad,
+                                      ": this version is likely buggy. Please upgrade."));
+  return {};
+}
+
+GraphVersions versions_of(const tensorflow::GraphDef& proto) {
+  if (!proto.has_versions())
+    return {proto.version(), 0, {}};
+  const auto& versions = proto.versions();
+  return {versions.producer(),
+          versions.min_consumer(),
+          {versions.bad_consumers().begin(), versions.bad_consumers().end()}};
+}
+
+// What both graphs ask for together.
+GraphVersions merge(const GraphVersions& a, const GraphVersions& b) {
+  GraphVersions out{std::min(a.producer, b.producer), std::max(a.min_consumer, b.min_consumer),
+                    a.bad_consumers};
+  for (int bad : b.bad_consumers)
+    if (std::find(out.bad_consumers.begin(), out.bad_consumers.end(), bad) ==
+        out.bad_consumers.end())
+      out.bad_consumers.push_back(bad);
+  return out;
+}
+
+// One import into a graph; takes back what it did when it fails.
+class Importer {
+public:
+  Importer(Graph& graph, const tensorflow::GraphDef& proto, const ImportOptions& options)
+      : graph_(graph), proto_(proto), options_(options), budget_(options.limits),
+        first_new_(graph.capacity()), is_new_graph_(graph.num_nodes() == 0) {}
+
+  Status run() {
+    GraphVersions versions = versions_of(proto_);
+    TROUPE_TRY(check_versions(versions));
+    auto functions_before = graph_.functions;
+    TROUPE_TRY(add_functions());
+    Status status = add_nodes();
+    if (status.ok())
+      status = connect();
+    if (status.ok())
+      status = check_whole();
+    if (!status.ok()) {
+      for (NodeId id = graph_.capacity(); id-- > first_new_;)
+        graph_.remove(id);
+      graph_.functions = functions_before;
+      return status;
+    }
+    graph_.versions = is_new_graph_ ? versions : merge(graph_.versions, versions);
+    return {};
+  }
+
+private:
+  Status add_functions() {
+    if (proto_.library().function().empty() && proto_.library().gradient().empty())
+      return {};
+    auto library = graph_.functions ? std::make_shared<FunctionLibrary>(*graph_.functions)
+                                    : std::make_shared<FunctionLibrary>();
+    for (const auto& function : proto_.library().function()) {
+      const std::string& name = function.signature().name();
+      if (name.empty())
+        return invalid_argument("a function of the graph's library has no name");
+      if (graph_.registry().find(name))
+        return invalid_argument(str_cat("Cannot add function '", name,
+                                        "' because an op with the same name already exists."));
+      auto signature = from_proto(function.signature());
+      if (!signature.ok())
+        return invalid_argument(str_cat("Function '", name, "': ", signature.status().message()));
+      TROUPE_TRY(library->add({*std::move(signature), to_bytes(function)}));
+    }
+    for (const auto& gradient : proto_.library().gradient())
+      TROUPE_TRY(library->set_gradient(gradient.function_name(), gradient.gradient_func()));
+    graph_.functions = std::move(library);
+    return {};
+  }
+
+  Status add_nodes() {
+    std::size_t outputs = 0;
+    for (const tensorflow::NodeDef& def : proto_.node()) {
+      TROUPE_TRY(check_name(def));
+      TROUPE_ASSIGN(const OpSchema* op, lookup(def));
+      TROUPE_ASSIGN(AttrMap attrs, attrs_of(def, *op));
+      TROUPE_ASSIGN(Node * node, graph_.add_unconnected(def.name(), *op, std::move(attrs)));
+      node->device = def.device();
+      outputs += node->output_types.size();
+      if (outputs > options_.max_outputs)
+        return resource_exhausted(str_cat("the graph's nodes have more than ", options_.max_outputs,
+                                          " outputs; node '", def.name(), "' alone has ",
+                                          node->output_types.size()));
+    }
+    return {};
+  }
+
+  Status check_name(const tensorflow::NodeDef& def) {
+    const std::string& name = def.name();
+    if (name.starts_with('_') && !options_.allow_internal_ops)
+      return invalid_argument(str_cat("Node '", name,
+                                      "': Node name contains invalid characters; names that begin "
+                                      "with '_' are internal"));
+    const Node* other = graph_.find(name);
+    if (!other)
+      return {};
+    if (other->id < first_new_)
+      return invalid_argument(str_cat("GraphDef argument to Extend includes node '", name,
+                                      "', which was created by a previous call to Create or Extend "
+                                      "in this session."));
+    return invalid_argument(str_cat("Node '", name, "' is not unique"));
+  }
+
+  Result<const OpSchema*> lookup(const tensorflow::NodeDef& def) {
+    if (def.op().starts_with('_') && !options_.allow_internal_ops)
+      return invalid_argument(str_cat("Node '", def.name(), "': op '", def.op(),
+                                      "' is internal and cannot be part of a client's graph"));
+    if (last_op_ && last_op_->name == def.op())
+      return last_op_;
+    auto op = graph_.lookup_op(def.op());
+    if (!op.ok())
+      return Status(op.status().code(),
+                    str_cat(op.status().message(), "; NodeDef: {{node ", def.name(), "}}"));
+    last_op_ = *op;
+    return op;
+  }
+
+  Result<AttrMap> attrs_of(const tensorflow::NodeDef& def, const OpSchema& op) {
+    AttrMap out;
+    for (const auto& [name, value] : def.attr()) {
+      if (options_.ignore_unknown_attrs && !name.starts_with('_') && !op.find_attr(name))
+        continue;
+      auto held = from_proto(value, budget_);
+      if (!held.ok())
+        return of_node(held.status().with_context(str_cat("attr '", name, "'")), def.name());
+      out.set(name, *std::move(held));
+    }
+    return out;
+  }
+
+  Status connect() {
+    NodeId id = first_new_;
+    for (const tensorflow::NodeDef& def : proto_.node())
+      TROUPE_TRY(connect(def, *graph_.node(id++)));
+    return {};
+  }
+
+  Status connect(const tensorflow::NodeDef& def, Node& node) {
+    int slot = 0;
+    bool in_controls = false;
+    auto problem = [&](std::string_view what) {
+      return invalid_argument(str_cat("Node '", node.name, "': ", what));
+    };
+    for (const std::string& text : def.input()) {
+      auto name = parse_tensor_name(text);
+      if (!name.ok())
+        return problem(str_cat("Illegal op input name ", str_quote(text)));
+      const Node* src = graph_.find(name->node);
+      if (!src)
+        return problem(str_cat("Unknown input node '", text, "'"));
+      if (name->slot < 0) {
+        in_controls = true;
+        if (src == &node)
+          return problem("a control input comes from the node itself, which is a cycle");
+        graph_.add_control_edge(src->id, node.id);
+        continue;
+      }
+      if (in_controls)
+        return problem("Control dependencies must come after regular dependencies");
+      if (slot == node.num_inputs())
+        return wrong_number(def, node);
+      if (name->slot >= src->num_outputs())
+        return problem(str_cat("Connecting to invalid output ", name->slot, " of source node ",
+                               src->name, " which has ", src->num_outputs(), " outputs."));
+      TROUPE_TRY(check_edge_types(*src, name->slot, node, slot));
+      graph_.set_input(node.id, slot++, {src->id, name->slot});
+    }
+    return slot == node.num_inputs() ? Status() : wrong_number(def, node);
+  }
+
+  static Status wrong_number(const tensorflow::NodeDef& def, const Node& node) {
+    auto given = std::count_if(def.input().begin(), def.input().end(),
+                               [](const std::string& text) { return !text.starts_with('^'); });
+    std::string types;
+    for (std::size_t i = 0; i < std::min<std::size_t>(node.input_types.size(), 20); ++i)
+      str_append(types, types.empty() ? "" : ", ", to_string(node.input_types[i]));
+    return invalid_argument(str_cat(
+        "NodeDef expected inputs '", types, "'",
+        node.input_types.size() > 20 ? str_cat(" and more, ", node.input_types.size(), " in all,")
+                                     : std::string(),
+        " do not match ", given, " inputs specified; ", summarize_op(*node.op),
+        "; NodeDef: {{node ", node.name, "}}"));
+  }
+
+  Status check_whole() {
+    auto order = graph_.topological_order();
+    if (!order.ok())
+      return order.status();
+    if (options_.check_shapes)
+      if (auto shapes = infer_graph_shapes(graph_); !shapes.ok())
+        return shapes.status();
+    return {};
+  }
+
+  Graph& graph_;
+  const tensorflow::GraphDef& proto_;
+  const ImportOptions& options_;
+  DecodeBudget budget_;
+  const NodeId first_new_;
+  const bool is_new_graph_;
+  const OpSchema* last_op_ = nullptr;
+};
+
+// A text GraphDef begins with one of its fields; no binary one does.
+bool is_text(std::string_view bytes) {
+  for (;;) {
+    auto begin = bytes.find_first_not_of(" \t\r\n");
+    if (begin == std::string_view::npos)
+      return false;
+    bytes.remove_prefix(begin);
+    if (bytes[0] != '#')
+      break;
+    auto end = bytes.find('\n');
+    if (end == std::string_view::npos)
+      return true;
+    bytes.remove_prefix(end);
+  }
+  for (std::string_view field : {"node", "library", "versions", "version", "debug_info"})
+    if (bytes.starts_with(field)) {
+      auto next = bytes.find_first_not_of(" \t\r\n", field.size());
+      if (next != std::string_view::npos &&
+          (bytes[next] == '{' || bytes[next] == ':' || bytes[next] == '<' || bytes[next] == '['))
+        return true;
+    }
+  return false;
+}
+
+Status parse(std::string_view bytes, tensorflow::GraphDef& def) {
+  return is_text(bytes) ? parse_text(bytes, def) : parse_bytes(bytes, def);
+}
+
+} // namespace
+
+Result<Graph> from_proto(const tensorflow::GraphDef& proto, const OpRegistry& registry,
+                         const ImportOptions& options) {
+  Graph graph(registry);
+  TROUPE_TRY(Importer(graph, proto, options).run());
+  return graph;
+}
+
+Status extend(Graph& graph, const tensorflow::GraphDef& proto, const ImportOptions& options) {
+  return Importer(graph, proto, options).run();
+}
+
+Result<Graph> read_graph_bytes(std::string_view bytes, const OpRegistry& registry,
+                               const ImportOptions& options) {
+  google::protobuf::Arena arena;
+  auto* def = google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
+  TROUPE_TRY(parse(bytes, *def));
+  return from_proto(*def, registry, options);
+}
+
+Status extend_graph_bytes(Graph& graph, std::string_view bytes, const ImportOptions& options) {
+  google::protobuf::Arena arena;
+  auto* def = google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
+  TROUPE_TRY(parse(bytes, *def));
+  return extend(graph, *def, options);
+}
+
+} // namespace troupe

@@ -1,0 +1,33 @@
+// What decoding a message may cost.
+#pragma once
+
+#include <cstddef>
+
+namespace troupe {
+
+/// Memory taken is in proportion to the bytes read, with one exception: a tensor may give one value
+/// for many elements (or none: zeros). What is filled so counts against `filled_bytes`, over a
+/// whole message; 1 GiB unless configured otherwise.
+struct DecodeLimits {
+  std::size_t filled_bytes = std::size_t{1} << 30;
+};
+
+/// The part of the limits that is left.
+class DecodeBudget {
+public:
+  explicit DecodeBudget(DecodeLimits limits = {}) : limit_(limits.filled_bytes), left_(limit_) {}
+  /// False, and nothing taken, if it is not left.
+  bool take(std::size_t bytes) {
+    if (bytes > left_)
+      return false;
+    left_ -= bytes;
+    return true;
+  }
+  std::size_t limit() const { return limit_; }
+
+private:
+  std::size_t limit_;
+  std::size_t left_;
+};
+
+} // namespace troupe

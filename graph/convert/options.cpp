@@ -1,0 +1,297 @@
+#include "graph/convert/options.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "core/base/strings.hpp"
+#include "graph/convert/internal/proto.hpp"
+#include "proto/config.pb.h"
+#include "proto/graph.pb.h"
+
+namespace troupe {
+
+namespace {
+
+using tensorflow::RewriterConfig;
+
+// Switches of the rewriter by name.
+struct Switch {
+  const char* name;
+  RewriterConfig::Toggle (RewriterConfig::*get)() const;
+  void (RewriterConfig::*set)(RewriterConfig::Toggle);
+};
+#define TROUPE_SWITCH(name)                                                                        \
+  Switch {                                                                                         \
+#name, &RewriterConfig::name, &RewriterConfig::set_##name                                      \
+  }
+constexpr Switch switches[] = {
+    TROUPE_SWITCH(layout_optimizer),
+    TROUPE_SWITCH(constant_folding),
+    TROUPE_SWITCH(arithmetic_optimization),
+    TROUPE_SWITCH(dependency_optimization),
+    TROUPE_SWITCH(loop_optimization),
+    TROUPE_SWITCH(function_optimization),
+    TROUPE_SWITCH(debug_stripper),
+    TROUPE_SWITCH(shape_optimization),
+    TROUPE_SWITCH(remapping),
+    TROUPE_SWITCH(scoped_allocator_optimization),
+    TROUPE_SWITCH(pin_to_host_optimization),
+    TROUPE_SWITCH(implementation_selector),
+    TROUPE_SWITCH(common_subgraph_elimination),
+};
+#undef TROUPE_SWITCH
+
+void read_rewriter(const RewriterConfig& rewriter, SessionOptions& out) {
+  for (const Switch& one : switches)
+    if ((rewriter.*one.get)() == RewriterConfig::OFF)
+      out.disabled_passes.emplace_back(one.name);
+  if (rewriter.disable_model_pruning())
+    out.disabled_passes.emplace_back("model_pruning");
+  if (rewriter.disable_meta_optimizer())
+    out.disabled_passes.emplace_back("meta_optimizer");
+  out.only_passes.assign(rewriter.optimizers().begin(), rewriter.optimizers().end());
+}
+
+void write_rewriter(const SessionOptions& options, RewriterConfig& rewriter) {
+  for (const std::string& name : options.disabled_passes) {
+    for (const Switch& one : switches)
+      if (name == one.name)
+        (rewriter.*one.set)(RewriterConfig::OFF);
+    if (name == "model_pruning")
+      rewriter.set_disable_model_pruning(true);
+    if (name == "meta_optimizer")
+      rewriter.set_disable_meta_optimizer(true);
+  }
+  for (const std::string& name : options.only_passes)
+    rewriter.add_optimizers(name);
+}
+
+} // namespace
+
+SessionOptions from_proto(const tensorflow::ConfigProto& proto) {
+  SessionOptions out;
+  for (const auto& [type, count] : proto.device_count())
+    out.device_count[type] = count;
+  out.intra_op_threads = proto.intra_op_parallelism_threads();
+  out.inter_op_threads = proto.inter_op_parallelism_threads();
+  out.per_session_threads = proto.use_per_session_threads();
+  out.session_thread_pools = proto.session_inter_op_thread_pool_size();
+  out.placement_period = proto.placement_period();
+  out.device_filters.assign(proto.device_filters().begin(), proto.device_filters().end());
+  out.allow_soft_placement = proto.allow_soft_placement();
+  out.log_device_placement = proto.log_device_placement();
+  out.isolate_session_state = proto.isolate_session_state();
+  out.operation_timeout_ms = proto.operation_timeout_in_ms();
+  for (const auto& job : proto.cluster_def().job())
+    for (const auto& [task, address] : job.tasks())
+      out.cluster.push_back({job.name(), task, address});
+  std::sort(out.cluster.begin(), out.cluster.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.job, a.task) < std::tie(b.job, b.task);
+  });
+
+  const auto& graph = proto.graph_options();
+  out.opt_level = graph.optimizer_options().opt_level();
+  read_rewriter(graph.rewrite_options(), out);
+  out.infer_shapes = graph.infer_shapes();
+  out.place_pruned_graph = graph.place_pruned_graph();
+  out.bfloat16_sendrecv = graph.enable_bfloat16_sendrecv();
+  out.optimize_for_static_graph = proto.experimental().optimize_for_static_graph();
+  out.disable_output_partition_graphs = proto.experimental().disable_output_partition_graphs();
+
+  out.gpu_memory_fraction = proto.gpu_options().per_process_gpu_memory_fraction();
+  out.gpu_allow_growth = proto.gpu_options().allow_growth();
+  out.visible_gpus = proto.gpu_options().visible_device_list();
+  out.collective_group_leader = proto.experimental().collective_group_leader();
+  out.session_name = proto.experimental().session_metadata().name();
+  out.session_version = proto.experimental().session_metadata().version();
+  return out;
+}
+
+void to_proto(const SessionOptions& options, tensorflow::ConfigProto& proto) {
+  proto.Clear();
+  for (const auto& [type, count] : options.device_count)
+    (*proto.mutable_device_count())[type] = count;
+  proto.set_intra_op_parallelism_threads(options.intra_op_threads);
+  proto.set_inter_op_parallelism_threads(options.inter_op_threads);
+  proto.set_use_per_session_threads(options.per_session_threads);
+  for (int i = 0; i < options.session_thread_pools; ++i)
+    proto.add_session_inter_op_thread_pool();
+  proto.set_placement_period(options.placement_period);
+  for (const std::string& filter : options.device_filters)
+    proto.add_device_filters(filter);
+  proto.set_allow_soft_placement(options.allow_soft_placement);
+  proto.set_log_device_placement(options.log_device_placement);
+  proto.set_isolate_session_state(options.isolate_session_state);
+  proto.set_operation_timeout_in_ms(options.operation_timeout_ms);
+  for (const ClusterTask& task : options.cluster) {
+    auto& jobs = *proto.mutable_cluster_def()->mutable_job();
+    auto job = std::find_if(jobs.begin(), jobs.end(),
+                            [&](const auto& one) { return one.name() == task.job; });
+    auto& into = job == jobs.end() ? *jobs.Add() : *job;
+    into.set_name(task.job);
+    (*into.mutable_tasks())[task.task] = task.address;
+  }
+
+  auto& graph = *proto.mutable_graph_options();
+  graph.mutable_optimizer_options()->set_opt_level(
+      static_cast<tensorflow::OptimizerOptions::Level>(options.opt_level));
+  write_rewriter(options, *graph.mutable_rewrite_options());
+  graph.set_infer_shapes(options.infer_shapes);
+  graph.set_place_pruned_graph(options.place_pruned_graph);
+  graph.set_enable_bfloat16_sendrecv(options.bfloat16_sendrecv);
+
+  auto& gpu = *proto.mutable_gpu_options();
+  gpu.set_per_process_gpu_memory_fraction(options.gpu_memory_fraction);
+  gpu.set_allow_growth(options.gpu_allow_growth);
+  gpu.set_visible_device_list(options.visible_gpus);
+  auto& experimental = *proto.mutable_experimental();
+  experimental.set_optimize_for_static_graph(options.optimize_for_static_graph);
+  experimental.set_disable_output_partition_graphs(options.disable_output_partition_graphs);
+  experimental.set_collective_group_leader(options.collective_group_leader);
+  if (!options.session_name.empty() || options.session_version) {
+    experimental.mutable_session_metadata()->set_name(options.session_name);
+    experimental.mutable_session_metadata()->set_version(options.session_version);
+  }
+}
+
+RunOptions from_proto(const tensorflow::RunOptions& proto) {
+  RunOptions out;
+  out.trace_level = static_cast<TraceLevel>(std::clamp<int>(proto.trace_level(), 0, 3));
+  out.timeout_ms = proto.timeout_in_ms();
+  out.inter_op_thread_pool = proto.inter_op_thread_pool();
+  out.output_partition_graphs = proto.output_partition_graphs();
+  out.report_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
+  out.collective_graph_key = proto.experimental().collective_graph_key();
+  out.priority = proto.experimental().run_handler_pool_options().priority();
+  out.debug_watches = proto.debug_options().debug_tensor_watch_opts_size();
+  return out;
+}
+
+void to_proto(const RunOptions& options, tensorflow::RunOptions& proto) {
+  proto.Clear();
+  proto.set_trace_level(static_cast<tensorflow::RunOptions::TraceLevel>(options.trace_level));
+  proto.set_timeout_in_ms(options.timeout_ms);
+  proto.set_inter_op_thread_pool(options.inter_op_thread_pool);
+  proto.set_output_partition_graphs(options.output_partition_graphs);
+  proto.set_report_tensor_allocations_upon_oom(options.report_allocations_upon_oom);
+  if (options.collective_graph_key)
+    proto.mutable_experimental()->set_collective_graph_key(options.collective_graph_key);
+  if (options.priority)
+    proto.mutable_experimental()->mutable_run_handler_pool_options()->set_priority(
+        options.priority);
+  for (int i = 0; i < options.debug_watches; ++i)
+    proto.mutable_debug_options()->add_debug_tensor_watch_opts();
+}
+
+StepStats from_proto(const tensorflow::StepStats& proto) {
+  StepStats out;
+  for (const auto& device : proto.dev_stats()) {
+    DeviceStats& one = out.devices.emplace_back();
+    one.device = device.device();
+    for (const auto& node : device.node_stats()) {
+      NodeStats& stats = one.nodes.emplace_back();
+      stats.node = node.node_name();
+      // "name = op(inputs) …", as to_proto and TensorFlow write it.
+      const std::string& label = node.timeline_label();
+      auto equals = label.find(" = ");
+      auto open = label.find('(', equals == std::string::npos ? 0 : equals);
+      if (equals != std::string::npos && open != std::string::npos) {
+        stats.op = label.substr(equals + 3, open - equals - 3);
+        auto close = label.find(") ", open);
+        stats.detail = close == std::string::npos ? "" : label.substr(close + 2);
+      } else {
+        stats.detail = label;
+      }
+      stats.start_us = node.all_start_micros();
+      stats.end_us = node.all_start_micros() + node.all_end_rel_micros();
+      stats.thread_id = node.thread_id();
+      for (const auto& output : node.output())
+        stats.bytes += output.tensor_description().allocation_description().requested_bytes();
+    }
+  }
+  return out;
+}
+
+void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
+  proto.Clear();
+  for (const DeviceStats& device : stats.devices) {
+    auto& one = *proto.add_dev_stats();
+    one.set_device(device.device);
+    for (const NodeStats& node : device.nodes) {
+      auto& out = *one.add_node_stats();
+      out.set_node_name(node.node);
+      out.set_timeline_label(
+          str_cat(node.node, " = ", node.op, "()", node.detail.empty() ? "" : " ", node.detail));
+      std::int64_t duration = std::max<std::int64_t>(node.end_us - node.start_us, 0);
+      out.set_all_start_micros(node.start_us);
+      out.set_scheduled_micros(node.start_us);
+      out.set_op_end_rel_micros(duration);
+      out.set_all_end_rel_micros(duration);
+      out.set_all_start_nanos(node.start_us * 1000);
+      out.set_scheduled_nanos(node.start_us * 1000);
+      out.set_op_end_rel_nanos(duration * 1000);
+      out.set_all_end_rel_nanos(duration * 1000);
+      out.set_thread_id(node.thread_id);
+      if (node.bytes)
+        out.add_output()
+            ->mutable_tensor_description()
+            ->mutable_allocation_description()
+            ->set_requested_bytes(node.bytes);
+    }
+  }
+}
+
+RunMetadata from_proto(const tensorflow::RunMetadata& proto) {
+  RunMetadata out;
+  out.step_stats = from_proto(proto.step_stats());
+  for (const auto& graph : proto.partition_graphs())
+    out.partition_graphs.push_back(to_bytes(graph));
+  return out;
+}
+
+Status to_proto(const RunMetadata& metadata, tensorflow::RunMetadata& proto) {
+  proto.Clear();
+  if (!metadata.step_stats.devices.empty())
+    to_proto(metadata.step_stats, *proto.mutable_step_stats());
+  for (const std::string& bytes : metadata.partition_graphs)
+    TROUPE_TRY(parse_bytes(bytes, *proto.add_partition_graphs()));
+  return {};
+}
+
+Result<SessionOptions> session_options_from_bytes(std::string_view bytes) {
+  tensorflow::ConfigProto proto;
+  TROUPE_TRY(parse_bytes(bytes, proto));
+  return from_proto(proto);
+}
+
+std::string to_bytes(const SessionOptions& options) {
+  tensorflow::ConfigProto proto;
+  to_proto(options, proto);
+  return to_bytes(proto);
+}
+
+Result<RunOptions> run_options_from_bytes(std::string_view bytes) {
+  tensorflow::RunOptions proto;
+  TROUPE_TRY(parse_bytes(bytes, proto));
+  return from_proto(proto);
+}
+
+std::string to_bytes(const RunOptions& options) {
+  tensorflow::RunOptions proto;
+  to_proto(options, proto);
+  return to_bytes(proto);
+}
+
+Result<RunMetadata> run_metadata_from_bytes(std::string_view bytes) {
+  tensorflow::RunMetadata proto;
+  TROUPE_TRY(parse_bytes(bytes, proto));
+  return from_proto(proto);
+}
+
+Result<std::string> to_bytes(const RunMetadata& metadata) {
+  tensorflow::RunMetadata proto;
+  TROUPE_TRY(to_proto(metadata, proto));
+  return to_bytes(proto);
+}
+
+} // namespace troupe
