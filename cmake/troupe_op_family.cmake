@@ -53,6 +53,15 @@ namespace troupe {
 ${declarations}
 void register_all_ops(OpLibrary& library) {
 ${calls}}
+const OpLibrary& op_library() {
+  // Never destroyed: graphs point into it until the process ends.
+  static const OpLibrary& library = [] () -> OpLibrary& {
+    auto* made = new OpLibrary;
+    register_all_ops(*made);
+    return *made;
+  }();
+  return library;
+}
 } // namespace troupe
 " @ONLY)
   list(TRANSFORM families PREPEND kernels_ OUTPUT_VARIABLE libraries)

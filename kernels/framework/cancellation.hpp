@@ -1,10 +1,13 @@
 // Cancellation of a step, as kernels and executors see it.
 #pragma once
 
+#include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
+#include <thread>
 
 #include "core/base/status.hpp"
 
@@ -15,7 +18,7 @@ namespace troupe {
 class Cancellation {
 public:
   using Token = std::uint64_t;
-  bool is_cancelled() const;
+  bool is_cancelled() const { return cancelled_.load(std::memory_order_acquire); }
   /// ok while not cancelled.
   Status status() const;
   void cancel(Status why);
@@ -28,9 +31,12 @@ public:
 
 private:
   mutable std::mutex lock_;
+  std::condition_variable finished_;   // a callback
+  std::atomic<bool> cancelled_{false}; // set with the lock held, after why_
   Status why_;
   Token next_ = 1;
   Token running_ = 0;
+  std::thread::id runner_; // of running_
   std::map<Token, std::function<void()>> callbacks_;
 };
 

@@ -78,6 +78,7 @@ public:
     /// The same function for every device type: ops that only handle references to values
     /// (Identity, Switch, NoOp …).
     Builder& kernel_on_all_devices(KernelFn fn, KernelOptions options = {});
+    Builder& async_kernel_on_all_devices(AsyncKernelFn fn, KernelOptions options = {});
 
   private:
     OpLibrary& library_;
@@ -89,7 +90,8 @@ public:
 
 /// Every op that this process links: generated from the families' folders.
 void register_all_ops(OpLibrary& library);
-/// The process's library: made on first use by register_all_ops, then immutable.
+/// The process's library: made on first use by register_all_ops, then immutable. Both come with
+/// kernels_all.
 const OpLibrary& op_library();
 
 /// Device types a kernel may be on; kernel_on_all_devices registers for each.

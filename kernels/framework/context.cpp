@@ -1,0 +1,81 @@
+// KernelContext: outputs and the memory behind them.
+#include "kernels/framework/context.hpp"
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+namespace {
+
+bool wants_host_memory(const KernelNode& node, int output) {
+  const auto& flags = node.output_in_host_memory;
+  return !flags.empty() && flags[static_cast<std::size_t>(output)];
+}
+
+/// Whether the input's buffer may become an output of that dtype: nobody else holds it, and the
+/// elements fit.
+bool can_forward(const Tensor& input, DType dtype, const Shape& shape, MemoryKind wanted) {
+  if (!input.has_value() || input.num_elements() != shape.num_elements())
+    return false;
+  if (is_object(input.dtype()) || is_object(dtype)
+          ? input.dtype() != dtype
+          : dtype_size(input.dtype()) != dtype_size(dtype) || input.kind() != wanted)
+    return false;
+  return input.is_unique();
+}
+
+} // namespace
+
+Result<ResourceHandle> KernelContext::input_handle(int i) const {
+  const Tensor& value = input(i);
+  if (value.dtype() != DType::resource || value.num_elements() != 1)
+    return invalid_argument(str_cat("input ", i, " of node '", node_name(),
+                                    "' must be one resource handle, got ",
+                                    value.has_value() ? value.to_string() : "nothing"));
+  return value.data<ResourceHandle>()[0];
+}
+
+Result<Tensor> KernelContext::allocate_output(int i, const Shape& shape) {
+  Allocator& from =
+      wants_host_memory(*node_, i) ? device().host_side_allocator() : device().allocator();
+  TROUPE_ASSIGN(Tensor out, Tensor::allocate(from, remove_ref(output_type(i)), shape));
+  outputs_[static_cast<std::size_t>(i)].tensor = out;
+  return out;
+}
+
+Result<Tensor> KernelContext::forward_or_allocate(int from, int i, const Shape& shape) {
+  return forward_or_allocate({from}, i, shape);
+}
+
+Result<Tensor> KernelContext::forward_or_allocate(std::initializer_list<int> from, int i,
+                                                  const Shape& shape) {
+  const DType dtype = remove_ref(output_type(i));
+  const MemoryKind wanted = wants_host_memory(*node_, i) ? device().host_side_allocator().kind()
+                                                         : device().allocator().kind();
+  for (int candidate : from) {
+    const Tensor& input = this->input(candidate);
+    if (!can_forward(input, dtype, shape, wanted))
+      continue;
+    Tensor out = input.dtype() == dtype ? input : input.bitcast(dtype);
+    if (out.shape() != shape)
+      out = out.reshaped(shape);
+    outputs_[static_cast<std::size_t>(i)].tensor = out;
+    return out;
+  }
+  return allocate_output(i, shape);
+}
+
+Result<Tensor> KernelContext::allocate_temp(DType dtype, const Shape& shape) {
+  return Tensor::allocate(device().allocator(), dtype, shape);
+}
+
+Status KernelContext::set_output(int i, Tensor value) {
+  const DType declared = remove_ref(output_type(i));
+  if (value.dtype() != declared)
+    return internal(str_cat("Output ", i, " of type ", to_string(value.dtype()),
+                            " does not match declared output type ", to_string(declared),
+                            " for node ", node_name()));
+  outputs_[static_cast<std::size_t>(i)].tensor = std::move(value);
+  return {};
+}
+
+} // namespace troupe

@@ -1,0 +1,97 @@
+// The kernel registry: which of an op's kernels serves a node.
+#include "kernels/framework/kernel.hpp"
+
+#include <algorithm>
+
+#include "core/base/check.hpp"
+#include "core/base/strings.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+bool allows(const TypeConstraint& constraint, DType type) {
+  return std::ranges::find(constraint.dtypes, type) != constraint.dtypes.end();
+}
+
+/// An absent attr, or one of another kind, never fits: the schema has been checked before.
+bool fits(const KernelDef& def, const AttrMap& attrs) {
+  return std::ranges::all_of(def.options.types, [&](const TypeConstraint& constraint) {
+    const AttrValue* value = attrs.find(constraint.attr);
+    if (!value)
+      return false;
+    if (const auto* type = std::get_if<DType>(value))
+      return allows(constraint, *type);
+    if (const auto* list = std::get_if<std::vector<DType>>(value))
+      return std::ranges::all_of(*list, [&](DType type) { return allows(constraint, type); });
+    return std::holds_alternative<EmptyList>(*value);
+  });
+}
+
+/// "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]"
+std::string describe(const KernelDef& def) {
+  std::string out = str_cat("device='", def.device_type, "'");
+  for (const auto& constraint : def.options.types) {
+    std::vector<std::string> names;
+    for (DType type : constraint.dtypes)
+      names.push_back(to_string(AttrValue(type)));
+    str_append(out, "; ", constraint.attr, " in [", str_join(names, ", "), "]");
+  }
+  return out;
+}
+
+std::string describe(const AttrMap& attrs) {
+  std::vector<std::string> out;
+  for (const auto& [name, value] : attrs)
+    out.push_back(str_cat(name, "=", to_string(value)));
+  return str_join(out, ", ");
+}
+
+} // namespace
+
+void KernelRegistry::add(KernelDef def) {
+  TROUPE_CHECK((def.compute != nullptr) != (def.compute_async != nullptr),
+               "a kernel has one function: compute or compute_async");
+  by_op_[def.op].push_back(std::make_unique<KernelDef>(std::move(def)));
+}
+
+Result<const KernelDef*> KernelRegistry::find(std::string_view op, const AttrMap& attrs,
+                                              std::string_view device_type,
+                                              std::string_view node_name) const {
+  const auto all = of(op);
+  for (const KernelDef* def : all)
+    if (def->device_type == device_type && fits(*def, attrs))
+      return def;
+  std::string message = str_cat("No OpKernel was registered to support Op '", op, "'");
+  if (!node_name.empty())
+    str_append(message, " used by {{node ", node_name, "}}");
+  str_append(message, " with these attrs: [", describe(attrs), "] on device type ", device_type,
+             ". Registered kernels:");
+  for (const KernelDef* def : all)
+    str_append(message, "\n  ", describe(*def));
+  if (all.empty())
+    message += "\n  <no registered kernels>";
+  return not_found(std::move(message));
+}
+
+std::vector<std::string> KernelRegistry::device_types(std::string_view op,
+                                                      const AttrMap& attrs) const {
+  std::vector<std::string> out;
+  for (const KernelDef* def : of(op))
+    if (fits(*def, attrs) && std::ranges::find(out, def->device_type) == out.end())
+      out.push_back(def->device_type);
+  std::ranges::stable_sort(
+      out, [](const std::string& a, const std::string& b) { return a != "CPU" && b == "CPU"; });
+  return out;
+}
+
+std::vector<const KernelDef*> KernelRegistry::of(std::string_view op) const {
+  std::vector<const KernelDef*> out;
+  auto it = by_op_.find(std::string(op));
+  if (it != by_op_.end())
+    for (const auto& def : it->second)
+      out.push_back(def.get());
+  return out;
+}
+
+} // namespace troupe
