@@ -1,0 +1,59 @@
+// CheckNumerics: the input itself; an error if an element is infinite or NaN.
+#include <atomic>
+#include <cmath>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr int has_inf = 1, has_nan = 2;
+
+Status differentiate(GradContext& g) {
+  return g.set_input_grad(
+      0, g.op("CheckNumerics", {g.output_grad(0)},
+              {{"message", std::string("Not a number (NaN) or infinity (Inf) values detected in "
+                                       "gradient.")}}));
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  std::atomic<int> found{0};
+  TROUPE_TRY(dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    const T* data = x.data<T>().data();
+    c.parallel_for(x.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
+      int here = 0;
+      for (std::int64_t i = begin; i < end; ++i)
+        here |= std::isinf(data[i]) ? has_inf : std::isnan(data[i]) ? has_nan : 0;
+      found.fetch_or(here, std::memory_order_relaxed);
+    });
+    return {};
+  }));
+  const int what = found.load(std::memory_order_relaxed);
+  if (what == 0)
+    return c.set_output(0, c.take_input(0));
+  const char* which = what == has_inf ? "Inf" : what == has_nan ? "NaN" : "Inf and NaN";
+  TROUPE_ASSIGN(const std::string message, c.attr<std::string>("message"));
+  return invalid_argument(str_cat(message, " : Tensor had ", which, " values"));
+}
+
+} // namespace
+
+void register_array_check_numerics(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.expensive = true;
+  library.op("CheckNumerics")
+      .input("tensor: T")
+      .output("output: T")
+      .attr("T: {bfloat16, half, float, double}; message: string")
+      .stateful()
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .cpu_kernel(compute, std::move(options))
+      .doc("The input itself; an error with the message if an element is infinite or NaN.");
+}
+
+} // namespace troupe

@@ -1,0 +1,87 @@
+// OneHot: along a new dimension, on_value at the place that each index names, off_value elsewhere.
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+using array::Dims;
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_ASSIGN(const std::int64_t axis, c.attr<std::int64_t>("axis"));
+  if (axis < -1)
+    return invalid_argument(str_cat("axis must be >= -1, but is ", axis));
+  for (int i = 1; i < 4; ++i)
+    TROUPE_TRY(c.require_rank(i, 0));
+  const auto depth = c.input_as_ints(1);
+  if (depth && (*depth)[0] < 0)
+    return invalid_argument(str_cat("depth must be non-negative, got: ", (*depth)[0]));
+  const PartialShape& indices = c.input(0);
+  if (!indices.has_rank())
+    return {};
+  if (axis > indices.rank())
+    return invalid_argument(str_cat("Expected axis to be -1 or between [0, ", indices.rank() + 1,
+                                    ").  But received: ", axis));
+  Dims dims = indices.dims();
+  dims.insert(axis < 0 ? dims.end() : dims.begin() + axis, depth ? (*depth)[0] : -1);
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+template <class T>
+Status place(const Tensor& indices, const Tensor& on, std::int64_t depth, std::int64_t outer,
+             std::int64_t inner, Tensor& out) {
+  const auto index = indices.data<T>();
+  for (std::int64_t o = 0; o < outer; ++o)
+    for (std::int64_t i = 0; i < inner; ++i) {
+      const auto at = static_cast<std::int64_t>(index[static_cast<std::size_t>(o * inner + i)]);
+      if (at >= 0 && at < depth)
+        array::copy_elements(on, 0, out, (o * depth + at) * inner + i, 1);
+    }
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& indices = c.input(0);
+  static constexpr const char* names[] = {"indices", "depth", "on_value", "off_value"};
+  for (int i = 1; i < 4; ++i)
+    if (!c.input(i).shape().is_scalar())
+      return invalid_argument(
+          str_cat(names[i], " must be a scalar, but got: ", c.input(i).shape()));
+  const std::int64_t depth = c.input(1).value<std::int32_t>();
+  if (depth < 0)
+    return invalid_argument(str_cat("depth must be non-negative, got: ", depth));
+  const int rank = indices.shape().rank();
+  const auto axis = c.attrs().get_or("axis", std::int64_t{-1});
+  if (axis < -1 || axis > rank)
+    return invalid_argument(
+        str_cat("Expected axis to be -1 or between [0, ", rank + 1, ").  But received: ", axis));
+  const auto at = static_cast<std::ptrdiff_t>(axis < 0 ? rank : axis);
+  Dims dims(indices.shape().dims().begin(), indices.shape().dims().end());
+  dims.insert(dims.begin() + at, depth);
+  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  TROUPE_TRY(array::fill(c, c.input(3), out));
+  const auto parts = array::around_axis(shape, static_cast<int>(at));
+  return dispatch(Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>{}, indices.dtype(),
+                  [&]<class T>() -> Status {
+                    return place<T>(indices, c.input(2), depth, parts.outer, parts.inner, out);
+                  });
+}
+
+} // namespace
+
+void register_array_one_hot(OpLibrary& library) {
+  KernelOptions options;
+  options.expensive = true;
+  library.op("OneHot")
+      .input("indices: TI; depth: int32; on_value: T; off_value: T")
+      .output("output: T")
+      .attr("axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = DT_INT64")
+      .shape_fn(infer_shape)
+      .not_differentiable("the indices are whole numbers")
+      .cpu_kernel(compute, std::move(options))
+      .doc("on_value at the place that each index names along a new dimension, off_value "
+           "elsewhere; an index outside names no place.");
+}
+
+} // namespace troupe

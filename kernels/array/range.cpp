@@ -1,0 +1,134 @@
+// Range: start, start + delta, … before limit. LinSpace: num numbers from start to stop.
+#include <cmath>
+#include <type_traits>
+
+#include "kernels/array/internal/elements.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+using RangeTypes = Types<float, double, std::int32_t, std::int64_t>;
+
+/// How many numbers a range has. INVALID_ARGUMENT for a step of 0 or in the wrong direction.
+template <class T>
+Result<std::int64_t> count(T start, T limit, T delta) {
+  if (delta == 0)
+    return invalid_argument(str_cat("Requires delta != 0: ", delta));
+  if (delta > 0 && start > limit)
+    return invalid_argument(str_cat("Requires start <= limit when delta > 0: ", start, "/", limit));
+  if (delta < 0 && start < limit)
+    return invalid_argument(str_cat("Requires start >= limit when delta < 0: ", start, "/", limit));
+  if constexpr (std::is_integral_v<T>) {
+    // Unsigned, for the distance of two numbers may not fit into their own type.
+    const auto wide = [](T x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x)); };
+    const std::uint64_t distance =
+        delta > 0 ? wide(limit) - wide(start) : wide(start) - wide(limit);
+    const std::uint64_t step = delta > 0 ? wide(delta) : 0 - wide(delta);
+    const std::uint64_t n = distance / step + (distance % step != 0 ? 1 : 0);
+    if (n > static_cast<std::uint64_t>(INT64_MAX))
+      return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
+    return static_cast<std::int64_t>(n);
+  } else {
+    const double n = std::ceil(std::abs(static_cast<double>(limit - start) / delta));
+    if (!(n < 9.2e18))
+      return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
+    return static_cast<std::int64_t>(n);
+  }
+}
+
+template <class T>
+Result<std::int64_t> count(const Tensor& start, const Tensor& limit, const Tensor& delta) {
+  return count(start.value<T>(), limit.value<T>(), delta.value<T>());
+}
+
+Status infer_range(ShapeContext& c) {
+  bool known = true;
+  for (int i = 0; i < 3; ++i) {
+    TROUPE_TRY(c.require_rank(i, 0));
+    known = known && c.input_value(i).has_value() && c.input_value(i).num_elements() == 1;
+  }
+  std::int64_t n = -1;
+  if (known)
+    TROUPE_TRY(dispatch(RangeTypes{}, c.input_value(0).dtype(), [&]<class T>() -> Status {
+      TROUPE_ASSIGN(n, count<T>(c.input_value(0), c.input_value(1), c.input_value(2)));
+      return {};
+    }));
+  return c.set_output(0, PartialShape{n});
+}
+
+Status compute_range(KernelContext& c) {
+  static constexpr const char* names[] = {"start", "limit", "delta"};
+  for (int i = 0; i < 3; ++i)
+    if (c.input(i).num_elements() != 1)
+      return invalid_argument(
+          str_cat(names[i], " must be a scalar, not shape ", c.input(i).shape()));
+  return dispatch(RangeTypes{}, c.input(0).dtype(), [&]<class T>() -> Status {
+    TROUPE_ASSIGN(const std::int64_t n, count<T>(c.input(0), c.input(1), c.input(2)));
+    const T start = c.input(0).value<T>(), delta = c.input(2).value<T>();
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{n}));
+    auto to = out.mutable_data<T>();
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+    return {};
+  });
+}
+
+Status infer_lin_space(ShapeContext& c) {
+  for (int i = 0; i < 3; ++i)
+    TROUPE_TRY(c.require_rank(i, 0));
+  const auto num = c.input_as_ints(2);
+  if (num && (*num)[0] <= 0)
+    return invalid_argument(str_cat("Requires num > 0: ", (*num)[0]));
+  return c.set_output(0, PartialShape{num ? (*num)[0] : -1});
+}
+
+Status compute_lin_space(KernelContext& c) {
+  static constexpr const char* names[] = {"start", "stop", "num"};
+  for (int i = 0; i < 3; ++i)
+    if (!c.input(i).shape().is_scalar())
+      return invalid_argument(
+          str_cat(names[i], " must be a scalar, not shape ", c.input(i).shape()));
+  TROUPE_ASSIGN(const array::Dims num, array::to_ints(c.input(2)));
+  if (num[0] <= 0)
+    return invalid_argument(str_cat("Requires num > 0: ", num[0]));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{num[0]}));
+  return dispatch(Floats{}, out.dtype(), [&]<class T>() -> Status {
+    const T start = c.input(0).value<T>(), stop = c.input(1).value<T>();
+    auto to = out.mutable_data<T>();
+    const auto steps = static_cast<T>(num[0] - 1);
+    for (std::size_t i = 0; i < to.size(); ++i)
+      to[i] = num[0] == 1 ? start : start + (stop - start) * static_cast<T>(i) / steps;
+    if (num[0] > 1)
+      to.back() = stop; // exactly, whatever the division rounded to
+    return {};
+  });
+}
+
+} // namespace
+
+void register_array_range(OpLibrary& library) {
+  KernelOptions range;
+  range.types = {{"Tidx", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  library.op("Range")
+      .input("start: Tidx; limit: Tidx; delta: Tidx")
+      .output("output: Tidx")
+      .attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, "
+            "uint64} = DT_INT32")
+      .shape_fn(infer_range)
+      .not_differentiable("its length depends on the inputs by jumps")
+      .cpu_kernel(compute_range, std::move(range))
+      .doc("The numbers from start on in steps of delta, before limit.");
+  KernelOptions lin_space;
+  lin_space.types = {{"T", {DType::float32, DType::float64}}};
+  library.op("LinSpace")
+      .input("start: T; stop: T; num: Tidx")
+      .output("output: T")
+      .attr("T: {bfloat16, half, float, double}; Tidx: {int32, int64} = DT_INT32")
+      .shape_fn(infer_lin_space)
+      .not_differentiable("TensorFlow defines no gradient for it")
+      .cpu_kernel(compute_lin_space, std::move(lin_space))
+      .doc("num numbers at equal distances, the first start, the last stop.");
+}
+
+} // namespace troupe

@@ -1,0 +1,118 @@
+// ArgMax, ArgMin: the position of the first largest or smallest element along an axis.
+#include <algorithm>
+
+#include "core/base/strings.hpp"
+#include "kernels/arith/reduce.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank_at_most(1, 0));
+  const PartialShape& x = c.input(0);
+  if (!x.has_rank())
+    return {};
+  if (x.rank() == 0)
+    return c.set_output(0, Shape{});
+  const auto axis = c.input_as_ints(1);
+  auto dims = x.dims();
+  if (!axis) {
+    dims.pop_back();
+    std::ranges::fill(dims, -1);
+    return c.set_output(0, PartialShape(std::move(dims)));
+  }
+  const std::int64_t rank = x.rank(), at = (*axis)[0] < 0 ? (*axis)[0] + rank : (*axis)[0];
+  if (at < 0 || at >= rank)
+    return invalid_argument(
+        str_cat("Expected dimension in the range [", -rank, ", ", rank, "), but got ", (*axis)[0]));
+  dims.erase(dims.begin() + at);
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+Result<std::int64_t> read_axis(const Tensor& tensor) {
+  if (!tensor.shape().is_scalar())
+    return invalid_argument(
+        str_cat("dim must be a scalar, but received tensor of shape: ", tensor.shape()));
+  std::int64_t axis = 0;
+  TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t>{}, tensor.dtype(),
+                      [&]<class T>() -> Status {
+                        axis = tensor.value<T>();
+                        return {};
+                      }));
+  return axis;
+}
+
+Status compute(KernelContext& c, bool want_max) {
+  const Tensor& x = c.input(0);
+  const Shape& shape = x.shape();
+  const std::int64_t rank = shape.rank();
+  TROUPE_ASSIGN(const std::int64_t axis, read_axis(c.input(1)));
+  const std::int64_t wanted = axis < 0 ? axis + rank : axis;
+  if (wanted < 0 || wanted >= rank)
+    return invalid_argument(
+        str_cat("Expected dimension in the range [", -rank, ", ", rank, "), but got ", axis));
+  const int at = static_cast<int>(wanted);
+  if (shape[at] == 0)
+    return invalid_argument(str_cat("Reduction axis ", at, " is empty in shape ", shape));
+  std::int64_t inner = 1;
+  for (int i = at + 1; i < rank; ++i)
+    inner *= shape[i];
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape.without(at)));
+  // A bool is a byte that is 0 or 1.
+  const auto type =
+      x.dtype() == DType::bool_ ? arith::Type::u8 : static_cast<arith::Type>(x.dtype());
+  const arith::ArgReduceFn fn =
+      arith::arg_reduce(want_max, type, static_cast<arith::Type>(out.dtype()));
+  if (!fn)
+    return unimplemented(
+        str_cat("there is no CPU kernel for elements of dtype ", to_string(x.dtype())));
+  const void* from = x.raw();
+  void* to = out.mutable_raw();
+  const std::int64_t n = shape[at];
+  c.parallel_for(out.num_elements(), 0.5 * static_cast<double>(n),
+                 [&](std::int64_t begin, std::int64_t end) { fn(from, to, n, inner, begin, end); });
+  return {};
+}
+
+KernelOptions options() {
+  KernelOptions out;
+  out.types = {
+      {"T",
+       {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8, DType::bool_}},
+      {"output_type", {DType::int32, DType::int64}}};
+  out.expensive = true;
+  return out;
+}
+
+constexpr auto ordered = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
+                         "half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}";
+constexpr auto discrete = "its values are positions";
+
+} // namespace
+
+void register_reduce_arg_max(OpLibrary& library) {
+  library.op("ArgMax")
+      .input("input: T; dimension: Tidx")
+      .output("output: output_type")
+      .attr(ordered)
+      .attr("Tidx: {int16, int32, int64} = DT_INT32")
+      .attr("output_type: {int16, uint16, int32, int64} = DT_INT64")
+      .shape_fn(infer_shape)
+      .not_differentiable(discrete)
+      .cpu_kernel([](KernelContext& c) { return compute(c, true); }, options())
+      .doc("The position of the first largest element along an axis.");
+  library.op("ArgMin")
+      .input("input: T; dimension: Tidx")
+      .output("output: output_type")
+      .attr(ordered)
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .attr("output_type: {int32, int64} = DT_INT64")
+      .shape_fn(infer_shape)
+      .not_differentiable(discrete)
+      .cpu_kernel([](KernelContext& c) { return compute(c, false); }, options())
+      .doc("The position of the first smallest element along an axis.");
+}
+
+} // namespace troupe

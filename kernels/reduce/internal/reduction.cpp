@@ -1,0 +1,186 @@
+#include "kernels/reduce/internal/reduction.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include "kernels/arith/movement.hpp"
+
+namespace troupe::reduce {
+namespace {
+
+using Dims = std::vector<std::int64_t>;
+
+struct Attrs {
+  bool keep_dims = false;
+};
+
+Result<Dims> read_axes(const Tensor& tensor) {
+  Dims out;
+  TROUPE_TRY(dispatch(Indices{}, tensor.dtype(), [&]<class T>() -> Status {
+    const auto data = tensor.data<T>();
+    out.assign(data.begin(), data.end());
+    return {};
+  }));
+  return out;
+}
+
+/// Which dimensions are reduced. A plain array, for a span of bool needs one.
+struct Mask {
+  explicit Mask(int rank) : size(static_cast<std::size_t>(rank)), bits(new bool[size]{}) {}
+  std::size_t size;
+  std::unique_ptr<bool[]> bits;
+  std::span<const bool> span() const { return {bits.get(), size}; }
+};
+
+Result<Mask> make_mask(const Dims& axes, int rank) {
+  Mask mask(rank);
+  for (std::int64_t axis : axes) {
+    if (axis < -rank || axis >= rank)
+      return invalid_argument(str_cat("Invalid reduction dimension (", axis, " for input with ",
+                                      rank, " dimension(s)"));
+    const auto at = static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+    if (mask.bits[at])
+      return invalid_argument(
+          str_cat("Invalid reduction arguments: Axes contains duplicate dimension: ", at));
+    mask.bits[at] = true;
+  }
+  return mask;
+}
+
+Dims result_dims(std::span<const std::int64_t> dims, const Mask& mask, bool keep_dims) {
+  Dims out;
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (!mask.bits[i])
+      out.push_back(dims[i]);
+    else if (keep_dims)
+      out.push_back(1);
+  return out;
+}
+
+constexpr double unit_cost = 0.2;                 // nanoseconds per element
+constexpr std::int64_t worth_splitting = 200'000; // elements
+
+/// Few outputs from a large input: each thread takes its part of every output.
+Status run_in_parts(KernelContext& c, const arith::ReduceKernel& kernel,
+                    const arith::ReducePlan& plan, const void* x, Tensor& out, std::int64_t parts) {
+  TROUPE_ASSIGN(Tensor sums, c.allocate_temp(DType::int64, Shape{parts, plan.outputs}));
+  std::int64_t* acc = sums.mutable_data<std::int64_t>().data();
+  const double cost = unit_cost * static_cast<double>(plan.outputs * plan.count / parts);
+  c.parallel_for(parts, cost, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k)
+      arith::reduce_partial(kernel, plan, x, acc + k * plan.outputs, k * plan.split / parts,
+                            (k + 1) * plan.split / parts);
+  });
+  arith::reduce_combine(kernel, plan, acc, static_cast<int>(parts), out.mutable_raw());
+  return {};
+}
+
+Status run(KernelContext& c, const arith::ReduceKernel& kernel, const arith::ReducePlan& plan,
+           const void* x, Tensor& out) {
+  const std::int64_t threads = c.device().compute().threads();
+  const std::int64_t parts = std::min(threads, plan.split);
+  if (plan.outputs < 4 * threads && parts > 1 && plan.outputs * plan.count >= worth_splitting)
+    return run_in_parts(c, kernel, plan, x, out, parts);
+  void* to = out.mutable_raw();
+  c.parallel_for(plan.outputs, unit_cost * static_cast<double>(plan.count),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   arith::run_reduce(kernel, plan, x, to, begin, end);
+                 });
+  return {};
+}
+
+/// Reduced and kept dimensions alternate too often for one plan: brings the kept ones to the front.
+Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const Tensor& x,
+                      const Mask& mask, Tensor& out) {
+  std::vector<int> order;
+  for (bool reduced : {false, true})
+    for (std::size_t i = 0; i < mask.size; ++i)
+      if (mask.bits[i] == reduced)
+        order.push_back(static_cast<int>(i));
+  arith::StridedPlan move;
+  if (!arith::make_transpose_plan(x.shape().dims(), order, move))
+    return unimplemented(str_cat("a reduction of shape ", x.shape(),
+                                 " alternates too often between reduced and kept dimensions"));
+  TROUPE_ASSIGN(Tensor moved, c.allocate_temp(x.dtype(), x.shape()));
+  const int size = static_cast<int>(dtype_size(x.dtype()));
+  void* to = moved.mutable_raw();
+  c.parallel_for(move.size, 0.5, [&](std::int64_t begin, std::int64_t end) {
+    arith::copy_from_strided(size, move, x.raw(), to, begin, end);
+  });
+  const std::int64_t outputs = out.num_elements();
+  const std::int64_t dims[] = {outputs, x.num_elements() / outputs};
+  const bool reduced[] = {false, true};
+  arith::ReducePlan plan;
+  TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "two dimensions");
+  return run(c, kernel, plan, moved.raw(), out);
+}
+
+} // namespace
+
+Status reduce(KernelContext& c, arith::ReduceOp op) {
+  const Tensor x = c.input(0);
+  TROUPE_ASSIGN(const Dims axes, read_axes(c.input(1)));
+  TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
+  TROUPE_ASSIGN(const Shape shape,
+                Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));
+  arith::ReducePlan plan;
+  const bool fits = arith::make_reduce_plan(x.shape().dims(), mask.span(), plan);
+  if (fits && plan.is_copy())
+    return c.set_output(0, x.reshaped(shape));
+  const arith::ReduceKernel kernel = arith::reduce(op, static_cast<arith::Type>(x.dtype()));
+  if (!kernel)
+    return unimplemented(
+        str_cat("there is no CPU kernel for elements of dtype ", to_string(x.dtype())));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (shape.num_elements() == 0)
+    return {};
+  return fits ? run(c, kernel, plan, x.raw(), out) : run_transposed(c, kernel, x, mask, out);
+}
+
+Status infer_shape(ShapeContext& c) {
+  const PartialShape& x = c.input(0);
+  if (!x.has_rank())
+    return {};
+  TROUPE_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
+  if (const auto axes = c.input_as_ints(1)) {
+    TROUPE_ASSIGN(const Mask mask, make_mask(*axes, x.rank()));
+    return c.set_output(0, PartialShape(result_dims(x.dims(), mask, keep_dims)));
+  }
+  if (keep_dims)
+    return c.set_output(0, PartialShape(Dims(x.dims().size(), -1)));
+  // Each axis takes one dimension away.
+  const PartialShape& axes = c.input(1);
+  const bool known = axes.is_fully_defined() && axes.rank() <= 1;
+  const std::int64_t count = !known ? -1 : axes.rank() == 0 ? 1 : axes.dim(0);
+  if (count < 0 || count > x.rank())
+    return {};
+  return c.set_output(0, PartialShape(Dims(static_cast<std::size_t>(x.rank() - count), -1)));
+}
+
+void add_reduction(OpLibrary& library, std::string_view name, std::string_view types, KernelFn fn,
+                   GradientFn gradient, std::string_view why_none, std::string_view doc) {
+  KernelOptions options;
+  options.expensive = true;
+  options.prepare = [](PrepareContext& c) -> Result<std::shared_ptr<const void>> {
+    TROUPE_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
+    return prepared(Attrs{keep_dims});
+  };
+  auto op = library.op(name);
+  op.attr("keep_dims: bool = false");
+  if (types.empty()) {
+    op.input("input: bool; reduction_indices: Tidx").output("output: bool");
+  } else {
+    op.input("input: T; reduction_indices: Tidx").output("output: T").attr(types);
+    options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  }
+  if (gradient)
+    op.gradient(gradient);
+  else
+    op.not_differentiable(why_none);
+  op.attr("Tidx: {int32, int64} = DT_INT32")
+      .shape_fn(infer_shape)
+      .cpu_kernel(fn, std::move(options))
+      .doc(doc);
+}
+
+} // namespace troupe::reduce

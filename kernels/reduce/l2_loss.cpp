@@ -1,0 +1,68 @@
+// L2Loss: half the sum of squares.
+#include <algorithm>
+#include <vector>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+// Several sums side by side, in double, so that the additions need not wait for each other.
+template <class T>
+double sum_of_squares(const T* x, std::int64_t n) {
+  constexpr int lanes = 8;
+  double sums[lanes] = {};
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (int k = 0; k < lanes; ++k)
+      sums[k] += static_cast<double>(x[i + k]) * static_cast<double>(x[i + k]);
+  for (; i < n; ++i)
+    sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+  double sum = 0;
+  for (double part : sums)
+    sum += part;
+  return sum;
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
+  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    // Blocks of a fixed size: the sum does not depend on the number of threads.
+    constexpr std::int64_t block = 1 << 16;
+    const std::int64_t n = x.num_elements(), blocks = (n + block - 1) / block;
+    const T* data = x.data<T>().data();
+    std::vector<double> sums(static_cast<std::size_t>(blocks));
+    c.parallel_for(blocks, 0.3 * block, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t k = begin; k < end; ++k)
+        sums[static_cast<std::size_t>(k)] =
+            sum_of_squares(data + k * block, std::min(block, n - k * block));
+    });
+    double sum = 0;
+    for (double part : sums)
+      sum += part;
+    out.mutable_data<T>()[0] = static_cast<T>(sum / 2);
+    return {};
+  });
+}
+
+} // namespace
+
+void register_reduce_l2_loss(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.expensive = true;
+  library.op("L2Loss")
+      .input("t: T")
+      .output("output: T")
+      .attr("T: {half, bfloat16, float, double}")
+      .shape_fn(shape_scalar)
+      .gradient(
+          [](GradContext& g) { return g.set_input_grad(0, g.mul(g.input(0), g.output_grad(0))); })
+      .cpu_kernel(compute, std::move(options))
+      .doc("Half the sum of the squares of all elements.");
+}
+
+} // namespace troupe
