@@ -17,7 +17,7 @@ struct GradientOptions {
   /// Adds "loc:@<node>" to the gradient's nodes, beside giving them the node's device.
   bool colocate = true;
   /// Treated as constants: nothing flows through them.
-  std::vector<Endpoint> stop_at;
+  std::vector<Endpoint> stop_at = {};
 };
 
 /// One entry for each x: its gradient, or nothing where no y depends on x through differentiable
