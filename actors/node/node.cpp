@@ -32,7 +32,7 @@ struct End {
 } // namespace
 
 // Destroyed from the last member to the first: the actors go before what they use.
-struct Node::Impl {
+struct ClusterNode::Impl {
   std::shared_ptr<End> end = std::make_shared<End>();
   std::unique_ptr<CpuHost> host;
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
@@ -42,10 +42,10 @@ struct Node::Impl {
   std::uint16_t port = 0;
 };
 
-Node::Node() : impl_(std::make_unique<Impl>()) {}
+ClusterNode::ClusterNode() : impl_(std::make_unique<Impl>()) {}
 
-Result<std::unique_ptr<Node>> Node::start(const NodeOptions& options) {
-  std::unique_ptr<Node> node(new Node);
+Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& options) {
+  std::unique_ptr<ClusterNode> node(new ClusterNode);
   Impl& impl = *node->impl_;
   NodeServices& services = *impl.services;
   services.task = task_name(options.job, options.task);
@@ -103,7 +103,7 @@ Result<std::unique_ptr<Node>> Node::start(const NodeOptions& options) {
   return node;
 }
 
-Node::~Node() {
+ClusterNode::~ClusterNode() {
   Impl& impl = *impl_;
   if (!impl.system)
     return;
@@ -118,34 +118,37 @@ Node::~Node() {
         false); // an actor hangs: better an untidy end than none
 }
 
-const std::string& Node::task() const {
+const std::string& ClusterNode::task() const {
   return impl_->services->task;
 }
-std::uint16_t Node::port() const {
+std::uint16_t ClusterNode::port() const {
   return impl_->port;
 }
-caf::actor_system& Node::system() {
+caf::actor_system& ClusterNode::system() {
   return *impl_->system;
 }
-const NodeServices& Node::services() const {
+const NodeServices& ClusterNode::services() const {
   return *impl_->services;
 }
-const NodeHandles& Node::handles() const {
+std::shared_ptr<const NodeServices> ClusterNode::shared_services() const {
+  return impl_->services;
+}
+const NodeHandles& ClusterNode::handles() const {
   return impl_->handles;
 }
 
-std::string Node::wait() {
+std::string ClusterNode::wait() {
   std::unique_lock guard(impl_->end->lock);
   impl_->end->changed.wait(guard, [&] { return impl_->end->ended; });
   return impl_->end->why;
 }
 
-bool Node::wait_for(std::chrono::milliseconds budget) {
+bool ClusterNode::wait_for(std::chrono::milliseconds budget) {
   std::unique_lock guard(impl_->end->lock);
   return impl_->end->changed.wait_for(guard, budget, [&] { return impl_->end->ended; });
 }
 
-void Node::shut_down(const std::string& reason) {
+void ClusterNode::shut_down(const std::string& reason) {
   if (impl_->handles.guardian)
     caf::anon_send(impl_->handles.guardian, ShutDown{0, reason});
 }

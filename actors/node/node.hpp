@@ -1,5 +1,5 @@
-// Node: one task of a cluster in this process: its devices, its actor system, its tree of actors,
-// its port.
+// ClusterNode: one task of a cluster in this process: its devices, its actor system, its tree of
+// actors, its port.
 #pragma once
 
 #include <chrono>
@@ -37,20 +37,21 @@ struct NodeOptions {
 };
 
 /// Everything lives as long as this object. Start and stop from one thread, outside actors.
-class Node {
+class ClusterNode {
 public:
   /// Starts the tree and, with a cluster, listens at the task's address. INVALID_ARGUMENT for a
   /// task that is not in the cluster; UNAVAILABLE when the address cannot be bound, naming it and
   /// who may have it.
-  static Result<std::unique_ptr<Node>> start(const NodeOptions& options);
+  static Result<std::unique_ptr<ClusterNode>> start(const NodeOptions& options);
   /// A client's end: no port, no worker for others; it may dial `cluster`-less addresses. With
   /// `local` it runs graphs itself.
-  ~Node();
+  ~ClusterNode();
 
   const std::string& task() const;
   std::uint16_t port() const; ///< 0 when local
   caf::actor_system& system();
   const NodeServices& services() const;
+  std::shared_ptr<const NodeServices> shared_services() const;
   /// The GuardianActor, as the tree's root.
   const struct NodeHandles& handles() const;
 
@@ -63,7 +64,7 @@ public:
   void shut_down(const std::string& reason);
 
 private:
-  Node();
+  ClusterNode();
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,107 @@
+// Session: runs graphs, in this process or on a cluster.
+//
+//   auto session = Session::open("local");                      // or "caf://127.0.0.1:7001"
+//   TROUPE_TRY(session->extend(scope));
+//   auto values = session->run({{"x:0", Tensor::of<float>({2}, {1, 2})}}, {"y:0"});
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+#include "graph/convert/options.hpp"
+
+namespace troupe {
+
+class Scope;
+struct DeviceAttributes;
+
+/// Values by tensor name, "x:0" or "x".
+using Feeds = std::vector<std::pair<std::string, Tensor>>;
+
+/// What a session says about where a graph's nodes run.
+struct Placement {
+  std::vector<std::pair<std::string, std::string>> devices; ///< node → full device name
+  std::vector<std::pair<std::string, std::string>>
+      partitions; ///< task → text graph, for the asked signature
+};
+
+/// A running or recent step, for people.
+struct StepSummary {
+  std::uint64_t step_id = 0;
+  std::string signature;
+  std::string state; ///< "running", "done", or the code of its error
+  std::int64_t duration_us = 0;
+};
+
+/// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
+/// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
+/// SessionOptions::operation_timeout_ms), with the loss of a task it needs, or with its
+/// cancellation.
+class Session {
+public:
+  /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
+  /// thread. "caf://host:port": the node there is the master; variables live on the cluster and are
+  /// shared by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of
+  /// another form.
+  static Result<Session> open(const std::string& target, const SessionOptions& options = {});
+  Session(Session&&) noexcept;
+  Session& operator=(Session&&) noexcept;
+  ~Session(); ///< closes
+
+  /// Adds what the scope's graph has gained since the last extend through it. INVALID_ARGUMENT with
+  /// the scope's own error if building failed.
+  Status extend(const Scope& scope);
+  /// Adds the nodes of a GraphDef, binary or text.
+  Status extend_graph_def(const std::string& bytes);
+
+  /// One step: the values of `fetches`, in their order, after `targets` (node names) have run. The
+  /// error of a failed step carries op, device, task and step (Status::origin).
+  Result<std::vector<Tensor>> run(const Feeds& feeds, const std::vector<std::string>& fetches,
+                                  const std::vector<std::string>& targets = {},
+                                  const RunOptions& options = {}, RunMetadata* metadata = nullptr);
+  /// The same without waiting; the future is ready when the step has ended.
+  std::future<Result<std::vector<Tensor>>> run_async(Feeds feeds, std::vector<std::string> fetches,
+                                                     std::vector<std::string> targets = {},
+                                                     RunOptions options = {});
+
+  /// A signature prepared for many runs: feeds are given by position. Released with the last copy.
+  class Callable {
+  public:
+    Result<std::vector<Tensor>> operator()(std::vector<Tensor> feeds,
+                                           const RunOptions& options = {}) const;
+
+  private:
+    friend class Session;
+    struct Handle;
+    std::shared_ptr<Handle> handle_;
+  };
+  Result<Callable> make_callable(const std::vector<std::string>& feeds,
+                                 const std::vector<std::string>& fetches,
+                                 const std::vector<std::string>& targets = {});
+
+  Result<std::vector<DeviceAttributes>> devices();
+  Result<std::vector<StepSummary>> steps();
+  /// Where nodes go; partitions only if fetches or targets are given.
+  Result<Placement> explain(const std::vector<std::string>& feeds = {},
+                            const std::vector<std::string>& fetches = {},
+                            const std::vector<std::string>& targets = {});
+  const std::string& handle() const;
+
+  /// Cancels running steps and frees the cluster. Later calls fail with FAILED_PRECONDITION
+  /// "Session is closed."
+  Status close();
+
+private:
+  struct Impl;
+  explicit Session(std::shared_ptr<Impl> impl);
+  std::shared_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,166 @@
+#include "api/variable.hpp"
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+GraphVariable variable(const Scope& scope, std::string_view name, DType dtype, const Shape& shape,
+                       Input initial, VariableKind kind) {
+  GraphVariable out;
+  out.kind_ = kind;
+  out.dtype_ = dtype;
+  out.shape_ = shape;
+  AttrMap attrs;
+  attrs.set("dtype", dtype);
+  attrs.set("shape", PartialShape(shape));
+  attrs.set("shared_name", std::string(name));
+  bool resource = kind == VariableKind::resource;
+  out.handle_ =
+      scope.named(name)
+          .add(resource ? "VarHandleOp" : "VariableV2", std::vector<Output>{}, std::move(attrs))
+          .output(0);
+  Scope inner = scope.sub(name).colocated_with(out.handle_);
+  Output value = initial.resolve(inner.named("initial_value"));
+  if (resource) {
+    out.initializer_ =
+        inner.named("assign").add("AssignVariableOp", std::vector<Output>{out.handle_, value});
+    AttrMap read;
+    read.set("dtype", dtype);
+    out.read_ = inner.named("read")
+                    .add("ReadVariableOp", std::vector<Output>{out.handle_}, std::move(read))
+                    .output(0);
+  } else {
+    out.initializer_ = inner.named("assign").add("Assign", std::vector<Output>{out.handle_, value});
+    out.read_ = inner.named("read").add("Identity", std::vector<Output>{out.handle_}).output(0);
+  }
+  return out;
+}
+
+Operation initialize_all(const Scope& scope, const std::vector<GraphVariable>& variables) {
+  std::vector<Operation> initializers;
+  for (const GraphVariable& v : variables)
+    initializers.push_back(v.initializer());
+  return scope.after(initializers).named("init").add("NoOp", std::vector<Output>{});
+}
+
+namespace {
+
+// What every optimizer does: gradients, then one update op for each variable, beside it.
+template <class Update>
+Minimized minimize(const Scope& scope, const Output& loss,
+                   const std::vector<GraphVariable>& variables, Update update) {
+  Minimized out;
+  std::vector<Output> wanted;
+  for (const GraphVariable& v : variables)
+    wanted.push_back(v.handle());
+  std::vector<Output> grads = gradients(scope, {loss}, wanted);
+  std::vector<Operation> updates;
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (!scope.status().ok())
+      return out;
+    if (!grads[i].is_valid()) {
+      scope.fail(invalid_argument(str_cat("the loss does not depend on variable '",
+                                          variables[i].handle().node_name(), "'")));
+      return out;
+    }
+    updates.push_back(update(scope.sub("train").colocated_with(variables[i].handle()), variables[i],
+                             grads[i], out.slots));
+  }
+  out.step = scope.after(updates).named("train_step").add("NoOp", std::vector<Output>{});
+  return out;
+}
+
+Tensor filled(DType dtype, const Shape& shape, double value) {
+  Tensor out = Tensor::zeros(dtype, shape);
+  for (std::int64_t i = 0; value != 0 && i < out.num_elements(); ++i)
+    if (dtype == DType::float64)
+      out.mutable_data<double>()[static_cast<std::size_t>(i)] = value;
+    else
+      out.mutable_data<float>()[static_cast<std::size_t>(i)] = static_cast<float>(value);
+  return out;
+}
+
+// State of an optimizer beside its variable; reference variables get reference slots, as their
+// update ops want.
+GraphVariable slot(const Scope& scope, const GraphVariable& v, std::string_view name,
+                   const Shape& shape, double initial) {
+  std::string full = str_cat(v.handle().node_name(), "/", name);
+  Input value = shape.num_elements() > 16 && initial == 0
+                    ? Input(scope
+                                .add("Fill",
+                                     std::vector<Output>{
+                                         scope.constant(Tensor::vector<std::int64_t>(shape.dims())),
+                                         scope.constant(filled(v.dtype(), {}, 0))},
+                                     {{"index_type", DType::int64}})
+                                .output(0))
+                    : Input(filled(v.dtype(), shape, initial));
+  return variable(scope, full, v.dtype(), shape, value, v.kind());
+}
+
+std::string op_name(const GraphVariable& v, std::string_view op) {
+  return str_cat(v.kind() == VariableKind::resource ? "Resource" : "", op);
+}
+
+} // namespace
+
+Minimized minimize_sgd(const Scope& scope, const Output& loss,
+                       const std::vector<GraphVariable>& variables, Input learning_rate) {
+  Output rate = learning_rate.resolve(scope.sub("train").named("learning_rate"));
+  return minimize(scope, loss, variables,
+                  [&](const Scope& s, const GraphVariable& v, const Output& grad, auto&) {
+                    return s.add(op_name(v, "ApplyGradientDescent"),
+                                 std::vector<Output>{v.handle(), rate, grad});
+                  });
+}
+
+Minimized minimize_momentum(const Scope& scope, const Output& loss,
+                            const std::vector<GraphVariable>& variables, Input learning_rate,
+                            const MomentumOptions& options) {
+  Output rate = learning_rate.resolve(scope.sub("train").named("learning_rate"));
+  Output momentum = scope.sub("train").named("momentum").constant(Tensor::scalar(options.momentum));
+  return minimize(
+      scope, loss, variables,
+      [&](const Scope& s, const GraphVariable& v, const Output& grad, auto& slots) {
+        slots.push_back(slot(scope.colocated_with(v.handle()), v, "momentum", v.shape(), 0));
+        return s.add(op_name(v, "ApplyMomentum"),
+                     std::vector<Output>{v.handle(), slots.back().handle(), rate, grad, momentum},
+                     {{"use_nesterov", options.use_nesterov}});
+      });
+}
+
+Minimized minimize_adam(const Scope& scope, const Output& loss,
+                        const std::vector<GraphVariable>& variables, Input learning_rate,
+                        const AdamOptions& options) {
+  Scope train = scope.sub("train");
+  Output rate = learning_rate.resolve(train.named("learning_rate"));
+  Output beta1 = train.named("beta1").constant(Tensor::scalar(options.beta1));
+  Output beta2 = train.named("beta2").constant(Tensor::scalar(options.beta2));
+  Output epsilon = train.named("epsilon").constant(Tensor::scalar(options.epsilon));
+  return minimize(
+      scope, loss, variables,
+      [&](const Scope& s, const GraphVariable& v, const Output& grad, auto& slots) {
+        Scope beside = scope.colocated_with(v.handle());
+        GraphVariable m = slot(beside, v, "adam_m", v.shape(), 0),
+                      second = slot(beside, v, "adam_v", v.shape(), 0);
+        GraphVariable power1 = slot(beside, v, "beta1_power", {}, options.beta1),
+                      power2 = slot(beside, v, "beta2_power", {}, options.beta2);
+        slots.insert(slots.end(), {m, second, power1, power2});
+        bool resource = v.kind() == VariableKind::resource;
+        // The powers are read before they move on; the update waits for nothing else.
+        Output p1 = resource ? power1.read() : power1.handle(),
+               p2 = resource ? power2.read() : power2.handle();
+        Operation update = s.add(op_name(v, "ApplyAdam"),
+                                 std::vector<Output>{v.handle(), m.handle(), second.handle(), p1,
+                                                     p2, rate, beta1, beta2, epsilon, grad});
+        Scope next = s.after({update});
+        std::vector<Operation> moved;
+        for (auto [power, beta] : {std::pair{&power1, &beta1}, std::pair{&power2, &beta2}}) {
+          Output product = next.add("Mul", std::vector<Output>{power->read(), *beta}).output(0);
+          moved.push_back(next.add(resource ? "AssignVariableOp" : "Assign",
+                                   std::vector<Output>{power->handle(), product}));
+        }
+        return s.after(moved).add("NoOp", std::vector<Output>{});
+      });
+}
+
+} // namespace troupe
