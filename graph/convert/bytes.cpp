@@ -2,6 +2,7 @@
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/message.h>
+#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/text_format.h>
 
 #include "core/base/check.hpp"
@@ -40,6 +41,7 @@ Status parse_bytes(std::string_view bytes, google::protobuf::MessageLite& messag
   google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
                                             static_cast<int>(bytes.size()));
   in.SetRecursionLimit(max_nesting);
+  google::protobuf::LogSilencer quiet; // what peers send does not write to our stderr
   if (!message.ParseFromCodedStream(&in) || !in.ConsumedEntireMessage())
     return invalid_argument(
         str_cat("these ", bytes.size(), " bytes are not a binary ", message.GetTypeName(),
@@ -63,11 +65,11 @@ Status parse_text(std::string_view text, google::protobuf::Message& message) {
 
 std::string to_bytes(const google::protobuf::MessageLite& message) {
   std::string out;
+  out.reserve(message.ByteSizeLong()); // before the streams, which keep a pointer into it
   {
     google::protobuf::io::StringOutputStream stream(&out);
     google::protobuf::io::CodedOutputStream coded(&stream);
     coded.SetSerializationDeterministic(true);
-    out.reserve(message.ByteSizeLong());
     TROUPE_CHECK(message.SerializePartialToCodedStream(&coded), "a message of ours is serialised");
   }
   return out;

@@ -54,7 +54,8 @@ void to_proto(const Graph& graph, const Node& node, const ExportOptions& options
 void to_proto(const Graph& graph, const ExportOptions& options, tensorflow::GraphDef& proto) {
   proto.Clear();
   for (const Node* node : graph.nodes())
-    to_proto(graph, *node, options, *proto.add_node());
+    if (node->id >= options.first)
+      to_proto(graph, *node, options, *proto.add_node());
   if (graph.functions && !graph.functions->empty())
     functions_to(*graph.functions, *proto.mutable_library());
   auto& versions = *proto.mutable_versions();

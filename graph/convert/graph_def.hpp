@@ -20,7 +20,7 @@ struct ImportOptions {
   bool ignore_unknown_attrs = false;
   /// Runs every shape function, and fails where one does.
   bool check_shapes = false;
-  DecodeLimits limits;
+  DecodeLimits limits = {};
   /// Outputs that all nodes of one import may have together: a few bytes can ask for many.
   std::size_t max_outputs = 10'000'000;
 };
@@ -39,6 +39,7 @@ Status extend_graph_bytes(Graph& graph, std::string_view bytes, const ImportOpti
 struct ExportOptions {
   bool assigned_devices = false; ///< NodeDef.device is the assigned device, where there is one
   bool strip_defaults = false;   ///< attrs that have their default are left out
+  NodeId first = 0;              ///< nodes with smaller ids are left out
 };
 
 /// Binary; equal graphs give equal bytes. Nodes in order of id.

@@ -239,13 +239,15 @@ private:
 
 // A text GraphDef begins with one of its fields; no binary one does.
 bool is_text(std::string_view bytes) {
+  bool has_comment = false;
   for (;;) {
     auto begin = bytes.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos)
-      return false;
+      return has_comment;
     bytes.remove_prefix(begin);
     if (bytes[0] != '#')
       break;
+    has_comment = true;
     auto end = bytes.find('\n');
     if (end == std::string_view::npos)
       return true;

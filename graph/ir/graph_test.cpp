@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/strings.hpp"
-#include "graph/ir/internal/test_ops.hpp"
+#include "graph/ir/test_ops.hpp"
 
 using namespace troupe;
 

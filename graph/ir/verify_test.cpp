@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "graph/ir/functions.hpp"
-#include "graph/ir/internal/test_ops.hpp"
+#include "graph/ir/test_ops.hpp"
 #include "graph/ir/text.hpp"
 
 using namespace troupe;

@@ -76,6 +76,13 @@ inline OpRegistry test_ops() {
           .input("args: Tin")
           .output("output: Tout")
           .attr("Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config_proto: string = ''"));
+  add(SchemaBuilder("StatefulPartitionedCall")
+          .input("args: Tin")
+          .output("output: Tout")
+          .attr("Tin: list(type) >= 0; Tout: list(type) >= 0; f: func; config: string = ''")
+          .attr("config_proto: string = ''; executor_type: string = ''")
+          .stateful());
+  add(SchemaBuilder("_Send").input("tensor: T").attr("T: type; tensor_name: string").stateful());
   for (const char* name : {"Enter", "NextIteration", "Exit", "Identity"})
     add(SchemaBuilder(name)
             .input("data: T")

@@ -1,0 +1,118 @@
+#include "graph/convert/options.hpp"
+
+#include <doctest/doctest.h>
+
+#include "graph/convert/internal/proto.hpp"
+#include "proto/config.pb.h"
+#include "proto/graph.pb.h"
+
+using namespace troupe;
+
+TEST_CASE("options: a session's go there and back") {
+  SessionOptions options;
+  options.device_count = {{"CPU", 2}, {"GPU", 0}};
+  options.intra_op_threads = 3;
+  options.inter_op_threads = 4;
+  options.per_session_threads = true;
+  options.session_thread_pools = 2;
+  options.placement_period = 5;
+  options.device_filters = {"/job:ps", "/job:worker/task:1"};
+  options.allow_soft_placement = true;
+  options.log_device_placement = true;
+  options.isolate_session_state = true;
+  options.operation_timeout_ms = 60'000;
+  options.cluster = {{"ps", 0, "a:1"}, {"worker", 0, "b:1"}, {"worker", 3, "c:1"}};
+  options.opt_level = -1;
+  options.disabled_passes = {"constant_folding", "remapping", "model_pruning"};
+  options.only_passes = {"pruning"};
+  options.infer_shapes = true;
+  options.place_pruned_graph = true;
+  options.bfloat16_sendrecv = true;
+  options.optimize_for_static_graph = true;
+  options.disable_output_partition_graphs = true;
+  options.gpu_memory_fraction = 0.25;
+  options.gpu_allow_growth = true;
+  options.visible_gpus = "1,0";
+  options.collective_group_leader = "/job:worker/replica:0/task:0";
+  options.session_name = "s";
+  options.session_version = 9;
+  auto back = session_options_from_bytes(to_bytes(options));
+  REQUIRE(back.ok());
+  CHECK(*back == options);
+  CHECK(*session_options_from_bytes("") == SessionOptions{});
+  CHECK(session_options_from_bytes("\xff").status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("options: a client's ConfigProto is understood") {
+  tensorflow::ConfigProto proto;
+  REQUIRE(parse_text(R"(
+    allow_soft_placement: true
+    graph_options {
+      optimizer_options { opt_level: L0 }
+      rewrite_options { constant_folding: OFF pin_to_host_optimization: OFF remapping: ON }
+    }
+    session_inter_op_thread_pool { num_threads: 2 }
+  )",
+                     proto)
+              .ok());
+  SessionOptions options = from_proto(proto);
+  CHECK(options.allow_soft_placement);
+  CHECK(options.opt_level == -1);
+  CHECK(options.disabled_passes ==
+        std::vector<std::string>{"constant_folding", "pin_to_host_optimization"});
+  CHECK(options.session_thread_pools == 1);
+}
+
+TEST_CASE("options: a step's go there and back") {
+  RunOptions options{.trace_level = TraceLevel::full,
+                     .timeout_ms = 1000,
+                     .inter_op_thread_pool = -1,
+                     .output_partition_graphs = true,
+                     .report_allocations_upon_oom = true,
+                     .collective_graph_key = 77,
+                     .priority = 3,
+                     .debug_watches = 1};
+  auto back = run_options_from_bytes(to_bytes(options));
+  REQUIRE(back.ok());
+  CHECK(*back == options);
+  tensorflow::RunOptions odd;
+  odd.set_trace_level(static_cast<tensorflow::RunOptions::TraceLevel>(99));
+  CHECK(from_proto(odd).trace_level == TraceLevel::full);
+}
+
+TEST_CASE("options: what a step reports goes there and back") {
+  RunMetadata metadata;
+  DeviceStats device{.device = "/job:a/replica:0/task:0/device:CPU:0", .nodes = {}};
+  NodeStats stats;
+  stats.node = "m";
+  stats.op = "MatMul";
+  stats.start_us = 1'700'000'000'000'000;
+  stats.end_us = 1'700'000'000'000'250;
+  stats.thread_id = 4;
+  stats.bytes = 4096;
+  stats.detail = "[2,3] x [3,2]";
+  device.nodes = {stats};
+  metadata.step_stats.devices = {device};
+  tensorflow::GraphDef graph;
+  REQUIRE(parse_text("node { name: 'a' op: 'NoOp' }", graph).ok());
+  metadata.partition_graphs = {to_bytes(graph)};
+
+  auto bytes = to_bytes(metadata);
+  REQUIRE(bytes.ok());
+  auto back = run_metadata_from_bytes(*bytes);
+  REQUIRE(back.ok());
+  CHECK(back->partition_graphs == metadata.partition_graphs);
+  REQUIRE(back->step_stats.devices.size() == 1);
+  CHECK(back->step_stats.devices[0].device == device.device);
+  const NodeStats& read = back->step_stats.devices[0].nodes.at(0);
+  CHECK(read.node == stats.node);
+  CHECK(read.op == stats.op);
+  CHECK(read.start_us == stats.start_us);
+  CHECK(read.end_us == stats.end_us);
+  CHECK(read.thread_id == stats.thread_id);
+  CHECK(read.bytes == stats.bytes);
+  CHECK(read.detail == stats.detail);
+
+  metadata.partition_graphs = {"\xff\xff"};
+  CHECK(to_bytes(metadata).status().code() == Code::invalid_argument);
+}
