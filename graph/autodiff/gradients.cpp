@@ -236,8 +236,12 @@ private:
     if (terms.empty())
       return Value{};
     if (terms.size() > 1) {
-      Site site = autodiff::site_of(*graph_.node(e.node), scope_, options_.colocate);
-      site.scope = scope_;
+      // Beside the first term: where x is a variable elsewhere, one sum travels there, not each
+      // term.
+      const Node& term = *graph_.node(terms[0].node);
+      Site site{scope_, term.device,
+                options_.colocate ? term.attrs.get_or<std::vector<std::string>>("_class", {})
+                                  : std::vector<std::string>{}};
       TROUPE_ASSIGN(Value sum, autodiff::add_node(graph_, shapes_, site, "AddN", terms, {}));
       if (!is_handle(e))
         shapes_.refine({sum.node, sum.slot}, shapes_.of(e));

@@ -102,6 +102,11 @@ private:
           other_inputs.push_back(copy_of(e.node).id);
         continue;
       }
+      if (is_ref(dst.input_types[static_cast<std::size_t>(i)]))
+        return invalid_argument(
+            str_cat("node '", dst.name, "' (", dst.op_name(), ") on ", dst.assigned_device,
+                    " needs a reference to '", src.name, "', which is on ", src.assigned_device,
+                    "; references do not travel, so both must be on one device"));
       TROUPE_ASSIGN(Arrival arrival, arrive(src, e.slot, dst, ref, loop));
       here.graph.set_input(mine, i, {arrival.value, 0});
       (ref ? ref_recvs : other_inputs).push_back(ref ? arrival.recv : arrival.value);

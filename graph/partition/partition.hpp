@@ -41,8 +41,9 @@ std::string device_location(const Node& node);
 /// Switch goes to its data input's device, Exit to its input's, Enter and NextIteration to their
 /// first reader's.
 ///
-/// Errors: INTERNAL for a node without device, INVALID_ARGUMENT for a malformed loop or one across
-/// devices that has no LoopCond. Linear.
+/// Errors: INTERNAL for a node without device, INVALID_ARGUMENT for a malformed loop, one across
+/// devices that has no LoopCond, and a reader that needs a reference from another partition.
+/// Linear.
 Result<std::map<std::string, Graph>> partition(Graph graph, const PartitionOptions& options);
 
 } // namespace troupe

@@ -253,6 +253,18 @@ TEST_CASE("partition: a node without device is refused") {
   CHECK(parts.status().message().find("node 'x' (NoOp) has no device") != std::string::npos);
 }
 
+TEST_CASE("partition: a reference that would have to travel is refused") {
+  OpRegistry ops = rewriting_test_ops();
+  auto parts = partition(graph_of(expand(R"(
+    v = VariableV2[dtype=DT_FLOAT]() on "/job:a$"
+    x = Placeholder[dtype=DT_FLOAT]() on "/job:b$"
+    y = Assign(v, x) on "/job:b$")"),
+                                  ops),
+                         {});
+  CHECK(parts.status().code() == Code::invalid_argument);
+  CHECK(parts.status().message().find("node 'y' (Assign) on /job:b") != std::string::npos);
+}
+
 TEST_CASE("partition: work counted in nodes is linear, a hub's readers share one pair") {
   OpRegistry ops = rewriting_test_ops();
   Graph graph(ops);

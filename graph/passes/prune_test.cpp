@@ -83,6 +83,18 @@ TEST_CASE("prune: a feed that nothing reads is taken and dropped") {
   CHECK(graph.num_nodes() == 2);
 }
 
+TEST_CASE("prune: a variable may be fed where only its value is read") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  REQUIRE(prune(graph, {{"w", "x"}, {"y"}, {}}).ok());
+  check_text(graph, R"(
+    _arg_w_0_0 = _Arg[T=DT_FLOAT, index=0]()
+    _arg_x_0_1 = _Arg[T=DT_FLOAT, index=1]() @"/job:worker/task:1"
+    y = MatMul(_arg_x_0_1, _arg_w_0_0)
+    _retval_y_0_0 = _Retval[index=0](y)
+  )");
+}
+
 TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
   refuses({{}, {"nix:0"}, {}}, Code::not_found, "FetchOutputs node nix:0: not found");
   refuses({{"nix"}, {"y"}, {}}, Code::not_found, "FeedInputs: unable to find feed output nix:0");
@@ -97,5 +109,7 @@ TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
   refuses({{"y"}, {"y:0"}, {}}, Code::invalid_argument, "is both fed and fetched");
   refuses({{"^x"}, {"y"}, {}}, Code::invalid_argument, "cannot be fed");
   refuses({{}, {"^y"}, {}}, Code::invalid_argument, "cannot be fetched");
+  refuses({{"w"}, {}, {"other"}}, Code::invalid_argument,
+          "'w:0' cannot be fed: 'other' (Assign) needs the reference itself");
   refuses({{"x"}, {}, {}}, Code::invalid_argument, "Must specify at least one target");
 }

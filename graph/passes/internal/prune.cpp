@@ -82,6 +82,11 @@ Result<Node*> add_beside(Graph& graph, const Node& node, std::string name, std::
   return added;
 }
 
+// Its control edges come from the _Arg when it is fed.
+bool is_placeholder(const Node& node) {
+  return node.op_name().starts_with("Placeholder");
+}
+
 Status feed(Graph& graph, Endpoint e, std::size_t index) {
   Node& node = *graph.node(e.node);
   DType type = remove_ref(node.output_types[static_cast<std::size_t>(e.slot)]);
@@ -89,7 +94,7 @@ Status feed(Graph& graph, Endpoint e, std::size_t index) {
                 add_beside(graph, node, str_cat("_arg_", node.name, "_", e.slot, "_", index),
                            "_Arg", {}, type, index));
   graph.replace_uses(e, {arg->id, 0});
-  if (node.op_name().starts_with("Placeholder"))
+  if (is_placeholder(node))
     for (OutEdge edge : std::vector<OutEdge>(node.outs))
       if (edge.is_control()) {
         graph.remove_control_edge(node.id, edge.dst);
@@ -98,27 +103,48 @@ Status feed(Graph& graph, Endpoint e, std::size_t index) {
   return {};
 }
 
-void remove_unreached(Graph& graph, std::vector<NodeId> roots) {
-  std::vector<bool> keep(static_cast<std::size_t>(graph.capacity()), false);
+// What the fetches and targets need, looking no further than fed outputs.
+std::vector<bool> reached_from(const Graph& graph, const Resolved& names) {
+  std::set<Endpoint> fed(names.feeds.begin(), names.feeds.end());
+  std::vector<bool> reached(static_cast<std::size_t>(graph.capacity()), false);
+  std::vector<NodeId> todo;
   auto visit = [&](NodeId id) {
-    if (id >= 0 && !keep[static_cast<std::size_t>(id)]) {
-      keep[static_cast<std::size_t>(id)] = true;
-      roots.push_back(id);
+    if (id >= 0 && !reached[static_cast<std::size_t>(id)]) {
+      reached[static_cast<std::size_t>(id)] = true;
+      todo.push_back(id);
     }
   };
-  for (NodeId id : roots)
-    keep[static_cast<std::size_t>(id)] = true;
-  while (!roots.empty()) {
-    const Node& node = *graph.node(roots.back());
-    roots.pop_back();
+  for (NodeId id : names.targets)
+    visit(id);
+  for (Endpoint e : names.fetches)
+    visit(e.node);
+  while (!todo.empty()) {
+    const Node& node = *graph.node(todo.back());
+    todo.pop_back();
     for (Endpoint e : node.inputs)
-      visit(e.node);
+      if (!fed.contains(e))
+        visit(e.node);
     for (NodeId id : node.control_inputs)
-      visit(id);
+      if (!is_placeholder(*graph.node(id)) || !fed.contains({id, 0}))
+        visit(id);
   }
-  for (NodeId id = 0; id < graph.capacity(); ++id)
-    if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
-      graph.remove(id);
+  return reached;
+}
+
+// A fed value is no reference: who assigns to it cannot run.
+Status check_references(const Graph& graph, const Resolved& names,
+                        const std::vector<bool>& reached) {
+  for (Endpoint e : names.feeds)
+    for (const OutEdge& edge : graph.node(e.node)->outs) {
+      const Node& reader = *graph.node(edge.dst);
+      if (edge.src_slot == e.slot && !edge.is_control() &&
+          reached[static_cast<std::size_t>(edge.dst)] &&
+          is_ref(reader.input_types[static_cast<std::size_t>(edge.dst_slot)]))
+        return invalid_argument(str_cat("'", graph.node(e.node)->name, ":", e.slot,
+                                        "' cannot be fed: '", reader.name, "' (", reader.op_name(),
+                                        ") needs the reference itself"));
+    }
+  return {};
 }
 
 } // namespace
@@ -135,18 +161,25 @@ Result<PrunedTypes> prune(Graph& graph, const Signature& signature) {
   for (Endpoint e : names.fetches)
     types.fetches.push_back(type_of(e));
 
+  std::vector<bool> keep = reached_from(graph, names);
+  TROUPE_TRY(check_references(graph, names, keep));
+  NodeId original = graph.capacity();
   for (std::size_t i = 0; i < names.feeds.size(); ++i)
     TROUPE_TRY(feed(graph, names.feeds[i], i));
-  std::vector<NodeId> roots = names.targets;
   for (std::size_t i = 0; i < names.fetches.size(); ++i) {
     Endpoint e = names.fetches[i];
     const Node& node = *graph.node(e.node);
     TROUPE_ASSIGN(Node * retval,
                   add_beside(graph, node, str_cat("_retval_", node.name, "_", e.slot, "_", i),
                              "_Retval", {e}, types.fetches[i], i));
-    roots.push_back(retval->id);
+    static_cast<void>(retval);
   }
-  remove_unreached(graph, std::move(roots));
+  for (NodeId id = 0; id < original; ++id)
+    if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
+      graph.remove(id);
+  for (NodeId id = original; id < graph.capacity(); ++id) // feeds that nothing reads
+    if (graph.node(id)->is_op("_Arg") && graph.node(id)->outs.empty())
+      graph.remove(id);
   return types;
 }
 
