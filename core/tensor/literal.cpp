@@ -98,8 +98,8 @@ private:
   }
   template <class T>
   Status bad_element(std::string_view element) const {
-    return error(str_cat("has the element '", shorten(element), "', which is not a ",
-                         to_string(dtype_of<T>), " or does not fit one"));
+    return error(str_cat("has the element '", shorten(element), "', which is no value of dtype ",
+                         to_string(dtype_of<T>)));
   }
 
   void skip_blanks() {
