@@ -117,35 +117,42 @@ Value scale_rows(GradContext& g, Value vector, Value matrix) {
   return g.mul(g.op("ExpandDims", {vector, g.ints({-1})}), matrix);
 }
 
+/// The dense op's logits, broadcast to the shape of its outputs where one column may serve all.
+Value whole_logits(GradContext& g) {
+  const PartialShape shape = g.shape(g.input(0));
+  const bool is_wide = shape.has_rank() && shape.rank() > 0 && shape.dim(shape.rank() - 1) > 1;
+  return is_wide ? g.input(0) : g.add(g.input(0), g.zeros_like(g.output(1)));
+}
+
 /// dy0 * backprop for the loss, and for the second output the softmax's own derivative.
-Value logits_gradient(GradContext& g) {
+Value logits_gradient(GradContext& g, Value logits) {
   const Value dloss = g.output_grad(0), dbackprop = g.output_grad(1);
   Value out;
   if (!dloss.is_none())
     out = scale_rows(g, dloss, g.output(1));
   if (dbackprop.is_none())
     return out;
-  const Value softmax = g.op("Softmax", {g.input(0)});
+  const Value softmax = g.op("Softmax", {logits});
   const Value inner = g.op("Sum", {g.mul(dbackprop, softmax), g.ints({-1})}, {{"keep_dims", true}});
   const Value second = g.mul(g.sub(dbackprop, inner), softmax);
   return out.is_none() ? second : g.add(out, second);
 }
 
 Status differentiate_dense(GradContext& g) {
-  const Value logits = g.input(0), labels = g.input(1), dloss = g.output_grad(0);
-  const Value dlogits = logits_gradient(g);
+  const Value dloss = g.output_grad(0), logits = whole_logits(g);
+  const Value dlogits = logits_gradient(g, logits);
   Value dlabels;
   if (!dloss.is_none())
     dlabels = scale_rows(g, dloss, g.neg(g.op("LogSoftmax", {logits})));
   if (!g.output_grad(1).is_none())
     dlabels = dlabels.is_none() ? g.neg(g.output_grad(1)) : g.sub(dlabels, g.output_grad(1));
-  const auto [da, db] = g.unbroadcast(logits, labels, dlogits, dlabels);
+  const auto [da, db] = g.unbroadcast(g.input(0), g.input(1), dlogits, dlabels);
   TROUPE_TRY(g.set_input_grad(0, da));
   return g.set_input_grad(1, db);
 }
 
 Status differentiate_sparse(GradContext& g) {
-  return g.set_input_grad(0, logits_gradient(g));
+  return g.set_input_grad(0, logits_gradient(g, g.input(0)));
 }
 
 } // namespace
