@@ -19,6 +19,11 @@ bool is_nchw(const AttrMap& attrs) {
   return attrs.get_or<std::string>("data_format", "NHWC") == "NCHW";
 }
 
+/// Keeps is_nchw for the kernels.
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  return prepared(is_nchw(c.attrs()));
+}
+
 Status infer_bias_add(ShapeContext& c) {
   const bool nchw = is_nchw(c.attrs());
   TROUPE_TRY(c.require_rank_at_least(0, nchw ? 3 : 2));
@@ -63,7 +68,7 @@ Status compute_bias_add(KernelContext& c) {
   const Shape shape = c.input(0).shape();
   const void* value = c.input(0).raw();
   const Tensor& bias = c.input(1);
-  const bool nchw = is_nchw(c.attrs());
+  const bool nchw = c.prepared<bool>();
   TROUPE_ASSIGN(Layout layout, layout_of(shape, nchw));
   if (bias.shape().rank() != 1)
     return invalid_argument(str_cat("Biases must be 1D: ", bias.shape()));
@@ -122,7 +127,7 @@ Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor
 
 Status compute_bias_add_grad(KernelContext& c) {
   const Tensor& dy = c.input(0);
-  TROUPE_ASSIGN(Layout layout, layout_of(dy.shape(), is_nchw(c.attrs())));
+  TROUPE_ASSIGN(Layout layout, layout_of(dy.shape(), c.prepared<bool>()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{layout.channels}));
   if (layout.channels == 0)
     return {};
@@ -164,6 +169,7 @@ constexpr auto format = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 KernelOptions options() {
   KernelOptions out;
   out.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  out.prepare = prepare;
   return out;
 }
 
