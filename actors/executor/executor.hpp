@@ -10,14 +10,15 @@
 #include "actors/executor/step_run.hpp"
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/graph_manager/compiled_graph.hpp"
-#include "actors/protocol/worker.hpp"
 
 namespace troupe {
+
+class SessionEnvironment;
 
 struct ExecutorSetup {
   Services services;
   std::shared_ptr<SessionEnvironment> environment;
+  NodeStates* node_states = nullptr; ///< part of the environment
   std::shared_ptr<const Executable> executable;
   std::uint64_t step_id = 0;
   std::shared_ptr<std::vector<Tensor>>
@@ -26,14 +27,25 @@ struct ExecutorSetup {
   bool trace = false;
 };
 
-struct ExecutorState {
-  static constexpr const char* name = "executor";
+/// What kernels of the step may still use when the actor is gone; lives until the last of them has
+/// ended.
+struct ExecutorEnvironment {
+  explicit ExecutorEnvironment(ExecutorSetup s) : setup(std::move(s)) {}
   ExecutorSetup setup;
   Cancellation cancellation;
   std::optional<KernelRendezvous> rendezvous;
-  std::optional<ResourceManager> resources;
+  ResourceManager step_resources;
+  StepEnvironment step;
+  std::atomic<std::thread::id> thread{}; ///< on which the actor's handler runs
+  std::vector<Completion> own;           ///< finished on that thread, within the handler
+};
+
+struct ExecutorState {
+  static constexpr const char* name = "executor";
+  std::shared_ptr<ExecutorEnvironment> environment;
   std::unique_ptr<StepRun> run;
   caf::typed_response_promise<ExecutorResult> promise;
+  ExecutorState() = default;
   ~ExecutorState();
 };
 

@@ -9,6 +9,7 @@
 #include "actors/executor/executable.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
+#include "kernels/framework/context.hpp"
 
 namespace troupe {
 

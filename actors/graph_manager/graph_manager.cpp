@@ -112,10 +112,15 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   }
   auto& executors = state.steps[run->step_id];
   for (const auto& executable : graph->executables) {
-    ExecutorSetup setup{services,   state.environment,
-                        executable, run->step_id,
-                        args,       typed<RendezvousActor>(m.rendezvous),
-                        m.run.trace};
+    ExecutorSetup setup;
+    setup.services = services;
+    setup.environment = state.environment;
+    setup.node_states = &state.environment->node_states();
+    setup.executable = executable;
+    setup.step_id = run->step_id;
+    setup.args = args;
+    setup.rendezvous = typed<RendezvousActor>(m.rendezvous);
+    setup.trace = m.run.trace;
     executors.push_back(self->spawn(executor, std::move(setup)));
   }
   auto started = executors; // an executor that ends at once changes the table

@@ -161,6 +161,13 @@ struct ExecutorResult {
 struct KernelCompleted {
   std::shared_ptr<const Completion> completion;
 };
+/// The answer to a kernel's receive: the executor calls `done`. Local only.
+struct EdgeTaken {
+  std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
+  Status status;
+  Tensor tensor;
+  bool is_dead = false;
+};
 struct Start {};
 struct Continue {};
 struct CancelExecutor {
@@ -172,8 +179,8 @@ using ExecutorActor = caf::typed_actor<
     // Runs the step; answers when it has ended, well or not.
     caf::replies_to<Start>::with<ExecutorResult>,
     // Internal: the next time slice.
-    caf::reacts_to<Continue>, caf::reacts_to<KernelCompleted>, caf::reacts_to<CancelExecutor>,
-    caf::replies_to<GetActors>::with<ActorTree>>;
+    caf::reacts_to<Continue>, caf::reacts_to<KernelCompleted>, caf::reacts_to<EdgeTaken>,
+    caf::reacts_to<CancelExecutor>, caf::replies_to<GetActors>::with<ActorTree>>;
 
 // -- the rendezvous
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -184,10 +191,11 @@ struct PutEdge {
   Tensor tensor;
   bool is_dead = false;
 };
-/// A kernel's receive. Local only; `done` is called once, by the rendezvous.
+/// A kernel's receive. Local only; `done` (status, value, is_dead) comes back with the answer.
 struct TakeEdge {
   std::string key;
-  std::shared_ptr<std::function<void(Status, Tensor, bool)>> done; ///< status, value, is_dead
+  caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken
+  std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
 };
 /// A value that a peer's rendezvous sent us, or the error that there will be none.
 struct EdgeArrived {
@@ -211,7 +219,9 @@ using RendezvousActor = caf::typed_actor<
     // Fails every waiter, now and later, with the first abort's status.
     caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: sends the collected wishes to the peers.
-    caf::reacts_to<Continue>>;
+    caf::reacts_to<Continue>,
+    // A task that values were asked of is gone: its waiters fail.
+    caf::reacts_to<PeerLost>>;
 
 // -- how they travel
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -322,6 +332,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutorResult)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::KernelCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PutEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TakeEdge)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::EdgeTaken)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_worker, troupe::type_block::worker)
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::GetWorkerStatus))

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct RendezvousSetup {
 /// Who waits for a value: a kernel here, or a peer's rendezvous.
 struct EdgeWaiter {
   std::shared_ptr<std::function<void(Status, Tensor, bool)>> kernel;
+  caf::actor_addr owner; ///< the kernel's executor
   caf::strong_actor_ptr peer;
 };
 

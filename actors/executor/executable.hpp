@@ -1,0 +1,65 @@
+// Executable: a device's partition of a graph, compiled once, run many times (see StepRun).
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "devices/device.hpp"
+#include "graph/ir/graph.hpp"
+#include "kernels/framework/kernel.hpp"
+
+namespace troupe {
+
+namespace program {
+struct Program;
+struct StepState;
+} // namespace program
+
+struct CompileOptions {
+  /// States of finished steps kept for the next ones.
+  std::size_t cached_states = 8;
+  /// Bytes that they may take together, about; one is always kept.
+  std::size_t cached_bytes = std::size_t{64} << 20;
+};
+
+/// Immutable but for its cache of step states; any number of steps may run it at the same time, on
+/// any threads. The device and the kernel registry must outlive it; the graph need not.
+class Executable {
+public:
+  /// Lays the graph out, finds and prepares the kernels, materialises the constants. `_Arg` and
+  /// `_Retval` (attr "index") are the step's feeds and fetches. Errors: NOT_FOUND for an op without
+  /// a kernel on the device's type, INVALID_ARGUMENT for an unconnected input, a cycle, loops
+  /// without proper frames, an index used twice; with the node as origin.
+  static Result<std::shared_ptr<const Executable>> compile(const Graph& graph, Device& device,
+                                                           const KernelRegistry& kernels,
+                                                           const CompileOptions& options = {});
+  ~Executable();
+
+  Device& device() const;
+  /// Constants that became inputs are not counted.
+  std::size_t num_nodes() const;
+  /// Whether it has v1 loops, and so pays for frames.
+  bool has_frames() const;
+  /// Indices of its _Arg nodes, ascending: what a step must be given. A partition may have a few
+  /// only of its graph's.
+  const std::vector<int>& arg_indices() const;
+  /// Indices of its _Retval nodes, ascending: what a step gives, in this order.
+  const std::vector<int>& retval_indices() const;
+
+  const program::Program& layout() const { return *program_; }
+
+private:
+  friend class StepRun;
+  explicit Executable(std::unique_ptr<program::Program> program, const CompileOptions& options);
+  std::shared_ptr<program::StepState> take_state() const;
+  void keep_state(std::shared_ptr<program::StepState> state) const;
+
+  std::unique_ptr<program::Program> program_;
+  CompileOptions options_;
+  mutable std::mutex lock_;
+  mutable std::vector<std::shared_ptr<program::StepState>> free_states_;
+};
+
+} // namespace troupe

@@ -1,0 +1,199 @@
+// Loop: runs the nodes of a step as they become ready. Once without frames, for graphs without v1
+// loops, and once with them.
+#pragma once
+
+#include "actors/executor/internal/step_state.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/strings.hpp"
+
+namespace troupe::program {
+
+/// All functions are for the step's owner. The rules are TensorFlow's (common_runtime/
+/// propagator_state.cc), with one difference: cheap kernels go before expensive ones.
+template <bool Frames>
+class Loop {
+public:
+  explicit Loop(StepState& state) : s_(state), p_(state.program) {}
+
+  /// Delivers the args and the roots.
+  void start();
+  /// Runs until nothing is ready, the step failed, or `slice` is over: then false.
+  bool run(Duration slice);
+  /// Takes the outputs of a kernel that finished by itself.
+  void complete(PendingKernel* kernel);
+
+private:
+  const ProgramNode& node(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
+  const KernelNode& info(std::int32_t n) const { return p_.info[static_cast<std::size_t>(n)]; }
+  Counts& count(std::int32_t n, Iteration& it) {
+    if constexpr (Frames)
+      return it.count(n);
+    else
+      return it.counts[n];
+  }
+  Entry* slot(std::int32_t index, Iteration& it) {
+    if constexpr (Frames)
+      return it.slot(index);
+    else
+      return it.slots + index;
+  }
+
+  // What is ready.
+  bool nothing_ready() const {
+    if constexpr (Frames)
+      return s_.ready.empty();
+    else
+      return s_.flat_ready.empty();
+  }
+  void push(std::int32_t n, bool dead, Iteration& it) {
+    if constexpr (Frames) {
+      ++it.outstanding;
+      s_.ready.push({dead ? ~n : n, &it});
+    } else {
+      s_.flat_ready.push(dead ? ~n : n);
+    }
+  }
+  Item pop() {
+    if constexpr (Frames)
+      return s_.ready.pop();
+    else
+      return {s_.flat_ready.pop(), s_.root};
+  }
+
+  // One node.
+  void process(Item item);
+  void discard(std::int32_t n, const ProgramNode& node, Iteration& it);
+  bool run_kernel(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  void run_expensive();
+  void submit(Item item);
+  PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  void start_async(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  bool run_forward(std::int32_t n, const ProgramNode& node, Iteration& it);
+  bool run_select(std::int32_t n, const ProgramNode& node, Iteration& it);
+  bool run_merge(std::int32_t n, const ProgramNode& node, Iteration& it);
+  bool run_retval(std::int32_t n, const ProgramNode& node, Iteration& it);
+  bool run_constant(const ProgramNode& node, Iteration& it);
+  bool dereference(std::int32_t n, const ProgramNode& node, Iteration& it);
+  void clear_inputs(const ProgramNode& node, Iteration& it);
+  bool check_outputs(std::int32_t n, const ProgramNode& node, Entry* outputs);
+
+  // Its consequences.
+  void arrive(std::int32_t n, bool dead, Iteration& it) {
+    Counts& c = count(n, it);
+    c.dead += dead;
+    if (--c.pending == 0)
+      push(n, c.dead > 0, it);
+  }
+  void arrive_at_merge(std::int32_t n, Iteration& it, bool is_control, bool is_live,
+                       bool from_enter);
+  void send(const Edge& edge, Entry& value, Iteration& it, bool from_enter);
+  void send_controls(const ProgramNode& node, bool dead, Iteration& it);
+  void send_dead(const ProgramNode& node, Iteration& it, bool from_enter = false);
+  /// Moves `outputs` along the node's edges and leaves them empty.
+  void send_all(const ProgramNode& node, Entry* outputs, Iteration& it, bool from_enter = false);
+  /// The node has done all it does.
+  void retire(Iteration& it) {
+    if constexpr (Frames) {
+      if (it.frame == &s_.root_frame)
+        ++s_.root_nodes;
+      else if (--it.outstanding == 0)
+        clean_up(&it);
+    } else {
+      ++s_.root_nodes;
+    }
+  }
+
+  // Loops (frames.cpp).
+  void run_enter(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  void run_exit(std::int32_t n, const ProgramNode& node, Iteration& it);
+  void run_next_iteration(std::int32_t n, const ProgramNode& node, Iteration& it);
+  FrameInstance& child(Iteration& it, std::int32_t layout);
+  Iteration* begin_iteration(FrameInstance& frame);
+  void deliver(const HeldValue& held, Iteration& it, bool from_enter);
+  void clean_up(Iteration* iteration);
+  void delete_frame(FrameInstance* frame);
+
+  void record(std::int32_t n, std::int64_t start_us, std::int64_t end_us, const Entry* outputs,
+              std::int32_t num_outputs);
+
+  StepState& s_;
+  const Program& p_;
+};
+
+// -- small things that every node goes through --------------------------------------------------
+
+template <bool Frames>
+inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& it, bool from_enter) {
+  if (!value.has_value()) [[unlikely]] {
+    if (edge.to_merge)
+      arrive_at_merge(edge.dst, it, false, false, from_enter);
+    else
+      arrive(edge.dst, true, it);
+    return;
+  }
+  if (edge.to_merge) [[unlikely]] {
+    if (!(count(edge.dst, it).pending & 1))
+      return; // another value came first
+    arrive_at_merge(edge.dst, it, false, true, from_enter);
+    fill(*slot(edge.slot, it), value);
+    return;
+  }
+  if (edge.last)
+    fill(*slot(edge.slot, it), std::move(value));
+  else
+    fill(*slot(edge.slot, it), value);
+  arrive(edge.dst, false, it);
+}
+
+template <bool Frames>
+inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& it) {
+  const ControlEdge* edges = p_.controls.data();
+  for (std::int32_t i = node.first_control; i < node.end_control; ++i) {
+    ControlEdge edge = edges[i];
+    auto dst = static_cast<std::int32_t>(edge.dst);
+    if (edge.to_merge) [[unlikely]]
+      arrive_at_merge(dst, it, true, !dead, false);
+    else
+      arrive(dst, dead, it);
+  }
+}
+
+template <bool Frames>
+inline void Loop<Frames>::send_all(const ProgramNode& node, Entry* outputs, Iteration& it,
+                                   bool from_enter) {
+  const Edge* edges = p_.edges.data();
+  for (std::int32_t i = node.first_edge; i < node.end_edge; ++i)
+    send(edges[i], outputs[edges[i].src_slot], it, from_enter);
+  for (std::int32_t i = 0; i < node.num_outputs; ++i)
+    empty(outputs[i]);
+  send_controls(node, false, it);
+}
+
+template <bool Frames>
+inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& it) {
+  Entry* inputs = slot(node.first_input, it);
+  if (!(node.flags & constant_inputs)) [[likely]] {
+    for (std::int32_t i = 0; i < node.num_inputs; ++i)
+      empty(inputs[i]);
+    return;
+  }
+  for (std::int32_t i = 0; i < node.num_inputs; ++i) {
+    std::int32_t constant = p_.slot_constant[static_cast<std::size_t>(node.first_input + i)];
+    if (constant < 0) {
+      empty(inputs[i]);
+      continue;
+    }
+    const Tensor& value = p_.constants[static_cast<std::size_t>(constant)];
+    Tensor& held = inputs[i].tensor;
+    if (held.buffer() == value.buffer() && held.raw() == value.raw() &&
+        held.dtype() == value.dtype()) [[likely]]
+      continue; // still there for the next step
+    empty(inputs[i]);
+    held = value;
+  }
+}
+
+extern template class Loop<false>;
+extern template class Loop<true>;
+
+} // namespace troupe::program

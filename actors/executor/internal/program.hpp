@@ -1,0 +1,128 @@
+// Program: a partition laid out for running. Nodes in flat arrays, edges as compressed rows, one
+// block of initial counts. Immutable once compiled; read by any number of steps at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/framework/context.hpp"
+
+namespace troupe::program {
+
+/// How the executor treats a node; all but the first two are done without calling a kernel.
+enum class Kind : std::uint8_t {
+  kernel,
+  async_kernel,
+  no_op,
+  constant, ///< a Const that waits for control inputs; others are pre-filled inputs
+  arg,
+  retval,
+  forward, ///< output 0 is input 0: Identity, LoopCond and their like
+  select,  ///< Switch
+  merge,
+  enter,
+  exit,
+  next_iteration,
+};
+
+enum Flags : std::uint8_t {
+  runs_when_dead = 1,      ///< transfer nodes; ControlTrigger
+  constant_inputs = 2,     ///< some input slots are pre-filled
+  reference_inputs = 4,    ///< some input comes along a reference edge
+  expensive = 8,           ///< may go to a compute thread
+  may_leave_unset = 16,    ///< an output without value means a dead one
+  invariant = 32,          ///< Enter with is_constant
+  needs_value_index = 64,  ///< somebody reads a Merge's second output
+  accepts_uninitialized = 128,
+};
+
+/// What is still missing before a node of an iteration can run. Of a Merge, `pending` is twice the
+/// control inputs missing, plus one while neither a live input nor the news that all are dead has
+/// arrived.
+struct Counts {
+  std::int32_t pending = 0;
+  std::int32_t dead = 0;
+};
+
+/// A data edge to input `slot` (of all the program's inputs) of node `dst`.
+struct Edge {
+  std::int32_t dst = -1;
+  std::int32_t slot = -1;
+  std::uint32_t src_slot : 30 = 0;
+  std::uint32_t to_merge : 1 = 0;
+  std::uint32_t last : 1 = 0; ///< no later edge reads this output: its value may be moved
+};
+
+struct ControlEdge {
+  std::uint32_t dst : 31 = 0;
+  std::uint32_t to_merge : 1 = 0;
+};
+
+struct ProgramNode {
+  union {
+    KernelFn compute = nullptr;
+    AsyncKernelFn compute_async;
+  };
+  std::int32_t first_input = 0;
+  std::int32_t num_inputs = 0;
+  std::int32_t num_outputs = 0;
+  std::int32_t first_edge = 0, end_edge = 0;
+  std::int32_t first_control = 0, end_control = 0;
+  /// The one slot that the only output goes to, which the kernel writes itself; or -1.
+  std::int32_t direct_slot = -1;
+  /// Of Enter the frame it opens, of _Arg its index, of _Retval its position, of Const its tensor.
+  std::int32_t aux = -1;
+  DType output_type = DType::invalid; ///< of output 0
+  Kind kind = Kind::kernel;
+  std::uint8_t flags = 0;
+};
+
+/// The nodes and inputs that every iteration of one loop has; 0 is the root, outside any loop.
+struct FrameLayout {
+  std::string name;
+  std::uint64_t name_hash = 0;
+  std::int32_t first_node = 0, num_nodes = 0;
+  std::int32_t first_slot = 0, num_slots = 0;
+  std::int32_t num_enters = 0;
+  std::int32_t parallel_iterations = 1;
+};
+
+/// Where an input comes from; for messages only.
+struct Source {
+  std::int32_t node = -1; ///< -1: a constant
+  std::int32_t slot = 0;  ///< -1: control
+};
+
+struct Prefilled {
+  std::int32_t slot;
+  std::int32_t constant;
+};
+
+struct Program {
+  Device* device = nullptr;
+  bool has_frames = false;
+  std::vector<ProgramNode> nodes; ///< frame by frame, each in topological order
+  std::vector<Edge> edges;
+  std::vector<ControlEdge> controls;
+  std::vector<Counts> initial; ///< by node
+  std::vector<KernelNode> info;
+  std::vector<FrameLayout> frames;
+  std::vector<Tensor> constants;
+  std::vector<std::int32_t> slot_constant; ///< by input; -1: not pre-filled
+  std::vector<Prefilled> prefilled;
+  std::vector<std::int32_t> roots; ///< ready from the start, without the args
+  std::vector<std::int32_t> args;
+  std::vector<Source> slot_source;            ///< by input
+  std::vector<std::int32_t> control_first;    ///< by node, one more at the end
+  std::vector<std::int32_t> control_sources;  ///< nodes
+  std::vector<int> arg_indices, retval_indices;
+  std::int32_t max_outputs = 0;
+  /// Moving averages of what expensive kernels take, in ticks; 0: not measured yet. Relaxed: any
+  /// recent value will do.
+  std::unique_ptr<std::atomic<std::uint32_t>[]> costs;
+};
+
+} // namespace troupe::program

@@ -1,0 +1,160 @@
+// StepState: all the memory of one running step. Taken from its Executable's cache and given back
+// clean, so that a step in its steady state allocates nothing here.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "actors/executor/internal/program.hpp"
+#include "actors/executor/internal/ring.hpp"
+#include "actors/executor/step_run.hpp"
+
+namespace troupe::program {
+
+struct FrameInstance;
+
+/// The state of the nodes of one frame in one iteration; what comes next to it in memory are its
+/// counts and its input slots. All slots but pre-filled ones are empty before and after its life.
+struct Iteration {
+  Counts* counts = nullptr;
+  Entry* slots = nullptr;
+  std::int32_t first_node = 0, first_slot = 0;
+  std::int32_t outstanding = 0;  ///< nodes ready or running
+  std::int32_t num_children = 0; ///< frames that live in it
+  std::int64_t number = 0;
+  FrameInstance* frame = nullptr;
+  FrameInstance* children = nullptr;
+  Iteration* next_free = nullptr;
+
+  Counts& count(std::int32_t node) { return counts[node - first_node]; }
+  Entry* slot(std::int32_t index) { return slots + (index - first_slot); }
+};
+
+/// A value that more than one iteration gets, or that waits for its iteration.
+struct HeldValue {
+  std::int32_t node = -1; ///< whose output 0 it is
+  Entry value;
+};
+
+/// One loop at work: a frame of some iteration of its parent. Its live iterations are numbered
+/// without gaps, oldest to newest.
+struct FrameInstance {
+  std::int32_t layout = 0;
+  Iteration* parent = nullptr;
+  FrameInstance* next_sibling = nullptr;
+  std::uint64_t id = 0;
+  std::int64_t oldest = 0, newest = 0;
+  std::int32_t missing_enters = 0;
+  std::vector<Iteration*> iterations; ///< by number, modulo a power of two
+  std::vector<HeldValue> invariants;
+  std::vector<HeldValue> deferred; ///< values of NextIterations that wait for room
+  std::vector<std::int32_t> dead_exits;
+  FrameInstance* next_free = nullptr;
+
+  std::int64_t num_iterations() const { return newest - oldest + 1; }
+  Iteration*& at(std::int64_t number) {
+    return iterations[static_cast<std::size_t>(number) & (iterations.size() - 1)];
+  }
+};
+
+struct Item {
+  std::int32_t node = 0; ///< its complement when the node is dead
+  Iteration* iteration = nullptr;
+};
+
+/// A kernel that did not finish at once. Its phase is the one word that its thread and the owner
+/// write at the same time: whoever comes second (exchange, acquire and release) sees all that the
+/// first one wrote and does what follows.
+struct PendingKernel {
+  enum Phase : int { starting, waiting, done };
+  std::int32_t node = 0;
+  Iteration* iteration = nullptr;
+  std::vector<Entry> outputs;
+  std::optional<KernelContext> context;
+  Status status;
+  std::int64_t start_us = 0, end_us = 0;
+  std::atomic<int> phase{starting};
+  std::shared_ptr<StepState> self; ///< while a kernel may still call finish
+  PendingKernel* previous = nullptr;
+  PendingKernel* next = nullptr;
+
+  /// By the kernel's thread, once.
+  void finish(Status result);
+};
+
+struct TraceRecord {
+  std::int32_t node = 0;
+  std::uint32_t thread = 0;
+  std::int64_t start_us = 0, end_us = 0, bytes = 0;
+};
+
+struct StepState : std::enable_shared_from_this<StepState> {
+  explicit StepState(const Program& program);
+  ~StepState();
+  StepState(const StepState&) = delete;
+
+  // For the life of the state.
+  const Program& program;
+  Iteration* root = nullptr;
+  std::vector<Entry> scratch; ///< outputs of the kernel that runs
+  Ring<std::int32_t> flat_ready;
+  Ring<Item> ready; ///< with frames
+  Ring<Item> ready_expensive;
+  FrameInstance root_frame;
+  std::vector<Iteration*> free_iterations; ///< by frame layout
+  FrameInstance* free_frames = nullptr;
+  PendingKernel* free_kernels = nullptr;
+
+  // Of the step.
+  std::shared_ptr<const Executable> executable;
+  const StepEnvironment* environment = nullptr;
+  StepHooks hooks;
+  std::vector<Tensor> args, retvals;
+  Status status;
+  StepCounters counters;
+  PendingKernel* running = nullptr; ///< a list
+  std::size_t num_running = 0;
+  std::size_t num_submitted = 0;
+  std::size_t num_frames = 0; ///< without the root
+  std::size_t root_nodes = 0; ///< that ran outside of loops
+  bool started = false, failed = false, finished = false;
+  std::vector<TraceRecord> trace;
+
+  Iteration* take_iteration(std::int32_t layout);
+  /// Empties it.
+  void free_iteration(Iteration* iteration);
+  FrameInstance* take_frame();
+  void free_frame(FrameInstance* frame);
+  PendingKernel* take_kernel();
+  void free_kernel(PendingKernel* kernel);
+  void link(PendingKernel* kernel);
+  void unlink(PendingKernel* kernel);
+
+  /// Makes everything as before the first step.
+  void reset(bool clean_slots);
+  /// The first error is the step's; the step then ends. `node` -1: of none in particular.
+  void fail(std::int32_t node, const Status& error);
+
+private:
+  void drop_frames(Iteration& iteration);
+  void restore_prefilled();
+};
+
+/// Empties a slot: any value in it is dropped.
+inline void empty(Entry& entry) {
+  std::destroy_at(&entry);
+  std::construct_at(&entry);
+}
+
+/// Fills an empty slot, without looking at what is in it.
+inline void fill(Entry& slot, Entry&& value) {
+  std::construct_at(&slot, std::move(value));
+}
+inline void fill(Entry& slot, const Entry& value) {
+  std::construct_at(&slot, value);
+}
+
+} // namespace troupe::program

@@ -1,0 +1,36 @@
+#include "actors/executor/kernel_rendezvous.hpp"
+
+#include <caf/actor_cast.hpp>
+#include <caf/scheduled_actor.hpp>
+
+#include "actors/family/ask.hpp"
+
+namespace troupe {
+
+KernelRendezvous::KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor)
+    : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)) {}
+
+Status KernelRendezvous::send(const std::string& key, EdgeValue value) {
+  post(caf::make_message(PutEdge{key, std::move(value.tensor), value.is_dead}));
+  return {};
+}
+
+void KernelRendezvous::recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) {
+  auto callback = std::make_shared<std::function<void(Status, Tensor, bool)>>(
+      [done = std::move(done)](Status status, Tensor tensor, bool is_dead) {
+        if (status.ok())
+          done(EdgeValue{std::move(tensor), is_dead});
+        else
+          done(std::move(status));
+      });
+  post(caf::make_message(TakeEdge{key, owner_address_, std::move(callback)}));
+}
+
+void KernelRendezvous::post(caf::message content) {
+  auto* receiver = caf::actor_cast<caf::abstract_actor*>(actor_);
+  bool own = thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  receiver->enqueue(own ? caf::strong_actor_ptr(owner_->ctrl()) : nullptr, caf::make_message_id(),
+                    std::move(content), own ? owner_->context() : nullptr);
+}
+
+} // namespace troupe

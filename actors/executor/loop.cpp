@@ -1,0 +1,400 @@
+#include "actors/executor/internal/loop.hpp"
+
+#include <chrono>
+#include <exception>
+
+#include "core/trace/recorder.hpp"
+#include "devices/cpu/compute_pool.hpp"
+
+namespace troupe::program {
+
+namespace {
+
+// Below this a kernel is not worth another thread's wake-up.
+constexpr std::uint32_t expensive_ticks = 20'000;
+constexpr int nodes_per_look_at_the_clock = 64;
+
+// What a kernel throws (no memory, a library's complaint) becomes a status here.
+Status guarded(KernelFn compute, KernelContext& context) {
+  try {
+    return compute(context);
+  } catch (const std::exception& e) {
+    return internal(str_cat("the kernel threw: ", e.what()));
+  }
+}
+
+std::int64_t nanos() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+void add_cost(std::atomic<std::uint32_t>& average, std::uint64_t ticks) {
+  std::uint64_t sample = std::min<std::uint64_t>(ticks, 100'000'000);
+  std::uint64_t old = average.load(std::memory_order_relaxed);
+  std::uint64_t now = old ? (old * 9 + sample) / 10 : sample;
+  average.store(static_cast<std::uint32_t>(now ? now : 1), std::memory_order_relaxed);
+}
+
+} // namespace
+
+template <bool Frames>
+void Loop<Frames>::record(std::int32_t n, std::int64_t start_us, std::int64_t end_us,
+                          const Entry* outputs, std::int32_t num_outputs) {
+  std::int64_t bytes = 0;
+  for (std::int32_t i = 0; i < num_outputs; ++i)
+    if (outputs[i].tensor.has_value())
+      bytes += static_cast<std::int64_t>(outputs[i].tensor.byte_size());
+  s_.trace.push_back({n, thread_number(), start_us, end_us, bytes});
+}
+
+template <bool Frames>
+void Loop<Frames>::start() {
+  for (std::int32_t n : p_.args) {
+    const ProgramNode& arg = node(n);
+    ++s_.counters.nodes;
+    ++s_.root_nodes;
+    auto index = static_cast<std::size_t>(arg.aux);
+    if (index >= s_.args.size() || !s_.args[index].has_value())
+      return s_.fail(n, invalid_argument(str_cat("argument ", index, " has no value")));
+    if (s_.args[index].dtype() != arg.output_type)
+      return s_.fail(n, invalid_argument(str_cat("argument ", index, " is of type ",
+                                                 to_string(s_.args[index].dtype()), ", expected ",
+                                                 to_string(arg.output_type))));
+    s_.scratch[0].tensor = std::move(s_.args[index]);
+    send_all(arg, s_.scratch.data(), *s_.root);
+  }
+  for (std::int32_t n : p_.roots)
+    push(n, false, *s_.root);
+}
+
+template <bool Frames>
+bool Loop<Frames>::run(Duration slice) {
+  bool limited = slice != Duration::max();
+  std::int64_t end = limited ? nanos() + slice.count() : 0;
+  int budget = nodes_per_look_at_the_clock;
+  while (!s_.failed) {
+    if (!nothing_ready())
+      process(pop());
+    else if (!s_.ready_expensive.empty()) {
+      run_expensive();
+      budget = 1;
+    } else
+      return true;
+    if (--budget <= 0) {
+      if (limited && nanos() >= end)
+        return s_.failed || (nothing_ready() && s_.ready_expensive.empty());
+      budget = nodes_per_look_at_the_clock;
+    }
+  }
+  return true;
+}
+
+template <bool Frames>
+void Loop<Frames>::process(Item item) {
+  const bool dead = item.node < 0;
+  const std::int32_t n = dead ? ~item.node : item.node;
+  const ProgramNode& nd = node(n);
+  Iteration& it = *item.iteration;
+  ++s_.counters.nodes;
+  if (dead && !(nd.flags & runs_when_dead)) [[unlikely]]
+    return discard(n, nd, it);
+  switch (nd.kind) {
+  case Kind::kernel:
+    if (nd.flags & expensive) {
+      std::uint32_t cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
+      if (cost == 0 || cost >= expensive_ticks)
+        return s_.ready_expensive.push(item);
+    }
+    if (!run_kernel(n, nd, it, dead))
+      return;
+    break;
+  case Kind::async_kernel:
+    return start_async(n, nd, it, dead);
+  case Kind::no_op:
+    send_controls(nd, false, it);
+    break;
+  case Kind::constant:
+    if (!run_constant(nd, it))
+      return;
+    break;
+  case Kind::arg: // with control inputs; start() does the others
+    s_.scratch[0].tensor = s_.args[static_cast<std::size_t>(nd.aux)];
+    send_all(nd, s_.scratch.data(), it);
+    break;
+  case Kind::retval:
+    if (!run_retval(n, nd, it))
+      return;
+    break;
+  case Kind::forward:
+    if (!run_forward(n, nd, it))
+      return;
+    break;
+  case Kind::select:
+    if (!run_select(n, nd, it))
+      return;
+    break;
+  case Kind::merge:
+    if (!run_merge(n, nd, it))
+      return;
+    break;
+  case Kind::enter:
+  case Kind::exit:
+  case Kind::next_iteration:
+    if constexpr (Frames) {
+      if (!dereference(n, nd, it))
+        return;
+      if (nd.kind == Kind::enter)
+        run_enter(n, nd, it, false);
+      else if (nd.kind == Kind::exit)
+        run_exit(n, nd, it);
+      else
+        run_next_iteration(n, nd, it);
+    }
+    break;
+  }
+  retire(it);
+}
+
+// A dead node does nothing but tell its successors; what ends or begins a loop keeps the news.
+template <bool Frames>
+void Loop<Frames>::discard(std::int32_t n, const ProgramNode& nd, Iteration& it) {
+  ++s_.counters.dead;
+  clear_inputs(nd, it);
+  if constexpr (Frames) {
+    if (nd.kind == Kind::enter) {
+      run_enter(n, nd, it, true);
+      return retire(it);
+    }
+    if (nd.kind == Kind::exit) {
+      if (it.number == it.frame->newest)
+        it.frame->dead_exits.push_back(n);
+      return retire(it);
+    }
+    if (nd.kind == Kind::next_iteration)
+      return retire(it);
+  }
+  send_dead(nd, it);
+  retire(it);
+}
+
+template <bool Frames>
+void Loop<Frames>::send_dead(const ProgramNode& nd, Iteration& it, bool from_enter) {
+  for (std::int32_t i = nd.first_edge; i < nd.end_edge; ++i) {
+    const Edge& edge = p_.edges[static_cast<std::size_t>(i)];
+    if (edge.to_merge)
+      arrive_at_merge(edge.dst, it, false, false, from_enter);
+    else
+      arrive(edge.dst, true, it);
+  }
+  send_controls(nd, true, it);
+}
+
+// Ready when all control inputs are there and a live value is, or none can come any more. A dead
+// Enter means that none will: the loop it would begin is never entered.
+template <bool Frames>
+void Loop<Frames>::arrive_at_merge(std::int32_t n, Iteration& it, bool is_control, bool is_live,
+                                   bool from_enter) {
+  Counts& c = count(n, it);
+  if (is_control)
+    c.pending -= 2;
+  else if (is_live)
+    c.pending &= ~1;
+  else
+    c.dead = from_enter ? node(n).num_inputs : c.dead + 1;
+  bool all_dead = (c.pending & 1) && c.dead >= node(n).num_inputs;
+  if (c.pending == 0) {
+    // A dead input after the value has come changes nothing: the Merge ran when it came.
+    if (is_control || is_live)
+      push(n, false, it);
+  } else if (c.pending == 1 && all_dead) {
+    c.pending = 0;
+    push(n, true, it);
+  }
+}
+
+template <bool Frames>
+bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& nd, Iteration& it) {
+  if (!(nd.flags & reference_inputs)) [[likely]]
+    return true;
+  Entry* inputs = slot(nd.first_input, it);
+  for (std::int32_t i = 0; i < nd.num_inputs; ++i) {
+    if (!inputs[i].ref)
+      continue;
+    bool wants_value = !is_ref(info(n).types.inputs[static_cast<std::size_t>(i)]);
+    Tensor value = wants_value ? inputs[i].ref->snapshot() : Tensor{};
+    bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
+    if (!initialized && !(nd.flags & accepts_uninitialized)) {
+      Source source = p_.slot_source[static_cast<std::size_t>(nd.first_input + i)];
+      s_.fail(n, failed_precondition(
+                     str_cat("Attempting to use uninitialized value ", info(source.node).name)));
+      return false;
+    }
+    if (wants_value) {
+      inputs[i].tensor = std::move(value);
+      inputs[i].ref.reset();
+    }
+  }
+  return true;
+}
+
+template <bool Frames>
+bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* outputs) {
+  for (std::int32_t i = 0; i < nd.num_outputs; ++i) {
+    const Entry& output = outputs[i];
+    DType declared = i == 0 ? nd.output_type : info(n).types.outputs[static_cast<std::size_t>(i)];
+    if (output.tensor.dtype() == declared) [[likely]]
+      continue;
+    if (output.ref && is_ref(declared) && make_ref(output.ref->dtype()) == declared)
+      continue;
+    if (!output.has_value()) {
+      if (nd.flags & may_leave_unset)
+        continue;
+      s_.fail(n, internal(str_cat("Missing ", i, "-th output from node '", info(n).name, "'")));
+      return false;
+    }
+    DType actual = output.ref ? make_ref(output.ref->dtype()) : output.tensor.dtype();
+    s_.fail(n, internal(str_cat("Output ", i, " of type ", to_string(actual),
+                                " does not match declared output type ", to_string(declared),
+                                " for node '", info(n).name, "'")));
+    return false;
+  }
+  return true;
+}
+
+template <bool Frames>
+bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
+  if (!dereference(n, nd, it))
+    return false;
+  bool direct = nd.direct_slot >= 0;
+  Entry* outputs = direct ? slot(nd.direct_slot, it) : s_.scratch.data();
+  KernelContext context(info(n), *s_.environment,
+                        {slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
+                        {outputs, static_cast<std::size_t>(nd.num_outputs)});
+  if constexpr (Frames) {
+    context.frame_id = it.frame->id;
+    context.iteration = it.number;
+  }
+  context.is_input_dead = dead;
+  std::int64_t start_us = s_.hooks.trace ? wall_micros() : 0;
+  std::uint64_t ticks = nd.flags & expensive ? cpu_ticks() : 0;
+  Status status = guarded(nd.compute, context);
+  if (!status.ok()) [[unlikely]] {
+    s_.fail(n, status);
+    return false;
+  }
+  if (nd.flags & expensive)
+    add_cost(p_.costs[static_cast<std::size_t>(n)], cpu_ticks() - ticks);
+  if (s_.hooks.trace) [[unlikely]]
+    record(n, start_us, wall_micros(), outputs, nd.num_outputs);
+  if (!check_outputs(n, nd, outputs)) [[unlikely]]
+    return false;
+  clear_inputs(nd, it);
+  if (direct) {
+    arrive(p_.edges[static_cast<std::size_t>(nd.first_edge)].dst, false, it);
+    send_controls(nd, false, it);
+  } else {
+    send_all(nd, outputs, it);
+  }
+  return true;
+}
+
+// This thread takes one expensive kernel itself and hands others to idle compute threads.
+template <bool Frames>
+void Loop<Frames>::run_expensive() {
+  auto helpers = static_cast<std::size_t>(p_.device->compute().threads() - 1);
+  while (s_.ready_expensive.size() > 1 && s_.num_submitted < helpers)
+    submit(s_.ready_expensive.pop());
+  if (s_.failed)
+    return;
+  Item item = s_.ready_expensive.pop();
+  std::int32_t n = item.node < 0 ? ~item.node : item.node;
+  if (run_kernel(n, node(n), *item.iteration, item.node < 0))
+    retire(*item.iteration);
+}
+
+template <bool Frames>
+PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& nd, Iteration& it,
+                                     bool dead) {
+  if (!dereference(n, nd, it))
+    return nullptr;
+  PendingKernel* kernel = s_.take_kernel();
+  kernel->node = n;
+  kernel->iteration = &it;
+  kernel->outputs.resize(static_cast<std::size_t>(nd.num_outputs));
+  KernelContext& context = kernel->context.emplace(
+      info(n), *s_.environment,
+      std::span<Entry>{slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
+      std::span<Entry>(kernel->outputs));
+  if constexpr (Frames) {
+    context.frame_id = it.frame->id;
+    context.iteration = it.number;
+  }
+  context.is_input_dead = dead;
+  kernel->start_us = s_.hooks.trace ? wall_micros() : 0;
+  kernel->self = s_.shared_from_this();
+  s_.link(kernel);
+  return kernel;
+}
+
+template <bool Frames>
+void Loop<Frames>::submit(Item item) {
+  bool dead = item.node < 0;
+  std::int32_t n = dead ? ~item.node : item.node;
+  PendingKernel* kernel = prepare(n, node(n), *item.iteration, dead);
+  if (!kernel)
+    return;
+  ++s_.counters.submitted;
+  ++s_.num_submitted;
+  kernel->phase.store(PendingKernel::waiting, std::memory_order_relaxed);
+  p_.device->compute().submit([kernel] {
+    const Program& p = kernel->self->program;
+    auto n = static_cast<std::size_t>(kernel->node);
+    std::uint64_t ticks = cpu_ticks();
+    Status status = guarded(p.nodes[n].compute, *kernel->context);
+    add_cost(p.costs[n], cpu_ticks() - ticks);
+    kernel->finish(std::move(status));
+  });
+}
+
+template <bool Frames>
+void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
+  PendingKernel* kernel = prepare(n, nd, it, dead);
+  if (!kernel)
+    return;
+  ++s_.counters.async;
+  kernel->phase.store(PendingKernel::starting, std::memory_order_relaxed);
+  nd.compute_async(*kernel->context,
+                   [kernel](Status status) { kernel->finish(std::move(status)); });
+  int expected = PendingKernel::starting;
+  if (kernel->phase.compare_exchange_strong(expected, PendingKernel::waiting,
+                                            std::memory_order_acq_rel))
+    return;
+  ++s_.counters.async_done;
+  complete(kernel);
+}
+
+template <bool Frames>
+void Loop<Frames>::complete(PendingKernel* kernel) {
+  std::int32_t n = kernel->node;
+  const ProgramNode& nd = node(n);
+  Iteration& it = *kernel->iteration;
+  s_.unlink(kernel);
+  if (nd.kind == Kind::kernel)
+    --s_.num_submitted;
+  if (!kernel->status.ok()) {
+    s_.fail(n, kernel->status);
+  } else if (!s_.failed) {
+    if (s_.hooks.trace)
+      record(n, kernel->start_us, wall_micros(), kernel->outputs.data(), nd.num_outputs);
+    if (check_outputs(n, nd, kernel->outputs.data())) {
+      clear_inputs(nd, it);
+      send_all(nd, kernel->outputs.data(), it);
+      retire(it);
+    }
+  }
+  s_.free_kernel(kernel);
+}
+
+template class Loop<false>;
+template class Loop<true>;
+
+} // namespace troupe::program

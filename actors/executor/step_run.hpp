@@ -1,0 +1,112 @@
+// StepRun: one run of one Executable.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/executor/executable.hpp"
+#include "core/base/clock.hpp"
+#include "core/trace/step_stats.hpp"
+#include "kernels/framework/context.hpp"
+
+namespace troupe {
+
+namespace program {
+struct StepState;
+struct PendingKernel;
+} // namespace program
+
+/// The news that a kernel which did not finish at once has finished. Goes from whichever thread
+/// finished it to the step's owner, unread. Keeps the step's memory alive, so that it may come too
+/// late.
+struct Completion {
+  mutable std::shared_ptr<program::StepState> state;
+  program::PendingKernel* kernel = nullptr;
+};
+
+struct StepHooks {
+  /// Called from any thread, also from within StepRun's functions; hands the completion to the
+  /// owner, who calls StepRun::complete. Must not call the StepRun itself.
+  std::function<void(Completion)> completed;
+  /// Kept until no kernel of the step is running any more, even if the StepRun is destroyed before:
+  /// whatever the StepEnvironment points to.
+  std::shared_ptr<void> keep_alive;
+  /// Record when each kernel began and ended.
+  bool trace = false;
+};
+
+struct StepCounters {
+  std::uint64_t nodes = 0;      ///< that became ready
+  std::uint64_t dead = 0;       ///< of them, not run because an input was dead
+  std::uint64_t submitted = 0;  ///< kernels handed to compute threads
+  std::uint64_t async = 0;      ///< asynchronous kernels started …
+  std::uint64_t async_done = 0; ///< … and of them finished before their start returned
+  std::uint64_t iterations = 0; ///< of loops, begun
+  std::uint64_t derived = 0;    ///< errors that came after the first
+};
+
+/// A node that has not finished, and why.
+struct WaitingNode {
+  enum class State : std::uint8_t { waiting, queued, running };
+  std::string node, op;
+  State state = State::waiting;
+  std::uint64_t frame = 0; ///< 0: outside of loops
+  std::int64_t iteration = 0;
+  std::vector<std::string> missing; ///< inputs that have not arrived: "a:0", "^b"
+};
+
+/// Not safe for two threads at once: it has one owner at a time. `Completion`s are the only thing
+/// that other threads make.
+///
+///   created ──run──▶ running ──nothing ready──▶ waiting ──complete──▶ running …
+///      running, waiting ──error or cancel──▶ draining (waits for kernels only) ──▶ finished
+///
+/// Any error ends scheduling, cancels the step's Cancellation and is the status; what follows is
+/// counted as derived.
+class StepRun {
+public:
+  /// `args` by _Arg index; those that the executable does not ask for are ignored. `environment`
+  /// must outlive the run and its kernels (see StepHooks::keep_alive).
+  StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
+          StepHooks hooks, std::vector<Tensor> args);
+  /// With kernels still running, it cancels them; they end on their own.
+  ~StepRun();
+  StepRun(const StepRun&) = delete;
+  StepRun& operator=(const StepRun&) = delete;
+
+  enum class Progress : std::uint8_t {
+    finished, ///< status and retvals are final, no kernel is running
+    waiting,  ///< for a completion
+    yielded,  ///< the slice is used up, something is ready
+  };
+  /// Runs what is ready on this thread.
+  Progress run(Duration slice = Duration::max());
+  /// Takes a finished kernel's outputs; `run` then goes on. Completions of other steps are ignored.
+  void complete(const Completion& completion);
+  /// Ends the step with `why` unless it has ended or failed already. `run` says when it is over.
+  void cancel(Status why);
+
+  bool finished() const;
+  /// The first error, with the node, op, device and step where it began.
+  const Status& status() const;
+  /// One for each of Executable::retval_indices, in that order; to be moved from. Complete when
+  /// finished with an ok status.
+  std::vector<Tensor>& retvals();
+  const StepCounters& counters() const;
+  /// Of a traced run; empties the record.
+  DeviceStats take_stats();
+
+  /// Kernels that were started and have not been completed.
+  std::size_t num_running() const;
+  std::size_t num_queued() const;
+  /// Running nodes first, then queued ones, then those that wait for inputs; at most `limit`.
+  std::vector<WaitingNode> waiting_nodes(std::size_t limit = 100) const;
+
+private:
+  std::shared_ptr<program::StepState> state_;
+};
+
+} // namespace troupe
