@@ -334,7 +334,11 @@ void CachingAllocator::Impl::count_deallocation(ThreadCache* cache, std::int64_t
 void* CachingAllocator::Impl::allocate(std::size_t bytes) {
   if (bytes > memory::max_request)
     return nullptr;
-  ThreadCache* mine = bytes <= memory::max_small ? cache() : nullptr;
+  ThreadCache* mine = cache();
+  if (bytes > memory::max_small && mine) { // counted at once, and the thread's small ones with it
+    publish(*mine);
+    mine = nullptr;
+  }
   if (!count_allocation(mine, static_cast<std::int64_t>(bytes))) [[unlikely]]
     return nullptr;
   int index = class_of(bytes);

@@ -1,0 +1,173 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/tensor/literal.hpp"
+#include "devices/resource/resource_manager.hpp"
+
+using namespace troupe;
+
+namespace {
+
+Tensor lit(std::string_view text) {
+  auto t = parse_literal(text);
+  REQUIRE_MESSAGE(t.ok(), t.status().to_string());
+  return *std::move(t);
+}
+
+Status add_one(Tensor& value) {
+  for (float& x : value.mutable_data<float>())
+    x += 1;
+  return {};
+}
+
+/// Host memory that is full from some time on.
+class ClosingAllocator final : public Allocator {
+public:
+  const char* name() const override { return "closing"; }
+  void* allocate(std::size_t bytes) override {
+    return closed ? nullptr : host_allocator().allocate(bytes);
+  }
+  void deallocate(void* memory, std::size_t bytes) override {
+    host_allocator().deallocate(memory, bytes);
+  }
+  bool closed = false;
+};
+
+} // namespace
+
+TEST_CASE("variable: without value until assigned") {
+  Variable v(DType::float32);
+  CHECK_FALSE(v.is_initialized());
+  CHECK_FALSE(v.snapshot().has_value());
+  CHECK(v.bytes() == 0);
+  CHECK(v.description() == "variable f32 (not initialized)");
+  bool ran = false;
+  Status s = v.update([&](Tensor&) {
+    ran = true;
+    return Status{};
+  });
+  CHECK(s.code() == Code::failed_precondition);
+  CHECK_FALSE(ran);
+  v.assign(lit("f32[2] 1 2"));
+  CHECK(v.is_initialized());
+  CHECK(v.bytes() == 8);
+  CHECK(v.description() == "variable f32[2]");
+}
+
+TEST_CASE("variable: updated in place when nobody else holds the buffer") {
+  Variable v(DType::float32);
+  v.assign(lit("f32[2] 1 2"));
+  const void* before = v.snapshot().raw();
+  CHECK(v.update(add_one).ok());
+  CHECK(v.snapshot().raw() == before);
+  CHECK(to_literal(v.snapshot()) == "f32[2] 2 3");
+}
+
+TEST_CASE("variable: a snapshot never changes under its reader") {
+  Variable v(DType::float32);
+  v.assign(lit("f32[2] 1 2"));
+  Tensor held = v.snapshot();
+  CHECK(v.update(add_one).ok());
+  CHECK(to_literal(held) == "f32[2] 1 2");
+  CHECK(to_literal(v.snapshot()) == "f32[2] 2 3");
+  CHECK(held.is_unique());
+  // What was assigned belongs to its maker until he lets go.
+  Tensor mine = lit("f32[1] 5");
+  v.assign(mine);
+  CHECK(v.update(add_one).ok());
+  CHECK(to_literal(mine) == "f32[1] 5");
+}
+
+TEST_CASE("variable: a replacing update copies nothing") {
+  Variable v(DType::float32);
+  Tensor first = lit("f32[2] 1 2");
+  v.assign(first);
+  Status s = v.update(
+      [&](Tensor& value) {
+        CHECK(value.raw() == first.raw());
+        value = lit("f32[1] 9");
+        return Status{};
+      },
+      false);
+  CHECK(s.ok());
+  CHECK(to_literal(v.snapshot()) == "f32[1] 9");
+  CHECK(to_literal(first) == "f32[2] 1 2");
+}
+
+TEST_CASE("variable: foreign memory and strings are copied before they are written") {
+  float memory[2] = {1, 2};
+  Variable v(DType::float32);
+  v.assign(Tensor(DType::float32, Shape{2}, Buffer::wrap(memory, sizeof memory, [](void*) {})));
+  CHECK(v.update(add_one).ok());
+  CHECK(memory[0] == 1);
+  CHECK(to_literal(v.snapshot()) == "f32[2] 2 3");
+
+  Variable text(DType::string);
+  text.assign(lit("str[1] \"a\""));
+  Tensor held = text.snapshot();
+  CHECK(text.update([](Tensor& value) {
+              value.mutable_data<std::string>()[0] += "b";
+              return Status{};
+            })
+            .ok());
+  CHECK(to_literal(held) == "str[1] \"a\"");
+  CHECK(to_literal(text.snapshot()) == "str[1] \"ab\"");
+}
+
+TEST_CASE("variable: errors of the update and of its copy reach the caller") {
+  Variable v(DType::float32);
+  v.assign(lit("f32[1] 1"));
+  CHECK(v.update([](Tensor&) { return out_of_range("too far"); }) == out_of_range("too far"));
+
+  ClosingAllocator allocator;
+  auto value = Tensor::allocate(allocator, DType::float32, Shape{4});
+  REQUIRE(value.ok());
+  v.assign(*value);
+  allocator.closed = true;
+  CHECK(v.update(add_one).code() == Code::resource_exhausted);
+  CHECK(v.snapshot().shares_buffer_with(*value));
+}
+
+TEST_CASE("variable: the copy comes from the allocator of the value") {
+  ClosingAllocator allocator;
+  auto value = Tensor::allocate(allocator, DType::float32, Shape{1});
+  REQUIRE(value.ok());
+  value->mutable_data<float>()[0] = 1;
+  Variable v(DType::float32);
+  v.assign(*value);
+  CHECK(v.update(add_one).ok());
+  CHECK_FALSE(v.snapshot().shares_buffer_with(*value));
+  CHECK(v.snapshot().buffer()->allocator() == &allocator);
+  CHECK(v.snapshot().data<float>()[0] == 2);
+}
+
+TEST_CASE("variable: concurrent updates are all counted, and readers see whole values") {
+  constexpr int writers = 3, rounds = 500, size = 64;
+  Variable v(DType::float32);
+  v.assign(Tensor::zeros(DType::float32, Shape{size}));
+  std::atomic<int> torn{0};
+  std::atomic<int> running{writers};
+  std::vector<std::thread> threads;
+  for (int w = 0; w < writers; ++w)
+    threads.emplace_back([&] {
+      for (int i = 0; i < rounds; ++i)
+        if (!v.update(add_one).ok())
+          ++torn;
+      --running;
+    });
+  for (int r = 0; r < 2; ++r)
+    threads.emplace_back([&] {
+      do {
+        Tensor seen = v.snapshot();
+        for (float x : seen.data<float>())
+          if (x != seen.data<float>()[0])
+            ++torn;
+      } while (running > 0);
+    });
+  for (auto& t : threads)
+    t.join();
+  CHECK(torn == 0);
+  CHECK(v.snapshot().data<float>()[size - 1] == float(writers * rounds));
+}
