@@ -12,16 +12,19 @@ namespace {
 
 using Proto = tensorflow::AttrValue;
 
+// Of one signature: they are searched, and every call gets those with a default.
+constexpr int max_attrs = 1000;
+
 Result<FunctionRef> function_from(const tensorflow::NameAttrList& proto, DecodeBudget& budget) {
   FunctionRef function{proto.name(), nullptr};
   if (proto.attr().empty())
     return function;
-  auto attrs = std::make_shared<AttrMap>();
+  std::vector<std::pair<std::string, AttrValue>> attrs;
   for (const auto& [name, value] : proto.attr()) {
     TROUPE_ASSIGN(AttrValue held, from_proto(value, budget));
-    attrs->set(name, std::move(held));
+    attrs.emplace_back(name, std::move(held));
   }
-  function.attrs = std::move(attrs);
+  function.attrs = std::make_shared<const AttrMap>(std::move(attrs));
   return function;
 }
 
@@ -242,7 +245,10 @@ void to_proto(const AttrValue& value, Proto& proto) {
   std::visit(Writer{proto}, value);
 }
 
-Result<OpSchema> from_proto(const tensorflow::OpDef& proto) {
+Result<OpSchema> from_proto(const tensorflow::OpDef& proto, DecodeBudget& budget) {
+  if (proto.attr_size() > max_attrs)
+    return invalid_argument(str_cat("a signature has ", proto.attr_size(), " attrs, and at most ",
+                                    max_attrs, " are possible"));
   OpSchema out;
   out.name = proto.name();
   out.is_stateful = proto.is_stateful();
@@ -250,7 +256,6 @@ Result<OpSchema> from_proto(const tensorflow::OpDef& proto) {
   out.is_aggregate = proto.is_aggregate();
   out.allows_uninitialized_input = proto.allows_uninitialized_input();
   out.doc = proto.summary();
-  DecodeBudget budget;
   for (const auto& one : proto.attr()) {
     AttrDef def;
     def.name = one.name();

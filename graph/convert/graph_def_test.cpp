@@ -238,6 +238,26 @@ TEST_CASE("graph bytes: few bytes cannot ask for much memory") {
   CHECK(must_read(zeros).num_nodes() == 3);
 }
 
+TEST_CASE("graph bytes: calls of one large signature cannot ask for much memory") {
+  std::string text = str_cat("library { function { signature { name: 'f' attr { name: 'a' type: "
+                             "'string' default_value { s: '",
+                             std::string(100'000, 'x'), "' } } } } }\n");
+  for (int i = 0; i < 1000; ++i)
+    str_append(text, "node { name: 'n", i, "' op: 'f' }\n");
+  CHECK(must_read(text).num_nodes() == 1000);
+  CHECK(failure(text, {.limits = {.filled_bytes = 1 << 20}}).code() == Code::resource_exhausted);
+
+  std::string many = "library { function { signature { name: 'f' ";
+  for (int i = 0; i < 10'000; ++i)
+    many += "input_arg { name: 'x' type: DT_FLOAT } ";
+  has(message(many + "} } }\n node { name: 'n' op: 'f' }"), "do not match 0 inputs specified");
+
+  std::string attrs = "node { name: 'n' op: 'NoOp' ";
+  for (int i = 0; i < 50'000; ++i)
+    str_append(attrs, "attr { key: '_", i, "' value { i: 1 } } ");
+  CHECK(must_read(attrs + "}").find("n")->attrs.size() == 50'000);
+}
+
 TEST_CASE("graph bytes: damaged bytes and text say what they are not, and where") {
   std::string text = "node {\n  name: 'a'\n  opp: 'NoOp'\n}";
   has(message(text), "this is not the text of a tensorflow.GraphDef: line 3, column");
@@ -365,8 +385,9 @@ TEST_CASE("graph bytes: the ops of a registry are listed as an OpList") {
   tensorflow::OpList list;
   REQUIRE(parse_bytes(export_ops(ops()), list).ok());
   CHECK(static_cast<std::size_t>(list.op_size()) == ops().all().size());
+  DecodeBudget budget;
   for (const tensorflow::OpDef& def : list.op()) {
-    auto back = from_proto(def);
+    auto back = from_proto(def, budget);
     REQUIRE_MESSAGE(back.ok(), back.status().to_string());
     CHECK(summarize_op(*back) == summarize_op(*ops().find(def.name())));
   }

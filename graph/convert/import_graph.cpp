@@ -93,7 +93,7 @@ private:
       if (graph_.registry().find(name))
         return invalid_argument(str_cat("Cannot add function '", name,
                                         "' because an op with the same name already exists."));
-      auto signature = from_proto(function.signature());
+      auto signature = from_proto(function.signature(), budget_);
       if (!signature.ok())
         return invalid_argument(str_cat("Function '", name, "': ", signature.status().message()));
       TROUPE_TRY(library->add({*std::move(signature), to_bytes(function)}));
@@ -110,8 +110,14 @@ private:
       TROUPE_TRY(check_name(def));
       TROUPE_ASSIGN(const OpSchema* op, lookup(def));
       TROUPE_ASSIGN(AttrMap attrs, attrs_of(def, *op));
+      if (defaults_cost_ && !budget_.take(defaults_cost_))
+        return resource_exhausted(str_cat("Node '", def.name(),
+                                          "': the default attrs of calls of '", op->name,
+                                          "' go beyond the limit of ", budget_.limit(), " bytes"));
       TROUPE_ASSIGN(Node * node, graph_.add_unconnected(def.name(), *op, std::move(attrs)));
       node->device = def.device();
+      if (node->num_inputs() != num_data_inputs(def)) // now: few bytes can ask for many
+        return wrong_number(def, *node);
       outputs += node->output_types.size();
       if (outputs > options_.max_outputs)
         return resource_exhausted(str_cat("the graph's nodes have more than ", options_.max_outputs,
@@ -148,20 +154,31 @@ private:
       return Status(op.status().code(),
                     str_cat(op.status().message(), "; NodeDef: {{node ", def.name(), "}}"));
     last_op_ = *op;
+    defaults_cost_ = graph_.registry().find(def.op()) ? 0 : cost_of_defaults(**op);
     return op;
   }
 
+  // Bytes that a call of a function takes for attrs that it does not mention.
+  static std::size_t cost_of_defaults(const OpSchema& function) {
+    std::size_t cost = 0;
+    for (const AttrDef& def : function.attrs)
+      if (def.default_value)
+        cost += sizeof(AttrValue) + to_string(*def.default_value).size();
+    return cost;
+  }
+
   Result<AttrMap> attrs_of(const tensorflow::NodeDef& def, const OpSchema& op) {
-    AttrMap out;
+    std::vector<std::pair<std::string, AttrValue>> out;
+    out.reserve(def.attr().size() + 2); // room for defaults
     for (const auto& [name, value] : def.attr()) {
       if (options_.ignore_unknown_attrs && !name.starts_with('_') && !op.find_attr(name))
         continue;
       auto held = from_proto(value, budget_);
       if (!held.ok())
         return of_node(held.status().with_context(str_cat("attr '", name, "'")), def.name());
-      out.set(name, *std::move(held));
+      out.emplace_back(name, *std::move(held));
     }
-    return out;
+    return AttrMap(std::move(out));
   }
 
   Status connect() {
@@ -193,20 +210,23 @@ private:
       }
       if (in_controls)
         return problem("Control dependencies must come after regular dependencies");
-      if (slot == node.num_inputs())
-        return wrong_number(def, node);
       if (name->slot >= src->num_outputs())
         return problem(str_cat("Connecting to invalid output ", name->slot, " of source node ",
                                src->name, " which has ", src->num_outputs(), " outputs."));
       TROUPE_TRY(check_edge_types(*src, name->slot, node, slot));
       graph_.set_input(node.id, slot++, {src->id, name->slot});
     }
-    return slot == node.num_inputs() ? Status() : wrong_number(def, node);
+    return {};
+  }
+
+  static int num_data_inputs(const tensorflow::NodeDef& def) {
+    return static_cast<int>(
+        std::count_if(def.input().begin(), def.input().end(),
+                      [](const std::string& text) { return !text.starts_with('^'); }));
   }
 
   static Status wrong_number(const tensorflow::NodeDef& def, const Node& node) {
-    auto given = std::count_if(def.input().begin(), def.input().end(),
-                               [](const std::string& text) { return !text.starts_with('^'); });
+    int given = num_data_inputs(def);
     std::string types;
     for (std::size_t i = 0; i < std::min<std::size_t>(node.input_types.size(), 20); ++i)
       str_append(types, types.empty() ? "" : ", ", to_string(node.input_types[i]));
@@ -235,6 +255,7 @@ private:
   const NodeId first_new_;
   const bool is_new_graph_;
   const OpSchema* last_op_ = nullptr;
+  std::size_t defaults_cost_ = 0; // of last_op_, if that is a function
 };
 
 // A text GraphDef begins with one of its fields; no binary one does.

@@ -154,6 +154,16 @@ AttrMap::AttrMap(std::initializer_list<std::pair<std::string, AttrValue>> entrie
     set(name, value);
 }
 
+AttrMap::AttrMap(std::vector<std::pair<std::string, AttrValue>> entries)
+    : entries_(std::move(entries)) {
+  auto less = [](const auto& a, const auto& b) { return a.first < b.first; };
+  auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  std::stable_sort(entries_.begin(), entries_.end(), less);
+  // unique() keeps the first of equals: seen from the back that is the last.
+  auto kept = std::unique(entries_.rbegin(), entries_.rend(), same);
+  entries_.erase(entries_.begin(), kept.base());
+}
+
 const AttrValue* AttrMap::find(std::string_view name) const {
   auto at = std::lower_bound(entries_.begin(), entries_.end(), name, name_less);
   return at != entries_.end() && at->first == name ? &at->second : nullptr;

@@ -80,6 +80,8 @@ class AttrMap {
 public:
   AttrMap() = default;
   AttrMap(std::initializer_list<std::pair<std::string, AttrValue>> entries);
+  /// From entries in any order; of several of one name the last stays.
+  explicit AttrMap(std::vector<std::pair<std::string, AttrValue>> entries);
 
   /// Null if absent.
   const AttrValue* find(std::string_view name) const;

@@ -17,9 +17,9 @@ Result<std::vector<PartialShape>> infer_shapes(const OpSchema& schema, const Att
                                                std::vector<Tensor> input_values = {});
 
 /// Adds to `attrs` what the dtypes and the number of the inputs say: the dtype attr of an input,
-/// the number of a repeated one, the types of a list. DType::invalid stands for an input not known yet.
-/// Attrs already there stay. What cannot be told
-/// (two open lists, the wrong number of inputs) is left out: checks that follow name it.
+/// the number of a repeated one, the types of a list. DType::invalid stands for an input not known
+/// yet. Attrs already there stay. What cannot be told (two open lists, the wrong number of inputs)
+/// is left out: checks that follow name it.
 void infer_attrs(const OpSchema& schema, std::span<const DType> input_types, AttrMap& attrs);
 
 } // namespace troupe

@@ -231,5 +231,8 @@ TEST_CASE("attributes: a map keeps names in order and tells why a value cannot b
   CHECK(contains(attrs.get<bool>("a").status().message(), "it is int, 2"));
   CHECK(attrs.erase("a"));
   CHECK_FALSE(attrs.erase("a"));
+  using Entries = std::vector<std::pair<std::string, AttrValue>>;
+  CHECK(AttrMap(Entries{{"b", true}, {"a", false}, {"b", std::int64_t{3}}}) ==
+        AttrMap{{"a", false}, {"b", std::int64_t{3}}});
   CHECK(FunctionRef{"f", nullptr} == FunctionRef{"f", std::make_shared<AttrMap>()});
 }

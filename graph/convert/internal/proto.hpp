@@ -43,7 +43,7 @@ Result<AttrValue> from_proto(const tensorflow::AttrValue& proto, DecodeBudget& b
 void to_proto(const AttrValue& value, tensorflow::AttrValue& proto);
 
 /// Of an op or of a function's signature. Shape function, gradient and its absence stay unset.
-Result<OpSchema> from_proto(const tensorflow::OpDef& proto);
+Result<OpSchema> from_proto(const tensorflow::OpDef& proto, DecodeBudget& budget);
 void to_proto(const OpSchema& schema, tensorflow::OpDef& proto);
 
 void to_proto(const Graph& graph, const Node& node, const ExportOptions& options,
