@@ -205,7 +205,8 @@ private:
       contribute(y, {given->node, given->slot});
       return {};
     }
-    if (!is_floating(dtype) && !is_complex(dtype))
+    bool is_needed = between_[static_cast<std::size_t>(y.node)] || is_x_[index(y)];
+    if (!is_needed || (!is_floating(dtype) && !is_complex(dtype)))
       return {};
     if (is_complex(dtype))
       return invalid_argument(str_cat("Gradients of complex tensors must set grad_ys ('",

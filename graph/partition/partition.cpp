@@ -47,7 +47,7 @@ struct Arrival {
 
 class Cutter {
 public:
-  Cutter(const Graph& whole, const PartitionOptions& options, const partitioning::NewName& new_name)
+  Cutter(Graph& whole, const PartitionOptions& options, const partitioning::NewName& new_name)
       : whole_(whole), options_(options), new_name_(new_name) {}
 
   Result<std::map<std::string, Graph>> run() {
@@ -63,7 +63,7 @@ public:
 private:
   Status copy_nodes() {
     copies_.resize(static_cast<std::size_t>(whole_.capacity()));
-    for (const Node* node : whole_.nodes()) {
+    for (Node* node : whole_.nodes()) {
       if (node->assigned_device.empty())
         return internal(str_cat("node '", node->name, "' (", node->op_name(),
                                 ") has no device; a graph is placed before it is cut"));
@@ -71,7 +71,8 @@ private:
       auto& part = parts_[name];
       if (!part)
         part = std::make_unique<Part>(whole_);
-      TROUPE_ASSIGN(Node * copy, part->graph.add_unconnected(node->name, *node->op, node->attrs));
+      TROUPE_ASSIGN(Node * copy,
+                    part->graph.add_unconnected(node->name, *node->op, std::move(node->attrs)));
       copy->device = node->device;
       copy->assigned_device = node->assigned_device;
       copies_[static_cast<std::size_t>(node->id)] = {part.get(), copy->id};
@@ -211,7 +212,7 @@ private:
     return Arrival{value->id, recv->id};
   }
 
-  const Graph& whole_;
+  Graph& whole_; // its attrs move to the copies
   const PartitionOptions& options_;
   const partitioning::NewName& new_name_;
   std::map<std::string, std::unique_ptr<Part>> parts_;

@@ -31,6 +31,14 @@ std::size_t hash_attr(const AttrValue& value) {
     }
     return seed;
   }
+  if (const auto* type = std::get_if<DType>(&value))
+    return static_cast<std::size_t>(*type);
+  if (const auto* number = std::get_if<std::int64_t>(&value))
+    return static_cast<std::size_t>(*number);
+  if (const auto* text = std::get_if<std::string>(&value))
+    return std::hash<std::string>{}(*text);
+  if (const auto* flag = std::get_if<bool>(&value))
+    return *flag;
   return std::hash<std::string>{}(to_string(value));
 }
 
