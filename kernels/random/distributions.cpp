@@ -32,7 +32,7 @@ Status infer_stateless(ShapeContext& c) {
 
 template <Fill fill>
 void fill_output(KernelContext& c, const arith::Philox& start, Tensor& out) {
-  constexpr double ns = fill == arith::fill_uniform ? 1 : fill == arith::fill_normal ? 8 : 12;
+  const double ns = fill == arith::fill_uniform ? 1 : fill == arith::fill_normal ? 8 : 12;
   const auto type = static_cast<arith::Type>(out.dtype());
   c.parallel_for(out.num_elements(), ns, [&](std::int64_t begin, std::int64_t end) {
     fill(type, start, out.mutable_raw(), begin, end);
