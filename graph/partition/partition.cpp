@@ -10,6 +10,8 @@
 namespace troupe {
 namespace {
 
+constexpr std::size_t max_repeated_bytes = 1024;
+
 struct Part {
   explicit Part(const Graph& whole) : graph(whole.registry()) {
     graph.versions = whole.versions;
@@ -138,6 +140,11 @@ private:
         slot < 0 ? DType::float32 : remove_ref(src.output_types[static_cast<std::size_t>(slot)]);
     bool narrow = options_.send_floats_as_bfloat16 && slot >= 0 && type == DType::float32;
     DType wire = narrow ? DType::bfloat16 : type;
+    if (is_small_constant(src, slot)) {
+      TROUPE_ASSIGN(Arrival copy, repeat_constant(src, dst));
+      arrivals_.emplace(key, copy);
+      return copy;
+    }
     std::string name = str_cat("edge_", ++edges_, "_", src.name);
     TROUPE_TRY(add_send(src, slot, dst, name, wire));
     TROUPE_ASSIGN(Arrival arrival, add_recv(src, slot, dst, name, wire, type));
@@ -146,6 +153,20 @@ private:
     if (!ref)
       arrivals_.emplace(key, arrival);
     return arrival;
+  }
+
+  bool is_small_constant(const Node& src, int slot) const {
+    if (slot != 0 || !src.is_op("Const") || !src.control_inputs.empty())
+      return false;
+    const Node& copy = *copy_of(src.id).part->graph.node(copy_of(src.id).id);
+    auto value = copy.attrs.get<Tensor>("value");
+    return value.ok() && value->byte_size() <= max_repeated_bytes;
+  }
+
+  Result<Arrival> repeat_constant(const Node& src, const Node& dst) {
+    const Node& copy = *copy_of(src.id).part->graph.node(copy_of(src.id).id);
+    TROUPE_ASSIGN(Node * again, add(*copy_of(dst.id).part, dst, src.name, "Const", {}, copy.attrs));
+    return Arrival{again->id, again->id};
   }
 
   AttrMap pair_attrs(const char* type_attr, DType type, const std::string& name, const Node& src,

@@ -253,6 +253,24 @@ TEST_CASE("partition: a node without device is refused") {
   CHECK(parts.status().message().find("node 'x' (NoOp) has no device") != std::string::npos);
 }
 
+TEST_CASE("partition: a small constant is repeated, not sent, unless it waits for something") {
+  OpRegistry ops = rewriting_test_ops();
+  auto parts = cut(ops, R"(
+    c = Const[dtype=DT_FLOAT, value=f32[] 3]() on "/job:a$"
+    p = Placeholder[dtype=DT_FLOAT]() on "/job:a$"
+    waits = Const[dtype=DT_FLOAT, value=f32[] 4]() ^p on "/job:a$"
+    large = Const[dtype=DT_FLOAT, value=f32[257] 5]() on "/job:a$"
+    y = AddN(c, waits, large) on "/job:b$"
+    z = Neg(c) on "/job:b$")");
+  const Graph& b = parts.at(std::string(b_device));
+  REQUIRE(count(b, "Const") == 1);
+  CHECK(all(b, "Const")[0]->attrs.get<Tensor>("value")->value<float>() == 3);
+  CHECK(all(b, "Const")[0]->assigned_device == b_device);
+  CHECK(count(b, "_Recv") == 2);
+  CHECK(count(parts.at(std::string(a_device)), "_Send") == 2);
+  check_pairs(parts);
+}
+
 TEST_CASE("partition: a reference that would have to travel is refused") {
   OpRegistry ops = rewriting_test_ops();
   auto parts = partition(graph_of(expand(R"(

@@ -2,6 +2,7 @@
 // inputs, the later one's consumers read the earlier one. One walk in topological order, by
 // hashing.
 #include <algorithm>
+#include <numeric>
 #include <unordered_map>
 
 #include "graph/passes/pass.hpp"
@@ -42,42 +43,55 @@ std::size_t hash_attr(const AttrValue& value) {
   return std::hash<std::string>{}(to_string(value));
 }
 
-// Order of two arguments does not matter to a commutative op; of more it may, by rounding.
-std::vector<Endpoint> canonical_inputs(const Node& node) {
-  std::vector<Endpoint> inputs = node.inputs;
-  if (node.op->is_commutative && inputs.size() == 2)
-    std::ranges::sort(inputs);
-  return inputs;
-}
-
-std::vector<NodeId> sorted_controls(const Node& node) {
-  std::vector<NodeId> controls = node.control_inputs;
-  std::ranges::sort(controls);
-  return controls;
-}
-
-std::size_t hash_node(const Node& node) {
-  std::size_t seed = std::hash<const void*>{}(node.op);
-  mix(seed, node.device);
-  mix(seed, node.assigned_device);
-  for (Endpoint e : canonical_inputs(node)) {
-    mix(seed, static_cast<std::size_t>(e.node));
-    mix(seed, static_cast<std::size_t>(e.slot));
+// Sees nodes with their inputs' representatives in place of the inputs.
+class Equality {
+public:
+  explicit Equality(const Graph& graph) : like_(static_cast<std::size_t>(graph.capacity())) {
+    std::iota(like_.begin(), like_.end(), 0);
   }
-  for (NodeId id : sorted_controls(node))
-    mix(seed, static_cast<std::size_t>(id));
-  for (const auto& [name, value] : node.attrs) {
-    mix(seed, name);
-    mix(seed, hash_attr(value));
-  }
-  return seed;
-}
+  void set_representative(NodeId id, NodeId of) { like_[static_cast<std::size_t>(id)] = of; }
 
-bool are_equal(const Node& a, const Node& b) {
-  return a.op == b.op && a.device == b.device && a.assigned_device == b.assigned_device &&
-         canonical_inputs(a) == canonical_inputs(b) && sorted_controls(a) == sorted_controls(b) &&
-         a.attrs == b.attrs;
-}
+  std::size_t hash(const Node& node) const {
+    std::size_t seed = std::hash<const void*>{}(node.op);
+    mix(seed, node.device);
+    mix(seed, node.assigned_device);
+    for (Endpoint e : inputs(node)) {
+      mix(seed, static_cast<std::size_t>(e.node));
+      mix(seed, static_cast<std::size_t>(e.slot));
+    }
+    for (NodeId id : controls(node))
+      mix(seed, static_cast<std::size_t>(id));
+    for (const auto& [name, value] : node.attrs) {
+      mix(seed, name);
+      mix(seed, hash_attr(value));
+    }
+    return seed;
+  }
+
+  bool holds(const Node& a, const Node& b) const {
+    return a.op == b.op && a.device == b.device && a.assigned_device == b.assigned_device &&
+           inputs(a) == inputs(b) && controls(a) == controls(b) && a.attrs == b.attrs;
+  }
+
+private:
+  // Order of two arguments does not matter to a commutative op; of more it may, by rounding.
+  std::vector<Endpoint> inputs(const Node& node) const {
+    std::vector<Endpoint> out = node.inputs;
+    for (Endpoint& e : out)
+      if (e.node >= 0)
+        e.node = like_[static_cast<std::size_t>(e.node)];
+    if (node.op->is_commutative && out.size() == 2)
+      std::ranges::sort(out);
+    return out;
+  }
+  static std::vector<NodeId> controls(const Node& node) {
+    std::vector<NodeId> out = node.control_inputs;
+    std::ranges::sort(out);
+    return out;
+  }
+
+  std::vector<NodeId> like_; // by node
+};
 
 bool may_be_shared(const Node& node) {
   return !node.op->is_stateful && !has_refs(node) && !is_control_flow(node) &&
@@ -87,17 +101,20 @@ bool may_be_shared(const Node& node) {
 
 Status run(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
+  Equality equality(graph);
   std::unordered_map<std::size_t, std::vector<NodeId>> seen;
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     if (!may_be_shared(node))
       continue;
-    auto& candidates = seen[hash_node(node)];
+    auto& candidates = seen[equality.hash(node)];
     context.looked_at(1 + static_cast<std::int64_t>(candidates.size()));
     auto same = std::ranges::find_if(
-        candidates, [&](NodeId other) { return are_equal(*graph.node(other), node); });
+        candidates, [&](NodeId other) { return equality.holds(*graph.node(other), node); });
     if (same == candidates.end()) {
       candidates.push_back(id);
+    } else if (node.is_op("Const") && node.assigned_device.empty()) {
+      equality.set_representative(id, *same);
     } else if (is_free(node, context)) {
       graph.replace_node(id, *same);
       graph.remove(id);

@@ -217,6 +217,24 @@ TEST_CASE("merge_equal_nodes: equal nodes become one, commuted ones too, to the 
     fetch = AddN(u, u, c))");
 }
 
+TEST_CASE("merge_equal_nodes: equal constants stay apart until they have a device") {
+  constexpr auto unplaced = R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    b = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    fetch = AddN(fed, a, b))";
+  becomes(unplaced, unplaced);
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]() on "/job:a/replica:0/task:0/device:CPU:0"
+    b = Const[dtype=DT_FLOAT, value=f32[] 3]() on "/job:a/replica:0/task:0/device:CPU:0"
+    fetch = AddN(fed, a, b))",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    a = Const[dtype=DT_FLOAT, value=f32[] 3]() on "/job:a/replica:0/task:0/device:CPU:0"
+    fetch = AddN(fed, a, a))");
+}
+
 TEST_CASE("merge_equal_nodes: state, devices, control inputs and attrs keep nodes apart") {
   constexpr auto text = R"(
     fed = Placeholder[dtype=DT_FLOAT]()
