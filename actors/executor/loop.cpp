@@ -3,6 +3,8 @@
 #include <chrono>
 #include <exception>
 
+#include "actors/executor/internal/loop_frames.hpp"
+#include "actors/executor/internal/loop_native.hpp"
 #include "core/trace/recorder.hpp"
 #include "devices/cpu/compute_pool.hpp"
 
@@ -362,8 +364,12 @@ void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& nd, Iteration&
     return;
   ++s_.counters.async;
   kernel->phase.store(PendingKernel::starting, std::memory_order_relaxed);
-  nd.compute_async(*kernel->context,
-                   [kernel](Status status) { kernel->finish(std::move(status)); });
+  try {
+    nd.compute_async(*kernel->context,
+                     [kernel](Status status) { kernel->finish(std::move(status)); });
+  } catch (const std::exception& e) { // before it could promise to finish
+    kernel->finish(internal(str_cat("the kernel threw: ", e.what())));
+  }
   int expected = PendingKernel::starting;
   if (kernel->phase.compare_exchange_strong(expected, PendingKernel::waiting,
                                             std::memory_order_acq_rel))

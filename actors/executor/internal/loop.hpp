@@ -103,7 +103,7 @@ private:
     }
   }
 
-  // Loops (frames.cpp).
+  // Loops.
   void run_enter(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
   void run_exit(std::int32_t n, const ProgramNode& node, Iteration& it);
   void run_next_iteration(std::int32_t n, const ProgramNode& node, Iteration& it);
@@ -193,6 +193,7 @@ inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& it) {
   }
 }
 
+// Instantiated in loop.cpp, which sees the rest (loop_native.hpp, loop_frames.hpp).
 extern template class Loop<false>;
 extern template class Loop<true>;
 

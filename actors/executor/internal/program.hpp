@@ -29,13 +29,13 @@ enum class Kind : std::uint8_t {
 };
 
 enum Flags : std::uint8_t {
-  runs_when_dead = 1,      ///< transfer nodes; ControlTrigger
-  constant_inputs = 2,     ///< some input slots are pre-filled
-  reference_inputs = 4,    ///< some input comes along a reference edge
-  expensive = 8,           ///< may go to a compute thread
-  may_leave_unset = 16,    ///< an output without value means a dead one
-  invariant = 32,          ///< Enter with is_constant
-  needs_value_index = 64,  ///< somebody reads a Merge's second output
+  runs_when_dead = 1,     ///< transfer nodes; ControlTrigger
+  constant_inputs = 2,    ///< some input slots are pre-filled
+  reference_inputs = 4,   ///< some input comes along a reference edge
+  expensive = 8,          ///< may go to a compute thread
+  may_leave_unset = 16,   ///< an output without value means a dead one
+  invariant = 32,         ///< Enter with is_constant
+  needs_value_index = 64, ///< somebody reads a Merge's second output
   accepts_uninitialized = 128,
 };
 
@@ -115,9 +115,9 @@ struct Program {
   std::vector<Prefilled> prefilled;
   std::vector<std::int32_t> roots; ///< ready from the start, without the args
   std::vector<std::int32_t> args;
-  std::vector<Source> slot_source;            ///< by input
-  std::vector<std::int32_t> control_first;    ///< by node, one more at the end
-  std::vector<std::int32_t> control_sources;  ///< nodes
+  std::vector<Source> slot_source;           ///< by input
+  std::vector<std::int32_t> control_first;   ///< by node, one more at the end
+  std::vector<std::int32_t> control_sources; ///< nodes
   std::vector<int> arg_indices, retval_indices;
   std::int32_t max_outputs = 0;
   /// Moving averages of what expensive kernels take, in ticks; 0: not measured yet. Relaxed: any

@@ -1,0 +1,156 @@
+// The loop machinery: Enter, Exit, NextIteration, and when iterations and frames end.
+#pragma once
+
+#include "actors/executor/internal/loop.hpp"
+
+namespace troupe::program {
+
+// Never 0: that is the root. Equal on every device that runs a part of the loop, since it is part
+// of the keys under which they exchange values.
+inline std::uint64_t frame_id(std::uint64_t parent, std::int64_t iteration,
+                              std::uint64_t name_hash) {
+  std::uint64_t id = name_hash;
+  for (std::uint64_t part : {parent, static_cast<std::uint64_t>(iteration)}) {
+    id = (id ^ part) * 0x9E3779B97F4A7C15u;
+    id ^= id >> 29;
+  }
+  return id ? id : 1;
+}
+
+inline bool is_done(FrameInstance& frame, std::int64_t number) {
+  const Iteration& it = *frame.at(number);
+  return it.outstanding == 0 && it.num_children == 0 && frame.oldest == number &&
+         (number > 0 || frame.missing_enters == 0);
+}
+
+template <bool Frames>
+FrameInstance& Loop<Frames>::child(Iteration& it, std::int32_t layout) {
+  for (FrameInstance* frame = it.children; frame; frame = frame->next_sibling)
+    if (frame->layout == layout)
+      return *frame;
+  const FrameLayout& shape = p_.frames[static_cast<std::size_t>(layout)];
+  FrameInstance& frame = *s_.take_frame();
+  frame.layout = layout;
+  frame.parent = &it;
+  frame.id = frame_id(it.frame->id, it.number, shape.name_hash);
+  frame.missing_enters = shape.num_enters;
+  frame.oldest = 0;
+  frame.newest = -1;
+  frame.next_sibling = it.children;
+  it.children = &frame;
+  ++it.num_children;
+  begin_iteration(frame);
+  return frame;
+}
+
+template <bool Frames>
+Iteration* Loop<Frames>::begin_iteration(FrameInstance& frame) {
+  auto live = static_cast<std::size_t>(frame.num_iterations());
+  if (live == frame.iterations.size()) {
+    std::vector<Iteration*> larger(live ? live * 2 : 2);
+    for (std::int64_t i = frame.oldest; i <= frame.newest; ++i)
+      larger[static_cast<std::size_t>(i) & (larger.size() - 1)] = frame.at(i);
+    frame.iterations.swap(larger);
+  }
+  Iteration* it = s_.take_iteration(frame.layout);
+  it->frame = &frame;
+  it->number = ++frame.newest;
+  frame.at(it->number) = it;
+  ++s_.counters.iterations;
+  frame.dead_exits.clear();
+  for (HeldValue& held : frame.deferred) {
+    fill(s_.scratch[0], std::move(held.value));
+    send_all(node(held.node), s_.scratch.data(), *it);
+  }
+  frame.deferred.clear();
+  for (const HeldValue& held : frame.invariants)
+    deliver(held, *it, false);
+  return it;
+}
+
+template <bool Frames>
+void Loop<Frames>::deliver(const HeldValue& held, Iteration& it, bool from_enter) {
+  if (!held.value.has_value())
+    return send_dead(node(held.node), it, from_enter);
+  fill(s_.scratch[0], held.value);
+  send_all(node(held.node), s_.scratch.data(), it, from_enter);
+}
+
+template <bool Frames>
+void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
+  FrameInstance& frame = child(it, nd.aux);
+  Iteration& first = *frame.at(0); // alive as long as an Enter is missing
+  if (nd.flags & invariant) {
+    HeldValue& held = frame.invariants.emplace_back();
+    held.node = n;
+    if (!dead)
+      held.value = std::move(*slot(nd.first_input, it));
+    for (std::int64_t i = frame.oldest; i <= frame.newest; ++i)
+      deliver(frame.invariants.back(), *frame.at(i), true);
+  } else if (dead) {
+    send_dead(nd, first, true);
+  } else {
+    fill(s_.scratch[0], std::move(*slot(nd.first_input, it)));
+    send_all(nd, s_.scratch.data(), first, true);
+  }
+  clear_inputs(nd, it);
+  if (--frame.missing_enters == 0 && first.outstanding == 0)
+    clean_up(&first);
+}
+
+template <bool Frames>
+void Loop<Frames>::run_exit(std::int32_t, const ProgramNode& nd, Iteration& it) {
+  fill(s_.scratch[0], std::move(*slot(nd.first_input, it)));
+  clear_inputs(nd, it);
+  send_all(nd, s_.scratch.data(), *it.frame->parent);
+}
+
+template <bool Frames>
+void Loop<Frames>::run_next_iteration(std::int32_t n, const ProgramNode& nd, Iteration& it) {
+  FrameInstance& frame = *it.frame;
+  Entry& value = *slot(nd.first_input, it);
+  bool newest = it.number == frame.newest;
+  if (newest && frame.num_iterations() >=
+                    p_.frames[static_cast<std::size_t>(frame.layout)].parallel_iterations) {
+    frame.deferred.push_back({n, std::move(value)});
+    clear_inputs(nd, it);
+    return;
+  }
+  Iteration* next = newest ? begin_iteration(frame) : frame.at(it.number + 1);
+  fill(s_.scratch[0], std::move(value));
+  clear_inputs(nd, it);
+  send_all(nd, s_.scratch.data(), *next);
+}
+
+template <bool Frames>
+void Loop<Frames>::clean_up(Iteration* it) {
+  while (it->frame != &s_.root_frame) {
+    FrameInstance* frame = it->frame;
+    for (std::int64_t i = it->number; i <= frame->newest && is_done(*frame, i); ++i) {
+      s_.free_iteration(frame->at(i));
+      frame->oldest = i + 1;
+      if (!frame->deferred.empty())
+        begin_iteration(*frame);
+    }
+    if (frame->missing_enters > 0 || frame->num_iterations() > 0)
+      return;
+    it = frame->parent;
+    delete_frame(frame);
+  }
+}
+
+// What its Exits never gave is dead outside.
+template <bool Frames>
+void Loop<Frames>::delete_frame(FrameInstance* frame) {
+  Iteration& parent = *frame->parent;
+  for (std::int32_t n : frame->dead_exits)
+    send_dead(node(n), parent);
+  FrameInstance** link = &parent.children;
+  while (*link != frame)
+    link = &(*link)->next_sibling;
+  *link = frame->next_sibling;
+  --parent.num_children;
+  s_.free_frame(frame);
+}
+
+} // namespace troupe::program

@@ -1,0 +1,117 @@
+#include "actors/executor/step_run.hpp"
+
+#include "actors/executor/internal/loop.hpp"
+#include "actors/executor/internal/step_state.hpp"
+
+namespace troupe {
+
+using program::Loop;
+using program::PendingKernel;
+using program::StepState;
+
+StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
+                 StepHooks hooks, std::vector<Tensor> args)
+    : state_(executable->take_state()) {
+  StepState& s = *state_;
+  s.environment = &environment;
+  s.hooks = std::move(hooks);
+  s.args = std::move(args);
+  s.retvals.resize(s.program.retval_indices.size());
+  std::copy_n(s.program.initial.begin(), s.program.frames[0].num_nodes, s.root->counts);
+  s.executable = std::move(executable);
+}
+
+StepRun::~StepRun() {
+  StepState& s = *state_;
+  if (s.num_running > 0) {
+    // The kernels keep the state; the last of them to end frees it.
+    if (s.environment->cancellation)
+      s.environment->cancellation->cancel(cancelled("the step was given up"));
+    return;
+  }
+  // A thread may still be on its way out of the hook; then the state is its to free.
+  if (state_.use_count() > 1)
+    return;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  std::shared_ptr<const Executable> executable = s.executable;
+  bool clean = s.finished && !s.failed &&
+               s.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);
+  s.reset(clean);
+  executable->keep_state(std::move(state_));
+}
+
+StepRun::Progress StepRun::run(Duration slice) {
+  StepState& s = *state_;
+  if (s.finished)
+    return Progress::finished;
+  auto go = [&]<class L>(L loop) {
+    if (!std::exchange(s.started, true) && !s.failed)
+      loop.start();
+    return loop.run(slice);
+  };
+  bool idle = s.program.has_frames ? go(Loop<true>(s)) : go(Loop<false>(s));
+  if (!idle)
+    return Progress::yielded;
+  if (s.num_running > 0)
+    return Progress::waiting;
+  for (std::size_t i = 0; i < s.retvals.size() && !s.failed; ++i)
+    if (!s.retvals[i].has_value())
+      s.fail(-1, invalid_argument(
+                     str_cat("Retval[", s.program.retval_indices[i], "] does not have value")));
+  s.finished = true;
+  return Progress::finished;
+}
+
+void StepRun::complete(const Completion& completion) {
+  std::shared_ptr<StepState> state = std::move(completion.state);
+  if (state != state_)
+    return;
+  if (state_->program.has_frames)
+    Loop<true>(*state_).complete(completion.kernel);
+  else
+    Loop<false>(*state_).complete(completion.kernel);
+}
+
+void StepRun::cancel(Status why) {
+  if (!state_->finished)
+    state_->fail(-1, why);
+}
+
+bool StepRun::finished() const {
+  return state_->finished;
+}
+
+const Status& StepRun::status() const {
+  return state_->status;
+}
+
+std::vector<Tensor>& StepRun::retvals() {
+  return state_->retvals;
+}
+
+const StepCounters& StepRun::counters() const {
+  return state_->counters;
+}
+
+DeviceStats StepRun::take_stats() {
+  StepState& s = *state_;
+  DeviceStats stats{s.program.device->name(), {}};
+  stats.nodes.reserve(s.trace.size());
+  for (const program::TraceRecord& span : s.trace) {
+    const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
+    stats.nodes.push_back(
+        {info.name, info.schema->name, span.start_us, span.end_us, span.thread, span.bytes, {}});
+  }
+  s.trace.clear();
+  return stats;
+}
+
+std::size_t StepRun::num_running() const {
+  return state_->num_running;
+}
+
+std::size_t StepRun::num_queued() const {
+  return state_->flat_ready.size() + state_->ready.size() + state_->ready_expensive.size();
+}
+
+} // namespace troupe
