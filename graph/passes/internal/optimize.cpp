@@ -9,6 +9,12 @@
 namespace troupe {
 namespace {
 
+#ifdef __OPTIMIZE__
+constexpr bool debug_build = false;
+#else
+constexpr bool debug_build = true;
+#endif
+
 Status check_names(const std::vector<std::string>& disabled) {
   for (const auto& name : disabled)
     if (std::ranges::find(all_passes(), std::string_view(name), &Pass::name) ==
@@ -39,7 +45,7 @@ Status optimize(Graph& graph, const OptimizeOptions& options, std::vector<PassTi
       if (timings)
         timings->push_back({std::string(pass.name), round, steady_micros() - start,
                             context.changes() - changes, context.work() - work});
-      if (options.verify)
+      if (options.verify || debug_build)
         if (Status broken = troupe::verify(graph); !broken.ok())
           return internal(str_cat("optimisation pass '", pass.name, "' broke the graph: ",
                                   broken.message(), "; switch it off by its name to go on"));
