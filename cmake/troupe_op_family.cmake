@@ -23,7 +23,7 @@ function(troupe_op_family family)
 namespace troupe {
 ${declarations}
 void register_${family}(OpLibrary& library);
-void register_${family}(OpLibrary& library) {
+void register_${family}([[maybe_unused]] OpLibrary& library) {
 ${calls}}
 } // namespace troupe
 " @ONLY)
