@@ -1,0 +1,39 @@
+// CheckNumerics.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(CheckNumerics) {
+  return {
+      {.name = "good numbers",
+       .inputs = {"f32[3] 1 -2 0"},
+       .attrs = {{"message", std::string("here")}},
+       .outputs = {"f32[3] 1 -2 0"}},
+      {.name = "no elements",
+       .inputs = {"f32[0]"},
+       .attrs = {{"message", std::string("here")}},
+       .outputs = {"f32[0]"}},
+      {.name = "a scalar, f64",
+       .inputs = {"f64[] 1e300"},
+       .attrs = {{"message", std::string("here")}},
+       .outputs = {"f64[] 1e+300"}},
+      {.name = "NaN",
+       .inputs = {"f32[2] 1 nan"},
+       .attrs = {{"message", std::string("here")}},
+       .error = "here : Tensor had NaN values"},
+      {.name = "infinity",
+       .inputs = {"f32[2] 1 -inf"},
+       .attrs = {{"message", std::string("here")}},
+       .error = "here : Tensor had Inf values"},
+      {.name = "both",
+       .inputs = {"f64[3] 1 inf nan"},
+       .attrs = {{"message", std::string("here")}},
+       .error = "here : Tensor had Inf and NaN values"},
+  };
+}
+
+} // namespace
+} // namespace troupe
