@@ -106,6 +106,7 @@ private:
 
   Status add_nodes() {
     std::size_t outputs = 0;
+    graph_.reserve(static_cast<std::size_t>(proto_.node_size()));
     for (const tensorflow::NodeDef& def : proto_.node()) {
       TROUPE_TRY(check_name(def));
       TROUPE_ASSIGN(const OpSchema* op, lookup(def));
@@ -114,7 +115,11 @@ private:
         return resource_exhausted(str_cat("Node '", def.name(),
                                           "': the default attrs of calls of '", op->name,
                                           "' go beyond the limit of ", budget_.limit(), " bytes"));
-      TROUPE_ASSIGN(Node * node, graph_.add_unconnected(def.name(), *op, std::move(attrs)));
+      auto added = graph_.add_unconnected(def.name(), *op, std::move(attrs));
+      if (!added.ok())
+        return added.status().code() == Code::already_exists ? name_is_taken(def.name())
+                                                             : added.status();
+      Node* node = *added;
       node->device = def.device();
       if (node->num_inputs() != num_data_inputs(def)) // now: few bytes can ask for many
         return wrong_number(def, *node);
@@ -133,10 +138,11 @@ private:
       return invalid_argument(str_cat("Node '", name,
                                       "': Node name contains invalid characters; names that begin "
                                       "with '_' are internal"));
-    const Node* other = graph_.find(name);
-    if (!other)
-      return {};
-    if (other->id < first_new_)
+    return {};
+  }
+
+  Status name_is_taken(const std::string& name) {
+    if (graph_.find(name)->id < first_new_)
       return invalid_argument(str_cat("GraphDef argument to Extend includes node '", name,
                                       "', which was created by a previous call to Create or Extend "
                                       "in this session."));

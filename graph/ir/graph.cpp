@@ -128,6 +128,11 @@ Result<Node*> Graph::add(std::string_view name, std::string_view op, std::vector
   return added;
 }
 
+void Graph::reserve(std::size_t more) {
+  slots_.reserve(slots_.size() + more);
+  by_name_.reserve(by_name_.size() + more);
+}
+
 Result<Node*> Graph::add_unconnected(std::string_view name, const OpSchema& op, AttrMap attrs) {
   if (Status status = complete_and_check_attrs(op, attrs); !status.ok())
     return of_node(status, name);
@@ -140,19 +145,18 @@ Result<Node*> Graph::add_unconnected(std::string_view name, const OpSchema& op, 
 Result<Node*> Graph::insert(std::string_view name, const OpSchema& op, AttrMap attrs,
                             NodeTypes types) {
   TROUPE_TRY(check_name(name));
-  if (by_name_.contains(name))
-    return already_exists(str_cat("Node name '", name, "' already exists in the Graph"));
   auto made = std::make_unique<Node>();
   Node* added = made.get();
   added->id = capacity();
   added->name = name;
+  if (!by_name_.emplace(added->name, added->id).second)
+    return already_exists(str_cat("Node name '", name, "' already exists in the Graph"));
   added->op = &op;
   added->attrs = std::move(attrs);
   added->inputs.resize(types.inputs.size());
   added->input_types = std::move(types.inputs);
   added->output_types = std::move(types.outputs);
   slots_.push_back(std::move(made));
-  by_name_.emplace(added->name, added->id);
   ++num_nodes_;
   return added;
 }

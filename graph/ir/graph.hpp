@@ -84,6 +84,9 @@ public:
   /// The inputs start out as {-1,0}.
   Result<Node*> add_unconnected(std::string_view name, const OpSchema& op, AttrMap attrs);
 
+  /// Room for that many more nodes, so that adding them is quicker.
+  void reserve(std::size_t more);
+
   /// Connects or reconnects input `slot` of `dst`; the old edge goes. Types are the caller's
   /// promise.
   void set_input(NodeId dst, int slot, Endpoint src);
