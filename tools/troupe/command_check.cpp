@@ -1,0 +1,97 @@
+// troupe check FILE: does a config file say what its author meant?
+#include "core/base/strings.hpp"
+#include "net/cluster/node_config.hpp"
+#include "tools/troupe/command.hpp"
+#include "tools/troupe/json.hpp"
+#include "tools/troupe/table.hpp"
+
+namespace troupe {
+namespace {
+
+std::string describe(const TaskSettings& s) {
+  std::vector<std::string> parts;
+  parts.push_back(s.cpu_devices == 1 ? "1 CPU device" : str_cat(s.cpu_devices, " CPU devices"));
+  parts.push_back(s.compute_threads == 0   ? "a compute thread for each core"
+                  : s.compute_threads == 1 ? "1 compute thread"
+                                           : str_cat(s.compute_threads, " compute threads"));
+  parts.push_back(s.actor_threads == 1 ? "1 actor thread"
+                                       : str_cat(s.actor_threads, " actor threads"));
+  if (s.memory_limit > 0)
+    parts.push_back(str_cat("at most ", s.memory_limit >> 20, " MiB"));
+  return str_join(parts, ", ");
+}
+
+class CheckCommand final : public Command {
+public:
+  std::string summary() const override { return "Checks a config file and prints its tasks"; }
+  std::vector<std::pair<std::string, std::string>> examples() const override {
+    return {{"troupe check cluster.conf", "every mistake as FILE:LINE: sentence, or the tasks"},
+            {"troupe check --json cluster.conf", "the tasks, for a program"}};
+  }
+  void declare(Options& options) override {
+    options.text("FILE", file_, "the config file", true);
+    options.flag("--json", json_, "print JSON");
+  }
+
+  int run() override {
+    auto config = read_cluster_config(file_);
+    if (!config)
+      return failed(config.status());
+    if (json_)
+      print_json(*config);
+    else
+      print_text(*config);
+    return exit_ok;
+  }
+
+private:
+  void print_text(const ClusterConfig& config) const {
+    std::vector<std::vector<std::string>> rows;
+    for (const NodeConfig& task : config.tasks)
+      rows.push_back({task.name(), task.address.to_string(), describe(task.settings)});
+    print(str_cat(config.file, ": ", rows.size(), rows.size() == 1 ? " task\n" : " tasks\n",
+                  format_table(rows, "  ")));
+    if (config.insecure)
+      print("insecure = true: whoever reaches these ports may use the cluster\n");
+  }
+
+  void print_json(const ClusterConfig& config) const {
+    JsonWriter w;
+    w.open('{')
+        .key("file")
+        .value(config.file)
+        .key("insecure")
+        .value(config.insecure)
+        .key("tasks")
+        .open('[');
+    for (const NodeConfig& task : config.tasks)
+      w.open('{')
+          .key("job")
+          .value(task.job)
+          .key("task")
+          .value(task.task)
+          .key("address")
+          .value(task.address.to_string())
+          .key("cpu_devices")
+          .value(task.settings.cpu_devices)
+          .key("compute_threads")
+          .value(task.settings.compute_threads)
+          .key("actor_threads")
+          .value(task.settings.actor_threads)
+          .key("memory_limit")
+          .value(task.settings.memory_limit)
+          .close('}');
+    print(w.close(']').close('}').text() + "\n");
+  }
+
+  std::string file_;
+  bool json_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_command_check() {
+  return std::make_unique<CheckCommand>();
+}
+
+} // namespace troupe

@@ -1,0 +1,201 @@
+// troupe graph FILE: what is in a graph, and where its nodes would go.
+#include <algorithm>
+#include <map>
+
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
+#include "graph/placement/place.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "net/cluster/node_config.hpp"
+#include "tools/troupe/command.hpp"
+#include "tools/troupe/graph_dot.hpp"
+#include "tools/troupe/graph_file.hpp"
+#include "tools/troupe/json.hpp"
+#include "tools/troupe/table.hpp"
+
+namespace troupe {
+namespace {
+
+Status add_devices(std::string_view job, int task, int count, std::vector<PlacementDevice>& out) {
+  for (int i = 0; i < count; ++i) {
+    TROUPE_ASSIGN(DeviceName name,
+                  DeviceName::parse(str_cat(task_name(job, task), "/device:CPU:", i)));
+    out.push_back({std::move(name), "CPU", out.size() + 1});
+  }
+  return {};
+}
+
+// "ps=1,worker=2", or a config file.
+Result<std::vector<PlacementDevice>> devices_of(const std::string& text) {
+  std::vector<PlacementDevice> out;
+  if (text.find('=') == std::string::npos) {
+    TROUPE_ASSIGN(ClusterConfig config, read_cluster_config(text));
+    for (const NodeConfig& task : config.tasks)
+      TROUPE_TRY(add_devices(task.job, task.task, task.settings.cpu_devices, out));
+    return out;
+  }
+  for (std::string_view part : str_split(text, ',')) {
+    std::size_t equals = part.find('=');
+    auto tasks =
+        equals == std::string_view::npos ? std::nullopt : parse_uint(part.substr(equals + 1));
+    if (!tasks || *tasks == 0 || *tasks > 10000)
+      return invalid_argument(str_cat(
+          "--place has '", part,
+          "'; write jobs with their number of tasks, such as ps=1,worker=2, or a config file"));
+    for (std::uint64_t task = 0; task < *tasks; ++task)
+      TROUPE_TRY(add_devices(part.substr(0, equals), static_cast<int>(task), 1, out));
+  }
+  return out;
+}
+
+class GraphCommand final : public Command {
+public:
+  std::string summary() const override { return "Shows a graph: ops, text, dot, placement"; }
+  std::vector<std::pair<std::string, std::string>> examples() const override {
+    return {{"troupe graph model.pb", "how many nodes of each op, and which ops this build lacks"},
+            {"troupe graph --text model.pbtxt", "one line for each node"},
+            {"troupe graph --dot model.pb | dot -Tsvg > model.svg", "a picture"},
+            {"troupe graph --place ps=1,worker=2 saved_model/1",
+             "where the nodes of a SavedModel would go"}};
+  }
+  void declare(Options& options) override {
+    options.text("FILE", file_,
+                 "GraphDef (binary or text), text form, .meta file or SavedModel folder", true);
+    options.flag("--text", text_, "print the text form");
+    options.flag("--dot", dot_, "print Graphviz's language");
+    options.text("--place", place_, "place the nodes first: jobs (ps=1,worker=2) or a config file");
+    options.flag("--json", json_, "print JSON");
+  }
+
+  int run() override {
+    auto file = read_graph_file(file_);
+    if (!file)
+      return failed(file.status());
+    if (!text_ && !dot_ && place_.empty()) {
+      json_ ? print_json(*file) : print_counts(*file);
+      return exit_ok;
+    }
+    auto graph = read_graph_bytes(file->bytes, op_library().ops,
+                                  {.allow_internal_ops = true, .ignore_unknown_attrs = true});
+    if (!graph)
+      return failed(graph.status().with_context(file_));
+    if (!place_.empty()) {
+      auto devices = devices_of(place_);
+      if (!devices)
+        return failed(devices.status());
+      Status placed = place(*graph, {.devices = *std::move(devices),
+                                     .supported_types = supported_types,
+                                     .allow_soft_placement = true});
+      if (!placed.ok())
+        return failed(placed.with_context(file_));
+    }
+    if (dot_)
+      print(to_dot(*graph));
+    else if (text_)
+      print(to_text(*graph, 8));
+    else
+      print_placement(*graph);
+    return exit_ok;
+  }
+
+private:
+  static Result<std::vector<std::string>> supported_types(const Node& node) {
+    auto types = op_library().kernels.device_types(node.op_name(), node.attrs);
+    if (!types.empty())
+      return types;
+    auto kernel = op_library().kernels.find(node.op_name(), node.attrs, "CPU", node.name);
+    return kernel ? Result<std::vector<std::string>>(std::vector<std::string>{"CPU"})
+                  : kernel.status();
+  }
+
+  static bool is_known(const GraphFile& file, const std::string& op) {
+    return op_library().ops.find(op) ||
+           std::find(file.functions.begin(), file.functions.end(), op) != file.functions.end();
+  }
+
+  void print_counts(const GraphFile& file) const {
+    print(str_cat(file_, ": ", file.kind, ", ", file.nodes, " nodes, ", file.ops.size(), " ops, ",
+                  file.functions.size(), " functions, version ", file.producer, "\n"));
+    std::vector<std::pair<std::string, std::int64_t>> ops(file.ops.begin(), file.ops.end());
+    std::stable_sort(ops.begin(), ops.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    std::vector<std::vector<std::string>> rows;
+    for (const auto& [op, count] : ops)
+      rows.push_back({str_cat(count), op, is_known(file, op) ? "" : "not in this build"});
+    print(format_table(rows, "  "));
+    for (const Signature& signature : file.signatures)
+      print(str_cat("signature ", signature, "\n"));
+  }
+
+  void print_json(const GraphFile& file) const {
+    JsonWriter w;
+    w.open('{')
+        .key("file")
+        .value(file_)
+        .key("kind")
+        .value(file.kind)
+        .key("nodes")
+        .value(file.nodes)
+        .key("version")
+        .value(file.producer);
+    w.key("ops").open('[');
+    for (const auto& [op, count] : file.ops)
+      w.open('{')
+          .key("op")
+          .value(op)
+          .key("nodes")
+          .value(count)
+          .key("known")
+          .value(is_known(file, op))
+          .close('}');
+    w.close(']').key("functions").open('[');
+    for (const std::string& function : file.functions)
+      w.value(function);
+    w.close(']').key("signatures").open('[');
+    for (const Signature& signature : file.signatures)
+      w.value(signature.to_string());
+    print(w.close(']').close('}').text() + "\n");
+  }
+
+  void print_placement(const Graph& graph) const {
+    std::map<std::string, std::map<std::string, std::int64_t>> devices;
+    for (const Node* node : graph.nodes())
+      ++devices[node->assigned_device][node->op_name()];
+    if (json_) {
+      JsonWriter w;
+      w.open('[');
+      for (const Node* node : graph.nodes())
+        w.open('{')
+            .key("node")
+            .value(node->name)
+            .key("op")
+            .value(node->op_name())
+            .key("device")
+            .value(node->assigned_device)
+            .close('}');
+      return print(w.close(']').text() + "\n");
+    }
+    for (const auto& [device, ops] : devices) {
+      std::int64_t nodes = 0;
+      std::vector<std::string> parts;
+      for (const auto& [op, count] : ops) {
+        nodes += count;
+        parts.push_back(count == 1 ? op : str_cat(count, " ", op));
+      }
+      print(str_cat(device, ": ", nodes, nodes == 1 ? " node\n  " : " nodes\n  ",
+                    str_join(parts, ", "), "\n"));
+    }
+  }
+
+  std::string file_, place_;
+  bool text_ = false, dot_ = false, json_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_command_graph() {
+  return std::make_unique<GraphCommand>();
+}
+
+} // namespace troupe

@@ -1,0 +1,66 @@
+// troupe node: one task of a cluster, in the foreground.
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "tools/troupe/command.hpp"
+#include "tools/troupe/node_options.hpp"
+#include "tools/troupe/stop_signals.hpp"
+
+#include <cstdio>
+
+namespace troupe {
+namespace {
+
+class NodeCommand final : public Command {
+public:
+  std::string summary() const override { return "Runs one task of a cluster in the foreground"; }
+  std::vector<std::pair<std::string, std::string>> examples() const override {
+    return {{"troupe node --config-file=cluster.conf --job=worker --task=0",
+             "prints \"ready at HOST:PORT\" once it listens; SIGTERM or Ctrl-C ends it in order, a "
+             "second one at once"},
+            {"troupe node --config-file=cluster.conf --job=ps 2>ps.log",
+             "task 0 of a job; logs go to standard error"}};
+  }
+  void declare(Options& options) override {
+    options.text("--config-file", file_, "the cluster's config file", true);
+    options.text("--job", job_, "the task's job", true);
+    options.number("--task", task_, "the task's number within the job; 0 without it");
+  }
+
+  int run() override {
+    auto cluster = read_cluster_config(file_);
+    if (!cluster)
+      return failed(cluster.status());
+    auto config = cluster->task(job_, task_);
+    if (!config)
+      return called_wrongly(config.status().message());
+    set_log_level(config->settings.log_level);
+    set_log_name(config->name());
+    StopSignals signals;
+    if (cluster->insecure)
+      log_warning("insecure = true: whoever reaches ", config->address, " may use this node");
+    auto node = ClusterNode::start(to_node_options(*config));
+    if (!node)
+      return failed(node.status());
+    signals.on_stop([&](const std::string& signal) { (*node)->shut_down(signal); });
+    print(str_cat("ready at ", config->address, "\n"));
+    std::fflush(stdout);
+    log_info("ready at ", config->address);
+    std::string why = (*node)->wait();
+    log_info("ends: ", why);
+    signals.forget();
+    node->reset();
+    return exit_ok;
+  }
+
+private:
+  std::string file_, job_;
+  int task_ = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_command_node() {
+  return std::make_unique<NodeCommand>();
+}
+
+} // namespace troupe

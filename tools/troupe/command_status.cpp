@@ -1,0 +1,208 @@
+// troupe status TARGET: what a node is at.
+#include <caf/scoped_actor.hpp>
+
+#include "actors/family/ask.hpp"
+#include "actors/node/client.hpp"
+#include "actors/protocol/master.hpp"
+#include "core/base/strings.hpp"
+#include "tools/troupe/command.hpp"
+#include "tools/troupe/duration.hpp"
+#include "tools/troupe/json.hpp"
+#include "tools/troupe/table.hpp"
+
+namespace troupe {
+namespace {
+
+struct SessionReport {
+  SessionInfo info;
+  std::vector<StepInfo> steps;
+};
+struct Report {
+  Welcome welcome;
+  NodeStatus node;
+  std::vector<SessionReport> sessions;
+};
+
+// Asks from outside any actor, and waits for at most `budget`.
+template <class Answer, class Handle, class Message>
+Result<Answer> call(ClientNode& client, const Handle& to, std::chrono::milliseconds budget,
+                    Message message) {
+  caf::scoped_actor self{client.system()};
+  Result<Answer> out = unknown("no answer");
+  self->request(to, caf::timespan(budget), std::move(message))
+      .receive([&](Answer& answer) { out = std::move(answer); },
+               [&](caf::error& error) { out = to_status(error, "asking the node"); });
+  return out;
+}
+
+Result<Report> ask_node(const Address& address, std::chrono::milliseconds budget) {
+  ClientNode client;
+  TROUPE_ASSIGN(GuardianActor guardian, client.dial(address, budget));
+  Report out;
+  TROUPE_ASSIGN(out.welcome,
+                call<Welcome>(client, guardian, budget, Hello{protocol_version, "client"}));
+  TROUPE_ASSIGN(out.node, call<NodeStatus>(client, guardian, budget, GetNodeStatus{}));
+  auto master = typed<MasterActor>(out.welcome.master);
+  TROUPE_ASSIGN(SessionList sessions, call<SessionList>(client, master, budget, GetSessions{}));
+  for (SessionInfo& info : sessions.sessions) {
+    SessionReport report{std::move(info), {}};
+    // It may have ended since; then it has no steps to show.
+    auto found =
+        call<SessionCreated>(client, master, budget, FindSession{report.info.session_handle});
+    if (found) {
+      auto steps =
+          call<StepList>(client, typed<MasterSessionActor>(found->session), budget, GetSteps{});
+      if (steps)
+        report.steps = std::move(steps->steps);
+    }
+    out.sessions.push_back(std::move(report));
+  }
+  return out;
+}
+
+class StatusCommand final : public Command {
+public:
+  std::string summary() const override {
+    return "Shows a node: devices, peers, sessions, steps, counters";
+  }
+  std::vector<std::pair<std::string, std::string>> examples() const override {
+    return {{"troupe status caf://127.0.0.1:7271", "for people"},
+            {"troupe status --json 127.0.0.1:7271", "for a program"}};
+  }
+  void declare(Options& options) override {
+    options.text("TARGET", target_, "caf://HOST:PORT or HOST:PORT of a node", true);
+    options.text("--timeout", timeout_, "the longest wait for an answer; 5s without it");
+    options.flag("--json", json_, "print JSON");
+  }
+
+  int run() override {
+    std::string_view text = target_;
+    if (text.starts_with("caf://"))
+      text.remove_prefix(6);
+    auto address = Address::parse(text);
+    if (!address)
+      return called_wrongly(str_cat(address.status().message(), ", or caf://127.0.0.1:7000"));
+    auto budget = parse_duration(timeout_);
+    if (!budget || budget->count() == 0)
+      return called_wrongly(
+          str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+    auto report = ask_node(*address, *budget);
+    if (!report)
+      return failed(report.status());
+    json_ ? print_json(*report) : print_text(*report, *address);
+    return exit_ok;
+  }
+
+private:
+  static void print_text(const Report& report, const Address& address) {
+    const NodeStatus& node = report.node;
+    print(str_cat(node.task, " at ", address, ": ", report.welcome.software, ", up ",
+                  format_micros(node.uptime_us), ", ", node.resident_bytes >> 20,
+                  " MiB resident\n"));
+    std::vector<std::vector<std::string>> rows;
+    for (const DeviceAttributes& device : node.devices)
+      rows.push_back({device.name,
+                      device.memory_limit > 0 ? str_cat(device.memory_limit >> 20, " MiB") : "",
+                      device.description});
+    print(str_cat("devices\n", format_table(rows, "  ")));
+    print(node.peers.empty() ? "peers: none yet\n"
+                             : str_cat("peers\n  ", str_join(node.peers, "\n  "), "\n"));
+    print(report.sessions.empty() ? "sessions: none\n" : "sessions\n");
+    for (const SessionReport& session : report.sessions) {
+      const SessionInfo& s = session.info;
+      print(str_cat("  ", s.session_handle, ": ", s.nodes, " nodes, ", s.client_graphs,
+                    " client graphs, ", s.running_steps, " steps running, ", s.finished_steps,
+                    " finished, ", format_micros(s.age_us), " old\n"));
+      rows.clear();
+      for (const StepInfo& step : session.steps)
+        rows.push_back({str_cat("step ", step.step_id), step.state, format_micros(step.duration_us),
+                        step.signature,
+                        step.waiting_for.empty()
+                            ? ""
+                            : str_cat("waits for ", str_join(step.waiting_for, ", "))});
+      print(format_table(rows, "    "));
+    }
+    rows.clear();
+    for (const auto& [name, value] : node.counters)
+      rows.push_back({name, str_cat(value)});
+    print(str_cat("counters\n", format_table(rows, "  ")));
+  }
+
+  static void print_json(const Report& report) {
+    const NodeStatus& node = report.node;
+    JsonWriter w;
+    w.open('{')
+        .key("task")
+        .value(node.task)
+        .key("incarnation")
+        .value(hex16(node.incarnation))
+        .key("software")
+        .value(report.welcome.software);
+    w.key("uptime_us")
+        .value(node.uptime_us)
+        .key("resident_bytes")
+        .value(node.resident_bytes)
+        .key("devices")
+        .open('[');
+    for (const DeviceAttributes& device : node.devices)
+      w.open('{')
+          .key("name")
+          .value(device.name)
+          .key("type")
+          .value(device.type)
+          .key("memory_limit")
+          .value(device.memory_limit)
+          .close('}');
+    w.close(']').key("peers").open('[');
+    for (const std::string& peer : node.peers)
+      w.value(peer);
+    w.close(']').key("sessions").open('[');
+    for (const SessionReport& session : report.sessions) {
+      const SessionInfo& s = session.info;
+      w.open('{')
+          .key("handle")
+          .value(s.session_handle)
+          .key("nodes")
+          .value(s.nodes)
+          .key("client_graphs")
+          .value(s.client_graphs);
+      w.key("running_steps")
+          .value(s.running_steps)
+          .key("finished_steps")
+          .value(s.finished_steps)
+          .key("age_us")
+          .value(s.age_us)
+          .key("steps")
+          .open('[');
+      for (const StepInfo& step : session.steps) {
+        w.open('{')
+            .key("id")
+            .value(step.step_id)
+            .key("state")
+            .value(step.state)
+            .key("signature")
+            .value(step.signature);
+        w.key("duration_us").value(step.duration_us).key("waiting_for").open('[');
+        for (const std::string& task : step.waiting_for)
+          w.value(task);
+        w.close(']').close('}');
+      }
+      w.close(']').close('}');
+    }
+    w.close(']').key("counters").open('{');
+    for (const auto& [name, value] : node.counters)
+      w.key(name).value(value);
+    print(w.close('}').close('}').text() + "\n");
+  }
+
+  std::string target_, timeout_ = "5s";
+  bool json_ = false;
+};
+
+} // namespace
+
+std::unique_ptr<Command> make_command_status() {
+  return std::make_unique<StatusCommand>();
+}
+
+} // namespace troupe

@@ -1,0 +1,195 @@
+#include "tools/troupe/graph_file.hpp"
+
+#include <google/protobuf/io/tokenizer.h>
+#include <google/protobuf/text_format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "proto/graph.pb.h"
+#include "proto/saved_model.pb.h"
+
+namespace troupe {
+namespace {
+
+namespace fs = std::filesystem;
+
+Result<std::string> read_file(const fs::path& path) {
+  std::error_code error;
+  auto size = fs::file_size(path, error);
+  std::ifstream in(path, std::ios::binary);
+  if (error || !in)
+    return not_found(str_cat(path.string(), ": cannot be opened",
+                             error ? ": " + error.message() : std::string()));
+  if (size >= (std::uintmax_t{1} << 31))
+    return resource_exhausted(str_cat(path.string(), ": has ", size,
+                                      " bytes; graphs of 2 GiB and more do not fit a GraphDef"));
+  std::string bytes(size, '\0');
+  in.read(bytes.data(), static_cast<std::streamsize>(size));
+  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  return bytes;
+}
+
+// The text form begins with `name = Op`; protobuf's with `field {` or `field:`.
+bool looks_like_text_form(std::string_view bytes) {
+  for (std::string_view line : str_split(bytes.substr(0, 65536), '\n')) {
+    line = str_trim(line);
+    if (line.empty() || line[0] == '#')
+      continue;
+    std::size_t name = 0;
+    while (name < line.size() && line[name] > ' ' && line[name] < 127 &&
+           std::string_view("={}:\"").find(line[name]) == std::string_view::npos)
+      ++name;
+    std::string_view rest = str_trim(line.substr(name));
+    return name > 0 && rest.starts_with('=');
+  }
+  return false;
+}
+
+bool looks_like_text(std::string_view bytes) {
+  return std::all_of(
+      bytes.begin(),
+      bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size(), 512)),
+      [](char c) {
+        return static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t' || c == '\r';
+      });
+}
+
+class QuietErrors final : public google::protobuf::io::ErrorCollector {
+public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column,
+                const std::string& message) override {
+    if (first_.empty())
+      first_ = str_cat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  const std::string& first() const { return first_; }
+
+private:
+  std::string first_;
+};
+
+// Binary or text, which is seen from the bytes.
+template <class Message>
+Status parse_message(const std::string& bytes, std::string_view what, Message& out) {
+  if (!looks_like_text(bytes) || bytes.empty()) {
+    if (out.ParseFromString(bytes) && !bytes.empty())
+      return {};
+    return invalid_argument(str_cat("is no ", what));
+  }
+  QuietErrors errors;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&errors);
+  parser.AllowUnknownField(true);
+  if (parser.ParseFromString(bytes, &out))
+    return {};
+  return invalid_argument(str_cat("is no ", what, " in text: ", errors.first()));
+}
+
+void count(const tensorflow::GraphDef& graph, GraphFile& out) {
+  out.nodes = graph.node_size();
+  out.producer = graph.versions().producer();
+  for (const auto& node : graph.node())
+    ++out.ops[node.op()];
+  for (const auto& function : graph.library().function())
+    out.functions.push_back(function.signature().name());
+}
+
+std::vector<std::pair<std::string, std::string>>
+tensors_of(const google::protobuf::Map<std::string, tensorflow::TensorInfo>& infos) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const auto& [name, info] : infos)
+    out.emplace_back(name, info.name());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+void take_meta_graph(const tensorflow::MetaGraphDef& meta, GraphFile& out) {
+  count(meta.graph_def(), out);
+  out.bytes = meta.graph_def().SerializeAsString();
+  for (const auto& [name, signature] : meta.signature_def())
+    out.signatures.push_back(
+        {name, tensors_of(signature.inputs()), tensors_of(signature.outputs())});
+  std::sort(out.signatures.begin(), out.signatures.end(),
+            [](const Signature& a, const Signature& b) { return a.name < b.name; });
+}
+
+Result<GraphFile> read_saved_model(const fs::path& file) {
+  TROUPE_ASSIGN(std::string bytes, read_file(file));
+  tensorflow::SavedModel model;
+  Status parsed = parse_message(bytes, "SavedModel", model);
+  if (parsed.ok() && model.meta_graphs_size() == 0)
+    parsed = invalid_argument("has no graph");
+  if (!parsed.ok())
+    return parsed.with_context(file.string());
+  // The graph for serving, or the first.
+  const tensorflow::MetaGraphDef* chosen = &model.meta_graphs(0);
+  for (const auto& meta : model.meta_graphs())
+    if (const auto& tags = meta.meta_info_def().tags();
+        std::find(tags.begin(), tags.end(), "serve") != tags.end())
+      chosen = &meta;
+  GraphFile out;
+  out.kind = str_cat("SavedModel, tags ", str_join(chosen->meta_info_def().tags(), " "));
+  std::error_code error;
+  out.has_saved_variables = fs::exists(file.parent_path() / "variables" / "variables.index", error);
+  take_meta_graph(*chosen, out);
+  return out;
+}
+
+Result<GraphFile> read_plain(const fs::path& path) {
+  GraphFile out;
+  TROUPE_ASSIGN(out.bytes, read_file(path));
+  out.kind = "GraphDef";
+  if (path.extension() == ".meta") {
+    tensorflow::MetaGraphDef meta;
+    TROUPE_TRY(parse_message(out.bytes, "MetaGraphDef", meta).with_context(path.string()));
+    out.kind = "MetaGraphDef";
+    take_meta_graph(meta, out);
+    return out;
+  }
+  if (looks_like_text_form(out.bytes)) {
+    auto graph = parse_graph(out.bytes, op_library().ops);
+    if (!graph)
+      return graph.status().with_context(path.string());
+    out.kind = "text form";
+    out.bytes = export_graph(*graph);
+  }
+  tensorflow::GraphDef graph;
+  Status parsed = parse_message(out.bytes, "GraphDef", graph);
+  if (!parsed.ok())
+    return parsed.with_context(path.string());
+  count(graph, out);
+  return out;
+}
+
+} // namespace
+
+std::string Signature::to_string() const {
+  auto list = [](const std::vector<std::pair<std::string, std::string>>& tensors) {
+    std::vector<std::string> parts;
+    for (const auto& [name, tensor] : tensors)
+      parts.push_back(str_cat(name, " = ", tensor));
+    return str_join(parts, ", ");
+  };
+  return str_cat(name, "(", list(inputs), ") -> ", list(outputs));
+}
+
+Result<GraphFile> read_graph_file(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error))
+    return fs::path(path).filename() == "saved_model.pb" ? read_saved_model(path)
+                                                         : read_plain(path);
+  for (const char* name : {"saved_model.pb", "saved_model.pbtxt"})
+    if (fs::exists(fs::path(path) / name, error))
+      return read_saved_model(fs::path(path) / name);
+  return not_found(
+      str_cat(path, ": the folder has no saved_model.pb; name the folder of one version, such as ",
+              path, "/1"));
+}
+
+} // namespace troupe

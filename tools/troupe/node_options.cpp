@@ -1,0 +1,33 @@
+#include "tools/troupe/node_options.hpp"
+
+namespace troupe {
+
+NodeOptions to_node_options(const NodeConfig& config) {
+  NodeOptions out;
+  out.cluster = config.cluster;
+  out.job = config.job;
+  out.task = config.task;
+  out.cpu_devices = config.settings.cpu_devices;
+  out.compute_threads = config.settings.compute_threads;
+  out.actor_threads = config.settings.actor_threads;
+  out.memory_limit = config.settings.memory_limit;
+  out.caf_settings = config.caf_settings;
+  const ConfiguredTimeouts& from = config.timeouts;
+  Timeouts& to = out.timeouts;
+  to.heartbeat = from.heartbeat;
+  to.lease = from.lease;
+  auto set = [](std::chrono::milliseconds& timeout, std::chrono::milliseconds configured) {
+    if (configured.count() > 0)
+      timeout = configured;
+  };
+  set(to.dial, from.dial);
+  set(to.request, from.request);
+  set(to.compile, from.compile);
+  set(to.chunk, from.chunk);
+  set(to.step, from.step);
+  set(to.cancel, from.cancel);
+  set(to.orphan, from.orphan);
+  return out;
+}
+
+} // namespace troupe
