@@ -113,9 +113,12 @@ struct Reader {
     std::string out;
     std::size_t i = 1;
     for (; i < rest.size() && rest[i] != quote; ++i) {
-      if (rest[i] == '\\' && i + 1 < rest.size())
-        ++i;
-      out += rest[i];
+      if (rest[i] != '\\' || i + 1 == rest.size()) {
+        out += rest[i];
+        continue;
+      }
+      char c = rest[++i];
+      out += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
     }
     if (i >= rest.size())
       fail("unterminated string");

@@ -45,8 +45,8 @@ TEST_CASE("schema: the notation of attributes is read") {
   OpSchema op =
       SchemaBuilder("Op")
           .attr("T: {float, int32} = DT_INT32")
-          .attr(
-              "padding: {'SAME', 'VALID'} = 'SAME'; sep: string = 'a;b'; quote: string = 'it\\'s'")
+          .attr("padding: {'SAME', 'VALID'} = 'SAME'; sep: string = 'a;b'; quote: string = "
+                "'it\\'s'; end: string = '\\n'")
           .attr("flag: bool = true; eps: float = 0.001; axes: list(int) = [1, -2]")
           .attr("shape: shape = { unknown_rank: true }")
           .attr("two: shape = { dim { size: 3 } dim { size: -1 } }; scalar: shape = {}")
@@ -59,6 +59,7 @@ TEST_CASE("schema: the notation of attributes is read") {
   CHECK(value("padding") == AttrValue(std::string("SAME")));
   CHECK(value("sep") == AttrValue(std::string("a;b")));
   CHECK(value("quote") == AttrValue(std::string("it's")));
+  CHECK(value("end") == AttrValue(std::string("\n")));
   CHECK(value("flag") == AttrValue(true));
   CHECK(value("eps") == AttrValue(0.001f));
   CHECK(value("axes") == AttrValue(std::vector<std::int64_t>{1, -2}));
