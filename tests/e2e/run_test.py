@@ -1,0 +1,90 @@
+"""`troupe graph` and `troupe run`: a graph from a file, here and on a cluster, with NumPy files in and out."""
+
+import json
+import os
+import struct
+import unittest
+
+from support import Case, run
+
+GRAPH = """# y = x / 2 + 2
+x = Placeholder[dtype=DT_FLOAT, shape=[?]]()
+half = Const[dtype=DT_FLOAT, value=f32[] 0.5]()
+two = Const[dtype=DT_FLOAT, value=f32[] 2]()
+product = Mul(x, half)
+y = AddV2(product, two)
+"""
+
+
+def npy(values):
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({len(values)},), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(f"<{len(values)}f", *values)
+
+
+def numbers(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    begin = 10 + struct.unpack("<H", data[8:10])[0]
+    return list(struct.unpack(f"<{(len(data) - begin) // 4}f", data[begin:]))
+
+
+class Graph(Case):
+    def test_counts_text_dot_and_placement(self):
+        path = self.file("half.graph", GRAPH)
+        code, out, _ = run("graph", "--json", path)
+        self.assertEqual(code, 0)
+        self.assertEqual({op["op"]: op["nodes"] for op in json.loads(out)["ops"]}, {"Placeholder": 1, "Const": 2, "Mul": 1, "AddV2": 1})
+        code, out, _ = run("graph", "--text", path)
+        self.assertIn("y = AddV2(product, two)", out)
+        code, out, _ = run("graph", "--dot", "--place", "ps=1", path)
+        self.assertEqual(out.count("->"), 4)
+        self.assertIn("/job:ps/replica:0/task:0/device:CPU:0", out)
+
+    def test_what_is_no_graph(self):
+        path = self.file("not.pb", "hello")
+        code, _, err = run("graph", path)
+        self.assertEqual(code, 1)
+        self.assertIn(path, err)
+        code, _, err = run("graph", self.folder)
+        self.assertEqual(code, 1)
+        self.assertIn("saved_model.pb", err)
+
+
+class Run(Case):
+    def check_half_plus_two(self, target):
+        graph = self.file("half.graph", GRAPH)
+        feed = os.path.join(self.folder, "x.npy")
+        with open(feed, "wb") as file:
+            file.write(npy([1, 2, 4]))
+        out_folder = os.path.join(self.folder, "out")
+        code, out, err = run("run", target, graph, "--feed", f"x={feed}", "--fetch", "y:0", "--steps", "3", "--out", out_folder)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(out, "y:0 = f32[3] 2.5 3 4\n")
+        self.assertIn("3 steps in ", err)
+        self.assertEqual(numbers(os.path.join(out_folder, "y_0.npy")), [2.5, 3, 4])
+
+    def test_in_this_process(self):
+        self.check_half_plus_two("local")
+
+    def test_on_a_cluster(self):
+        path, ports = self.cluster()
+        up = self.start("up", f"--config-file={path}")
+        up.wait_for("up: 2 tasks ready")
+        self.check_half_plus_two(f"caf://127.0.0.1:{ports[1]}")
+
+    def test_mistakes_are_told(self):
+        graph = self.file("half.graph", GRAPH)
+        code, _, err = run("run", "local", graph)
+        self.assertEqual(code, 2)
+        self.assertIn("name something to run", err)
+        code, _, err = run("run", "local", graph, "--fetch", "z")
+        self.assertEqual(code, 1)
+        self.assertIn("z", err)
+        code, _, err = run("run", "local", graph, "--fetch", "y", "--feed", "x=none.npy")
+        self.assertEqual(code, 1)
+        self.assertIn("none.npy: cannot be opened", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
