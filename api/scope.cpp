@@ -84,6 +84,7 @@ Scope Scope::after(const Output& output) const {
 Scope Scope::colocated_with(const Output& output) const {
   Scope out = *this;
   out.colocate_ = output.node_name();
+  out.device_.clear();
   return out;
 }
 
@@ -133,7 +134,7 @@ Operation Scope::add(std::string_view op, const std::vector<Output>& inputs, Att
 Operation Scope::add(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs) const {
   std::vector<Output> resolved;
   for (const Input& input : inputs)
-    resolved.push_back(input.resolve(*this));
+    resolved.push_back(input.resolve(for_constants()));
   return add(op, resolved, std::move(attrs));
 }
 
@@ -142,6 +143,12 @@ Output Scope::constant(Tensor value) const {
   attrs.set("dtype", value.dtype());
   attrs.set("value", TensorBox{std::move(value)});
   return add("Const", std::vector<Output>{}, std::move(attrs)).output(0);
+}
+
+Scope Scope::for_constants() const {
+  Scope out = next_name_.empty() ? *this : sub(next_name_);
+  out.control_.clear();
+  return out;
 }
 
 std::string Scope::graph_def() const {

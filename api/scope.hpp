@@ -53,10 +53,23 @@ public:
   template <class T>
   requires std::is_arithmetic_v<T> Input(T value) : value_(Tensor::scalar<T>(value)) {}
   Input(const char* text) : value_(Tensor::scalar<std::string>(text)) {}
+  /// The output, or a new Const of `scope`.
   Output resolve(const Scope& scope) const;
 
 private:
   std::variant<Output, Tensor> value_;
+};
+
+/// Several inputs of an op: {a, b}, or outputs that another op gave.
+class InputList {
+public:
+  InputList(std::initializer_list<Input> inputs) : inputs_(inputs) {}
+  InputList(std::vector<Input> inputs) : inputs_(std::move(inputs)) {}
+  InputList(const std::vector<Output>& outputs) : inputs_(outputs.begin(), outputs.end()) {}
+  const std::vector<Input>& inputs() const { return inputs_; }
+
+private:
+  std::vector<Input> inputs_;
 };
 
 /// A node.
@@ -87,6 +100,7 @@ public:
   Scope after(const std::vector<Operation>& operations)
       const; ///< control dependencies of every op made with this scope
   Scope after(const Output& output) const;
+  /// On the device of `output`'s node, whatever that will be; this scope's own no longer counts.
   Scope colocated_with(const Output& output) const;
 
   Status status() const;
@@ -98,6 +112,9 @@ public:
   Operation add(std::string_view op, const std::vector<Input>& inputs, AttrMap attrs = {}) const;
   /// A Const.
   Output constant(Tensor value) const;
+  /// Where the values among an op's inputs become Consts: below the name that the op will have, and
+  /// after nothing.
+  Scope for_constants() const;
 
   const std::shared_ptr<Graph>& graph() const { return state_->graph; }
   /// Bytes of the GraphDef.

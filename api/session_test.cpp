@@ -1,0 +1,256 @@
+#include "api/session.hpp"
+
+#include <algorithm>
+
+#include <doctest/doctest.h>
+
+#include "api/ops.hpp"
+#include "devices/device.hpp"
+#include "graph/ir/text.hpp"
+
+namespace troupe {
+
+namespace {
+
+bool has(const std::string& text, std::string_view piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+Session local(const SessionOptions& options = {}) {
+  auto session = Session::open("local", options);
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  return *std::move(session);
+}
+
+// y = 2 x + 1, z = x².
+Scope small_graph() {
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  ops::add_v2(root.named("y"), ops::mul(root, x, 2.0f), 1.0f);
+  ops::square(root.named("z"), x);
+  return root;
+}
+
+Tensor floats(std::initializer_list<float> values) {
+  return Tensor::vector<float>(values);
+}
+
+// Counts in a loop that nothing ends.
+constexpr std::string_view endless = R"(
+zero = Const[dtype=DT_INT32, value=i32[] 0]()
+enter = Enter[frame_name="forever"](zero)
+merge = Merge(enter, next)
+always = Const[dtype=DT_BOOL, value=bool[] true]() ^merge
+goes_on = LoopCond(always)
+switch = Switch(merge, goes_on)
+next = NextIteration(switch:1)
+exit = Exit(switch:0)
+)";
+
+Scope endless_graph() {
+  Scope root = small_graph();
+  Status parsed = parse_into(endless, *root.graph());
+  REQUIRE_MESSAGE(parsed.ok(), parsed.to_string());
+  return root;
+}
+
+} // namespace
+
+TEST_CASE("session: what is fed is computed and fetched") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  auto out = session.run({{"x:0", floats({1, 2, 3})}}, {"y:0"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK(equal((*out)[0], floats({3, 5, 7})));
+}
+
+TEST_CASE("session: each signature gives what it asks for, in its order") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  for (int repeat = 0; repeat < 2; ++repeat) {
+    auto both = session.run({{"x", floats({3})}}, {"z:0", "y"});
+    REQUIRE_MESSAGE(both.ok(), both.status().to_string());
+    CHECK(equal((*both)[0], floats({9})));
+    CHECK(equal((*both)[1], floats({7})));
+    auto one = session.run({{"x", floats({5})}}, {"z"});
+    REQUIRE_MESSAGE(one.ok(), one.status().to_string());
+    CHECK(equal((*one)[0], floats({25})));
+  }
+}
+
+TEST_CASE("session: steps run side by side and do not mix") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  std::vector<std::future<Result<std::vector<Tensor>>>> running;
+  for (int i = 0; i < 32; ++i)
+    running.push_back(session.run_async({{"x:0", floats({static_cast<float>(i)})}}, {"z:0"}));
+  for (int i = 0; i < 32; ++i) {
+    auto out = running[static_cast<std::size_t>(i)].get();
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK(equal((*out)[0], floats({static_cast<float>(i * i)})));
+  }
+}
+
+TEST_CASE("session: a failed step says where") {
+  Session session = local();
+  Scope root = Scope::root();
+  Output a = ops::placeholder(root.named("a"), DType::float32);
+  ops::mat_mul(root.named("product"), a, a);
+  REQUIRE(session.extend(root).ok());
+  auto out = session.run({{"a:0", Tensor::zeros(DType::float32, {2, 3})}}, {"product:0"});
+  Status status = out.status();
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(status.origin().node == "product");
+  CHECK(status.origin().op == "MatMul");
+  CHECK(has(status.origin().device, "device:CPU:0"));
+  CHECK(status.origin().step != 0);
+  auto next = session.run({{"a:0", Tensor::zeros(DType::float32, {2, 2})}}, {"product:0"});
+  CHECK_MESSAGE(next.ok(), next.status().to_string());
+}
+
+TEST_CASE("session: a fetch, a target or a feed that does not exist is named") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  Status fetch = session.run({}, {"nix:0"}).status();
+  CHECK(fetch.code() == Code::not_found);
+  CHECK(has(fetch.message(), "nix:0"));
+  CHECK(has(session.run({}, {}, {"nada"}).status().message(), "nada"));
+  CHECK(has(session.run({{"no", floats({1})}}, {"y"}).status().message(), "no:0"));
+}
+
+TEST_CASE("session: a placeholder without a value is named") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  Status status = session.run({}, {"y"}).status();
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(has(status.message(), "'x'"));
+}
+
+TEST_CASE("session: the scope's own error comes back from extend") {
+  Session session = local();
+  Scope root = Scope::root();
+  (void)root.add("NoSuchOp", std::vector<Output>{});
+  Status status = session.extend(root);
+  CHECK(status.code() == Code::not_found);
+  CHECK(has(status.message(), "NoSuchOp"));
+}
+
+TEST_CASE("session: a closed session says so") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  REQUIRE(session.close().ok());
+  Status status = session.run({{"x", floats({1})}}, {"y"}).status();
+  CHECK(status.code() == Code::failed_precondition);
+  CHECK(has(status.message(), "Session is closed."));
+  CHECK(session.extend_graph_def("").code() == Code::failed_precondition);
+  CHECK(session.close().ok());
+}
+
+TEST_CASE("session: a graph grows between steps") {
+  Session session = local();
+  Scope root = small_graph();
+  REQUIRE(session.extend(root).ok());
+  REQUIRE(session.run({{"x", floats({2})}}, {"y"}).ok());
+  auto y = root.find("y");
+  REQUIRE(y.ok());
+  ops::neg(root.named("minus_y"), *y);
+  REQUIRE(session.extend(root).ok());
+  REQUIRE(session.extend(root).ok());
+  auto out = session.run({{"x", floats({2})}}, {"minus_y"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK(equal((*out)[0], floats({-5})));
+  CHECK(session.extend_graph_def(small_graph().graph_def()).code() == Code::invalid_argument);
+}
+
+TEST_CASE("session: a callable takes its feeds by position") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  auto square = session.make_callable({"x:0"}, {"z:0"});
+  REQUIRE_MESSAGE(square.ok(), square.status().to_string());
+  for (float value : {1.0f, 2.0f, 3.0f}) {
+    auto out = (*square)({floats({value})});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK(equal((*out)[0], floats({value * value})));
+  }
+  CHECK((*square)({}).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("session: a step that never ends is ended by its deadline, and the session lives on") {
+  Session session = local();
+  REQUIRE(session.extend(endless_graph()).ok());
+  RunOptions options;
+  options.timeout_ms = 50;
+  Status status = session.run({}, {"exit"}, {}, options).status();
+  CHECK(status.code() == Code::deadline_exceeded);
+  auto out = session.run({{"x", floats({1})}}, {"y"});
+  CHECK_MESSAGE(out.ok(), out.status().to_string());
+}
+
+TEST_CASE("session: the session's own limit ends a step too") {
+  SessionOptions options;
+  options.operation_timeout_ms = 50;
+  Session session = local(options);
+  REQUIRE(session.extend(endless_graph()).ok());
+  CHECK(session.run({}, {"exit"}).status().code() == Code::deadline_exceeded);
+}
+
+TEST_CASE("session: closing ends what runs") {
+  Session session = local();
+  REQUIRE(session.extend(endless_graph()).ok());
+  auto running = session.run_async({}, {"exit"});
+  REQUIRE(session.close().ok());
+  CHECK_FALSE(running.get().ok());
+}
+
+TEST_CASE("session: a traced step tells its nodes and its graphs") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions options;
+  options.trace_level = TraceLevel::full;
+  options.output_partition_graphs = true;
+  RunMetadata metadata;
+  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &metadata);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  bool found = false;
+  for (const DeviceStats& device : metadata.step_stats.devices)
+    for (const NodeStats& node : device.nodes)
+      found |= node.node == "z" && node.op == "Square" && node.end_us >= node.start_us;
+  CHECK(found);
+  CHECK_FALSE(metadata.partition_graphs.empty());
+}
+
+TEST_CASE("session: a value moves from one device of the process to another") {
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  Session session = local(options);
+  auto devices = session.devices();
+  REQUIRE(devices.ok());
+  CHECK(devices->size() == 2);
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output there = ops::square(root.on("/device:CPU:0").named("first"), x);
+  ops::neg(root.on("/device:CPU:1").named("second"), there);
+  REQUIRE(session.extend(root).ok());
+  auto out = session.run({{"x", floats({3})}}, {"second"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK(equal((*out)[0], floats({-9})));
+  auto placed = session.explain({"x"}, {"second"});
+  REQUIRE_MESSAGE(placed.ok(), placed.status().to_string());
+  auto device_of = [&](std::string_view node) {
+    auto at = std::find_if(placed->devices.begin(), placed->devices.end(),
+                           [&](const auto& entry) { return entry.first == node; });
+    return at == placed->devices.end() ? std::string() : at->second;
+  };
+  CHECK(device_of("first").ends_with("/device:CPU:0"));
+  CHECK(device_of("second").ends_with("/device:CPU:1"));
+}
+
+TEST_CASE("session: targets of another form are refused, absent ones are named") {
+  CHECK(Session::open("http://x").status().code() == Code::invalid_argument);
+  CHECK(Session::open("caf://nowhere").status().code() == Code::invalid_argument);
+  Status absent = Session::open("caf://127.0.0.1:1").status();
+  CHECK(absent.code() == Code::unavailable);
+  CHECK(has(absent.message(), "127.0.0.1:1"));
+}
+
+} // namespace troupe

@@ -1,0 +1,112 @@
+#include "api/variable.hpp"
+
+#include <doctest/doctest.h>
+
+#include "api/ops.hpp"
+#include "api/session.hpp"
+
+namespace troupe {
+
+namespace {
+
+// loss = Σ w², from w = [1, 2]; its gradient is 2 w.
+struct Problem {
+  explicit Problem(VariableKind kind)
+      : w(variable(root, "w", DType::float32, {2}, Tensor::vector<float>({1, 2}), kind)),
+        loss(ops::sum(root.named("loss"), ops::square(root, w.read()),
+                      Tensor::vector<std::int32_t>({0}))) {}
+
+  Scope root = Scope::root();
+  GraphVariable w;
+  Output loss;
+};
+
+// The values of w after one and after two steps.
+void train(Problem& problem, const Minimized& minimized, const std::vector<float>& first,
+           const std::vector<float>& second) {
+  std::vector<GraphVariable> all{problem.w};
+  all.insert(all.end(), minimized.slots.begin(), minimized.slots.end());
+  Operation init = initialize_all(problem.root, all);
+  auto session = Session::open("local");
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  Status extended = session->extend(problem.root);
+  REQUIRE_MESSAGE(extended.ok(), extended.to_string());
+  auto done = session->run({}, {}, {init.name()});
+  REQUIRE_MESSAGE(done.ok(), done.status().to_string());
+  for (const auto& wanted : {first, second}) {
+    done = session->run({}, {}, {minimized.step.name()});
+    REQUIRE_MESSAGE(done.ok(), done.status().to_string());
+    auto w = session->run({}, {problem.w.read().name()});
+    REQUIRE_MESSAGE(w.ok(), w.status().to_string());
+    for (std::size_t i = 0; i < 2; ++i)
+      CHECK((*w)[0].data<float>()[i] == doctest::Approx(wanted[i]).epsilon(1e-5));
+  }
+}
+
+constexpr VariableKind kinds[] = {VariableKind::resource, VariableKind::reference};
+
+} // namespace
+
+TEST_CASE("sgd: w falls by rate times gradient") {
+  for (VariableKind kind : kinds) {
+    Problem problem(kind);
+    Minimized step = minimize_sgd(problem.root, problem.loss, {problem.w}, 0.1f);
+    train(problem, step, {0.8f, 1.6f}, {0.64f, 1.28f});
+  }
+}
+
+TEST_CASE("momentum: the second step carries 0.9 of the first") {
+  for (VariableKind kind : kinds) {
+    Problem problem(kind);
+    Minimized step = minimize_momentum(problem.root, problem.loss, {problem.w}, 0.1f);
+    CHECK(step.slots.size() == 1);
+    train(problem, step, {0.8f, 1.6f}, {0.46f, 0.92f});
+  }
+}
+
+// m = .2 .4, v = .004 .016, rate √(1-.999)/(1-.9): a step of 0.1. Then m = .36 .74, v = .007236
+// .030424, rate √(1-.999²)/(1-.9²) = .0235317: steps of .0995877 and .0998333.
+TEST_CASE("adam: moments and their corrections") {
+  for (VariableKind kind : kinds) {
+    Problem problem(kind);
+    Minimized step = minimize_adam(problem.root, problem.loss, {problem.w}, 0.1f);
+    train(problem, step, {0.9f, 1.9f}, {0.8004123f, 1.8001667f});
+  }
+}
+
+TEST_CASE("a variable that the loss does not read is named") {
+  Problem problem(VariableKind::resource);
+  GraphVariable other = variable(problem.root, "other", DType::float32, {}, 0.0f);
+  (void)minimize_sgd(problem.root, problem.loss, {problem.w, other}, 0.1f);
+  CHECK(problem.root.status().code() == Code::invalid_argument);
+  CHECK(problem.root.status().message().find("'other'") != std::string::npos);
+}
+
+TEST_CASE("a variable that was not initialised is named") {
+  Problem problem(VariableKind::resource);
+  auto session = Session::open("");
+  REQUIRE(session.ok());
+  REQUIRE(session->extend(problem.root).ok());
+  Status status = session->run({}, {"loss"}).status();
+  CHECK(status.code() == Code::failed_precondition);
+  CHECK(status.message().find("w") != std::string::npos);
+}
+
+TEST_CASE("gradients: of a product at a point, by hand") {
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output y = ops::placeholder(root.named("y"), DType::float32);
+  Output f = ops::mul(root, ops::square(root, x), y); // x² y: 2 x y and x²
+  auto found = gradients(root, {f}, {x, y});
+  REQUIRE(root.status().ok());
+  auto session = Session::open("");
+  REQUIRE(session.ok());
+  REQUIRE(session->extend(root).ok());
+  auto out = session->run({{"x", Tensor::scalar(3.0f)}, {"y", Tensor::scalar(5.0f)}},
+                          {found[0].name(), found[1].name()});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK((*out)[0].value<float>() == doctest::Approx(30));
+  CHECK((*out)[1].value<float>() == doctest::Approx(9));
+}
+
+} // namespace troupe
