@@ -1,6 +1,8 @@
 // KernelContext: outputs and the memory behind them.
 #include "kernels/framework/context.hpp"
 
+#include <algorithm>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -24,6 +26,41 @@ bool can_forward(const Tensor& input, DType dtype, const Shape& shape, MemoryKin
 }
 
 } // namespace
+
+Result<std::vector<bool>> in_host_memory(const std::vector<ArgDef>& args,
+                                         const std::vector<std::string>& names,
+                                         const AttrMap& attrs, const std::vector<DType>& types) {
+  std::vector<bool> out(types.size());
+  for (std::size_t i = 0; i < types.size(); ++i)
+    out[i] = is_object(types[i]);
+  if (names.empty())
+    return out;
+  TROUPE_ASSIGN(auto ranges, arg_ranges(args, attrs));
+  for (std::size_t i = 0; i < args.size(); ++i)
+    if (std::ranges::find(names, args[i].name) != names.end())
+      std::fill(out.begin() + ranges[i].begin, out.begin() + ranges[i].end, true);
+  return out;
+}
+
+Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
+                               const OpSchema& schema, AttrMap attrs, Device& device) {
+  KernelNode node;
+  TROUPE_ASSIGN(node.kernel, kernels.find(schema.name, attrs, device.type(), name));
+  TROUPE_ASSIGN(node.types, resolve_types(schema, attrs));
+  node.name = std::move(name);
+  node.schema = &schema;
+  node.attrs = std::move(attrs);
+  const KernelOptions& options = node.kernel->options;
+  if (device.has_own_memory()) {
+    TROUPE_ASSIGN(node.output_in_host_memory, in_host_memory(schema.outputs, options.host_outputs,
+                                                             node.attrs, node.types.outputs));
+  }
+  if (options.prepare) {
+    PrepareContext prepare(node.name, schema, node.attrs, node.types, device.name());
+    TROUPE_ASSIGN(node.prepared, options.prepare(prepare));
+  }
+  return node;
+}
 
 Result<ResourceHandle> KernelContext::input_handle(int i) const {
   const Tensor& value = input(i);

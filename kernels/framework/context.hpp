@@ -72,6 +72,17 @@ struct KernelNode {
   std::vector<bool> output_in_host_memory; ///< empty: none asked for it
 };
 
+/// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
+/// that the kernel asks for and those of object dtypes (none on a device without own memory).
+/// `attrs` are complete. NOT_FOUND without a kernel; what prepare returns.
+Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
+                               const OpSchema& schema, AttrMap attrs, Device& device);
+/// Which tensors of `args` are in host memory on a device with its own: those of the declared args
+/// `names` and those of object dtypes.
+Result<std::vector<bool>> in_host_memory(const std::vector<ArgDef>& args,
+                                         const std::vector<std::string>& names,
+                                         const AttrMap& attrs, const std::vector<DType>& types);
+
 /// One run of one kernel. Not for two threads at once, except that parallel loops may read inputs
 /// and write disjoint parts of outputs.
 class KernelContext {

@@ -35,10 +35,10 @@ struct TypeConstraint {
 };
 
 struct KernelOptions {
-  std::vector<TypeConstraint> types;
-  std::vector<std::string>
-      host_inputs; ///< declared args that must be in host memory even on a device with its own
-  std::vector<std::string> host_outputs;
+  std::vector<TypeConstraint> types = {};
+  std::vector<std::string> host_inputs =
+      {}; ///< declared args that must be in host memory even on a device with its own
+  std::vector<std::string> host_outputs = {};
   PrepareFn prepare = nullptr;
   bool expensive = false; ///< may take more than some microseconds: may go to a compute thread
 };
@@ -48,7 +48,7 @@ struct KernelDef {
   std::string device_type;    ///< "CPU", "GPU"
   KernelFn compute = nullptr; ///< one of the two
   AsyncKernelFn compute_async = nullptr;
-  KernelOptions options;
+  KernelOptions options = {};
 };
 
 /// Filled once at start, then read by any thread.

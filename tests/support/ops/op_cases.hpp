@@ -13,8 +13,9 @@ namespace troupe::testing {
 /// One row. Tensors are literals (core/tensor/literal.hpp). Dtype attrs and list lengths that
 /// inputs determine are filled in; `attrs` gives the rest. An input written "var f32[2] 1 2" is a
 /// reference variable holding that value, "uninit f32" one without; "res f32[2] 1 2" is a resource
-/// variable's handle; an op that writes its variable is checked with `after` (literal of the
-/// variable's value, by input index).
+/// variable's handle, "res uninit f32" that of one which nobody assigned; "dead f32" is a dead
+/// input. An op that writes its variable is checked with `after` (literal of the variable's value,
+/// or "uninit", by input index).
 struct OpCase {
   std::string name;
   std::string op = {}; ///< empty: the table's op

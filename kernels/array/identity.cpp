@@ -1,0 +1,82 @@
+// Ops that hand their inputs on as they are.
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+Status infer_shapes_like_inputs(ShapeContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i)
+    TROUPE_TRY(c.output_like(i, i));
+  return {};
+}
+
+Status differentiate(GradContext& g) {
+  for (int i = 0; i < g.num_inputs(); ++i)
+    TROUPE_TRY(g.set_input_grad(i, g.output_grad(i)));
+  return {};
+}
+
+// Values and references alike.
+Status compute(KernelContext& c) {
+  for (int i = 0; i < c.num_inputs(); ++i)
+    c.output_entry(i) = std::move(c.input_entry(i));
+  return {};
+}
+
+} // namespace
+
+void register_array_identity(OpLibrary& library) {
+  library.op("Identity")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("Its input.");
+  library.op("IdentityN")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: list(type) >= 1")
+      .shape_fn(infer_shapes_like_inputs)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("Its inputs, each.");
+  library.op("Snapshot")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .shape_fn(shape_unchanged)
+      .not_differentiable("TensorFlow defines no gradient for it")
+      .kernel_on_all_devices(compute)
+      .doc("Its input, which later assignments to a variable do not change.");
+  library.op("RefIdentity")
+      .input("input: Ref(T)")
+      .output("output: Ref(T)")
+      .attr("T: type")
+      .allows_uninitialized_input()
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("The same reference.");
+  library.op("StopGradient")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .shape_fn(shape_unchanged)
+      .not_differentiable("it stands for a constant; nothing flows through it")
+      .kernel_on_all_devices(compute)
+      .doc("Its input; differentiation takes it for a constant.");
+  library.op("PreventGradient")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type; message: string = ''")
+      .shape_fn(shape_unchanged)
+      .not_differentiable("it is there to refuse that")
+      .kernel_on_all_devices(compute)
+      .doc("Its input; differentiating through it is an error with `message`.");
+}
+
+} // namespace troupe

@@ -1,0 +1,28 @@
+// NoOp and ControlTrigger: nodes that only carry control edges.
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+Status compute(KernelContext&) {
+  return {};
+}
+
+} // namespace
+
+void register_control_no_op(OpLibrary& library) {
+  library.op("NoOp")
+      .shape_fn(shape_none)
+      .not_differentiable("it has no inputs")
+      .kernel_on_all_devices(compute)
+      .doc("Does nothing; runs after its control inputs.");
+  library.op("ControlTrigger")
+      .shape_fn(shape_none)
+      .not_differentiable("it has no inputs")
+      .kernel_on_all_devices(compute)
+      .doc("Does nothing, and is never dead: it runs after its control inputs even where they are "
+           "dead.");
+}
+
+} // namespace troupe

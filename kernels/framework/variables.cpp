@@ -1,0 +1,44 @@
+#include "kernels/framework/variables.hpp"
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+Result<ResourceHandle> local_handle(KernelContext& c, int i) {
+  TROUPE_ASSIGN(ResourceHandle handle, c.input_handle(i));
+  if (handle.device != c.device().name())
+    return invalid_argument(str_cat("Trying to access resource ", handle.name,
+                                    " located in device ", handle.device, " from device ",
+                                    c.device().name()));
+  return handle;
+}
+
+Status uninitialized_resource(const ResourceHandle& handle, std::string_view why) {
+  return failed_precondition(str_cat(
+      "Error while reading resource variable ", handle.name, " from Container: ", handle.container,
+      ". This could mean that the variable was uninitialized. ", why));
+}
+
+Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
+  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, i));
+  auto found = c.resources().lookup<Variable>(handle.container, handle.name);
+  if (!found.ok())
+    return uninitialized_resource(handle, found.status().message());
+  if (!(*found)->is_initialized())
+    return uninitialized_resource(handle, "It exists and holds no value.");
+  return found;
+}
+
+Result<ResourceName> resource_name(const KernelContext& c) {
+  ResourceName out{.container = c.attrs().get_or("container", std::string()),
+                   .name = c.attrs().get_or("shared_name", std::string())};
+  if (out.name.starts_with('_'))
+    return invalid_argument(str_cat("shared_name cannot start with '_': ", out.name));
+  if (out.container.empty())
+    out.container = c.resources().default_container();
+  if (out.name.empty())
+    out.name = c.node_name();
+  return out;
+}
+
+} // namespace troupe

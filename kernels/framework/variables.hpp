@@ -1,0 +1,39 @@
+// Resource variables: their handles, and the variable behind one.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <typeinfo>
+
+#include "kernels/framework/context.hpp"
+
+namespace troupe {
+
+/// Names the resource of type T of that container and name on a device.
+template <class T>
+ResourceHandle make_handle(const Device& device, std::string container, std::string name) {
+  return {.device = device.name(),
+          .container = std::move(container),
+          .name = std::move(name),
+          .hash_code = typeid(T).hash_code(),
+          .maybe_type_name = typeid(T).name()};
+}
+
+/// The handle in input i, for a resource of this device. INVALID_ARGUMENT if it belongs to another.
+Result<ResourceHandle> local_handle(KernelContext& c, int i);
+/// The variable whose handle is input i. FAILED_PRECONDITION "Error while reading resource variable
+/// …" if it was not assigned yet, or destroyed.
+Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
+/// "Error while reading resource variable NAME from Container: … This could mean that the variable
+/// was uninitialized. WHY"
+Status uninitialized_resource(const ResourceHandle& handle, std::string_view why);
+
+/// Container and name of the resource that a node makes: attributes `container` and `shared_name`;
+/// the device's default container and the node's name where they are empty. INVALID_ARGUMENT for a
+/// shared_name that starts with '_'.
+struct ResourceName {
+  std::string container, name;
+};
+Result<ResourceName> resource_name(const KernelContext& c);
+
+} // namespace troupe

@@ -1,0 +1,28 @@
+#include "kernels/state/internal/update.hpp"
+
+namespace troupe::state {
+
+Status update_in_place(KernelContext& c, arith::BinaryOp op, Tensor& variable,
+                       const Tensor& value) {
+  const arith::BinaryKernel kernel = arith::binary(op, static_cast<arith::Type>(value.dtype()));
+  if (!kernel)
+    return unimplemented("there is no kernel for elements of dtype " + to_string(value.dtype()));
+  const auto size = static_cast<std::size_t>(kernel.in_size);
+  auto* to = static_cast<std::byte*>(variable.mutable_raw());
+  const auto* from = static_cast<const std::byte*>(value.raw());
+  c.parallel_for(value.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
+    const auto at = static_cast<std::size_t>(begin) * size;
+    kernel.row(to + at, from + at, to + at, end - begin, arith::RowMode::both_rows);
+  });
+  return {};
+}
+
+KernelOptions updatable(const char* attr) {
+  KernelOptions out;
+  out.types = {{attr,
+                {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8,
+                 DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64}}};
+  return out;
+}
+
+} // namespace troupe::state

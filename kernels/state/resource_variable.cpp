@@ -1,0 +1,181 @@
+// Resource variables: a handle names the variable; reads take a snapshot that later assignments do
+// not change.
+#include "core/base/strings.hpp"
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/variables.hpp"
+#include "kernels/state/internal/update.hpp"
+
+namespace troupe {
+namespace {
+
+Status make_variable_handle(KernelContext& c) {
+  TROUPE_ASSIGN(ResourceName name, resource_name(c));
+  return c.set_output(0, Tensor::scalar(make_handle<Variable>(c.device(), std::move(name.container),
+                                                              std::move(name.name))));
+}
+
+Status differentiate_read(GradContext& g) {
+  return g.set_input_grad(0, g.output_grad(0));
+}
+
+Status read(KernelContext& c) {
+  TROUPE_ASSIGN(auto variable, resource_variable(c, 0));
+  Tensor value = variable->snapshot();
+  if (!value.has_value()) // somebody has just taken it away
+    return resource_variable(c, 0).status();
+  if (value.dtype() != c.output_type(0))
+    return invalid_argument(str_cat("Trying to read variable with wrong dtype. Expected ",
+                                    to_string(c.output_type(0)), " got ",
+                                    to_string(value.dtype())));
+  return c.set_output(0, std::move(value));
+}
+
+Status wrong_dtype(const Variable& variable, const Tensor& value) {
+  return invalid_argument(str_cat("Trying to assign variable with wrong dtype. Expected ",
+                                  to_string(variable.dtype()), " got ", to_string(value.dtype())));
+}
+
+Status assign(KernelContext& c) {
+  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
+  const Tensor& value = c.input(1);
+  TROUPE_ASSIGN(
+      auto variable, c.resources().lookup_or_create<Variable>(handle.container, handle.name, [&] {
+        return Result<std::shared_ptr<Variable>>(std::make_shared<Variable>(value.dtype()));
+      }));
+  if (variable->dtype() != value.dtype())
+    return wrong_dtype(*variable, value);
+  if (c.attrs().get_or("validate_shape", false)) {
+    const Tensor old = variable->snapshot();
+    if (old.has_value() && old.shape() != value.shape())
+      return invalid_argument(
+          str_cat("Trying to assign to variable with tensor with wrong shape. Expected ",
+                  old.shape(), " got ", value.shape()));
+  }
+  variable->assign(c.take_input(1));
+  return {};
+}
+
+Status update(KernelContext& c, arith::BinaryOp op) {
+  TROUPE_ASSIGN(auto variable, resource_variable(c, 0));
+  const Tensor& value = c.input(1);
+  if (variable->dtype() != value.dtype())
+    return wrong_dtype(*variable, value);
+  return variable->update([&](Tensor& old) -> Status {
+    if (old.shape() != value.shape())
+      return invalid_argument(str_cat("Cannot update variable with shape ", old.shape(),
+                                      " using a Tensor with shape ", value.shape(),
+                                      ", shapes must be equal."));
+    return state::update_in_place(c, op, old, value);
+  });
+}
+
+Status is_initialized(KernelContext& c) {
+  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
+  auto found = c.resources().lookup<Variable>(handle.container, handle.name);
+  return c.set_output(0, Tensor::scalar(found.ok() && (*found)->is_initialized()));
+}
+
+Status destroy(KernelContext& c) {
+  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
+  Status removed = c.resources().remove<Variable>(handle.container, handle.name);
+  if (removed.code() == Code::not_found && c.attrs().get_or("ignore_lookup_error", true))
+    return {};
+  return removed;
+}
+
+Status shape(KernelContext& c) {
+  TROUPE_ASSIGN(auto variable, resource_variable(c, 0));
+  const Shape shape = variable->snapshot().shape();
+  Tensor out = Tensor::make(c.output_type(0), Shape{shape.rank()});
+  TROUPE_TRY(dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
+    auto to = out.mutable_data<T>();
+    for (int i = 0; i < shape.rank(); ++i)
+      to[static_cast<std::size_t>(i)] = static_cast<T>(shape.dim(i));
+    return {};
+  }));
+  return c.set_output(0, std::move(out));
+}
+
+Status infer_vector(ShapeContext& c) {
+  return c.set_output(0, PartialShape{-1});
+}
+
+constexpr auto in_place = "it changes a variable";
+
+} // namespace
+
+void register_state_resource_variable(OpLibrary& library) {
+  library.op("VarHandleOp")
+      .output("resource: resource")
+      .attr("container: string = ''; shared_name: string = ''; debug_name: string = ''")
+      .attr("dtype: type; shape: shape; allowed_devices: list(string) = []")
+      .stateful()
+      .shape_fn(shape_scalar)
+      .not_differentiable("it has no inputs")
+      .kernel_on_all_devices(make_variable_handle, {.host_outputs = {"resource"}})
+      .doc("A handle to the variable `shared_name` (or the node's name) of `container`.");
+  library.op("ReadVariableOp")
+      .input("resource: resource")
+      .output("value: dtype")
+      .attr("dtype: type")
+      .stateful()
+      .shape_fn(shape_unknown)
+      .gradient(differentiate_read)
+      .kernel_on_all_devices(read, {.host_inputs = {"resource"}})
+      .doc("The variable's value.");
+  library.op("AssignVariableOp")
+      .input("resource: resource; value: dtype")
+      .attr("dtype: type; validate_shape: bool = false")
+      .stateful()
+      .shape_fn(shape_none)
+      .not_differentiable(in_place)
+      .kernel_on_all_devices(assign, {.host_inputs = {"resource"}})
+      .doc("variable = value.");
+  library.op("AssignAddVariableOp")
+      .input("resource: resource; value: dtype")
+      .attr("dtype: type")
+      .stateful()
+      .shape_fn(shape_none)
+      .not_differentiable(in_place)
+      .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
+                  state::updatable("dtype"))
+      .doc("variable += value.");
+  library.op("AssignSubVariableOp")
+      .input("resource: resource; value: dtype")
+      .attr("dtype: type")
+      .stateful()
+      .shape_fn(shape_none)
+      .not_differentiable(in_place)
+      .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
+                  state::updatable("dtype"))
+      .doc("variable -= value.");
+  library.op("VarIsInitializedOp")
+      .input("resource: resource")
+      .output("is_initialized: bool")
+      .stateful()
+      .shape_fn(shape_scalar)
+      .not_differentiable("its value is true or false")
+      .kernel_on_all_devices(is_initialized,
+                             {.host_inputs = {"resource"}, .host_outputs = {"is_initialized"}})
+      .doc("Whether the variable exists and holds a value.");
+  library.op("DestroyResourceOp")
+      .input("resource: resource")
+      .attr("ignore_lookup_error: bool = true")
+      .stateful()
+      .shape_fn(shape_none)
+      .not_differentiable("it has no outputs")
+      .kernel_on_all_devices(destroy, {.host_inputs = {"resource"}})
+      .doc("Forgets the variable; NOT_FOUND if there is none and ignore_lookup_error is false.");
+  library.op("VariableShape")
+      .input("input: resource")
+      .output("output: out_type")
+      .attr("out_type: {int32, int64} = DT_INT32")
+      .stateful()
+      .shape_fn(infer_vector)
+      .not_differentiable("its values are dimensions")
+      .kernel_on_all_devices(shape, {.host_inputs = {"input"}, .host_outputs = {"output"}})
+      .doc("The shape of the variable's value.");
+}
+
+} // namespace troupe
