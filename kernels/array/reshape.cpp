@@ -57,14 +57,22 @@ Status differentiate(GradContext& g) {
   return g.set_input_grad(0, array::reshape_like(g, g.output_grad(0), g.input(0)));
 }
 
-Result<Shape> target_shape(const Tensor& sizes, std::int64_t elements) {
+/// The number of elements, leaving out dimensions of 0: what a -1 beside a 0 is computed from.
+std::int64_t elements_without_zeros(const Shape& shape) {
+  std::int64_t product = 1;
+  for (std::int64_t dim : shape.dims())
+    product *= dim == 0 ? 1 : dim;
+  return product;
+}
+
+Result<Shape> target_shape(const Tensor& sizes, const Shape& input) {
   // A scalar -1 means "flat", as a vector of that one number would.
-  if (sizes.shape().rank() > 1 || (sizes.shape().is_scalar() && sizes.num_elements() != 1))
+  if (sizes.shape().rank() > 1)
     return invalid_argument(str_cat("sizes input must be 1-D, not ", sizes.shape()));
   TROUPE_ASSIGN(Dims dims, array::to_ints(sizes));
   std::size_t unknown = dims.size();
   bool has_zero = false;
-  std::int64_t product = 1;
+  std::int64_t product = 1; // of the sizes that are neither -1 nor 0
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == -1) {
       if (unknown != dims.size())
@@ -73,29 +81,31 @@ Result<Shape> target_shape(const Tensor& sizes, std::int64_t elements) {
       unknown = i;
     } else if (dims[i] < 0) {
       return invalid_argument(str_cat("Size ", i, " must be non-negative, not ", dims[i]));
-    } else if (dims[i] == 0 && elements == 0) {
-      has_zero = true; // the -1 is then what is left of nothing: nothing too, or anything
+    } else if (dims[i] == 0) {
+      has_zero = true;
     } else if (__builtin_mul_overflow(product, dims[i], &product)) {
       return invalid_argument(str_cat("The requested shape [", str_join(dims, ","),
                                       "] has more than 2^63 - 1 elements"));
     }
   }
+  const std::int64_t elements = input.num_elements();
   if (unknown != dims.size()) {
-    if (product <= 0 || elements % product != 0)
+    const std::int64_t divided = has_zero ? elements_without_zeros(input) : elements;
+    if (divided % product != 0 && !(has_zero && elements == 0))
       return invalid_argument(str_cat("Input to reshape is a tensor with ", elements,
                                       " values, but the requested shape requires a multiple of ",
                                       product));
-    dims[unknown] = elements / product;
+    dims[unknown] = divided / product;
   }
   TROUPE_ASSIGN(Shape shape, Shape::make(dims));
-  if (shape.num_elements() != elements && !has_zero)
+  if (shape.num_elements() != elements)
     return invalid_argument(str_cat("Input to reshape is a tensor with ", elements,
                                     " values, but the requested shape has ", shape.num_elements()));
   return shape;
 }
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(Shape shape, target_shape(c.input(1), c.input(0).num_elements()));
+  TROUPE_ASSIGN(Shape shape, target_shape(c.input(1), c.input(0).shape()));
   return c.set_output(0, c.take_input(0).reshaped(std::move(shape)));
 }
 

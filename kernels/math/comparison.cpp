@@ -66,8 +66,7 @@ void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::s
       .not_differentiable(flat)
       .cpu_kernel(fn, math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
                                        DType::uint8, DType::int8, DType::int16, DType::uint16,
-                                       DType::uint32, DType::uint64, DType::bool_, DType::float16,
-                                       DType::bfloat16, DType::string}))
+                                       DType::uint32, DType::uint64, DType::bool_, DType::string}))
       .doc(doc);
 }
 
@@ -78,10 +77,9 @@ void add_order(OpLibrary& library, std::string_view name, KernelFn fn, std::stri
       .attr("T: realnumbertype")
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
-      .cpu_kernel(fn,
-                  math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
-                                   DType::uint8, DType::int8, DType::int16, DType::uint16,
-                                   DType::uint32, DType::uint64, DType::float16, DType::bfloat16}))
+      .cpu_kernel(fn, math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
+                                       DType::uint8, DType::int8, DType::int16, DType::uint16,
+                                       DType::uint32, DType::uint64}))
       .doc(doc);
 }
 
