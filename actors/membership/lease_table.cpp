@@ -4,22 +4,6 @@
 
 namespace troupe {
 
-std::string to_string(LossReason reason) {
-  switch (reason) {
-  case LossReason::crashed:
-    return "crashed";
-  case LossReason::frozen:
-    return "frozen";
-  case LossReason::cut_off:
-    return "cut off";
-  case LossReason::left:
-    return "left";
-  case LossReason::restarted:
-    return "restarted";
-  }
-  return "lost";
-}
-
 bool LeaseTable::joined(const std::string& task, std::uint64_t incarnation, std::int64_t now_us) {
   auto it = entries_.find(task);
   bool replaced = it != entries_.end() && it->second.incarnation != incarnation;

@@ -1,0 +1,349 @@
+#include "actors/executor/step_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include "actors/executor/testing/testing.hpp"
+#include "core/base/strings.hpp"
+
+using namespace troupe;
+using testing::Rig;
+
+namespace {
+
+Tensor i64(std::int64_t x) {
+  return Tensor::scalar(x);
+}
+
+std::int64_t only(const Rig::Outcome& outcome) {
+  REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
+  REQUIRE(outcome.retvals.size() == 1);
+  return outcome.retvals[0].value<std::int64_t>();
+}
+
+constexpr auto add_graph = R"(
+  a = _Arg[T=DT_INT64, index=0]()
+  b = _Arg[T=DT_INT64, index=1]()
+  sum = AddV2(a, b)
+  r = _Retval[index=0](sum)
+)";
+
+} // namespace
+
+TEST_CASE("step: two args are added") {
+  Rig rig;
+  CHECK(only(rig.run(add_graph, {i64(2), i64(3)})) == 5);
+}
+
+TEST_CASE("step: a value may be both inputs of a node") {
+  Rig rig;
+  CHECK(only(rig.run(R"(
+    a = _Arg[T=DT_INT64, index=0]()
+    sum = AddV2(a, a)
+    r = _Retval[index=0](sum)
+  )",
+                     {i64(21)})) == 42);
+}
+
+TEST_CASE("step: an executable runs again and again on the same memory, also after a failure") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    a = _Arg[T=DT_INT64, index=0]()
+    c = Const[dtype=DT_INT64, value=i64[] 10]()
+    sum = AddV2(a, c)
+    both = Mul(sum, c)
+    r = _Retval[index=0](both)
+  )");
+  for (int i = 0; i < 5; ++i) {
+    CHECK(only(rig.run(executable, {i64(i)})) == (i + 10) * 10);
+    CHECK(rig.run(executable, {Tensor::scalar(1.0f)}).status.code() == Code::invalid_argument);
+    CHECK(rig.run(executable, {}).status.code() == Code::invalid_argument);
+  }
+}
+
+TEST_CASE("step: two steps of one executable may be under way at the same time") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    a = _Arg[T=DT_INT64, index=0]()
+    e = Elsewhere(a)
+    r = _Retval[index=0](e)
+  )");
+  Rig other;
+  auto first = rig.start(executable, {i64(1)});
+  auto second = other.start(executable, {i64(2)});
+  first->run();
+  second->run();
+  REQUIRE(other.finish(*second).ok());
+  REQUIRE(rig.finish(*first).ok());
+  CHECK(first->retvals()[0].value<std::int64_t>() == 1);
+  CHECK(second->retvals()[0].value<std::int64_t>() == 2);
+}
+
+TEST_CASE("step: the values of constants survive kernels that work in place") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    c = Const[dtype=DT_INT64, value=i64[2] 1 2]()
+    n = Neg(c)
+    m = Neg(n)
+    d = AddV2(c, m)
+    r = _Retval[index=0](d)
+    q = _Retval[index=1](c)
+  )");
+  for (int i = 0; i < 3; ++i) {
+    auto outcome = rig.run(executable);
+    REQUIRE(outcome.status.ok());
+    CHECK(outcome.retvals[0].to_string() == "i64[2] 2 4");
+    CHECK(outcome.retvals[1].to_string() == "i64[2] 1 2");
+  }
+}
+
+TEST_CASE("step: retvals come in order of index, gaps allowed") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    a = _Arg[T=DT_INT64, index=4]()
+    n = Neg(a)
+    r = _Retval[index=9](n)
+    q = _Retval[index=3](a)
+  )");
+  CHECK(executable->arg_indices() == std::vector{4});
+  CHECK(executable->retval_indices() == std::vector{3, 9});
+  auto outcome = rig.run(executable, {{}, {}, {}, {}, i64(5)});
+  REQUIRE(outcome.status.ok());
+  CHECK(outcome.retvals[0].value<std::int64_t>() == 5);
+  CHECK(outcome.retvals[1].value<std::int64_t>() == -5);
+}
+
+TEST_CASE("step: Switch lets one side live, the other side's nodes do not run") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    p = _Arg[T=DT_BOOL, index=1]()
+    s = Switch(x, p)
+    no = Neg(s:0)
+    yes = Mul(s:1, s:1)
+    gone = Fail(s:1)
+    m = Merge(no, yes)
+    r = _Retval[index=0](m)
+    i = _Retval[index=1](m:1)
+  )");
+  auto outcome = rig.run(executable, {i64(3), Tensor::scalar(false)});
+  REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
+  CHECK(outcome.retvals[0].value<std::int64_t>() == -3);
+  CHECK(outcome.retvals[1].value<std::int32_t>() == 0);
+  CHECK(outcome.counters.dead == 2);
+  CHECK(rig.run(executable, {i64(3), Tensor::scalar(true)}).status.message() == "told to fail");
+}
+
+TEST_CASE("step: a dead fetch is an error that names it") {
+  Rig rig;
+  auto outcome = rig.run(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    p = _Arg[T=DT_BOOL, index=1]()
+    s = Switch(x, p)
+    r = _Retval[index=6](s:1)
+  )",
+                         {i64(1), Tensor::scalar(false)});
+  CHECK(outcome.status.code() == Code::invalid_argument);
+  CHECK(outcome.status.message() == "Retval[6] does not have value");
+}
+
+TEST_CASE("step: deadness follows control edges, ControlTrigger stops it, a dead Merge is dead") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    p = _Arg[T=DT_BOOL, index=1]()
+    s = Switch(x, p)
+    dead = Neg(s:1)
+    n = NoOp() ^dead
+    t = ControlTrigger() ^n
+    c = Const[dtype=DT_INT64, value=i64[] 8]() ^t
+    gone = Const[dtype=DT_INT64, value=i64[] 9]() ^n
+    f = Fail(gone)
+    both = Merge(dead, gone)
+    g = Fail(both)
+    some = Merge(dead, c)
+    r = _Retval[index=0](some)
+  )");
+  CHECK(only(rig.run(executable, {i64(1), Tensor::scalar(false)})) == 8);
+}
+
+TEST_CASE("step: a Merge waits for its control inputs") {
+  Rig rig;
+  CHECK(only(rig.run(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    late = Elsewhere(x)
+    m = Merge(x) ^late
+    r = _Retval[index=0](m)
+  )",
+                     {i64(4)})) == 4);
+}
+
+TEST_CASE("step: send and receive meet, and deadness crosses with them") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    p = _Arg[T=DT_BOOL, index=1]()
+    s = Switch(x, p)
+    a = _Send[tensor_name="live"](s:0)
+    b = _Send[tensor_name="dead"](s:1)
+    y = _Recv[tensor_type=DT_INT64, tensor_name="live"]()
+    z = _Recv[tensor_type=DT_INT64, tensor_name="dead"]()
+    f = Fail(z)
+    r = _Retval[index=0](y)
+  )");
+  CHECK(only(rig.run(executable, {i64(6), Tensor::scalar(false)})) == 6);
+}
+
+TEST_CASE("step: a receive holds the step without a thread until the value comes") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    y = _Recv[tensor_type=DT_INT64, tensor_name="k"]()
+    n = Neg(y)
+    done = NoOp() ^n
+    r = _Retval[index=0](n)
+  )"));
+  CHECK_FALSE(rig.advance(*step));
+  CHECK(step->num_running() == 1);
+  auto waiting = step->waiting_nodes();
+  REQUIRE(waiting.size() == 4);
+  CHECK(waiting[0].node == "y");
+  CHECK(waiting[0].state == WaitingNode::State::running);
+  CHECK(waiting[1].node == "n");
+  CHECK(waiting[1].missing == std::vector<std::string>{"y:0"});
+  for (const WaitingNode& node : waiting)
+    if (node.node == "done")
+      CHECK(node.missing == std::vector<std::string>{"^n"});
+  REQUIRE(rig.rendezvous->send("k;0:0", {i64(9), false}).ok());
+  CHECK(rig.finish(*step).ok());
+  CHECK(step->retvals()[0].value<std::int64_t>() == -9);
+  CHECK(step->waiting_nodes().empty());
+}
+
+TEST_CASE("step: a value of the wrong dtype from a receive is an internal error") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    y = _Recv[tensor_type=DT_INT64, tensor_name="k"]()
+    r = _Retval[index=0](y)
+  )"));
+  REQUIRE(rig.rendezvous->send("k;0:0", {Tensor::scalar(1.0f), false}).ok());
+  Status status = rig.finish(*step);
+  CHECK(status.code() == Code::internal);
+  CHECK(status.message() ==
+        "Output 0 of type float does not match declared output type int64 for node 'y'");
+}
+
+TEST_CASE(
+    "step: a hundred thousand kernels that finish at once use neither the stack nor the hook") {
+  std::string text = "n0 = _Arg[T=DT_INT64, index=0]()\n";
+  constexpr int count = 100'000;
+  for (int i = 1; i <= count; ++i)
+    str_append(text, "n", i, " = AtOnce(n", i - 1, ")\n");
+  str_append(text, "r = _Retval[index=0](n", count, ")\n");
+  Rig rig;
+  auto outcome = rig.run(text, {i64(1)});
+  CHECK(only(outcome) == 1);
+  CHECK(outcome.counters.async == count);
+  CHECK(outcome.counters.async_done == count);
+  CHECK(rig.completions_seen == 0);
+}
+
+TEST_CASE("step: two expensive kernels run at the same time") {
+  Rig rig(2);
+  auto outcome = rig.run(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    a = Meet(x)
+    b = Meet(x)
+    sum = AddV2(a, b)
+    r = _Retval[index=0](sum)
+  )",
+                         {i64(4)});
+  CHECK(only(outcome) == 8);
+  CHECK(outcome.counters.submitted == 1);
+}
+
+TEST_CASE("step: a lone expensive kernel stays on its thread") {
+  Rig rig(2);
+  auto outcome = rig.run(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    a = Costly(x)
+    b = Costly(a)
+    n = Neg(a)
+    r = _Retval[index=0](b)
+  )",
+                         {i64(4)});
+  CHECK(only(outcome) == 4);
+  CHECK(outcome.counters.submitted == 0);
+}
+
+TEST_CASE("step: a time slice ends, and the next goes on from there") {
+  std::string text = "n0 = _Arg[T=DT_INT64, index=0]()\n";
+  for (int i = 1; i <= 1000; ++i)
+    str_append(text, "n", i, " = Neg(n", i - 1, ")\n");
+  text += "r = _Retval[index=0](n1000)\n";
+  Rig rig;
+  auto step = rig.start(rig.compile(text), {i64(5)});
+  int slices = 1;
+  for (; step->run(Duration(0)) == StepRun::Progress::yielded; ++slices)
+    CHECK(step->num_queued() == 1);
+  CHECK(step->finished());
+  CHECK(slices > 5);
+  CHECK(step->retvals()[0].value<std::int64_t>() == 5);
+}
+
+TEST_CASE("step: reference edges pass the variable on, or a snapshot to who wants a value") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    v = Variable[dtype=DT_INT64]()
+    x = _Arg[T=DT_INT64, index=0]()
+    set = Assign(v, x)
+    more = Accumulate(set, x)
+    copy = Identity(more)
+    r = _Retval[index=0](copy)
+    q = _Retval[index=1](more)
+  )");
+  for (std::int64_t x : {3, 4}) {
+    auto outcome = rig.run(executable, {i64(x)});
+    REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
+    CHECK(outcome.retvals[0].value<std::int64_t>() == 2 * x);
+    CHECK(outcome.retvals[1].value<std::int64_t>() == 2 * x);
+  }
+}
+
+TEST_CASE("step: a variable without value cannot be read or added to") {
+  for (const char* user : {"u = Neg(v)", "u = Accumulate(v, x)", "u = Identity(v)"}) {
+    Rig rig;
+    auto outcome = rig.run(str_cat("x = _Arg[T=DT_INT64, index=0]()\n"
+                                   "v = Variable[dtype=DT_INT64]()\n",
+                                   user),
+                           {i64(1)});
+    CHECK(outcome.status.code() == Code::failed_precondition);
+    CHECK(outcome.status.message() == "Attempting to use uninitialized value v");
+    CHECK(outcome.status.origin().node == "u");
+  }
+}
+
+TEST_CASE("step: many additions to one variable at once are all counted") {
+  std::string text = "x = _Arg[T=DT_INT64, index=0]()\nv = Variable[dtype=DT_INT64]()\n"
+                     "set = Assign(v, x)\n";
+  std::string controls;
+  for (int i = 0; i < 500; ++i) {
+    str_append(text, "e", i, " = Elsewhere(x) ^set\nacc", i, " = Accumulate(v, e", i, ") ^set\n");
+    str_append(controls, " ^acc", i);
+  }
+  str_append(text, "y = Identity(v)", controls, "\nr = _Retval[index=0](y)\n");
+  Rig rig;
+  // `y` dereferences when all have added: its reference arrives early and is read late.
+  CHECK(only(rig.run(text, {i64(1)})) == 501);
+}
+
+TEST_CASE("step: a traced run says when each kernel ran") {
+  Rig rig;
+  auto step = rig.start(rig.compile(add_graph), {i64(2), i64(3)}, true);
+  REQUIRE(rig.finish(*step).ok());
+  DeviceStats stats = step->take_stats();
+  CHECK(stats.device == rig.device->name());
+  REQUIRE(stats.nodes.size() == 1);
+  CHECK(stats.nodes[0].node == "sum");
+  CHECK(stats.nodes[0].op == "AddV2");
+  CHECK(stats.nodes[0].bytes == 8);
+  CHECK(stats.nodes[0].end_us >= stats.nodes[0].start_us);
+}
