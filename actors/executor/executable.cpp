@@ -9,6 +9,9 @@ Result<std::shared_ptr<const Executable>> Executable::compile(const Graph& graph
                                                               const KernelRegistry& kernels,
                                                               const CompileOptions& options) {
   TROUPE_ASSIGN(auto program, program::compile(graph, device, kernels));
+  if (!options.use_compute_threads)
+    for (program::ProgramNode& node : program->nodes)
+      node.flags &= static_cast<decltype(node.flags)>(~program::expensive);
   return std::shared_ptr<const Executable>(new Executable(std::move(program), options));
 }
 

@@ -22,6 +22,8 @@ struct CompileOptions {
   std::size_t cached_states = 8;
   /// Bytes that they may take together, about; one is always kept.
   std::size_t cached_bytes = std::size_t{64} << 20;
+  /// Expensive kernels may go to compute threads; false keeps every kernel on the owner's thread.
+  bool use_compute_threads = true;
 };
 
 /// Immutable but for its cache of step states; any number of steps may run it at the same time, on

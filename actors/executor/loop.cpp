@@ -12,8 +12,6 @@ namespace troupe::program {
 
 namespace {
 
-// Below this a kernel is not worth another thread's wake-up.
-constexpr std::uint32_t expensive_ticks = 20'000;
 constexpr int nodes_per_look_at_the_clock = 64;
 
 // What a kernel throws (no memory, a library's complaint) becomes a status here.
@@ -101,11 +99,8 @@ void Loop<Frames>::process(Item item) {
     return discard(n, nd, it);
   switch (nd.kind) {
   case Kind::kernel:
-    if (nd.flags & expensive) {
-      std::uint32_t cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
-      if (cost == 0 || cost >= expensive_ticks)
-        return s_.ready_expensive.push(item);
-    }
+    if ((nd.flags & expensive) && is_costly(n))
+      return s_.ready_expensive.push(item);
     if (!run_kernel(n, nd, it, dead))
       return;
     break;
@@ -277,13 +272,14 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
   }
   context.is_input_dead = dead;
   std::int64_t start_us = s_.hooks.trace ? wall_micros() : 0;
-  std::uint64_t ticks = nd.flags & expensive ? cpu_ticks() : 0;
+  const bool measured = measure(n, nd);
+  std::uint64_t ticks = measured ? cpu_ticks() : 0;
   Status status = guarded(nd.compute, context);
   if (!status.ok()) [[unlikely]] {
     s_.fail(n, status);
     return false;
   }
-  if (nd.flags & expensive)
+  if (measured)
     add_cost(p_.costs[static_cast<std::size_t>(n)], cpu_ticks() - ticks);
   if (s_.hooks.trace) [[unlikely]]
     record(n, start_us, wall_micros(), outputs, nd.num_outputs);

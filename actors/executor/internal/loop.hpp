@@ -8,6 +8,9 @@
 
 namespace troupe::program {
 
+/// Below this a kernel is not worth another thread's wake-up.
+inline constexpr std::uint32_t costly_ticks = 20'000;
+
 /// All functions are for the step's owner. The rules are TensorFlow's (common_runtime/
 /// propagator_state.cc), with one difference: cheap kernels go before expensive ones.
 template <bool Frames>
@@ -64,6 +67,18 @@ private:
   void process(Item item);
   void discard(std::int32_t n, const ProgramNode& node, Iteration& it);
   bool run_kernel(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  // Reading the clock costs as much as a small kernel: those known to be small are measured in some
+  // steps only.
+  bool measure(std::int32_t n, const ProgramNode& node) const {
+    if (!(node.flags & expensive)) [[likely]]
+      return false;
+    return s_.measures_all || is_costly(n);
+  }
+  /// By what is known of it; a kernel that has never run counts as costly.
+  bool is_costly(std::int32_t n) const {
+    std::uint32_t cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
+    return cost == 0 || cost >= costly_ticks;
+  }
   void run_expensive();
   void submit(Item item);
   PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);

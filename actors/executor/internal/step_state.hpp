@@ -121,6 +121,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::size_t num_frames = 0; ///< without the root
   std::size_t root_nodes = 0; ///< that ran outside of loops
   bool started = false, failed = false, finished = false;
+  bool measures_all = false; ///< kernels known to be cheap too
+  std::uint32_t steps = 0;   ///< that this memory has served
   std::vector<TraceRecord> trace;
 
   Iteration* take_iteration(std::int32_t layout);

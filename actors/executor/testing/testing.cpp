@@ -242,7 +242,10 @@ Rig::Rig(int threads) : host(threads) {
   device = std::move(host.make_devices("/job:local/replica:0/task:0", 1)[0]);
 }
 
-Rig::~Rig() = default;
+Rig::~Rig() {
+  host.compute.reset(); // kernels of steps given up may still be running
+  mailbox_->completions.clear();
+}
 
 Graph Rig::parse(std::string_view text) {
   auto graph = parse_graph(text, library().ops);
