@@ -87,6 +87,7 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& 
     }
     note_feeds_and_edges(part, services.task, *out);
     CompileOptions options;
+    options.use_compute_threads = services.parallel_kernels;
     TROUPE_ASSIGN(auto executable,
                   Executable::compile(part, *device, services.library->kernels, options));
     out->executables.push_back(std::move(executable));

@@ -97,6 +97,10 @@ void ask_peer(Self self, const Setup& setup, const std::string& task,
   ask(self, setup->membership, t.dial + 2 * t.request, GetPeer{task})
       .then(
           [=](const Peer& peer) {
+            if (self->state.asked_tasks.insert(task).second) // its loss ends every wait for it
+              ask(self, setup->membership, setup->services->timeouts.request, WatchPeer{task, own})
+                  .then([](caf::ok_atom) {}, [](caf::error&) {});
+
             ask(self, typed<WorkerActor>(peer.worker), setup->services->timeouts.request,
                 FindWorkerSession{setup->session_handle})
                 .then(
@@ -114,9 +118,6 @@ void ask_peer(Self self, const Setup& setup, const std::string& task,
                     });
           },
           [=](caf::error& e) { give_up(unreachable(task, e, "dialling")); });
-  if (self->state.asked_tasks.insert(task).second) // its loss ends every wait for it
-    ask(self, setup->membership, t.request, WatchPeer{task, own})
-        .then([](caf::ok_atom) {}, [](caf::error&) {});
 }
 
 void arrived(Self self, const Setup& setup, EdgeArrived& m) {

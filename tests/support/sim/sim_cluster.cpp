@@ -131,6 +131,15 @@ void SimCluster::run() {
   }
 }
 
+bool SimCluster::run_one() {
+  for (auto& [task, node] : nodes_)
+    if (node->step()) {
+      ++steps;
+      return true;
+    }
+  return false;
+}
+
 void SimCluster::advance(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds beat{250};
   for (auto passed = std::chrono::milliseconds(0); passed < time; passed += beat) {

@@ -67,6 +67,8 @@ public:
   SimNode& client() { return *nodes_.at("client"); }
   /// Until nothing more happens without time passing.
   void run();
+  /// One event somewhere; false when there is none.
+  bool run_one();
   /// Virtual time passes on every node, in steps of a heartbeat.
   void advance(std::chrono::milliseconds time);
   /// Closes every wire of a node, the way a crash does.

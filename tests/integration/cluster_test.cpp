@@ -1,0 +1,244 @@
+// Client, master, ps and two workers on one thread, under virtual time, over a simulated wire.
+#include <doctest/doctest.h>
+
+#include "api/scope.hpp"
+#include "api/variable.hpp"
+#include "core/trace/counters.hpp"
+#include "tests/support/sim/sim_cluster.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr const char* ps = "/job:ps/replica:0/task:0";
+constexpr const char* worker0 = "/job:worker/replica:0/task:0";
+constexpr const char* worker1 = "/job:worker/replica:0/task:1";
+
+struct Fixture {
+  SimCluster cluster{{ps, worker0, worker1}};
+  Scope root = Scope::root();
+
+  SessionActor open(const char* master = worker0, SessionSettings settings = {}) {
+    REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+    return cluster.open_session(master, root.graph_def(), std::move(settings));
+  }
+  Result<RunStepResult> run(const SessionActor& session, RunStep step,
+                            std::chrono::milliseconds patience = {}) {
+    return cluster.ask<RunStepResult>(cluster.client(), session, std::move(step), patience);
+  }
+  Result<RunStepResult> fetch(const SessionActor& session, std::vector<std::string> fetches,
+                              std::vector<std::pair<std::string, Tensor>> feeds = {},
+                              std::vector<std::string> targets = {}) {
+    RunStep step;
+    for (auto& [name, tensor] : feeds)
+      step.feeds.emplace_back(name, WireTensor(tensor));
+    step.fetches = std::move(fetches);
+    step.targets = std::move(targets);
+    return run(session, std::move(step));
+  }
+  Output placeholder(const Scope& scope, const char* name, DType dtype = DType::float32) {
+    return scope.named(name)
+        .add("Placeholder", std::vector<Output>{}, {{"dtype", dtype}})
+        .output(0);
+  }
+  std::int64_t count(const char* name) { return counter(name).value(); }
+};
+
+float scalar(const Result<RunStepResult>& result, std::size_t i = 0) {
+  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
+  return result->tensors.at(i).tensor.value<float>();
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a value crosses from the client over the ps to a worker and back") {
+  Output x = placeholder(root, "x");
+  Output doubled = root.on(ps).named("doubled").add("AddV2", std::vector<Output>{x, x}).output(0);
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{doubled});
+  auto session = open();
+  CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -4);
+  CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(5.0f)}})) == -10);
+}
+
+TEST_CASE_FIXTURE(
+    Fixture, "cluster: a signature is compiled once and registered once on each worker it needs") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  std::int64_t before = count("graphs");
+  for (int i = 0; i < 5; ++i)
+    CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}})) == -1);
+  CHECK(count("graphs") - before == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a variable on the ps is shared by the sessions of two workers") {
+  GraphVariable v = variable(root.on(ps), "v", DType::float32, {}, 1.0f);
+  Output by = placeholder(root, "by");
+  Operation add =
+      root.on(ps).named("add").add("AssignAddVariableOp", std::vector<Output>{v.handle(), by});
+  auto first = open(worker0), second = open(worker1);
+  REQUIRE(fetch(first, {}, {}, {v.initializer().name()}).ok());
+  REQUIRE(fetch(second, {}, {{"by", Tensor::scalar(2.0f)}}, {add.name()}).ok());
+  CHECK(scalar(fetch(first, {v.read().name()})) == 3);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: a reference variable is updated where it lives") {
+  GraphVariable v = variable(root.on(ps), "ref", DType::float32, {2},
+                             Tensor::of<float>({2}, {1, 2}), VariableKind::reference);
+  Output delta =
+      root.on(worker1).named("delta").add("Neg", std::vector<Output>{v.read()}).output(0);
+  Operation add = root.on(ps).named("add").add("AssignAdd", std::vector<Output>{v.handle(), delta});
+  auto session = open();
+  REQUIRE(fetch(session, {}, {}, {v.initializer().name()}).ok());
+  REQUIRE(fetch(session, {}, {}, {add.name()}).ok());
+  auto result = fetch(session, {v.read().name()});
+  REQUIRE(result.ok());
+  CHECK(equal(result->tensors[0].tensor, Tensor::of<float>({2}, {0, 0})));
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: large tensors travel in chunks, both ways and between workers") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  Tensor big = Tensor::make(DType::float32, {700, 1000}); // 2.8 MB: three chunks
+  for (std::size_t i = 0; i < big.data<float>().size(); ++i)
+    big.mutable_data<float>()[i] = static_cast<float>(i % 1013);
+  auto result = fetch(session, {"y"}, {{"x", big}});
+  REQUIRE_MESSAGE(result.ok(), result.status().to_string());
+  auto y = result->tensors[0].tensor.data<float>();
+  REQUIRE(y.size() == big.data<float>().size());
+  bool right = true;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    right = right && y[i] == -big.data<float>()[i];
+  CHECK(right);
+  CHECK(count("transport_offers") == 0);
+}
+
+TEST_CASE_FIXTURE(
+    Fixture, "cluster: the error of a kernel on another task names op, device, task and step") {
+  Output x = placeholder(root, "x", DType::int32), zero = placeholder(root, "zero", DType::int32);
+  root.on(worker1).named("divide").add("FloorDiv", std::vector<Output>{x, zero});
+  auto session = open();
+  auto result = fetch(session, {"divide"}, {{"x", Tensor::scalar(1)}, {"zero", Tensor::scalar(0)}});
+  REQUIRE(!result.ok());
+  CHECK(result.status().code() == Code::invalid_argument);
+  CHECK(result.status().origin().node == "divide");
+  CHECK(result.status().origin().op == "FloorDiv");
+  CHECK(result.status().origin().device.find(worker1) == 0);
+  CHECK(result.status().origin().step != 0);
+  auto good = fetch(session, {"divide"}, {{"x", Tensor::scalar(7)}, {"zero", Tensor::scalar(2)}});
+  REQUIRE(good.ok());
+  CHECK(good->tensors[0].tensor.value<std::int32_t>() == 3);
+}
+
+TEST_CASE_FIXTURE(
+    Fixture, "cluster: unknown names, wrong feeds and closed sessions are answered with a code") {
+  Output x = placeholder(root, "x");
+  root.named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  CHECK(fetch(session, {"nothing"}).status().code() == Code::not_found);
+  CHECK(fetch(session, {"y"}, {{"x", Tensor::scalar(1)}}).status().code() ==
+        Code::invalid_argument);
+  CHECK(fetch(session, {"y"}).status().code() == Code::invalid_argument); // must feed
+  CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}})) == -1);
+  REQUIRE(cluster.ask<caf::ok_atom>(cluster.client(), session, CloseSession{}).ok());
+  CHECK(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).status().code() ==
+        Code::failed_precondition);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: steps of one session run at the same time") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  std::vector<decltype(cluster.client().self->request(session, caf::infinite, RunStep{}))> requests;
+  for (int i = 0; i < 4; ++i) {
+    RunStep step;
+    step.feeds.emplace_back("x", WireTensor(Tensor::scalar(static_cast<float>(i))));
+    step.fetches = {"y"};
+    requests.push_back(cluster.client().self->request(session, caf::infinite, std::move(step)));
+  }
+  cluster.run();
+  for (std::size_t i = 0; i < requests.size(); ++i)
+    requests[i].receive(
+        [&](RunStepResult& r) {
+          CHECK(r.tensors.at(0).tensor.value<float>() == -static_cast<float>(i));
+        },
+        [](caf::error& error) { FAIL(to_status(error).to_string()); });
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a step that waits for a lost task ends UNAVAILABLE and names it") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  cluster.cut(worker1);
+  RunStep step;
+  step.feeds.emplace_back("x", WireTensor(Tensor::scalar(1.0f)));
+  step.fetches = {"y"};
+  auto result = run(session, std::move(step), std::chrono::seconds(30));
+  REQUIRE(!result.ok());
+  CHECK(result.status().code() == Code::unavailable);
+  CHECK(result.status().message().find(worker1) != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: values go on from worker to worker when the master is gone") {
+  // The master (ps) starts a step that assigns worker 0's large value to worker 1's variable, and
+  // is cut off while the bytes are under way.
+  Output source = placeholder(root.on(worker0), "source");
+  GraphVariable v = variable(root.on(worker1), "v", DType::float32, {600, 1000},
+                             Tensor::zeros(DType::float32, {600, 1000}));
+  Output sent = root.on(worker0).named("sent").add("Neg", std::vector<Output>{source}).output(0);
+  Operation assign = root.on(worker1).named("store").add("AssignVariableOp",
+                                                         std::vector<Output>{v.handle(), sent});
+  Output first =
+      root.on(worker1)
+          .named("first")
+          .add("Max",
+               std::vector<Output>{v.read(), root.constant(Tensor::vector<std::int32_t>({0, 1}))})
+          .output(0);
+  auto session = open(ps);
+  Tensor big = Tensor::make(DType::float32, {600, 1000});
+  for (float& value : big.mutable_data<float>())
+    value = -7;
+  RunStep step;
+  step.feeds.emplace_back("source", WireTensor(big));
+  step.targets = {assign.name()};
+  REQUIRE(fetch(session, {}, {}, {v.initializer().name()}).ok());
+  auto request = cluster.client().self->request(session, caf::infinite, step);
+  // Until worker 1 has asked worker 0 for its value and pulls: two offers (client's feed, worker
+  // 0's value) have been made, or the second is open.
+  std::int64_t offers_seen = 0, last = count("transport_offers");
+  while (offers_seen < 3 && cluster.run_one()) {
+    std::int64_t now = count("transport_offers");
+    offers_seen += now > last;
+    last = now;
+  }
+  REQUIRE(offers_seen == 3); // client → master, master → worker 0, worker 0 → worker 1
+  cluster.cut(ps);
+  cluster.run();
+  auto other =
+      cluster.open_session(worker1, root.graph_def(),
+                           SessionSettings{{"/job:worker"}, true, false, false, true, {}, 0, 0});
+  CHECK(scalar(fetch(other, {first.name()})) == 7);
+  (void)request;
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: a session that closes leaves nothing on the workers") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  std::int64_t sessions = count("worker_sessions"), graphs = count("graphs"),
+               mailboxes = count("rendezvous");
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  CHECK(count("worker_sessions") == sessions + 3);
+  REQUIRE(cluster.ask<caf::ok_atom>(cluster.client(), session, CloseSession{}).ok());
+  cluster.advance(std::chrono::seconds(3));
+  CHECK(count("worker_sessions") == sessions);
+  CHECK(count("graphs") == graphs);
+  CHECK(count("rendezvous") == mailboxes);
+}
