@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Checks what the compiler would not: which folder includes which, where CAF and Eigen may be, how long files are, which folders have a README.
+
+The table is docs/architecture.md's map. Prints one line for each breach and exits 1 if there is any.
+"""
+import re
+import subprocess
+import sys
+
+# Folder → folders whose headers it may include, besides its own. Longest prefix wins.
+MAY_INCLUDE = {
+    "core": [],
+    "storage": ["core"],
+    "graph/convert": ["core", "graph", "proto"],
+    "graph": ["core"],
+    "devices": ["core"],
+    "kernels/arith": [],
+    "kernels": ["core", "graph/op", "devices", "storage"],
+    "net": ["core"],
+    "actors": ["core", "graph", "devices", "kernels/framework", "net"],
+    "api": ["core", "graph", "storage", "actors", "net", "kernels/framework", "devices"],
+    "proto": [],
+    "tools": None, "examples": None, "bench": None, "tests": None,  # anything
+}
+CAF_HOMES = ("net/transport/", "net/wire/", "actors/", "api/session.cpp", "tools/", "tests/", "bench/")
+EIGEN_HOMES = ("kernels/",)
+PUBLIC_HEADERS = re.compile(r"^api/[^/]*\.hpp$")
+MAX_LINES, MAX_TABLE_LINES = 800, 1200
+NEED_README = ["core", "proto", "storage", "graph", "devices", "kernels", "net", "actors", "api", "tools", "tests", "examples"]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+
+
+def rule_of(path):
+    best = None
+    for prefix in MAY_INCLUDE:
+        if path.startswith(prefix + "/") and (best is None or len(prefix) > len(best)):
+            best = prefix
+    return best
+
+
+def breaches(path, lines):
+    rule = rule_of(path)
+    is_test = path.endswith("_test.cpp") or path.endswith("_bench.cpp") or "/testing/" in path or path.endswith("test_ops.hpp")
+    limit = MAX_TABLE_LINES if path.endswith("_test.cpp") else MAX_LINES
+    if len(lines) > limit:
+        yield f"{path}:{limit}: has {len(lines)} lines; split it, {limit} is the cap"
+    for number, line in enumerate(lines, 1):
+        match = INCLUDE.match(line)
+        if not match:
+            continue
+        kind, target = match.groups()
+        where = f"{path}:{number}"
+        if target.startswith("caf/"):
+            if not path.startswith(CAF_HOMES) or PUBLIC_HEADERS.match(path):
+                yield f"{where}: includes {target}; CAF stays in net/, actors/ and what links them"
+            if target == "caf/all.hpp" and path.endswith(".hpp"):
+                yield f"{where}: a header includes caf/all.hpp; name what it needs"
+        elif target.startswith(("Eigen/", "unsupported/Eigen")):
+            if not path.startswith(EIGEN_HOMES):
+                yield f"{where}: includes {target}; Eigen stays in kernels/"
+        elif target.endswith(".pb.h"):
+            if path.endswith(".hpp") and "/internal/" not in path:
+                yield f"{where}: a header includes {target}; protobuf stays in the .cpp files that convert"
+        elif kind == '"' and not is_test and rule is not None and MAY_INCLUDE[rule] is not None:
+            allowed = [rule] + MAY_INCLUDE[rule]
+            if "/" in target and not any(target.startswith(folder + "/") for folder in allowed):
+                yield f"{where}: {rule}/ includes {target}; it may include {', '.join(allowed)} only"
+
+
+def main():
+    files = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split("\n")
+    found = 0
+    for path in files:
+        if not path.endswith((".cpp", ".hpp", ".cu", ".cuh")):
+            continue
+        with open(path, encoding="utf-8") as file:
+            for breach in breaches(path, file.read().splitlines()):
+                print(breach)
+                found += 1
+    for folder in NEED_README:
+        readme = f"{folder}/README.md"
+        if readme not in files:
+            print(f"{readme}: is missing; say what is in the folder, what must never be, and where to start reading")
+            found += 1
+            continue
+        with open(readme, encoding="utf-8") as file:
+            length = len(file.read().splitlines())
+        if length > 60:
+            print(f"{readme}: has {length} lines; 60 are enough")
+            found += 1
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
