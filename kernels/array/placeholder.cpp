@@ -1,6 +1,6 @@
 // Placeholders: outputs that a step's caller feeds.
 #include "graph/op/grad_context.hpp"
-#include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
@@ -29,6 +29,10 @@ Status refuse(KernelContext& c) {
 }
 
 Status pass_on(KernelContext& c) {
+  const auto& shape = c.prepared<PartialShape>();
+  if (!shape.is_compatible_with(PartialShape(c.input(0).shape())))
+    return invalid_argument(str_cat("the default of placeholder '", c.node_name(), "' has shape ",
+                                    c.input(0).shape(), ", expected ", shape));
   return c.set_output(0, c.take_input(0));
 }
 
@@ -59,7 +63,7 @@ void register_array_placeholder(OpLibrary& library) {
       .attr("dtype: type; shape: shape")
       .shape_fn(shape_of_default)
       .gradient(differentiate_default)
-      .kernel_on_all_devices(pass_on)
+      .kernel_on_all_devices(pass_on, {.prepare = keep_attr<PartialShape, "shape">})
       .doc("Its input, unless a step is fed another value.");
 }
 

@@ -86,7 +86,10 @@ struct Check {
         feeds.emplace_back(name, value);
       ends.push_back({input->id, 0});
     }
-    TROUPE_ASSIGN(Node * y, graph.add("y", node.schema->name, ends, node.attrs));
+    // By the schema itself, which need not be the registered one.
+    TROUPE_ASSIGN(Node * y, graph.add_unconnected("y", *node.schema, node.attrs));
+    for (std::size_t i = 0; i < ends.size(); ++i)
+      graph.set_input(y->id, static_cast<int>(i), ends[i]);
     std::vector<Endpoint> from, to;
     std::vector<std::optional<Endpoint>> seeds;
     for (std::size_t i = 0; i < ys.size(); ++i) {

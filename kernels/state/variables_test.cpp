@@ -1,0 +1,126 @@
+// Variables across steps: names, containers, snapshots, gradients.
+#include <doctest/doctest.h>
+
+#include "graph/autodiff/gradients.hpp"
+#include "graph/ir/text.hpp"
+#include "tests/support/ops/interpreter.hpp"
+
+namespace troupe {
+namespace {
+
+using testing::Interpreter;
+
+Graph parse(std::string_view text) {
+  auto graph = parse_graph(text, op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  return *std::move(graph);
+}
+
+float fetch(Interpreter& interpreter, const Graph& graph, const std::string& name) {
+  auto out = interpreter.run(graph, {}, {name});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  return (*out)[0].value<float>();
+}
+
+} // namespace
+
+TEST_CASE("variables: a reference variable keeps its value between steps") {
+  Graph g = parse(R"(
+    v = VariableV2[dtype=DT_FLOAT, shape=[]]()
+    one = Const[dtype=DT_FLOAT, value=f32[] 1]()
+    init = Assign(v, one)
+    more = AssignAdd(v, one)
+    read = Identity(v))");
+  Interpreter interpreter;
+  CHECK(interpreter.run(g, {}, {"read"}).status().message() ==
+        "node 'read' (Identity): Attempting to use uninitialized value v");
+  CHECK(fetch(interpreter, g, "init") == 1);
+  CHECK(fetch(interpreter, g, "more") == 2);
+  CHECK(fetch(interpreter, g, "more") == 3);
+  CHECK(fetch(interpreter, g, "read") == 3);
+}
+
+TEST_CASE("variables: an assigned constant is not changed by later updates") {
+  Graph g = parse(R"(
+    v = VariableV2[dtype=DT_FLOAT, shape=[]]()
+    one = Const[dtype=DT_FLOAT, value=f32[] 1]()
+    init = Assign(v, one)
+    more = AssignAdd(v, one) ^init
+    again = Identity(one) ^more)");
+  Interpreter interpreter;
+  CHECK(fetch(interpreter, g, "again") == 1);
+  CHECK(fetch(interpreter, g, "more") == 2);
+}
+
+TEST_CASE("variables: shared_name and container decide which variable a node names") {
+  Graph g = parse(R"(
+    a = VariableV2[dtype=DT_FLOAT, shape=[], shared_name="s"]()
+    b = VariableV2[dtype=DT_FLOAT, shape=[], shared_name="s"]()
+    c = VariableV2[dtype=DT_FLOAT, shape=[], shared_name="s", container="other"]()
+    s = VariableV2[dtype=DT_FLOAT, shape=[]]()
+    two = Const[dtype=DT_FLOAT, value=f32[] 2]()
+    init = Assign(a, two)
+    in_b = Identity(b)
+    in_s = Identity(s)
+    in_c = IsVariableInitialized(c)
+    hidden = VariableV2[dtype=DT_FLOAT, shape=[], shared_name="_x"]()
+    wrong = VariableV2[dtype=DT_INT32, shape=[], shared_name="s"]())");
+  Interpreter interpreter;
+  CHECK(fetch(interpreter, g, "init") == 2);
+  CHECK(fetch(interpreter, g, "in_b") == 2);
+  CHECK(fetch(interpreter, g, "in_s") == 2);
+  auto in_c = interpreter.run(g, {}, {"in_c"});
+  REQUIRE(in_c.ok());
+  CHECK((*in_c)[0].value<bool>() == false);
+  CHECK(interpreter.run(g, {}, {"hidden"}).status().message() ==
+        "node 'hidden' (VariableV2): shared_name cannot start with '_': _x");
+  CHECK(interpreter.run(g, {}, {"wrong"})
+            .status()
+            .message()
+            .find("Trying to get variable 's' with wrong dtype. Expected float got int32") !=
+        std::string::npos);
+}
+
+TEST_CASE("variables: a resource variable is made by its first assignment and can be destroyed") {
+  Graph g = parse(R"(
+    h = VarHandleOp[dtype=DT_FLOAT, shape=[]]()
+    one = Const[dtype=DT_FLOAT, value=f32[] 1]()
+    init = AssignVariableOp(h, one)
+    more = AssignAddVariableOp(h, one)
+    read = ReadVariableOp[dtype=DT_FLOAT](h)
+    before = ReadVariableOp[dtype=DT_FLOAT](h)
+    after = AssignAddVariableOp(h, one) ^before
+    kept = Identity(before) ^after
+    destroy = DestroyResourceOp(h))");
+  Interpreter interpreter;
+  auto unread = interpreter.run(g, {}, {"read"}).status();
+  CHECK(unread.code() == Code::failed_precondition);
+  CHECK(unread.message().find("Error while reading resource variable h from Container: localhost. "
+                              "This could mean that the variable was uninitialized.") !=
+        std::string::npos);
+  REQUIRE(interpreter.run(g, {}, {"^init"}).ok());
+  REQUIRE(interpreter.run(g, {}, {"^more"}).ok());
+  CHECK(fetch(interpreter, g, "read") == 2);
+  CHECK(fetch(interpreter, g, "kept") == 2);
+  CHECK(fetch(interpreter, g, "read") == 3);
+  REQUIRE(interpreter.run(g, {}, {"^destroy"}).ok());
+  CHECK(interpreter.run(g, {}, {"read"}).status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("variables: the gradient of a handle is that of its reads") {
+  Graph g = parse(R"(
+    h = VarHandleOp[dtype=DT_FLOAT, shape=[]]()
+    three = Const[dtype=DT_FLOAT, value=f32[] 3]()
+    init = AssignVariableOp(h, three)
+    a = ReadVariableOp[dtype=DT_FLOAT](h) ^init
+    b = ReadVariableOp[dtype=DT_FLOAT](h) ^init
+    y = Mul(a, b))");
+  const Endpoint ys[] = {{g.find("y")->id, 0}}, xs[] = {{g.find("h")->id, 0}};
+  auto gradients = add_gradients(g, ys, xs);
+  REQUIRE_MESSAGE(gradients.ok(), gradients.status().to_string());
+  REQUIRE((*gradients)[0].has_value());
+  Interpreter interpreter;
+  CHECK(fetch(interpreter, g, g.node((*gradients)[0]->node)->name) == 6);
+}
+
+} // namespace troupe
