@@ -112,10 +112,11 @@ ClusterNode::~ClusterNode() {
   impl.handles.worker = WorkerActor{};
   impl.handles.transport = TransportActor{};
   impl.handles.membership = MembershipActor{};
-  impl.handles.guardian = GuardianActor{};
   if (!wait_for(std::chrono::seconds(10)))
     impl.system->await_actors_before_shutdown(
         false); // an actor hangs: better an untidy end than none
+  // Only now: without a reference the guardian would be gone before its children's end reaches it.
+  impl.handles.guardian = GuardianActor{};
 }
 
 const std::string& ClusterNode::task() const {
