@@ -17,7 +17,7 @@ class CommandLine(Case):
 
     def test_called_wrongly(self):
         for arguments in ([], ["nonsense"], ["check"], ["check", "--nonsense", "x"], ["node", "--job=a"], ["status", "nowhere"],
-                          ["run", "local"], ["node", "--config-file=x", "--job=a", "--task=two"]):
+                          ["run", "local"], ["graph", "--place", "ps=x", self.file("empty.graph", "# nothing\na = NoOp()\n")], ["node", "--config-file=x", "--job=a", "--task=two"]):
             code, _, err = run(*arguments)
             self.assertEqual(code, 2, arguments)
             self.assertTrue(err, arguments)

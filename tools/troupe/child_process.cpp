@@ -23,9 +23,12 @@ constexpr std::size_t kept_lines = 8;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) // it died before the line above
     _exit(1);
-  sigset_t none;
-  sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  // A node waits for these two; one that comes before it does must not be lost, nor kill it.
+  sigset_t stop;
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGINT);
+  sigaddset(&stop, SIGTERM);
+  sigprocmask(SIG_SETMASK, &stop, nullptr);
   int null = open("/dev/null", O_RDONLY);
   dup2(null, STDIN_FILENO);
   dup2(out[1], STDOUT_FILENO);

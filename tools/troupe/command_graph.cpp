@@ -82,6 +82,8 @@ public:
       return failed(graph.status().with_context(file_));
     if (!place_.empty()) {
       auto devices = devices_of(place_);
+      if (!devices && place_.find('=') != std::string::npos)
+        return called_wrongly(devices.status().message());
       if (!devices)
         return failed(devices.status());
       Status placed = place(*graph, {.devices = *std::move(devices),

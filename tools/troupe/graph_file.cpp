@@ -187,9 +187,13 @@ Result<GraphFile> read_graph_file(const std::string& path) {
   for (const char* name : {"saved_model.pb", "saved_model.pbtxt"})
     if (fs::exists(fs::path(path) / name, error))
       return read_saved_model(fs::path(path) / name);
-  return not_found(
-      str_cat(path, ": the folder has no saved_model.pb; name the folder of one version, such as ",
-              path, "/1"));
+  // Models lie in folders named after their versions.
+  for (const auto& entry : fs::directory_iterator(path, error))
+    if (fs::exists(entry.path() / "saved_model.pb", error))
+      return not_found(str_cat(path, ": the folder has no saved_model.pb; did you mean ",
+                               entry.path().string(), "?"));
+  return not_found(str_cat(
+      path, ": the folder has no saved_model.pb; name the folder of a SavedModel or a file"));
 }
 
 } // namespace troupe
