@@ -264,15 +264,11 @@ private:
       PrepareContext context(node.name, *node.op, node.attrs, info.types, device_.name());
       TROUPE_ASSIGN(info.prepared, kernel.options.prepare(context));
     }
-    if (kernel.options.host_outputs.empty())
-      return {};
-    TROUPE_ASSIGN(auto ranges, arg_ranges(node.op->outputs, node.attrs));
-    info.output_in_host_memory.resize(node.output_types.size());
-    for (std::size_t i = 0; i < ranges.size(); ++i)
-      if (std::find(kernel.options.host_outputs.begin(), kernel.options.host_outputs.end(),
-                    node.op->outputs[i].name) != kernel.options.host_outputs.end())
-        for (int o = ranges[i].begin; o < ranges[i].end; ++o)
-          info.output_in_host_memory[static_cast<std::size_t>(o)] = true;
+    if (device_.has_own_memory()) {
+      TROUPE_ASSIGN(info.output_in_host_memory,
+                    in_host_memory(node.op->outputs, kernel.options.host_outputs, node.attrs,
+                                   info.types.outputs));
+    }
     return {};
   }
 

@@ -106,6 +106,20 @@ private:
   void send_dead(const ProgramNode& node, Iteration& it, bool from_enter = false);
   /// Moves `outputs` along the node's edges and leaves them empty.
   void send_all(const ProgramNode& node, Entry* outputs, Iteration& it, bool from_enter = false);
+  /// Sends `value` along the edges of one output; the others are dead. It may be moved from.
+  void send_value(const ProgramNode& node, std::uint32_t output, Entry& value, Iteration& it,
+                  bool from_enter = false) {
+    const Edge* edges = p_.edges.data();
+    for (std::int32_t i = node.first_edge; i < node.end_edge; ++i) {
+      if (edges[i].src_slot == output) [[likely]]
+        send(edges[i], value, it, from_enter);
+      else if (edges[i].to_merge)
+        arrive_at_merge(edges[i].dst, it, false, false, from_enter);
+      else
+        arrive(edges[i].dst, true, it);
+    }
+    send_controls(node, false, it);
+  }
   /// The node has done all it does.
   void retire(Iteration& it) {
     if constexpr (Frames) {

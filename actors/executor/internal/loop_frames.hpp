@@ -59,8 +59,7 @@ Iteration* Loop<Frames>::begin_iteration(FrameInstance& frame) {
   ++s_.counters.iterations;
   frame.dead_exits.clear();
   for (HeldValue& held : frame.deferred) {
-    fill(s_.scratch[0], std::move(held.value));
-    send_all(node(held.node), s_.scratch.data(), *it);
+    send_value(node(held.node), 0, held.value, *it);
   }
   frame.deferred.clear();
   for (const HeldValue& held : frame.invariants)
@@ -72,8 +71,8 @@ template <bool Frames>
 void Loop<Frames>::deliver(const HeldValue& held, Iteration& it, bool from_enter) {
   if (!held.value.has_value())
     return send_dead(node(held.node), it, from_enter);
-  fill(s_.scratch[0], held.value);
-  send_all(node(held.node), s_.scratch.data(), it, from_enter);
+  Entry value = held.value;
+  send_value(node(held.node), 0, value, it, from_enter);
 }
 
 template <bool Frames>
@@ -90,8 +89,7 @@ void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& nd, Iteration& i
   } else if (dead) {
     send_dead(nd, first, true);
   } else {
-    fill(s_.scratch[0], std::move(*slot(nd.first_input, it)));
-    send_all(nd, s_.scratch.data(), first, true);
+    send_value(nd, 0, *slot(nd.first_input, it), first, true);
   }
   clear_inputs(nd, it);
   if (--frame.missing_enters == 0 && first.outstanding == 0)
@@ -100,9 +98,8 @@ void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& nd, Iteration& i
 
 template <bool Frames>
 void Loop<Frames>::run_exit(std::int32_t, const ProgramNode& nd, Iteration& it) {
-  fill(s_.scratch[0], std::move(*slot(nd.first_input, it)));
+  send_value(nd, 0, *slot(nd.first_input, it), *it.frame->parent);
   clear_inputs(nd, it);
-  send_all(nd, s_.scratch.data(), *it.frame->parent);
 }
 
 template <bool Frames>
@@ -117,9 +114,8 @@ void Loop<Frames>::run_next_iteration(std::int32_t n, const ProgramNode& nd, Ite
     return;
   }
   Iteration* next = newest ? begin_iteration(frame) : frame.at(it.number + 1);
-  fill(s_.scratch[0], std::move(value));
+  send_value(nd, 0, value, *next);
   clear_inputs(nd, it);
-  send_all(nd, s_.scratch.data(), *next);
 }
 
 template <bool Frames>

@@ -16,9 +16,8 @@ bool Loop<Frames>::run_forward(std::int32_t n, const ProgramNode& nd, Iteration&
     arrive(p_.edges[static_cast<std::size_t>(nd.first_edge)].dst, false, it);
     send_controls(nd, false, it);
   } else {
-    fill(s_.scratch[0], std::move(input));
+    send_value(nd, 0, input, it);
     clear_inputs(nd, it);
-    send_all(nd, s_.scratch.data(), it);
   }
   return true;
 }
@@ -35,9 +34,8 @@ bool Loop<Frames>::run_select(std::int32_t n, const ProgramNode& nd, Iteration& 
     return false;
   }
   bool taken = *static_cast<const bool*>(predicate.raw());
-  fill(s_.scratch[taken ? 1 : 0], std::move(inputs[0]));
+  send_value(nd, taken ? 1 : 0, inputs[0], it);
   clear_inputs(nd, it);
-  send_all(nd, s_.scratch.data(), it);
   return true;
 }
 
@@ -49,16 +47,19 @@ bool Loop<Frames>::run_merge(std::int32_t n, const ProgramNode& nd, Iteration& i
   std::int32_t chosen = 0;
   while (!inputs[chosen].has_value())
     ++chosen;
-  fill(s_.scratch[0], std::move(inputs[chosen]));
-  if (nd.flags & needs_value_index) {
-    auto index = Tensor::allocate(p_.device->host_side_allocator(), DType::int32, Shape{});
-    if (!index.ok()) {
-      s_.fail(n, index.status());
-      return false;
-    }
-    index->mutable_data<std::int32_t>()[0] = chosen;
-    s_.scratch[1].tensor = *std::move(index);
+  if (!(nd.flags & needs_value_index)) {
+    send_value(nd, 0, inputs[chosen], it);
+    clear_inputs(nd, it);
+    return true;
   }
+  auto index = Tensor::allocate(p_.device->host_side_allocator(), DType::int32, Shape{});
+  if (!index.ok()) {
+    s_.fail(n, index.status());
+    return false;
+  }
+  index->mutable_data<std::int32_t>()[0] = chosen;
+  fill(s_.scratch[0], std::move(inputs[chosen]));
+  s_.scratch[1].tensor = *std::move(index);
   clear_inputs(nd, it);
   send_all(nd, s_.scratch.data(), it);
   return true;
@@ -76,8 +77,8 @@ bool Loop<Frames>::run_retval(std::int32_t n, const ProgramNode& nd, Iteration& 
 
 template <bool Frames>
 bool Loop<Frames>::run_constant(const ProgramNode& nd, Iteration& it) {
-  s_.scratch[0].tensor = p_.constants[static_cast<std::size_t>(nd.aux)];
-  send_all(nd, s_.scratch.data(), it);
+  Entry value{p_.constants[static_cast<std::size_t>(nd.aux)], nullptr};
+  send_value(nd, 0, value, it);
   return true;
 }
 

@@ -16,7 +16,7 @@ public:
     while (items_.size() < count)
       grow();
   }
-  void push(const T& item) {
+  [[gnu::always_inline]] void push(T item) {
     if (size() == items_.size()) [[unlikely]]
       grow();
     items_[tail_++ & (items_.size() - 1)] = item;
@@ -25,7 +25,7 @@ public:
   const T& operator[](std::size_t i) const { return items_[(head_ + i) & (items_.size() - 1)]; }
 
 private:
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<T> larger(items_.empty() ? 16 : items_.size() * 2);
     std::size_t count = size();
     for (std::size_t i = 0; i < count; ++i)
