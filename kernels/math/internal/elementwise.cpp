@@ -11,6 +11,15 @@ Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
     return unimplemented(
         str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
   const void* x = c.input(0).raw();
+  if (c.input(0).num_elements() == 1) { // neither threads nor copies of tensors
+    Tensor& one = c.output_entry(0).tensor;
+    if (dtype == c.output_type(0) && c.input(0).is_unique())
+      one = c.take_input(0);
+    else
+      TROUPE_TRY(c.allocate_output(0, c.input(0).shape()).status());
+    fn(x, one.mutable_raw(), 0, 1);
+    return {};
+  }
   const Shape shape = c.input(0).shape();
   const bool in_place = dtype_size(dtype) == dtype_size(c.output_type(0));
   TROUPE_ASSIGN(Tensor y,
@@ -81,6 +90,24 @@ Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Sha
   return fine.load(std::memory_order_relaxed) ? Status{} : invalid_argument(domain_error);
 }
 
+namespace {
+
+// One element each, as in a loop's counter: neither plan nor threads, and the tensor is moved.
+Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
+                     const char* domain_error) {
+  static const arith::BroadcastPlan plan = arith::flat_plan(1);
+  const void* a = c.input(0).raw();
+  const void* b = c.input(1).raw();
+  Tensor& z = c.output_entry(0).tensor;
+  if (c.input(0).dtype() == c.output_type(0) && c.input(0).is_unique())
+    z = c.take_input(0);
+  else
+    TROUPE_TRY(c.allocate_output(0, c.input(0).shape()).status());
+  return kernel(plan, a, b, z.mutable_raw(), 0, 1) ? Status{} : invalid_argument(domain_error);
+}
+
+} // namespace
+
 Status binary(KernelContext& c, arith::BinaryOp op, double cost) {
   const DType dtype = c.input(0).dtype();
   const arith::BinaryKernel kernel = arith::binary(op, static_cast<arith::Type>(dtype));
@@ -90,6 +117,8 @@ Status binary(KernelContext& c, arith::BinaryOp op, double cost) {
   const char* domain_error = op == arith::BinaryOp::pow
                                  ? "Integers to negative integer powers are not allowed"
                                  : "Integer division by zero";
+  if (c.input(0).num_elements() == 1 && c.input(0).shape() == c.input(1).shape())
+    return binary_of_one(c, kernel, domain_error);
   if (c.input(0).shape() == c.input(1).shape())
     return run_binary(c, kernel, Shape(c.input(0).shape()), cost, domain_error);
   TROUPE_ASSIGN(const Shape shape, broadcast_shapes(c.input(0).shape(), c.input(1).shape()));
