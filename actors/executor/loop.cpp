@@ -37,13 +37,11 @@ void add_cost(std::atomic<std::uint32_t>& average, std::uint64_t ticks) {
 } // namespace
 
 template <bool Frames>
-void Loop<Frames>::record(std::int32_t n, std::int64_t start_us, std::int64_t end_us,
-                          const Entry* outputs, std::int32_t num_outputs) {
-  std::int64_t bytes = 0;
+void Loop<Frames>::record(TraceRecord span, const Entry* outputs, std::int32_t num_outputs) {
   for (std::int32_t i = 0; i < num_outputs; ++i)
     if (outputs[i].tensor.has_value())
-      bytes += static_cast<std::int64_t>(outputs[i].tensor.byte_size());
-  s_.trace.push_back({n, thread_number(), start_us, end_us, bytes});
+      span.bytes += static_cast<std::int64_t>(outputs[i].tensor.byte_size());
+  s_.trace.push_back(span);
 }
 
 template <bool Frames>
@@ -282,7 +280,7 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
   if (measured)
     add_cost(p_.costs[static_cast<std::size_t>(n)], cpu_ticks() - ticks);
   if (s_.hooks.trace) [[unlikely]]
-    record(n, start_us, wall_micros(), outputs, nd.num_outputs);
+    record({n, thread_number(), start_us, wall_micros(), 0}, outputs, nd.num_outputs);
   if (!check_outputs(n, nd, outputs)) [[unlikely]]
     return false;
   clear_inputs(nd, it);
@@ -386,7 +384,8 @@ void Loop<Frames>::complete(PendingKernel* kernel) {
     s_.fail(n, kernel->status);
   } else if (!s_.failed) {
     if (s_.hooks.trace)
-      record(n, kernel->start_us, wall_micros(), kernel->outputs.data(), nd.num_outputs);
+      record({n, kernel->thread, kernel->start_us, kernel->end_us, 0}, kernel->outputs.data(),
+             nd.num_outputs);
     if (check_outputs(n, nd, kernel->outputs.data())) {
       clear_inputs(nd, it);
       send_all(nd, kernel->outputs.data(), it);

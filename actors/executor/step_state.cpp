@@ -3,7 +3,8 @@
 #include <cstring>
 #include <new>
 
-#include "core/base/check.hpp"
+#include "core/base/clock.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace troupe::program {
 
@@ -42,6 +43,10 @@ void delete_iteration(Iteration* iteration, const FrameLayout& layout) {
 
 void PendingKernel::finish(Status result) {
   status = std::move(result);
+  if (self->hooks.trace) {
+    end_us = wall_micros();
+    thread = thread_number();
+  }
   if (phase.exchange(done, std::memory_order_acq_rel) == starting)
     return;                               // whoever started it looks after it
   std::shared_ptr<StepState> keep = self; // the hook is called in it

@@ -142,8 +142,7 @@ private:
   void clean_up(Iteration* iteration);
   void delete_frame(FrameInstance* frame);
 
-  void record(std::int32_t n, std::int64_t start_us, std::int64_t end_us, const Entry* outputs,
-              std::int32_t num_outputs);
+  void record(TraceRecord span, const Entry* outputs, std::int32_t num_outputs);
 
   StepState& s_;
   const Program& p_;

@@ -75,7 +75,8 @@ struct PendingKernel {
   std::vector<Entry> outputs;
   std::optional<KernelContext> context;
   Status status;
-  std::int64_t start_us = 0, end_us = 0;
+  std::int64_t start_us = 0, end_us = 0; ///< of a traced step
+  std::uint32_t thread = 0;              ///< that finished it
   std::atomic<int> phase{starting};
   std::shared_ptr<StepState> self; ///< while a kernel may still call finish
   PendingKernel* previous = nullptr;
