@@ -31,9 +31,8 @@ StepRun::~StepRun() {
     return;
   }
   // A thread may still be on its way out of the hook; then the state is its to free.
-  if (state_.use_count() > 1)
+  if (s.in_hook.load(std::memory_order_acquire) > 0 || state_.use_count() > 1)
     return;
-  std::atomic_thread_fence(std::memory_order_acquire);
   std::shared_ptr<const Executable> executable = s.executable;
   bool clean = s.finished && !s.failed &&
                s.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);

@@ -50,7 +50,9 @@ void PendingKernel::finish(Status result) {
   if (phase.exchange(done, std::memory_order_acq_rel) == starting)
     return;                               // whoever started it looks after it
   std::shared_ptr<StepState> keep = self; // the hook is called in it
+  keep->in_hook.fetch_add(1, std::memory_order_relaxed);
   keep->hooks.completed(Completion{std::move(self), this});
+  keep->in_hook.fetch_sub(1, std::memory_order_release);
 }
 
 StepState::StepState(const Program& p) : program(p) {

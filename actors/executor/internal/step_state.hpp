@@ -113,6 +113,9 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::shared_ptr<const Executable> executable;
   const StepEnvironment* environment = nullptr;
   StepHooks hooks;
+  /// Threads that are in `hooks.completed`. Whoever reads 0 (acquire) sees all that they did there
+  /// (release), and may destroy it.
+  std::atomic<int> in_hook{0};
   std::vector<Tensor> args, retvals;
   Status status;
   StepCounters counters;
