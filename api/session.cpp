@@ -1,5 +1,6 @@
 #include "api/session.hpp"
 
+#include <algorithm>
 #include <mutex>
 
 #include <caf/actor_system.hpp>
@@ -117,6 +118,9 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   OpenSession request;
   request.request.settings = settings_of(options);
   impl->operation_timeout_ms = options.operation_timeout_ms;
+  if (options.operation_timeout_ms > 0)
+    impl->timeouts.dial =
+        std::min(impl->timeouts.dial, std::chrono::milliseconds(options.operation_timeout_ms));
   impl->local = target.empty() || target == "local";
   if (impl->local) {
     NodeOptions node;

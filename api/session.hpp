@@ -48,8 +48,9 @@ class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
   /// thread. "caf://host:port": the node there is the master; variables live on the cluster and are
-  /// shared by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of
-  /// another form.
+  /// shared by name. UNAVAILABLE naming whoever cannot be reached within 10 s, or within
+  /// SessionOptions::operation_timeout_ms if that is less; INVALID_ARGUMENT for a target of another
+  /// form.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;

@@ -248,7 +248,9 @@ TEST_CASE("session: a value moves from one device of the process to another") {
 TEST_CASE("session: targets of another form are refused, absent ones are named") {
   CHECK(Session::open("http://x").status().code() == Code::invalid_argument);
   CHECK(Session::open("caf://nowhere").status().code() == Code::invalid_argument);
-  Status absent = Session::open("caf://127.0.0.1:1").status();
+  SessionOptions impatient;
+  impatient.operation_timeout_ms = 200;
+  Status absent = Session::open("caf://127.0.0.1:1", impatient).status();
   CHECK(absent.code() == Code::unavailable);
   CHECK(has(absent.message(), "127.0.0.1:1"));
 }

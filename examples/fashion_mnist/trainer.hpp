@@ -26,7 +26,7 @@ Result<std::vector<WorkerPlan>> plan_cluster(const std::string& config_file);
 
 struct Training {
   std::string model = "mlp";
-  int epochs = 5;
+  int epochs = 8;
   std::int64_t batch = 128;
   float learning_rate = 0.001f;
 };

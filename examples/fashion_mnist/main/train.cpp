@@ -25,7 +25,7 @@ constexpr std::string_view usage =
   --local        train in this process
   --config=FILE  train on the workers of this running cluster, with variables on its job "ps";
                  as usual examples/fashion_mnist/cluster.conf
-  --epochs=N     times around the 60 000 training pictures; as usual 5
+  --epochs=N     times around the 60 000 training pictures; as usual 8
   --data=FOLDER  where the pictures are; as usual /usr/share/datasets/fashion-mnist
 
 Prints the accuracy on the 10 000 test pictures; the exit code is 1 if it is below 0.87 (mlp) or
