@@ -338,6 +338,64 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   register_parts(self, parts, graph, *built.parts);
 }
 
+namespace {
+
+// Explains one graph and ends. It has a thread of its own, because that may take long.
+using Explainer = caf::typed_actor<caf::replies_to<ExplainGraph>::with<GraphExplained>>;
+struct ExplainerState {
+  static constexpr const char* name = "explainer";
+};
+
+Result<GraphExplained> explain(ClientGraphRequest request, const Services& services) {
+  GraphExplained out;
+  TROUPE_ASSIGN(request.placed, place_full_graph(request, *services));
+  for (const Node* node : request.placed->nodes())
+    out.placement.emplace_back(node->name, node->assigned_device);
+  if (request.signature.fetches.empty() && request.signature.targets.empty())
+    return out;
+  TROUPE_ASSIGN(auto built, build_client_graph(request, *services));
+  for (const ClientPart& part : built.parts) {
+    ImportOptions import;
+    import.allow_internal_ops = true;
+    auto graph = read_graph_bytes(part.graph_def, services->library->ops, import);
+    out.partitions.emplace_back(part.task,
+                                graph.ok() ? to_text(*graph) : graph.status().to_string());
+  }
+  return out;
+}
+
+Explainer::behavior_type explainer(Explainer::stateful_pointer<ExplainerState> self,
+                                   Services services, ClientGraphRequest request) {
+  keep_exception_text(self);
+  return {[=](const ExplainGraph& m) -> caf::result<GraphExplained> {
+    self->quit();
+    ClientGraphRequest full = request;
+    full.signature = {m.feeds, m.fetches, m.targets};
+    auto explained = explain(std::move(full), services);
+    if (!explained.ok())
+      return to_error(explained.status());
+    return *std::move(explained);
+  }};
+}
+
+Status explain(ClientGraphRequest& request, const NodeServices& services, GraphExplained& out) {
+  TROUPE_ASSIGN(request.placed, place_full_graph(request, services));
+  for (const Node* node : request.placed->nodes())
+    out.placement.emplace_back(node->name, node->assigned_device);
+  if (request.signature.fetches.empty() && request.signature.targets.empty())
+    return {};
+  TROUPE_ASSIGN(ClientGraphParts built, build_client_graph(request, services));
+  ImportOptions import;
+  import.allow_internal_ops = true;
+  for (const ClientPart& part : built.parts) {
+    TROUPE_ASSIGN(Graph graph, read_graph_bytes(part.graph_def, services.library->ops, import));
+    out.partitions.emplace_back(part.task, to_text(graph));
+  }
+  return {};
+}
+
+} // namespace
+
 caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const ExplainGraph& m) {
   auto& state = self->state;
   auto request = std::make_shared<ClientGraphRequest>();
@@ -348,29 +406,13 @@ caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const E
   request->devices = state.devices;
   request->settings = state.settings;
   auto promise = self->make_response_promise<GraphExplained>();
+  caf::actor_addr address = self->address();
   Services services = parts.services;
-  // The answer goes straight from the compute thread: it changes no state here.
-  services->offload([=]() mutable {
-    GraphExplained out;
-    auto placed = place_full_graph(*request, *services);
-    if (!placed.ok())
-      return void(promise.deliver(to_error(placed.status())));
-    for (const Node* node : (*placed)->nodes())
-      out.placement.emplace_back(node->name, node->assigned_device);
-    if (!request->signature.fetches.empty() || !request->signature.targets.empty()) {
-      request->placed = *placed;
-      auto built = build_client_graph(*request, *services);
-      if (!built.ok())
-        return void(promise.deliver(to_error(built.status())));
-      for (const ClientPart& part : built->parts) {
-        ImportOptions import;
-        import.allow_internal_ops = true;
-        auto graph = read_graph_bytes(part.graph_def, services->library->ops, import);
-        out.partitions.emplace_back(part.task,
-                                    graph.ok() ? to_text(*graph) : graph.status().to_string());
-      }
-    }
-    promise.deliver(std::move(out));
+  services->offload([=] {
+    ExplainFinished finished{promise, {}, {}};
+    finished.status = explain(*request, *services, finished.explained);
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(typed<MasterSessionActor>(actor), std::move(finished));
   });
   return promise;
 }
