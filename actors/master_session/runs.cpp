@@ -378,43 +378,21 @@ Explainer::behavior_type explainer(Explainer::stateful_pointer<ExplainerState> s
   }};
 }
 
-Status explain(ClientGraphRequest& request, const NodeServices& services, GraphExplained& out) {
-  TROUPE_ASSIGN(request.placed, place_full_graph(request, services));
-  for (const Node* node : request.placed->nodes())
-    out.placement.emplace_back(node->name, node->assigned_device);
-  if (request.signature.fetches.empty() && request.signature.targets.empty())
-    return {};
-  TROUPE_ASSIGN(ClientGraphParts built, build_client_graph(request, services));
-  ImportOptions import;
-  import.allow_internal_ops = true;
-  for (const ClientPart& part : built.parts) {
-    TROUPE_ASSIGN(Graph graph, read_graph_bytes(part.graph_def, services.library->ops, import));
-    out.partitions.emplace_back(part.task, to_text(graph));
-  }
-  return {};
-}
-
 } // namespace
 
 caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const ExplainGraph& m) {
   auto& state = self->state;
-  auto request = std::make_shared<ClientGraphRequest>();
-  request->full = state.graph;
-  request->placed = state.placed;
-  request->assigned = state.assigned;
-  request->signature = {m.feeds, m.fetches, m.targets};
-  request->devices = state.devices;
-  request->settings = state.settings;
-  auto promise = self->make_response_promise<GraphExplained>();
-  caf::actor_addr address = self->address();
-  Services services = parts.services;
-  services->offload([=] {
-    ExplainFinished finished{promise, {}, {}};
-    finished.status = explain(*request, *services, finished.explained);
-    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
-      caf::anon_send(typed<MasterSessionActor>(actor), std::move(finished));
-  });
-  return promise;
+  ClientGraphRequest request;
+  request.full = state.graph;
+  request.placed = state.placed;
+  request.assigned = state.assigned;
+  request.devices = state.devices;
+  request.settings = state.settings;
+  const Services& services = parts.services;
+  Explainer worker = services->detach_blocking
+                         ? self->spawn<caf::detached>(explainer, services, std::move(request))
+                         : self->spawn(explainer, services, std::move(request));
+  return self->delegate(worker, m);
 }
 
 } // namespace troupe
