@@ -94,8 +94,7 @@ Output cnn(Layers& layers, const Output& pixels) {
 
 } // namespace
 
-Result<Model> build_model(const Scope& root, const std::string& name, const Devices& devices,
-                          float learning_rate) {
+Result<Model> build_model(const Scope& root, const std::string& name, const Devices& devices) {
   if (name != "mlp" && name != "cnn")
     return invalid_argument(str_cat("there is no model '", name, "'; there are mlp and cnn"));
   Layers layers(root, devices);
@@ -104,6 +103,7 @@ Result<Model> build_model(const Scope& root, const std::string& name, const Devi
   model.images = ops::placeholder(s.named("images"), DType::uint8,
                                   {.shape = {-1, picture_side * picture_side}});
   model.labels = ops::placeholder(s.named("labels"), DType::int64, {.shape = {-1}});
+  model.rate = ops::placeholder(s.named("rate"), DType::float32, {.shape = Shape{}});
   Output pixels = ops::cast(s, model.images, DType::float32);
   pixels = ops::mul(s, ops::sub(s, pixels, pixel_mean), 1 / pixel_deviation);
   Output scores = name == "mlp" ? mlp(layers, pixels) : cnn(layers, pixels);
@@ -114,7 +114,7 @@ Result<Model> build_model(const Scope& root, const std::string& name, const Devi
   Output hit = ops::equal(s, ops::arg_max(s, scores, std::int32_t{1}), model.labels);
   model.correct = ops::sum(s.named("correct"), ops::cast(s, hit, DType::float32), axis);
 
-  Minimized minimized = minimize_adam(s, model.loss, layers.variables(), learning_rate);
+  Minimized minimized = minimize_adam(s, model.loss, layers.variables(), model.rate);
   model.train = minimized.step;
   std::vector<GraphVariable> all = layers.variables();
   all.insert(all.end(), minimized.slots.begin(), minimized.slots.end());

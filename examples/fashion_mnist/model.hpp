@@ -18,6 +18,7 @@ struct Devices {
 struct Model {
   Output images;  ///< fed: uint8 [n, 784]
   Output labels;  ///< fed: int64 [n]
+  Output rate;    ///< fed to train: float [], the learning rate
   Output loss;    ///< float []: mean cross entropy
   Output correct; ///< float []: how many of the batch are recognised
   Operation train;
@@ -26,7 +27,6 @@ struct Model {
 };
 
 /// INVALID_ARGUMENT for a name other than "mlp" and "cnn", or the scope's own error.
-Result<Model> build_model(const Scope& root, const std::string& name, const Devices& devices,
-                          float learning_rate);
+Result<Model> build_model(const Scope& root, const std::string& name, const Devices& devices);
 
 } // namespace troupe::fashion_mnist

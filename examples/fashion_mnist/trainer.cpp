@@ -53,13 +53,12 @@ class Worker {
 public:
   static Result<Worker> open(const WorkerPlan& plan, const Training& training) {
     Scope root = Scope::root();
-    TROUPE_ASSIGN(Model model,
-                  build_model(root, training.model, plan.devices, training.learning_rate));
+    TROUPE_ASSIGN(Model model, build_model(root, training.model, plan.devices));
     SessionOptions options;
     options.operation_timeout_ms = step_timeout_ms;
     TROUPE_ASSIGN(Session session, Session::open(plan.target, options));
     TROUPE_TRY(session.extend(root));
-    return Worker(std::move(model), std::move(session));
+    return Worker(std::move(model), std::move(session), training.learning_rate);
   }
 
   Status initialize() { return session_.run({}, {}, {model_.initialize.name()}).status(); }
@@ -80,12 +79,14 @@ public:
   }
 
   Status train(Batches& batches, std::int64_t steps, Progress& progress, const Failure& failure) {
-    TROUPE_ASSIGN(Session::Callable step,
-                  session_.make_callable({model_.images.name(), model_.labels.name()},
-                                         {model_.loss.name()}, {model_.train.name()}));
+    TROUPE_ASSIGN(
+        Session::Callable step,
+        session_.make_callable({model_.images.name(), model_.labels.name(), model_.rate.name()},
+                               {model_.loss.name()}, {model_.train.name()}));
     for (std::int64_t i = 0; i < steps && !failure.seen(); ++i) {
       Examples batch = batches.next();
-      TROUPE_ASSIGN(std::vector<Tensor> loss, step({batch.images, batch.labels}));
+      TROUPE_ASSIGN(std::vector<Tensor> loss,
+                    step({batch.images, batch.labels, Tensor::scalar(rate_at(i, steps))}));
       progress.step_done(loss[0].value<float>());
     }
     return {};
@@ -105,9 +106,19 @@ public:
   }
 
 private:
-  Worker(Model model, Session session) : model_(std::move(model)), session_(std::move(session)) {}
+  Worker(Model model, Session session, float rate)
+      : model_(std::move(model)), session_(std::move(session)), rate_(rate) {}
+
+  // Large steps at first; small ones at the end, so that what the workers do to each other's
+  // updates evens out.
+  float rate_at(std::int64_t step, std::int64_t steps) const {
+    float left = 1 - static_cast<float>(step) / static_cast<float>(steps);
+    return rate_ * std::max(left, 0.05f);
+  }
+
   Model model_;
   Session session_;
+  float rate_;
 };
 
 } // namespace
