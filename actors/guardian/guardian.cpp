@@ -146,7 +146,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
 } // namespace
 
 GuardianActor::behavior_type guardian(Self self, Services services,
-                                      std::function<void(std::string)> on_end) {
+                                      std::function<void(std::string, bool)> on_end) {
   keep_exception_text(self);
   start(self, services);
   self->set_down_handler([=](caf::down_msg& down) {
@@ -155,12 +155,15 @@ GuardianActor::behavior_type guardian(Self self, Services services,
     if (child.empty())
       return;
     if (!state.stopping) {
-      log_error("the ", child, " ended unexpectedly (", self->system().render(down.reason),
-                "); the node ends");
+      state.failure = str_cat("the ", child, " ended unexpectedly (",
+                              self->system().render(down.reason), "); the node ends");
+      log_error(state.failure);
       stop_all(self);
     }
     if (state.children.size() == 0) {
-      on_end(str_cat("the tree of ", services->task, " has stopped"));
+      on_end(state.failure.empty() ? str_cat("the tree of ", services->task, " has stopped")
+                                   : state.failure,
+             state.failure.empty());
       self->quit(caf::exit_reason::user_shutdown);
     }
   });

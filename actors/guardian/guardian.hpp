@@ -23,10 +23,12 @@ struct GuardianState {
   MasterActor master;
   Children children;
   bool stopping = false;
+  std::string failure; ///< the child that ended by itself, and why; empty in an orderly end
 };
 
-/// `on_end` is called once, with the reason, when the tree has stopped.
+/// `on_end` is called once when the tree has stopped, with the reason and whether it was asked to.
 GuardianActor::behavior_type guardian(GuardianActor::stateful_pointer<GuardianState> self,
-                                      Services services, std::function<void(std::string)> on_end);
+                                      Services services,
+                                      std::function<void(std::string, bool)> on_end);
 
 } // namespace troupe

@@ -26,6 +26,7 @@ struct End {
   std::mutex lock;
   std::condition_variable changed;
   bool ended = false;
+  bool in_order = true;
   std::string why;
 };
 
@@ -59,7 +60,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   if (!services.is_local) {
     TROUPE_ASSIGN(address, options.cluster.address_of(services.task));
   }
-  impl.host = std::make_unique<CpuHost>(options.compute_threads);
+  impl.host = std::make_unique<CpuHost>(options.compute_threads, options.memory_limit);
   for (auto& device : impl.host->make_devices(services.task, options.cpu_devices))
     services.devices.add(std::move(device));
   services.offload = [pool = impl.host->compute.get()](std::function<void()> work) {
@@ -72,10 +73,11 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   impl.system = std::make_unique<caf::actor_system>(*impl.config);
   auto end = impl.end;
   impl.handles.guardian =
-      impl.system->spawn(guardian, Services(impl.services), [end](std::string why) {
+      impl.system->spawn(guardian, Services(impl.services), [end](std::string why, bool in_order) {
         std::scoped_lock guard(end->lock);
         end->ended = true;
         end->why = std::move(why);
+        end->in_order = in_order;
         end->changed.notify_all();
       });
   caf::scoped_actor self{*impl.system};
@@ -142,6 +144,11 @@ std::string ClusterNode::wait() {
   std::unique_lock guard(impl_->end->lock);
   impl_->end->changed.wait(guard, [&] { return impl_->end->ended; });
   return impl_->end->why;
+}
+
+bool ClusterNode::ended_in_order() const {
+  std::scoped_lock guard(impl_->end->lock);
+  return impl_->end->in_order;
 }
 
 bool ClusterNode::wait_for(std::chrono::milliseconds budget) {

@@ -57,6 +57,8 @@ public:
 
   /// Blocks until the tree has stopped by itself or on somebody's request; returns why.
   std::string wait();
+  /// False when the tree stopped because a part of it ended unexpectedly.
+  bool ended_in_order() const;
   /// Blocks for at most `budget`; false if it still runs then.
   bool wait_for(std::chrono::milliseconds budget);
   /// Asks the tree to stop; `wait` returns when it has. Safe from any thread; not from a signal

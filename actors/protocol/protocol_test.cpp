@@ -170,7 +170,8 @@ TEST_CASE_FIXTURE(Fixture,
   bytes.resize(bytes.size() - 2000);
   caf::message back;
   caf::binary_deserializer source{system, bytes};
-  bool refused = static_cast<bool>(source(back)); // CAF hands on an empty message rather than the error
+  bool refused =
+      static_cast<bool>(source(back)); // CAF hands on an empty message rather than the error
   CHECK((refused || !back.match_elements<FetchedTensor>()));
   CHECK(back.empty());
 }

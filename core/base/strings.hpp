@@ -19,12 +19,13 @@ inline void append_piece(std::string& out, std::string_view text) {
 inline void append_piece(std::string& out, char c) {
   out.push_back(c);
 }
-template <std::same_as<bool> T> void append_piece(std::string& out, T value) {
+template <std::same_as<bool> T>
+void append_piece(std::string& out, T value) {
   out.append(value ? "true" : "false");
 }
 template <std::integral T>
-  requires(!std::same_as<T, bool> && !std::same_as<T, char>)
-void append_piece(std::string& out, T value) {
+requires(!std::same_as<T, bool> && !std::same_as<T, char>) void append_piece(std::string& out,
+                                                                             T value) {
   char digits[24];
   auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
   out.append(digits, end);

@@ -80,13 +80,21 @@ std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
   return std::make_unique<CpuDevice>(std::move(attributes), compute, allocator);
 }
 
-CpuHost::CpuHost(int threads)
-    : allocator(std::make_unique<CachingAllocator>()),
+CpuHost::CpuHost(int threads, std::int64_t memory_limit)
+    : allocator(std::make_unique<CachingAllocator>(std::size_t{1} << 30,
+                                                   static_cast<std::size_t>(memory_limit))),
       compute(std::make_unique<ComputePool>(
           threads > 0 ? threads
                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
 
-CpuHost::~CpuHost() = default;
+CpuHost::~CpuHost() {
+  // A fetched value belongs to its user, who may keep it longer than the session it came from.
+  auto& caching = static_cast<CachingAllocator&>(*allocator);
+  if (caching.stats().bytes_in_use > 0) {
+    caching.trim();
+    (void)allocator.release();
+  }
+}
 
 std::vector<std::unique_ptr<Device>> CpuHost::make_devices(const std::string& task, int count) {
   std::vector<std::unique_ptr<Device>> out;

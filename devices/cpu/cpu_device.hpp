@@ -16,8 +16,9 @@ std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
 
 /// What a process needs to have CPU devices: a caching allocator and a pool that they share.
 struct CpuHost {
-  /// threads 0: one for each core.
-  explicit CpuHost(int threads = 0);
+  /// threads 0: one for each core. memory_limit: bytes that tensors may take together, 0: no limit.
+  explicit CpuHost(int threads = 0, std::int64_t memory_limit = 0);
+  /// Tensors may outlive it: then their allocator stays until the process ends.
   ~CpuHost();
   std::unique_ptr<Allocator> allocator;
   std::unique_ptr<ComputePool> compute;

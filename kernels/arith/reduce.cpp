@@ -53,7 +53,9 @@ struct Parts {
     }
     by_rows = last_reduced > last_kept;
     if (first_reduced < 0)
-      depth = end - begin; // nothing is reduced: one part of a split takes the element, the others nothing
+      depth =
+          end -
+          begin; // nothing is reduced: one part of a split takes the element, the others nothing
     int64_t strides[ReducePlan::max_rank];
     int64_t stride = 1;
     for (int k = plan.rank - 1; k >= 0; --k) {

@@ -22,10 +22,15 @@ void CallerUnit::drain() {
     caf::resumable* job = ready_.front();
     ready_.pop_front();
     switch (job->resume(this, max_throughput)) {
-    case caf::resumable::resume_later: ready_.push_back(job); break;
+    case caf::resumable::resume_later:
+      ready_.push_back(job);
+      break;
     case caf::resumable::done:
-    case caf::resumable::awaiting_message: caf::intrusive_ptr_release(job); break;
-    case caf::resumable::shutdown_execution_unit: break;
+    case caf::resumable::awaiting_message:
+      caf::intrusive_ptr_release(job);
+      break;
+    case caf::resumable::shutdown_execution_unit:
+      break;
     }
   }
 }

@@ -49,7 +49,9 @@ Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milli
       why = std::strerror(errno);
       continue;
     }
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now()).count();
+    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+                    end - std::chrono::steady_clock::now())
+                    .count();
     pollfd wait{socket.fd, POLLOUT, 0};
     if (::poll(&wait, 1, left > 0 ? static_cast<int>(left) : 0) == 0) {
       why = str_cat("no answer within ", budget.count(), " ms");

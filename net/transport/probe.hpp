@@ -1,4 +1,5 @@
-// A TCP probe with an end: asked before CAF connects, because CAF's own connect holds up every other connection of the process.
+// A TCP probe with an end: asked before CAF connects, because CAF's own connect holds up every
+// other connection of the process.
 #pragma once
 
 #include <chrono>
@@ -9,8 +10,8 @@
 
 namespace troupe {
 
-/// Blocks the calling thread for at most `budget` until something accepts at host:port; then closes again. UNAVAILABLE naming the address and
-/// what happened (refused, no answer, unknown host).
+/// Blocks the calling thread for at most `budget` until something accepts at host:port; then closes
+/// again. UNAVAILABLE naming the address and what happened (refused, no answer, unknown host).
 Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget);
 
 } // namespace troupe

@@ -9,7 +9,8 @@
 
 namespace troupe {
 
-caf::actor_system::module* StepScheduler::make(caf::actor_system& system, caf::detail::type_list<>) {
+caf::actor_system::module* StepScheduler::make(caf::actor_system& system,
+                                               caf::detail::type_list<>) {
   return new StepScheduler(system);
 }
 
@@ -39,10 +40,15 @@ void StepScheduler::drain() {
       continue;
     }
     switch (job->resume(&unit_, max_throughput())) {
-    case caf::resumable::resume_later: super::enqueue(job); break;
+    case caf::resumable::resume_later:
+      super::enqueue(job);
+      break;
     case caf::resumable::done:
-    case caf::resumable::awaiting_message: caf::intrusive_ptr_release(job); break;
-    case caf::resumable::shutdown_execution_unit: break;
+    case caf::resumable::awaiting_message:
+      caf::intrusive_ptr_release(job);
+      break;
+    case caf::resumable::shutdown_execution_unit:
+      break;
     }
   }
 }

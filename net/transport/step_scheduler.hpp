@@ -1,7 +1,9 @@
-// StepScheduler: CAF's scheduler for a node, built so that a step changes threads as seldom as possible.
+// StepScheduler: CAF's scheduler for a node, built so that a step changes threads as seldom as
+// possible.
 //
-// One queue for all workers, and for each worker a slot: the actor that the running actor just made ready runs next on the same thread.
-// What the network makes ready runs at once on the network's own thread, within a budget of jobs and time; the rest goes to the workers.
+// One queue for all workers, and for each worker a slot: the actor that the running actor just made
+// ready runs next on the same thread. What the network makes ready runs at once on the network's
+// own thread, within a budget of jobs and time; the rest goes to the workers.
 #pragma once
 
 #include <condition_variable>
@@ -15,7 +17,8 @@ namespace troupe {
 
 class SlotPolicy : public caf::policy::unprofiled {
 public:
-  /// Runs from the slot in a row before a worker looks at the shared queue, so that two actors that wake each other starve nobody.
+  /// Runs from the slot in a row before a worker looks at the shared queue, so that two actors that
+  /// wake each other starve nobody.
   static constexpr int max_slot_runs = 64;
 
   struct coordinator_data {
@@ -31,7 +34,8 @@ public:
     int slot_runs = 0;
   };
 
-  template <class Coordinator> void central_enqueue(Coordinator* self, caf::resumable* job) {
+  template <class Coordinator>
+  void central_enqueue(Coordinator* self, caf::resumable* job) {
     auto& shared = d(self);
     bool wake = false;
     {
@@ -42,14 +46,22 @@ public:
     if (wake)
       shared.ready.notify_one();
   }
-  template <class Worker> void external_enqueue(Worker* self, caf::resumable* job) { central_enqueue(self->parent(), job); }
-  template <class Worker> void internal_enqueue(Worker* self, caf::resumable* job) {
+  template <class Worker>
+  void external_enqueue(Worker* self, caf::resumable* job) {
+    central_enqueue(self->parent(), job);
+  }
+  template <class Worker>
+  void internal_enqueue(Worker* self, caf::resumable* job) {
     std::swap(d(self).next, job);
     if (job)
       central_enqueue(self->parent(), job);
   }
-  template <class Worker> void resume_job_later(Worker* self, caf::resumable* job) { central_enqueue(self->parent(), job); }
-  template <class Worker> caf::resumable* dequeue(Worker* self) {
+  template <class Worker>
+  void resume_job_later(Worker* self, caf::resumable* job) {
+    central_enqueue(self->parent(), job);
+  }
+  template <class Worker>
+  caf::resumable* dequeue(Worker* self) {
     auto& own = d(self);
     auto& shared = d(self->parent());
     if (own.next && ++own.slot_runs <= max_slot_runs)
@@ -66,11 +78,13 @@ public:
     shared.queue.pop_front();
     return job;
   }
-  template <class Worker, class F> void foreach_resumable(Worker* self, F f) {
+  template <class Worker, class F>
+  void foreach_resumable(Worker* self, F f) {
     if (d(self).next)
       f(std::exchange(d(self).next, nullptr));
   }
-  template <class Coordinator, class F> void foreach_central_resumable(Coordinator* self, F f) {
+  template <class Coordinator, class F>
+  void foreach_central_resumable(Coordinator* self, F f) {
     for (caf::resumable* job : d(self).queue)
       f(job);
     d(self).queue.clear();
@@ -88,8 +102,8 @@ protected:
   void enqueue(caf::resumable* job) override;
 
 private:
-  static constexpr int max_jobs = 32;              // on the network's thread in a row
-  static constexpr std::int64_t max_micros = 500;  // likewise
+  static constexpr int max_jobs = 32;             // on the network's thread in a row
+  static constexpr std::int64_t max_micros = 500; // likewise
 
   struct Unit : caf::execution_unit {
     explicit Unit(StepScheduler& scheduler) : caf::execution_unit(&scheduler.system()) {}

@@ -10,7 +10,8 @@ namespace troupe {
 
 namespace {
 
-// Bytes that the message still holds. Messages come through a binary_deserializer; anything else is bounded by the limit of one message.
+// Bytes that the message still holds. Messages come through a binary_deserializer; anything else is
+// bounded by the limit of one message.
 std::size_t remaining(caf::deserializer& source) {
   if (auto* binary = dynamic_cast<caf::binary_deserializer*>(&source))
     return binary->remaining();
@@ -58,20 +59,26 @@ caf::error save_object(caf::serializer& sink, const Variant& v) {
   auto& x = const_cast<Variant&>(v);
   return sink(x.type_name, x.metadata);
 }
-caf::error load_object(caf::deserializer& source, std::string& x) { return source(x); }
+caf::error load_object(caf::deserializer& source, std::string& x) {
+  return source(x);
+}
 caf::error load_object(caf::deserializer& source, ResourceHandle& x) {
   return source(x.device, x.container, x.name, x.hash_code, x.maybe_type_name);
 }
-caf::error load_object(caf::deserializer& source, Variant& x) { return source(x.type_name, x.metadata); }
+caf::error load_object(caf::deserializer& source, Variant& x) {
+  return source(x.type_name, x.metadata);
+}
 
-template <class T> caf::error save_objects(caf::serializer& sink, const Tensor& tensor) {
+template <class T>
+caf::error save_objects(caf::serializer& sink, const Tensor& tensor) {
   for (const T& x : tensor.data<T>())
     if (auto error = save_object(sink, x))
       return error;
   return caf::none;
 }
 
-template <class T> caf::error load_objects(caf::deserializer& source, DType dtype, Shape shape, Tensor& tensor) {
+template <class T>
+caf::error load_objects(caf::deserializer& source, DType dtype, Shape shape, Tensor& tensor) {
   // Each object takes at least four bytes (its length) in the message.
   if (static_cast<std::size_t>(shape.num_elements()) > remaining(source) / 4)
     return caf::sec::end_of_stream;
@@ -88,14 +95,20 @@ caf::error save(caf::serializer& sink, const Tensor& tensor) {
   if (auto error = save_header(sink, tensor.dtype(), tensor.shape()))
     return error;
   switch (tensor.dtype()) {
-  case DType::invalid: return caf::none;
-  case DType::string: return save_objects<std::string>(sink, tensor);
-  case DType::resource: return save_objects<ResourceHandle>(sink, tensor);
-  case DType::variant: return save_objects<Variant>(sink, tensor);
-  default: break;
+  case DType::invalid:
+    return caf::none;
+  case DType::string:
+    return save_objects<std::string>(sink, tensor);
+  case DType::resource:
+    return save_objects<ResourceHandle>(sink, tensor);
+  case DType::variant:
+    return save_objects<Variant>(sink, tensor);
+  default:
+    break;
   }
   auto bytes = tensor.bytes();
-  return bytes.empty() ? caf::error{} : sink.apply_raw(bytes.size(), const_cast<std::byte*>(bytes.data()));
+  return bytes.empty() ? caf::error{}
+                       : sink.apply_raw(bytes.size(), const_cast<std::byte*>(bytes.data()));
 }
 
 caf::error load(caf::deserializer& source, Tensor& tensor) {
@@ -104,11 +117,17 @@ caf::error load(caf::deserializer& source, Tensor& tensor) {
   if (auto error = load_header(source, dtype, shape))
     return error;
   switch (dtype) {
-  case DType::invalid: tensor = Tensor{}; return caf::none;
-  case DType::string: return load_objects<std::string>(source, dtype, std::move(shape), tensor);
-  case DType::resource: return load_objects<ResourceHandle>(source, dtype, std::move(shape), tensor);
-  case DType::variant: return load_objects<Variant>(source, dtype, std::move(shape), tensor);
-  default: break;
+  case DType::invalid:
+    tensor = Tensor{};
+    return caf::none;
+  case DType::string:
+    return load_objects<std::string>(source, dtype, std::move(shape), tensor);
+  case DType::resource:
+    return load_objects<ResourceHandle>(source, dtype, std::move(shape), tensor);
+  case DType::variant:
+    return load_objects<Variant>(source, dtype, std::move(shape), tensor);
+  default:
+    break;
   }
   auto count = static_cast<std::size_t>(shape.num_elements());
   if (count > remaining(source) / dtype_size(dtype))
@@ -143,7 +162,10 @@ caf::error load(caf::deserializer& source, WireTensor& x) {
     return error;
   auto size = dtype_size(ticket.dtype);
   std::uint64_t bytes = 0;
-  if (size == 0 || __builtin_mul_overflow(static_cast<std::uint64_t>(ticket.shape.num_elements()), size, &bytes) || bytes != ticket.bytes)
+  if (size == 0 ||
+      __builtin_mul_overflow(static_cast<std::uint64_t>(ticket.shape.num_elements()), size,
+                             &bytes) ||
+      bytes != ticket.bytes)
     return caf::sec::invalid_argument;
   x.tensor = Tensor{};
   x.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
@@ -154,7 +176,9 @@ caf::error save(caf::serializer& sink, const TensorChunk& chunk) {
   std::uint64_t length = chunk.length;
   if (auto error = sink(length))
     return error;
-  return length ? sink.apply_raw(length, static_cast<std::byte*>(chunk.buffer->data()) + chunk.offset) : caf::error{};
+  return length
+             ? sink.apply_raw(length, static_cast<std::byte*>(chunk.buffer->data()) + chunk.offset)
+             : caf::error{};
 }
 
 caf::error load(caf::deserializer& source, TensorChunk& chunk) {

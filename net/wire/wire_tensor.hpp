@@ -1,4 +1,5 @@
-// WireTensor: a tensor as a field of a message. Small ones travel inside the message; large ones as a ticket, whose bytes the receiver pulls in chunks.
+// WireTensor: a tensor as a field of a message. Small ones travel inside the message; large ones as
+// a ticket, whose bytes the receiver pulls in chunks.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,8 @@ struct TensorTicket {
   std::uint64_t bytes = 0;
 };
 
-/// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor, else `ticket`.
+/// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor,
+/// else `ticket`.
 struct WireTensor {
   Tensor tensor;
   std::shared_ptr<const TensorTicket> ticket;
@@ -42,8 +44,8 @@ struct WireTensor {
   bool is_ticket() const { return ticket != nullptr; }
 };
 
-/// A piece of a tensor's bytes. On the way out a view of the shared buffer: bytes are copied once, into the socket's buffer. On the way in `buffer`
-/// holds just the piece (offset 0).
+/// A piece of a tensor's bytes. On the way out a view of the shared buffer: bytes are copied once,
+/// into the socket's buffer. On the way in `buffer` holds just the piece (offset 0).
 struct TensorChunk {
   BufferRef buffer;
   std::uint64_t offset = 0;
@@ -59,7 +61,8 @@ caf::error save(caf::serializer& sink, const TensorChunk& chunk);
 caf::error load(caf::deserializer& source, TensorChunk& chunk);
 
 namespace detail {
-template <class F, class T> typename F::result_type inspect_bytes(F& f, T& x, const char* name) {
+template <class F, class T>
+typename F::result_type inspect_bytes(F& f, T& x, const char* name) {
   if constexpr (std::is_base_of_v<caf::serializer, F>)
     return save(f, x);
   else if constexpr (std::is_base_of_v<caf::deserializer, F>)
@@ -69,9 +72,18 @@ template <class F, class T> typename F::result_type inspect_bytes(F& f, T& x, co
 }
 } // namespace detail
 
-template <class F> typename F::result_type inspect(F& f, Tensor& x) { return detail::inspect_bytes(f, x, "Tensor"); }
-template <class F> typename F::result_type inspect(F& f, WireTensor& x) { return detail::inspect_bytes(f, x, "WireTensor"); }
-template <class F> typename F::result_type inspect(F& f, TensorChunk& x) { return detail::inspect_bytes(f, x, "TensorChunk"); }
+template <class F>
+typename F::result_type inspect(F& f, Tensor& x) {
+  return detail::inspect_bytes(f, x, "Tensor");
+}
+template <class F>
+typename F::result_type inspect(F& f, WireTensor& x) {
+  return detail::inspect_bytes(f, x, "WireTensor");
+}
+template <class F>
+typename F::result_type inspect(F& f, TensorChunk& x) {
+  return detail::inspect_bytes(f, x, "TensorChunk");
+}
 
 } // namespace troupe
 

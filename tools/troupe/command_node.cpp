@@ -48,8 +48,9 @@ public:
     std::string why = (*node)->wait();
     log_info("ends: ", why);
     signals.forget();
+    bool in_order = (*node)->ended_in_order();
     node->reset();
-    return exit_ok;
+    return in_order ? exit_ok : exit_failed;
   }
 
 private:

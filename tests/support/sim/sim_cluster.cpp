@@ -48,7 +48,7 @@ SimNode::SimNode(std::string task, const Cluster& cluster, std::uint16_t listen,
   }
   for (auto& device : host->make_devices(task, 1))
     services->devices.add(std::move(device));
-  handles.guardian = system.spawn(guardian, Services(services), [](std::string) {});
+  handles.guardian = system.spawn(guardian, Services(services), [](std::string, bool) {});
   spawned.push_back(caf::actor_cast<caf::actor>(handles.guardian));
 }
 
