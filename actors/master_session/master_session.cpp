@@ -75,7 +75,7 @@ void peer_lost(Self self, const PeerLost& lost) {
   auto& state = self->state;
   bool ours = std::any_of(state.workers.begin(), state.workers.end(),
                           [&](const SessionWorker& w) { return w.task == lost.task; });
-  if (!ours)
+  if (!ours || state.closing || state.lost.count(lost.task))
     return;
   Status why =
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
@@ -140,6 +140,18 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   state.graph = std::make_shared<const Graph>(services->library->ops);
   state.created_us = state.heard_us = now_us(self);
   Parts parts{services, membership, transport};
+  // A worker session that ends while we live was killed, crashed, or belongs to a worker that
+  // started again: what it held is gone.
+  for (const SessionWorker& worker : state.workers)
+    self->monitor(caf::actor_cast<caf::actor>(worker.session));
+  self->set_down_handler([=](caf::down_msg& down) {
+    for (const SessionWorker& worker : self->state.workers)
+      if (worker.session == down.source && !self->state.lost.count(worker.task))
+        peer_lost(self, {worker.task, 0, LossReason::restarted,
+                         str_cat("this session's part on task ", worker.task, " has ended (",
+                                 self->system().render(down.reason),
+                                 "): graphs and steps it held are gone; make a new session")});
+  });
   if (!services->is_local) {
     (void)watch(self, parts);
     self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);

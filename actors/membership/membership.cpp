@@ -58,8 +58,9 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
   log_warning(lost.sentence);
   auto watchers = state.watchers.extract(task);
   if (!watchers.empty())
-    for (auto& watcher : watchers.mapped())
-      caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
+    for (const caf::actor_addr& address : watchers.mapped())
+      if (auto watcher = caf::actor_cast<caf::strong_actor_ptr>(address))
+        caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
 }
 
 void welcome(Self self, const Services& services, const std::string& task,
@@ -150,8 +151,12 @@ MembershipActor::behavior_type membership(Self self, Services services) {
       [=](const GetPeer& m) { return get_peer(self, services, m.task); },
       [=](const WatchPeer& m) {
         auto& watchers = self->state.watchers[m.task];
-        if (std::find(watchers.begin(), watchers.end(), m.watcher) == watchers.end())
-          watchers.push_back(m.watcher);
+        std::erase_if(watchers, [](const caf::actor_addr& watcher) {
+          return caf::actor_cast<caf::strong_actor_ptr>(watcher) == nullptr;
+        });
+        auto address = m.watcher->get()->address();
+        if (std::find(watchers.begin(), watchers.end(), address) == watchers.end())
+          watchers.push_back(address);
         // Lost between the dial and now: told at once rather than never.
         if (m.task != services->task && !self->state.peers.count(m.task)) {
           PeerLost lost{m.task, 0, LossReason::cut_off,

@@ -21,7 +21,8 @@ struct MembershipState {
   std::map<caf::actor_addr, std::string> guardians; ///< whose DOWN means which task
   std::map<std::string, std::vector<caf::typed_response_promise<Peer>>>
       dialling; ///< who waits for which task
-  std::map<std::string, std::vector<caf::strong_actor_ptr>> watchers;
+  std::map<std::string, std::vector<caf::actor_addr>>
+      watchers; ///< weak: a watch ends with its watcher
 };
 
 MembershipActor::behavior_type membership(MembershipActor::stateful_pointer<MembershipState> self,

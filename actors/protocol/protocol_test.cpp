@@ -111,6 +111,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(CleanupStep{2});
   round_trip(ReceiveTensors{3, {"key"}, handle});
   round_trip(RenewLease{});
+  round_trip(FindPeerSession{"task"});
   round_trip(Start{});
   round_trip(Continue{});
   round_trip(CancelExecutor{status()});

@@ -105,6 +105,11 @@ struct ReceiveTensors {
 };
 /// Keeps the session's lease from running out.
 struct RenewLease {};
+/// A rendezvous asks its own worker session for the same session on another task. Answered from a
+/// cache after the first time.
+struct FindPeerSession {
+  std::string task;
+};
 
 /// The WORKER SESSION: one master session's graphs and steps on one worker.
 using WorkerSessionActor = caf::typed_actor<
@@ -119,7 +124,11 @@ using WorkerSessionActor = caf::typed_actor<
     // Acknowledges; a step not yet known here gets its rendezvous now, and loses it again if no
     // RunGraph follows within a minute.
     caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<RenewLease>,
-    caf::replies_to<GetActors>::with<ActorTree>,
+    // Local. Fails: UNAVAILABLE when the task cannot be reached; ABORTED when it has no such
+    // session.
+    caf::replies_to<FindPeerSession>::with<WorkerSessionCreated>,
+    // A task is gone: handed on to every step's rendezvous.
+    caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>>;
 
@@ -303,6 +312,10 @@ auto inspect(F& f, RenewLease&) {
   return f(caf::meta::type_name("RenewLease"));
 }
 template <class F>
+auto inspect(F& f, FindPeerSession& x) {
+  return f(caf::meta::type_name("FindPeerSession"), x.task);
+}
+template <class F>
 auto inspect(F& f, Start&) {
   return f(caf::meta::type_name("Start"));
 }
@@ -356,4 +369,5 @@ CAF_ADD_TYPE_ID(troupe_worker, (troupe::Continue))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::CancelExecutor))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::EdgeArrived))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::AbortStep))
+CAF_ADD_TYPE_ID(troupe_worker, (troupe::FindPeerSession))
 CAF_END_TYPE_ID_BLOCK(troupe_worker)

@@ -94,30 +94,15 @@ void ask_peer(Self self, const Setup& setup, const std::string& task,
   };
   const Timeouts& t = setup->services->timeouts;
   caf::strong_actor_ptr own = caf::actor_cast<caf::strong_actor_ptr>(self);
-  ask(self, setup->membership, t.dial + 2 * t.request, GetPeer{task})
+  ask(self, setup->session, t.dial + 3 * t.request, FindPeerSession{task})
       .then(
-          [=](const Peer& peer) {
-            if (self->state.asked_tasks.insert(task).second) // its loss ends every wait for it
-              ask(self, setup->membership, setup->services->timeouts.request, WatchPeer{task, own})
-                  .then([](caf::ok_atom) {}, [](caf::error&) {});
-
-            ask(self, typed<WorkerActor>(peer.worker), setup->services->timeouts.request,
-                FindWorkerSession{setup->session_handle})
-                .then(
-                    [=](const WorkerSessionCreated& found) {
-                      ask(self, typed<WorkerSessionActor>(found.session),
-                          setup->services->timeouts.request,
-                          ReceiveTensors{setup->step_id, keys, own})
-                          .then([](caf::ok_atom) {},
-                                [=](caf::error& e) {
-                                  give_up(unreachable(task, e, "RecvTensor from"));
-                                });
-                    },
-                    [=](caf::error& e) {
-                      give_up(unreachable(task, e, "finding the session on"));
-                    });
+          [=](const WorkerSessionCreated& found) {
+            ask(self, typed<WorkerSessionActor>(found.session), setup->services->timeouts.request,
+                ReceiveTensors{setup->step_id, keys, own})
+                .then([](caf::ok_atom) {},
+                      [=](caf::error& e) { give_up(unreachable(task, e, "RecvTensor from")); });
           },
-          [=](caf::error& e) { give_up(unreachable(task, e, "dialling")); });
+          [=](caf::error& e) { give_up(unreachable(task, e, "finding the session on")); });
 }
 
 void arrived(Self self, const Setup& setup, EdgeArrived& m) {

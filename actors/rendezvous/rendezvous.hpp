@@ -4,7 +4,6 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct RendezvousSetup {
   Services services;
   std::string session_handle;
   std::uint64_t step_id = 0;
-  MembershipActor membership;
+  WorkerSessionActor session; ///< our parent; knows the session's other workers
   TransportActor transport;
 };
 
@@ -36,7 +35,6 @@ struct RendezvousState {
   std::map<std::string, std::vector<std::string>>
       wishes; ///< keys to ask for at the next flush, by task
   bool flush_posted = false;
-  std::set<std::string> asked_tasks;
   ~RendezvousState();
 };
 

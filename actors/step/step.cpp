@@ -115,10 +115,12 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         auto& state = self->state;
         if (!state.collector)
           return;
+        Status why =
+            m.reason == LossReason::restarted ? aborted(m.sentence) : unavailable(m.sentence);
         for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
           if (state.request.plan->parts[i].task == m.task)
-            state.collector->part_failed(
-                i, unavailable(m.sentence).with_origin({"", "", m.task, state.request.step_id}));
+            state.collector->part_failed(i,
+                                         why.with_origin({"", "", m.task, state.request.step_id}));
         advance(self, services);
       },
       [=](const GetActors&) {

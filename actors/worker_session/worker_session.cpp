@@ -31,7 +31,8 @@ WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_
   auto it = state.mailboxes.find(step_id);
   if (it != state.mailboxes.end())
     return it->second;
-  RendezvousSetup setup{parts.services, state.handle, step_id, parts.membership, parts.transport};
+  RendezvousSetup setup{parts.services, state.handle, step_id,
+                        caf::actor_cast<WorkerSessionActor>(self->ctrl()), parts.transport};
   auto actor = self->spawn(rendezvous, std::move(setup));
   state.children.add(step_name(step_id), untyped(actor));
   counter("rendezvous").add(1);
@@ -115,6 +116,37 @@ caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, Regis
   return promise;
 }
 
+// The session on another task: found once, forgotten when the task is lost.
+caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
+                                            const std::string& task) {
+  auto& state = self->state;
+  if (auto it = state.peers.find(task); it != state.peers.end())
+    return it->second;
+  const Timeouts& t = parts.services->timeouts;
+  auto promise = self->make_response_promise<WorkerSessionCreated>();
+  auto fail = [=](caf::error& error, std::string_view what) mutable {
+    promise.deliver(
+        to_error(to_status(error, str_cat(what, " ", task)).with_origin({"", "", task, 0})));
+  };
+  ask(self, parts.membership, t.dial + 2 * t.request, GetPeer{task})
+      .then(
+          [=](const Peer& peer) mutable {
+            ask(self, parts.membership, parts.services->timeouts.request,
+                WatchPeer{task, untyped(caf::actor_cast<WorkerSessionActor>(self->ctrl()))})
+                .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
+            ask(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
+                FindWorkerSession{self->state.handle})
+                .then(
+                    [=](const WorkerSessionCreated& found) mutable {
+                      self->state.peers[task] = found;
+                      promise.deliver(found);
+                    },
+                    [=](caf::error& error) mutable { fail(error, "finding the session on"); });
+          },
+          [=](caf::error& error) mutable { fail(error, "dialling"); });
+  return promise;
+}
+
 // A master that is not heard of for its lease has ended or is cut off; what it left here goes.
 void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
   auto& state = self->state;
@@ -179,6 +211,12 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       [=](ReceiveTensors& m) {
         self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
         return caf::ok_atom::value;
+      },
+      [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
+      [=](const PeerLost& m) {
+        self->state.peers.erase(m.task);
+        for (const auto& [step_id, box] : self->state.mailboxes)
+          self->send(box.rendezvous, m);
       },
       [=](const RenewLease&) { self->state.heard_us = now_us(self); },
       [=](const GetActors&) {

@@ -22,7 +22,8 @@ struct WorkerSessionState {
   std::string handle;
   GraphManagerActor graph_manager;
   std::map<std::string, GraphRegistered> graphs;
-  std::map<std::uint64_t, Mailbox> mailboxes; ///< by step
+  std::map<std::uint64_t, Mailbox> mailboxes;        ///< by step
+  std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
   std::int64_t heard_us = 0;
   Children children;
 };

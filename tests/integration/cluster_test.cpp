@@ -242,3 +242,47 @@ TEST_CASE_FIXTURE(Fixture, "cluster: a session that closes leaves nothing on the
   CHECK(count("graphs") == graphs);
   CHECK(count("rendezvous") == mailboxes);
 }
+
+TEST_CASE_FIXTURE(Fixture, "cluster: many steps between tasks leave no trace of themselves") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  std::size_t events = 0;
+  for (int i = 0; i < 20; ++i) {
+    std::size_t before = cluster.steps;
+    REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+    std::size_t after = cluster.steps - before;
+    if (i > 1)
+      CHECK(after <= events + 2); // no step costs more than the one before
+    events = after;
+  }
+  CHECK(count("rendezvous") == 0);
+  CHECK(count("steps") == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a killed worker session ends its master's session with ABORTED") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  SimNode& node = cluster.node(worker1);
+  auto tree = cluster.ask<ActorTree>(node, node.handles.guardian, GetActors{});
+  REQUIRE(tree.ok());
+  std::string path;
+  for (const ActorInfo& info : tree->actors)
+    if (info.path.ends_with("/graph-manager"))
+      path = info.path;
+  REQUIRE(path.starts_with("guardian/worker/session-"));
+  auto nobody =
+      cluster.ask<caf::ok_atom>(node, node.handles.guardian, KillActor{"guardian/nobody"});
+  CHECK(nobody.status().code() == Code::not_found);
+  CHECK(nobody.status().message().find(path) != std::string::npos);
+  REQUIRE(cluster.ask<caf::ok_atom>(node, node.handles.guardian, KillActor{path}).ok());
+  auto result = fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}});
+  CHECK(result.status().code() == Code::aborted);
+  CHECK(result.status().message().find(worker1) != std::string::npos);
+  auto fresh = open();
+  CHECK(scalar(fetch(fresh, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -2);
+}
