@@ -1,6 +1,7 @@
 #include "actors/executor/executor.hpp"
 
 #include "core/base/strings.hpp"
+#include "net/transport/network_thread.hpp"
 
 namespace troupe {
 
@@ -68,19 +69,27 @@ void advance(Self self) {
   auto& state = self->state;
   if (!state.run)
     return;
+  const Services& services = state.environment->setup.services;
+  bool may_compute = !on_network_thread(self->system());
   StepRun::Progress progress;
   {
     OwnThread own(*state.environment);
     do {
       for (Completion& completion : std::exchange(state.environment->own, {}))
         state.run->complete(completion);
-      progress = state.run->run(slice);
+      progress = state.run->run(slice, may_compute);
     } while (progress != StepRun::Progress::yielded && !state.environment->own.empty());
   }
   if (progress == StepRun::Progress::finished)
     finish(self);
-  else if (progress == StepRun::Progress::yielded)
+  else if (progress == StepRun::Progress::yielded && may_compute)
     self->send(self, Continue{});
+  else if (progress == StepRun::Progress::yielded)
+    // A message from a compute thread goes to the scheduler's own threads, which may compute.
+    services->offload([address = self->address()] {
+      if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+        caf::anon_send(typed<ExecutorActor>(actor), Continue{});
+    });
 }
 
 } // namespace

@@ -65,7 +65,7 @@ void Loop<Frames>::start() {
 }
 
 template <bool Frames>
-bool Loop<Frames>::run(Duration slice) {
+bool Loop<Frames>::run(Duration slice, bool may_compute) {
   bool limited = slice != Duration::max();
   std::int64_t end = limited ? nanos() + slice.count() : 0;
   int budget = nodes_per_look_at_the_clock;
@@ -73,6 +73,8 @@ bool Loop<Frames>::run(Duration slice) {
     if (!nothing_ready())
       process(pop());
     else if (!s_.ready_expensive.empty()) {
+      if (!may_compute)
+        return false;
       run_expensive();
       budget = 1;
     } else

@@ -40,14 +40,14 @@ StepRun::~StepRun() {
   executable->keep_state(std::move(state_));
 }
 
-StepRun::Progress StepRun::run(Duration slice) {
+StepRun::Progress StepRun::run(Duration slice, bool may_compute) {
   StepState& s = *state_;
   if (s.finished)
     return Progress::finished;
   auto go = [&]<class L>(L loop) {
     if (!std::exchange(s.started, true) && !s.failed)
       loop.start();
-    return loop.run(slice);
+    return loop.run(slice, may_compute);
   };
   bool idle = s.program.has_frames ? go(Loop<true>(s)) : go(Loop<false>(s));
   if (!idle)

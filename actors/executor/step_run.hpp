@@ -82,8 +82,9 @@ public:
     waiting,  ///< for a completion
     yielded,  ///< the slice is used up, something is ready
   };
-  /// Runs what is ready on this thread.
-  Progress run(Duration slice = Duration::max());
+  /// Runs what is ready on this thread. Where that thread must not compute for long (`may_compute`
+  /// is false), it yields as soon as only expensive kernels are ready: another thread should go on.
+  Progress run(Duration slice = Duration::max(), bool may_compute = true);
   /// Takes a finished kernel's outputs; `run` then goes on. Completions of other steps are ignored.
   void complete(const Completion& completion);
   /// Ends the step with `why` unless it has ended or failed already. `run` says when it is over.

@@ -21,7 +21,7 @@ public:
   /// Delivers the args and the roots.
   void start();
   /// Runs until nothing is ready, the step failed, or `slice` is over: then false.
-  bool run(Duration slice);
+  bool run(Duration slice, bool may_compute);
   /// Takes the outputs of a kernel that finished by itself.
   void complete(PendingKernel* kernel);
 
