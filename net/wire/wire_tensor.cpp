@@ -1,5 +1,7 @@
 #include "net/wire/wire_tensor.hpp"
 
+#include "net/wire/chunk_allocator.hpp"
+
 #include <caf/binary_deserializer.hpp>
 #include <caf/sec.hpp>
 
@@ -189,7 +191,7 @@ caf::error load(caf::deserializer& source, TensorChunk& chunk) {
     return caf::sec::end_of_stream;
   chunk.offset = 0;
   chunk.length = length;
-  chunk.buffer = Buffer::allocate(host_allocator(), length);
+  chunk.buffer = Buffer::allocate(chunk_allocator(), length);
   if (!chunk.buffer)
     return caf::sec::runtime_error;
   return length ? source.apply_raw(length, chunk.buffer->data()) : caf::error{};
