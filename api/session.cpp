@@ -297,6 +297,10 @@ const std::string& Session::handle() const {
   return impl_->handle;
 }
 
+ClusterNode* Session::local_node() const {
+  return impl_->node.get();
+}
+
 Status Session::close() {
   return impl_->ask<caf::ok_atom>(CloseSession{}, impl_->timeouts.request, "CloseSession").status();
 }

@@ -19,6 +19,7 @@
 
 namespace troupe {
 
+class ClusterNode;
 class Scope;
 struct DeviceAttributes;
 
@@ -94,6 +95,9 @@ public:
                             const std::vector<std::string>& fetches = {},
                             const std::vector<std::string>& targets = {});
   const std::string& handle() const;
+  /// The node of a session in this process, for tools that look inside; null for a session on a
+  /// cluster. It ends with the session.
+  ClusterNode* local_node() const;
 
   /// Cancels running steps and frees the cluster. Later calls fail with FAILED_PRECONDITION
   /// "Session is closed."

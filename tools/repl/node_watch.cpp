@@ -1,0 +1,119 @@
+#include "tools/repl/node_watch.hpp"
+
+#include <algorithm>
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "actors/family/ask.hpp"
+#include "actors/node/client.hpp"
+#include "actors/node/handles.hpp"
+#include "actors/node/node.hpp"
+#include "core/base/strings.hpp"
+
+namespace troupe {
+namespace {
+constexpr std::string_view scheme = "caf://";
+}
+
+struct NodeWatch::Impl {
+  std::unique_ptr<ClientNode> client; // of a node elsewhere
+  ClusterNode* local = nullptr;
+  Timeouts timeouts;
+  GuardianActor guardian;
+  Welcome welcome;
+
+  template <class Answer, class Handle, class Message>
+  Result<Answer> ask(const Handle& to, Message message, std::string_view what) {
+    caf::scoped_actor self{client ? client->system() : local->system()};
+    Result<Answer> out = unknown("no answer");
+    self->request(to, caf::timespan(timeouts.request), std::move(message))
+        .receive([&](Answer& answer) { out = std::move(answer); },
+                 [&](caf::error& error) { out = to_status(error, what); });
+    return out;
+  }
+
+  Status greet() {
+    TROUPE_ASSIGN(welcome,
+                  ask<Welcome>(guardian, Hello{protocol_version, "client"}, "greeting the node"));
+    return {};
+  }
+  Status check_master() const {
+    return welcome.master ? Status{} : unavailable(str_cat(welcome.task, " is shutting down"));
+  }
+};
+
+NodeWatch::NodeWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+NodeWatch::NodeWatch(NodeWatch&&) noexcept = default;
+NodeWatch& NodeWatch::operator=(NodeWatch&&) noexcept = default;
+NodeWatch::~NodeWatch() {
+  if (!impl_)
+    return;
+  // Handles go before the actor system that they belong to.
+  impl_->guardian = GuardianActor{};
+  impl_->welcome = Welcome{};
+}
+
+Result<NodeWatch> NodeWatch::dial(const std::string& target) {
+  if (!target.starts_with(scheme))
+    return invalid_argument(
+        str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
+  TROUPE_ASSIGN(Address address, Address::parse(std::string_view(target).substr(scheme.size())));
+  auto impl = std::make_unique<Impl>();
+  impl->client = std::make_unique<ClientNode>();
+  NodeWatch out(std::move(impl));
+  TROUPE_ASSIGN(out.impl_->guardian, out.impl_->client->dial(address, out.impl_->timeouts.dial));
+  TROUPE_TRY(out.impl_->greet());
+  return out;
+}
+
+Result<NodeWatch> NodeWatch::of(ClusterNode& node) {
+  auto impl = std::make_unique<Impl>();
+  impl->local = &node;
+  impl->guardian = node.handles().guardian;
+  NodeWatch out(std::move(impl));
+  TROUPE_TRY(out.impl_->greet());
+  return out;
+}
+
+const Welcome& NodeWatch::welcome() const {
+  return impl_->welcome;
+}
+
+Result<NodeStatus> NodeWatch::status() {
+  return impl_->ask<NodeStatus>(impl_->guardian, GetNodeStatus{}, "asking for the node's state");
+}
+
+Result<ActorTree> NodeWatch::actors() {
+  TROUPE_ASSIGN(ActorTree tree,
+                impl_->ask<ActorTree>(impl_->guardian, GetActors{}, "asking for the actors"));
+  std::sort(tree.actors.begin(), tree.actors.end(), [](const ActorInfo& a, const ActorInfo& b) {
+    // What lies below an actor comes before its next sibling, whatever their names.
+    return std::lexicographical_compare(
+        a.path.begin(), a.path.end(), b.path.begin(), b.path.end(),
+        [](char x, char y) { return (x == '/' ? 0 : x) < (y == '/' ? 0 : y); });
+  });
+  return tree;
+}
+
+Status NodeWatch::kill(const std::string& path) {
+  return impl_->ask<caf::ok_atom>(impl_->guardian, KillActor{path}, "killing the actor").status();
+}
+
+Result<SessionList> NodeWatch::sessions() {
+  TROUPE_TRY(impl_->check_master());
+  return impl_->ask<SessionList>(typed<MasterActor>(impl_->welcome.master), GetSessions{},
+                                 "asking the master for its sessions");
+}
+
+Result<StepList> NodeWatch::steps(const std::string& session_handle) {
+  TROUPE_TRY(impl_->check_master());
+  TROUPE_ASSIGN(SessionCreated found,
+                impl_->ask<SessionCreated>(typed<MasterActor>(impl_->welcome.master),
+                                           FindSession{session_handle},
+                                           "asking the master for a session"));
+  return impl_->ask<StepList>(typed<MasterSessionActor>(found.session), GetSteps{},
+                              "asking the session for its steps");
+}
+
+} // namespace troupe

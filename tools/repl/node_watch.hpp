@@ -1,0 +1,42 @@
+// NodeWatch: what the prompt asks a node besides running graphs: its actors, sessions, state.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/protocol/master.hpp"
+#include "core/base/status.hpp"
+
+namespace troupe {
+
+class ClusterNode;
+
+/// A line of its own to one node, so that it answers while a session's steps run. One thread; no
+/// call waits longer than some seconds.
+class NodeWatch {
+public:
+  /// "caf://host:port". INVALID_ARGUMENT for another form, UNAVAILABLE naming who does not answer.
+  static Result<NodeWatch> dial(const std::string& target);
+  /// A node in this process, which must live longer.
+  static Result<NodeWatch> of(ClusterNode& node);
+  NodeWatch(NodeWatch&&) noexcept;
+  NodeWatch& operator=(NodeWatch&&) noexcept;
+  ~NodeWatch();
+
+  const Welcome& welcome() const;
+  Result<NodeStatus> status();
+  /// In order of path; parents before their children.
+  Result<ActorTree> actors();
+  /// NOT_FOUND naming the paths that there are.
+  Status kill(const std::string& path);
+  Result<SessionList> sessions();
+  /// Of any session of the node's master, running and lately ended. ABORTED if there is no such.
+  Result<StepList> steps(const std::string& session_handle);
+
+private:
+  struct Impl;
+  explicit NodeWatch(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,126 @@
+#include "tools/repl/workspace.hpp"
+
+#include <chrono>
+
+#include "core/base/clock.hpp"
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tools/troupe/graph_file.hpp"
+
+namespace troupe {
+namespace {
+
+/// How often a waiting prompt looks whether it was interrupted: too short for people to notice.
+constexpr std::chrono::milliseconds glance{20};
+
+Status not_connected() {
+  return failed_precondition(
+      "not connected; type `connect` for a session in this process, or `connect caf://HOST:PORT`");
+}
+
+} // namespace
+
+Workspace::Workspace() : graph_(std::make_unique<Graph>(op_library().ops)) {}
+
+Workspace::~Workspace() {
+  disconnect();
+}
+
+void Workspace::disconnect() {
+  // Cancels what runs, so that the futures' ends, which wait, come soon.
+  if (session_)
+    (void)session_->close();
+  background_.clear();
+  watch_.reset();
+  session_.reset();
+  graph_ = std::make_unique<Graph>(op_library().ops);
+  feeds_.clear();
+  trace_.reset();
+}
+
+Status Workspace::connect(const std::string& target) {
+  disconnect();
+  target_ = target.empty() ? "local" : target;
+  SessionOptions options;
+  options.allow_soft_placement = true;
+  TROUPE_ASSIGN(Session session, Session::open(target_, options));
+  auto watch =
+      session.local_node() ? NodeWatch::of(*session.local_node()) : NodeWatch::dial(target_);
+  TROUPE_TRY(watch.status());
+  session_.emplace(std::move(session));
+  watch_.emplace(*std::move(watch));
+  return {};
+}
+
+Result<Session*> Workspace::session() {
+  if (!session_)
+    return not_connected();
+  return &*session_;
+}
+
+Result<NodeWatch*> Workspace::watch() {
+  if (!watch_)
+    return not_connected();
+  return &*watch_;
+}
+
+Result<std::size_t> Workspace::load(const std::string& path) {
+  TROUPE_ASSIGN(Session * open, session());
+  TROUPE_ASSIGN(GraphFile file, read_graph_file(path));
+  Status added = open->extend_graph_def(file.bytes);
+  if (!added.ok())
+    return added.with_context(path);
+  std::size_t before = graph_->num_nodes();
+  TROUPE_TRY(extend_graph_bytes(*graph_, file.bytes, {.ignore_unknown_attrs = true}));
+  return graph_->num_nodes() - before;
+}
+
+Result<BackgroundStep> Workspace::start(StepRequest request) {
+  TROUPE_ASSIGN(Session * open, session());
+  BackgroundStep step;
+  step.request = request;
+  Feeds feeds(feeds_.begin(), feeds_.end());
+  step.outcome = std::async(std::launch::async, [open, feeds = std::move(feeds),
+                                                 request = std::move(request)] {
+    RunOptions options;
+    options.timeout_ms = request.timeout_ms;
+    options.trace_level = request.trace ? TraceLevel::full : TraceLevel::none;
+    RunMetadata metadata;
+    std::int64_t start = steady_micros();
+    auto values = open->run(feeds, request.fetches, request.targets, options, &metadata);
+    return StepOutcome{std::move(values), std::move(metadata.step_stats), steady_micros() - start};
+  });
+  return step;
+}
+
+std::optional<StepOutcome> Workspace::wait(BackgroundStep& step,
+                                           const std::atomic<bool>& interrupted) {
+  while (step.outcome.wait_for(glance) != std::future_status::ready)
+    if (interrupted)
+      return std::nullopt;
+  return step.outcome.get();
+}
+
+int Workspace::put_in_background(BackgroundStep step) {
+  step.number = next_step_++;
+  background_.push_back(std::move(step));
+  return background_.back().number;
+}
+
+std::optional<std::pair<BackgroundStep, StepOutcome>>
+Workspace::take_finished(bool block, const std::atomic<bool>& interrupted) {
+  for (auto it = background_.begin(); it != background_.end(); ++it) {
+    if (!block && it->outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+      continue;
+    auto outcome = wait(*it, interrupted);
+    if (!outcome)
+      return std::nullopt;
+    BackgroundStep step = std::move(*it);
+    background_.erase(it);
+    return std::pair(std::move(step), *std::move(outcome));
+  }
+  return std::nullopt;
+}
+
+} // namespace troupe
