@@ -11,6 +11,9 @@ GraphManagerState::~GraphManagerState() {
   for (auto& [ticket, promise] : compiling)
     promise.deliver(
         to_error(aborted("the session on this worker ended while a graph was compiled")));
+  for (auto& [step_id, promise] : unanswered)
+    promise.deliver(
+        to_error(aborted("the session on this worker ended while a step ran").as_derived()));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
 }
 
@@ -65,6 +68,7 @@ void executor_done(Self self, const TransportActor& transport, const std::shared
   if (--run->missing > 0)
     return;
   self->state.steps.erase(run->step_id);
+  self->state.unanswered.erase(run->step_id);
   counter("steps").add(-1);
   if (run->status.ok())
     run->promise.deliver(std::move(run->result));
@@ -110,6 +114,7 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
     executor_done(self, transport, run);
     return run->promise;
   }
+  state.unanswered.emplace(run->step_id, run->promise);
   auto& executors = state.steps[run->step_id];
   for (const auto& executable : graph->executables) {
     ExecutorSetup setup;

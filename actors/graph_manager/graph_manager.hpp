@@ -21,6 +21,8 @@ struct GraphManagerState {
   std::map<std::string, std::shared_ptr<const CompiledGraph>> graphs;
   std::map<std::uint64_t, caf::typed_response_promise<GraphRegistered>> compiling;
   std::map<std::uint64_t, std::vector<ExecutorActor>> steps; ///< executors by step
+  std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
+      unanswered; ///< of those steps; answered at our end, whatever it is
   std::uint64_t next_handle = 1;
 
   ~GraphManagerState();

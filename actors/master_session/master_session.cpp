@@ -16,6 +16,11 @@ MasterSessionState::~MasterSessionState() {
   for (auto& [graph, runs] : waiting)
     for (PendingRun& run : runs)
       run.promise.deliver(closed);
+  for (auto& [step_id, promise] : unanswered)
+    promise.deliver(closed);
+  for (auto& [step_id, promises] : joined)
+    for (auto& promise : promises)
+      promise.deliver(closed);
 }
 
 namespace {

@@ -54,6 +54,8 @@ struct MasterSessionState {
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
   std::map<std::uint64_t, StepActor> steps; ///< running
+  std::map<std::uint64_t, caf::typed_response_promise<RunStepResult>>
+      unanswered; ///< of the running steps; answered at our end, whatever it is
   StepLog log;
   std::unordered_map<std::uint64_t, std::vector<caf::typed_response_promise<RunStepResult>>>
       joined; ///< by step

@@ -93,12 +93,14 @@ void start(Self self, const Parts& parts, PendingRun run) {
   auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
   state.steps.emplace(step_id, actor);
   state.log.started(step_id, run.request_id, graph.plan->signature, now_us(self));
+  state.unanswered.emplace(step_id, run.promise);
   auto shared = std::make_shared<PendingRun>(std::move(run));
   ask(self, actor, parts.services->timeouts.step + parts.services->timeouts.request, Start{})
       .then(
           [=](RunStepResult& result) {
             auto& state = self->state;
             state.steps.erase(step_id);
+            state.unanswered.erase(step_id);
             state.log.finished(step_id, "done", now_us(self));
             RunStepResult out = in_callers_order(result, *shared->bound);
             if (shared->partition_graphs)
@@ -108,6 +110,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
           [=](caf::error& error) {
             auto& state = self->state;
             state.steps.erase(step_id);
+            state.unanswered.erase(step_id);
             Status status = to_status(error, str_cat("step ", step_id));
             state.log.finished(step_id, std::string(to_string(status.code())), now_us(self));
             answer(self, parts, *shared, step_id, StepOutcome{std::nullopt, to_error(status)});

@@ -6,6 +6,12 @@
 
 namespace troupe {
 
+StepState::~StepState() {
+  if (promise.pending())
+    promise.deliver(
+        to_error(aborted(str_cat("step ", request.step_id, " was ended from outside"))));
+}
+
 namespace {
 
 using Self = StepActor::stateful_pointer<StepState>;

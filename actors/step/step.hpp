@@ -45,6 +45,8 @@ struct StepState {
   std::vector<DeviceStats> stats;
   caf::typed_response_promise<RunStepResult> promise;
   bool answered = false;
+
+  ~StepState(); ///< answers if nobody has: the actor was killed
 };
 
 StepActor::behavior_type step(StepActor::stateful_pointer<StepState> self, Services services,

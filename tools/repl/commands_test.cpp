@@ -24,6 +24,20 @@ product = Mul(x, half)
 y = AddV2(product, two)
 )";
 
+// A while loop whose condition stays true.
+constexpr const char* endless = R"(
+zero = Const[dtype=DT_INT32, value=i32[] 0]()
+yes = Const[dtype=DT_BOOL, value=bool[] true]()
+in = Enter[frame_name="w"](zero)
+yes_in = Enter[frame_name="w", is_constant=true](yes)
+i = Merge(in, next)
+cond = LoopCond(yes_in)
+switch = Switch(i, cond)
+body = Identity(switch:1)
+next = NextIteration(body)
+end = Exit(switch:0)
+)";
+
 /// A prompt whose output is kept.
 struct Desk {
   Desk() {
@@ -189,24 +203,28 @@ TEST_CASE("commands: a step in the background ends under its number") {
 TEST_CASE("commands: an interrupt leaves the step in the background") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);
-  // A queue that nobody fills.
-  std::ofstream(desk.folder / "queue.graph")
-      << "q = FIFOQueueV2[component_types=[DT_FLOAT]]()\n"
-         "v = QueueDequeueV2[component_types=[DT_FLOAT]](q)\n";
-  REQUIRE(desk.run("load " + desk.path("queue.graph")) == 0);
+  std::ofstream(desk.folder / "endless.graph") << endless;
+  REQUIRE(desk.run("load " + desk.path("endless.graph")) == 0);
   desk.workspace.interrupted() = true;
-  CHECK(desk.run("run v") == 0);
-  CHECK(has(desk.out, "[1] v runs in the background"));
+  CHECK(desk.run("run end") == 0);
+  CHECK(has(desk.out, "[1] end runs in the background"));
+  CHECK(desk.workspace.background_steps() == 1);
+  CHECK(desk.run("wait") == 0); // interrupted as well
+  CHECK(desk.workspace.background_steps() == 1);
   CHECK(desk.run("steps") == 0);
   CHECK(has(desk.out, "running"));
-  CHECK(desk.workspace.background_steps() == 1);
-  // The queue gets its value, the step its end.
-  std::ofstream(desk.folder / "fill.graph")
-      << "c = Const[dtype=DT_FLOAT, value=f32[] 7]()\n"
-         "put = QueueEnqueueV2[Tcomponents=[DT_FLOAT]](q, c)\n";
-  desk.workspace.interrupted() = false;
-  REQUIRE(desk.run("load " + desk.path("fill.graph") + "; run -> put; wait") == 0);
-  CHECK(has(desk.out, "v = f32[] 7\n"));
+  // Only closing the session ends it.
+  CHECK(desk.run("connect") == 0);
+  CHECK(desk.workspace.background_steps() == 0);
+}
+
+TEST_CASE("commands: a step ends with its timeout") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  std::ofstream(desk.folder / "endless.graph") << endless;
+  REQUIRE(desk.run("load " + desk.path("endless.graph")) == 0);
+  CHECK(desk.run("run end timeout=50ms") == 1);
+  CHECK(has(desk.error, "DEADLINE_EXCEEDED"));
 }
 
 TEST_CASE("commands: the actors are shown and killed by their paths") {
