@@ -14,6 +14,9 @@ GraphManagerState::~GraphManagerState() {
   for (auto& [step_id, promise] : unanswered)
     promise.deliver(
         to_error(aborted("the session on this worker ended while a step ran").as_derived()));
+  for (auto& [step_id, executors] : steps) // a kill does not pass the exit handler
+    for (const ExecutorActor& executor : executors)
+      stop(untyped(executor));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
 }
 

@@ -15,6 +15,8 @@ struct WorkerState {
   std::map<std::string, caf::strong_actor_ptr>
       sessions; ///< by handle; the same actors as in children
   Children children;
+
+  ~WorkerState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };
 
 WorkerActor::behavior_type worker(WorkerActor::stateful_pointer<WorkerState> self,

@@ -26,6 +26,8 @@ struct WorkerSessionState {
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
   std::int64_t heard_us = 0;
   Children children;
+
+  ~WorkerSessionState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };
 
 WorkerSessionActor::behavior_type
