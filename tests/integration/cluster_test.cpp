@@ -154,6 +154,7 @@ TEST_CASE_FIXTURE(Fixture, "cluster: steps of one session run at the same time")
   Output x = placeholder(root.on(ps), "x");
   root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
   auto session = open();
+  // No budgets: time is virtual, and run() below returns only when nothing more can happen.
   std::vector<decltype(cluster.client().self->request(session, caf::infinite, RunStep{}))> requests;
   for (int i = 0; i < 4; ++i) {
     RunStep step;
@@ -209,6 +210,7 @@ TEST_CASE_FIXTURE(Fixture, "cluster: values go on from worker to worker when the
   step.feeds.emplace_back("source", WireTensor(big));
   step.targets = {assign.name()};
   REQUIRE(fetch(session, {}, {}, {v.initializer().name()}).ok());
+  // Never waited for: its master is about to be cut off.
   auto request = cluster.client().self->request(session, caf::infinite, step);
   // Until worker 1 has asked worker 0 for its value and pulls: two offers (client's feed, worker
   // 0's value) have been made, or the second is open.
