@@ -2,6 +2,7 @@
 
 #include "core/base/strings.hpp"
 #include "net/transport/network_thread.hpp"
+#include "net/transport/turn.hpp"
 
 namespace troupe {
 
@@ -83,7 +84,8 @@ void advance(Self self) {
   if (progress == StepRun::Progress::finished)
     finish(self);
   else if (progress == StepRun::Progress::yielded && may_compute)
-    self->send(self, Continue{});
+    send_after_others(caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(Continue{}),
+                      self->context());
   else if (progress == StepRun::Progress::yielded)
     // A message from a compute thread goes to the scheduler's own threads, which may compute.
     services->offload([address = self->address()] {

@@ -29,6 +29,18 @@ void StepScheduler::enqueue(caf::resumable* job) {
   super::enqueue(job);
 }
 
+void StepScheduler::enqueue_last(caf::resumable* job, caf::execution_unit* here) {
+  auto* worker = dynamic_cast<caf::scheduler::worker<SlotPolicy>*>(here);
+  bool wake = !worker || worker->data().next;
+  {
+    std::scoped_lock guard(data().lock);
+    wake = (wake || !data().queue.empty()) && data().parked > 0;
+    data().queue.push_back(job);
+  }
+  if (wake)
+    data().ready.notify_one();
+}
+
 void StepScheduler::drain() {
   posted_ = false;
   std::int64_t end = steady_micros() + max_micros;

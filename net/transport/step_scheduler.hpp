@@ -98,6 +98,10 @@ public:
   explicit StepScheduler(caf::actor_system& system) : super(system), unit_(*this) {}
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
 
+  /// Puts a job of the worker `here` (one of ours) at the end of the shared queue. Wakes another
+  /// worker only if `here`, which looks into the queue when it returns, has something else to do.
+  void enqueue_last(caf::resumable* job, caf::execution_unit* here);
+
 protected:
   void enqueue(caf::resumable* job) override;
 

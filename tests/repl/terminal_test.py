@@ -180,7 +180,7 @@ class Terminal(Case):
         self.wait_for("^C")
         self.type("run end")
         self.keys("Enter")
-        self.wait_for("local> run end\n")
+        self.wait_for("still runs; Ctrl-C leaves it in the background")
         self.keys("C-c")
         self.wait_for("[1] end runs in the background")
         self.enter("steps", "running")

@@ -23,18 +23,22 @@ static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes i
 /// While it lives, Ctrl-C sets the workspace's flag instead of ending the process.
 class InterruptGuard {
 public:
-  explicit InterruptGuard(Workspace& workspace) {
-    workspace.interrupted() = false;
+  explicit InterruptGuard(Workspace& workspace) : workspace_(workspace) {
+    workspace.set_interruptible(true);
     interrupt_flag = &workspace.interrupted();
     struct sigaction ours {};
     ours.sa_handler = [](int) { *interrupt_flag = true; };
     ours.sa_flags = SA_RESTART;
     sigaction(SIGINT, &ours, &before_);
   }
-  ~InterruptGuard() { sigaction(SIGINT, &before_, nullptr); }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &before_, nullptr);
+    workspace_.set_interruptible(false);
+  }
   InterruptGuard(const InterruptGuard&) = delete;
 
 private:
+  Workspace& workspace_;
   struct sigaction before_ {};
 };
 
@@ -60,8 +64,10 @@ public:
                                            "Type `help` for the commands, Tab to complete, Ctrl-D "
                                            "to leave."),
                            "\n"));
+    InterruptGuard guard(workspace_);
     std::string typed; // the lines of a statement that goes on
     for (;;) {
+      workspace_.interrupted() = false;
       if (typed.empty())
         report_background_steps(workspace_, printer_);
       auto line = input_->read(prompt(!typed.empty()), typed);
@@ -93,8 +99,8 @@ private:
       return true;
     }
     for (const Statement& statement : *statements) {
-      InterruptGuard guard(workspace_);
       Outcome outcome = run_statement(statement, workspace_, printer_);
+      workspace_.interrupted() = false;
       if (outcome.quit)
         return false;
       if (!outcome.status.ok()) {

@@ -102,7 +102,10 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
   TROUPE_ASSIGN(BackgroundStep step, workspace.start(*request));
   std::optional<StepOutcome> outcome;
   if (!request->in_background)
-    outcome = workspace.wait(step, workspace.interrupted());
+    outcome = workspace.wait(step, workspace.interrupted(), [&] {
+      printer.print(printer.styled(Style::faint, "still runs; Ctrl-C leaves it in the background") +
+                    "\n");
+    });
   if (outcome)
     return print_outcome(*request, *outcome, workspace, printer);
   int number = workspace.put_in_background(std::move(step));

@@ -11,6 +11,8 @@
 namespace troupe {
 namespace {
 
+/// How long people wait before they wonder.
+constexpr std::chrono::seconds patience(1);
 /// How often a waiting prompt looks whether it was interrupted: too short for people to notice.
 constexpr std::chrono::milliseconds glance{20};
 
@@ -95,10 +97,18 @@ Result<BackgroundStep> Workspace::start(StepRequest request) {
 }
 
 std::optional<StepOutcome> Workspace::wait(BackgroundStep& step,
-                                           const std::atomic<bool>& interrupted) {
-  while (step.outcome.wait_for(glance) != std::future_status::ready)
+                                           const std::atomic<bool>& interrupted,
+                                           const std::function<void()>& when_long) {
+  auto wonder = std::chrono::steady_clock::now() + patience;
+  bool has_wondered = !when_long || !is_interruptible_;
+  while (step.outcome.wait_for(glance) != std::future_status::ready) {
     if (interrupted)
       return std::nullopt;
+    if (!has_wondered && std::chrono::steady_clock::now() >= wonder) {
+      has_wondered = true;
+      when_long();
+    }
+  }
   return step.outcome.get();
 }
 

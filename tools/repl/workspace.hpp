@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <future>
 #include <list>
 #include <map>
@@ -64,8 +65,10 @@ public:
 
   /// Starts a step with the present feeds.
   Result<BackgroundStep> start(StepRequest request);
-  /// Waits for its end. Nothing if `interrupted` becomes true first.
-  std::optional<StepOutcome> wait(BackgroundStep& step, const std::atomic<bool>& interrupted);
+  /// Waits for its end. Nothing if `interrupted` becomes true first. Calls `when_long`, once, if
+  /// people begin to wonder and could interrupt the wait.
+  std::optional<StepOutcome> wait(BackgroundStep& step, const std::atomic<bool>& interrupted,
+                                  const std::function<void()>& when_long = {});
   /// The prompt does not wait for it.
   int put_in_background(BackgroundStep step);
   std::size_t background_steps() const { return background_.size(); }
@@ -78,6 +81,8 @@ public:
 
   /// Set by the interrupt key while a command runs; commands that can wait long look at it.
   std::atomic<bool>& interrupted() { return interrupted_; }
+  /// Somebody sits at the keys.
+  void set_interruptible(bool value) { is_interruptible_ = value; }
 
 private:
   void disconnect();
@@ -91,6 +96,7 @@ private:
   int next_step_ = 1;
   std::optional<StepStats> trace_;
   std::atomic<bool> interrupted_ = false;
+  bool is_interruptible_ = false;
 };
 
 } // namespace troupe

@@ -97,12 +97,15 @@ public:
     if (interrupted) {
       rl_free_line_state();
       rl_callback_sigcleanup();
-      std::fputs("^C\n", rl_outstream);
-      line_ = Line{"", true};
     }
     rl_callback_handler_remove();
     sigprocmask(SIG_SETMASK, &usual, nullptr);
     sigaction(SIGINT, &theirs, nullptr);
+    // Also one that came while the line was being taken: whoever pressed it wants no run of it.
+    if (interrupted) {
+      std::fputs("^C\n", rl_outstream);
+      line_ = Line{"", true};
+    }
     return std::move(line_);
   }
 
