@@ -1,0 +1,283 @@
+#include "net/transport/guarded_network.hpp"
+
+#include <algorithm>
+#include <list>
+#include <mutex>
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
+#include <caf/io/network/scribe_impl.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "net/transport/message_filter.hpp"
+
+namespace troupe {
+
+namespace {
+
+using caf::io::receive_policy;
+using Side = MessageFilter::Side;
+namespace network = caf::io::network;
+
+class GuardedScribe;
+
+// What all connections share. Touched on the network's thread only.
+struct Ledger {
+  NetworkLimits limits;
+  std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
+  std::size_t accepted = 0;
+  std::size_t ahead = 0;     // bytes
+  std::int64_t quiet_to = 0; // of the log, µs
+  std::int64_t unsaid = 0;
+
+  // At most one line a second: strangers decide how often this is called.
+  void report(const std::string& sentence) {
+    counter("refused_connections").add(1);
+    if (std::int64_t now = steady_micros(); now >= quiet_to) {
+      log_warning(sentence,
+                  unsaid ? str_cat("; ", unsaid, " more were closed since the last such line")
+                         : "");
+      quiet_to = now + 1'000'000;
+      unsaid = 0;
+    } else {
+      ++unsaid;
+    }
+  }
+};
+
+class GuardedScribe final : public network::scribe_impl {
+public:
+  GuardedScribe(network::default_multiplexer& mux, network::native_socket socket, Side side,
+                Ledger& ledger)
+      : scribe_impl(mux, socket), filter_(side, ledger.limits.message_bytes), ledger_(ledger),
+        is_accepted_(side == Side::accepted), since_us_(steady_micros()) {
+    if (!is_accepted_)
+      return;
+    place_ = ledger_.strangers.insert(ledger_.strangers.end(), this);
+    is_stranger_ = true;
+    ++ledger_.accepted;
+  }
+
+  ~GuardedScribe() override {
+    no_stranger();
+    if (held_)
+      hold(0);
+    if (is_accepted_)
+      --ledger_.accepted;
+  }
+
+  std::int64_t since_us() const { return since_us_; }
+
+  // The peer's end and ours are closed; the event loop finds out and tells the broker.
+  void shut(const std::string& why) {
+    no_stranger();
+    ledger_.report(str_cat("closed a connection from ", addr(), ": ", why));
+    ::shutdown(stream_.fd(), SHUT_RDWR);
+  }
+
+  void configure_read(receive_policy::config config) override {
+    std::size_t bytes = config.second;
+    wanted_ = bytes;
+    if (bytes > ledger_.limits.piece_bytes && !hold(bytes)) {
+      pieces_ = true;
+      config = receive_policy::exactly(ledger_.limits.piece_bytes);
+    }
+    scribe_impl::configure_read(config);
+  }
+
+  bool consume(caf::execution_unit* unit, const void* data, std::size_t size) override {
+    if (detached())
+      return false;
+    auto bytes = static_cast<const char*>(data);
+    bool in_pieces = pieces_;
+    if (in_pieces) {
+      whole_.insert(whole_.end(), bytes, bytes + size);
+      if (whole_.size() < wanted_) {
+        stream_.configure_read(
+            receive_policy::exactly(std::min(ledger_.limits.piece_bytes, wanted_ - whole_.size())));
+        return true;
+      }
+      rd_buf().swap(whole_);
+      whole_ = {};
+      pieces_ = false;
+      bytes = rd_buf().data();
+      size = rd_buf().size();
+    }
+    bool was_large = size > ledger_.limits.piece_bytes;
+    std::span<const char> view(bytes, size);
+    bool admitted =
+        filter_.payload_bytes() ? filter_.admit_payload(view) : filter_.admit_header(view);
+    if (!admitted) {
+      ledger_.report(str_cat("closed a connection from ", addr(), ": it ", filter_.why()));
+      io_failure(unit, network::operation::read);
+      return false;
+    }
+    if (filter_.is_open())
+      no_stranger();
+    bool goes_on = scribe_impl::consume(unit, bytes, size);
+    if (in_pieces || (was_large && ledger_.ahead > ledger_.limits.ahead_bytes / 2)) {
+      std::vector<char>().swap(rd_buf()); // a buffer never shrinks by itself
+      hold(0);
+    }
+    return goes_on;
+  }
+
+  void flush() override {
+    if (wr_buf().size() > ledger_.limits.unsent_bytes)
+      return shut(str_cat("it does not read; ", wr_buf().size(), " bytes wait for it"));
+    scribe_impl::flush();
+  }
+
+private:
+  void no_stranger() {
+    if (std::exchange(is_stranger_, false))
+      ledger_.strangers.erase(place_);
+  }
+
+  // Takes `bytes` in place of what was held. False, and nothing held, if that is too much.
+  bool hold(std::size_t bytes) {
+    if (bytes && bytes <= held_)
+      return true;
+    ledger_.ahead -= std::exchange(held_, 0);
+    if (ledger_.ahead + bytes > ledger_.limits.ahead_bytes)
+      return false;
+    ledger_.ahead += held_ = bytes;
+    return true;
+  }
+
+  MessageFilter filter_;
+  Ledger& ledger_;
+  bool is_accepted_;
+  bool is_stranger_ = false;
+  std::list<GuardedScribe*>::iterator place_;
+  std::int64_t since_us_;
+  std::size_t held_ = 0;   // of Ledger::ahead: the capacity of rd_buf
+  std::size_t wanted_ = 0; // bytes of the message that is read in pieces
+  bool pieces_ = false;
+  std::vector<char> whole_;
+};
+
+class GuardedMultiplexer final : public network::default_multiplexer {
+public:
+  GuardedMultiplexer(caf::actor_system* system, Ledger& shared)
+      : default_multiplexer(system), ledger(shared) {}
+
+  caf::io::scribe_ptr new_scribe(network::native_socket socket) override {
+    return make(socket, Side::accepted);
+  }
+
+  caf::expected<caf::io::scribe_ptr> new_tcp_scribe(const std::string& host,
+                                                    std::uint16_t port) override {
+    auto socket = network::new_tcp_connection(host, port);
+    if (!socket)
+      return std::move(socket.error());
+    return make(*socket, Side::dialled);
+  }
+
+  // Closes strangers that are too many or have been there for too long.
+  void sweep() {
+    std::int64_t oldest =
+        steady_micros() - std::chrono::microseconds(ledger.limits.handshake).count();
+    while (!ledger.strangers.empty() && ledger.strangers.front()->since_us() < oldest)
+      ledger.strangers.front()->shut(
+          str_cat("no handshake within ", ledger.limits.handshake.count(), " ms"));
+  }
+
+  Ledger& ledger;
+
+private:
+  // A dialled one is made on another thread, so it leaves the ledger alone until it is read.
+  caf::io::scribe_ptr make(network::native_socket socket, Side side) {
+    // CAF's servants for strangers (spawn an actor, look one up) are there by name; nobody inside
+    // asks for them so. Not earlier: CAF names them last of all.
+    std::call_once(first_, [this] {
+      for (const auto& [name, actor] : system().registry().named_actors())
+        system().registry().erase(name);
+    });
+    auto scribe = caf::make_counted<GuardedScribe>(*this, socket, side, ledger);
+    if (side == Side::accepted) {
+      if (ledger.accepted > ledger.limits.connections)
+        scribe->shut(str_cat(ledger.limits.connections, " connections are there already"));
+      else if (ledger.strangers.size() > ledger.limits.strangers)
+        ledger.strangers.front()->shut(
+            str_cat("no handshake yet, and ", ledger.limits.strangers, " others wait for theirs"));
+    }
+    return scribe;
+  }
+
+  std::once_flag first_;
+};
+
+// Sees to it that who does not shake hands goes.
+caf::behavior doorkeeper(caf::event_based_actor* self, GuardedMultiplexer* mux) {
+  auto period = std::chrono::milliseconds(mux->ledger.limits.handshake) / 4;
+  self->delayed_send(self, period, caf::tick_atom::value);
+  return {[=](caf::tick_atom) {
+    mux->post([mux] { mux->sweep(); });
+    self->delayed_send(self, period, caf::tick_atom::value);
+  }};
+}
+
+} // namespace
+
+struct GuardedNetwork::Impl {
+  explicit Impl(caf::actor_system& system) : multiplexer(&system, ledger) {}
+  Ledger ledger; // before what its connections are in
+  GuardedMultiplexer multiplexer;
+  caf::actor doorkeeper;
+};
+
+caf::actor_system::module* GuardedNetwork::make(caf::actor_system& system,
+                                                caf::detail::type_list<>) {
+  return new GuardedNetwork(system);
+}
+
+GuardedNetwork::GuardedNetwork(caf::actor_system& system)
+    : caf::io::middleman(system), impl_(std::make_unique<Impl>(system)) {}
+
+GuardedNetwork::~GuardedNetwork() = default;
+
+network::multiplexer& GuardedNetwork::backend() {
+  return impl_->multiplexer;
+}
+
+void GuardedNetwork::init(caf::actor_system_config& config) {
+  middleman::init(config);
+  NetworkLimits& limits = impl_->ledger.limits;
+  const auto& content = caf::content(config);
+  limits.message_bytes = caf::get_or(content, "troupe.message-limit", limits.message_bytes);
+  limits.ahead_bytes = caf::get_or(content, "troupe.ahead-limit", limits.ahead_bytes);
+  limits.connections = caf::get_or(content, "troupe.connections", limits.connections);
+  auto deadline =
+      caf::get_or(content, "troupe.handshake-deadline", caf::timespan(limits.handshake));
+  limits.handshake = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline),
+                              std::chrono::milliseconds(1));
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
+    limits.connections = std::min<std::size_t>(limits.connections, files.rlim_cur / 2);
+}
+
+void GuardedNetwork::start() {
+  middleman::start();
+  impl_->doorkeeper = system().spawn<caf::hidden>(doorkeeper, &impl_->multiplexer);
+}
+
+void GuardedNetwork::stop() {
+  {
+    caf::scoped_actor self{system(), true};
+    self->send_exit(impl_->doorkeeper, caf::exit_reason::kill);
+    self->wait_for(impl_->doorkeeper); // it posts to what stops next
+  }
+  impl_->doorkeeper = nullptr;
+  middleman::stop();
+}
+
+} // namespace troupe

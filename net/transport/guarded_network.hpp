@@ -1,0 +1,47 @@
+// GuardedNetwork: CAF's network with bounds, for every process of troupe.
+// `config.load<GuardedNetwork>()` in place of `load<caf::io::middleman>()`.
+//
+// Every connection goes through a MessageFilter; what it refuses closes the connection, with one
+// line in the log. A message takes memory as its bytes arrive, not when its header announces them,
+// unless it fits into what all connections may hold in advance. Connections without a handshake are
+// few and short-lived, and so many others are the most. Actors cannot be found by name or spawned
+// from outside.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+
+#include <caf/io/middleman.hpp>
+
+namespace troupe {
+
+/// Bounds on what strangers can take; where a name is given, that is its key in [troupe].
+struct NetworkLimits {
+  std::size_t message_bytes = std::size_t{64} << 20; ///< message-limit: of one message
+  std::size_t ahead_bytes =
+      std::size_t{64}
+      << 20; ///< ahead-limit (not for config files): held for bytes that have not come
+  std::size_t piece_bytes = 64 * 1024;               ///< read at a time beyond that
+  std::size_t unsent_bytes = std::size_t{512} << 20; ///< waiting for one peer that does not read
+  std::size_t strangers = 64;                        ///< connections without a handshake
+  std::size_t connections = 512;                     ///< connections: accepted ones in all
+  std::chrono::milliseconds handshake{10'000};       ///< handshake-deadline
+};
+
+class GuardedNetwork : public caf::io::middleman {
+public:
+  static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
+  explicit GuardedNetwork(caf::actor_system& system);
+  ~GuardedNetwork() override;
+  void init(caf::actor_system_config& config) override;
+  void start() override;
+  void stop() override;
+  caf::io::network::multiplexer& backend() override;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,223 @@
+// Two actor systems over loopback, and strangers with plain sockets.
+#include "net/transport/guarded_network.hpp"
+
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scoped_actor.hpp>
+#include <doctest/doctest.h>
+
+#include "core/trace/counters.hpp"
+
+namespace guarded_test {
+struct Blob { // a struct, as the messages of the protocol are
+  std::string bytes;
+};
+template <class F>
+typename F::result_type inspect(F& f, Blob& x) {
+  return f(caf::meta::type_name("Blob"), x.bytes);
+}
+} // namespace guarded_test
+
+CAF_BEGIN_TYPE_ID_BLOCK(guarded_test, caf::first_custom_type_id + 900)
+CAF_ADD_TYPE_ID(guarded_test, (guarded_test::Blob))
+CAF_END_TYPE_ID_BLOCK(guarded_test)
+
+using guarded_test::Blob;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct Config : caf::actor_system_config {
+  Config() {
+    add_message_type<Blob>("troupe::Blob");
+    load<troupe::GuardedNetwork>();
+    set("scheduler.max-threads", std::size_t{2});
+    set("middleman.workers", std::size_t{0});
+    caf::put(content, "troupe.message-limit", std::size_t{4} << 20);
+  }
+  Config(const std::string& key, caf::config_value value) : Config() {
+    caf::put(content, key, std::move(value));
+  }
+};
+
+// Answers a blob with one of half its size and the same last byte.
+caf::behavior halve(caf::event_based_actor*) {
+  return {[](Blob& blob) { return Blob{blob.bytes.substr(blob.bytes.size() / 2)}; }};
+}
+
+struct Server {
+  Server() : Server(Config()) {}
+  explicit Server(Config config) : config_(std::move(config)) {
+    auto bound = system.middleman().publish(actor, 0, "127.0.0.1");
+    REQUIRE(bound);
+    port = *bound;
+  }
+  ~Server() { caf::anon_send_exit(actor, caf::exit_reason::kill); }
+
+private:
+  Config config_;
+
+public:
+  caf::actor_system system{config_};
+  caf::actor actor = system.spawn(halve);
+  std::uint16_t port = 0;
+};
+
+struct Client {
+  Config config;
+  caf::actor_system system{config};
+
+  caf::actor dial(std::uint16_t port) {
+    auto actor = system.middleman().remote_actor("127.0.0.1", port);
+    REQUIRE(actor);
+    return *actor;
+  }
+  // The answer's size, or 0.
+  std::size_t ask(const caf::actor& actor, std::size_t bytes) {
+    caf::scoped_actor self{system};
+    std::string text(bytes, 'a');
+    text.back() = 'z';
+    std::size_t size = 0;
+    self->monitor(actor); // or a closed connection would be waited for in vain
+    self->request(actor, 20s, Blob{std::move(text)})
+        .receive([&](Blob& answer) { size = answer.bytes.back() == 'z' ? answer.bytes.size() : 1; },
+                 [](caf::error&) {});
+    return size;
+  }
+};
+
+struct Stranger {
+  explicit Stranger(std::uint16_t port) : socket(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(port);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    REQUIRE(::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
+  }
+  Stranger(Stranger&& other) noexcept : socket(std::exchange(other.socket, -1)) {}
+  ~Stranger() {
+    if (socket >= 0)
+      ::close(socket);
+  }
+  void say(std::string_view bytes) {
+    CHECK(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+          static_cast<ssize_t>(bytes.size()));
+  }
+  // Reads whatever the server says; true when it closes within `budget`.
+  bool is_closed(std::chrono::milliseconds budget) {
+    char buffer[4096];
+    for (;;) {
+      pollfd poll_for{socket, POLLIN, 0};
+      if (::poll(&poll_for, 1, static_cast<int>(budget.count())) <= 0)
+        return false;
+      if (::recv(socket, buffer, sizeof buffer, 0) <= 0)
+        return true;
+    }
+  }
+  int socket;
+};
+
+std::string header(std::uint8_t operation, std::string_view length) {
+  std::string out(32, '\0');
+  out[0] = static_cast<char>(operation);
+  out.replace(4, 4, length);
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("guarded network: messages go there and back, up to the limit") {
+  Server server;
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  for (std::size_t bytes : {2, 100, 65'000, 70'000, 1 << 20, 3 << 20})
+    CHECK(client.ask(actor, bytes) == bytes / 2);
+}
+
+TEST_CASE("guarded network: a message is read in pieces when no memory may be taken ahead") {
+  Server server(Config("troupe.ahead-limit", caf::config_value(std::int64_t{100'000})));
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  for (std::size_t bytes : {2, 70'000, 131'072, 1 << 20, 3 << 20, 6, 200'000})
+    CHECK(client.ask(actor, bytes) == bytes / 2);
+}
+
+TEST_CASE("guarded network: a message beyond the limit closes its connection, others stay") {
+  Server server;
+  Client client, other;
+  caf::actor actor = client.dial(server.port), kept = other.dial(server.port);
+  caf::scoped_actor self{client.system};
+  self->monitor(actor);
+  self->send(actor, Blob{std::string(std::size_t{5} << 20, 'a')});
+  bool down = false;
+  self->receive([&](const caf::down_msg&) { down = true; }, caf::after(20s) >> [] {});
+  CHECK(down);
+  CHECK(other.ask(kept, 10) == 5);
+  Client again; // CAF may still hold the old connection for a moment
+  CHECK(again.ask(again.dial(server.port), 10) == 5);
+}
+
+TEST_CASE("guarded network: strangers without a handshake are closed with their first header") {
+  Server server;
+  auto refused = troupe::counter("refused_connections").value();
+  for (const std::string& bytes :
+       {std::string(32, 'x'), header(2, {"\0\0\0\x10", 4}), header(1, "\xff\xff\xff\xff"),
+        std::string("GET / HTTP/1.1\r\nHost: somewhere\r\n\r\n")}) {
+    Stranger stranger(server.port);
+    stranger.say(bytes);
+    CHECK(stranger.is_closed(20s));
+  }
+  CHECK(troupe::counter("refused_connections").value() - refused == 4);
+  Client client;
+  CHECK(client.ask(client.dial(server.port), 10) == 5);
+}
+
+TEST_CASE("guarded network: of many idle strangers few stay, and a client is served at once") {
+  Server server;
+  std::vector<Stranger> strangers;
+  for (int i = 0; i < 200; ++i)
+    strangers.emplace_back(server.port);
+  Client client;
+  CHECK(client.ask(client.dial(server.port), 10) == 5);
+  for (int i = 0; i < 100; ++i)
+    CHECK(strangers[static_cast<std::size_t>(i)].is_closed(20s));
+  CHECK_FALSE(strangers.back().is_closed(0ms));
+}
+
+TEST_CASE("guarded network: who does not shake hands in time is closed") {
+  Server server(Config("troupe.handshake-deadline", caf::config_value(caf::timespan(50ms))));
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  Stranger idle(server.port), half(server.port);
+  half.say("half a header");
+  CHECK(idle.is_closed(20s));
+  CHECK(half.is_closed(20s));
+  CHECK(client.ask(actor, 10) == 5);
+}
+
+TEST_CASE("guarded network: connections have a bound") {
+  Server server(Config("troupe.connections", caf::config_value(std::int64_t{10})));
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  std::vector<Stranger> strangers;
+  for (int i = 0; i < 20; ++i)
+    strangers.emplace_back(server.port);
+  CHECK(strangers.back().is_closed(20s));
+  CHECK(client.ask(actor, 10) == 5);
+  strangers.clear();
+}
+
+TEST_CASE("guarded network: nothing can be spawned from outside") {
+  Server server;
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  auto spawned = client.system.middleman().remote_spawn<caf::actor>(actor.node(), "anything",
+                                                                    caf::make_message(), 5s);
+  CHECK_FALSE(spawned);
+}

@@ -1,0 +1,80 @@
+#include "net/transport/wire_state.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+namespace troupe {
+
+namespace {
+
+bool leads_to(int fd, const std::string& host, std::uint16_t port) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return false;
+  char text[INET6_ADDRSTRLEN] = {};
+  if (address.ss_family == AF_INET) {
+    const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
+    return ntohs(v4.sin_port) == port && ::inet_ntop(AF_INET, &v4.sin_addr, text, sizeof text) &&
+           host == text;
+  }
+  if (address.ss_family == AF_INET6) {
+    const auto& v6 = reinterpret_cast<const sockaddr_in6&>(address);
+    return ntohs(v6.sin6_port) == port && ::inet_ntop(AF_INET6, &v6.sin6_addr, text, sizeof text) &&
+           host == text;
+  }
+  return false;
+}
+
+// This process's descriptors of connections to host:port.
+std::vector<int> connections(const std::string& host, std::uint16_t port) {
+  std::vector<int> out;
+  std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), ::closedir);
+  if (!folder)
+    return out;
+  while (const dirent* entry = ::readdir(folder.get())) {
+    int fd = -1;
+    const char* end = entry->d_name + std::strlen(entry->d_name);
+    if (std::from_chars(entry->d_name, end, fd).ptr == end && leads_to(fd, host, port))
+      out.push_back(fd);
+  }
+  return out;
+}
+
+} // namespace
+
+std::optional<WireState> wire_state(const std::string& host, std::uint16_t port) {
+  std::optional<WireState> out;
+  for (int fd : connections(host, port)) {
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+      continue;
+    WireState state{std::chrono::milliseconds(info.tcpi_last_data_recv),
+                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0};
+    if (!out || state.silent < out->silent)
+      out = state;
+  }
+  return out;
+}
+
+bool close_wire(const std::string& host, std::uint16_t port) {
+  auto all = connections(host, port);
+  for (int fd : all) {
+    linger at_once{1, 0}; // what waits to be sent is thrown away when the descriptor closes
+    ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+    ::shutdown(fd, SHUT_RDWR);
+  }
+  return !all.empty();
+}
+
+} // namespace troupe

@@ -1,0 +1,27 @@
+// What the kernel knows of a TCP connection of this process. A peer's message may take minutes on a
+// slow link; the bytes of it that have come say already that the peer lives.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace troupe {
+
+struct WireState {
+  std::chrono::milliseconds silent{0}; ///< since the last byte came
+  /// Something that was sent has been repeated without being acknowledged: the other machine cannot
+  /// be reached. False while that machine's kernel answers, however frozen the process is.
+  bool is_cut = false;
+};
+
+/// The connection of this process whose other end is host:port (numeric, as the kernel tells it);
+/// of several the one that heard something last. Nothing if there is none. Any thread.
+std::optional<WireState> wire_state(const std::string& host, std::uint16_t port);
+
+/// Ends every connection to host:port, so that who uses it finds it closed at once, and nothing of
+/// it is delivered later, when a cut is healed. Any thread; false if there was none.
+bool close_wire(const std::string& host, std::uint16_t port);
+
+} // namespace troupe
