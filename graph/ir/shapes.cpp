@@ -41,7 +41,7 @@ const PartialShape& GraphShapes::of(Endpoint endpoint) const {
 }
 
 const Tensor& GraphShapes::value_of(Endpoint endpoint) const {
-  static const Tensor none;
+  static const Tensor none{};
   auto id = static_cast<std::size_t>(endpoint.node);
   auto slot = static_cast<std::size_t>(endpoint.slot);
   if (endpoint.node < 0 || id >= nodes_.size() || slot >= nodes_[id].values.size())
