@@ -84,6 +84,17 @@ private:
                             "ms; make the lease about five heartbeats long"));
   }
 
+  // For the network, which reads them where CAF's own settings stand.
+  void add_port_settings(std::vector<std::pair<std::string, std::string>>& out) const {
+    if (settings_.message_limit)
+      out.emplace_back("troupe.message-limit", std::to_string(settings_.message_limit));
+    if (settings_.handshake_deadline.count())
+      out.emplace_back("troupe.handshake-deadline",
+                       str_cat(settings_.handshake_deadline.count(), "ms"));
+    if (settings_.connections)
+      out.emplace_back("troupe.connections", std::to_string(settings_.connections));
+  }
+
   // `worker = ["host:port", …]` or `worker = {0 = "host:port", 2 = "host:port"}`
   void read_job(const ConfigEntry& job) {
     if (!is_job_name(job.key))
@@ -237,6 +248,7 @@ private:
       described.config.timeouts = settings_.timeouts;
       described.config.cluster = cluster;
       described.config.caf_settings = caf_settings_;
+      add_port_settings(described.config.caf_settings);
       out.tasks.push_back(std::move(described.config));
     }
     return out;

@@ -8,7 +8,9 @@
 //   [troupe]                                    ; for the whole cluster
 //   heartbeat = 1s
 //   lease = 5s
+//   shutdown-grace = 5s
 //   log-level = "info"
+//   message-limit = "64 MiB"                  ; of one message between nodes
 //
 //   [job.worker]                                ; for the tasks of a job
 //   compute-threads = 2
@@ -40,6 +42,7 @@ namespace troupe {
 struct ConfiguredTimeouts {
   std::chrono::milliseconds heartbeat{1000};
   std::chrono::milliseconds lease{5000};
+  std::chrono::milliseconds shutdown_grace{5000}; ///< for running steps after SIGTERM
   std::chrono::milliseconds dial{0}, request{0}, compile{0}, chunk{0}, step{0}, cancel{0},
       orphan{0};
 };
@@ -61,7 +64,7 @@ struct NodeConfig {
   TaskSettings settings;
   ConfiguredTimeouts timeouts;
   Cluster cluster; ///< all tasks, its own among them
-  /// CAF's own settings, by dotted key, values in CAF's syntax.
+  /// CAF's own settings and the bounds of the port, by dotted key, values in CAF's syntax.
   std::vector<std::pair<std::string, std::string>> caf_settings;
   std::string name() const; ///< "worker/1"
 };

@@ -64,6 +64,26 @@ TEST_CASE("node config: what is nearer to the task wins") {
             {"scheduler.max-throughput", "70"}, {"middleman.max-consecutive-reads", "20"}});
 }
 
+TEST_CASE("node config: the bounds of the port reach the network, and have bounds themselves") {
+  auto text = [](std::string_view settings) {
+    return "[cluster]\nps = [\"127.0.0.1:7000\"]\n[troupe]\n" + std::string(settings);
+  };
+  auto config = parse_cluster_config(
+      text("message-limit = \"16 MiB\"\nhandshake-deadline = 2s\nconnections = 100\n"), "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->tasks[0].caf_settings ==
+        std::vector<std::pair<std::string, std::string>>{{"troupe.message-limit", "16777216"},
+                                                         {"troupe.handshake-deadline", "2000ms"},
+                                                         {"troupe.connections", "100"}});
+  for (const char* wrong : {"message-limit = \"1 MiB\"", "message-limit = \"3 GiB\"",
+                            "message-limit = true", "connections = 7", "handshake-deadline = 3"}) {
+    auto refused = parse_cluster_config(text(wrong), "c.conf");
+    REQUIRE_FALSE(refused.ok());
+    CHECK_MESSAGE(refused.status().message().find("it wants") != std::string::npos,
+                  refused.status().message());
+  }
+}
+
 TEST_CASE("node config: tasks may have gaps") {
   auto config = parse_cluster_config(
       "[cluster]\nworker = {0 = \"127.0.0.1:7001\", 7 = \"127.0.0.1:7002\"}\n", "c.conf");

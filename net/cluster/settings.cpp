@@ -80,6 +80,9 @@ Wanted read_level(const ConfigValue& value, LogLevel& out) {
   return R"("debug", "info", "warning", "error" or "off")";
 }
 
+// A piece of a tensor, 1 MiB, and what it travels in must fit; CAF counts to 4 GiB.
+constexpr std::int64_t least_message_limit = 2LL << 20, most_message_limit = 2LL << 30;
+
 struct Rule {
   std::string_view key;
   bool for_cluster; ///< only in [troupe]
@@ -99,6 +102,10 @@ constexpr Rule rules[] = {
      }},
     {"lease", true,
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.lease); }},
+    {"shutdown-grace", true,
+     [](const ConfigValue& v, Target t) {
+       return read_duration(v, t.cluster->timeouts.shutdown_grace);
+     }},
     {"dial-timeout", true,
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.dial); }},
     {"request-timeout", true,
@@ -113,6 +120,22 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
     {"orphan-timeout", true,
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
+    {"message-limit", true,
+     [](const ConfigValue& v, Target t) -> Wanted {
+       std::int64_t bytes = 0;
+       if (read_bytes(v, bytes) || bytes < least_message_limit || bytes > most_message_limit)
+         return "a size from \"2 MiB\" to \"2 GiB\"";
+       t.cluster->message_limit = bytes;
+       return {};
+     }},
+    {"handshake-deadline", true,
+     [](const ConfigValue& v, Target t) {
+       return read_duration(v, t.cluster->handshake_deadline);
+     }},
+    {"connections", true,
+     [](const ConfigValue& v, Target t) {
+       return read_int(v, 8, 100'000, t.cluster->connections);
+     }},
     {"cpu-devices", false,
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 64, t.task.cpu_devices); }},
     {"compute-threads", false,
