@@ -10,10 +10,6 @@ namespace {
 
 using Self = ExecutorActor::stateful_pointer<ExecutorState>;
 
-/// How long one handler runs kernels before other messages, a cancellation among them, get their
-/// turn.
-constexpr Duration slice = std::chrono::milliseconds(1);
-
 /// While it lives, this thread is the executor's own.
 class OwnThread {
 public:
@@ -78,7 +74,7 @@ void advance(Self self) {
     do {
       for (Completion& completion : std::exchange(state.environment->own, {}))
         state.run->complete(completion);
-      progress = state.run->run(slice, may_compute);
+      progress = state.run->run(services->slice, may_compute);
     } while (progress != StepRun::Progress::yielded && !state.environment->own.empty());
   }
   if (progress == StepRun::Progress::finished)

@@ -9,6 +9,7 @@
 #include <caf/actor_control_block.hpp>
 
 #include "actors/family/timeouts.hpp"
+#include "core/base/clock.hpp"
 #include "devices/device.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "net/cluster/cluster.hpp"
@@ -38,6 +39,9 @@ struct NodeServices {
   bool parallel_kernels = true;
   /// Blocking work gets threads of its own; false in a simulation.
   bool detach_blocking = true;
+  /// How long an executor's handler runs kernels before other messages, a cancellation among them,
+  /// get their turn. A simulation, which knows no real time, takes none of it or all.
+  Duration slice = std::chrono::milliseconds(1);
 };
 using Services = std::shared_ptr<const NodeServices>;
 

@@ -1,0 +1,124 @@
+// Runs schedules by seed. See README.md.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "tests/schedules/schedule.hpp"
+
+using namespace troupe;
+using namespace troupe::testing;
+
+namespace {
+
+constexpr auto usage = R"(schedules: a simulated cluster under faults, seed by seed.
+  --seeds N     how many (default 100)
+  --first S     the first seed (default 0)
+  --seed X      this one alone, with its story
+  --plan TEXT   these faults instead of the seed's own
+  --shrink      of a failing seed, also the shortest plan that fails
+  --keep-going  do not stop at the first failure
+  --events      each event, with --seed
+  --log         what the nodes log
+Exit code: 0 all is well, 1 a schedule failed, 2 called wrongly.
+)";
+
+struct Options {
+  std::uint64_t first = 0, seeds = 100;
+  bool single = false, shrink = false, keep_going = false, events = false;
+  std::string plan;
+  bool has_plan = false;
+};
+
+int report(const ScheduleOptions& schedule, const ScheduleResult& result, const Options& options) {
+  std::printf("seed %llu failed: %s\n  --seed %llu --plan \"%s\"\n%s",
+              static_cast<unsigned long long>(schedule.seed), result.failure.c_str(),
+              static_cast<unsigned long long>(schedule.seed), schedule.plan.to_text().c_str(),
+              result.story.c_str());
+  std::fflush(stdout);
+  if (options.shrink) {
+    FaultPlan least = shrink(schedule);
+    ScheduleOptions again = schedule;
+    again.plan = least;
+    ScheduleResult shortest = run_schedule(again);
+    std::printf("shortest plan: --seed %llu --plan \"%s\"\n  %s\n%s",
+                static_cast<unsigned long long>(schedule.seed), least.to_text().c_str(),
+                shortest.failure.c_str(), shortest.story.c_str());
+    std::fflush(stdout);
+  }
+  return 1;
+}
+
+int run(const Options& options) {
+  int exit_code = 0;
+  std::size_t events = 0, fired = 0, failures = 0;
+  double virtual_seconds = 0;
+  for (std::uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
+    ScheduleOptions schedule;
+    schedule.seed = seed;
+    if (options.has_plan) {
+      auto plan = FaultPlan::parse(options.plan);
+      if (!plan.ok()) {
+        std::fprintf(stderr, "%s\n", plan.status().message().c_str());
+        return 2;
+      }
+      schedule.plan = *std::move(plan);
+    } else {
+      schedule.plan = FaultPlan::generate(seed);
+    }
+    if (options.events)
+      schedule.narrate = [](const std::string& line) { std::printf("%s\n", line.c_str()); };
+    ScheduleResult result = run_schedule(schedule);
+    schedule.narrate = nullptr;
+    events += result.events;
+    fired += result.fired;
+    virtual_seconds += result.virtual_seconds;
+    if (!result.failure.empty()) {
+      ++failures;
+      exit_code = report(schedule, result, options);
+      if (!options.keep_going)
+        break;
+    } else if (options.single) {
+      std::printf("%sseed %llu is well: plan \"%s\", trace %016llx\n", result.story.c_str(),
+                  static_cast<unsigned long long>(seed), schedule.plan.to_text().c_str(),
+                  static_cast<unsigned long long>(result.trace));
+    }
+  }
+  std::printf("%zu events, %zu faults, %.0f virtual seconds, %zu failures\n", events, fired,
+              virtual_seconds, failures);
+  return exit_code;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  set_log_level(LogLevel::off);
+  for (int i = 1; i < argc; ++i) {
+    std::string word = argv[i];
+    auto value = [&]() -> const char* { return i + 1 < argc ? argv[++i] : ""; };
+    if (word == "--seeds")
+      options.seeds = std::strtoull(value(), nullptr, 10);
+    else if (word == "--first")
+      options.first = std::strtoull(value(), nullptr, 10);
+    else if (word == "--seed")
+      options.first = std::strtoull(value(), nullptr, 10), options.seeds = 1, options.single = true;
+    else if (word == "--plan")
+      options.plan = value(), options.has_plan = true;
+    else if (word == "--shrink")
+      options.shrink = true;
+    else if (word == "--keep-going")
+      options.keep_going = true;
+    else if (word == "--events")
+      options.events = true;
+    else if (word == "--log")
+      set_log_level(LogLevel::info);
+    else {
+      std::fputs(usage, word == "--help" ? stdout : stderr);
+      return word == "--help" ? 0 : 2;
+    }
+  }
+  return run(options);
+}

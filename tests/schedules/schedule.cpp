@@ -1,0 +1,345 @@
+#include "tests/schedules/schedule.hpp"
+
+#include <algorithm>
+
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "tests/schedules/workload.hpp"
+
+namespace troupe::testing {
+
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* watched_counters[] = {
+    "worker_sessions", "graphs", "rendezvous", "steps", "master_sessions", "transport_offers"};
+
+Timeouts simulated_timeouts() {
+  Timeouts out;
+  out.orphan = milliseconds(8000); // so that what nobody comes for is gone soon
+  return out;
+}
+
+// Watches for the moments of a plan, and does what it says.
+class Saboteur {
+public:
+  Saboteur(FaultCluster& cluster, const FaultPlan& plan) : cluster_(cluster) {
+    for (const Fault& fault : plan.faults)
+      watches_.push_back({fault, 0, nullptr, false});
+    cluster.observer = [this](const SimEvent& event, bool handled) { see(event, handled); };
+    for (Watch& watch : watches_)
+      if (watch.fault.point == Fault::Point::at_time)
+        cluster.at(cluster.now() + milliseconds(watch.fault.at_ms), [this, &watch] {
+          if (!stopped_)
+            fire(watch, nullptr);
+        });
+  }
+  ~Saboteur() { cluster_.observer = nullptr; }
+  void stop() {
+    stopped_ = true;
+    cluster_.observer = nullptr;
+  }
+  std::size_t fired() const {
+    return static_cast<std::size_t>(
+        std::count_if(watches_.begin(), watches_.end(), [](auto& w) { return w.done; }));
+  }
+
+private:
+  struct Watch {
+    Fault fault;
+    int seen = 0;
+    caf::actor_addr armed; ///< whose next message is awaited
+    bool done = false;
+  };
+
+  void see(const SimEvent& event, bool handled) {
+    for (Watch& watch : watches_) {
+      const Fault& fault = watch.fault;
+      if (watch.done || fault.point == Fault::Point::at_time || event.node.name != fault.node ||
+          event.kind != fault.actor)
+        continue;
+      if (watch.armed) {
+        if (!handled && event.actor->get()->address() == watch.armed)
+          fire(watch, event.actor);
+        continue;
+      }
+      if (fault.message != "any" && fault.message != event.message)
+        continue;
+      if (fault.point == Fault::Point::before) {
+        if (!handled && ++watch.seen == fault.nth)
+          fire(watch, event.actor);
+      } else if (handled && ++watch.seen == fault.nth) {
+        if (fault.point == Fault::Point::after)
+          fire(watch, event.actor);
+        else
+          watch.armed = event.actor->get()->address();
+      }
+    }
+  }
+
+  void fire(Watch& watch, const caf::strong_actor_ptr& actor) {
+    watch.done = true;
+    const Fault& fault = watch.fault;
+    milliseconds time(fault.for_ms);
+    cluster_.note(str_cat("fault: ", fault.to_text()));
+    switch (fault.action) {
+    case Fault::Action::kill:
+      caf::anon_send_exit(caf::actor_cast<caf::actor>(actor), caf::exit_reason::kill);
+      break;
+    case Fault::Action::crash:
+      cluster_.crash(fault.a, time);
+      break;
+    case Fault::Action::freeze:
+      cluster_.freeze(fault.a, time);
+      break;
+    case Fault::Action::cut:
+      cluster_.cut(fault.a, fault.b, time);
+      break;
+    case Fault::Action::hold:
+      cluster_.hold(fault.a, fault.b, time);
+      break;
+    case Fault::Action::slow:
+      cluster_.slow(fault.a, fault.b, milliseconds(200), time);
+      break;
+    }
+  }
+
+  FaultCluster& cluster_;
+  std::vector<Watch> watches_;
+  bool stopped_ = false;
+};
+
+// What is there now that was not there at the beginning.
+class Leftovers {
+public:
+  explicit Leftovers(FaultCluster& cluster) : cluster_(cluster) {
+    for (const char* name : watched_counters)
+      counters_[name] = counter(name).value();
+  }
+  /// Empty when nothing is left.
+  std::string list() const {
+    std::string out;
+    for (const auto& [name, before] : counters_)
+      if (std::int64_t now = counter(name).value(); now != before)
+        out += str_cat(out.empty() ? "" : ", ", now - before, " ", name);
+    for (const auto& node : cluster_.nodes()) {
+      if (!node)
+        continue;
+      // The client's driver is one more.
+      std::size_t usual = node->baseline_actors + (node->name == "client" ? 1 : 0);
+      if (std::size_t now = node->num_actors(); now != usual)
+        out +=
+            str_cat(out.empty() ? "" : ", ", now, " actors instead of ", usual, " on ", node->name);
+    }
+    return out;
+  }
+
+private:
+  FaultCluster& cluster_;
+  std::map<std::string, std::int64_t> counters_;
+};
+
+bool may_fail_with(Code code) {
+  return code == Code::unavailable || code == Code::aborted || code == Code::cancelled ||
+         code == Code::deadline_exceeded;
+}
+
+std::string judge(const Call& call, bool anything_fired) {
+  if (call.answers == 0)
+    return str_cat("'", call.what, "' is not answered");
+  if (call.answers > 1)
+    return str_cat("'", call.what, "' is answered ", call.answers, " times");
+  const Status& status = call.status;
+  if (status.ok())
+    return {};
+  const std::string& text = status.message();
+  std::string said = str_cat("'", call.what, "' ended ", status.to_string());
+  if (call.what == "to be cancelled" && status.code() == Code::cancelled)
+    return {};
+  if (call.what == "with a deadline" && status.code() == Code::deadline_exceeded)
+    return {};
+  if (!anything_fired)
+    return said + ", though nothing went wrong";
+  if (status.code() == Code::failed_precondition) {
+    bool known = text.find("ninitialized") != std::string::npos ||
+                 text.find("Session is closed") != std::string::npos ||
+                 text.find("does not exist") != std::string::npos;
+    return known ? std::string() : said;
+  }
+  if (!may_fail_with(status.code()))
+    return said + ", a code that no fault may give";
+  bool names_somebody = text.find("/job:") != std::string::npos ||
+                        text.find("ession") != std::string::npos ||
+                        text.find("step ") != std::string::npos ||
+                        status.origin().device.find("/job:") != std::string::npos;
+  if (!names_somebody)
+    return said + ", which names no task";
+  return {};
+}
+
+std::string tell(const std::vector<Call>& calls) {
+  std::string out;
+  for (const Call& call : calls)
+    out += str_cat("  ", call.asked.count() / 1000, " ms  ", call.what, " → ",
+                   call.answers == 0 ? "no answer"
+                                     : str_cat(call.status.to_string(), " after ",
+                                               (call.answered - call.asked).count() / 1000, " ms"),
+                   "\n");
+  return out;
+}
+
+class Run {
+public:
+  explicit Run(const ScheduleOptions& options)
+      : options_(options),
+        cluster_({"ps/0", "worker/0", "worker/1"}, options.seed, simulated_timeouts()) {
+    cluster_.narrate = options.narrate;
+  }
+
+  ScheduleResult run() {
+    ScheduleResult out;
+    cluster_.start();
+    Leftovers leftovers(cluster_);
+    Saboteur saboteur(cluster_, options_.plan);
+    Workload workload(cluster_);
+    out.failure = go(workload, saboteur, leftovers);
+    out.fired = saboteur.fired();
+    out.story = tell(workload.calls());
+    out.trace = cluster_.trace();
+    out.events = cluster_.events;
+    out.virtual_seconds = static_cast<double>(cluster_.now().count()) / 1e6;
+    return out;
+  }
+
+private:
+  std::string go(Workload& workload, Saboteur& saboteur, Leftovers& leftovers) {
+    SimTime limit = seconds(60) + milliseconds(options_.plan.total_ms());
+    workload.start(2 + static_cast<int>(cluster_.pick(5)));
+    if (std::string wrong = finish(workload, limit, "working"); !wrong.empty())
+      return wrong;
+    saboteur.stop();
+    bool fired = saboteur.fired() > 0;
+    workload.finish();
+    if (std::string wrong = finish(workload, limit, "closing"); !wrong.empty())
+      return wrong;
+    // Sometimes the living must tidy up while the dead are still dead.
+    if (cluster_.pick(2) == 0)
+      cluster_.heal();
+    if (std::string left = sweep(leftovers); !left.empty())
+      return str_cat("after the faults there is left: ", left);
+    cluster_.heal();
+    if (!cluster_.run_until([&] { return cluster_.is_whole(); }, seconds(20)))
+      return "the cluster does not come together again";
+    std::size_t before = workload.calls().size();
+    workload.start_check();
+    if (std::string wrong = finish(workload, limit, "checking"); !wrong.empty())
+      return wrong;
+    for (std::size_t i = 0; i < workload.calls().size(); ++i) {
+      const Call& call = workload.calls()[i];
+      if (std::string wrong = judge(call, fired); !wrong.empty())
+        return wrong;
+      if (i >= before && call.what != "open" && !call.status.ok())
+        return str_cat("after everything is healed, '", call.what, "' still ends ",
+                       call.status.to_string());
+    }
+    std::int64_t value = workload.counter_value();
+    if (value < workload.least() || value > workload.most())
+      return str_cat("the counter is ", value, "; acknowledged ", workload.least(), ", attempted ",
+                     workload.most());
+    workload.finish();
+    if (std::string wrong = finish(workload, limit, "closing again"); !wrong.empty())
+      return wrong;
+    if (std::string left = sweep(leftovers); !left.empty())
+      return str_cat("after a session without faults there is left: ", left);
+    if (options_.extra_check) {
+      std::vector<Status> statuses;
+      for (const Call& call : workload.calls())
+        statuses.push_back(call.status);
+      return options_.extra_check(statuses);
+    }
+    return {};
+  }
+
+  // Until the client has nothing left to do. Each call has `limit`.
+  std::string finish(Workload& workload, SimTime limit, std::string_view phase) {
+    bool in_time = true;
+    std::size_t events = cluster_.events;
+    bool done = cluster_.run_until(
+        [&] {
+          for (std::size_t i = first_open_; i < workload.calls().size(); ++i) {
+            const Call& call = workload.calls()[i];
+            if (call.answers == 0 && cluster_.now() - call.asked > limit)
+              in_time = false;
+            else if (call.answers > 0 && i == first_open_)
+              ++first_open_;
+          }
+          return workload.is_done() || !in_time;
+        },
+        seconds(600));
+    if (done && in_time)
+      return {};
+    for (const Call& call : workload.calls())
+      if (call.answers == 0)
+        return str_cat(
+            "while ", phase, ", '", call.what, "' is not answered within ", limit.count() / 1000000,
+            " s", cluster_.events - events > 300000 ? ", and messages go round in circles" : "");
+    return str_cat("while ", phase, ", the client comes to no end");
+  }
+
+  std::string sweep(Leftovers& leftovers) {
+    (void)cluster_.run_until([&] { return leftovers.list().empty(); }, seconds(45));
+    return leftovers.list();
+  }
+
+  const ScheduleOptions& options_;
+  FaultCluster cluster_;
+  std::size_t first_open_ = 0;
+};
+
+} // namespace
+
+ScheduleResult run_schedule(const ScheduleOptions& options) {
+  return Run(options).run();
+}
+
+FaultPlan shrink(ScheduleOptions options, const std::function<void(const FaultPlan&)>& progress) {
+  auto fails = [&](const FaultPlan& plan) {
+    options.plan = plan;
+    return !run_schedule(options).failure.empty();
+  };
+  FaultPlan best = options.plan;
+  auto try_plan = [&](const FaultPlan& plan) {
+    if (plan == best || !fails(plan))
+      return false;
+    best = plan;
+    if (progress)
+      progress(best);
+    return true;
+  };
+  for (bool shorter = true; shorter;) {
+    shorter = false;
+    for (std::size_t i = best.faults.size(); i-- > 0;) {
+      FaultPlan less = best;
+      less.faults.erase(less.faults.begin() + static_cast<std::ptrdiff_t>(i));
+      shorter = try_plan(less) || shorter;
+    }
+    for (std::size_t i = 0; i < best.faults.size(); ++i) {
+      auto try_change = [&](auto change) {
+        FaultPlan changed = best;
+        change(changed.faults[i]);
+        shorter = try_plan(changed) || shorter;
+      };
+      if (best.faults[i].for_ms > 1)
+        try_change([](Fault& f) { f.for_ms /= 2; });
+      if (best.faults[i].at_ms > 0)
+        try_change([](Fault& f) { f.at_ms /= 2; });
+      if (best.faults[i].nth > 1)
+        try_change([](Fault& f) { f.nth = 1; });
+    }
+  }
+  return best;
+}
+
+} // namespace troupe::testing
