@@ -51,6 +51,7 @@ struct MasterSessionState {
       waiting;                                          ///< by client graph that is being built
   std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is being built
   std::uint64_t build_ticket = 0;
+  std::int64_t build_version = 0; ///< of the graph that the build under way sees
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
   std::map<std::uint64_t, StepActor> steps; ///< running

@@ -145,6 +145,7 @@ void build_next(Self self, const Parts& parts) {
   request->full = state.graph;
   request->placed = state.placed;
   request->assigned = state.assigned;
+  state.build_version = state.version;
   request->signature = state.build_queue.front()->signature;
   request->devices = state.devices;
   request->settings = state.settings;
@@ -332,10 +333,11 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
   if (!state.placed) {
-    state.placed = built.parts->placed;
-    for (const Node* node : state.placed->nodes())
+    for (const Node* node : built.parts->placed->nodes())
       if (node->op->is_stateful)
         state.assigned[node->name] = node->assigned_device;
+    if (state.build_version == state.version) // else the graph was extended meanwhile
+      state.placed = built.parts->placed;
   }
   graph->feed_types = std::move(built.parts->feed_types);
   register_parts(self, parts, graph, *built.parts);
