@@ -37,6 +37,9 @@ struct NodeServices {
   /// Expensive kernels may go to compute threads; false in a simulation, where one thread does
   /// everything.
   bool parallel_kernels = true;
+  /// Peers are reached over TCP, so that the kernel can be asked about a silent one; false in a
+  /// simulation and without a network.
+  bool real_network = false;
   /// Blocking work gets threads of its own; false in a simulation.
   bool detach_blocking = true;
   /// How long an executor's handler runs kernels before other messages, a cancellation among them,

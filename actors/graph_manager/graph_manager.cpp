@@ -18,6 +18,7 @@ GraphManagerState::~GraphManagerState() {
     for (const ExecutorActor& executor : executors)
       stop(untyped(executor));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
+  counter("steps").add(-static_cast<std::int64_t>(unanswered.size()));
 }
 
 namespace {
@@ -77,6 +78,8 @@ void executor_done(Self self, const TransportActor& transport, const std::shared
     run->promise.deliver(std::move(run->result));
   else
     run->promise.deliver(to_error(run->status));
+  if (self->state.steps.empty())
+    self->state.idle.answer();
   (void)transport;
 }
 
@@ -179,6 +182,18 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services,
           return;
         for (const ExecutorActor& actor : it->second)
           self->send(actor, CancelExecutor{m.status});
+      },
+      [=](const Drain& m) -> caf::result<caf::ok_atom> {
+        auto& state = self->state;
+        if (state.steps.empty())
+          return caf::ok_atom::value;
+        if (!m.end.ok())
+          for (const auto& [step_id, executors] : state.steps)
+            for (const ExecutorActor& actor : executors)
+              self->send(actor, CancelExecutor{{m.end}});
+        auto promise = self->make_response_promise<caf::ok_atom>();
+        state.idle.add(promise);
+        return promise;
       },
       [=](const GetActors&) {
         Children executors;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "actors/family/children.hpp"
+#include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/graph_manager/compiled_graph.hpp"
 #include "actors/protocol/worker.hpp"
@@ -24,6 +25,7 @@ struct GraphManagerState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       unanswered; ///< of those steps; answered at our end, whatever it is
   std::uint64_t next_handle = 1;
+  IdleWaiters idle; ///< of the steps
 
   ~GraphManagerState();
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "actors/master/master.hpp"
+#include "actors/membership/lease_table.hpp"
 #include "actors/membership/membership.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker/worker.hpp"
@@ -44,6 +45,46 @@ void start(Self self, const Services& services) {
   self->send(state.membership,
              Peer{services->task, services->incarnation, untyped(state.worker),
                   untyped(state.master), untyped(state.transport), untyped(state.membership)});
+}
+
+void stop_all(Self self);
+
+// Hands `drain` to whoever has steps or bytes under way; goes on when nobody has any more, or after
+// `budget`.
+void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
+           std::function<void()> next) {
+  auto& state = self->state;
+  auto missing = std::make_shared<int>(4);
+  auto one_less = [=] {
+    if (--*missing == 0 && !self->state.stopping)
+      next();
+  };
+  auto tell = [&](const auto& actor) {
+    ask(self, actor, budget, drain)
+        .then([=](caf::ok_atom) { one_less(); }, [=](caf::error&) { one_less(); });
+  };
+  tell(state.master);
+  tell(state.worker);
+  tell(state.membership);
+  tell(state.transport);
+}
+
+void end_in_order(Self self, const Services& services, const ShutDown& m) {
+  if (std::exchange(self->state.ending, true) || self->state.stopping)
+    return;
+  if (m.grace_us <= 0)
+    return stop_all(self);
+  std::string task = services->task;
+  Status refusal = unavailable(
+      str_cat(task, " is shutting down (", m.reason, "): it takes nothing new, running steps have ",
+              m.grace_us / 1000, " ms to finish; use another task, or wait until it is back"));
+  auto address = services->cluster.address_of(task);
+  Status left = unavailable(loss_sentence(task, address.ok() ? address->to_string() : "no address",
+                                          LossReason::left, 0))
+                    .with_origin({"", "", task, 0});
+  drain(self, std::chrono::microseconds(m.grace_us), Drain{refusal, {}}, [=] {
+    drain(self, services->timeouts.cancel, Drain{refusal, left}, [=] { stop_all(self); });
+  });
 }
 
 // Handlers hold handles; dropping them lets the children, and then us, go.
@@ -187,8 +228,7 @@ GuardianActor::behavior_type guardian(Self self, Services services,
       [=](const GetNodeStatus&) { return node_status(self, services); },
       [=](const ShutDown& m) {
         log_info("shutting down: ", m.reason);
-        if (!self->state.stopping)
-          stop_all(self);
+        end_in_order(self, services, m);
         return caf::ok_atom::value;
       },
   };

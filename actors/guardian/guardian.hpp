@@ -11,7 +11,12 @@
 
 namespace troupe {
 
-/// Starts in the order of its fields and stops in reverse. A child that ends by itself ends the
+/// Starts in the order of its fields and stops in reverse.
+///
+///   running ──ShutDown──▶ finishing (new work is refused, steps go on) ──none left, or the grace
+///   is over──▶ leaving (peers are told, steps end UNAVAILABLE) ──done, or 2 s──▶ stopping
+///
+///  A child that ends by itself ends the
 /// node: what it held is lost, and a fresh start from outside is safer than a node with a hole;
 /// `why` says so.
 struct GuardianState {
@@ -22,8 +27,9 @@ struct GuardianState {
   WorkerActor worker;
   MasterActor master;
   Children children;
-  bool stopping = false;
-  std::string failure; ///< the child that ended by itself, and why; empty in an orderly end
+  bool ending = false;   ///< takes nothing new, lets steps finish
+  bool stopping = false; ///< the children have been told to stop
+  std::string failure;   ///< the child that ended by itself, and why; empty in an orderly end
 };
 
 /// `on_end` is called once when the tree has stopped, with the reason and whether it was asked to.

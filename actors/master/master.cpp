@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/drain.hpp"
 #include "actors/master_session/master_session.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -132,6 +133,8 @@ void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& o
 }
 
 caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession& m) {
+  if (!self->state.refusal.ok())
+    return to_error(self->state.refusal);
   std::vector<std::string> all = parts.services->cluster.tasks();
   if (all.empty())
     all.push_back(parts.services->task);
@@ -297,6 +300,13 @@ MasterActor::behavior_type master(Self self, Services services, WorkerActor own_
         if (it == self->state.sessions.end())
           return to_error(aborted(str_cat("Session ", m.session_handle, " is not found.")));
         return SessionCreated{m.session_handle, it->second, 0, {}};
+      },
+      [=](const Drain& m) {
+        self->state.refusal = m.refusal;
+        std::vector<caf::strong_actor_ptr> sessions;
+        for (const auto& [handle, session] : self->state.sessions)
+          sessions.push_back(session);
+        return drain_children<MasterSessionActor>(self, sessions, services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

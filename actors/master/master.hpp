@@ -15,6 +15,7 @@ struct MasterState {
   static constexpr const char* name = "master";
   std::map<std::string, caf::strong_actor_ptr> sessions; ///< by handle
   Children children;
+  Status refusal; ///< of new sessions: the node is about to end
 };
 
 MasterActor::behavior_type master(MasterActor::stateful_pointer<MasterState> self,

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/master_session/runs.hpp"
+#include "actors/membership/lease_table.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -151,11 +152,20 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
     self->monitor(caf::actor_cast<caf::actor>(worker.session));
   self->set_down_handler([=](caf::down_msg& down) {
     for (const SessionWorker& worker : self->state.workers)
-      if (worker.session == down.source && !self->state.lost.count(worker.task))
+      if (worker.session == down.source && !self->state.lost.count(worker.task)) {
+        // The connection is gone, and all that it carried; membership says the same a moment later.
+        if (down.reason == caf::exit_reason::remote_link_unreachable) {
+          auto address = services->cluster.address_of(worker.task);
+          peer_lost(self, {worker.task, 0, LossReason::crashed,
+                           loss_sentence(worker.task, address.ok() ? address->to_string() : "?",
+                                         LossReason::crashed, 0)});
+          continue;
+        }
         peer_lost(self, {worker.task, 0, LossReason::restarted,
                          str_cat("this session's part on task ", worker.task, " has ended (",
                                  self->system().render(down.reason),
                                  "): graphs and steps it held are gone; make a new session")});
+      }
   });
   if (!services->is_local) {
     (void)watch(self, parts);
@@ -166,7 +176,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       self->send_exit(actor, caf::exit_reason::user_shutdown);
     if (!self->state.closing)
       leave_workers(self, parts);
-    self->quit(exit.reason);
+    self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
   });
   return {
       [=](ExtendGraph& m) { return extend(self, parts, m); },
@@ -197,7 +207,11 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
       [=](const ExplainGraph& m) { return explain_graph(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
-      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const RenewLease&) {
+        self->state.heard_us = now_us(self);
+        return caf::ok_atom::value;
+      },
+      [=](const Drain& m) { return drain(self, parts, m); },
       [=](const PeerLost& m) { peer_lost(self, m); },
       [=](const GetActors&) {
         Children steps;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/family/children.hpp"
+#include "actors/family/drain.hpp"
 #include "actors/master_session/client_graph.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
@@ -39,6 +40,8 @@ struct MasterSessionState {
   std::int64_t created_us = 0;
   std::int64_t heard_us = 0; ///< last word of the client
   bool closing = false;
+  Status leaving;                     ///< new steps are refused with it: the node is about to end
+  Status left;                        ///< the node ends now; the reason that the client sees
   std::map<std::string, Status> lost; ///< tasks that are gone, and why
 
   std::shared_ptr<const Graph> graph; ///< never null
@@ -66,6 +69,8 @@ struct MasterSessionState {
   };
   std::map<std::uint64_t, Callable> callables;
   std::uint64_t next_callable = 1;
+
+  IdleWaiters idle; ///< of the steps, and of those that wait for their graph
 
   ~MasterSessionState();
 };

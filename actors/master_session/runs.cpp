@@ -44,6 +44,11 @@ void fail(Self self, const Parts& parts, PendingRun& run, const Status& why) {
   answer(self, parts, run, 0, StepOutcome{std::nullopt, to_error(why)});
 }
 
+void tell_if_idle(MasterSessionState& state) {
+  if (state.steps.empty() && state.waiting.empty())
+    state.idle.answer();
+}
+
 Status lost_task(const MasterSessionState& state, const StepPlan& plan) {
   for (const RegisteredPart& part : plan.parts)
     if (auto it = state.lost.find(part.task); it != state.lost.end())
@@ -106,6 +111,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
             if (shared->partition_graphs)
               out.metadata.partition_graphs = state.partition_graphs[shared->bound->graph];
             answer(self, parts, *shared, step_id, StepOutcome{std::move(out), {}});
+            tell_if_idle(state);
           },
           [=](caf::error& error) {
             auto& state = self->state;
@@ -114,6 +120,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
             Status status = to_status(error, str_cat("step ", step_id));
             state.log.finished(step_id, std::string(to_string(status.code())), now_us(self));
             answer(self, parts, *shared, step_id, StepOutcome{std::nullopt, to_error(status)});
+            tell_if_idle(state);
           });
 }
 
@@ -134,6 +141,7 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
       start(self, parts, std::move(run));
     else
       fail(self, parts, run, status);
+  tell_if_idle(state);
 }
 
 void build_next(Self self, const Parts& parts) {
@@ -228,8 +236,16 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
   registered(self, parts, graph, registration);
 }
 
+Status refusal(const MasterSessionState& state) {
+  if (state.closing)
+    return failed_precondition("Session is closed.");
+  return state.leaving;
+}
+
 void admit(Self self, const Parts& parts, PendingRun run) {
   auto& state = self->state;
+  if (Status status = refusal(state); !status.ok()) // said while its feeds were under way
+    return fail(self, parts, run, status);
   if (run.bound->graph->plan)
     return start(self, parts, std::move(run));
   auto graph = run.bound->graph;
@@ -240,12 +256,6 @@ void admit(Self self, const Parts& parts, PendingRun run) {
   state.build_queue.push_back(graph);
   if (state.build_queue.size() == 1)
     build_next(self, parts);
-}
-
-Status refusal(const MasterSessionState& state) {
-  if (state.closing)
-    return failed_precondition("Session is closed.");
-  return {};
 }
 
 } // namespace
@@ -297,6 +307,8 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
 
 caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
   auto& state = self->state;
+  if (Status status = refusal(state); !status.ok())
+    return to_error(status);
   auto it = state.callables.find(m.handle);
   if (it == state.callables.end())
     return to_error(invalid_argument(
@@ -322,6 +334,24 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
               shared->feeds = std::move(feeds);
               admit(self, parts, std::move(*shared));
             });
+  return promise;
+}
+
+caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
+  auto& state = self->state;
+  state.leaving = m.refusal;
+  if (!m.end.ok()) {
+    state.left = m.end;
+    for (const auto& [step_id, actor] : state.steps)
+      self->send(actor, CancelExecutor{{m.end}});
+    for (auto waiting = std::exchange(state.waiting, {}); auto& [graph, runs] : waiting)
+      for (PendingRun& run : runs)
+        fail(self, parts, run, m.end);
+  }
+  if (state.steps.empty() && state.waiting.empty())
+    return caf::ok_atom::value;
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  state.idle.add(promise);
   return promise;
 }
 

@@ -22,6 +22,9 @@ caf::result<RunStepResult> run_callable(MasterSessionSelf self, const MasterSess
 /// A client graph came back from its compute thread.
 void client_graph_built(MasterSessionSelf self, const MasterSessionParts& parts,
                         ClientGraphBuilt& built);
+/// Refuses new steps, ends running ones if asked to; answers when none is left.
+caf::result<caf::ok_atom> drain(MasterSessionSelf self, const MasterSessionParts& parts,
+                                const Drain& request);
 caf::result<GraphExplained> explain_graph(MasterSessionSelf self, const MasterSessionParts& parts,
                                           const ExplainGraph& request);
 

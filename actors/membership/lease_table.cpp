@@ -63,9 +63,13 @@ std::string loss_sentence(const std::string& task, const std::string& address, L
         who, " has not been heard of for ", silent_us / 1000,
         " ms though its connection is open: it is frozen or overloaded; look at that machine");
   case LossReason::cut_off:
-    return str_cat(who, " cannot be reached; check the network and that it runs");
+    if (silent_us == 0)
+      return str_cat(who, " is cut off: it cannot be reached; check the network and that it runs");
+    return str_cat(who, " is cut off: it has not been heard of for ", silent_us / 1000,
+                   " ms, and what is sent to it is not acknowledged; check the network and that "
+                   "its machine runs");
   case LossReason::left:
-    return str_cat(who, " has left the cluster in order");
+    return str_cat(who, " has left the cluster in order; start it again, then make a new session");
   case LossReason::restarted:
     return str_cat(who,
                    " was started again: what it held of this session is gone; make a new session");

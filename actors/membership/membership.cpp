@@ -4,6 +4,7 @@
 
 #include <caf/stateful_actor.hpp>
 
+#include "actors/family/wire.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 
@@ -43,17 +44,23 @@ void answer(Self self, const std::string& task, const Result<Peer>& peer) {
       promise.deliver(to_error(peer.status()));
 }
 
+std::string address_text(const Services& services, const std::string& task) {
+  auto address = services->cluster.address_of(task);
+  return address.ok() ? address->to_string() : "?";
+}
+
 void tell_loss(Self self, const Services& services, const std::string& task, LossReason reason,
                std::int64_t silent_us) {
   auto& state = self->state;
   auto it = state.peers.find(task);
   if (it == state.peers.end())
     return;
-  auto address = services->cluster.address_of(task);
   PeerLost lost{task, it->second.incarnation, reason,
-                loss_sentence(task, address.ok() ? address->to_string() : "?", reason, silent_us)};
+                loss_sentence(task, address_text(services, task), reason, silent_us)};
   state.peers.erase(it);
   state.leases.lost(task);
+  state.listeners.erase(task);
+  state.last_loss[task] = to_string(reason);
   std::erase_if(state.guardians, [&](auto& entry) { return entry.second == task; });
   log_warning(lost.sentence);
   auto watchers = state.watchers.extract(task);
@@ -70,8 +77,10 @@ void welcome(Self self, const Services& services, const std::string& task,
                   failed_precondition(str_cat("at ", address, " runs ", w.task, ", not ", task,
                                               "; the nodes' config files differ")));
   Peer peer{w.task, w.incarnation, w.worker, w.master, w.transport, w.membership};
-  if (self->state.leases.joined(task, w.incarnation, now_us(self)))
+  if (self->state.leases.joined(task, w.incarnation, now_us(self))) {
     tell_loss(self, services, task, LossReason::restarted, 0);
+    self->state.leases.joined(task, w.incarnation, now_us(self));
+  }
   self->state.peers[task] = peer;
   self->state.guardians[guardian->get()->address()] = task;
   self->monitor(caf::actor_cast<caf::actor>(guardian));
@@ -120,15 +129,84 @@ caf::result<Peer> get_peer(Self self, const Services& services, const std::strin
   return promise;
 }
 
+// A sign of life. Another incarnation than the one that we know says that ours is gone.
+void heard(Self self, const Services& services, const std::string& task,
+           std::uint64_t incarnation) {
+  auto& state = self->state;
+  auto it = state.peers.find(task);
+  if (it != state.peers.end() && it->second.incarnation != incarnation)
+    return tell_loss(self, services, task, LossReason::restarted, 0);
+  state.leases.heard(task, now_us(self));
+}
+
+// No message has come for the lease. If bytes have, a long one is on its way, or we were stopped
+// ourselves; else the verdict is final: the connection is closed, so that a zombie learns of it.
+void suspect(Self self, const Services& services, const LeaseTable::Expired& expired) {
+  auto& state = self->state;
+  auto it = state.peers.find(expired.task);
+  if (it == state.peers.end())
+    return;
+  auto node = it->second.membership->node();
+  ask_wire(self, services, node, [=](std::optional<Wire> wire) {
+    auto peer = self->state.peers.find(expired.task);
+    if (peer == self->state.peers.end() || peer->second.incarnation != expired.incarnation)
+      return;
+    if (wire && wire->state.silent < services->timeouts.lease) {
+      self->state.leases.joined(expired.task, expired.incarnation,
+                                now_us(self) -
+                                    std::chrono::microseconds(wire->state.silent).count());
+      return;
+    }
+    bool is_cut = wire && wire->state.is_cut;
+    tell_loss(self, services, expired.task, is_cut ? LossReason::cut_off : LossReason::frozen,
+              expired.silent_us);
+    if (wire)
+      close_wire(wire->host, wire->port);
+  });
+}
+
+// Tells every node that knows us; answers when all have heard it, or after their time to do so.
+caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
+  std::map<std::string, caf::strong_actor_ptr> all;
+  for (const auto& [task, listener] : self->state.listeners)
+    all[task] = listener.membership;
+  for (const auto& [task, peer] : self->state.peers)
+    all[task] = peer.membership;
+  if (all.empty())
+    return caf::ok_atom::value;
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  auto missing = std::make_shared<std::size_t>(all.size());
+  auto one_less = [=]() mutable {
+    if (--*missing == 0)
+      promise.deliver(caf::ok_atom::value);
+  };
+  for (const auto& [task, membership] : all)
+    ask(self, typed<MembershipActor>(membership), services->timeouts.cancel,
+        Farewell{services->task, services->incarnation})
+        .then([=](caf::ok_atom) mutable { one_less(); },
+              [=](caf::error&) mutable { one_less(); }); // its lease tells it, if this does not
+  return promise;
+}
+
 void beat(Self self, const Services& services) {
   auto& state = self->state;
   for (const auto& expired : state.leases.expire(now_us(self)))
-    tell_loss(self, services, expired.task, LossReason::frozen, expired.silent_us);
-  for (const auto& [task, peer] : state.peers)
-    ask(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
+    suspect(self, services, expired);
+  std::int64_t forgotten =
+      now_us(self) - 2 * std::chrono::microseconds(services->timeouts.lease).count();
+  std::erase_if(state.listeners,
+                [&](const auto& entry) { return entry.second.heard_us < forgotten; });
+  auto tell = [&](const caf::strong_actor_ptr& membership) {
+    ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
         Heartbeat{services->task, services->incarnation})
-        .then([=, task = task](Heartbeat&) { self->state.leases.heard(task, now_us(self)); },
+        .then([=](Heartbeat& m) { heard(self, services, m.from, m.incarnation); },
               [](caf::error&) {}); // silence is judged by the lease
+  };
+  for (const auto& [task, peer] : state.peers)
+    tell(peer.membership);
+  for (const auto& [task, listener] : state.listeners)
+    if (!state.peers.count(task))
+      tell(listener.membership);
   self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
 }
 
@@ -159,8 +237,9 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           watchers.push_back(address);
         // Lost between the dial and now: told at once rather than never.
         if (m.task != services->task && !self->state.peers.count(m.task)) {
-          PeerLost lost{m.task, 0, LossReason::cut_off,
-                        loss_sentence(m.task, "its address", LossReason::cut_off, 0)};
+          PeerLost lost{
+              m.task, 0, LossReason::cut_off,
+              loss_sentence(m.task, address_text(services, m.task), LossReason::cut_off, 0)};
           caf::anon_send(caf::actor_cast<caf::actor>(m.watcher), lost);
           self->state.watchers.erase(m.task);
         }
@@ -168,8 +247,22 @@ MembershipActor::behavior_type membership(Self self, Services services) {
       },
       [=](Peer& m) { self->state.own = std::move(m); },
       [=](const Heartbeat& m) {
-        self->state.leases.heard(m.from, now_us(self));
+        heard(self, services, m.from, m.incarnation);
+        if (auto sender = self->current_sender(); sender && m.from != services->task)
+          self->state.listeners[m.from] = {sender, now_us(self)};
         return Heartbeat{services->task, services->incarnation};
+      },
+      [=](const Farewell& m) {
+        auto it = self->state.peers.find(m.from);
+        if (it != self->state.peers.end() && it->second.incarnation == m.incarnation)
+          tell_loss(self, services, m.from, LossReason::left, 0);
+        self->state.listeners.erase(m.from);
+        return caf::ok_atom::value;
+      },
+      [=](const Drain& m) -> caf::result<caf::ok_atom> {
+        if (m.end.ok())
+          return caf::ok_atom::value;
+        return say_farewell(self, services);
       },
       [=](const GetPeers&) {
         PeerList out;
@@ -177,8 +270,11 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           if (task == services->task)
             continue;
           std::int64_t silent = self->state.leases.silent_us(task, now_us(self));
+          auto loss = self->state.last_loss.find(task);
+          std::string before =
+              loss == self->state.last_loss.end() ? "" : str_cat(" (lost: ", loss->second, ")");
           out.sentences.push_back(
-              silent < 0 ? str_cat(task, ": not connected")
+              silent < 0 ? str_cat(task, ": not connected", before)
                          : str_cat(task, ": alive, last heard of ", silent / 1000, " ms ago"));
         }
         return out;

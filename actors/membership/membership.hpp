@@ -23,6 +23,14 @@ struct MembershipState {
       dialling; ///< who waits for which task
   std::map<std::string, std::vector<caf::actor_addr>>
       watchers; ///< weak: a watch ends with its watcher
+  /// Who beats to us: beaten back unasked, so that a node that dialled us hears of us even while
+  /// its own questions wait behind its own bytes.
+  struct Listener {
+    caf::strong_actor_ptr membership;
+    std::int64_t heard_us = 0;
+  };
+  std::map<std::string, Listener> listeners;    ///< by task
+  std::map<std::string, std::string> last_loss; ///< by task, for people
 };
 
 MembershipActor::behavior_type membership(MembershipActor::stateful_pointer<MembershipState> self,

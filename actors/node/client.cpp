@@ -25,6 +25,7 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
   services->timeouts = timeouts;
   services->library = &op_library();
   services->started_us = steady_micros();
+  services->real_network = true;
   impl_->services = services;
   impl_->transport = impl_->system.spawn(troupe::transport, Services(services));
 }

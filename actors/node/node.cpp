@@ -67,6 +67,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
     pool->submit(std::move(work));
   };
   services.dial = dial_guardian;
+  services.real_network = !services.is_local;
   impl.config =
       std::make_unique<SystemConfig>(services.is_local ? NetworkUse::none : NetworkUse::node,
                                      options.actor_threads, options.caf_settings);
@@ -156,9 +157,10 @@ bool ClusterNode::wait_for(std::chrono::milliseconds budget) {
   return impl_->end->changed.wait_for(guard, budget, [&] { return impl_->end->ended; });
 }
 
-void ClusterNode::shut_down(const std::string& reason) {
+void ClusterNode::shut_down(const std::string& reason, std::chrono::milliseconds grace) {
   if (impl_->handles.guardian)
-    caf::anon_send(impl_->handles.guardian, ShutDown{0, reason});
+    caf::anon_send(impl_->handles.guardian,
+                   ShutDown{std::chrono::microseconds(grace).count(), reason});
 }
 
 } // namespace troupe

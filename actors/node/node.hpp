@@ -61,9 +61,10 @@ public:
   bool ended_in_order() const;
   /// Blocks for at most `budget`; false if it still runs then.
   bool wait_for(std::chrono::milliseconds budget);
-  /// Asks the tree to stop; `wait` returns when it has. Safe from any thread; not from a signal
-  /// handler.
-  void shut_down(const std::string& reason);
+  /// Asks the tree to stop; `wait` returns when it has. With a grace, new work is refused and
+  /// running steps have that long to finish; without, everything stops at once. Safe from any
+  /// thread; not from a signal handler.
+  void shut_down(const std::string& reason, std::chrono::milliseconds grace = {});
 
 private:
   ClusterNode();

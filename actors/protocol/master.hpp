@@ -73,7 +73,8 @@ using MasterActor = caf::typed_actor<
     caf::replies_to<GetSessions>::with<SessionList>,
     // Fails: ABORTED "Session … is not found."
     caf::replies_to<FindSession>::with<SessionCreated>,
-    caf::replies_to<GetActors>::with<ActorTree>>;
+    // Local. Refuses new sessions and steps; answers when no step runs in any session.
+    caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>>;
 
 // -- the master session
 // -----------------------------------------------------------------------------------------------------------------------
@@ -179,8 +180,11 @@ using MasterSessionActor = caf::typed_actor<
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
     // Cancels running steps, frees the workers, answers, ends.
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
-    // The client lives.
-    caf::reacts_to<RenewLease>,
+    // The client lives; the answer tells it that we do.
+    caf::replies_to<RenewLease>::with<caf::ok_atom>,
+    // Local. Refuses new steps; answers when none runs. With an end, that is also what the client
+    // is told of the session's end.
+    caf::replies_to<Drain>::with<caf::ok_atom>,
     // A worker is gone: fails the steps that run there.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: leases.

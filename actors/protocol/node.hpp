@@ -58,8 +58,15 @@ struct NodeStatus {
 /// Ends the node in order: no new steps, running ones may finish within `grace_us`, then everything
 /// stops.
 struct ShutDown {
-  std::int64_t grace_us = 0;
+  std::int64_t grace_us = 0; ///< 0: everything stops at once
   std::string reason;
+};
+
+/// The node is about to end: whoever gets this takes nothing new and lets go of what runs. Local
+/// only.
+struct Drain {
+  Status refusal; ///< the answer to new requests from now on
+  Status end;     ///< not OK: what still runs ends with this, now
 };
 
 /// The GUARDIAN: root of a node's actors; the one actor that a node publishes on its port.
@@ -112,6 +119,12 @@ struct Heartbeat {
   std::uint64_t incarnation = 0;
 };
 
+/// A task says that it ends in order, so that nobody takes it for crashed.
+struct Farewell {
+  std::string from;
+  std::uint64_t incarnation = 0;
+};
+
 struct GetPeers {};
 struct PeerList {
   std::vector<std::string> sentences;
@@ -129,6 +142,10 @@ using MembershipActor = caf::typed_actor<
     caf::reacts_to<Peer>,
     // Answers with our own heartbeat.
     caf::replies_to<Heartbeat>::with<Heartbeat>,
+    // A task leaves: whoever watches it is told so.
+    caf::replies_to<Farewell>::with<caf::ok_atom>,
+    // With an end: says farewell to every peer, and answers when they have heard it.
+    caf::replies_to<Drain>::with<caf::ok_atom>,
     // A sentence for each known peer.
     caf::replies_to<GetPeers>::with<PeerList>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: the next round of heartbeats.
@@ -170,7 +187,9 @@ using TransportActor = caf::typed_actor<
     caf::reacts_to<ReleaseTensor>,
     // Local: pulls the whole tensor. Fails: UNAVAILABLE when the sender is lost; RESOURCE_EXHAUSTED
     // when there is no memory for it.
-    caf::replies_to<FetchTensor>::with<FetchedTensor>, caf::replies_to<GetActors>::with<ActorTree>,
+    caf::replies_to<FetchTensor>::with<FetchedTensor>,
+    // Local: answers when nothing is offered any more.
+    caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: looks for leases that ran out.
     caf::reacts_to<caf::tick_atom>>;
 
@@ -245,6 +264,10 @@ auto inspect(F& f, Heartbeat& x) {
   return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation);
 }
 template <class F>
+auto inspect(F& f, Farewell& x) {
+  return f(caf::meta::type_name("Farewell"), x.from, x.incarnation);
+}
+template <class F>
 auto inspect(F& f, PullChunk& x) {
   return f(caf::meta::type_name("PullChunk"), x.ticket, x.offset, x.length);
 }
@@ -267,6 +290,8 @@ auto inspect(F& f, FetchedTensor& x) {
 
 } // namespace troupe
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
+
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_node, troupe::type_block::node)
 CAF_ADD_TYPE_ID(troupe_node, (troupe::Hello))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::Welcome))
@@ -288,4 +313,5 @@ CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchedTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::GetPeers))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::PeerList))
+CAF_ADD_TYPE_ID(troupe_node, (troupe::Farewell))
 CAF_END_TYPE_ID_BLOCK(troupe_node)

@@ -56,7 +56,8 @@ using WorkerActor = caf::typed_actor<
     // Fails: ABORTED "Session handle is not found: … Possibly this worker just restarted."
     caf::replies_to<FindWorkerSession>::with<WorkerSessionCreated>,
     caf::replies_to<ClearContainers>::with<caf::ok_atom>,
-    caf::replies_to<GetActors>::with<ActorTree>>;
+    // Local. Refuses new sessions and steps; answers when no step runs in any session.
+    caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>>;
 
 // -- the worker session
 // --------------------------------------------------------------------------------------------------------------------
@@ -127,6 +128,8 @@ using WorkerSessionActor = caf::typed_actor<
     // Local. Fails: UNAVAILABLE when the task cannot be reached; ABORTED when it has no such
     // session.
     caf::replies_to<FindPeerSession>::with<WorkerSessionCreated>,
+    // Local. Refuses new steps; answers when none runs and no peer waits for values of one.
+    caf::replies_to<Drain>::with<caf::ok_atom>,
     // A task is gone: handed on to every step's rendezvous.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: leases.
@@ -153,6 +156,8 @@ using GraphManagerActor =
     caf::typed_actor<caf::replies_to<RegisterGraph>::with<GraphRegistered>,
                      caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
                      caf::replies_to<ExecuteGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
+                     // Ends running steps if the drain says so.
+                     caf::replies_to<Drain>::with<caf::ok_atom>,
                      caf::replies_to<GetActors>::with<ActorTree>,
                      // Internal.
                      caf::reacts_to<GraphCompiled>>;

@@ -1,6 +1,8 @@
 #include "actors/session/session.hpp"
 
+#include "actors/family/wire.hpp"
 #include "actors/transport/transport.hpp"
+#include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -28,19 +30,85 @@ Status refusal(const SessionState& state) {
   return {};
 }
 
-void master_lost(Self self, const caf::error& reason) {
+std::string master_name(const SessionState& state) {
+  std::string task = state.master_task.empty() ? "the master" : "task " + state.master_task;
+  return state.handle.empty() ? str_cat(task, ", asked for a session,")
+                              : str_cat(task, ", the master of session ", state.handle, ",");
+}
+
+void master_lost(Self self, const Status& why) {
   auto& state = self->state;
-  if (!state.master_session)
+  if (!state.master_session && !state.opening)
     return;
-  bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
-  Status why = in_order ? aborted(str_cat("Session ", state.handle, " was closed by its master"))
-                        : unavailable(str_cat("the master of session ", state.handle,
-                                              " is gone: its process has ended or cannot be "
-                                              "reached; make a new session when it is back"));
   state.master_session = nullptr;
+  state.opening = false;
   state.closed = why;
   for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
     fail(why);
+}
+
+void master_ended(Self self, const caf::error& reason) {
+  const auto& state = self->state;
+  if (!reason || reason == caf::exit_reason::user_shutdown)
+    return master_lost(self,
+                       aborted(str_cat("Session ", state.handle, " was closed by its master")));
+  if (reason == caf::exit_reason::remote_link_unreachable)
+    return master_lost(self, unavailable(str_cat(master_name(state),
+                                                 " closed its connection: its process has ended; "
+                                                 "make a new session when it is back")));
+  master_lost(self, to_status(reason, master_name(state))); // it says why it left
+}
+
+// The master has not answered for its lease. If bytes have come since, a long message is on its
+// way; else it is taken for lost, and the connection closed, so that both ends agree.
+void suspect_master(Self self, const Services& services) {
+  auto& state = self->state;
+  if (std::exchange(state.suspected, true))
+    return;
+  auto session = state.master_session;
+  ask_wire(self, services, state.guardian->node(), [=](std::optional<Wire> wire) {
+    auto& state = self->state;
+    state.suspected = false;
+    std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
+    std::int64_t silent_us = now_us(self) - state.heard_us;
+    if (state.master_session != session || silent_us <= lease_us)
+      return;
+    if (wire && wire->state.silent < services->timeouts.lease) {
+      state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+      return;
+    }
+    std::string since = str_cat(" has not been heard of for ", silent_us / 1000, " ms");
+    if (wire && wire->state.is_cut)
+      master_lost(self, unavailable(str_cat(master_name(state), since,
+                                            " and is cut off: what is sent to it is not "
+                                            "acknowledged; check the network, then make a new "
+                                            "session")));
+    else
+      master_lost(self, unavailable(str_cat(master_name(state), since,
+                                            " though its connection is open: it is frozen or "
+                                            "overloaded; look at that machine, then make a new "
+                                            "session")));
+    if (wire)
+      close_wire(wire->host, wire->port);
+  });
+}
+
+void renew(Self self, const Services& services) {
+  auto& state = self->state;
+  if (!state.master_session && !state.opening)
+    return;
+  const auto& lease = services->timeouts.lease;
+  auto heard = [=] { self->state.heard_us = now_us(self); };
+  auto silent = [](caf::error&) {}; // judged by the lease
+  if (state.master_session)
+    ask(self, typed<MasterSessionActor>(state.master_session), lease, RenewLease{})
+        .then([=](caf::ok_atom) { heard(); }, silent);
+  else
+    ask(self, typed<GuardianActor>(state.guardian), lease, Hello{protocol_version, "client"})
+        .then([=](const Welcome&) { heard(); }, silent);
+  if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count())
+    suspect_master(self, services);
+  self->delayed_send(self, lease / 4, caf::tick_atom::value);
 }
 
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
@@ -126,27 +194,36 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
                                 fetching(self, parts));
 }
 
-void opened(Self self, const Parts& parts, SessionCreated& created,
+void opened(Self self, SessionCreated& created,
             caf::typed_response_promise<SessionCreated>& promise) {
   auto& state = self->state;
   state.master_session = created.session;
   state.handle = created.session_handle;
   state.remote = created.session->node() != self->node();
   self->monitor(caf::actor_cast<caf::actor>(created.session));
-  if (state.remote)
-    self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
   promise.deliver(std::move(created));
 }
 
-void create(Self self, const Parts& parts, const MasterActor& master, CreateSession request,
+void create(Self self, const MasterActor& master, CreateSession request,
             std::chrono::nanoseconds budget, caf::typed_response_promise<SessionCreated> promise) {
+  std::uint64_t id = self->state.next_request++;
+  self->state.pending.emplace(
+      id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
   ask(self, master, budget, std::move(request))
-      .then([=](SessionCreated& created) mutable { opened(self, parts, created, promise); },
-            [=](caf::error& error) mutable {
-              Status why = to_status(error, "CreateSession");
-              self->state.closed = why;
-              promise.deliver(to_error(why));
-            });
+      .then(
+          [=](SessionCreated& created) mutable {
+            self->state.opening = false;
+            if (self->state.pending.erase(id))
+              opened(self, created, promise);
+          },
+          [=](caf::error& error) mutable {
+            self->state.opening = false;
+            if (!self->state.pending.erase(id))
+              return;
+            Status why = to_status(error, "CreateSession");
+            self->state.closed = why;
+            promise.deliver(to_error(why));
+          });
 }
 
 caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) {
@@ -157,13 +234,22 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
                        : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile);
   if (m.guardian) {
     m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
+    auto& state = self->state;
+    state.guardian = m.guardian;
+    state.heard_us = now_us(self);
+    state.opening = true;
+    self->monitor(caf::actor_cast<caf::actor>(m.guardian));
+    self->delayed_send(self, t.lease / 4, caf::tick_atom::value);
     ask(self, typed<GuardianActor>(m.guardian), t.request, Hello{protocol_version, "client"})
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
-              create(self, parts, typed<MasterActor>(w.master), std::move(request), budget,
-                     promise);
+              self->state.master_task = w.task;
+              if (!self->state.opening) // lost since
+                return void(promise.deliver(to_error(self->state.closed)));
+              create(self, typed<MasterActor>(w.master), std::move(request), budget, promise);
             },
             [=](caf::error& error) mutable {
+              self->state.opening = false;
               Status why = to_status(error, "the hello to the master's node");
               self->state.closed = why;
               promise.deliver(to_error(why));
@@ -173,7 +259,7 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
   if (!parts.local_master)
     return to_error(
         failed_precondition("this process has no master of its own; give the session an address"));
-  create(self, parts, parts.local_master, std::move(m.request), budget, promise);
+  create(self, parts.local_master, std::move(m.request), budget, promise);
   return promise;
 }
 
@@ -197,7 +283,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
 SessionActor::behavior_type session(Self self, Services services, MasterActor local_master,
                                     TransportActor transport) {
   keep_exception_text(self);
-  self->set_down_handler([=](caf::down_msg& down) { master_lost(self, down.reason); });
+  self->set_down_handler([=](caf::down_msg& down) { master_ended(self, down.reason); });
   Parts parts{services, local_master, transport};
   const Timeouts& t = services->timeouts;
   return {
@@ -215,12 +301,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
       [=](const GetSteps& m) { return forward<StepList>(self, parts, m, t.request); },
       [=](const ExplainGraph& m) { return forward<GraphExplained>(self, parts, m, t.compile); },
       [=](const CloseSession&) { return close(self, parts); },
-      [=](caf::tick_atom) {
-        if (!self->state.master_session)
-          return;
-        self->send(typed<MasterSessionActor>(self->state.master_session), RenewLease{});
-        self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
-      },
+      [=](caf::tick_atom) { renew(self, services); },
   };
 }
 

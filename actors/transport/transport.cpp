@@ -114,8 +114,17 @@ TransportActor::behavior_type transport(Self self, Services services) {
       [self](const ReleaseTensor& m) {
         if (self->state.offers.erase(m.ticket))
           counter("transport_offers").add(-1);
+        if (self->state.offers.empty())
+          self->state.idle.answer();
       },
       [self, services](FetchTensor& m) { return fetch(self, services, m); },
+      [self](const Drain&) -> caf::result<caf::ok_atom> {
+        if (self->state.offers.empty())
+          return caf::ok_atom::value;
+        auto promise = self->make_response_promise<caf::ok_atom>();
+        self->state.idle.add(promise);
+        return promise;
+      },
       [self](const GetActors&) {
         return describe_tree(
             self,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/family/children.hpp"
+#include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/node.hpp"
 
@@ -20,6 +21,7 @@ struct TransportState {
   };
   std::unordered_map<std::uint64_t, Offer> offers;
   std::size_t pulls = 0; ///< under way
+  IdleWaiters idle;      ///< of the offers
 };
 
 TransportActor::behavior_type transport(TransportActor::stateful_pointer<TransportState> self,

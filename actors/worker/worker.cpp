@@ -1,5 +1,6 @@
 #include "actors/worker/worker.hpp"
 
+#include "actors/family/drain.hpp"
 #include "actors/worker_session/worker_session.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -21,6 +22,8 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
                                          const TransportActor& transport,
                                          const CreateWorkerSession& m) {
   auto& state = self->state;
+  if (!state.refusal.ok())
+    return to_error(state.refusal);
   if (state.sessions.count(m.session_handle))
     return to_error(already_exists(
         str_cat("session ", m.session_handle, " exists already on ", services->task)));
@@ -75,6 +78,13 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
             device->resources().clear_container(container);
         }
         return caf::ok_atom::value;
+      },
+      [=](const Drain& m) {
+        self->state.refusal = m.refusal;
+        std::vector<caf::strong_actor_ptr> sessions;
+        for (const auto& [handle, session] : self->state.sessions)
+          sessions.push_back(session);
+        return drain_children<WorkerSessionActor>(self, sessions, services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

@@ -15,6 +15,7 @@ struct WorkerState {
   std::map<std::string, caf::strong_actor_ptr>
       sessions; ///< by handle; the same actors as in children
   Children children;
+  Status refusal; ///< of new sessions: the node is about to end
 
   ~WorkerState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };

@@ -50,6 +50,8 @@ void drop_mailbox(Self self, std::uint64_t step_id) {
   self->state.children.remove(step_name(step_id));
   self->state.mailboxes.erase(it);
   counter("rendezvous").add(-1);
+  if (self->state.mailboxes.empty())
+    self->state.idle.answer();
 }
 
 void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGraph run,
@@ -81,6 +83,8 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
 
 caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
   auto& state = self->state;
+  if (!state.refusal.ok())
+    return to_error(state.refusal);
   auto it = state.graphs.find(m.graph_handle);
   if (it == state.graphs.end())
     return to_error(
@@ -144,6 +148,23 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
                     [=](caf::error& error) mutable { fail(error, "finding the session on"); });
           },
           [=](caf::error& error) mutable { fail(error, "dialling"); });
+  return promise;
+}
+
+// Idle are we when no executor runs and no mailbox is left for peers to take from.
+caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
+  self->state.refusal = m.refusal;
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  auto steps_ended = [=](bool cancelled) mutable {
+    if (cancelled || self->state.mailboxes.empty())
+      promise.deliver(caf::ok_atom::value);
+    else
+      self->state.idle.add(promise);
+  };
+  bool cancelled = !m.end.ok();
+  ask(self, self->state.graph_manager, parts.services->timeouts.step, m)
+      .then([=](caf::ok_atom) mutable { steps_ended(cancelled); },
+            [=](caf::error&) mutable { steps_ended(cancelled); });
   return promise;
 }
 
@@ -213,6 +234,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         return caf::ok_atom::value;
       },
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
+      [=](const Drain& m) { return drain(self, parts, m); },
       [=](const PeerLost& m) {
         self->state.peers.erase(m.task);
         for (const auto& [step_id, box] : self->state.mailboxes)

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/family/children.hpp"
+#include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
 
@@ -26,6 +27,8 @@ struct WorkerSessionState {
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
   std::int64_t heard_us = 0;
   Children children;
+  Status refusal;   ///< of new steps: the node is about to end
+  IdleWaiters idle; ///< of the mailboxes
 
   ~WorkerSessionState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };

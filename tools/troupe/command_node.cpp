@@ -41,7 +41,11 @@ public:
     auto node = ClusterNode::start(to_node_options(*config));
     if (!node)
       return failed(node.status());
-    signals.on_stop([&](const std::string& signal) { (*node)->shut_down(signal); });
+    auto grace = config->timeouts.shutdown_grace;
+    signals.on_stop([&node, grace](const std::string& signal) {
+      log_info(signal, ": running steps have ", grace.count(), " ms to finish");
+      (*node)->shut_down(signal, grace);
+    });
     print(str_cat("ready at ", config->address, "\n"));
     std::fflush(stdout);
     log_info("ready at ", config->address);

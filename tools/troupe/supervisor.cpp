@@ -17,7 +17,7 @@ namespace {
 using std::chrono::steady_clock;
 // A node's own start and end are bounded below these.
 constexpr auto start_budget = std::chrono::seconds(60);
-constexpr auto end_budget = std::chrono::seconds(15);
+constexpr auto end_budget = std::chrono::seconds(15); // beyond the grace that steps have
 
 void say(std::FILE* to, std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), to);
@@ -31,10 +31,13 @@ void report(const Ts&... pieces) {
 } // namespace
 
 Supervisor::Supervisor(const ClusterConfig& config, std::vector<NodeConfig> tasks)
-    : file_(config.file) {
+    : file_(config.file), end_budget_(end_budget) {
   std::size_t width = 0;
-  for (const NodeConfig& task : tasks)
+  for (const NodeConfig& task : tasks) {
     width = std::max(width, task.name().size());
+    end_budget_ =
+        std::max<std::chrono::milliseconds>(end_budget_, end_budget + task.timeouts.shutdown_grace);
+  }
   for (NodeConfig& task : tasks) {
     std::string prefix = task.name();
     prefix.append(width - prefix.size(), ' ').append(" | ");
@@ -183,7 +186,7 @@ void Supervisor::end_all(const std::string& why) {
   if (phase_ == Phase::ending)
     return;
   phase_ = Phase::ending;
-  deadline_ = steady_clock::now() + end_budget;
+  deadline_ = steady_clock::now() + end_budget_;
   report(why, ": ending every task");
   for (auto task = tasks_.rbegin(); task != tasks_.rend(); ++task)
     if (task->child)
@@ -202,7 +205,8 @@ void Supervisor::check_deadline() {
     return end_all(
         str_cat("not ready within ", start_budget.count(), " s: ", str_join(late, ", ")));
   if (!late.empty())
-    report("still running after ", end_budget.count(), " s, killed: ", str_join(late, ", "));
+    report("still running after ", end_budget_.count() / 1000,
+           " s, killed: ", str_join(late, ", "));
   for (Task& task : tasks_)
     if (task.child)
       task.child->send_signal(SIGKILL);

@@ -47,6 +47,7 @@ private:
   std::string file_;
   std::vector<Task> tasks_;
   Phase phase_ = Phase::starting;
+  std::chrono::milliseconds end_budget_;           ///< for all tasks to end in order
   std::chrono::steady_clock::time_point deadline_; ///< of starting and of ending
   int signals_ = -1;                               ///< a signalfd
   int exit_code_ = 0;
