@@ -1,9 +1,9 @@
 #include "actors/node/system_config.hpp"
 
 #include <caf/config_value.hpp>
-#include <caf/io/middleman.hpp>
 
 #include "actors/protocol/messages.hpp"
+#include "net/transport/guarded_network.hpp"
 #include "net/transport/step_scheduler.hpp"
 
 namespace troupe {
@@ -19,7 +19,7 @@ SystemConfig::SystemConfig(NetworkUse network, int actor_threads,
   // by 1.5 s, so by 20 ms.
   set("scheduler.max-throughput", std::size_t{50});
   if (network != NetworkUse::none) {
-    load<caf::io::middleman>();
+    load<GuardedNetwork>();
     // Messages are read on the network's thread: one copy and one change of threads less.
     set("middleman.workers", std::size_t{0});
     // Never on: it opens a plain port on all interfaces, even under TLS. Nodes dial each other
@@ -29,8 +29,12 @@ SystemConfig::SystemConfig(NetworkUse network, int actor_threads,
     set("middleman.heartbeat-interval", caf::timespan{0});
   }
   for (const auto& [key, value] : extra)
-    if (auto parsed = caf::config_value::parse(value))
-      set(key, std::move(*parsed));
+    if (auto parsed = caf::config_value::parse(value)) {
+      if (key.starts_with("troupe.")) // no option of CAF's; read by our own modules
+        caf::put(content, key, std::move(*parsed));
+      else
+        set(key, std::move(*parsed));
+    }
 }
 
 } // namespace troupe

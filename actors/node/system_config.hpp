@@ -13,7 +13,7 @@ enum class NetworkUse { none, client, node };
 
 class SystemConfig : public caf::actor_system_config {
 public:
-  /// `extra` holds CAF's own settings from a config file, applied last.
+  /// `extra` holds CAF's own settings and the port's bounds from a config file, applied last.
   SystemConfig(NetworkUse network, int actor_threads,
                const std::vector<std::pair<std::string, std::string>>& extra);
 };
