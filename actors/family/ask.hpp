@@ -16,11 +16,19 @@
 namespace troupe {
 
 /// The only way an actor asks another: the answer, or an error after `budget` at the latest.
+/// At once when the peer is known to have ended.
 ///   ask(self, peer, 5s, GetPeer{task}).then([=](Peer& p) {…}, [=](caf::error& e) {…});
 template <class Self, class Handle, class Message>
 auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Message&& message) {
   TROUPE_CHECK(budget.count() > 0, "no request waits for ever");
-  return self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
+  auto answer = self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
+  // An actor of another node that is known to have ended: CAF would drop the request in silence.
+  if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
+      actor && actor->getf(caf::abstract_actor::is_cleaned_up_flag) &&
+      actor->node() != self->node())
+    self->eq_impl(answer.id(), self->ctrl(), self->context(),
+                  caf::make_error(caf::sec::request_receiver_down));
+  return answer;
 }
 
 /// Handles travel as strong_actor_ptr; this gives them their type back. The interface is the

@@ -6,7 +6,6 @@
 #include "actors/master_session/master_session.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
-#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -76,7 +75,6 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
                                              parts.membership, parts.transport);
   self->state.sessions.emplace(opening->handle, untyped(session));
   self->state.children.add("session-" + opening->handle, untyped(session));
-  counter("master_sessions").add(1);
   SessionCreated created;
   created.session_handle = opening->handle;
   created.session = untyped(session);
@@ -279,10 +277,7 @@ MasterActor::behavior_type master(Self self, Services services, WorkerActor own_
   self->set_down_handler([self](caf::down_msg& down) {
     std::string child = self->state.children.remove(down.source);
     std::erase_if(self->state.sessions, [&](auto& entry) {
-      bool gone = entry.second == down.source;
-      if (gone)
-        counter("master_sessions").add(-1);
-      return gone;
+      return entry.second == down.source;
     });
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {

@@ -88,6 +88,8 @@ void peer_lost(Self self, const PeerLost& lost) {
   state.lost[lost.task] = why.with_origin({"", "", lost.task, 0});
   for (const auto& [step_id, actor] : state.steps)
     self->send(actor, lost);
+  if (auto task_lost = state.task_lost)
+    task_lost(lost.task, state.lost[lost.task]);
 }
 
 void tick(Self self, const Parts& parts) {

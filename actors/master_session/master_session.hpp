@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -15,6 +16,7 @@
 #include "actors/master_session/client_graph.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -55,6 +57,8 @@ struct MasterSessionState {
   std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is being built
   std::uint64_t build_ticket = 0;
   std::int64_t build_version = 0; ///< of the graph that the build under way sees
+  /// While parts are being registered: ends the wait for a task that is lost.
+  std::function<void(const std::string& task, const Status& why)> task_lost;
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
   std::map<std::uint64_t, StepActor> steps; ///< running
@@ -69,6 +73,7 @@ struct MasterSessionState {
   };
   std::map<std::uint64_t, Callable> callables;
   std::uint64_t next_callable = 1;
+  Counted counted{counter("master_sessions")};
 
   IdleWaiters idle; ///< of the steps, and of those that wait for their graph
 

@@ -173,6 +173,7 @@ void build_next(Self self, const Parts& parts) {
 // Every task registers its part; the plan stands when all have.
 struct Registration {
   StepPlan plan;
+  std::vector<bool> open; ///< by part: not yet answered
   std::size_t missing = 0;
   Status status;
 };
@@ -181,9 +182,27 @@ void registered(Self self, const Parts& parts, const std::shared_ptr<ClientGraph
                 const std::shared_ptr<Registration>& registration) {
   if (--registration->missing > 0)
     return;
+  self->state.task_lost = nullptr;
   if (registration->status.ok())
     graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
+  else
+    for (const RegisteredPart& part : registration->plan.parts)
+      if (!part.graph_handle.empty())
+        ask(self, typed<WorkerSessionActor>(part.session), parts.services->timeouts.request,
+            DeregisterGraph{part.graph_handle})
+            .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
   finish_build(self, parts, graph, registration->status);
+}
+
+void part_failed(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
+                 const std::shared_ptr<Registration>& registration, std::size_t part,
+                 const Status& why) {
+  if (!registration->open[part])
+    return;
+  registration->open[part] = false;
+  if (registration->status.ok())
+    registration->status = why;
+  registered(self, parts, graph, registration);
 }
 
 std::string describe(const Signature& signature) {
@@ -200,14 +219,20 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
   registration->plan.num_fetches = graph->signature.fetches.size();
   registration->missing = built.parts.size() + 1; // one for this function, which ends below
   registration->plan.parts.resize(built.parts.size());
+  registration->open.assign(built.parts.size(), true);
+  state.task_lost = [=](const std::string& task, const Status& why) {
+    for (std::size_t i = 0; i < registration->plan.parts.size(); ++i)
+      if (registration->plan.parts[i].task == task)
+        part_failed(self, parts, graph, registration, i, why);
+  };
   for (std::size_t i = 0; i < built.parts.size(); ++i) {
     ClientPart& part = built.parts[i];
     auto worker = std::find_if(state.workers.begin(), state.workers.end(),
                                [&](const SessionWorker& w) { return w.task == part.task; });
     if (worker == state.workers.end()) {
-      registration->status = internal(str_cat("a part of the graph was placed on ", part.task,
-                                              ", which the session does not use"));
-      --registration->missing;
+      part_failed(self, parts, graph, registration, i,
+                  internal(str_cat("a part of the graph was placed on ", part.task,
+                                   ", which the session does not use")));
       continue;
     }
     RegisteredPart& entry = registration->plan.parts[i];
@@ -215,6 +240,10 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     entry.session = worker->session;
     entry.feed_of = part.feed_of;
     entry.fetch_of = part.fetch_of;
+    if (auto lost = state.lost.find(part.task); lost != state.lost.end()) {
+      part_failed(self, parts, graph, registration, i, lost->second);
+      continue;
+    }
     state.partition_graphs[graph].push_back(part.graph_def);
     RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
                           state.settings.optimize};
@@ -223,14 +252,16 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
         std::move(request))
         .then(
             [=](GraphRegistered& answer) {
+              if (!registration->open[i])
+                return; // lost meanwhile
+              registration->open[i] = false;
               registration->plan.parts[i].graph_handle = std::move(answer.graph_handle);
               registration->plan.parts[i].has_remote_edges = answer.has_remote_edges;
               registered(self, parts, graph, registration);
             },
             [=](caf::error& error) {
-              if (registration->status.ok())
-                registration->status = to_status(error, str_cat("RegisterGraph on ", task));
-              registered(self, parts, graph, registration);
+              part_failed(self, parts, graph, registration, i,
+                          to_status(error, str_cat("RegisterGraph on ", task)));
             });
   }
   registered(self, parts, graph, registration);

@@ -11,6 +11,7 @@
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
 #include "actors/rendezvous/edge_table.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -35,6 +36,7 @@ struct RendezvousState {
   std::map<std::string, std::vector<std::string>>
       wishes; ///< keys to ask for at the next flush, by task
   bool flush_posted = false;
+  Counted counted{counter("rendezvous")};
   ~RendezvousState();
 };
 

@@ -9,6 +9,10 @@
 
 namespace troupe {
 
+TransportState::~TransportState() {
+  counter("transport_offers").add(-static_cast<std::int64_t>(offers.size()));
+}
+
 namespace {
 
 using Self = TransportActor::stateful_pointer<TransportState>;

@@ -22,6 +22,8 @@ struct TransportState {
   std::unordered_map<std::uint64_t, Offer> offers;
   std::size_t pulls = 0; ///< under way
   IdleWaiters idle;      ///< of the offers
+
+  ~TransportState();
 };
 
 TransportActor::behavior_type transport(TransportActor::stateful_pointer<TransportState> self,

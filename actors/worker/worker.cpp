@@ -3,7 +3,6 @@
 #include "actors/family/drain.hpp"
 #include "actors/worker_session/worker_session.hpp"
 #include "core/base/strings.hpp"
-#include "core/trace/counters.hpp"
 #include "devices/resource/resource_manager.hpp"
 
 namespace troupe {
@@ -31,7 +30,6 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
       untyped(self->spawn<caf::monitored>(worker_session, services, m, membership, transport));
   state.sessions.emplace(m.session_handle, session);
   state.children.add("session-" + m.session_handle, session);
-  counter("worker_sessions").add(1);
   return WorkerSessionCreated{session, services->devices.attributes()};
 }
 
@@ -45,7 +43,6 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
     if (child.empty())
       return;
     self->state.sessions.erase(child.substr(child.find('-') + 1));
-    counter("worker_sessions").add(-1);
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.children.stop_all();

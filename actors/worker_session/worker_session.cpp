@@ -35,7 +35,6 @@ WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_
                         caf::actor_cast<WorkerSessionActor>(self->ctrl()), parts.transport};
   auto actor = self->spawn(rendezvous, std::move(setup));
   state.children.add(step_name(step_id), untyped(actor));
-  counter("rendezvous").add(1);
   return state.mailboxes.emplace(step_id, WorkerSessionState::Mailbox{actor, now_us(self), false})
       .first->second;
 }
@@ -49,7 +48,6 @@ void drop_mailbox(Self self, std::uint64_t step_id) {
   self->send_exit(it->second.rendezvous, caf::exit_reason::user_shutdown);
   self->state.children.remove(step_name(step_id));
   self->state.mailboxes.erase(it);
-  counter("rendezvous").add(-1);
   if (self->state.mailboxes.empty())
     self->state.idle.answer();
 }

@@ -10,6 +10,7 @@
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -29,6 +30,7 @@ struct WorkerSessionState {
   Children children;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the mailboxes
+  Counted counted{counter("worker_sessions")};
 
   ~WorkerSessionState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };
