@@ -24,9 +24,7 @@ const std::vector<Target>& targets() {
   static const std::vector<const char*> tasks{"ps/0", "worker/0", "worker/1"};
   static const std::vector<Target> all{
       {"membership", tasks, {"GetPeer", "Welcome", "Heartbeat", "WatchPeer"}},
-      {"transport",
-       {"ps/0", "worker/0", "worker/1", "client"},
-       {"OfferTensor", "PullChunk", "FetchTensor", "TensorChunk"}},
+      {"transport", tasks, {"OfferTensor", "PullChunk", "FetchTensor", "TensorChunk"}},
       {"worker", tasks, {"CreateWorkerSession", "FindWorkerSession", "DeleteWorkerSession"}},
       {"worker-session",
        tasks,
