@@ -58,13 +58,16 @@ void Shape::assign(std::span<const std::int64_t> dims) {
   if (rank_ > in_place)
     heap_ = new std::int64_t[dims.size()];
   elements_ = 1;
+  bool is_empty = false;
   std::int64_t* out = rank_ > in_place ? heap_ : local_;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     out[i] = dims[i];
     TROUPE_CHECK(dims[i] >= 0, "a dimension is never negative");
-    TROUPE_CHECK(!__builtin_mul_overflow(elements_, dims[i], &elements_),
+    is_empty = is_empty || dims[i] == 0;
+    TROUPE_CHECK(!__builtin_mul_overflow(elements_, std::max<std::int64_t>(dims[i], 1), &elements_),
                  "the number of elements fits in 63 bits");
   }
+  elements_ = is_empty ? 0 : elements_;
 }
 
 Result<Shape> Shape::make(std::span<const std::int64_t> dims) {
@@ -75,7 +78,7 @@ Result<Shape> Shape::make(std::span<const std::int64_t> dims) {
     if (dim < 0)
       return invalid_argument(
           str_cat("shape [", str_join(dims, ","), "] has a negative dimension"));
-    if (__builtin_mul_overflow(elements, dim, &elements))
+    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(dim, 1), &elements))
       return invalid_argument(
           str_cat("shape [", str_join(dims, ","), "] has more than 2^63 - 1 elements"));
   }

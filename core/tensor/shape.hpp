@@ -13,8 +13,9 @@
 namespace troupe {
 
 /// Dimensions, outermost first, each ≥ 0, at most 254 of them; a scalar has none. Up to six are
-/// stored in place. Invariant: num_elements() is their product and fits in 63 bits; `make` is the
-/// door for numbers from outside.
+/// stored in place. Invariant: num_elements() is their product, and the product of those that are
+/// not 0 fits in 63 bits, so that dimensions may change places or go; `make` is the door for
+/// numbers from outside.
 class Shape {
 public:
   static constexpr int max_rank = 254;
@@ -29,7 +30,7 @@ public:
   ~Shape() { release(); }
 
   /// From a file, a message or a graph: INVALID_ARGUMENT for a negative dimension, too many, or a
-  /// product beyond 2^63 - 1.
+  /// product beyond 2^63 - 1 (dimensions of 0 left out).
   static Result<Shape> make(std::span<const std::int64_t> dims);
 
   int rank() const noexcept { return rank_; }

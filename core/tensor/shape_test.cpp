@@ -28,6 +28,17 @@ TEST_CASE("shape: rank, dimensions and elements") {
   CHECK(Shape{2, 0, 4}.num_elements() == 0);
 }
 
+TEST_CASE("shape: without elements, yet its other dimensions fit, in any order") {
+  constexpr std::int64_t big = std::int64_t{1} << 40;
+  CHECK_FALSE(make({0, big, big}).ok());
+  CHECK_FALSE(make({big, 0, big}).ok());
+  CHECK_FALSE(make({big, big, 0}).ok());
+  auto fits = make({big, 0, 1 << 20});
+  REQUIRE(fits.ok());
+  CHECK(fits->num_elements() == 0);
+  CHECK(fits->without(1).num_elements() == big << 20);
+}
+
 TEST_CASE("shape: copies and moves, in place and beyond") {
   for (int rank : {0, 1, 6, 7, 20, 254}) {
     CAPTURE(rank);
