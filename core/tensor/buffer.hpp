@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <utility>
 
 #include "core/tensor/dtype.hpp"
@@ -30,6 +31,8 @@ public:
   virtual void* allocate(std::size_t bytes) = 0;
   /// `bytes` as asked for in `allocate`.
   virtual void deallocate(void* memory, std::size_t bytes) = 0;
+  /// Why `allocate` has just refused, with the remedy: the end of an error's sentence.
+  virtual std::string refusal() const { return "the system has no more memory to give"; }
 };
 
 /// The C library's memory; for tensors made outside a step.

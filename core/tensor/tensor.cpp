@@ -25,12 +25,14 @@ Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) 
                                         " tensor of shape ", shape));
     return Tensor(dtype, std::move(shape), std::move(buffer));
   }
-  if (!__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
-    buffer = Buffer::allocate(allocator, bytes);
+  if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
+    return resource_exhausted(str_cat("a ", troupe::to_string(dtype), " tensor of shape ", shape,
+                                      " has more bytes than any memory"));
+  buffer = Buffer::allocate(allocator, bytes);
   if (!buffer)
     return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",
                                       troupe::to_string(dtype), " tensor of shape ", shape, ", ",
-                                      bytes, " bytes"));
+                                      bytes, " bytes: ", allocator.refusal()));
   return Tensor(dtype, std::move(shape), std::move(buffer));
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("tensor: no room is a sentence") {
   FullAllocator full;
   CHECK(Tensor::allocate(full, DType::float32, Shape{2, 3}).status() ==
         resource_exhausted("allocator 'full' has no room for a float tensor of shape [2,3], 24 "
-                           "bytes"));
+                           "bytes: the system has no more memory to give"));
   CHECK(Tensor::allocate(full, DType::string, Shape{2}).ok());
   Shape huge{std::int64_t{1} << 62};
   CHECK(Tensor::allocate(host_allocator(), DType::float64, huge).status().code() ==

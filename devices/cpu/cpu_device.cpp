@@ -85,7 +85,8 @@ CpuHost::CpuHost(int threads, std::int64_t memory_limit)
                                                    static_cast<std::size_t>(memory_limit))),
       compute(std::make_unique<ComputePool>(
           threads > 0 ? threads
-                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))) {}
+                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))),
+      memory_limit(memory_limit) {}
 
 CpuHost::~CpuHost() {
   // A fetched value belongs to its user, who may keep it longer than the session it came from.
@@ -99,7 +100,8 @@ CpuHost::~CpuHost() {
 std::vector<std::unique_ptr<Device>> CpuHost::make_devices(const std::string& task, int count) {
   std::vector<std::unique_ptr<Device>> out;
   for (int i = 0; i < count; ++i)
-    out.push_back(make_cpu_device(str_cat(task, "/device:CPU:", i), *compute, *allocator));
+    out.push_back(
+        make_cpu_device(str_cat(task, "/device:CPU:", i), *compute, *allocator, memory_limit));
   return out;
 }
 

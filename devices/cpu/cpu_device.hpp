@@ -22,6 +22,7 @@ struct CpuHost {
   ~CpuHost();
   std::unique_ptr<Allocator> allocator;
   std::unique_ptr<ComputePool> compute;
+  std::int64_t memory_limit; ///< as given
   /// Devices CPU:0 … CPU:count-1 of a task such as "/job:worker/replica:0/task:1".
   std::vector<std::unique_ptr<Device>> make_devices(const std::string& task, int count);
 };

@@ -66,6 +66,20 @@ TEST_CASE("cpu: copies share") {
   }
 }
 
+TEST_CASE("cpu: a limit bounds what tensors take together, and is named with the remedy") {
+  CpuHost host(1, 1 << 20);
+  auto device = std::move(host.make_devices("/job:a/replica:0/task:0", 1)[0]);
+  CHECK(device->attributes().memory_limit == 1 << 20);
+  auto first = Tensor::allocate(device->allocator(), DType::float32, Shape{200'000});
+  REQUIRE(first.ok());
+  auto second = Tensor::allocate(device->allocator(), DType::float32, Shape{100'000});
+  CHECK(second.status().code() == Code::resource_exhausted);
+  const std::string& why = second.status().message();
+  CHECK(why.find("float tensor of shape [100000], 400000 bytes: ") != std::string::npos);
+  CHECK(why.find(" of the 1048576 bytes that memory-limit allows are in use. Raise memory-limit") !=
+        std::string::npos);
+}
+
 TEST_CASE("cpu: the stream works at once") {
   CpuHost host(1);
   auto device = std::move(host.make_devices("/job:a/replica:0/task:0", 1)[0]);

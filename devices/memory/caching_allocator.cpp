@@ -489,6 +489,15 @@ void CachingAllocator::deallocate(void* memory, std::size_t bytes) {
     impl_->deallocate(memory, bytes);
 }
 
+std::string CachingAllocator::refusal() const {
+  if (impl_->limit == 0)
+    return Allocator::refusal();
+  return str_cat(
+      stats().bytes_in_use, " of the ", impl_->limit,
+      " bytes that memory-limit allows are in use. Raise memory-limit, or run smaller or "
+      "fewer steps at a time");
+}
+
 AllocatorStats CachingAllocator::stats() const {
   AllocatorStats out;
   std::scoped_lock guard(impl_->caches_lock);

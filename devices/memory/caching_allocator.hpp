@@ -27,6 +27,8 @@ public:
   const char* name() const override { return "cpu"; }
   void* allocate(std::size_t bytes) override;
   void deallocate(void* memory, std::size_t bytes) override;
+  /// Names the limit and what is in use.
+  std::string refusal() const override;
   AllocatorStats stats() const;
   /// Gives cached blocks back to the system; those of other threads when they next run out of a
   /// size or have too many of one.
