@@ -60,6 +60,8 @@ TEST_CASE("idx: what is not IDX, or cut short, is refused by name") {
   CHECK(refusal("hello") == Code::invalid_argument);
   CHECK(refusal(two_by_three.substr(0, 10)) == Code::invalid_argument);
   CHECK(refusal(two_by_three.substr(0, 17)) == Code::invalid_argument);
+  const std::string many_dimensions = std::string("\0\0\x08\xff", 4) + std::string(1020, 0);
+  CHECK(refusal(many_dimensions) == Code::invalid_argument);
   std::string huge{"\0\0\x08\x02\x7f\xff\xff\xff\x7f\xff\xff\xff", 12};
   CHECK(refusal(huge) == Code::invalid_argument);
   CHECK(read_idx(file.path + ".not-there").status().code() == Code::not_found);
