@@ -14,12 +14,14 @@ bool prefers_onednn(Type type) {
 }
 
 /// The call with room for patches: about 1 MiB of them, so that they stay in the cache until the
-/// product has read them.
+/// product has read them. Very large ones come in few at a time: the room is at most 64 MiB, or one
+/// patch, which is no larger than the filter.
 ConvCall with_patches(Type type, const Conv2DShape& shape, int64_t begin, int64_t end) {
-  constexpr int64_t bytes = 1 << 20;
+  constexpr int64_t bytes = 1 << 20, most = 64 << 20;
   const int64_t row = shape.filter_h * shape.filter_w * shape.in_c * size_of(type);
   const int64_t pixels = (end - begin) * shape.out_h * shape.out_w;
-  const int64_t rows = std::min(pixels, std::max<int64_t>(bytes / row, 32));
+  const int64_t rows =
+      std::min(pixels, std::max<int64_t>(bytes / row, std::clamp<int64_t>(most / row, 1, 32)));
   ConvCall call = {};
   call.type = type;
   call.shape = &shape;

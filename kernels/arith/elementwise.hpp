@@ -51,15 +51,15 @@ UnaryFn unary(UnaryOp op, Type type);
 /// Gradients with respect to x, f32 and f64, and i32, i64 for relu and relu6. Named after the
 /// forward op; what the second argument is stands behind each.
 enum class GradOp : int {
-  relu,       // x or y: dy where it is > 0
-  relu6,      // x or y: dy where 0 < it < 6
+  relu,       // x or y: dy times whether it is > 0
+  relu6,      // x or y: dy times whether 0 < it < 6
   elu,        // y: y < 0 ? dy * (y + 1) : dy
   softplus,   // x: dy / (exp(-x) + 1)
   tanh,       // y: dy * (1 - y * y)
   sigmoid,    // y: dy * y * (1 - y)
-  sqrt,       // y: dy * 0.5 / y
-  rsqrt,      // y: dy * -0.5 * y * y * y
-  reciprocal, // y: -dy * y * y
+  sqrt,       // y: dy * 0.5 / y, and 0 where dy is 0
+  rsqrt,      // y: dy * -0.5 * y * y * y, and 0 where dy is 0
+  reciprocal, // y: -dy * y * y, and 0 where dy is 0
 };
 inline constexpr int grad_op_count = static_cast<int>(GradOp::reciprocal) + 1;
 
@@ -68,13 +68,15 @@ using GradFn = void (*)(const void* dy, const void* x_or_y, void* dx, int64_t be
 GradFn unary_grad(GradOp op, Type type);
 
 enum class BinaryOp : int {
-  // f32 f64 i32 i64, and u8 i8 i16 u16 u32 u64 for the first three and maximum and minimum;
+  // f32 f64 i32 i64, and u8 i8 i16 u16 u32 u64 for all of them;
   // integers wrap round
   add,
   sub,
   mul,
-  maximum, // NaN if either is
-  minimum, // NaN if either is
+  maximum,    // NaN if either is
+  minimum,    // NaN if either is
+  clip_above, // b < a ? b : a: NaN if a is, and a where b is
+  clip_below, // a < b ? b : a
   // f32 f64 i32 i64
   squared_difference,
   floor_div,

@@ -17,7 +17,8 @@ struct Pool2DShape {
 };
 
 /// y [batch, out_h, out_w, channels] of images [begin, end): the largest of each window; padding is
-/// not looked at, and NaN is taken only where it comes first in its window.
+/// not looked at. NaN does not count: a window of nothing else, or of negative infinity, gives the
+/// lowest finite number, as TensorFlow does.
 using PoolFn = void (*)(const Pool2DShape& shape, const void* x, void* y, int64_t begin,
                         int64_t end);
 PoolFn max_pool(Type type);

@@ -101,7 +101,7 @@ TEST_CASE("pooling and its gradients equal a search of every window; the first m
   CHECK((max_pool(Type::i32) == nullptr));
 }
 
-TEST_CASE("padding never wins a maximum, and a leading NaN stays") {
+TEST_CASE("padding never wins a maximum, and NaN does not count") {
   on_each_isa([] {
     const Pool2DShape s = make_shape(1, 2, 2, 1, 3, 3, 1, Padding::same);
     const std::vector<float> x = {-5, -6, -7, -8};
@@ -110,7 +110,7 @@ TEST_CASE("padding never wins a maximum, and a leading NaN stays") {
     CHECK(y == std::vector<float>(4, -5.0f));
     const std::vector<float> with_nan = {NAN, 1, 2, 3};
     max_pool(Type::f32)(s, with_nan.data(), y.data(), 0, 1);
-    CHECK(std::isnan(y[0]));
+    CHECK(y == std::vector<float>(4, 3.0f));
   });
 }
 

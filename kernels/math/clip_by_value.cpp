@@ -1,4 +1,5 @@
-// ClipByValue: max(min(t, upper), lower); each bound is a scalar or has t's shape.
+// ClipByValue: max(min(t, upper), lower); each bound is a scalar or has t's shape. A NaN stays, a
+// bound that is NaN does not count.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/internal/elementwise.hpp"
@@ -30,8 +31,8 @@ Status compute(KernelContext& c) {
         "scalar. input shape: ",
         shape, "clip_value_min shape: ", lower_shape, "clip_value_max shape: ", upper_shape));
   const auto type = static_cast<arith::Type>(c.input(0).dtype());
-  const arith::BinaryKernel minimum = arith::binary(arith::BinaryOp::minimum, type);
-  const arith::BinaryKernel maximum = arith::binary(arith::BinaryOp::maximum, type);
+  const arith::BinaryKernel clip_above = arith::binary(arith::BinaryOp::clip_above, type);
+  const arith::BinaryKernel clip_below = arith::binary(arith::BinaryOp::clip_below, type);
   TROUPE_ASSIGN(const arith::BroadcastPlan with_upper,
                 math::broadcast_plan({&shape, &upper_shape}));
   TROUPE_ASSIGN(const arith::BroadcastPlan with_lower,
@@ -42,8 +43,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor z, c.forward_or_allocate(0, 0, shape));
   void* out = z.mutable_raw();
   c.parallel_for(shape.num_elements(), 2 * math::cheap, [&](std::int64_t begin, std::int64_t end) {
-    minimum(with_upper, t, upper, out, begin, end);
-    maximum(with_lower, out, lower, out, begin, end);
+    clip_above(with_upper, t, upper, out, begin, end);
+    clip_below(with_lower, out, lower, out, begin, end);
   });
   return {};
 }

@@ -8,6 +8,16 @@ namespace {
 
 TROUPE_OP_CASES(ClipByValue) {
   return {
+      {.name = "a bound that is NaN does not count",
+       .inputs = {"f32[3] -1 1 5", "f32[] nan", "f32[] 2"},
+       .outputs = {"f32[3] -1 1 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
+      {.name = "nor does it for some elements",
+       .inputs = {"f32[3] -1 1 5", "f32[] 0", "f32[3] nan nan 2"},
+       .outputs = {"f32[3] 0 1 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[] 0", "f32[] 1"}, .outputs = {"f32[0]"}},
       {.name = "scalars", .inputs = {"f32[] 3", "f32[] 0", "f32[] 1"}, .outputs = {"f32[] 1"}},
       {.name = "scalar bounds",

@@ -56,6 +56,11 @@ TROUPE_OP_CASES(SigmoidGrad) {
 
 TROUPE_OP_CASES(SqrtGrad) {
   return {
+      {.name = "a gradient of 0 stays 0 where the derivative is infinite",
+       .inputs = {"f32[2] 0 0", "f32[2] 0 1"},
+       .outputs = {"f32[2] 0 inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "scalars", .inputs = {"f32[] 0.5", "f32[] 2"}, .outputs = {"f32[] 2"}},
       {.name = "vectors",
@@ -80,6 +85,11 @@ TROUPE_OP_CASES(SqrtGrad) {
 
 TROUPE_OP_CASES(RsqrtGrad) {
   return {
+      {.name = "a gradient of 0 stays 0 where the derivative is infinite",
+       .inputs = {"f32[2] inf inf", "f32[2] 0 1"},
+       .outputs = {"f32[2] 0 -inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "scalars", .inputs = {"f32[] 0.5", "f32[] 2"}, .outputs = {"f32[] -0.125"}},
       {.name = "vectors",
@@ -104,6 +114,11 @@ TROUPE_OP_CASES(RsqrtGrad) {
 
 TROUPE_OP_CASES(ReciprocalGrad) {
   return {
+      {.name = "a gradient of 0 stays 0 where the derivative is infinite",
+       .inputs = {"f32[2] inf inf", "f32[2] 0 1"},
+       .outputs = {"f32[2] 0 -inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "scalars", .inputs = {"f32[] 0.5", "f32[] 2"}, .outputs = {"f32[] -0.5"}},
       {.name = "vectors",
@@ -128,6 +143,11 @@ TROUPE_OP_CASES(ReciprocalGrad) {
 
 TROUPE_OP_CASES(InvGrad) {
   return {
+      {.name = "a gradient of 0 stays 0 where the derivative is infinite",
+       .inputs = {"f32[2] inf inf", "f32[2] 0 1"},
+       .outputs = {"f32[2] 0 -inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "scalars", .inputs = {"f32[] 0.5", "f32[] 2"}, .outputs = {"f32[] -0.5"}},
       {.name = "vectors",

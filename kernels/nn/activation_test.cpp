@@ -63,6 +63,11 @@ TROUPE_OP_CASES(Relu) {
 
 TROUPE_OP_CASES(ReluGrad) {
   return {
+      {.name = "gradients that are no numbers are seen everywhere",
+       .inputs = {"f32[2] nan inf", "f32[2] -1 -1"},
+       .outputs = {"f32[2] nan nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {
           .name = "negative and positive",
           .inputs = {"f32[7] 1 -2 3 -4 5 -6 7", "f32[7] -0.75 -0.5 -0.25 0.5 2 7.25 5.5"},
@@ -178,6 +183,11 @@ TROUPE_OP_CASES(Relu6) {
 
 TROUPE_OP_CASES(Relu6Grad) {
   return {
+      {.name = "gradients that are no numbers are seen everywhere",
+       .inputs = {"f32[2] nan inf", "f32[2] -1 -1"},
+       .outputs = {"f32[2] nan nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {
           .name = "negative and positive",
           .inputs = {"f32[7] 1 -2 3 -4 5 -6 7", "f32[7] -0.75 -0.5 -0.25 0.5 2 7.25 5.5"},

@@ -8,6 +8,13 @@ namespace {
 
 TROUPE_OP_CASES(ArgMax) {
   return {
+      {.name = "NaN before others",
+       .inputs = {"f32[3] nan 1 2", "i32[] 0"},
+       .outputs = {"i64[] 2"}},
+      {.name = "NaN alone", .inputs = {"f32[2] nan nan", "i32[] 0"}, .outputs = {"i64[] 0"}},
+      {.name = "NaN before others in columns",
+       .inputs = {"f32[3,2] nan 5 1 nan 2 6", "i32[] 0"},
+       .outputs = {"i64[2] 2 2"}},
       {.name = "a vector", .inputs = {"f32[4] 1 4 -2 3", "i32[] 0"}, .outputs = {"i64[] 1"}},
       {.name = "rows", .inputs = {"f32[2,3] 1 5 -3 4 0.5 6", "i32[] 1"}, .outputs = {"i64[2] 1 2"}},
       {.name = "columns",
@@ -49,6 +56,10 @@ TROUPE_OP_CASES(ArgMax) {
 
 TROUPE_OP_CASES(ArgMin) {
   return {
+      {.name = "NaN before others",
+       .inputs = {"f32[3] nan 1 2", "i32[] 0"},
+       .outputs = {"i64[] 1"}},
+      {.name = "infinities alone", .inputs = {"f32[2] inf inf", "i32[] 0"}, .outputs = {"i64[] 0"}},
       {.name = "a vector", .inputs = {"f32[4] 1 4 -2 3", "i32[] 0"}, .outputs = {"i64[] 2"}},
       {.name = "rows", .inputs = {"f32[2,3] 1 5 -3 4 0.5 6", "i32[] 1"}, .outputs = {"i64[2] 2 1"}},
       {.name = "columns",

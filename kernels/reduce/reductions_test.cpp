@@ -89,6 +89,9 @@ TROUPE_OP_CASES(Sum) {
 
 TROUPE_OP_CASES(Mean) {
   return {
+      {.name = "integers whose sum is beyond their dtype",
+       .inputs = {"i32[3] 2147483647 2147483647 2147483644", "i32[1] 0"},
+       .outputs = {"i32[] 2147483646"}},
       {.name = "a scalar", .inputs = {"f32[] 3", "i32[0]"}, .outputs = {"f32[] 3"}},
       {.name = "all of a vector", .inputs = {"f32[3] 1 2 3", "i32[1] 0"}, .outputs = {"f32[] 2"}},
       {.name = "a scalar axis", .inputs = {"f32[3] 1 2 3", "i32[] 0"}, .outputs = {"f32[] 2"}},

@@ -49,6 +49,8 @@ TROUPE_FUNCTION(Sub, T(a - b))
 TROUPE_FUNCTION(Mul, T(a* b))
 TROUPE_FUNCTION(Maximum, ((a >= b) | (a != a)) ? a : b)
 TROUPE_FUNCTION(Minimum, ((a <= b) | (a != a)) ? a : b)
+TROUPE_FUNCTION(ClipAbove, b < a ? b : a)
+TROUPE_FUNCTION(ClipBelow, a < b ? b : a)
 TROUPE_FUNCTION(SquaredDifference, T((a - b) * (a - b)))
 TROUPE_FUNCTION(RealDiv, T(a / b))
 TROUPE_FUNCTION(DivNoNan, b == T(0) ? T(0) : T(a / b))
@@ -190,6 +192,10 @@ BinaryRow binary_of_number(BinaryOp op) {
     return row<T, T, Maximum<T>>;
   case BinaryOp::minimum:
     return row<T, T, Minimum<T>>;
+  case BinaryOp::clip_above:
+    return row<T, T, ClipAbove<T>>;
+  case BinaryOp::clip_below:
+    return row<T, T, ClipBelow<T>>;
   default:
     return nullptr;
   }
@@ -246,7 +252,7 @@ BinaryRow binary_of_integer(BinaryOp op) {
 /// Integers of one size share what does not depend on their sign.
 template <class Signed, class T>
 BinaryRow binary_of_small(BinaryOp op) {
-  bool ordered = op == BinaryOp::maximum || op == BinaryOp::minimum;
+  bool ordered = op >= BinaryOp::maximum && op <= BinaryOp::clip_below;
   return ordered ? binary_of_number<T>(op) : binary_of_number<Signed>(op);
 }
 

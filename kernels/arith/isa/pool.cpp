@@ -4,6 +4,10 @@
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
+/// What NaN and negative infinity count as in a window.
+template <class T>
+constexpr T lowest = sizeof(T) == 4 ? T(-3.40282347e+38f) : T(-1.7976931348623157e+308);
+
 /// The part of a window that lies inside the input.
 struct Window {
   int64_t y0, y1, x0, x1;
@@ -34,10 +38,9 @@ void max_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin
   const Pool2DShape s = shape;
   for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
                   [&s](Window w, const T* in, T* out) {
-                    const T* first = in + (w.y0 * s.in_w + w.x0) * s.channels;
                     TROUPE_INDEPENDENT
                     for (int64_t c = 0; c < s.channels; ++c)
-                      out[c] = first[c];
+                      out[c] = lowest<T>;
                     for (int64_t iy = w.y0; iy < w.y1; ++iy)
                       for (int64_t ix = w.x0; ix < w.x1; ++ix) {
                         const T* pixel = in + (iy * s.in_w + ix) * s.channels;

@@ -29,6 +29,20 @@ struct Sum<float> {
     return a + b;
   }
 };
+/// What a mean sums: integers in 64 bits, so that only the mean itself has to fit.
+template <class T>
+struct MeanSum : Sum<T> {};
+template <>
+struct MeanSum<int32_t> {
+  using Acc = int64_t;
+  using Lane = int64_t;
+  static constexpr int64_t identity() { return 0; }
+  template <class A>
+  TROUPE_INLINE A step(A a, A b) {
+    return a + b;
+  }
+};
+
 template <class T>
 struct Prod {
   using Acc = T;
@@ -61,12 +75,30 @@ struct Limits<double> {
   static constexpr double low = -__builtin_huge_val(), high = __builtin_huge_val();
 };
 template <>
+struct Limits<uint8_t> {
+  static constexpr uint8_t low = 0, high = 255;
+};
+template <>
 struct Limits<int32_t> {
   static constexpr int32_t low = INT32_MIN, high = INT32_MAX;
 };
 template <>
 struct Limits<int64_t> {
   static constexpr int64_t low = INT64_MIN, high = INT64_MAX;
+};
+
+/// The ends of the numbers that are not infinite.
+template <class T>
+struct Finite {
+  static constexpr T lowest = Limits<T>::low, highest = Limits<T>::high;
+};
+template <>
+struct Finite<float> {
+  static constexpr float highest = 3.40282347e+38f, lowest = -highest;
+};
+template <>
+struct Finite<double> {
+  static constexpr double highest = 1.7976931348623157e+308, lowest = -highest;
 };
 
 template <class T>
@@ -197,7 +229,7 @@ void finish(const int64_t* acc, void* out, int64_t n, int64_t) {
 
 template <class T>
 void finish_mean(const int64_t* acc, void* out, int64_t n, int64_t count) {
-  using Acc = typename Sum<T>::Acc;
+  using Acc = typename MeanSum<T>::Acc;
   for (int64_t i = 0; i < n; ++i) {
     Acc sum = get<Acc>(acc + i);
     if constexpr (T(1) / T(2) == T(0))
@@ -225,7 +257,7 @@ ReduceKernel reduce_of(ReduceOp op) {
   case ReduceOp::sum:
     return kernel<T, Sum<T>>();
   case ReduceOp::mean: {
-    ReduceKernel k = kernel<T, Sum<T>>();
+    ReduceKernel k = kernel<T, MeanSum<T>>();
     k.finish = finish_mean<T>;
     return k;
   }
@@ -240,18 +272,21 @@ ReduceKernel reduce_of(ReduceOp op) {
   }
 }
 
-/// Better is > for argmax and < for argmin; equal elements keep the earlier index.
+/// Better is > for argmax and < for argmin; equal elements keep the earlier index. NaN is never
+/// better, so it counts only where there is nothing else: then the answer is 0, as for infinities
+/// of the worst kind alone.
 template <bool want_max, class T, class Index>
 void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t begin, int64_t end) {
   auto in = static_cast<const T*>(x);
   auto result = static_cast<Index*>(out);
+  constexpr T worst = want_max ? Finite<T>::lowest : Finite<T>::highest;
   for (int64_t flat = begin; flat < end;) {
     int64_t outer = flat / inner, column = flat % inner;
     const T* base = in + outer * n * inner + column;
     if (inner == 1) {
-      T best = base[0];
+      T best = worst;
       int64_t at = 0;
-      for (int64_t k = 1; k < n; ++k) {
+      for (int64_t k = 0; k < n; ++k) {
         bool better = want_max ? base[k] > best : base[k] < best;
         best = better ? base[k] : best;
         at = better ? k : at;
@@ -265,10 +300,10 @@ void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t be
     T best[width];
     Index at[width];
     for (int64_t c = 0; c < columns; ++c) {
-      best[c] = base[c];
+      best[c] = worst;
       at[c] = 0;
     }
-    for (int64_t k = 1; k < n; ++k) {
+    for (int64_t k = 0; k < n; ++k) {
       const T* row = base + k * inner;
       for (int64_t c = 0; c < columns; ++c) {
         bool better = want_max ? row[c] > best[c] : row[c] < best[c];

@@ -166,15 +166,17 @@ void map_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_
     TROUPE_INLINE T of(T dy, T x) { return expression; }                                           \
   };
 
-TROUPE_GRADIENT(ReluGrad, x > 0 ? dy : T(0))
-TROUPE_GRADIENT(Relu6Grad, ((x > 0) & (x < 6)) ? dy : T(0))
+// TensorFlow multiplies: an infinite or NaN gradient is seen everywhere.
+TROUPE_GRADIENT(ReluGrad, T(dy* T(x > 0)))
+TROUPE_GRADIENT(Relu6Grad, T(dy* T((x > 0) & (x < 6))))
 TROUPE_GRADIENT(EluGrad, x < 0 ? dy * (x + 1) : dy)
 TROUPE_GRADIENT(SoftplusGrad, dy / (exp_of(-x) + 1))
 TROUPE_GRADIENT(TanhGrad, dy*(1 - x * x))
 TROUPE_GRADIENT(SigmoidGrad, dy* x*(1 - x))
-TROUPE_GRADIENT(SqrtGrad, dy* T(0.5) / x)
-TROUPE_GRADIENT(RsqrtGrad, dy* T(-0.5) * x * x * x)
-TROUPE_GRADIENT(ReciprocalGrad, -dy* x* x)
+// A gradient of 0 stays 0, also where the derivative is infinite.
+TROUPE_GRADIENT(SqrtGrad, dy == T(0) ? T(0) : dy * T(0.5) / x)
+TROUPE_GRADIENT(RsqrtGrad, dy == T(0) ? T(0) : dy * T(-0.5) * x * x * x)
+TROUPE_GRADIENT(ReciprocalGrad, dy == T(0) ? T(0) : -dy * x * x)
 
 template <class T>
 GradFn gradient_of_number(GradOp op) {
