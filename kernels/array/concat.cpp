@@ -49,7 +49,7 @@ Status infer_concat(ShapeContext& c, const Layout& layout) {
     if (static_cast<int>(dims.size()) != rank)
       return invalid_argument(
           str_cat("Shapes must be equal rank, but are ", rank, " and ", dims.size()));
-    total = total < 0 || dims[at] < 0 ? -1 : total + dims[at];
+    TROUPE_ASSIGN(total, shape_rules::add_dims(total, dims[at]));
     dims[at] = -1;
     TROUPE_ASSIGN(merged, shape_rules::merge_shapes(merged, PartialShape(std::move(dims))));
   }
@@ -80,7 +80,7 @@ Status differentiate(GradContext& g, const Layout& layout) {
 
 Result<Shape> concatenated(KernelContext& c, const Layout& layout, int& axis) {
   const Tensor& axis_tensor = c.input(layout.axis);
-  TROUPE_ASSIGN(const Dims axes, array::to_ints(axis_tensor));
+  TROUPE_ASSIGN(const Dims axes, integers(axis_tensor));
   if (axes.size() != 1)
     return invalid_argument(str_cat(
         "ConcatOp : Concat dim tensor should be a scalar, but got shape ", axis_tensor.shape()));
@@ -104,7 +104,7 @@ Result<Shape> concatenated(KernelContext& c, const Layout& layout, int& axis) {
         return invalid_argument(str_cat("ConcatOp : Dimension ", k,
                                         " in both shapes must be equal: shape[0] = ", first,
                                         " vs. shape[", i, "] = ", part));
-    total += part[axis];
+    TROUPE_ASSIGN(total, shape_rules::add_dims(total, part[axis]));
   }
   Dims dims(first.dims().begin(), first.dims().end());
   dims[static_cast<std::size_t>(axis)] = total;
@@ -146,20 +146,20 @@ Status infer_offsets(ShapeContext& c) {
 Status compute_offsets(KernelContext& c) {
   const int n = c.num_inputs() - 1;
   const Shape& first_shape = c.input(1).shape();
-  TROUPE_ASSIGN(const Dims axes, array::to_ints(c.input(0)));
+  TROUPE_ASSIGN(const Dims axes, integers(c.input(0)));
   if (axes.size() != 1 || !c.input(0).shape().is_scalar())
     return invalid_argument(str_cat("Concat dim tensor should be a scalar integer, but got shape ",
                                     c.input(0).shape()));
   if (first_shape.rank() != 1)
     return invalid_argument(str_cat("input 0 should be a vector, but got shape ", first_shape));
-  TROUPE_ASSIGN(const Dims first, array::to_ints(c.input(1)));
+  TROUPE_ASSIGN(const Dims first, integers(c.input(1)));
   const auto rank = static_cast<std::int64_t>(first.size());
   const std::int64_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];
   if (axis < 0 || axis >= rank)
     return invalid_argument(str_cat("Concat dim is out of range: ", axes[0], " vs. ", rank));
   std::int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
-    TROUPE_ASSIGN(const Dims part, array::to_ints(c.input(i + 1)));
+    TROUPE_ASSIGN(const Dims part, integers(c.input(i + 1)));
     if (part.size() != first.size())
       return invalid_argument(
           str_cat("input ", i, " should contain ", rank, " elements, but got ", part.size()));

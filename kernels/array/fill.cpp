@@ -6,8 +6,6 @@
 namespace troupe {
 namespace {
 
-using array::Dims;
-
 Status infer_fill(ShapeContext& c) {
   TROUPE_TRY(c.require_rank(0, 1));
   TROUPE_TRY(c.require_rank(1, 0));
@@ -31,11 +29,7 @@ Status compute_fill(KernelContext& c) {
   if (!c.input(1).shape().is_scalar())
     return invalid_argument(
         str_cat("value must represent a scalar, got shape ", c.input(1).shape()));
-  TROUPE_ASSIGN(const Dims dims, array::to_ints(c.input(0)));
-  for (std::int64_t dim : dims)
-    if (dim < 0)
-      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
-  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  TROUPE_ASSIGN(const Shape shape, shape_from(c.input(0)));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   return array::fill(c, c.input(1), out);
 }

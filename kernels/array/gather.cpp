@@ -22,8 +22,12 @@ Dims result_dims(std::span<const std::int64_t> params, std::span<const std::int6
 
 Status infer(ShapeContext& c, std::optional<std::int64_t> axis, std::int64_t batch) {
   const PartialShape &params = c.input(0), &indices = c.input(1);
-  TROUPE_TRY(
-      c.require_rank_at_least(0, axis ? static_cast<int>(*axis < 0 ? -*axis : *axis + 1) : 1));
+  TROUPE_TRY(c.require_rank_at_least(0, 1));
+  if (axis && params.has_rank() && (*axis < -params.rank() || *axis >= params.rank()))
+    return invalid_argument(str_cat("Shape must be at least rank ",
+                                    *axis < 0 ? 0 - static_cast<std::uint64_t>(*axis)
+                                              : static_cast<std::uint64_t>(*axis) + 1,
+                                    " but is rank ", params.rank()));
   if (!params.has_rank() || !indices.has_rank())
     return {};
   if (batch < 0)
@@ -106,7 +110,7 @@ Status check_indices(const Tensor& indices, std::int64_t limit) {
   if (bad < 0)
     return {};
   const Tensor one = indices.reshaped(Shape{indices.num_elements()}).rows(bad, bad + 1);
-  TROUPE_ASSIGN(const Dims value, array::to_ints(one));
+  TROUPE_ASSIGN(const Dims value, integers(one));
   return invalid_argument(str_cat("indices", position(indices.shape(), bad), " = ", value[0],
                                   " is not in [0, ", limit, ")"));
 }
@@ -147,17 +151,17 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
     batches *= indices.shape()[i];
   }
   const auto parts = array::around_axis(params.shape(), static_cast<int>(axis));
-  TROUPE_TRY(check_indices(indices, parts.middle));
   TROUPE_ASSIGN(
       const Shape shape,
       Shape::make(result_dims(params.shape().dims(), indices.shape().dims(),
                               static_cast<std::size_t>(axis), static_cast<std::size_t>(batch))));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  if (shape.num_elements() == 0)
+  if (shape.num_elements() == 0) // nothing is looked up
     return {};
+  TROUPE_TRY(check_indices(indices, parts.middle));
   const std::int64_t outer = parts.outer / batches;
   if (is_object(params.dtype())) {
-    TROUPE_ASSIGN(const Dims all, array::to_ints(indices));
+    TROUPE_ASSIGN(const Dims all, integers(indices));
     gather_objects(params, all, outer, parts.middle, parts.inner, batches, out);
     return {};
   }
@@ -181,7 +185,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
 Status compute_v2(KernelContext& c) {
   if (!c.input(2).shape().is_scalar())
     return invalid_argument(str_cat("axis must be scalar, but got shape ", c.input(2).shape()));
-  TROUPE_ASSIGN(const Dims axis, array::to_ints(c.input(2)));
+  TROUPE_ASSIGN(const Dims axis, integers(c.input(2)));
   return gather(c, axis[0], c.attrs().get_or("batch_dims", std::int64_t{0}));
 }
 

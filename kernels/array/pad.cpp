@@ -21,14 +21,17 @@ Status infer_shape(ShapeContext& c) {
   }
   if (rank < 0)
     return {};
+  TROUPE_TRY(shape_rules::check_rank(rank));
   Dims dims(static_cast<std::size_t>(rank), -1);
   const auto amounts = c.input_as_ints(1);
   for (std::size_t i = 0; amounts && i < dims.size(); ++i) {
     const std::int64_t before = (*amounts)[2 * i], after = (*amounts)[2 * i + 1];
     if (before < 0 || after < 0)
       return invalid_argument(str_cat("Paddings must be non-negative: ", before, " ", after));
-    if (x.has_rank() && x.dim(static_cast<int>(i)) >= 0)
-      dims[i] = x.dim(static_cast<int>(i)) + before + after;
+    if (x.has_rank()) {
+      TROUPE_ASSIGN(dims[i], shape_rules::add_dims(x.dim(static_cast<int>(i)), before));
+      TROUPE_ASSIGN(dims[i], shape_rules::add_dims(dims[i], after));
+    }
   }
   return c.set_output(0, PartialShape(std::move(dims)));
 }
@@ -57,7 +60,7 @@ Status compute(KernelContext& c) {
   if (c.num_inputs() == 3 && !c.input(2).shape().is_scalar())
     return invalid_argument(
         str_cat("constant_values must be a scalar. Found: ", c.input(2).shape()));
-  TROUPE_ASSIGN(const Dims amounts, array::to_ints(paddings));
+  TROUPE_ASSIGN(const Dims amounts, integers(paddings));
   Dims begin, sizes, dims;
   for (int i = 0; i < rank; ++i) {
     const std::int64_t before = amounts[2 * static_cast<std::size_t>(i)],
@@ -66,10 +69,8 @@ Status compute(KernelContext& c) {
       return invalid_argument(str_cat("Paddings must be non-negative: ", before, " ", after));
     begin.push_back(before);
     sizes.push_back(x.shape()[i]);
-    std::int64_t dim = 0;
-    if (__builtin_add_overflow(x.shape()[i], before, &dim) ||
-        __builtin_add_overflow(dim, after, &dim))
-      return invalid_argument(str_cat("dimension ", i, " of the padded tensor is beyond 2^63 - 1"));
+    TROUPE_ASSIGN(std::int64_t dim, shape_rules::add_dims(x.shape()[i], before));
+    TROUPE_ASSIGN(dim, shape_rules::add_dims(dim, after));
     dims.push_back(dim);
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));

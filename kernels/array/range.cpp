@@ -1,4 +1,5 @@
 // Range: start, start + delta, … before limit. LinSpace: num numbers from start to stop.
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -57,6 +58,18 @@ Status infer_range(ShapeContext& c) {
   return c.set_output(0, PartialShape{n});
 }
 
+/// Number i of a range. Integers wrap on the way, where i * delta alone is beyond their type.
+template <class T>
+T element(T start, T delta, std::size_t i) {
+  if constexpr (std::is_integral_v<T>) {
+    using Bits = std::make_unsigned_t<T>;
+    return static_cast<T>(static_cast<Bits>(start) +
+                          static_cast<Bits>(i) * static_cast<Bits>(delta));
+  } else {
+    return start + static_cast<T>(i) * delta;
+  }
+}
+
 Status compute_range(KernelContext& c) {
   static constexpr const char* names[] = {"start", "limit", "delta"};
   for (int i = 0; i < 3; ++i)
@@ -69,7 +82,7 @@ Status compute_range(KernelContext& c) {
     TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{n}));
     auto to = out.mutable_data<T>();
     for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = static_cast<T>(start + static_cast<T>(i) * delta);
+      to[i] = element(start, delta, i);
     return {};
   });
 }
@@ -89,18 +102,18 @@ Status compute_lin_space(KernelContext& c) {
     if (!c.input(i).shape().is_scalar())
       return invalid_argument(
           str_cat(names[i], " must be a scalar, not shape ", c.input(i).shape()));
-  TROUPE_ASSIGN(const array::Dims num, array::to_ints(c.input(2)));
+  TROUPE_ASSIGN(const array::Dims num, integers(c.input(2)));
   if (num[0] <= 0)
     return invalid_argument(str_cat("Requires num > 0: ", num[0]));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{num[0]}));
   return dispatch(Floats{}, out.dtype(), [&]<class T>() -> Status {
     const T start = c.input(0).value<T>(), stop = c.input(1).value<T>();
     auto to = out.mutable_data<T>();
-    const auto steps = static_cast<T>(num[0] - 1);
+    const T step = (stop - start) / static_cast<T>(std::max<std::int64_t>(num[0] - 1, 1));
     for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = num[0] == 1 ? start : start + (stop - start) * static_cast<T>(i) / steps;
-    if (num[0] > 1)
-      to.back() = stop; // exactly, whatever the division rounded to
+      to[i] = start + step * static_cast<T>(i);
+    to.back() = stop; // the ends exactly, whatever was rounded, infinite or NaN
+    to.front() = start;
     return {};
   });
 }

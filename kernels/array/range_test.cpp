@@ -8,6 +8,9 @@ namespace {
 
 TROUPE_OP_CASES(Range) {
   return {
+      {.name = "steps whose multiples are beyond the dtype",
+       .inputs = {"i32[] -2147483648", "i32[] 2147483647", "i32[] 1431655765"},
+       .outputs = {"i32[3] -2147483648 -715827883 715827882"}},
       {.name = "up", .inputs = {"i32[] 0", "i32[] 5", "i32[] 1"}, .outputs = {"i32[5] 0 1 2 3 4"}},
       {.name = "in steps",
        .inputs = {"i32[] 1", "i32[] 8", "i32[] 3"},
@@ -43,6 +46,12 @@ TROUPE_OP_CASES(Range) {
 
 TROUPE_OP_CASES(LinSpace) {
   return {
+      {.name = "an infinite end",
+       .inputs = {"f32[] inf", "f32[] 0", "i32[] 3"},
+       .outputs = {"f32[3] inf nan 0"}},
+      {.name = "ends far apart",
+       .inputs = {"f32[] -3e38", "f32[] 3e38", "i32[] 3"},
+       .outputs = {"f32[3] -3e38 inf 3e38"}},
       {.name = "three", .inputs = {"f32[] 0", "f32[] 1", "i32[] 3"}, .outputs = {"f32[3] 0 0.5 1"}},
       {.name = "one", .inputs = {"f32[] 2", "f32[] 9", "i32[] 1"}, .outputs = {"f32[1] 2"}},
       {.name = "down, doubles",

@@ -1,4 +1,6 @@
 // Reshape: the same elements, in the same buffer, under another shape; one dimension may be -1.
+#include <algorithm>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -8,19 +10,12 @@ namespace {
 
 using array::Dims;
 
-// Number of elements, or -1.
+// Number of elements, or -1: not known, or of a shape that no tensor has.
 std::int64_t elements_of(const PartialShape& shape) {
-  if (!shape.has_rank())
-    return -1;
-  std::int64_t product = 1;
-  bool known = true;
-  for (std::int64_t dim : shape.dims()) {
-    if (dim == 0)
-      return 0;
-    known = known && dim > 0;
-    product *= dim > 0 ? dim : 1;
-  }
-  return known ? product : -1;
+  const bool is_empty =
+      shape.has_rank() && std::ranges::find(shape.dims(), 0) != shape.dims().end();
+  const auto whole = shape.to_shape();
+  return is_empty ? 0 : whole ? whole->num_elements() : -1;
 }
 
 Status infer_shape(ShapeContext& c) {
@@ -69,7 +64,7 @@ Result<Shape> target_shape(const Tensor& sizes, const Shape& input) {
   // A scalar -1 means "flat", as a vector of that one number would.
   if (sizes.shape().rank() > 1)
     return invalid_argument(str_cat("sizes input must be 1-D, not ", sizes.shape()));
-  TROUPE_ASSIGN(Dims dims, array::to_ints(sizes));
+  TROUPE_ASSIGN(Dims dims, integers(sizes));
   std::size_t unknown = dims.size();
   bool has_zero = false;
   std::int64_t product = 1; // of the sizes that are neither -1 nor 0

@@ -34,7 +34,7 @@ Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(str_cat("'dims' must be 1-dimension, not ", c.input(1).shape().rank()));
-  TROUPE_ASSIGN(const Dims axes, array::to_ints(c.input(1)));
+  TROUPE_ASSIGN(const Dims axes, integers(c.input(1)));
   TROUPE_ASSIGN(const std::vector<bool> backwards, reversed(axes, x.shape().rank()));
   if (axes.empty() || x.num_elements() < 2)
     return c.set_output(0, x);

@@ -2,6 +2,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
 
 namespace troupe {
 namespace {
@@ -13,12 +14,13 @@ Status infer_shape(ShapeContext& c) {
   TROUPE_TRY(c.require_rank(2, 1));
   const PartialShape& x = c.input(0);
   const auto begin = c.input_as_ints(1), size = c.input_as_ints(2);
-  int rank = x.rank();
+  std::int64_t rank = x.rank();
   for (int i = 1; i < 3; ++i)
-    if (rank < 0 && c.input(i).has_rank() && c.input(i).dim(0) >= 0)
-      rank = static_cast<int>(c.input(i).dim(0));
+    if (rank < 0 && c.input(i).has_rank())
+      rank = c.input(i).dim(0);
   if (rank < 0)
     return {};
+  TROUPE_TRY(shape_rules::check_rank(rank));
   const auto n = static_cast<std::size_t>(rank);
   if ((begin && begin->size() != n) || (size && size->size() != n))
     return invalid_argument(str_cat("Expected begin and size arguments to be 1-D tensors of size ",
@@ -33,7 +35,7 @@ Status infer_shape(ShapeContext& c) {
       dims[i] = extent - (*begin)[i];
     if (begin && extent >= 0 &&
         ((*begin)[i] < 0 || (*begin)[i] > extent || (*size)[i] < -1 ||
-         (*begin)[i] + dims[i] > extent))
+         dims[i] > extent - (*begin)[i]))
       return invalid_argument(str_cat("Expected size[", i, "] in [0, ",
                                       std::max<std::int64_t>(extent - (*begin)[i], 0),
                                       "], but got ", (*size)[i], " (begin[", i, "] is ",
@@ -61,8 +63,8 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat("Expected begin and size arguments to be 1-D tensors of size ",
                                     rank, ", but got shapes ", begin_shape, " and ", size_shape,
                                     " instead."));
-  TROUPE_ASSIGN(const Dims begin, array::to_ints(c.input(1)));
-  TROUPE_ASSIGN(Dims size, array::to_ints(c.input(2)));
+  TROUPE_ASSIGN(const Dims begin, integers(c.input(1)));
+  TROUPE_ASSIGN(Dims size, integers(c.input(2)));
   bool whole = true, whole_rows = true;
   for (int i = 0; i < rank; ++i) {
     const auto k = static_cast<std::size_t>(i);

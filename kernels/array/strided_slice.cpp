@@ -61,9 +61,9 @@ Result<SliceSpec> read_spec(KernelContext& c, const Shape& shape, const SliceMas
                                     "but got shapes ",
                                     begin.shape(), ", ", end.shape(), ", and ", strides.shape(),
                                     " instead."));
-  TROUPE_ASSIGN(const Dims b, array::to_ints(begin));
-  TROUPE_ASSIGN(const Dims e, array::to_ints(end));
-  TROUPE_ASSIGN(const Dims s, array::to_ints(strides));
+  TROUPE_ASSIGN(const Dims b, integers(begin));
+  TROUPE_ASSIGN(const Dims e, integers(end));
+  TROUPE_ASSIGN(const Dims s, integers(strides));
   return array::make_slice_spec(Dims(shape.dims().begin(), shape.dims().end()), &b, &e, s, masks);
 }
 
@@ -109,7 +109,7 @@ Status differentiate_slice_grad(GradContext& g) {
 Status compute_slice_grad(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
     return invalid_argument(str_cat("shape must be 1-D, got shape ", c.input(0).shape()));
-  TROUPE_ASSIGN(const Dims dims, array::to_ints(c.input(0)));
+  TROUPE_ASSIGN(const Dims dims, integers(c.input(0)));
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   const Tensor& dy = c.input(4);
   TROUPE_ASSIGN(const SliceSpec spec, read_spec(c, shape, c.prepared<SliceMasks>()));

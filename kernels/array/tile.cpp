@@ -2,6 +2,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
 
 namespace troupe {
 namespace {
@@ -19,9 +20,10 @@ Status infer_tile(ShapeContext& c) {
     if (rank != multiples.rank())
       return invalid_argument(str_cat("Expected multiples argument to be a vector of length ", rank,
                                       " but got length ", multiples.rank()));
-    for (int i = 0; i < rank; ++i)
-      if (input.dim(i) >= 0 && multiples.dim(i) >= 0)
-        dims[static_cast<std::size_t>(i)] = input.dim(i) * multiples.dim(i);
+    for (int i = 0; i < rank; ++i) {
+      TROUPE_ASSIGN(dims[static_cast<std::size_t>(i)],
+                    shape_rules::multiply_dims(input.dim(i), multiples.dim(i)));
+    }
   }
   return c.set_output(0, PartialShape(std::move(dims)));
 }
@@ -42,7 +44,7 @@ Status compute_tile(KernelContext& c) {
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(
         str_cat("Expected multiples to be 1-D, but got shape ", c.input(1).shape()));
-  TROUPE_ASSIGN(const Dims multiples, array::to_ints(c.input(1)));
+  TROUPE_ASSIGN(const Dims multiples, integers(c.input(1)));
   const int rank = x.shape().rank();
   if (static_cast<int>(multiples.size()) != rank)
     return invalid_argument(str_cat("Expected multiples argument to be a vector of length ", rank,
@@ -53,10 +55,7 @@ Status compute_tile(KernelContext& c) {
     const std::int64_t multiple = multiples[static_cast<std::size_t>(i)];
     if (multiple < 0)
       return invalid_argument(str_cat("Expected multiples[", i, "] >= 0, but got ", multiple));
-    std::int64_t dim = 0;
-    if (__builtin_mul_overflow(multiple, x.shape()[i], &dim))
-      return invalid_argument(str_cat("dimension ", i, " of the tiled tensor, ", multiple,
-                                      " times ", x.shape()[i], ", is beyond 2^63 - 1"));
+    TROUPE_ASSIGN(const std::int64_t dim, shape_rules::multiply_dims(x.shape()[i], multiple));
     dims.push_back(dim);
     unchanged = unchanged && multiple == 1;
   }
@@ -95,11 +94,7 @@ Status differentiate_broadcast_to(GradContext& g) {
 
 Status compute_broadcast_to(KernelContext& c) {
   const Tensor& x = c.input(0);
-  TROUPE_ASSIGN(const Dims dims, array::to_ints(c.input(1)));
-  for (std::int64_t dim : dims)
-    if (dim < 0)
-      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
-  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  TROUPE_ASSIGN(const Shape shape, shape_from(c.input(1)));
   if (x.shape() == shape)
     return c.set_output(0, x);
   if (x.shape().rank() > shape.rank())

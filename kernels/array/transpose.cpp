@@ -41,6 +41,7 @@ Status infer_transpose(ShapeContext& c) {
   const std::int64_t rank = x.has_rank() ? x.rank() : length;
   if (rank < 0)
     return {};
+  TROUPE_TRY(shape_rules::check_rank(rank));
   Dims dims(static_cast<std::size_t>(rank), -1);
   if (perm) {
     TROUPE_ASSIGN(const auto order, normal_permutation(*perm, static_cast<int>(rank)));
@@ -59,7 +60,7 @@ Status compute_transpose(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(str_cat("perm must be rank 1, got shape ", c.input(1).shape()));
-  TROUPE_ASSIGN(const Dims perm, array::to_ints(c.input(1)));
+  TROUPE_ASSIGN(const Dims perm, integers(c.input(1)));
   TROUPE_ASSIGN(const std::vector<int> order, normal_permutation(perm, x.shape().rank()));
   Dims dims;
   int last = -1;

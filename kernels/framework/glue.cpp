@@ -3,59 +3,24 @@
 
 namespace troupe {
 
-Result<std::vector<std::int64_t>> integers(const Tensor& tensor, std::string_view name) {
+Result<std::vector<std::int64_t>> integers(const Tensor& tensor) {
   std::vector<std::int64_t> out;
   out.reserve(static_cast<std::size_t>(tensor.num_elements()));
-  if (tensor.dtype() == DType::int32)
-    for (auto number : tensor.data<std::int32_t>())
-      out.push_back(number);
-  else if (tensor.dtype() == DType::int64)
-    for (auto number : tensor.data<std::int64_t>())
-      out.push_back(number);
-  else
-    return invalid_argument(
-        str_cat(name, " must be of dtype int32 or int64, got ", to_string(tensor.dtype())));
+  TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t, std::int8_t>{},
+                      tensor.dtype(), [&]<class T>() -> Status {
+                        for (T value : tensor.data<T>())
+                          out.push_back(value);
+                        return {};
+                      }));
   return out;
 }
 
-Result<std::int64_t> integer_scalar(const Tensor& tensor, std::string_view name) {
-  if (!tensor.shape().is_scalar())
-    return invalid_argument(str_cat(name, " must be a scalar, got shape ", tensor.shape()));
-  TROUPE_ASSIGN(auto numbers, integers(tensor, name));
-  return numbers[0];
-}
-
-Result<Shape> shape_from_tensor(const Tensor& sizes, std::string_view name) {
-  if (sizes.shape().rank() > 1)
-    return invalid_argument(
-        str_cat(name, " must be a vector of {int32,int64}, got shape ", sizes.shape()));
-  TROUPE_ASSIGN(auto dims, integers(sizes, name));
+Result<Shape> shape_from(const Tensor& sizes) {
+  TROUPE_ASSIGN(const auto dims, integers(sizes));
   for (std::int64_t dim : dims)
     if (dim < 0)
       return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
   return Shape::make(dims);
-}
-
-Result<int> normalized_axis(std::int64_t axis, int rank, std::string_view name) {
-  if (axis < -rank || axis >= rank)
-    return invalid_argument(
-        str_cat("Expected ", name, " in the range [", -rank, ", ", rank, "), but got ", axis));
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-Result<std::vector<int>> normalized_axes(const std::vector<std::int64_t>& axes, int rank) {
-  std::vector<int> out;
-  for (std::int64_t axis : axes) {
-    if (axis < -rank || axis >= rank)
-      return invalid_argument(str_cat("Invalid reduction dimension (", axis, " for input with ",
-                                      rank, " dimension(s)"));
-    const int from_front = static_cast<int>(axis < 0 ? axis + rank : axis);
-    if (std::ranges::find(out, from_front) != out.end())
-      return invalid_argument(
-          str_cat("Invalid reduction arguments: Axes contains duplicate dimension: ", from_front));
-    out.push_back(from_front);
-  }
-  return out;
 }
 
 } // namespace troupe

@@ -19,6 +19,32 @@ inline Result<std::vector<std::int64_t>> dims_of_rank(ShapeContext& c, int i, in
   return std::vector<std::int64_t>(static_cast<std::size_t>(rank), unknown_dim);
 }
 
+/// A shape has at most 254 dimensions: what sizes alone say of a rank may be anything.
+inline Status check_rank(std::int64_t rank) {
+  if (rank > Shape::max_rank)
+    return invalid_argument(str_cat("A tensor of ", rank, " dimensions is impossible; at most ",
+                                    Shape::max_rank, " are"));
+  return {};
+}
+
+/// The sum or product of two extents, unknown where one is. INVALID_ARGUMENT beyond 2^63 - 1.
+inline Result<std::int64_t> add_dims(std::int64_t a, std::int64_t b) {
+  std::int64_t sum = 0;
+  if (a == unknown_dim || b == unknown_dim)
+    return unknown_dim;
+  if (__builtin_add_overflow(a, b, &sum))
+    return invalid_argument(str_cat("a dimension of ", a, " + ", b, " is beyond 2^63 - 1"));
+  return sum;
+}
+inline Result<std::int64_t> multiply_dims(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (a == unknown_dim || b == unknown_dim)
+    return unknown_dim;
+  if (__builtin_mul_overflow(a, b, &product))
+    return invalid_argument(str_cat("a dimension of ", a, " times ", b, " is beyond 2^63 - 1"));
+  return product;
+}
+
 /// What both say of one dimension. INVALID_ARGUMENT "Dimensions must be equal, but are 2 and 3".
 inline Result<std::int64_t> merge_dims(std::int64_t a, std::int64_t b) {
   if (a != unknown_dim && b != unknown_dim && a != b)

@@ -1,4 +1,6 @@
 // MatMul: product = op(a) op(b) of two matrices, each transposed if asked.
+#include <array>
+
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -46,7 +48,8 @@ Status compute(KernelContext& c) {
   if (shape.k != b.shape()[attrs.transpose_b ? 1 : 0])
     return invalid_argument(
         str_cat("Matrix size-incompatible: In[0]: ", a.shape(), ", In[1]: ", b.shape()));
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{shape.m, shape.n}));
+  TROUPE_ASSIGN(const Shape product, Shape::make(std::array{shape.m, shape.n}));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, product));
   if (out.num_elements() > 0)
     linalg::product(c, static_cast<arith::Type>(a.dtype()), shape, a.raw(), b.raw(),
                     out.mutable_raw());

@@ -8,6 +8,9 @@ namespace {
 
 TROUPE_OP_CASES(MatMul) {
   return {
+      {.name = "a product beyond all memory",
+       .inputs = {"f32[1099511627776,0]", "f32[0,1099511627776]"},
+       .error = "has more than 2^63 - 1 elements"},
       {
           .name = "two matrices",
           .inputs = {"f32[2,3] -0.125 1.125 -1.875 -0.625 -1.375 -1.625",

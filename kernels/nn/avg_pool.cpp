@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/pooling.hpp"
@@ -21,7 +22,8 @@ Status compute(KernelContext& c) {
   if (x.shape().rank() != 4)
     return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
-  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, nn::output_shape(s)));
+  TROUPE_ASSIGN(const Shape out, nn::output_shape(s));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
     return {};
   const arith::PoolFn fn = arith::avg_pool(static_cast<arith::Type>(x.dtype()));
@@ -39,17 +41,12 @@ Status compute_grad(KernelContext& c) {
                                     sizes.shape()));
   if (dy.shape().rank() != 4)
     return invalid_argument("out_backprop must be 4-dimensional");
-  std::vector<std::int64_t> dims;
-  for (std::int32_t dim : sizes.data<std::int32_t>()) {
-    if (dim < 0)
-      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
-    dims.push_back(dim);
-  }
-  TROUPE_ASSIGN(Shape in, Shape::make(dims));
+  TROUPE_ASSIGN(const Shape in, shape_from(sizes));
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), in));
-  if (dy.shape() != nn::output_shape(s))
+  TROUPE_ASSIGN(const Shape expected, nn::output_shape(s));
+  if (dy.shape() != expected)
     return invalid_argument(
-        str_cat("Expected grad shape to be ", nn::output_shape(s), ", but got ", dy.shape()));
+        str_cat("Expected grad shape to be ", expected, ", but got ", dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};

@@ -9,6 +9,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/window.hpp"
@@ -41,6 +42,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
                          "depth dimensions.");
   if (dilation[1] <= 0 || dilation[2] <= 0)
     return invalid_argument("Dilated rates should be larger than 0.");
+  TROUPE_TRY(nn::require_moderate("strides", stride));
+  TROUPE_TRY(nn::require_moderate("dilations", dilation));
   TROUPE_ASSIGN(nn::WindowPadding padding, nn::read_padding(c.attrs()));
   return prepared(ConvAttrs{{stride[1], stride[2]}, {dilation[1], dilation[2]}, padding});
 }
@@ -198,7 +201,8 @@ Status compute_forward(KernelContext& c) {
     return invalid_argument(
         "filter must not have zero elements (i.e. all dimensions must be non-zero)");
   TROUPE_ASSIGN(arith::Conv2DShape s, sizes_of(c.prepared<ConvAttrs>(), x.shape(), filter.shape()));
-  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, Shape{s.batch, s.out_h, s.out_w, s.out_c}));
+  TROUPE_ASSIGN(const Shape out, Shape::make(std::array{s.batch, s.out_h, s.out_w, s.out_c}));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (has_zero(y.shape()))
     return {};
   if (depth != filter_depth)
@@ -235,17 +239,6 @@ Status check_backprop(const char* op, const arith::Conv2DShape& s, const Shape& 
   return {};
 }
 
-/// A vector of int32 as a shape.
-Result<Shape> shape_of(const Tensor& sizes) {
-  Ints dims;
-  for (std::int32_t dim : sizes.data<std::int32_t>()) {
-    if (dim < 0)
-      return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
-    dims.push_back(dim);
-  }
-  return Shape::make(dims);
-}
-
 void fill_zero(Tensor& tensor) {
   std::fill_n(static_cast<std::byte*>(tensor.mutable_raw()), tensor.byte_size(), std::byte{0});
 }
@@ -256,7 +249,7 @@ Status compute_backprop_input(KernelContext& c) {
   if (sizes.shape().rank() != 1)
     return invalid_argument(str_cat("Conv2DBackpropInput: input_sizes input must be 1-dim, not ",
                                     sizes.shape().rank()));
-  TROUPE_ASSIGN(Shape in, shape_of(sizes));
+  TROUPE_ASSIGN(Shape in, shape_from(sizes));
   if (in.rank() != 4 && in.rank() != 2)
     return invalid_argument(
         str_cat("Conv2DBackpropInput requires input_sizes to contain 4 values or 2 values, but "
@@ -266,8 +259,9 @@ Status compute_backprop_input(KernelContext& c) {
     return invalid_argument(str_cat(op, ": filter must be 4-dimensional"));
   if (dy.shape().rank() != 4)
     return invalid_argument(str_cat(op, ": out_backprop must be 4-dimensional"));
-  if (in.rank() == 2)
-    in = Shape{dy.shape()[0], in[0], in[1], filter.shape()[2]};
+  if (in.rank() == 2) {
+    TROUPE_ASSIGN(in, Shape::make(std::array{dy.shape()[0], in[0], in[1], filter.shape()[2]}));
+  }
   TROUPE_ASSIGN(arith::Conv2DShape s, sizes_of(c.prepared<ConvAttrs>(), in, filter.shape()));
   TROUPE_TRY(check_backprop(op, s, filter.shape(), dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
@@ -292,7 +286,7 @@ Status compute_backprop_filter(KernelContext& c) {
   if (sizes.shape().rank() != 1)
     return invalid_argument(
         str_cat(op, ": filter_sizes input must be 1-dim, not ", sizes.shape().rank()));
-  TROUPE_ASSIGN(Shape filter, shape_of(sizes));
+  TROUPE_ASSIGN(const Shape filter, shape_from(sizes));
   if (x.shape().rank() != 4)
     return invalid_argument(str_cat(op, ": input must be 4-dimensional"));
   if (filter.rank() != 4)

@@ -1,6 +1,7 @@
 // MaxPool: the largest element of each window; MaxPoolGrad sends each gradient to the first such
 // element.
 #include <algorithm>
+#include <limits>
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
@@ -20,9 +21,13 @@ Status compute(KernelContext& c) {
   if (x.shape().rank() != 4)
     return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
-  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, nn::output_shape(s)));
+  TROUPE_ASSIGN(const Shape out, nn::output_shape(s));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
     return {};
+  if (x.num_elements() == 0) // explicit padding around nothing
+    return invalid_argument(
+        str_cat("a window of MaxPool lies in the padding alone: the input has shape ", x.shape()));
   const arith::PoolFn fn = arith::max_pool(static_cast<arith::Type>(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), y.mutable_raw(), begin, end);
@@ -39,13 +44,16 @@ Status compute_grad(KernelContext& c) {
   if (dy.shape().rank() != 4)
     return invalid_argument("out_backprop must be 4-dimensional");
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
-  const Shape expected = nn::output_shape(s);
+  TROUPE_ASSIGN(const Shape expected, nn::output_shape(s));
   if (y.shape() != expected)
     return invalid_argument(
         str_cat("Expected orig_output shape to be ", expected, ", but got ", y.shape()));
   if (dy.shape() != expected)
     return invalid_argument(
         str_cat("Expected grad shape to be ", expected, ", but got ", dy.shape()));
+  if (s.in_h > 0 && s.in_w > std::numeric_limits<std::int32_t>::max() / s.in_h)
+    return unimplemented(
+        str_cat("MaxPoolGrad takes images of up to 2^31 - 1 pixels, not ", s.in_h, " x ", s.in_w));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
   if (dx.num_elements() == 0)
     return {};

@@ -8,6 +8,27 @@ namespace {
 
 TROUPE_OP_CASES(MaxPool) {
   return {
+      {.name = "NaN does not count",
+       .inputs = {"f32[1,2,4,1] nan 1 nan nan 2 3 nan nan"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 2, 2, 1}},
+                 {"padding", std::string("VALID")}},
+       .outputs = {"f32[1,1,2,1] 3 -3.4028235e38"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
+      {.name = "a stride beyond all images",
+       .inputs = {"f32[1,2,2,1] 1 2 3 4"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 4611686018427387904, 2, 1}},
+                 {"padding", std::string("SAME")}},
+       .error = "strides of 1,4611686018427387904,2,1 are beyond 2^31 - 1"},
+      {.name = "windows in the padding alone",
+       .inputs = {"f32[1,0,2,1]"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"padding", std::string("EXPLICIT")},
+                 {"explicit_paddings", std::vector<std::int64_t>{0, 0, 1, 1, 0, 0, 0, 0}}},
+       .error = "lies in the padding alone"},
       {
           .name = "valid",
           .inputs = {"f32[1,4,4,1] -2.5 2.5 -0.5 -3 -1 1 -2 -3.5 3 -4 3.5 0.5 0 2 1.5 -1.5"},

@@ -9,6 +9,7 @@
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
@@ -20,12 +21,8 @@ using SmallIndices = Types<std::int16_t, std::int32_t, std::int64_t>;
 Result<std::int64_t> read_scalar(const Tensor& k) {
   if (!k.shape().is_scalar())
     return invalid_argument(str_cat("k must be scalar, got shape ", k.shape()));
-  std::int64_t out = 0;
-  TROUPE_TRY(dispatch(SmallIndices{}, k.dtype(), [&]<class T>() -> Status {
-    out = k.value<T>();
-    return {};
-  }));
-  return out;
+  TROUPE_ASSIGN(const auto numbers, integers(k));
+  return numbers[0];
 }
 
 Status infer_top_k(ShapeContext& c) {

@@ -55,14 +55,12 @@ Status compute_stateless(KernelContext& c) {
   if (seed.shape() != Shape{2})
     return invalid_argument(str_cat("seed must have shape [2], not ", seed.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  return dispatch(Indices{}, seed.dtype(), [&]<class T>() -> Status {
-    const auto values = seed.data<T>();
-    fill_output<fill>(c,
-                      arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
-                                                         static_cast<std::uint64_t>(values[1])),
-                      out);
-    return {};
-  });
+  TROUPE_ASSIGN(const auto values, integers(seed));
+  fill_output<fill>(c,
+                    arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
+                                                       static_cast<std::uint64_t>(values[1])),
+                    out);
+  return {};
 }
 
 Status compute_int(KernelContext& c) {

@@ -4,6 +4,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/arith/reduce.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe {
@@ -35,13 +36,8 @@ Result<std::int64_t> read_axis(const Tensor& tensor) {
   if (!tensor.shape().is_scalar())
     return invalid_argument(
         str_cat("dim must be a scalar, but received tensor of shape: ", tensor.shape()));
-  std::int64_t axis = 0;
-  TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t>{}, tensor.dtype(),
-                      [&]<class T>() -> Status {
-                        axis = tensor.value<T>();
-                        return {};
-                      }));
-  return axis;
+  TROUPE_ASSIGN(const auto axes, integers(tensor));
+  return axes[0];
 }
 
 Status compute(KernelContext& c, bool want_max) {

@@ -2,7 +2,9 @@
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe {
 namespace {
@@ -22,11 +24,7 @@ struct Plus {
   static constexpr int neutral = 0;
   template <class T>
   static T join(T a, T b) {
-    if constexpr (std::is_integral_v<T>)
-      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
-                            static_cast<std::make_unsigned_t<T>>(b));
-    else
-      return a + b;
+    return reduce::add(a, b);
   }
 };
 struct Times {
@@ -63,11 +61,8 @@ Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (!c.input(1).shape().is_scalar())
     return invalid_argument(str_cat("ScanOp: axis must be a scalar, not ", c.input(1).shape()));
-  std::int64_t axis = 0;
-  TROUPE_TRY(dispatch(Indices{}, c.input(1).dtype(), [&]<class I>() -> Status {
-    axis = c.input(1).value<I>();
-    return {};
-  }));
+  TROUPE_ASSIGN(const auto axes, integers(c.input(1)));
+  std::int64_t axis = axes[0];
   const std::int64_t rank = x.shape().rank();
   if (axis < -rank || axis >= rank)
     return invalid_argument(str_cat("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,

@@ -5,8 +5,10 @@
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe {
 namespace {
@@ -55,7 +57,7 @@ void add_rows(const T* data, const I* ids, std::int64_t count, std::int64_t inne
     T* to = out + segment * inner;
     const T* from = data + r * inner;
     for (std::int64_t i = 0; i < inner; ++i)
-      to[i] = static_cast<T>(to[i] + from[i]);
+      to[i] = reduce::add(to[i], from[i]);
   }
 }
 
@@ -94,11 +96,8 @@ Status compute(KernelContext& c) {
   if (!starts_with)
     return invalid_argument(
         str_cat("data.shape = ", data, " does not start with segment_ids.shape = ", ids));
-  std::int64_t segments = 0;
-  TROUPE_TRY(dispatch(Indices{}, c.input(2).dtype(), [&]<class N>() -> Status {
-    segments = c.input(2).value<N>();
-    return {};
-  }));
+  TROUPE_ASSIGN(const Dims number, integers(c.input(2)));
+  const std::int64_t segments = number[0];
   if (segments < 0)
     return invalid_argument(str_cat("Input num_segments == ", segments, " must not be negative."));
   Dims dims{segments};

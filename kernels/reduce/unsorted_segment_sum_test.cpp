@@ -8,6 +8,9 @@ namespace {
 
 TROUPE_OP_CASES(UnsortedSegmentSum) {
   return {
+      {.name = "integers wrap",
+       .inputs = {"i32[2] 2147483647 1", "i32[2] 0 0", "i32[] 1"},
+       .outputs = {"i32[1] -2147483648"}},
       {.name = "a vector",
        .inputs = {"f32[4] 1 2 3 4", "i32[4] 0 2 0 1", "i32[] 3"},
        .outputs = {"f32[3] 4 4 2"}},

@@ -24,18 +24,6 @@ double cost(const Tensor& tensor) {
 
 } // namespace
 
-Result<Dims> to_ints(const Tensor& tensor) {
-  Dims out;
-  out.reserve(static_cast<std::size_t>(tensor.num_elements()));
-  TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t, std::int8_t>{},
-                      tensor.dtype(), [&]<class T>() -> Status {
-                        for (T value : tensor.data<T>())
-                          out.push_back(value);
-                        return {};
-                      }));
-  return out;
-}
-
 void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
                    std::int64_t n) {
   if (n == 0)

@@ -1,4 +1,4 @@
-// Moving elements of any dtype between tensors, and reading the small integer tensors that say how.
+// Moving elements of any dtype between tensors.
 #pragma once
 
 #include <cstdint>
@@ -7,14 +7,11 @@
 #include "core/base/strings.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/movement.hpp"
-#include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 
 namespace troupe::array {
 
 using Dims = std::vector<std::int64_t>;
-
-/// Elements of an int8, int16, int32 or int64 tensor. UNIMPLEMENTED for another dtype.
-Result<Dims> to_ints(const Tensor& tensor);
 
 /// Copies `n` neighbouring elements; both tensors have one dtype.
 void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,

@@ -1,6 +1,8 @@
 // What the kernels of MaxPool and AvgPool share.
 #pragma once
 
+#include <array>
+
 #include "kernels/arith/pool.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/nn/internal/window.hpp"
@@ -29,8 +31,8 @@ inline Result<arith::Pool2DShape> pool_sizes(const PoolAttrs& attrs, const Shape
   };
 }
 
-inline Shape output_shape(const arith::Pool2DShape& s) {
-  return {s.batch, s.out_h, s.out_w, s.channels};
+inline Result<Shape> output_shape(const arith::Pool2DShape& s) {
+  return Shape::make(std::array{s.batch, s.out_h, s.out_w, s.channels});
 }
 
 /// Nanoseconds for one image, about.

@@ -2,6 +2,7 @@
 #include "kernels/nn/internal/window.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 #include "core/base/strings.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -9,6 +10,35 @@
 namespace troupe::nn {
 
 using Ints = std::vector<std::int64_t>;
+
+namespace {
+
+/// What a window covers, holes included. INVALID_ARGUMENT beyond 2^62: a tensor without elements
+/// may have any dimensions.
+Result<std::int64_t> reach_of(std::int64_t window, std::int64_t dilation) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  std::int64_t reach = 0;
+  if (__builtin_mul_overflow(window - 1, dilation, &reach) || reach >= most)
+    return invalid_argument(
+        str_cat("a window of ", window, " elements with dilation ", dilation, " is too large"));
+  return reach + 1;
+}
+
+/// The input with its padding. INVALID_ARGUMENT beyond 2^62, so that a stride may be added.
+Result<std::int64_t> padded(std::int64_t input, std::int64_t before, std::int64_t after) {
+  constexpr std::int64_t most = std::int64_t{1} << 62;
+  if (input >= most)
+    return invalid_argument(str_cat("an image dimension of ", input, " is too large"));
+  return input + before + after;
+}
+
+} // namespace
+
+Status require_moderate(std::string_view name, const Ints& sizes) {
+  if (std::ranges::any_of(sizes, [](std::int64_t size) { return size > INT32_MAX; }))
+    return invalid_argument(str_cat(name, " of ", str_join(sizes, ","), " are beyond 2^31 - 1"));
+  return {};
+}
 
 Result<WindowPadding> read_padding(const AttrMap& attrs) {
   TROUPE_ASSIGN(std::string kind, attrs.get<std::string>("padding"));
@@ -27,6 +57,7 @@ Result<WindowPadding> read_padding(const AttrMap& attrs) {
         str_cat("explicit_paddings attribute must contain 8 values, but got: ", sizes.size()));
   if (std::ranges::any_of(sizes, [](std::int64_t size) { return size < 0; }))
     return invalid_argument("All elements of explicit_paddings must be nonnegative");
+  TROUPE_TRY(require_moderate("explicit_paddings", sizes));
   const std::size_t rows = attrs.get_or<std::string>("data_format", "NHWC") == "NHWC" ? 2 : 4;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i] != 0 && (i < rows || i >= rows + 4))
@@ -40,24 +71,19 @@ Result<WindowPadding> read_padding(const AttrMap& attrs) {
 Result<Extent> window_extent(const WindowPadding& padding, int axis, std::int64_t input,
                              std::int64_t window, std::int64_t dilation, std::int64_t stride) {
   const auto a = static_cast<std::size_t>(axis);
-  const std::int64_t effective = (window - 1) * dilation + 1;
+  TROUPE_ASSIGN(const std::int64_t effective, reach_of(window, dilation));
+  TROUPE_ASSIGN(const std::int64_t extent, padded(input, padding.before[a], padding.after[a]));
   if (padding.kind == Padding::same) {
     const std::int64_t output = (input + stride - 1) / stride;
     const std::int64_t needed = (output - 1) * stride + effective - input;
     return Extent{output, std::max<std::int64_t>(needed, 0) / 2};
   }
-  std::int64_t padded = input;
-  std::int64_t before = 0;
-  if (padding.kind == Padding::explicit_sizes) {
-    before = padding.before[a];
-    padded += before + padding.after[a];
-  }
-  const std::int64_t output = (padded - effective + stride) / stride;
+  const std::int64_t output = (extent - effective + stride) / stride;
   if (output < 0)
     return invalid_argument(
-        str_cat("Computed output size would be negative: ", output, " [input_size: ", padded,
+        str_cat("Computed output size would be negative: ", output, " [input_size: ", extent,
                 ", effective_filter_size: ", effective, ", stride: ", stride, "]"));
-  return Extent{output, before};
+  return Extent{output, padding.before[a]};
 }
 
 Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::int64_t input,
@@ -69,11 +95,12 @@ Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::i
     return invalid_argument(str_cat("Dilation rate must be >= 1, but got ", dilation));
   if (input == shape_rules::unknown_dim || window == shape_rules::unknown_dim)
     return shape_rules::unknown_dim;
+  TROUPE_TRY(require_moderate("stride or dilation", {stride, dilation}));
+  TROUPE_ASSIGN(const std::int64_t extent, padded(input, padding.before[a], padding.after[a]));
   if (padding.kind == Padding::same)
-    return (input + stride - 1) / stride;
-  if (padding.kind == Padding::explicit_sizes)
-    input += padding.before[a] + padding.after[a];
-  return shape_rules::valid_extent(input, (window - 1) * dilation + 1, stride);
+    return (extent + stride - 1) / stride;
+  TROUPE_ASSIGN(const std::int64_t reach, reach_of(window, dilation));
+  return shape_rules::valid_extent(extent, reach, stride);
 }
 
 Status require_nhwc(std::string_view op, const AttrMap& attrs) {
@@ -102,6 +129,8 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
   for (std::int64_t s : stride)
     if (s <= 0)
       return invalid_argument(str_cat("Stride must be > 0, but got ", s));
+  TROUPE_TRY(require_moderate("ksize", window));
+  TROUPE_TRY(require_moderate("strides", stride));
   if (window[0] != 1 || stride[0] != 1)
     return unimplemented("Pooling is not yet supported on the batch dimension.");
   if (window[3] != 1 || stride[3] != 1)

@@ -41,6 +41,10 @@ Result<std::int64_t> infer_extent(const WindowPadding& padding, int axis, std::i
 /// UNIMPLEMENTED, with a remedy, unless `data_format` is NHWC.
 Status require_nhwc(std::string_view op, const AttrMap& attrs);
 
+/// INVALID_ARGUMENT "strides of … are beyond 2^31 - 1": no image is that large, and sums of such
+/// sizes would not fit.
+Status require_moderate(std::string_view name, const std::vector<std::int64_t>& sizes);
+
 /// Attributes of a pooling op.
 struct PoolAttrs {
   std::array<std::int64_t, 2> window = {1, 1}, stride = {1, 1};

@@ -8,7 +8,7 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/arith/philox.hpp"
-#include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 
 namespace troupe::random {
 
@@ -48,16 +48,7 @@ inline Result<Shape> shape_from(const Tensor& sizes) {
   if (sizes.shape().rank() != 1)
     return invalid_argument(
         str_cat("shape must be a vector of {int32,int64}, got shape ", sizes.shape()));
-  std::vector<std::int64_t> dims;
-  TROUPE_TRY(dispatch(Indices{}, sizes.dtype(), [&]<class T>() -> Status {
-    for (T dim : sizes.data<T>()) {
-      if (dim < 0)
-        return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
-      dims.push_back(dim);
-    }
-    return {};
-  }));
-  return Shape::make(dims);
+  return troupe::shape_from(sizes);
 }
 
 } // namespace troupe::random

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "kernels/arith/movement.hpp"
+#include "kernels/framework/glue.hpp"
 
 namespace troupe::reduce {
 namespace {
@@ -13,16 +14,6 @@ using Dims = std::vector<std::int64_t>;
 struct Attrs {
   bool keep_dims = false;
 };
-
-Result<Dims> read_axes(const Tensor& tensor) {
-  Dims out;
-  TROUPE_TRY(dispatch(Indices{}, tensor.dtype(), [&]<class T>() -> Status {
-    const auto data = tensor.data<T>();
-    out.assign(data.begin(), data.end());
-    return {};
-  }));
-  return out;
-}
 
 /// Which dimensions are reduced. A plain array, for a span of bool needs one.
 struct Mask {
@@ -119,7 +110,7 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
 
 Status reduce(KernelContext& c, arith::ReduceOp op) {
   const Tensor x = c.input(0);
-  TROUPE_ASSIGN(const Dims axes, read_axes(c.input(1)));
+  TROUPE_ASSIGN(const Dims axes, integers(c.input(1)));
   TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
   TROUPE_ASSIGN(const Shape shape,
                 Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));

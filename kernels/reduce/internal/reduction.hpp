@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -11,6 +12,16 @@
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe::reduce {
+
+/// a + b; integers wrap.
+template <class T>
+T add(T a, T b) {
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                          static_cast<std::make_unsigned_t<T>>(b));
+  else
+    return a + b;
+}
 
 /// Output 0 = op over the axes of input 1 of input 0; attr keep_dims. INVALID_ARGUMENT for an axis
 /// that does not exist or is named twice.

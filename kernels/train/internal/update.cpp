@@ -6,6 +6,7 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/variables.hpp"
 
 namespace troupe::train {
 namespace {
@@ -21,13 +22,10 @@ Result<VariableRef> variable(KernelContext& c, int i) {
   if (is_ref(c.node().types.inputs[static_cast<std::size_t>(i)])) {
     out = c.input_ref(i);
   } else {
-    TROUPE_ASSIGN(ResourceHandle handle, c.input_handle(i));
+    TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, i));
     auto found = c.resources().lookup<Variable>(handle.container, handle.name);
     if (!found.ok())
-      return failed_precondition(str_cat("Error while reading resource variable ", handle.name,
-                                         " from Container: ", handle.container,
-                                         ". This could mean that the variable was uninitialized. ",
-                                         found.status().message()));
+      return uninitialized_resource(handle, found.status().message());
     out = *found;
   }
   const DType wanted = c.node().attrs.get_or<DType>("T", DType::invalid);
