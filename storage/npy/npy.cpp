@@ -157,14 +157,14 @@ Result<Tensor> read_data(const Header& header, std::uint64_t rest, const ReadByt
   if (dtype == DType::string && header.item_size == 0 && header.shape.num_elements() > (1 << 20))
     return invalid_argument(str_cat("its shape ", header.shape, " has too many empty texts"));
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(host_allocator(), dtype, header.shape));
-  if (dtype == DType::string) {
+  if (dtype == DType::string && rest > 0) {
     std::string element(stored_size(header), '\0');
     for (std::string& text : out.mutable_data<std::string>()) {
       if (!read(element.data(), element.size()))
         return data_loss("its data are cut short");
       TROUPE_ASSIGN(text, decode_text(header, element.data()));
     }
-  } else {
+  } else if (dtype != DType::string) {
     std::span<std::byte> bytes(static_cast<std::byte*>(out.mutable_raw()),
                                static_cast<std::size_t>(rest));
     if (!read(bytes.data(), bytes.size()))

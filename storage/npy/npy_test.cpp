@@ -141,6 +141,13 @@ TEST_CASE("npy: what is no array is refused with a reason") {
   }
 }
 
+TEST_CASE("npy: no elements take no memory, however large each would be") {
+  auto none = parse_npy(
+      file_of("{'descr': '<U1073741824', 'fortran_order': False, 'shape': (0,), }", ""), "x");
+  REQUIRE_MESSAGE(none.ok(), none.status().to_string());
+  CHECK(equal(*none, Tensor::make(DType::string, {0})));
+}
+
 TEST_CASE("npy: any prefix of a good file is refused without harm") {
   auto bytes = to_npy(literal("i32[2] 1 2"));
   REQUIRE(bytes.ok());
