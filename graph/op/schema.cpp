@@ -87,9 +87,11 @@ Status check_is_allowed(const AttrDef& def, const T& value) {
 }
 
 Status check_value(const AttrDef& def, const AttrValue& value) {
+  if (auto* placeholder = std::get_if<AttrPlaceholder>(&value))
+    return invalid_argument(
+        str_cat("AttrValue had value with unexpected type 'placeholder' for attr '", def.name,
+                "': '$", placeholder->name, "' means something in the body of a function only"));
   TROUPE_TRY(check_attr_type(value, def.type, def.name));
-  if (std::holds_alternative<AttrPlaceholder>(value))
-    return {};
   if (def.has_minimum && !def.type.list) {
     if (auto* i = std::get_if<std::int64_t>(&value); i && *i < def.minimum)
       return invalid_argument(str_cat("Value for attr '", def.name, "' of ", *i,

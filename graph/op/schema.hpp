@@ -82,9 +82,10 @@ struct ArgRange {
 Result<std::vector<ArgRange>> arg_ranges(const std::vector<ArgDef>& args, const AttrMap& attrs);
 
 /// Fills in defaults, then checks that every attr is declared, present, of its type, allowed and
-/// above its minimum; attrs whose name begins with '_' are always allowed. INVALID_ARGUMENT in
-/// TensorFlow's words ("NodeDef missing attr 'T' from Op<…>", "Value for attr 'T' of int32 is not
-/// in the list of allowed values: …").
+/// above its minimum; placeholders are for the bodies of functions, and refused here; attrs whose
+/// name begins with '_' are always allowed. INVALID_ARGUMENT in TensorFlow's words ("NodeDef
+/// missing attr 'T' from Op<…>", "Value for attr 'T' of int32 is not in the list of allowed values:
+/// …").
 Status complete_and_check_attrs(const OpSchema& schema, AttrMap& attrs);
 
 /// Builds a schema from TensorFlow's notation. Mistakes are our own bugs and abort with the op's
