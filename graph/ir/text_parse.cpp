@@ -28,6 +28,7 @@ struct Line {
   std::string assigned_device;
   std::optional<NodeTypes> types; // once all attrs are known
   int tries = 0;
+  std::size_t unresolved = 0; // inputs of this text whose source has no types yet
 };
 
 class Parser {
@@ -128,16 +129,15 @@ private:
   }
 
   bool try_to_resolve(Line& line) {
-    ++line.tries;
+    // Few tries while inputs are unknown, so that a node with many inputs stays cheap.
+    if (line.unresolved > 0 && ++line.tries > 4)
+      return false;
     std::vector<DType> given;
     bool all = true;
     for (const InputRef& input : line.inputs) {
       given.push_back(type_of(input));
       all = all && given.back() != DType::invalid;
     }
-    // Few tries while inputs are unknown, so that a node with many inputs stays cheap.
-    if (!all && line.tries > 4)
-      return false;
     AttrMap attrs = line.attrs;
     infer_attrs(*line.op, given, attrs);
     for (const AttrDef& def : line.op->attrs)
@@ -167,15 +167,21 @@ private:
     std::deque<std::size_t> ready;
     for (std::size_t i = 0; i < lines_.size(); ++i) {
       for (const InputRef& input : lines_[i].inputs)
-        if (auto at = by_name_.find(input.name); at != by_name_.end())
+        if (auto at = by_name_.find(input.name); at != by_name_.end()) {
           consumers[at->second].push_back(i);
+          ++lines_[i].unresolved;
+        }
+    }
+    for (std::size_t i = 0; i < lines_.size(); ++i)
       if (try_to_resolve(lines_[i]))
         ready.push_back(i);
-    }
     for (; !ready.empty(); ready.pop_front())
-      for (std::size_t consumer : consumers[ready.front()])
-        if (!lines_[consumer].types && try_to_resolve(lines_[consumer]))
+      for (std::size_t consumer : consumers[ready.front()]) {
+        Line& line = lines_[consumer];
+        --line.unresolved;
+        if (!line.types && try_to_resolve(line))
           ready.push_back(consumer);
+      }
     for (Line& line : lines_) {
       if (line.types)
         continue;

@@ -137,6 +137,20 @@ TEST_CASE("text: lines can be added to a graph; a wrong line leaves it as it was
   CHECK(verify(g).ok());
 }
 
+TEST_CASE("text: a node may have many inputs that stand below it") {
+  OpRegistry ops = test_ops();
+  constexpr int count = 50'000;
+  std::string sum = "sum = AddN(", inputs;
+  for (int i = 0; i < count; ++i) {
+    str_append(sum, i ? ", " : "", "x", i);
+    str_append(inputs, "x", i, " = Neg(y", i, ")\ny", i, " = Placeholder[dtype=DT_INT32]()\n");
+  }
+  auto graph = parse_graph(str_cat(sum, ")\n", inputs), ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  CHECK(graph->find("sum")->num_inputs() == count);
+  CHECK(graph->find("sum")->output_types[0] == DType::int32);
+}
+
 TEST_CASE("text: a graph of 100 000 nodes is read and written") {
   OpRegistry ops = test_ops();
   std::string text = "n0 = Source()\n";

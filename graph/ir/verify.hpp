@@ -8,7 +8,7 @@ namespace troupe {
 /// INTERNAL with a sentence naming the node, at the first of: a node without op or name, a name
 /// that finds another node, an edge not recorded at both ends, an unconnected input, a control edge
 /// twice or from a node to itself, dtypes that disagree along a data edge or with op and attrs, a
-/// cycle that no NextIteration closes. Linear in nodes and edges. Meant for after a pass, in debug
+/// cycle that no NextIteration closes. Costs a sort of the edges. Meant for after a pass, in debug
 /// builds and tests.
 Status verify(const Graph& graph);
 
