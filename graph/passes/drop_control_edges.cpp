@@ -7,19 +7,27 @@
 namespace troupe {
 namespace {
 
-bool says_nothing(const Graph& graph, NodeId from, const Node& to, const PassContext& context) {
-  const Node& source = *graph.node(from);
-  if (source.is_op("Const") && source.control_inputs.empty() && !context.is_preserved(source))
-    return true;
-  return !is_control_flow(to) &&
-         std::ranges::any_of(to.inputs, [&](Endpoint e) { return e.node == from; });
+bool is_always_there(const Node& source, const PassContext& context) {
+  return source.is_op("Const") && source.control_inputs.empty() && !context.is_preserved(source);
+}
+
+// The nodes whose values `node` reads, sorted; none for control flow, which may run without them.
+std::vector<NodeId> read_by(const Node& node) {
+  std::vector<NodeId> out;
+  if (node.control_inputs.empty() || is_control_flow(node))
+    return out;
+  for (Endpoint e : node.inputs)
+    out.push_back(e.node);
+  std::ranges::sort(out);
+  return out;
 }
 
 Status run(Graph& graph, PassContext& context) {
   for (const Node* node : graph.nodes()) {
     context.looked_at(1 + static_cast<std::int64_t>(node->control_inputs.size()));
+    std::vector<NodeId> read = read_by(*node);
     for (NodeId from : std::vector<NodeId>(node->control_inputs))
-      if (says_nothing(graph, from, *node, context)) {
+      if (is_always_there(*graph.node(from), context) || std::ranges::binary_search(read, from)) {
         graph.remove_control_edge(from, node->id);
         context.changed();
       }

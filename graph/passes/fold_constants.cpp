@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
+#include "graph/op/infer.hpp"
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
@@ -36,7 +37,8 @@ private:
   void try_to_fold(const Node& node) {
     context_.looked_at(1 + node.num_inputs());
     if (node.is_op("Const")) {
-      if (auto value = node.attrs.get<Tensor>("value"); value.ok() && !has_refs(node)) {
+      auto value = node.attrs.get<Tensor>("value");
+      if (value.ok() && value->dtype() == node.output_types[0]) { // the step names one that lies
         Folded& entry = folded_[node.id];
         entry.outputs = {*std::move(value)};
         entry.controls = sorted(node.control_inputs);
@@ -59,7 +61,8 @@ private:
       std::ranges::set_union(entry.controls, source->second.controls, std::back_inserter(both));
       entry.controls = std::move(both);
     }
-    if (entry.controls.size() > max_controls || !context_.evaluator()->can_evaluate(node))
+    if (entry.controls.size() > max_controls || is_too_large(node, inputs) ||
+        !context_.evaluator()->can_evaluate(node))
       return;
     auto outputs = context_.evaluator()->evaluate(node, inputs);
     // What fails now fails in the step too, and says so there.
@@ -71,6 +74,27 @@ private:
         return;
     entry.outputs = *std::move(outputs);
     folded_.emplace(node.id, std::move(entry));
+  }
+
+  // Asked before memory is taken. What the shape function cannot tell is found out by trying.
+  bool is_too_large(const Node& node, const std::vector<Tensor>& inputs) const {
+    std::vector<PartialShape> shapes;
+    for (const Tensor& input : inputs)
+      shapes.emplace_back(input.shape());
+    auto outputs = infer_shapes(*node.op, node.attrs, std::move(shapes), inputs);
+    if (!outputs.ok())
+      return false;
+    for (std::size_t i = 0; i < outputs->size(); ++i) {
+      if (!(*outputs)[i].is_fully_defined())
+        continue;
+      auto shape = (*outputs)[i].to_shape();
+      auto each = static_cast<std::int64_t>(std::max<std::size_t>(
+          1, is_object(node.output_types[i]) ? sizeof(std::string)
+                                             : dtype_size(node.output_types[i])));
+      if (!shape || shape->num_elements() > context_.max_constant_bytes() / each)
+        return true;
+    }
+    return false;
   }
 
   static std::vector<NodeId> sorted(std::vector<NodeId> ids) {

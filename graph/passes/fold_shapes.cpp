@@ -2,6 +2,7 @@
 // tensor itself is known.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "core/base/strings.hpp"
 #include "graph/ir/shapes.hpp"
@@ -10,39 +11,51 @@
 namespace troupe {
 namespace {
 
+constexpr std::size_t max_controls = 16; // a node that waits for more is left alone
+
 bool asks_for_shape(const Node& node) {
   static constexpr std::array names = {"Shape", "ShapeN", "Size", "Rank"};
   return std::ranges::find(names, node.op_name()) != names.end();
 }
 
 // With conditionals or loops in the graph the constant must die with the tensor, and run in its
-// frame; that is what its control inputs are for. Nothing if a control edge cannot say it.
-Result<std::vector<NodeId>> controls_of(const Graph& graph, const Node& node) {
+// frame; that is what its control inputs are for. Nothing if control edges cannot say it, or not
+// with a few.
+std::optional<std::vector<NodeId>> controls_of(const Graph& graph, const Node& node) {
   std::vector<NodeId> controls = node.control_inputs;
+  if (controls.size() + node.inputs.size() > max_controls)
+    return std::nullopt;
   for (Endpoint e : node.inputs) {
-    if (is_switch(*graph.node(e.node)))
-      return failed_precondition("an output of a Switch dies alone");
+    if (outputs_die_alone(*graph.node(e.node)))
+      return std::nullopt;
     controls.push_back(e.node);
   }
   return controls;
 }
 
-Status fold(Graph& graph, NodeId id, const GraphShapes& shapes, bool control_flow,
+std::vector<bool> read_outputs(const Node& node) {
+  std::vector<bool> read(node.output_types.size(), false);
+  for (const OutEdge& edge : node.outs)
+    if (!edge.is_control())
+      read[static_cast<std::size_t>(edge.src_slot)] = true;
+  return read;
+}
+
+Status fold(Graph& graph, NodeId id, const GraphShapes& shapes, bool may_be_dead,
             PassContext& context) {
   const Node& node = *graph.node(id);
+  std::vector<NodeId> controls = node.control_inputs;
+  if (may_be_dead) {
+    auto all = controls_of(graph, node);
+    if (!all)
+      return {};
+    controls = *std::move(all);
+  }
+  std::vector<bool> read = read_outputs(node);
   for (int slot = 0; slot < node.num_outputs(); ++slot) {
     const Tensor& value = shapes.value_of({id, slot});
-    bool is_read = std::ranges::any_of(
-        node.outs, [&](const OutEdge& e) { return !e.is_control() && e.src_slot == slot; });
-    if (!value.has_value() || !is_read)
+    if (!value.has_value() || !read[static_cast<std::size_t>(slot)])
       continue;
-    std::vector<NodeId> controls = node.control_inputs;
-    if (control_flow) {
-      auto all = controls_of(graph, node);
-      if (!all.ok())
-        return {};
-      controls = *std::move(all);
-    }
     TROUPE_ASSIGN(Node * added,
                   graph.add(graph.unique_name(str_cat(node.name, "/folded")), "Const", {},
                             {{"value", TensorBox{value}}, {"dtype", value.dtype()}}, controls));
@@ -56,10 +69,10 @@ Status fold(Graph& graph, NodeId id, const GraphShapes& shapes, bool control_flo
 
 Status run(Graph& graph, PassContext& context) {
   std::vector<NodeId> wanted;
-  bool control_flow = false;
+  bool may_be_dead = false; // some tensor of the graph
   for (const Node* node : graph.nodes()) {
     context.looked_at();
-    control_flow = control_flow || is_control_flow(*node);
+    may_be_dead = may_be_dead || is_control_flow(*node) || outputs_die_alone(*node);
     if (asks_for_shape(*node) && is_free(*node, context))
       wanted.push_back(node->id);
   }
@@ -67,7 +80,7 @@ Status run(Graph& graph, PassContext& context) {
     return {};
   TROUPE_ASSIGN(GraphShapes shapes, infer_graph_shapes(graph, {.ignore_errors = true}));
   for (NodeId id : wanted)
-    TROUPE_TRY(fold(graph, id, shapes, control_flow, context));
+    TROUPE_TRY(fold(graph, id, shapes, may_be_dead, context));
   return {};
 }
 

@@ -10,7 +10,9 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t hashed_bytes = 256; // of a constant; comparison is over all of it
+// Of a constant; comparison is over all of it.
+constexpr std::size_t hashed_bytes = 256;
+constexpr std::size_t hashed_texts = 16;
 
 void mix(std::size_t& seed, std::size_t value) {
   seed ^= value + 0x9e3779b97f4a7c15U + (seed << 6) + (seed >> 2);
@@ -30,6 +32,10 @@ std::size_t hash_attr(const AttrValue& value) {
       bytes = bytes.first(std::min(bytes.size(), hashed_bytes));
       mix(seed, std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
     }
+    if (tensor.dtype() == DType::string)
+      for (const std::string& text : tensor.data<std::string>().first(
+               std::min(tensor.data<std::string>().size(), hashed_texts)))
+        mix(seed, text);
     return seed;
   }
   if (const auto* type = std::get_if<DType>(&value))

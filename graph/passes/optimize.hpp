@@ -26,6 +26,13 @@ struct PassTiming {
   std::int64_t work = 0; ///< nodes and edges looked at
 };
 
+/// Our passes that are off when these are: names of ours, and TensorFlow's (the switches and the
+/// `optimizers` of RewriterConfig), which stand for those of ours that do the like, or for none.
+/// `only`, if not empty, switches off whatever it does not name. Each name once. INVALID_ARGUMENT
+/// for a name that is neither's.
+Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> disabled,
+                                                   std::span<const std::string> only);
+
 /// Rewrites `graph` so that each preserved and each stateful node sees the same values, and nodes
 /// that neither these nor anything they read depend on are gone. INVALID_ARGUMENT for an unknown
 /// name in `disabled`; INTERNAL naming the pass if one breaks the graph. `timings` may be null.

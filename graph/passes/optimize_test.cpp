@@ -157,6 +157,31 @@ TEST_CASE("fold_constants: a value above the limit is left to the step") {
   CHECK(rewritten(ops, text, options).find("b/folded"));
 }
 
+TEST_CASE("fold_constants: what will be too large is not even computed") {
+  OpRegistry ops = rewriting_test_ops();
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_FLOAT, value=f32[4] 1]()
+    b = Neg(a)
+    fetch = Square(b))";
+  OptimizeOptions options{.preserve = {"fetch"}, .evaluator = &arithmetic};
+  options.max_constant_bytes = 15;
+  check_text(rewritten(ops, text, options), text);
+  CHECK(arithmetic.calls == 0);
+}
+
+TEST_CASE("fold_constants: a constant of another dtype than it says is left to the step") {
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_FLOAT, value=i32[1] 2]()
+    one = Const[dtype=DT_FLOAT, value=i32[] 1]()
+    b = Neg(a)
+    c = Mul(b, one)
+    fetch = Square(c))";
+  becomes(text, text, {}, &arithmetic);
+  CHECK(arithmetic.calls == 0);
+}
+
 TEST_CASE("fold_shapes: shapes known beforehand are constants, the tensor may be unknown") {
   OpRegistry ops = rewriting_test_ops();
   Graph graph = graph_of(R"(
@@ -195,6 +220,45 @@ TEST_CASE("fold_shapes: beside conditionals the constant dies with the tensor it
     x = Neg(s:1)
     size/folded = Const[dtype=DT_INT32, value=i32[] 6]() ^x
     fetch = Merge[T=DT_INT32, N=2](size/folded, dying))");
+}
+
+TEST_CASE("fold_shapes: what a received value, which may be dead, tells of may be dead too") {
+  constexpr auto before = R"(
+    r = _Recv[tensor_type=DT_FLOAT, tensor_name="e", send_device="a", recv_device="b", send_device_incarnation=1]()
+    p = Placeholder[dtype=DT_FLOAT, shape=[3]]()
+    x = Neg(p) ^r
+    fetch = Size(x)
+    size = Size(x)
+    out = _Retval[index=0](size))";
+  constexpr auto after = R"(
+    r = _Recv[tensor_type=DT_FLOAT, tensor_name="e", send_device="a", recv_device="b", send_device_incarnation=1]()
+    p = Placeholder[dtype=DT_FLOAT, shape=[3]]()
+    x = Neg(p) ^r
+    fetch = Size(x)
+    size/folded = Const[dtype=DT_INT32, value=i32[] 3]() ^x
+    out = _Retval[index=0](size/folded))";
+  becomes(before, after, {"fold_shapes", "remove_dead_nodes"});
+}
+
+TEST_CASE("merge_equal_nodes: constants that are texts are told apart without comparing all") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph(ops);
+  constexpr int count = 2000;
+  for (int i = 0; i < count; ++i) {
+    auto node = graph.add(
+        str_cat("c", i), "Const", {},
+        {{"dtype", DType::string}, {"value", TensorBox{Tensor::scalar(str_cat("text ", i))}}});
+    REQUIRE(node.ok());
+    (*node)->assigned_device = "/job:a/replica:0/task:0/device:CPU:0";
+    REQUIRE(graph.add(str_cat("i", i), "Identity", {{(*node)->id, 0}}).ok());
+  }
+  OptimizeOptions options{.max_rounds = 1};
+  for (int i = 0; i < count; ++i)
+    options.preserve.push_back(str_cat("i", i));
+  std::vector<PassTiming> timings;
+  REQUIRE(optimize(graph, options, &timings).ok());
+  for (const PassTiming& timing : timings)
+    CHECK(timing.work < 10 * count);
 }
 
 TEST_CASE("merge_equal_nodes: equal nodes become one, commuted ones too, to the end of the graph") {
@@ -341,6 +405,40 @@ TEST_CASE("simplify: who waited for a bypassed node waits for its input, unless 
     c = Const[dtype=DT_BOOL, value=bool[] true]() ^x
     fetch = Merge[T=DT_BOOL, N=2](c, s:0))";
   becomes(pivot, pivot);
+}
+
+TEST_CASE("simplify: who waited for a bypassed receive's reader does not outlive a dead value") {
+  constexpr auto text = R"(
+    r = _Recv[tensor_type=DT_FLOAT, tensor_name="e", send_device="a", recv_device="b", send_device_incarnation=1]()
+    alive = Identity(r)
+    fetch = NoOp() ^alive)";
+  becomes(text, text);
+}
+
+TEST_CASE("optimize: TensorFlow's switches stand for passes, what we lack for none") {
+  auto off = [](std::vector<std::string> disabled, std::vector<std::string> only) {
+    auto names = passes_to_disable(disabled, only);
+    REQUIRE_MESSAGE(names.ok(), names.status().to_string());
+    std::ranges::sort(*names);
+    return str_join(*names, " ");
+  };
+  std::vector<std::string> all;
+  for (const Pass& pass : all_passes())
+    all.emplace_back(pass.name);
+  std::ranges::sort(all);
+  CHECK(off({}, {}).empty());
+  CHECK(off({"constant_folding"}, {}) == "fold_constants");
+  CHECK(off({"arithmetic_optimization"}, {}) == "merge_equal_nodes simplify");
+  CHECK(off({"common_subgraph_elimination", "merge_equal_nodes"}, {}) == "merge_equal_nodes");
+  CHECK(off({"layout_optimizer", "loop_optimization"}, {}).empty());
+  CHECK(off({"meta_optimizer"}, {}) == str_join(all, " "));
+  std::erase(all, "fold_constants");
+  CHECK(off({}, {"constfold"}) == str_join(all, " "));
+  std::vector<std::string> unknown{"constant_foldin"};
+  Status status = passes_to_disable(unknown, {}).status();
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(status.message().find("'constant_foldin'") != std::string::npos);
+  CHECK(status.message().find("fold_constants") != std::string::npos);
 }
 
 TEST_CASE("drop_control_edges: those beside a data edge or from a constant say nothing") {

@@ -65,8 +65,9 @@ const std::vector<Pass>& all_passes();
 
 /// Switch, Merge, Enter, Exit, NextIteration, LoopCond, ControlTrigger and the reference forms.
 bool is_control_flow(const Node& node);
-/// Switch or RefSwitch: a control edge from it does not carry the deadness of its outputs.
-bool is_switch(const Node& node);
+/// Switch, RefSwitch, or a receive of what may be dead: the node itself is alive while its outputs
+/// are dead, so a control edge from it does not carry their deadness.
+bool outputs_die_alone(const Node& node);
 /// Some input or output is a reference.
 bool has_refs(const Node& node);
 /// A pass may drop it, replace it or merge it with an equal one: stateless, no references, no
@@ -75,7 +76,8 @@ bool is_free(const Node& node, const PassContext& context);
 
 /// Reads of `node`'s output 0 become reads of `by`, and what waited for `node` waits for `by`.
 /// Refused (false, nothing changed) where that would lose a control dependency: `node` has control
-/// inputs, or has control successors and `by` comes out of a Switch. The node stays, unused.
+/// inputs, or has control successors and the outputs of `by`'s node die alone. The node stays,
+/// unused.
 bool bypass(Graph& graph, NodeId node, Endpoint by);
 
 } // namespace troupe

@@ -17,8 +17,9 @@ const std::vector<Pass>& all_passes() {
   return passes;
 }
 
-bool is_switch(const Node& node) {
-  return node.is_op("Switch") || node.is_op("RefSwitch") || node.is_op("_SwitchN");
+bool outputs_die_alone(const Node& node) {
+  static constexpr std::array names = {"Switch", "RefSwitch", "_SwitchN", "_Recv", "_HostRecv"};
+  return std::ranges::find(names, node.op_name()) != names.end();
 }
 
 bool is_control_flow(const Node& node) {
@@ -48,7 +49,7 @@ bool bypass(Graph& graph, NodeId id, Endpoint by) {
   for (const OutEdge& edge : node.outs)
     if (edge.is_control())
       waiting.push_back(edge.dst);
-  if (!waiting.empty() && is_switch(*graph.node(by.node)))
+  if (!waiting.empty() && outputs_die_alone(*graph.node(by.node)))
     return false;
   graph.replace_uses({id, 0}, by);
   for (NodeId dst : waiting) {

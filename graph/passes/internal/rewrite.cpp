@@ -9,8 +9,10 @@ namespace troupe {
 
 Tensor RuleView::constant(const Node& of, int i) const {
   const Node& from = *graph_.node(of.inputs[static_cast<std::size_t>(i)].node);
-  bool usable = from.is_op("Const") && from.control_inputs.empty();
-  return usable ? from.attrs.get_or<Tensor>("value", Tensor{}) : Tensor{};
+  if (!from.is_op("Const") || !from.control_inputs.empty())
+    return {};
+  Tensor value = from.attrs.get_or<Tensor>("value", Tensor{});
+  return value.dtype() == from.output_types[0] ? value : Tensor{};
 }
 
 std::optional<std::vector<std::int64_t>> RuleView::ints(const Node& of, int i) const {
