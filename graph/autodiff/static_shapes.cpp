@@ -1,5 +1,8 @@
 #include "graph/autodiff/internal/static_shapes.hpp"
 
+#include <algorithm>
+#include <cstdint>
+
 #include "graph/op/infer.hpp"
 
 namespace troupe::autodiff {
@@ -54,7 +57,9 @@ Tensor StaticShapes::value(Endpoint e) const {
   if (node->is_op("Const"))
     return node->attrs.get_or<Tensor>("value", Tensor{});
   if (node->is_op("Shape") && node->output_types[0] == DType::int32)
-    if (auto shape = of(node->inputs[0]).to_shape()) {
+    if (auto shape = of(node->inputs[0]).to_shape();
+        shape &&
+        std::ranges::all_of(shape->dims(), [](std::int64_t d) { return d <= INT32_MAX; })) {
       Tensor out = Tensor::make(DType::int32, Shape{shape->rank()});
       for (int i = 0; i < shape->rank(); ++i)
         out.mutable_data<std::int32_t>()[static_cast<std::size_t>(i)] =
