@@ -35,6 +35,7 @@ struct Ledger {
   std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
   std::size_t accepted = 0;
   std::size_t ahead = 0;     // bytes
+  std::size_t arrived = 0;   // bytes of messages that are read in pieces
   std::int64_t quiet_to = 0; // of the log, µs
   std::int64_t unsaid = 0;
 
@@ -70,6 +71,8 @@ public:
     no_stranger();
     if (held_)
       hold(0);
+    if (!whole_.empty())
+      ledger_.arrived -= whole_.size();
     if (is_accepted_)
       --ledger_.accepted;
   }
@@ -99,12 +102,19 @@ public:
     auto bytes = static_cast<const char*>(data);
     bool in_pieces = pieces_;
     if (in_pieces) {
+      if (ledger_.arrived + size > ledger_.limits.arrived_bytes) {
+        drop(unit, str_cat("large messages of all connections would take more than ",
+                           ledger_.limits.arrived_bytes, " bytes together"));
+        return false;
+      }
+      ledger_.arrived += size;
       whole_.insert(whole_.end(), bytes, bytes + size);
       if (whole_.size() < wanted_) {
         stream_.configure_read(
             receive_policy::exactly(std::min(ledger_.limits.piece_bytes, wanted_ - whole_.size())));
         return true;
       }
+      ledger_.arrived -= whole_.size();
       rd_buf().swap(whole_);
       whole_ = {};
       pieces_ = false;
@@ -116,8 +126,7 @@ public:
     bool admitted =
         filter_.payload_bytes() ? filter_.admit_payload(view) : filter_.admit_header(view);
     if (!admitted) {
-      ledger_.report(str_cat("closed a connection from ", addr(), ": it ", filter_.why()));
-      io_failure(unit, network::operation::read);
+      drop(unit, str_cat("it ", filter_.why()));
       return false;
     }
     if (filter_.is_open())
@@ -137,6 +146,12 @@ public:
   }
 
 private:
+  // From within `consume` only; the caller then gives false.
+  void drop(caf::execution_unit* unit, const std::string& why) {
+    ledger_.report(str_cat("closed a connection from ", addr(), ": ", why));
+    io_failure(unit, network::operation::read);
+  }
+
   void no_stranger() {
     if (std::exchange(is_stranger_, false))
       ledger_.strangers.erase(place_);
@@ -255,6 +270,7 @@ void GuardedNetwork::init(caf::actor_system_config& config) {
   const auto& content = caf::content(config);
   limits.message_bytes = caf::get_or(content, "troupe.message-limit", limits.message_bytes);
   limits.ahead_bytes = caf::get_or(content, "troupe.ahead-limit", limits.ahead_bytes);
+  limits.arrived_bytes = std::max(limits.arrived_bytes, 2 * limits.message_bytes);
   limits.connections = caf::get_or(content, "troupe.connections", limits.connections);
   auto deadline =
       caf::get_or(content, "troupe.handshake-deadline", caf::timespan(limits.handshake));

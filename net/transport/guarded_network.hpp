@@ -22,6 +22,8 @@ struct NetworkLimits {
   std::size_t ahead_bytes =
       std::size_t{64}
       << 20; ///< ahead-limit (not for config files): held for bytes that have not come
+  /// Held for large messages that have come in part; at least two of the largest.
+  std::size_t arrived_bytes = std::size_t{512} << 20;
   std::size_t piece_bytes = 64 * 1024;               ///< read at a time beyond that
   std::size_t unsent_bytes = std::size_t{512} << 20; ///< waiting for one peer that does not read
   std::size_t strangers = 64;                        ///< connections without a handshake
