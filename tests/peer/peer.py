@@ -155,7 +155,7 @@ def run_tensorflow(case):
             with tf1.Session(config=options) as session:
                 return Answer(None, session.run(tensors, {f"{k}:0": v for k, v in feeds.items()}), types)
         except errors_impl.OpError as error:
-            return Answer(CODES.get(error.error_code, str(error.error_code)), types=types, message=" ".join(error.message.split("\n")[:4]))
+            return Answer(CODES.get(error.error_code, str(error.error_code)), types=types, message=" ".join(error.message.split("\n")[-6:])[:400])
 
 
 def same(expected, found, tolerance):
