@@ -18,6 +18,7 @@
 #include <bit>
 #include <chrono>
 #include <deque>
+#include <exception>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -63,21 +64,40 @@ bool spin_until(F&& ready) {
   return ready();
 }
 
+/// While it lives, this thread is in a loop's body: loops inside run on it alone.
+class InLoop {
+public:
+  InLoop() : outer_(std::exchange(t_in_loop, true)) {}
+  ~InLoop() { t_in_loop = outer_; }
+  InLoop(const InLoop&) = delete;
+
+private:
+  bool outer_;
+};
+
 struct Loop {
   FunctionView<void(std::int64_t, std::int64_t)> body;
   std::int64_t total, chunk;
   alignas(64) std::atomic<std::int64_t> next{0};
+  std::atomic<bool> has_failed{false};
+  std::exception_ptr failure{}; // the first one's, whose thrower alone writes it
 
-  void run() {
-    bool outer = std::exchange(t_in_loop, true);
+  // What a body throws is kept for the caller; the chunks nobody has claimed are given up.
+  void run() noexcept {
+    InLoop in_loop;
     // Compared before it is added to, so that it cannot overflow however many come.
     while (next.load(std::memory_order_relaxed) < total) {
       std::int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
       if (begin >= total)
         break;
-      body(begin, std::min(chunk, total - begin) + begin);
+      try {
+        body(begin, std::min(chunk, total - begin) + begin);
+      } catch (...) {
+        if (!has_failed.exchange(true, std::memory_order_relaxed))
+          failure = std::current_exception();
+        next.store(total, std::memory_order_relaxed);
+      }
     }
-    t_in_loop = outer;
   }
 };
 
@@ -263,10 +283,8 @@ void ComputePool::parallel_for(std::int64_t total, double unit_cost,
   bool worth_it = static_cast<double>(total) * unit_cost >= worth_waking_ns;
   int index = worth_it && pool.threads > 1 ? pool.take_slot() : -1;
   if (index < 0) {
-    t_in_loop = true;
-    body(0, total);
-    t_in_loop = false;
-    return;
+    InLoop in_loop;
+    return body(0, total);
   }
 
   pool.start();
@@ -287,6 +305,8 @@ void ComputePool::parallel_for(std::int64_t total, double unit_cost,
   slot.loop.store(nullptr, std::memory_order_seq_cst);
   slot.wait_until_empty();
   pool.taken.fetch_and(~bit, std::memory_order_release);
+  if (loop.failure)
+    std::rethrow_exception(loop.failure);
 }
 
 } // namespace troupe

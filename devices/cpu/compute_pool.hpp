@@ -45,7 +45,8 @@ public:
   /// and, when the work is worth it, on idle helpers; returns when all is done. `unit_cost` is the
   /// cost of one index in nanoseconds, about; below roughly 50 µs of work in all nobody is woken.
   /// Nesting is allowed: an inner loop runs on its caller's thread, unless the outer one has a
-  /// single index. `body` does not throw. Any thread.
+  /// single index. What a body throws, on whatever thread, ends the loop early and is thrown here,
+  /// once nobody runs it any more; of several, one. Any thread.
   void parallel_for(std::int64_t total, double unit_cost,
                     FunctionView<void(std::int64_t, std::int64_t)> body);
 

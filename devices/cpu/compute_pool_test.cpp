@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <latch>
 #include <limits>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -244,6 +245,29 @@ TEST_CASE("pool: its end runs what was submitted") {
   }
   CHECK(ran == 1010);
   ComputePool unused(8); // starts no thread, so has none to join
+}
+
+TEST_CASE("pool: what a body throws reaches the caller, from whatever thread, and ends the loop") {
+  ComputePool pool(3);
+  for (int round = 0; round < 20; ++round) {
+    std::latch both(2); // so that a helper throws too
+    std::atomic<int> thrown{0};
+    auto body = [&](std::int64_t begin, std::int64_t) {
+      if (begin > 1)
+        return;
+      both.arrive_and_wait();
+      ++thrown;
+      throw std::bad_alloc();
+    };
+    CHECK_THROWS_AS(pool.parallel_for(2, heavy, body), std::bad_alloc);
+    CHECK(thrown == 2);
+  }
+  // The pool goes on, also where the loop never left its caller, and loops there still spread.
+  CHECK_THROWS_AS(
+      pool.parallel_for(2, 1e-3, [](std::int64_t, std::int64_t) { throw std::bad_alloc(); }),
+      std::bad_alloc);
+  std::latch both(2);
+  pool.parallel_for(2, heavy, [&](std::int64_t, std::int64_t) { both.arrive_and_wait(); });
 }
 
 TEST_CASE("pool: wakes again and again") {
