@@ -16,7 +16,7 @@ inline void check_graph_bytes(std::string_view bytes) {
   static const OpRegistry ops = test_ops();
   ImportOptions options{.ignore_unknown_attrs = bytes.size() % 2 == 0,
                         .check_shapes = true,
-                        .limits = {std::size_t{16} << 20},
+                        .limits = {std::size_t{1} << 20},
                         .max_outputs = 100'000};
   auto graph = read_graph_bytes(bytes, ops, options);
   if (!graph.ok()) {

@@ -16,9 +16,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   TROUPE_CHECK(verify(*graph).ok(), "what is read is a sound graph");
-  std::string text = to_text(*graph);
+  std::string text = to_text(*graph, 2000);
+  if (text.find("…") != text.npos)
+    return 0; // cut: a large tensor takes too long for a fuzzer, and does not read back
   auto back = parse_graph(text, ops);
   TROUPE_CHECK(back.ok(), "what is written is read");
-  TROUPE_CHECK(to_text(*back) == text, "and is the same");
+  TROUPE_CHECK(to_text(*back, 2000) == text, "and is the same");
   return 0;
 }

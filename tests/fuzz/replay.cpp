@@ -1,19 +1,45 @@
-// Runs a fuzz target over the files of a folder, so that what the fuzzer once found stays found; no
-// fuzzer is needed.  fuzz_TARGET FOLDER
+// Runs a fuzz target without a fuzzer.
+//   fuzz_TARGET FOLDER                   over the files of a folder, so that what was found stays
+//   found fuzz_TARGET --random COUNT SEED      over random bytes; an input that ends the process is
+//   in random.bin
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
+#include <random>
+#include <string_view>
 #include <vector>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
+namespace {
+
+int run_random(long count, unsigned long seed) {
+  std::mt19937_64 source(seed);
+  for (long i = 0; i < count; ++i) {
+    std::vector<std::uint8_t> bytes(source() % 200 + 2);
+    for (std::uint8_t& byte : bytes)
+      byte = static_cast<std::uint8_t>(source());
+    std::ofstream("random.bin", std::ios::binary)
+        .write(reinterpret_cast<const char*>(bytes.data()),
+               static_cast<std::streamsize>(bytes.size()));
+    LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
+  }
+  std::filesystem::remove("random.bin");
+  return 0;
+}
+
+} // namespace
+
 int main(int argc, char** argv) {
+  if (argc == 4 && std::string_view(argv[1]) == "--random")
+    return run_random(std::atol(argv[2]), std::strtoul(argv[3], nullptr, 10));
   if (argc != 2) {
-    std::cerr << "usage: fuzz_TARGET FOLDER\n";
+    std::cerr << "usage: fuzz_TARGET FOLDER | --random COUNT SEED\n";
     return 2;
   }
   std::vector<std::filesystem::path> files;

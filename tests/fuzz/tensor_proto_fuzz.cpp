@@ -7,7 +7,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace troupe;
-  DecodeLimits limits{std::size_t{16} << 20};
+  DecodeLimits limits{std::size_t{1} << 20};
   auto tensor = tensor_from_bytes({reinterpret_cast<const char*>(data), size}, limits);
   if (!tensor.ok()) {
     TROUPE_CHECK(!tensor.status().message().empty(), "a refusal says why");
