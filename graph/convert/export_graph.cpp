@@ -65,11 +65,21 @@ void to_proto(const Graph& graph, const ExportOptions& options, tensorflow::Grap
     versions.add_bad_consumers(bad);
 }
 
-std::string export_graph(const Graph& graph, const ExportOptions& options) {
+Result<std::string> write_graph_bytes(const Graph& graph, const ExportOptions& options) {
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
   to_proto(graph, options, *def);
+  if (std::size_t bytes = def->ByteSizeLong(); bytes > 0x7fffffffu)
+    return resource_exhausted(str_cat("the graph of ", graph.num_nodes(), " nodes takes ", bytes,
+                                      " bytes, and a GraphDef takes at most 2147483647; feed large "
+                                      "values instead of making them constants"));
   return to_bytes(*def);
+}
+
+std::string export_graph(const Graph& graph, const ExportOptions& options) {
+  auto bytes = write_graph_bytes(graph, options);
+  TROUPE_CHECK(bytes.ok(), bytes.status().message());
+  return *std::move(bytes);
 }
 
 std::string export_graph_text(const Graph& graph, const ExportOptions& options) {

@@ -42,7 +42,10 @@ struct ExportOptions {
   NodeId first = 0;              ///< nodes with smaller ids are left out
 };
 
-/// Binary; equal graphs give equal bytes. Nodes in order of id.
+/// Binary; equal graphs give equal bytes. Nodes in order of id. RESOURCE_EXHAUSTED naming the bytes
+/// for a graph beyond 2 GiB, which protobuf cannot write.
+Result<std::string> write_graph_bytes(const Graph& graph, const ExportOptions& options = {});
+/// The same for a graph that is known to be smaller; aborts if it is not.
 std::string export_graph(const Graph& graph, const ExportOptions& options = {});
 /// Text, for people and golden files.
 std::string export_graph_text(const Graph& graph, const ExportOptions& options = {});
