@@ -21,7 +21,8 @@ struct ClusterTask {
   friend bool operator==(const ClusterTask&, const ClusterTask&) = default;
 };
 
-/// What a client asks of its session.
+/// What a client asks of its session. Which of it a session keeps, and which it refuses, says
+/// whoever opens it; threads and GPUs are the node's own affair in a cluster.
 struct SessionOptions {
   std::map<std::string, int> device_count; ///< device type → most to use
   int intra_op_threads = 0;                ///< 0: the node chooses
@@ -37,10 +38,11 @@ struct SessionOptions {
   std::vector<ClusterTask> cluster;      ///< in place of the cluster that the master knows
 
   // Graphs.
-  int opt_level = 0;                        ///< -1 (L0): no optimisation; 0 (L1): as usual
-  std::vector<std::string> disabled_passes; ///< names of TensorFlow's switches that are off:
-                                            ///< "constant_folding", "arithmetic_optimization" …
-  std::vector<std::string> only_passes;     ///< if not empty: nothing else runs
+  int opt_level = 0; ///< -1 (L0): no optimisation; 0 (L1): as usual
+  /// Switched off: TensorFlow's names ("constant_folding", "arithmetic_optimization" …), which are
+  /// what the bytes can say, and those of our passes ("fold_constants" …).
+  std::vector<std::string> disabled_passes;
+  std::vector<std::string> only_passes; ///< if not empty: nothing else runs; the same names
   bool infer_shapes = false;
   bool place_pruned_graph = false;
   bool bfloat16_sendrecv = false;         ///< float edges between tasks travel as bfloat16
