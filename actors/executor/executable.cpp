@@ -49,7 +49,11 @@ std::shared_ptr<program::StepState> Executable::take_state() const {
       return state;
     }
   }
-  return std::make_shared<program::StepState>(*program_);
+  auto state = std::make_shared<program::StepState>(*program_);
+  std::scoped_lock guard(lock_);
+  std::erase_if(all_states_, [](const auto& known) { return known.expired(); });
+  all_states_.push_back(state);
+  return state;
 }
 
 void Executable::keep_state(std::shared_ptr<program::StepState> state) const {

@@ -50,6 +50,14 @@ public:
   /// Indices of its _Retval nodes, ascending: what a step gives, in this order.
   const std::vector<int>& retval_indices() const;
 
+  /// An expensive kernel that holds the thread of its step's owner.
+  struct Computing {
+    std::string node, op;
+    std::int64_t running_us = 0;
+  };
+  /// Of the steps that run with this id. Any thread.
+  std::vector<Computing> computing(std::uint64_t step_id) const;
+
   const program::Program& layout() const { return *program_; }
 
 private:
@@ -62,6 +70,7 @@ private:
   CompileOptions options_;
   mutable std::mutex lock_;
   mutable std::vector<std::shared_ptr<program::StepState>> free_states_;
+  mutable std::vector<std::weak_ptr<program::StepState>> all_states_; ///< dead ones among them
 };
 
 } // namespace troupe

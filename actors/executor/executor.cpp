@@ -134,6 +134,13 @@ ExecutorActor::behavior_type executor(Self self, ExecutorSetup setup) {
         }
         advance(self);
       },
+      [=](const ExplainPart&) {
+        DeviceRecords out;
+        out.has_begun = !!self->state.run;
+        if (self->state.run)
+          out.devices.push_back(self->state.run->record());
+        return out;
+      },
       [=](const CancelExecutor& m) {
         if (!self->state.run)
           return;

@@ -305,7 +305,12 @@ void Loop<Frames>::run_expensive() {
     return;
   Item item = s_.ready_expensive.pop();
   std::int32_t n = item.node < 0 ? ~item.node : item.node;
-  if (run_kernel(n, node(n), *item.iteration, item.node < 0))
+  s_.computing_step.store(s_.environment->step_id, std::memory_order_relaxed);
+  s_.computing_since_us.store(coarse_micros(), std::memory_order_relaxed);
+  s_.computing.store(n, std::memory_order_release);
+  bool done = run_kernel(n, node(n), *item.iteration, item.node < 0);
+  s_.computing.store(-1, std::memory_order_release);
+  if (done)
     retire(*item.iteration);
 }
 
@@ -328,6 +333,7 @@ PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& nd, Iter
   }
   context.is_input_dead = dead;
   kernel->start_us = s_.hooks.trace ? wall_micros() : 0;
+  kernel->since_us = coarse_micros();
   kernel->self = s_.shared_from_this();
   s_.link(kernel);
   return kernel;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/executor/executable.hpp"
+#include "actors/protocol/step_records.hpp"
 #include "core/base/clock.hpp"
 #include "core/trace/step_stats.hpp"
 #include "kernels/framework/context.hpp"
@@ -105,6 +106,9 @@ public:
   std::size_t num_queued() const;
   /// Running nodes first, then queued ones, then those that wait for inputs; at most `limit`.
   std::vector<WaitingNode> waiting_nodes(std::size_t limit = 100) const;
+  /// The same for people who are far away: what runs and is queued, and for each end of the graph
+  /// (a send, a fetch) the way back to what holds it up. At most `limit` nodes, and a bounded scan.
+  DeviceRecord record(std::size_t limit = 400) const;
 
 private:
   std::shared_ptr<program::StepState> state_;

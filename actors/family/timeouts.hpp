@@ -25,6 +25,9 @@ struct Timeouts {
   /// After a step's deadline, for its parts to be cancelled and to answer, before the client is
   /// answered without them.
   std::chrono::milliseconds cancel{2000};
+  /// Explaining a step: a task that has not said within it what it waits for is itself the reason.
+  /// The scan takes milliseconds at most; the rest is for a busy machine and the way there.
+  std::chrono::milliseconds explain{1000};
   /// Values and tickets that nobody came for.
   std::chrono::milliseconds orphan{60000};
 };

@@ -1,6 +1,7 @@
 #include "actors/graph_manager/graph_manager.hpp"
 
 #include "actors/executor/executor.hpp"
+#include "actors/graph_manager/explain.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -176,6 +177,7 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services,
         return caf::ok_atom::value;
       },
       [=](ExecuteGraph& m) { return execute(self, services, transport, m); },
+      [=](const ExplainPart& m) { return explain_devices(self, services, m.step_id); },
       [=](const CancelStep& m) {
         auto it = self->state.steps.find(m.step_id);
         if (it == self->state.steps.end())

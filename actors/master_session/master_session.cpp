@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/master_session/explain.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
 #include "core/base/log.hpp"
@@ -208,6 +209,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const GetSteps&) { return StepList{self->state.log.list(now_us(self))}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
       [=](const ExplainGraph& m) { return explain_graph(self, parts, m); },
+      [=](const ExplainStep& m) { return explain_steps(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) {
         self->state.heard_us = now_us(self);

@@ -94,6 +94,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
     return fail(self, parts, run, status);
   request.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
   request.trace = run.trace;
+  request.membership = untyped(parts.membership);
   std::uint64_t step_id = request.step_id;
   auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
   state.steps.emplace(step_id, actor);

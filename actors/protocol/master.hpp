@@ -153,6 +153,22 @@ struct GetSteps {};
 struct StepList {
   std::vector<StepInfo> steps;
 };
+/// Asks why steps go on for so long. 0: every running step of the session.
+struct ExplainStep {
+  std::uint64_t step_id = 0;
+};
+/// Why one step has not ended.
+struct StepExplained {
+  std::uint64_t step_id = 0;
+  std::string signature;
+  std::int64_t running_us = 0;
+  std::vector<std::string> tree; ///< lines; the last one is the cause
+  std::string cause;             ///< a clause: "waiting for 'a:0' from … : its op …"
+};
+struct StepsExplained {
+  std::vector<StepExplained> steps; ///< the longest running ones
+  std::vector<std::string> remarks; ///< "step 7 has ended: done", "2 runs wait for their graph …"
+};
 
 /// A compute thread has built a client graph. Local only.
 struct ClientGraphBuilt {
@@ -178,6 +194,9 @@ using MasterSessionActor = caf::typed_actor<
     // Describes this one session.
     caf::replies_to<GetSessions>::with<SessionList>,
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
+    // Answers within twice the explain budget, steps that end meanwhile left out. A step that does
+    // not run is told in a remark.
+    caf::replies_to<ExplainStep>::with<StepsExplained>,
     // Cancels running steps, frees the workers, answers, ends.
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // The client lives; the answer tells it that we do.
@@ -202,6 +221,9 @@ using StepActor = caf::typed_actor<
     caf::replies_to<Start>::with<RunStepResult>,
     // Ends the step with this status.
     caf::reacts_to<CancelExecutor>,
+    // Asks every task that has not ended its part, for at most the explain budget. Fails: NOT_FOUND
+    // when the step ends first.
+    caf::replies_to<ExplainStep>::with<StepExplained>,
     // A task is gone.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: the deadline has passed.
@@ -323,6 +345,19 @@ template <class F>
 auto inspect(F& f, StepList& x) {
   return f(caf::meta::type_name("StepList"), x.steps);
 }
+template <class F>
+auto inspect(F& f, ExplainStep& x) {
+  return f(caf::meta::type_name("ExplainStep"), x.step_id);
+}
+template <class F>
+auto inspect(F& f, StepExplained& x) {
+  return f(caf::meta::type_name("StepExplained"), x.step_id, x.signature, x.running_us, x.tree,
+           x.cause);
+}
+template <class F>
+auto inspect(F& f, StepsExplained& x) {
+  return f(caf::meta::type_name("StepsExplained"), x.steps, x.remarks);
+}
 
 } // namespace troupe
 
@@ -352,4 +387,7 @@ CAF_ADD_TYPE_ID(troupe_master, (troupe::ExplainGraph))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::GraphExplained))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::GetSteps))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::StepList))
+CAF_ADD_TYPE_ID(troupe_master, (troupe::ExplainStep))
+CAF_ADD_TYPE_ID(troupe_master, (troupe::StepExplained))
+CAF_ADD_TYPE_ID(troupe_master, (troupe::StepsExplained))
 CAF_END_TYPE_ID_BLOCK(troupe_master)

@@ -113,6 +113,13 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(ReceiveTensors{3, {"key"}, handle});
   round_trip(RenewLease{});
   round_trip(FindPeerSession{"task"});
+  NodeRecord node{
+      "n", "Op", NodeRecord::State::queued, true, 5, "edge_1_n", "device", 6, 7, {"a:0"}, 8, 9};
+  EdgeRecord edge{"key", EdgeRecord::State::lies_here};
+  round_trip(ExplainPart{3});
+  round_trip(DeviceRecords{true, {{"device", true, 2, {node}}}});
+  round_trip(EdgeRecords{{edge}});
+  round_trip(TaskRecord{"task", true, "remark", true, true, {{"device", true, 2, {node}}}, {edge}});
   round_trip(Start{});
   round_trip(Continue{});
   round_trip(CancelExecutor{status()});
@@ -143,6 +150,10 @@ TEST_CASE_FIXTURE(Fixture,
   round_trip(CloseSession{});
   round_trip(GetSteps{});
   round_trip(StepList{{{1, "signature", "running", 2, 3, {"task"}}}});
+  round_trip(ExplainStep{4});
+  StepExplained explained{4, "signature", 5, {"line"}, "cause"};
+  round_trip(explained);
+  round_trip(StepsExplained{{explained}, {"remark"}});
   round_trip(ExplainGraph{{"x"}, {"y"}, {"z"}});
   round_trip(GraphExplained{{{"node", "device"}}, {{"task", "text"}}});
   round_trip(OpenSession{handle, CreateSession{settings, "graph"}, 6});

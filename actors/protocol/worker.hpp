@@ -9,6 +9,7 @@
 #include <caf/typed_actor.hpp>
 
 #include "actors/protocol/node.hpp"
+#include "actors/protocol/step_records.hpp"
 #include "core/trace/step_stats.hpp"
 
 namespace troupe {
@@ -106,6 +107,19 @@ struct ReceiveTensors {
 };
 /// Keeps the session's lease from running out.
 struct RenewLease {};
+/// Asks what a step still waits for here. What does not answer in time is said to be silent.
+struct ExplainPart {
+  std::uint64_t step_id = 0;
+};
+/// A graph manager's answer to ExplainPart; of an executor, with one device.
+struct DeviceRecords {
+  bool has_begun = false; ///< the step is known
+  std::vector<DeviceRecord> devices;
+};
+/// A rendezvous' answer to ExplainPart.
+struct EdgeRecords {
+  std::vector<EdgeRecord> edges;
+};
 /// A rendezvous asks its own worker session for the same session on another task. Answered from a
 /// cache after the first time.
 struct FindPeerSession {
@@ -122,6 +136,9 @@ using WorkerSessionActor = caf::typed_actor<
     // unknown graph handle.
     caf::replies_to<RunGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
     caf::reacts_to<CleanupStep>,
+    // What its devices and its rendezvous say, within the explain budget. A step that is not known
+    // here is no error.
+    caf::replies_to<ExplainPart>::with<TaskRecord>,
     // Acknowledges; a step not yet known here gets its rendezvous now, and loses it again if no
     // RunGraph follows within a minute.
     caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<RenewLease>,
@@ -158,6 +175,8 @@ using GraphManagerActor =
                      caf::replies_to<ExecuteGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
                      // Ends running steps if the drain says so.
                      caf::replies_to<Drain>::with<caf::ok_atom>,
+                     // Never fails: a device that is silent is listed as such.
+                     caf::replies_to<ExplainPart>::with<DeviceRecords>,
                      caf::replies_to<GetActors>::with<ActorTree>,
                      // Internal.
                      caf::reacts_to<GraphCompiled>>;
@@ -194,7 +213,9 @@ using ExecutorActor = caf::typed_actor<
     caf::replies_to<Start>::with<ExecutorResult>,
     // Internal: the next time slice.
     caf::reacts_to<Continue>, caf::reacts_to<KernelCompleted>, caf::reacts_to<EdgeTaken>,
-    caf::reacts_to<CancelExecutor>, caf::replies_to<GetActors>::with<ActorTree>>;
+    // One bounded scan.
+    caf::replies_to<ExplainPart>::with<DeviceRecords>, caf::reacts_to<CancelExecutor>,
+    caf::replies_to<GetActors>::with<ActorTree>>;
 
 // -- the rendezvous
 // ---------------------------------------------------------------------------------------------------------------------------
@@ -230,6 +251,7 @@ using RendezvousActor = caf::typed_actor<
     caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
     // A peer's wish, handed on by the worker session.
     caf::reacts_to<ReceiveTensors>, caf::reacts_to<EdgeArrived>,
+    caf::replies_to<ExplainPart>::with<EdgeRecords>,
     // Fails every waiter, now and later, with the first abort's status.
     caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: sends the collected wishes to the peers.
@@ -321,6 +343,36 @@ auto inspect(F& f, FindPeerSession& x) {
   return f(caf::meta::type_name("FindPeerSession"), x.task);
 }
 template <class F>
+auto inspect(F& f, ExplainPart& x) {
+  return f(caf::meta::type_name("ExplainPart"), x.step_id);
+}
+template <class F>
+auto inspect(F& f, NodeRecord& x) {
+  return f(caf::meta::type_name("NodeRecord"), x.node, x.op, x.state, x.is_async, x.running_us,
+           x.edge, x.peer, x.frame, x.iteration, x.missing, x.more_missing, x.skipped);
+}
+template <class F>
+auto inspect(F& f, DeviceRecord& x) {
+  return f(caf::meta::type_name("DeviceRecord"), x.device, x.answered, x.unfinished, x.nodes);
+}
+template <class F>
+auto inspect(F& f, DeviceRecords& x) {
+  return f(caf::meta::type_name("DeviceRecords"), x.has_begun, x.devices);
+}
+template <class F>
+auto inspect(F& f, EdgeRecord& x) {
+  return f(caf::meta::type_name("EdgeRecord"), x.key, x.state);
+}
+template <class F>
+auto inspect(F& f, EdgeRecords& x) {
+  return f(caf::meta::type_name("EdgeRecords"), x.edges);
+}
+template <class F>
+auto inspect(F& f, TaskRecord& x) {
+  return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.remark, x.has_ended,
+           x.has_begun, x.devices, x.edges);
+}
+template <class F>
 auto inspect(F& f, Start&) {
   return f(caf::meta::type_name("Start"));
 }
@@ -375,4 +427,8 @@ CAF_ADD_TYPE_ID(troupe_worker, (troupe::CancelExecutor))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::EdgeArrived))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::AbortStep))
 CAF_ADD_TYPE_ID(troupe_worker, (troupe::FindPeerSession))
+CAF_ADD_TYPE_ID(troupe_worker, (troupe::ExplainPart))
+CAF_ADD_TYPE_ID(troupe_worker, (troupe::DeviceRecords))
+CAF_ADD_TYPE_ID(troupe_worker, (troupe::EdgeRecords))
+CAF_ADD_TYPE_ID(troupe_worker, (troupe::TaskRecord))
 CAF_END_TYPE_ID_BLOCK(troupe_worker)

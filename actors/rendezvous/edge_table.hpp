@@ -85,6 +85,18 @@ public:
     return out;
   }
 
+  /// Calls `f(key, waiter)` for keys with a waiter, then `f(key, nullptr)` for keys with a value;
+  /// at most `limit` of each.
+  template <class F>
+  void describe(std::size_t limit, F f) const {
+    std::size_t left = limit;
+    for (auto it = waiters_.begin(); it != waiters_.end() && left > 0; ++it, --left)
+      f(it->first, &it->second.front());
+    left = limit;
+    for (auto it = values_.begin(); it != values_.end() && left > 0; ++it, --left)
+      f(it->first, static_cast<const Waiter*>(nullptr));
+  }
+
 private:
   std::unordered_map<std::string, std::deque<EdgeValue>> values_;
   std::unordered_map<std::string, std::deque<Waiter>> waiters_;

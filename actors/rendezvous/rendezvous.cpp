@@ -11,6 +11,9 @@ namespace {
 using Self = RendezvousActor::stateful_pointer<RendezvousState>;
 using Setup = std::shared_ptr<const RendezvousSetup>;
 
+/// Keys that an explanation names.
+constexpr std::size_t max_described = 1000;
+
 // To a kernel of ours, by way of its executor; `self` is null when the rendezvous itself is gone.
 void answer_kernel(RendezvousActor::pointer self, EdgeWaiter& waiter, Status status, Tensor tensor,
                    bool is_dead) {
@@ -145,6 +148,17 @@ RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup plain_setup
           take(self, setup, key, EdgeWaiter{nullptr, {}, m.receiver});
       },
       [=](EdgeArrived& m) { arrived(self, setup, m); },
+      [=](const ExplainPart&) {
+        EdgeRecords out;
+        self->state.edges.describe(
+            max_described, [&](const std::string& key, const EdgeWaiter* waiter) {
+              using State = EdgeRecord::State;
+              out.edges.push_back({key, !waiter          ? State::lies_here
+                                        : waiter->kernel ? State::wanted_here
+                                                         : State::wanted_by_peer});
+            });
+        return out;
+      },
       [=](const AbortStep& m) { abort_all(self, m.status.status); },
       [=](const GetActors&) {
         return describe_tree(self,

@@ -1,5 +1,6 @@
 #include "actors/step/step.hpp"
 
+#include "actors/step/inquiry.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -7,6 +8,8 @@
 namespace troupe {
 
 StepState::~StepState() {
+  for (auto& promise : asked)
+    promise.deliver(to_error(not_found(str_cat("step ", request.step_id, " has ended"))));
   if (promise.pending())
     promise.deliver(
         to_error(aborted(str_cat("step ", request.step_id, " was ended from outside"))));
@@ -20,6 +23,8 @@ void answer(Self self) {
   auto& state = self->state;
   if (std::exchange(state.answered, true))
     return;
+  for (auto& promise : std::exchange(state.asked, {}))
+    promise.deliver(to_error(not_found(str_cat("step ", state.request.step_id, " has ended"))));
   for (const RegisteredPart& part : state.request.plan->parts)
     if (part.has_remote_edges)
       self->send(typed<WorkerSessionActor>(part.session), CleanupStep{state.request.step_id});
@@ -38,7 +43,7 @@ void answer(Self self) {
 
 void advance(Self self, const Services& services) {
   auto& state = self->state;
-  if (state.collector->take_cancel_request()) {
+  if (!state.explains_end && state.collector->take_cancel_request()) {
     CancelStep cancel{state.request.step_id, {state.collector->status().as_derived()}};
     for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
       if (state.collector->is_open(i))
@@ -49,6 +54,39 @@ void advance(Self self, const Services& services) {
   }
   if (state.collector->is_finished())
     answer(self);
+}
+
+// The deadline's error says what the step waited for; only then the parts are cancelled.
+void deadline_passed(Self self, const Services& services, std::string_view deadline) {
+  auto& state = self->state;
+  if (!state.collector->status().ok())
+    return; // it is ending
+  Status error =
+      deadline_exceeded(str_cat("step ", state.request.step_id, " took longer than ", deadline));
+  state.collector->fail(error);
+  state.explains_end = true;
+  inquire(self, services, services->timeouts.explain / 2, [=](const Why& why) {
+    self->state.collector->explain(error, why.cause);
+    self->state.explains_end = false;
+    advance(self, services);
+  });
+}
+
+void explain(Self self, const Services& services) {
+  // All who ask while the parts are being asked get the same answer.
+  if (self->state.asked.size() > 1)
+    return;
+  inquire(self, services, services->timeouts.explain, [=](const Why& why) {
+    auto& state = self->state;
+    StepExplained out;
+    out.step_id = state.request.step_id;
+    out.signature = state.request.plan->signature;
+    out.running_us = now_us(self) - state.started_us;
+    out.tree = why.tree;
+    out.cause = why.cause;
+    for (auto& promise : std::exchange(state.asked, {}))
+      promise.deliver(out);
+  });
 }
 
 std::string describe(const RegisteredPart& part) {
@@ -84,6 +122,10 @@ void start_part(Self self, const Services& services, const TransportActor& trans
                       });
           },
           [=](caf::error& error) {
+            if (error == caf::sec::request_timeout)
+              return deadline_passed(
+                  self, services,
+                  str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
             self->state.collector->part_failed(
                 index, to_status(error, describe(self->state.request.plan->parts[index])));
             advance(self, services);
@@ -102,6 +144,7 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         const StepPlan& plan = *state.request.plan;
         state.collector = std::make_unique<StepCollector>(plan.parts.size(), plan.num_fetches);
         state.promise = self->make_response_promise<RunStepResult>();
+        state.started_us = now_us(self);
         auto promise = state.promise;
         if (state.request.timeout_us > 0)
           self->delayed_send(self, std::chrono::microseconds(state.request.timeout_us), Continue{});
@@ -116,6 +159,14 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
           self->state.collector->fail(m.status.status);
           advance(self, services);
         }
+      },
+      [=](const ExplainStep&) -> caf::result<StepExplained> {
+        if (!self->state.collector || self->state.answered)
+          return to_error(not_found(str_cat("step ", self->state.request.step_id, " has ended")));
+        auto promise = self->make_response_promise<StepExplained>();
+        self->state.asked.push_back(promise);
+        explain(self, services);
+        return promise;
       },
       [=](const PeerLost& m) {
         auto& state = self->state;
@@ -140,10 +191,8 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                              Children{});
       },
       [=](Continue) {
-        self->state.collector->fail(deadline_exceeded(
-            str_cat("step ", self->state.request.step_id, " took longer than its deadline of ",
-                    self->state.request.timeout_us / 1000, " ms")));
-        advance(self, services);
+        deadline_passed(self, services,
+                        str_cat("its deadline of ", self->state.request.timeout_us / 1000, " ms"));
       },
       [=](caf::tick_atom) {
         self->state.collector->give_up();

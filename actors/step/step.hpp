@@ -35,6 +35,7 @@ struct StepRequest {
   std::vector<Tensor> feeds; ///< in the plan's order
   std::int64_t timeout_us = 0;
   bool trace = false;
+  caf::strong_actor_ptr membership; ///< MembershipActor; knows when a silent task was last heard of
 };
 
 /// The answer's tensors are in the plan's order, in this process (never tickets).
@@ -45,6 +46,9 @@ struct StepState {
   std::vector<DeviceStats> stats;
   caf::typed_response_promise<RunStepResult> promise;
   bool answered = false;
+  std::int64_t started_us = 0;
+  bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
+  std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on
 
   ~StepState(); ///< answers if nobody has: the actor was killed
 };

@@ -1,6 +1,7 @@
 #include "actors/step/step_collector.hpp"
 
 #include "core/base/check.hpp"
+#include "core/base/strings.hpp"
 
 namespace troupe {
 
@@ -26,6 +27,12 @@ void StepCollector::part_failed(std::size_t part, const Status& why) {
 
 void StepCollector::fail(const Status& why) {
   record(why);
+}
+
+void StepCollector::explain(const Status& error, std::string_view clause) {
+  if (status_ == error && !status_.ok())
+    status_ = Status(status_.code(), str_cat(status_.message(), "; ", clause))
+                  .with_origin(status_.origin());
 }
 
 void StepCollector::record(const Status& why) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/base/status.hpp"
@@ -30,6 +31,8 @@ public:
   void part_failed(std::size_t part, const Status& why);
   /// Something that is no part's answer ends the step: a deadline, a cancellation.
   void fail(const Status& why);
+  /// Adds to what the step's error says; nothing if there is none, or if it is another one by now.
+  void explain(const Status& error, std::string_view clause);
   /// Stops waiting for parts that do not answer.
   void give_up() {
     open_.assign(open_.size(), false);

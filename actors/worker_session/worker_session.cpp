@@ -5,6 +5,7 @@
 #include "actors/graph_manager/graph_manager.hpp"
 #include "actors/rendezvous/rendezvous.hpp"
 #include "actors/transport/transport.hpp"
+#include "actors/worker_session/explain.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -227,6 +228,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
           self->send(it->second.rendezvous, AbortStep{m.status});
       },
       [=](const CleanupStep& m) { drop_mailbox(self, m.step_id); },
+      [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
       [=](ReceiveTensors& m) {
         self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
         return caf::ok_atom::value;

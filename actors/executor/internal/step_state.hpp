@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <ctime>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -15,6 +16,14 @@
 namespace troupe::program {
 
 struct FrameInstance;
+
+/// steady_micros() as of the last tick of the system's clock, some milliseconds ago: for a fraction
+/// of its price.
+inline std::int64_t coarse_micros() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
+}
 
 /// The state of the nodes of one frame in one iteration; what comes next to it in memory are its
 /// counts and its input slots. All slots but pre-filled ones are empty before and after its life.
@@ -76,6 +85,7 @@ struct PendingKernel {
   std::optional<KernelContext> context;
   Status status;
   std::int64_t start_us = 0, end_us = 0; ///< of a traced step
+  std::int64_t since_us = 0;             ///< coarse_micros() when it started
   std::uint32_t thread = 0;              ///< that finished it
   std::atomic<int> phase{starting};
   std::shared_ptr<StepState> self; ///< while a kernel may still call finish
@@ -128,6 +138,11 @@ struct StepState : std::enable_shared_from_this<StepState> {
   bool measures_all = false; ///< kernels known to be cheap too
   std::uint32_t steps = 0;   ///< that this memory has served
   std::vector<TraceRecord> trace;
+  /// The expensive kernel that the owner's thread is in, or -1; for whoever asks while that thread
+  /// does not. The others are written before it (release).
+  std::atomic<std::int32_t> computing{-1};
+  std::atomic<std::uint64_t> computing_step{0};
+  std::atomic<std::int64_t> computing_since_us{0};
 
   Iteration* take_iteration(std::int32_t layout);
   /// Empties it.

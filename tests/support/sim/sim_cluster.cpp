@@ -57,6 +57,8 @@ SimNode::~SimNode() {
 }
 
 bool SimNode::step() {
+  if (frozen)
+    return false;
   return scheduler.try_run_once() || net.try_exec_runnable() || net.read_data() ||
          net.try_accept_connection();
 }
@@ -111,6 +113,7 @@ void SimCluster::connect(SimNode& from, SimNode& to) {
 
 SimCluster::~SimCluster() {
   for (auto& [task, node] : nodes_) {
+    node->frozen = false;
     node->guardians.clear();
     node->handles = NodeHandles{};
     for (caf::actor& actor : node->spawned)
@@ -144,7 +147,8 @@ void SimCluster::advance(std::chrono::milliseconds time) {
   constexpr std::chrono::milliseconds beat{250};
   for (auto passed = std::chrono::milliseconds(0); passed < time; passed += beat) {
     for (auto& [task, node] : nodes_)
-      node->scheduler.advance_time(beat);
+      if (!node->frozen)
+        node->scheduler.advance_time(beat);
     run();
   }
 }

@@ -48,11 +48,12 @@ public:
   NodeHandles handles;
   std::vector<caf::actor> spawned; ///< ended with the node
   std::uint16_t port;
+  bool frozen = false;
   std::map<std::string, caf::strong_actor_ptr>
       guardians; ///< of other nodes, as this node dialled them
   std::vector<caf::io::connection_handle> wires;
 
-  /// One job, one network event; false when nothing is left to do now.
+  /// One job, one network event; false when nothing is left to do now, or while it is frozen.
   bool step();
 };
 
@@ -71,6 +72,9 @@ public:
   bool run_one();
   /// Virtual time passes on every node, in steps of a heartbeat.
   void advance(std::chrono::milliseconds time);
+  /// The node stands still, its wires open, until it is thawed.
+  void freeze(const std::string& task) { node(task).frozen = true; }
+  void thaw(const std::string& task) { node(task).frozen = false; }
   /// Closes every wire of a node, the way a crash does.
   void cut(const std::string& task);
 

@@ -1,0 +1,70 @@
+#include "actors/graph_manager/explain.hpp"
+
+namespace troupe {
+
+namespace {
+
+struct Inquiry {
+  DeviceRecords answer;
+  std::size_t missing = 0;
+  bool has_silent = false;
+  caf::typed_response_promise<DeviceRecords> promise;
+};
+
+// The kernels that hold the threads of executors; a device without a name stands for one that
+// cannot be told.
+void add_silent_devices(const GraphManagerState& state, std::uint64_t step_id,
+                        std::vector<DeviceRecord>& devices) {
+  std::size_t before = devices.size();
+  for (const auto& [handle, graph] : state.graphs)
+    for (const auto& executable : graph->executables)
+      for (const Executable::Computing& kernel : executable->computing(step_id)) {
+        DeviceRecord& device = devices.emplace_back();
+        device.device = executable->device().name();
+        device.unfinished = 1;
+        NodeRecord& node = device.nodes.emplace_back();
+        node.node = kernel.node;
+        node.op = kernel.op;
+        node.state = NodeRecord::State::running;
+        node.running_us = kernel.running_us;
+      }
+  if (devices.size() == before)
+    devices.emplace_back();
+}
+
+} // namespace
+
+caf::result<DeviceRecords>
+explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
+                const Services& services, std::uint64_t step_id) {
+  auto it = self->state.steps.find(step_id);
+  if (it == self->state.steps.end())
+    return DeviceRecords{};
+  auto inquiry = std::make_shared<Inquiry>();
+  inquiry->answer.has_begun = true;
+  inquiry->missing = it->second.size();
+  inquiry->promise = self->make_response_promise<DeviceRecords>();
+  auto one_less = [=] {
+    if (--inquiry->missing > 0)
+      return;
+    if (inquiry->has_silent)
+      add_silent_devices(self->state, step_id, inquiry->answer.devices);
+    inquiry->promise.deliver(std::move(inquiry->answer));
+  };
+  for (const ExecutorActor& executor : it->second)
+    ask(self, executor, services->timeouts.explain / 4, ExplainPart{step_id})
+        .then(
+            [=](DeviceRecords& one) {
+              for (DeviceRecord& device : one.devices)
+                inquiry->answer.devices.push_back(std::move(device));
+              one_less();
+            },
+            [=](caf::error& error) { // else its part has ended
+              if (error == caf::sec::request_timeout)
+                inquiry->has_silent = true;
+              one_less();
+            });
+  return inquiry->promise;
+}
+
+} // namespace troupe

@@ -1,0 +1,104 @@
+#include "actors/master_session/explain.hpp"
+
+#include <algorithm>
+
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// Steps that are asked at once.
+constexpr std::size_t max_steps = 16;
+
+struct Inquiry {
+  StepsExplained answer;
+  std::size_t missing = 0;
+  caf::typed_response_promise<StepsExplained> promise;
+};
+
+std::string has_ended(std::uint64_t step_id, const std::vector<StepInfo>& known) {
+  for (const StepInfo& step : known)
+    if (step.step_id == step_id && step.state != "running")
+      return str_cat("step ", step_id, " has ended: ", step.state);
+  return str_cat("step ", step_id, " has ended");
+}
+
+void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::string>& remarks) {
+  for (const auto& [graph, runs] : state.waiting) {
+    const Signature& signature = graph->signature;
+    remarks.push_back(
+        str_cat(runs.size(), runs.size() == 1 ? " run waits" : " runs wait",
+                " for the first graph of fetches [", str_join(signature.fetches, ", "),
+                "] targets [", str_join(signature.targets, ", "),
+                "]: it is being built, compiled by its tasks, or waits ", "for another one"));
+  }
+}
+
+} // namespace
+
+caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSessionParts& parts,
+                                          const ExplainStep& request) {
+  auto& state = self->state;
+  std::vector<StepInfo> known = state.log.list(now_us(self));
+  auto inquiry = std::make_shared<Inquiry>();
+  std::vector<StepInfo> wanted;
+  for (const StepInfo& step : known)
+    if (state.steps.count(step.step_id) &&
+        (request.step_id == 0 || request.step_id == step.step_id))
+      wanted.push_back(step);
+  if (request.step_id == 0)
+    remark_on_waiting_runs(state, inquiry->answer.remarks);
+  else if (wanted.empty() && std::none_of(known.begin(), known.end(), [&](const StepInfo& step) {
+             return step.step_id == request.step_id;
+           }))
+    inquiry->answer.remarks.push_back(
+        str_cat("there is no step ", request.step_id, " in this session, running or lately ended"));
+  else if (wanted.empty())
+    inquiry->answer.remarks.push_back(has_ended(request.step_id, known));
+  if (wanted.empty())
+    return std::move(inquiry->answer);
+  std::stable_sort(wanted.begin(), wanted.end(), [](const StepInfo& a, const StepInfo& b) {
+    return a.duration_us > b.duration_us;
+  });
+  if (wanted.size() > max_steps) {
+    inquiry->answer.remarks.push_back(
+        str_cat(wanted.size() - max_steps, " more steps run, begun later"));
+    wanted.resize(max_steps);
+  }
+  inquiry->missing = wanted.size();
+  inquiry->promise = self->make_response_promise<StepsExplained>();
+  auto promise = inquiry->promise;
+  auto one_less = [=] {
+    if (--inquiry->missing > 0)
+      return;
+    auto& steps = inquiry->answer.steps;
+    std::sort(steps.begin(), steps.end(), [](const StepExplained& a, const StepExplained& b) {
+      return a.running_us > b.running_us;
+    });
+    inquiry->promise.deliver(std::move(inquiry->answer));
+  };
+  std::uint64_t asked_for = request.step_id;
+  for (const StepInfo& step : wanted) {
+    std::uint64_t step_id = step.step_id;
+    ask(self, state.steps.at(step_id), parts.services->timeouts.explain * 3 / 2,
+        ExplainStep{step_id})
+        .then(
+            [=](StepExplained& explained) {
+              inquiry->answer.steps.push_back(std::move(explained));
+              one_less();
+            },
+            [=](caf::error& error) {
+              if (error == caf::sec::request_timeout)
+                inquiry->answer.remarks.push_back(
+                    str_cat("step ", step_id, " did not answer in time; ask again"));
+              else if (asked_for != 0)
+                inquiry->answer.remarks.push_back(
+                    has_ended(step_id, self->state.log.list(now_us(self))));
+              one_less();
+            });
+  }
+  return promise;
+}
+
+} // namespace troupe
