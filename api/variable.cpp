@@ -1,5 +1,7 @@
 #include "api/variable.hpp"
 
+#include <map>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -13,12 +15,15 @@ GraphVariable variable(const Scope& scope, std::string_view name, DType dtype, c
   AttrMap attrs;
   attrs.set("dtype", dtype);
   attrs.set("shape", PartialShape(shape));
-  attrs.set("shared_name", std::string(name));
   bool resource = kind == VariableKind::resource;
   out.handle_ =
       scope.named(name)
           .add(resource ? "VarHandleOp" : "VariableV2", std::vector<Output>{}, std::move(attrs))
           .output(0);
+  if (out.handle_.is_valid()) // two of one name in different scopes are two
+    scope.graph()
+        ->node(out.handle_.endpoint().node)
+        ->attrs.set("shared_name", out.handle_.node_name());
   Scope inner = scope.sub(name).colocated_with(out.handle_);
   Output value = initial.resolve(inner.named("initial_value"));
   if (resource) {
@@ -50,6 +55,8 @@ template <class Update>
 Minimized minimize(const Scope& scope, const Output& loss,
                    const std::vector<GraphVariable>& variables, Update update) {
   Minimized out;
+  if (variables.empty())
+    scope.fail(invalid_argument("an optimizer needs at least one variable"));
   std::vector<Output> wanted;
   for (const GraphVariable& v : variables)
     wanted.push_back(v.handle());
@@ -78,6 +85,33 @@ Tensor filled(DType dtype, const Shape& shape, double value) {
     else
       out.mutable_data<float>()[static_cast<std::size_t>(i)] = static_cast<float>(value);
   return out;
+}
+
+// Numbers of an optimizer that its ops want in their variable's dtype; one Const for each dtype.
+class Number {
+public:
+  Number(const Scope& scope, std::string_view name, double value)
+      : scope_(scope.sub("train").named(name)), value_(value) {}
+  Output as(DType dtype) {
+    auto [entry, is_new] = made_.try_emplace(dtype);
+    if (is_new)
+      entry->second = scope_.constant(filled(dtype, {}, value_));
+    return entry->second;
+  }
+
+private:
+  Scope scope_;
+  double value_;
+  std::map<DType, Output> made_;
+};
+
+bool has_optimizer_dtype(const Scope& scope, const GraphVariable& v) {
+  bool has = v.dtype() == DType::float32 || v.dtype() == DType::float64;
+  if (!has)
+    scope.fail(invalid_argument(str_cat("variable '", v.handle().node_name(), "' has dtype ",
+                                        to_string(v.dtype()),
+                                        ", and this optimizer moves float and double only")));
+  return has;
 }
 
 // State of an optimizer beside its variable; reference variables get reference slots, as their
@@ -117,15 +151,18 @@ Minimized minimize_momentum(const Scope& scope, const Output& loss,
                             const std::vector<GraphVariable>& variables, Input learning_rate,
                             const MomentumOptions& options) {
   Output rate = learning_rate.resolve(scope.sub("train").named("learning_rate"));
-  Output momentum = scope.sub("train").named("momentum").constant(Tensor::scalar(options.momentum));
-  return minimize(
-      scope, loss, variables,
-      [&](const Scope& s, const GraphVariable& v, const Output& grad, auto& slots) {
-        slots.push_back(slot(scope.colocated_with(v.handle()), v, "momentum", v.shape(), 0));
-        return s.add(op_name(v, "ApplyMomentum"),
-                     std::vector<Output>{v.handle(), slots.back().handle(), rate, grad, momentum},
-                     {{"use_nesterov", options.use_nesterov}});
-      });
+  Number momentum(scope, "momentum", options.momentum);
+  return minimize(scope, loss, variables,
+                  [&](const Scope& s, const GraphVariable& v, const Output& grad, auto& slots) {
+                    if (!has_optimizer_dtype(s, v))
+                      return Operation();
+                    slots.push_back(
+                        slot(scope.colocated_with(v.handle()), v, "momentum", v.shape(), 0));
+                    return s.add(op_name(v, "ApplyMomentum"),
+                                 std::vector<Output>{v.handle(), slots.back().handle(), rate, grad,
+                                                     momentum.as(v.dtype())},
+                                 {{"use_nesterov", options.use_nesterov}});
+                  });
 }
 
 Minimized minimize_adam(const Scope& scope, const Output& loss,
@@ -133,12 +170,15 @@ Minimized minimize_adam(const Scope& scope, const Output& loss,
                         const AdamOptions& options) {
   Scope train = scope.sub("train");
   Output rate = learning_rate.resolve(train.named("learning_rate"));
-  Output beta1 = train.named("beta1").constant(Tensor::scalar(options.beta1));
-  Output beta2 = train.named("beta2").constant(Tensor::scalar(options.beta2));
-  Output epsilon = train.named("epsilon").constant(Tensor::scalar(options.epsilon));
+  Number first(scope, "beta1", options.beta1), other(scope, "beta2", options.beta2),
+      tiny(scope, "epsilon", options.epsilon);
   return minimize(
       scope, loss, variables,
       [&](const Scope& s, const GraphVariable& v, const Output& grad, auto& slots) {
+        if (!has_optimizer_dtype(s, v))
+          return Operation();
+        Output beta1 = first.as(v.dtype()), beta2 = other.as(v.dtype()),
+               epsilon = tiny.as(v.dtype());
         Scope beside = scope.colocated_with(v.handle());
         GraphVariable m = slot(beside, v, "adam_m", v.shape(), 0),
                       second = slot(beside, v, "adam_v", v.shape(), 0);

@@ -34,15 +34,15 @@ private:
   Shape shape_;
 };
 
-/// Makes VarHandleOp (or VariableV2), its initialiser and its read, on the scope's device; `name`
-/// is also its shared name.
+/// Makes VarHandleOp (or VariableV2), its initialiser and its read, on the scope's device. The name
+/// of its node, scopes and all, is also its shared name.
 GraphVariable variable(const Scope& scope, std::string_view name, DType dtype, const Shape& shape,
                        Input initial, VariableKind kind = VariableKind::resource);
 /// A NoOp after all initialisers.
 Operation initialize_all(const Scope& scope, const std::vector<GraphVariable>& variables);
 
 /// Steps that move variables against a loss's gradient. Slots are made on their variable's device
-/// and initialised by `slots`.
+/// and initialised by `slots`; those that have any are for variables of float or double.
 struct Minimized {
   Operation step;                   ///< run this
   std::vector<GraphVariable> slots; ///< to be initialised with the variables

@@ -109,4 +109,52 @@ TEST_CASE("gradients: of a product at a point, by hand") {
   CHECK((*out)[1].value<float>() == doctest::Approx(9));
 }
 
+TEST_CASE("variable: two of one name in different scopes are two") {
+  for (VariableKind kind : kinds) {
+    Scope root = Scope::root();
+    GraphVariable one = variable(root.sub("one"), "w", DType::float32, {}, 1.0f, kind);
+    GraphVariable two = variable(root.sub("two"), "w", DType::float32, {}, 2.0f, kind);
+    Operation init = initialize_all(root, {one, two});
+    auto session = Session::open("local");
+    REQUIRE(session.ok());
+    REQUIRE(session->extend(root).ok());
+    REQUIRE(session->run({}, {}, {init.name()}).ok());
+    auto values = session->run({}, {one.read().name(), two.read().name()});
+    REQUIRE_MESSAGE(values.ok(), values.status().to_string());
+    CHECK((*values)[0].value<float>() == 1.0f);
+    CHECK((*values)[1].value<float>() == 2.0f);
+  }
+}
+
+TEST_CASE("adam and momentum: variables of double train, those of other dtypes are refused") {
+  for (VariableKind kind : kinds) {
+    Scope root = Scope::root();
+    GraphVariable w =
+        variable(root, "w", DType::float64, {2}, Tensor::vector<double>({1, 2}), kind);
+    Output loss = ops::sum(root, ops::square(root, w.read()), Tensor::vector<std::int32_t>({0}));
+    Minimized adam = minimize_adam(root, loss, {w}, 0.1),
+              momentum = minimize_momentum(root, loss, {w}, 0.1);
+    REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+    CHECK(adam.slots[0].handle().node_name() == "w/adam_m");
+    std::vector<GraphVariable> all{w};
+    for (const Minimized* made : {&adam, &momentum})
+      all.insert(all.end(), made->slots.begin(), made->slots.end());
+    Operation init = initialize_all(root, all);
+    auto session = Session::open("local");
+    REQUIRE(session.ok());
+    REQUIRE(session->extend(root).ok());
+    REQUIRE(session->run({}, {}, {init.name()}).ok());
+    for (const Minimized* made : {&adam, &momentum}) {
+      auto step = session->run({}, {}, {made->step.name()});
+      CHECK_MESSAGE(step.ok(), step.status().to_string());
+    }
+    Scope half = Scope::root();
+    GraphVariable h =
+        variable(half, "h", DType::float16, {1}, Tensor::zeros(DType::float16, {1}), kind);
+    (void)minimize_adam(half, ops::square(half, h.read()), {h}, 0.1f);
+    CHECK(half.status().code() == Code::invalid_argument);
+    CHECK(half.status().message().find("'h' has dtype half") != std::string::npos);
+  }
+}
+
 } // namespace troupe
