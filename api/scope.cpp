@@ -6,7 +6,6 @@
 #include "core/base/strings.hpp"
 #include "graph/autodiff/gradients.hpp"
 #include "graph/convert/graph_def.hpp"
-#include "graph/op/infer.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe {
@@ -69,21 +68,22 @@ Scope Scope::named(std::string_view name) const {
 Scope Scope::after(const std::vector<Operation>& operations) const {
   Scope out = *this;
   for (const Operation& operation : operations)
-    if (operation.is_valid())
+    if (operation.is_valid() && owns(operation.graph(), operation.name()))
       out.control_.push_back(operation.id());
   return out;
 }
 
 Scope Scope::after(const Output& output) const {
   Scope out = *this;
-  if (output.is_valid())
+  if (output.is_valid() && owns(output.graph(), output.name()))
     out.control_.push_back(output.endpoint().node);
   return out;
 }
 
 Scope Scope::colocated_with(const Output& output) const {
   Scope out = *this;
-  out.colocate_ = output.node_name();
+  if (output.is_valid() && owns(output.graph(), output.name()))
+    out.colocate_ = output.node_name();
   out.device_.clear();
   return out;
 }
@@ -97,27 +97,29 @@ void Scope::fail(const Status& status) const {
     state_->status = status;
 }
 
+bool Scope::owns(const std::shared_ptr<Graph>& graph, std::string_view what) const {
+  if (graph == state_->graph)
+    return true;
+  fail(invalid_argument(str_cat("'", what,
+                                "' is of another graph than the scope; what is joined must be made "
+                                "by copies of one Scope::root()")));
+  return false;
+}
+
 Operation Scope::add(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs) const {
   if (!state_->status.ok())
     return {};
   Graph& graph = *state_->graph;
   std::vector<Endpoint> endpoints;
-  std::vector<DType> types;
   for (const Output& input : inputs) {
     if (!input.is_valid()) {
       fail(invalid_argument(str_cat("an input of a new ", op, " is empty")));
       return {};
     }
+    if (!owns(input.graph(), input.name()))
+      return {};
     endpoints.push_back(input.endpoint());
-    types.push_back(graph.node(input.endpoint().node)
-                        ->output_types[static_cast<std::size_t>(input.endpoint().slot)]);
   }
-  auto schema = graph.registry().lookup(op);
-  if (!schema.ok()) {
-    fail(schema.status());
-    return {};
-  }
-  infer_attrs(**schema, types, attrs);
   if (!colocate_.empty())
     attrs.set("_class", std::vector<std::string>{str_cat("loc:@", colocate_)});
   std::string base = next_name_.empty() ? std::string(op) : next_name_;
@@ -152,11 +154,15 @@ Scope Scope::for_constants() const {
 }
 
 std::string Scope::graph_def() const {
-  return export_graph(*state_->graph);
+  auto bytes = graph_def_from(0);
+  if (bytes.ok())
+    return *std::move(bytes);
+  fail(bytes.status());
+  return {};
 }
 
-std::string Scope::graph_def_from(NodeId first) const {
-  return export_graph(*state_->graph, {.first = first});
+Result<std::string> Scope::graph_def_from(NodeId first) const {
+  return write_graph_bytes(*state_->graph, {.first = first});
 }
 
 Status Scope::import(std::string_view graph_def) const {
@@ -172,17 +178,27 @@ Result<Output> Scope::find(std::string_view tensor_name) const {
 }
 
 std::vector<Output> gradients(const Scope& scope, const std::vector<Output>& ys,
-                              const std::vector<Output>& xs) {
+                              const std::vector<Output>& xs, const std::vector<Output>& grad_ys) {
   std::vector<Output> out(xs.size());
+  for (const auto* outputs : {&ys, &xs, &grad_ys})
+    for (const Output& output : *outputs)
+      if (output.is_valid() && output.graph() != scope.graph())
+        scope.fail(invalid_argument(str_cat("'", output.name(),
+                                            "' is of another graph than the scope that is to hold "
+                                            "its gradients")));
   if (!scope.status().ok())
     return out;
-  auto endpoints = [&](const std::vector<Output>& outputs) {
+  auto endpoints = [](const std::vector<Output>& outputs) {
     std::vector<Endpoint> list;
     for (const Output& output : outputs)
       list.push_back(output.endpoint());
     return list;
   };
-  auto found = add_gradients(*scope.graph(), endpoints(ys), endpoints(xs));
+  std::vector<std::optional<Endpoint>> given(grad_ys.size());
+  for (std::size_t i = 0; i < grad_ys.size(); ++i)
+    if (grad_ys[i].is_valid())
+      given[i] = grad_ys[i].endpoint();
+  auto found = add_gradients(*scope.graph(), endpoints(ys), endpoints(xs), given);
   if (!found.ok()) {
     scope.fail(found.status());
     return out;

@@ -32,6 +32,7 @@ public:
       : graph_(std::move(graph)), endpoint_(endpoint) {}
   bool is_valid() const { return graph_ != nullptr; }
   Endpoint endpoint() const { return endpoint_; }
+  const std::shared_ptr<Graph>& graph() const { return graph_; } ///< null if not valid
   /// "scope/name:0", for feeds and fetches.
   std::string name() const;
   /// The node's name, for targets.
@@ -79,6 +80,7 @@ public:
   Operation(std::shared_ptr<Graph> graph, NodeId node) : graph_(std::move(graph)), node_(node) {}
   bool is_valid() const { return graph_ != nullptr; }
   NodeId id() const { return node_; }
+  const std::shared_ptr<Graph>& graph() const { return graph_; } ///< null if not valid
   std::string name() const;
   Output output(int slot) const { return graph_ ? Output(graph_, {node_, slot}) : Output(); }
   int num_outputs() const;
@@ -88,8 +90,8 @@ private:
   NodeId node_ = -1;
 };
 
-/// A cheap handle: copies build the same graph. The first error sticks; op functions then give
-/// invalid outputs, and `status` tells. One thread.
+/// A cheap handle: copies build the same graph, and only what belongs to that graph can be joined.
+/// The first error sticks; op functions then give invalid outputs, and `status` tells. One thread.
 class Scope {
 public:
   static Scope root();
@@ -117,16 +119,19 @@ public:
   Scope for_constants() const;
 
   const std::shared_ptr<Graph>& graph() const { return state_->graph; }
-  /// Bytes of the GraphDef.
+  /// Bytes of the GraphDef; none and an error of the scope beyond 2 GiB.
   std::string graph_def() const;
   /// Only the nodes with ids from `first` on; what an extended graph is extended with next.
-  std::string graph_def_from(NodeId first) const;
+  /// RESOURCE_EXHAUSTED beyond 2 GiB.
+  Result<std::string> graph_def_from(NodeId first) const;
   /// Nodes of an existing GraphDef join this graph; their names stay. INVALID_ARGUMENT and others.
   Status import(std::string_view graph_def) const;
   /// INVALID_ARGUMENT if there is no such tensor.
   Result<Output> find(std::string_view tensor_name) const;
 
 private:
+  /// False, and an error, for what is of another graph.
+  bool owns(const std::shared_ptr<Graph>& graph, std::string_view what) const;
   struct State {
     std::shared_ptr<Graph> graph;
     Status status;
@@ -136,8 +141,10 @@ private:
   std::vector<NodeId> control_;
 };
 
-/// d sum(ys) / d xs; an invalid Output where no y depends on x. On an error the scope fails.
+/// d sum(ys) / d xs; an invalid Output where no y depends on x. `grad_ys`, if given, has for each y
+/// the gradient that arrives there; an invalid one means ones. On an error the scope fails.
 std::vector<Output> gradients(const Scope& scope, const std::vector<Output>& ys,
-                              const std::vector<Output>& xs);
+                              const std::vector<Output>& xs,
+                              const std::vector<Output>& grad_ys = {});
 
 } // namespace troupe

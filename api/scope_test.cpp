@@ -102,4 +102,39 @@ TEST_CASE("gradients: what does not depend has none") {
   CHECK_FALSE(found[1].is_valid());
 }
 
+TEST_CASE("scope: what is of another scope's graph cannot be joined") {
+  Scope other = Scope::root();
+  for (int i = 0; i < 100; ++i)
+    ops::no_op(other);
+  Output x = ops::placeholder(other.named("x"), DType::float32);
+  auto refused = [](const Scope& scope) {
+    CHECK(scope.status().code() == Code::invalid_argument);
+    CHECK(scope.status().message().find("of another graph than the scope") != std::string::npos);
+  };
+  Scope reads = Scope::root(), waits = Scope::root(), follows = Scope::root(),
+        waits_for_operation = Scope::root(), differentiates = Scope::root();
+  CHECK_FALSE(ops::square(reads, x).is_valid());
+  refused(reads);
+  (void)waits.after(x);
+  refused(waits);
+  (void)waits_for_operation.after(std::vector<Operation>{ops::no_op(other)});
+  refused(waits_for_operation);
+  (void)follows.colocated_with(x);
+  refused(follows);
+  CHECK_FALSE(gradients(differentiates, {x}, {x})[0].is_valid());
+  refused(differentiates);
+}
+
+TEST_CASE("scope: gradients begin with what arrives at the ys") {
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output y = ops::neg(root, x);
+  Output arrives = ops::placeholder(root.named("arrives"), DType::float32);
+  std::vector<Output> found = gradients(root, {y}, {x}, {arrives});
+  REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+  const Node& gradient = *root.graph()->node(found[0].endpoint().node);
+  CHECK(gradient.op_name() == "Neg");
+  CHECK(gradient.inputs[0] == arrives.endpoint());
+}
+
 } // namespace troupe

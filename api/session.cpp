@@ -1,6 +1,7 @@
 #include "api/session.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <mutex>
 
 #include <caf/actor_system.hpp>
@@ -11,10 +12,13 @@
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "actors/session/session.hpp"
+#include "api/internal/pending_run_state.hpp"
+#include "api/internal/settings.hpp"
 #include "api/scope.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/caller_unit.hpp"
+#include "net/wire/wire_tensor.hpp"
 
 namespace troupe {
 
@@ -31,16 +35,58 @@ struct Caller {
   CallerUnit unit;
 };
 
-SessionSettings settings_of(const SessionOptions& options) {
-  SessionSettings out;
-  out.device_filters = options.device_filters;
-  out.allow_soft_placement = options.allow_soft_placement;
-  out.log_device_placement = options.log_device_placement;
-  out.isolate_session_state = options.isolate_session_state;
-  out.optimize = options.opt_level >= 0;
-  out.disabled_passes = options.disabled_passes;
-  out.operation_timeout_us = options.operation_timeout_ms * 1000;
+/// Carries one request of run_async. While its step is to be cancelled it says so again and again:
+/// a master knows nothing of a step that still waits for its graph.
+using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
+constexpr std::chrono::milliseconds cancel_again{20};
+
+RunMetadata metadata_of(RunStepResult& result) {
+  return {{std::move(result.metadata.stats)}, std::move(result.metadata.partition_graphs)};
+}
+
+std::vector<Tensor> tensors_of(RunStepResult& result) {
+  std::vector<Tensor> out;
+  out.reserve(result.tensors.size());
+  for (WireTensor& tensor : result.tensors)
+    out.push_back(std::move(tensor.tensor));
   return out;
+}
+
+/// Answers when the courier is destroyed without having done so.
+class Answerer {
+public:
+  explicit Answerer(std::shared_ptr<PendingRun::State> state) : state_(std::move(state)) {}
+  Answerer(const Answerer&) = delete;
+  Answerer& operator=(const Answerer&) = delete;
+  ~Answerer() { state_->answer(aborted("the session ended before the step did")); }
+  void operator()(Result<std::vector<Tensor>> result, RunMetadata metadata = {}) const {
+    state_->answer(std::move(result), std::move(metadata));
+  }
+
+private:
+  std::shared_ptr<PendingRun::State> state_;
+};
+
+CourierActor::behavior_type courier(CourierActor::pointer self, const SessionActor& session,
+                                    const std::shared_ptr<RunStep>& request, caf::timespan budget,
+                                    const std::shared_ptr<PendingRun::State>& state) {
+  std::uint64_t id = request->request_id;
+  auto answer = std::make_shared<const Answerer>(state);
+  self->request(session, budget, std::move(*request))
+      .then(
+          [=](RunStepResult& result) {
+            RunMetadata metadata = metadata_of(result);
+            (*answer)(tensors_of(result), std::move(metadata));
+            self->quit();
+          },
+          [=](caf::error& error) {
+            (*answer)(to_status(error, "RunStep"));
+            self->quit();
+          });
+  return {[=](caf::tick_atom) {
+    self->send(session, CancelRun{id});
+    self->delayed_send(self, cancel_again, caf::tick_atom::value);
+  }};
 }
 
 } // namespace
@@ -56,8 +102,11 @@ struct Session::Impl {
 
   std::mutex lock; // guards what follows
   std::vector<std::unique_ptr<Caller>> idle;
-  NodeId extended_nodes = 0; // of the scope that was last extended with
-  std::weak_ptr<Graph> extended_graph;
+
+  std::mutex extending; // held while a scope's nodes are on their way; guards what follows
+  std::vector<std::pair<std::weak_ptr<Graph>, NodeId>> extended; // how many nodes of which graph
+
+  std::atomic<bool> ended = false;
 
   caf::actor_system& system() { return local ? node->system() : client->system(); }
 
@@ -93,16 +142,21 @@ struct Session::Impl {
 
   /// A step answers by its own deadline; this one is only for a session actor that is gone.
   std::chrono::nanoseconds step_budget(std::int64_t timeout_ms) const {
-    std::int64_t ms = timeout_ms > 0 ? timeout_ms : operation_timeout_ms;
-    return ms > 0 ? std::chrono::milliseconds(ms) + timeouts.cancel + timeouts.request
+    std::int64_t us =
+        limit_us(timeout_ms > 0 ? timeout_ms : operation_timeout_ms, timeouts.step.count());
+    return us > 0 ? std::chrono::microseconds(us) + timeouts.cancel + timeouts.request
                   : timeouts.step;
   }
 
-  ~Impl() {
-    if (actor) {
+  void end() {
+    if (actor && !ended.exchange(true))
       (void)ask<caf::ok_atom>(CloseSession{}, timeouts.request, "closing");
+  }
+
+  ~Impl() {
+    end();
+    if (actor)
       stop(untyped(actor));
-    }
     actor = SessionActor{};
     idle.clear();
   }
@@ -110,13 +164,22 @@ struct Session::Impl {
 
 Session::Session(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Session::Session(Session&&) noexcept = default;
-Session& Session::operator=(Session&&) noexcept = default;
-Session::~Session() = default;
+Session& Session::operator=(Session&& other) noexcept {
+  if (this != &other) {
+    Session ending(std::move(*this));
+    impl_ = std::move(other.impl_);
+  }
+  return *this;
+}
+Session::~Session() {
+  if (impl_)
+    impl_->end();
+}
 
 Result<Session> Session::open(const std::string& target, const SessionOptions& options) {
   auto impl = std::make_shared<Impl>();
   OpenSession request;
-  request.request.settings = settings_of(options);
+  TROUPE_ASSIGN(request.request.settings, settings_of(options, impl->timeouts.step.count()));
   impl->operation_timeout_ms = options.operation_timeout_ms;
   if (options.operation_timeout_ms > 0)
     impl->timeouts.dial =
@@ -153,48 +216,51 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
 
 Status Session::extend(const Scope& scope) {
   TROUPE_TRY(scope.status());
-  NodeId from = 0;
-  {
-    std::scoped_lock guard(impl_->lock);
-    if (impl_->extended_graph.lock() == scope.graph())
-      from = impl_->extended_nodes;
-  }
+  std::scoped_lock guard(impl_->extending);
+  auto& extended = impl_->extended;
+  std::erase_if(extended, [](const auto& entry) { return entry.first.expired(); });
+  auto known = std::find_if(extended.begin(), extended.end(),
+                            [&](const auto& entry) { return entry.first.lock() == scope.graph(); });
+  NodeId from = known == extended.end() ? 0 : known->second;
   NodeId to = scope.graph()->capacity();
   if (from == to)
     return {};
-  std::string bytes = scope.graph_def_from(from);
+  TROUPE_ASSIGN(std::string bytes, scope.graph_def_from(from));
   TROUPE_TRY(extend_graph_def(bytes));
-  std::scoped_lock guard(impl_->lock);
-  impl_->extended_graph = scope.graph();
-  impl_->extended_nodes = to;
+  if (known == extended.end())
+    extended.emplace_back(scope.graph(), to);
+  else
+    known->second = to;
   return {};
 }
 
 Status Session::extend_graph_def(const std::string& bytes) {
-  return impl_->ask<GraphExtended>(ExtendGraph{bytes, -1}, impl_->timeouts.compile, "ExtendGraph")
-      .status();
+  Status status =
+      impl_->ask<GraphExtended>(ExtendGraph{bytes, -1}, impl_->timeouts.compile, "ExtendGraph")
+          .status();
+  // A node closes the connection on what is too large for it, before it could answer.
+  if (status.code() == Code::unavailable && !impl_->local && bytes.size() >= max_message_bytes)
+    return resource_exhausted(
+        str_cat("the graph is ", bytes.size(), " bytes, and a node takes messages of at most ",
+                max_message_bytes,
+                " unless its config says otherwise. Raise message-limit in [troupe], feed large "
+                "values instead of making them constants, or extend in parts. (",
+                status.message(), ")"));
+  return status;
 }
 
 namespace {
 
 RunStep make_run(Feeds feeds, std::vector<std::string> fetches, std::vector<std::string> targets,
-                 const RunOptions& options) {
+                 const RunOptions& options, const Timeouts& timeouts) {
   RunStep out;
   for (auto& [name, tensor] : feeds)
     out.feeds.emplace_back(std::move(name), WireTensor(std::move(tensor)));
   out.fetches = std::move(fetches);
   out.targets = std::move(targets);
-  out.timeout_us = options.timeout_ms * 1000;
+  out.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
   out.trace = options.trace_level != TraceLevel::none;
   out.partition_graphs = options.output_partition_graphs;
-  return out;
-}
-
-std::vector<Tensor> tensors_of(RunStepResult& result) {
-  std::vector<Tensor> out;
-  out.reserve(result.tensors.size());
-  for (WireTensor& tensor : result.tensors)
-    out.push_back(std::move(tensor.tensor));
   return out;
 }
 
@@ -204,32 +270,32 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
                                          const std::vector<std::string>& fetches,
                                          const std::vector<std::string>& targets,
                                          const RunOptions& options, RunMetadata* metadata) {
-  TROUPE_ASSIGN(RunStepResult result,
-                impl_->ask<RunStepResult>(make_run(feeds, fetches, targets, options),
-                                          impl_->step_budget(options.timeout_ms), "RunStep"));
-  if (metadata) {
-    metadata->step_stats.devices = std::move(result.metadata.stats);
-    metadata->partition_graphs = std::move(result.metadata.partition_graphs);
-  }
+  TROUPE_TRY(check_options(options));
+  TROUPE_ASSIGN(
+      RunStepResult result,
+      impl_->ask<RunStepResult>(make_run(feeds, fetches, targets, options, impl_->timeouts),
+                                impl_->step_budget(options.timeout_ms), "RunStep"));
+  if (metadata)
+    *metadata = metadata_of(result);
   return tensors_of(result);
 }
 
-std::future<Result<std::vector<Tensor>>> Session::run_async(Feeds feeds,
-                                                            std::vector<std::string> fetches,
-                                                            std::vector<std::string> targets,
-                                                            RunOptions options) {
-  auto promise = std::make_shared<std::promise<Result<std::vector<Tensor>>>>();
-  auto future = promise->get_future();
+PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
+                              std::vector<std::string> targets, const RunOptions& options) {
+  auto state = std::make_shared<PendingRun::State>();
+  if (Status status = check_options(options); !status.ok()) {
+    state->answer(status);
+    return PendingRun(state);
+  }
   auto request = std::make_shared<RunStep>(
-      make_run(std::move(feeds), std::move(fetches), std::move(targets), options));
-  auto budget = impl_->step_budget(options.timeout_ms);
-  // A courier that lives for this one request.
-  impl_->system().spawn([=, actor = impl_->actor](caf::event_based_actor* self) {
-    self->request(actor, caf::timespan(budget), std::move(*request))
-        .then([=](RunStepResult& result) { promise->set_value(tensors_of(result)); },
-              [=](caf::error& error) { promise->set_value(to_status(error, "RunStep")); });
-  });
-  return future;
+      make_run(std::move(feeds), std::move(fetches), std::move(targets), options, impl_->timeouts));
+  request->request_id = random_id();
+  caf::timespan budget(impl_->step_budget(options.timeout_ms));
+  CourierActor actor = impl_->system().spawn(courier, impl_->actor, request, budget, state);
+  std::scoped_lock guard(state->lock);
+  if (!state->outcome)
+    state->ask_to_cancel = [actor] { caf::anon_send(actor, caf::tick_atom::value); };
+  return PendingRun(state);
 }
 
 struct Session::Callable::Handle {
@@ -254,17 +320,25 @@ Result<Session::Callable> Session::make_callable(const std::vector<std::string>&
 }
 
 Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> feeds,
-                                                          const RunOptions& options) const {
+                                                          const RunOptions& options,
+                                                          RunMetadata* metadata) const {
+  if (!handle_)
+    return failed_precondition("this Callable is empty; Session::make_callable makes one");
+  TROUPE_TRY(check_options(options));
+  if (options.output_partition_graphs)
+    return unimplemented("a Callable does not tell what each device ran; ask with Session::run");
+  Impl& impl = *handle_->impl;
   RunCallable request;
   request.handle = handle_->id;
   for (Tensor& feed : feeds)
     request.feeds.emplace_back(std::move(feed));
-  request.timeout_us = options.timeout_ms * 1000;
+  request.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
   request.trace = options.trace_level != TraceLevel::none;
-  Impl& impl = *handle_->impl;
   TROUPE_ASSIGN(RunStepResult result,
                 impl.ask<RunStepResult>(std::move(request), impl.step_budget(options.timeout_ms),
                                         "RunCallable"));
+  if (metadata)
+    *metadata = metadata_of(result);
   return tensors_of(result);
 }
 

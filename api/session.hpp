@@ -7,12 +7,12 @@
 
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "api/pending_run.hpp"
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
 #include "graph/convert/options.hpp"
@@ -43,21 +43,22 @@ struct StepSummary {
 
 /// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
 /// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
-/// SessionOptions::operation_timeout_ms), with the loss of a task it needs, or with its
-/// cancellation.
+/// SessionOptions::operation_timeout_ms; a week if neither says less), with the loss of a task it
+/// needs, or with its cancellation. A session that was moved from may be assigned to or destroyed.
 class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
   /// thread. "caf://host:port": the node there is the master; variables live on the cluster and are
   /// shared by name. UNAVAILABLE naming whoever cannot be reached within 10 s, or within
   /// SessionOptions::operation_timeout_ms if that is less; INVALID_ARGUMENT for a target of another
-  /// form.
+  /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
-  ~Session(); ///< closes
+  ~Session(); ///< closes, whatever callables and pending runs are left
 
-  /// Adds what the scope's graph has gained since the last extend through it. INVALID_ARGUMENT with
+  /// Adds what the scope's graph has gained since it was last given to this session; several scopes
+  /// may take turns. INVALID_ARGUMENT with
   /// the scope's own error if building failed.
   Status extend(const Scope& scope);
   /// Adds the nodes of a GraphDef, binary or text.
@@ -68,16 +69,19 @@ public:
   Result<std::vector<Tensor>> run(const Feeds& feeds, const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets = {},
                                   const RunOptions& options = {}, RunMetadata* metadata = nullptr);
-  /// The same without waiting; the future is ready when the step has ended.
-  std::future<Result<std::vector<Tensor>>> run_async(Feeds feeds, std::vector<std::string> fetches,
-                                                     std::vector<std::string> targets = {},
-                                                     RunOptions options = {});
+  /// The same without waiting, on the node's threads; what it gives waits for the step or cancels
+  /// it.
+  PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
+                       std::vector<std::string> targets = {}, const RunOptions& options = {});
 
-  /// A signature prepared for many runs: feeds are given by position. Released with the last copy.
+  /// A signature prepared for many runs: feeds are given by position. Released with the last copy;
+  /// after its session FAILED_PRECONDITION is all it gives.
   class Callable {
   public:
+    /// UNIMPLEMENTED for RunOptions::output_partition_graphs: Session::run tells of those.
     Result<std::vector<Tensor>> operator()(std::vector<Tensor> feeds,
-                                           const RunOptions& options = {}) const;
+                                           const RunOptions& options = {},
+                                           RunMetadata* metadata = nullptr) const;
 
   private:
     friend class Session;

@@ -81,7 +81,7 @@ TEST_CASE("session: each signature gives what it asks for, in its order") {
 TEST_CASE("session: steps run side by side and do not mix") {
   Session session = local();
   REQUIRE(session.extend(small_graph()).ok());
-  std::vector<std::future<Result<std::vector<Tensor>>>> running;
+  std::vector<PendingRun> running;
   for (int i = 0; i < 32; ++i)
     running.push_back(session.run_async({{"x:0", floats({static_cast<float>(i)})}}, {"z:0"}));
   for (int i = 0; i < 32; ++i) {
@@ -200,6 +200,137 @@ TEST_CASE("session: closing ends what runs") {
   auto running = session.run_async({}, {"exit"});
   REQUIRE(session.close().ok());
   CHECK_FALSE(running.get().ok());
+}
+
+TEST_CASE("session: a running step is cancelled, the others and the session go on") {
+  Session session = local();
+  REQUIRE(session.extend(endless_graph()).ok());
+  PendingRun endless = session.run_async({}, {"exit"});
+  PendingRun other = session.run_async({}, {"exit"});
+  CHECK_FALSE(endless.is_done());
+  CHECK_FALSE(endless.wait_for(std::chrono::milliseconds(1)));
+  endless.cancel();
+  endless.cancel();
+  Status status = endless.get().status();
+  CHECK(status.code() == Code::cancelled);
+  CHECK(has(status.message(), "cancelled by its client"));
+  CHECK(endless.is_done());
+  CHECK(endless.get().status() == status);
+  CHECK_FALSE(other.is_done());
+  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
+  other.cancel();
+  CHECK(other.get().status().code() == Code::cancelled);
+}
+
+TEST_CASE("session: cancelling what has ended changes nothing, and of no step there is nothing") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  PendingRun done = session.run_async({{"x", floats({3})}}, {"z"});
+  REQUIRE(done.get().ok());
+  done.cancel();
+  auto again = done.get();
+  REQUIRE(again.ok());
+  CHECK(equal((*again)[0], floats({9})));
+  CHECK(PendingRun().is_done());
+  PendingRun().cancel();
+  CHECK(PendingRun().get().status().code() == Code::failed_precondition);
+  CHECK(Session::Callable()({}).status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("session: a pending step tells what its options ask for") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions options;
+  options.trace_level = TraceLevel::full;
+  RunMetadata metadata;
+  REQUIRE(session.run_async({{"x", floats({3})}}, {"z"}, {}, options).get(&metadata).ok());
+  CHECK_FALSE(metadata.step_stats.devices.empty());
+  auto callable = session.make_callable({"x"}, {"z"});
+  REQUIRE(callable.ok());
+  metadata = {};
+  REQUIRE((*callable)({floats({3})}, options, &metadata).ok());
+  CHECK_FALSE(metadata.step_stats.devices.empty());
+}
+
+TEST_CASE("session: what is left of a session that was destroyed says so") {
+  Session::Callable callable;
+  PendingRun running;
+  {
+    Session session = local();
+    REQUIRE(session.extend(endless_graph()).ok());
+    auto made = session.make_callable({"x"}, {"z"});
+    REQUIRE(made.ok());
+    callable = *made;
+    running = session.run_async({}, {"exit"});
+  }
+  CHECK_FALSE(running.get().ok());
+  running.cancel();
+  CHECK(callable({floats({1})}).status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("session: scopes take turns at extending it") {
+  Session session = local();
+  Scope first = small_graph(), second = Scope::root();
+  REQUIRE(session.extend(first).ok());
+  ops::placeholder(second.named("p"), DType::float32);
+  REQUIRE(session.extend(second).ok());
+  ops::neg(first.named("minus"), *first.find("y"));
+  Status again = session.extend(first);
+  REQUIRE_MESSAGE(again.ok(), again.to_string());
+  ops::neg(second.named("minus_p"), *second.find("p"));
+  REQUIRE(session.extend(second).ok());
+  CHECK(session.run({{"x", floats({1})}, {"p", floats({2})}}, {"minus", "minus_p"}).ok());
+}
+
+TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
+  auto refused = [](auto&& ask, Code code) {
+    SessionOptions options;
+    ask(options);
+    CHECK(Session::open("local", options).status().code() == code);
+  };
+  refused([](auto& o) { o.per_session_threads = true; }, Code::invalid_argument);
+  refused([](auto& o) { o.session_thread_pools = 1; }, Code::invalid_argument);
+  refused([](auto& o) { o.cluster = {{"worker", 0, "h:1"}}; }, Code::unimplemented);
+  refused([](auto& o) { o.device_count["CPU"] = 0; }, Code::invalid_argument);
+  refused([](auto& o) { o.device_count["CPU"] = 1 << 30; }, Code::invalid_argument);
+  refused([](auto& o) { o.intra_op_threads = -1; }, Code::invalid_argument);
+  refused([](auto& o) { o.bfloat16_sendrecv = true; }, Code::unimplemented);
+  refused([](auto& o) { o.device_filters = {"worker"}; }, Code::invalid_argument);
+  refused([](auto& o) { o.disabled_passes = {"fold"}; }, Code::invalid_argument);
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions pool, debug;
+  pool.inter_op_thread_pool = 2;
+  debug.debug_watches = 1;
+  CHECK(session.run({{"x", floats({1})}}, {"y"}, {}, pool).status().code() ==
+        Code::invalid_argument);
+  CHECK(session.run_async({{"x", floats({1})}}, {"y"}, {}, debug).get().status().code() ==
+        Code::unimplemented);
+}
+
+TEST_CASE("session: TensorFlow's names of optimisations, and limits beyond all clocks, are taken") {
+  SessionOptions options;
+  options.disabled_passes = {"constant_folding", "layout_optimizer", "simplify"};
+  options.operation_timeout_ms = INT64_MAX;
+  Session session = local(options);
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions patient;
+  patient.timeout_ms = INT64_MAX;
+  auto out = session.run({{"x", floats({1})}}, {"y"}, {}, patient);
+  CHECK_MESSAGE(out.ok(), out.status().to_string());
+}
+
+TEST_CASE("session: a constant that is not of the dtype it says is an error of its step") {
+  Session session = local();
+  Scope root = small_graph();
+  REQUIRE(
+      parse_into("lie = Const[dtype=DT_FLOAT, value=i32[2] 1 2]()\nminus = Neg(lie)", *root.graph())
+          .ok());
+  REQUIRE(session.extend(root).ok());
+  Status status = session.run({}, {"minus"}).status();
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(has(status.message(), "'lie'"));
+  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
 }
 
 TEST_CASE("session: a traced step tells its nodes and its graphs") {

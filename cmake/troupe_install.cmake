@@ -76,7 +76,7 @@ foreach(folder core graph devices)
   install(DIRECTORY ${folder} DESTINATION ${headers_dir}/detail COMPONENT development
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.def" PATTERN internal EXCLUDE PATTERN "test_*" EXCLUDE)
 endforeach()
-foreach(header session scope variable op_call)
+foreach(header session pending_run scope variable op_call)
   install(FILES api/${header}.hpp DESTINATION ${headers_dir}/detail/api COMPONENT development)
 endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/api/ops.hpp DESTINATION ${headers_dir}/detail/api COMPONENT development)
