@@ -23,6 +23,9 @@ struct ImportOptions {
   DecodeLimits limits = {};
   /// Outputs that all nodes of one import may have together: a few bytes can ask for many.
   std::size_t max_outputs = 10'000'000;
+  /// Nodes of one binary import, counted before any is read: an empty one is two bytes long and
+  /// takes a hundred.
+  std::size_t max_nodes = 2'000'000;
 };
 
 /// Reads a GraphDef, binary or text (which, is seen from its beginning). Checks versions, names,

@@ -238,6 +238,16 @@ TEST_CASE("graph bytes: few bytes cannot ask for much memory") {
   CHECK(must_read(zeros).num_nodes() == 3);
 }
 
+TEST_CASE("graph bytes: more nodes than the most are refused before one is read") {
+  std::string bytes;
+  for (int i = 0; i < 11; ++i)
+    bytes += std::string("\x0a\x00", 2);
+  Status status = failure(bytes, {.max_nodes = 10});
+  CHECK(status.code() == Code::resource_exhausted);
+  has(status.message(), "more than 10 nodes");
+  CHECK(failure(bytes, {.max_nodes = 11}).code() == Code::not_found); // their ops have no names
+}
+
 TEST_CASE("graph bytes: calls of one large signature cannot ask for much memory") {
   std::string text = str_cat("library { function { signature { name: 'f' attr { name: 'a' type: "
                              "'string' default_value { s: '",

@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include <google/protobuf/arena.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/wire_format_lite.h>
 
 #include "core/base/strings.hpp"
 #include "graph/convert/internal/proto.hpp"
@@ -290,8 +292,31 @@ bool is_text(std::string_view bytes) {
   return false;
 }
 
-Status parse(std::string_view bytes, tensorflow::GraphDef& def) {
-  return is_text(bytes) ? parse_text(bytes, def) : parse_bytes(bytes, def);
+// Passes over the bytes without keeping anything; what is damaged is left to the parser.
+Status check_number_of_nodes(std::string_view bytes, std::size_t most) {
+  using google::protobuf::internal::WireFormatLite;
+  if (bytes.size() / 2 <= most || bytes.size() > 0x7fffffffu)
+    return {};
+  google::protobuf::io::CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
+                                            static_cast<int>(bytes.size()));
+  constexpr std::uint32_t node = tensorflow::GraphDef::kNodeFieldNumber << 3 | 2;
+  std::size_t nodes = 0;
+  for (std::uint32_t tag = in.ReadTag(); tag != 0; tag = in.ReadTag()) {
+    nodes += tag == node;
+    if (nodes > most)
+      return resource_exhausted(
+          str_cat("the graph has more than ", most, " nodes, which is the most of one import"));
+    if (!WireFormatLite::SkipField(&in, tag))
+      return {};
+  }
+  return {};
+}
+
+Status parse(std::string_view bytes, tensorflow::GraphDef& def, const ImportOptions& options) {
+  if (is_text(bytes))
+    return parse_text(bytes, def);
+  TROUPE_TRY(check_number_of_nodes(bytes, options.max_nodes));
+  return parse_bytes(bytes, def);
 }
 
 } // namespace
@@ -311,14 +336,14 @@ Result<Graph> read_graph_bytes(std::string_view bytes, const OpRegistry& registr
                                const ImportOptions& options) {
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
-  TROUPE_TRY(parse(bytes, *def));
+  TROUPE_TRY(parse(bytes, *def, options));
   return from_proto(*def, registry, options);
 }
 
 Status extend_graph_bytes(Graph& graph, std::string_view bytes, const ImportOptions& options) {
   google::protobuf::Arena arena;
   auto* def = google::protobuf::Arena::CreateMessage<tensorflow::GraphDef>(&arena);
-  TROUPE_TRY(parse(bytes, *def));
+  TROUPE_TRY(parse(bytes, *def, options));
   return extend(graph, *def, options);
 }
 
