@@ -52,6 +52,17 @@ void renumber(Graph& graph, ClientPart& part) {
   }
 }
 
+// What a fed tensor's placeholder says of its shape; of anything else, nothing.
+PartialShape shape_of_feed(const Graph& graph, const std::string& feed) {
+  auto name = parse_tensor_name(feed);
+  const Node* node = name.ok() ? graph.find(name->node) : nullptr;
+  if (!node || !node->op->name.starts_with("Placeholder"))
+    return {};
+  auto shape = node->attrs.get_or<PartialShape>("shape", {});
+  // Before version 24 a scalar meant that nothing was said.
+  return shape.rank() == 0 && graph.versions.producer < 24 ? PartialShape() : shape;
+}
+
 } // namespace
 
 Result<std::shared_ptr<const Graph>> place_full_graph(const ClientGraphRequest& request,
@@ -74,6 +85,8 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   Graph graph = out.placed->clone();
   TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature));
   out.feed_types = std::move(types.feeds);
+  for (const std::string& feed : request.signature.feeds)
+    out.feed_shapes.push_back(shape_of_feed(*out.placed, feed));
   if (request.settings.optimize) {
     KernelConstantEvaluator evaluator(services);
     OptimizeOptions options;

@@ -34,6 +34,7 @@ struct ClientGraphParts {
   std::shared_ptr<const Graph> placed; ///< the full graph with devices, for the next signature
   std::vector<ClientPart> parts;
   std::vector<DType> feed_types;
+  std::vector<PartialShape> feed_shapes; ///< as their placeholders say
 };
 
 struct ClientGraphRequest {

@@ -65,6 +65,10 @@ Status check_feeds(const ClientGraph& graph, const std::vector<Tensor>& feeds) {
       return invalid_argument(str_cat("Tensor ", graph.signature.feeds[i], " is fed with ",
                                       to_string(feeds[i].dtype()), " but has dtype ",
                                       to_string(wanted)));
+    if (!graph.feed_shapes[i].is_compatible_with(feeds[i].shape()))
+      return invalid_argument(str_cat("Tensor ", graph.signature.feeds[i],
+                                      " is fed with a value of shape ", feeds[i].shape(),
+                                      " but has shape ", graph.feed_shapes[i].to_string()));
   }
   return {};
 }
@@ -402,6 +406,7 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
       state.placed = built.parts->placed;
   }
   graph->feed_types = std::move(built.parts->feed_types);
+  graph->feed_shapes = std::move(built.parts->feed_shapes);
   register_parts(self, parts, graph, *built.parts);
 }
 

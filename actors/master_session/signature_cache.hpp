@@ -18,6 +18,7 @@ struct ClientGraph {
   Signature signature;                  ///< sorted, without duplicates
   std::shared_ptr<const StepPlan> plan; ///< null until every task has registered its part
   std::vector<DType> feed_types;
+  std::vector<PartialShape> feed_shapes;
 };
 
 /// A client graph as one caller names it.
