@@ -36,3 +36,38 @@ TEST_CASE("an extend while a graph is being built spoils no later build") {
 TEST_CASE("a graph is not registered with a task that is lost") {
   holds("on ps/0 graph-manager after ExecuteGraph 1 kill", 416);
 }
+
+TEST_CASE("a killed rendezvous fails its step wherever its values are waited for") {
+  holds("on worker/0 rendezvous before PutEdge 1 kill", 582);
+  holds("on worker/0 rendezvous after PutEdge 3 kill", 585);
+}
+
+TEST_CASE("a tensor that cannot be pulled names the task that held it") {
+  holds("on worker/1 transport after OfferTensor 1 kill", 122);
+}
+
+TEST_CASE("a session whose master ends while it is being opened is answered") {
+  holds("on worker/0 membership before GetPeer 1 kill", 24);
+}
+
+TEST_CASE("a killed master session leaves nothing on its own task") {
+  holds("on worker/0 master-session after RunStep 1 kill", 900);
+}
+
+TEST_CASE("a peer's wish that a killed rendezvous had not read yet is refused, not lost") {
+  holds("on worker/1 rendezvous before ReceiveTensors 1 kill", 612);
+  holds("on ps/0 rendezvous answer PutEdge 1 kill", 526);
+}
+
+TEST_CASE("an executor that is killed before it starts names its task") {
+  holds("on ps/0 executor before Start 1 kill", 450);
+}
+
+TEST_CASE("a node that ends while it is greeted is dialled again, not waited for") {
+  holds("on worker/1 membership before GetPeer 1 kill", 48);
+}
+
+TEST_CASE("a client's session that ends while it opens answers whoever opened it") {
+  holds("on client session before OpenSession 1 kill", 732);
+  holds("on client session after OpenSession 1 kill", 734);
+}

@@ -86,7 +86,10 @@ private:
     cluster_.note(str_cat("fault: ", fault.to_text()));
     switch (fault.action) {
     case Fault::Action::kill:
-      caf::anon_send_exit(caf::actor_cast<caf::actor>(actor), caf::exit_reason::kill);
+      // Before everything else in its mailbox.
+      actor->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
+                     caf::make_message(caf::exit_msg{caf::actor_addr{}, caf::exit_reason::kill}),
+                     nullptr);
       break;
     case Fault::Action::crash:
       cluster_.crash(fault.a, time);
@@ -170,10 +173,10 @@ std::string judge(const Call& call, bool anything_fired) {
   }
   if (!may_fail_with(status.code()))
     return said + ", a code that no fault may give";
-  bool names_somebody = text.find("/job:") != std::string::npos ||
-                        text.find("ession") != std::string::npos ||
-                        text.find("step ") != std::string::npos ||
-                        status.origin().device.find("/job:") != std::string::npos;
+  bool names_somebody =
+      text.find("/job:") != std::string::npos || text.find("ession") != std::string::npos ||
+      text.find("step ") != std::string::npos || text.find("the master") != std::string::npos ||
+      status.origin().device.find("/job:") != std::string::npos;
   if (!names_somebody)
     return said + ", which names no task";
   return {};

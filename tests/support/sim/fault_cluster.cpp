@@ -269,6 +269,9 @@ void FaultCluster::dialled(std::size_t from, std::size_t to, caf::strong_actor_p
     bool ours = (e[0].node == from && e[1].node == to) || (e[0].node == to && e[1].node == from);
     return ours && !e[0].closed && !e[1].closed && !e[0].eof && !e[1].eof;
   });
+  // CAF answers from its memory until it has heard that the old connection is gone.
+  if (guardian && guardian->get()->getf(caf::abstract_actor::is_cleaned_up_flag))
+    open = false;
   note(str_cat(names_[from], " has dialled ", names_[to], guardian && open ? "" : " in vain"));
   if (guardian && open && nodes_[from] && nodes_[to])
     nodes_[from]->guardians[str_cat("sim:", nodes_[to]->port())] = std::move(guardian);
@@ -292,7 +295,9 @@ void FaultCluster::pump(std::size_t node) {
         }
         out.clear();
       }
-      if (net.impl_ptr(end.handle) && net.stopped_reading(end.handle)) {
+      bool is_attached = net.impl_ptr(end.handle) != nullptr;
+      end.attached = end.attached || is_attached;
+      if (end.attached && (!is_attached || net.stopped_reading(end.handle))) {
         end.closed = true;
         other.eof = true;
         other.eof_due = std::max(other.last_due, now_ + latency(end.node, other.node));
@@ -494,11 +499,11 @@ bool FaultCluster::step() {
         continue;
       if (pair(links_[l]->ends[0].node, links_[l]->ends[1].node).held_until > now_)
         continue;
+      if (!nodes_[end.node]->net.impl_ptr(end.handle))
+        continue; // nobody has taken up the connection yet
       if (!end.in.empty()) {
-        if (end.in.front().due <= now_ && nodes_[end.node]->net.impl_ptr(end.handle))
+        if (end.in.front().due <= now_)
           candidates_.push_back({What::deliver, end.node, l, side});
-        else if (end.eof && end.eof_due <= now_ && !nodes_[end.node]->net.impl_ptr(end.handle))
-          candidates_.push_back({What::eof, end.node, l, side});
       } else if (end.eof && end.eof_due <= now_) {
         candidates_.push_back({What::eof, end.node, l, side});
       }

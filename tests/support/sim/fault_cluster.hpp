@@ -129,7 +129,8 @@ private:
     caf::io::connection_handle handle;
     std::deque<Packet> in;
     SimTime last_due{0};
-    bool closed = false; ///< this side's socket
+    bool attached = false; ///< somebody has taken up the connection
+    bool closed = false;   ///< this side's socket
     bool eof = false;
     SimTime eof_due{0};
   };
