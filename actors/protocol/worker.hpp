@@ -249,8 +249,8 @@ struct AbortStep {
 using RendezvousActor = caf::typed_actor<
     // Stores the value, or hands it to whoever waits: a kernel here, or a peer.
     caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
-    // A peer's wish, handed on by the worker session.
-    caf::reacts_to<ReceiveTensors>, caf::reacts_to<EdgeArrived>,
+    // A peer's wish, handed on by the worker session. Answered when it is noted.
+    caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<EdgeArrived>,
     caf::replies_to<ExplainPart>::with<EdgeRecords>,
     // Fails every waiter, now and later, with the first abort's status.
     caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,

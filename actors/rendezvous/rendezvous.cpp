@@ -122,6 +122,9 @@ void arrived(Self self, const Setup& setup, EdgeArrived& m) {
             [=](Status status, std::vector<Tensor> tensors) {
               if (status.ok())
                 return put(self, setup, key, EdgeValue{std::move(tensors[0]), is_dead});
+              if (auto parsed = parse_rendezvous_key(key); parsed.ok())
+                status =
+                    status.with_context(str_cat("a value of ", task_of_device(parsed->src_device)));
               for (EdgeWaiter& waiter : self->state.edges.give_up(key))
                 refuse(self, waiter, key, status);
             });
@@ -130,7 +133,7 @@ void arrived(Self self, const Setup& setup, EdgeArrived& m) {
 } // namespace
 
 RendezvousState::~RendezvousState() {
-  Status ended = aborted("the step's rendezvous ended").as_derived();
+  Status ended = aborted(str_cat("the rendezvous of ", whose, " was ended before the step"));
   for (auto& [key, waiter] : edges.abort(ended))
     refuse(nullptr, waiter, key, edges.status());
 }
@@ -138,6 +141,7 @@ RendezvousState::~RendezvousState() {
 RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup plain_setup) {
   keep_exception_text(self);
   auto setup = std::make_shared<const RendezvousSetup>(std::move(plain_setup));
+  self->state.whose = str_cat("step ", setup->step_id, " on ", setup->services->task);
   return {
       [=](PutEdge& m) {
         put(self, setup, m.key, EdgeValue{std::move(m.tensor), m.is_dead});
@@ -146,6 +150,7 @@ RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup plain_setup
       [=](ReceiveTensors& m) {
         for (const std::string& key : m.keys)
           take(self, setup, key, EdgeWaiter{nullptr, {}, m.receiver});
+        return caf::ok_atom::value;
       },
       [=](EdgeArrived& m) { arrived(self, setup, m); },
       [=](const ExplainPart&) {

@@ -36,6 +36,7 @@ struct RendezvousState {
   std::map<std::string, std::vector<std::string>>
       wishes; ///< keys to ask for at the next flush, by task
   bool flush_posted = false;
+  std::string whose; ///< "step 7 on /job:worker/replica:0/task:1"
   Counted counted{counter("rendezvous")};
   ~RendezvousState();
 };

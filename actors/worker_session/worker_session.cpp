@@ -34,10 +34,26 @@ WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_
     return it->second;
   RendezvousSetup setup{parts.services, state.handle, step_id,
                         caf::actor_cast<WorkerSessionActor>(self->ctrl()), parts.transport};
-  auto actor = self->spawn(rendezvous, std::move(setup));
+  auto actor = self->spawn<caf::monitored>(rendezvous, std::move(setup));
   state.children.add(step_name(step_id), untyped(actor));
-  return state.mailboxes.emplace(step_id, WorkerSessionState::Mailbox{actor, now_us(self), false})
+  return state.mailboxes
+      .emplace(step_id, WorkerSessionState::Mailbox{actor, now_us(self), false, {}})
       .first->second;
+}
+
+// A rendezvous that ends before its step takes values along that nobody has yet: the step fails,
+// here and wherever they are waited for.
+void mailbox_lost(Self self, const Parts& parts, const caf::down_msg& down) {
+  for (auto& [step_id, box] : self->state.mailboxes)
+    if (box.rendezvous.address() == down.source) {
+      box.lost = aborted(str_cat("the rendezvous of step ", step_id, " on ", parts.services->task,
+                                 " was ended (", self->system().render(down.reason),
+                                 "): values that it held are lost; run the step again"))
+                     .with_origin({"", "", parts.services->task, step_id});
+      self->state.children.remove(step_name(step_id));
+      self->send(self->state.graph_manager, CancelStep{step_id, {box.lost}});
+      return;
+    }
 }
 
 void drop_mailbox(Self self, std::uint64_t step_id) {
@@ -61,6 +77,8 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
   if (graph.has_cut_edges) {
     auto& box = mailbox(self, parts, step_id);
     box.started = true;
+    if (!box.lost.ok())
+      return void(promise.deliver(to_error(box.lost)));
     execute.rendezvous = untyped(box.rendezvous);
   }
   bool clean_up_here = graph.has_cut_edges && !graph.has_remote_edges;
@@ -97,10 +115,15 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
     return promise;
   }
   auto run = std::make_shared<RunGraph>(std::move(m));
+  state.arriving[run->step_id];
   from_wire(self, untyped(parts.transport), std::move(run->args), parts.services->timeouts.step,
             [=, graph = it->second](Status status, std::vector<Tensor> args) mutable {
+              if (auto ended = self->state.arriving.extract(run->step_id);
+                  status.ok() && !ended.empty())
+                status = ended.mapped();
               if (!status.ok())
-                return void(promise.deliver(to_error(status)));
+                return void(promise.deliver(to_error(
+                    status.with_context(str_cat("a feed on its way to ", parts.services->task)))));
               run->args.assign(args.begin(), args.end());
               execute(self, parts, graph, std::move(*run), promise);
             });
@@ -210,6 +233,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
     self->quit(exit.reason);
   });
   Parts parts{services, membership, transport};
+  self->set_down_handler([=](caf::down_msg& down) { mailbox_lost(self, parts, down); });
   std::int64_t lease_us = request.lease_us;
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
@@ -223,15 +247,23 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       },
       [=](RunGraph& m) { return run_graph(self, parts, m); },
       [=](const CancelStep& m) {
+        if (auto it = self->state.arriving.find(m.step_id); it != self->state.arriving.end())
+          it->second = m.status.status;
         self->send(self->state.graph_manager, m);
         if (auto it = self->state.mailboxes.find(m.step_id); it != self->state.mailboxes.end())
           self->send(it->second.rendezvous, AbortStep{m.status});
       },
-      [=](const CleanupStep& m) { drop_mailbox(self, m.step_id); },
+      [=](const CleanupStep& m) {
+        if (auto it = self->state.arriving.find(m.step_id); it != self->state.arriving.end())
+          it->second = aborted(str_cat("Cleanup ", m.step_id)).as_derived();
+        drop_mailbox(self, m.step_id);
+      },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
-      [=](ReceiveTensors& m) {
-        self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
-        return caf::ok_atom::value;
+      [=](ReceiveTensors& m) -> caf::result<caf::ok_atom> {
+        auto& box = mailbox(self, parts, m.step_id);
+        if (!box.lost.ok())
+          return to_error(box.lost);
+        return self->delegate(box.rendezvous, std::move(m));
       },
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
       [=](const Drain& m) { return drain(self, parts, m); },

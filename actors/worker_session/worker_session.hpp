@@ -20,11 +20,14 @@ struct WorkerSessionState {
     RendezvousActor rendezvous;
     std::int64_t created_us = 0;
     bool started = false; ///< its RunGraph has come; until then it may be an orphan
+    Status lost;          ///< why its rendezvous has ended before the step
   };
   std::string handle;
   GraphManagerActor graph_manager;
   std::map<std::string, GraphRegistered> graphs;
-  std::map<std::uint64_t, Mailbox> mailboxes;        ///< by step
+  std::map<std::uint64_t, Mailbox> mailboxes; ///< by step
+  std::map<std::uint64_t, Status> arriving; ///< steps whose feeds are being pulled; why they shall
+                                            ///< not start, if so
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
   std::int64_t heard_us = 0;
   Children children;
