@@ -83,7 +83,6 @@ void welcome(Self self, const Services& services, const std::string& task,
   }
   self->state.peers[task] = peer;
   self->state.guardians[guardian->get()->address()] = task;
-  self->monitor(caf::actor_cast<caf::actor>(guardian));
   answer(self, task, peer);
 }
 
@@ -94,15 +93,22 @@ void dial(Self self, const Services& services, const std::string& task, const Ad
   self->request(worker, caf::timespan(budget), caf::connect_atom::value, address.host, address.port)
       .then(
           [=](const caf::strong_actor_ptr& guardian) {
+            // One that ends before it answers is dialled again, not waited for.
+            auto guardian_address = guardian->get()->address();
+            self->state.greeted[guardian_address] = task;
+            self->monitor(caf::actor_cast<caf::actor>(guardian));
             ask(self, typed<GuardianActor>(guardian), services->timeouts.request,
                 Hello{protocol_version, services->task})
                 .then(
                     [=](Welcome& w) {
+                      if (!self->state.greeted.erase(guardian_address))
+                        return;
                       welcome(self, services, task, address.to_string(), guardian, w);
                     },
                     [=](caf::error& error) {
-                      answer(self, task,
-                             to_status(error, str_cat("hello to ", task, " at ", address)));
+                      if (self->state.greeted.erase(guardian_address))
+                        answer(self, task,
+                               to_status(error, str_cat("hello to ", task, " at ", address)));
                     });
           },
           [=](caf::error& error) {
@@ -216,6 +222,11 @@ MembershipActor::behavior_type membership(Self self, Services services) {
   keep_exception_text(self);
   self->state.leases = LeaseTable(std::chrono::microseconds(services->timeouts.lease).count());
   self->set_down_handler([=](caf::down_msg& down) {
+    if (auto greeted = self->state.greeted.extract(down.source); !greeted.empty())
+      return answer(
+          self, greeted.mapped(),
+          unavailable(loss_sentence(greeted.mapped(), address_text(services, greeted.mapped()),
+                                    LossReason::crashed, 0)));
     auto it = self->state.guardians.find(down.source);
     if (it == self->state.guardians.end())
       return;

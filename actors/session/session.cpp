@@ -158,7 +158,8 @@ auto fetching(Self self, const Parts& parts) {
                 if (!self->state.pending.erase(id))
                   return;
                 if (!status.ok())
-                  return void(promise.deliver(to_error(status)));
+                  return void(promise.deliver(to_error(status.with_context(
+                      str_cat("a result on its way from ", master_name(self->state))))));
                 shared->tensors.assign(tensors.begin(), tensors.end());
                 promise.deliver(std::move(*shared));
               });
@@ -205,16 +206,17 @@ void opened(Self self, SessionCreated& created,
 }
 
 void create(Self self, const MasterActor& master, CreateSession request,
-            std::chrono::nanoseconds budget, caf::typed_response_promise<SessionCreated> promise) {
-  std::uint64_t id = self->state.next_request++;
-  self->state.pending.emplace(
-      id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
+            std::chrono::nanoseconds budget, std::uint64_t id,
+            caf::typed_response_promise<SessionCreated> promise) {
   ask(self, master, budget, std::move(request))
       .then(
           [=](SessionCreated& created) mutable {
             self->state.opening = false;
             if (self->state.pending.erase(id))
-              opened(self, created, promise);
+              return opened(self, created, promise);
+            // Lost or closed meanwhile: nobody wants it any more.
+            ask(self, typed<MasterSessionActor>(created.session), budget, CloseSession{})
+                .then([](caf::ok_atom) {}, [](caf::error&) {}); // its lease ends it too
           },
           [=](caf::error& error) mutable {
             self->state.opening = false;
@@ -232,6 +234,9 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
   std::chrono::nanoseconds budget =
       m.timeout_us > 0 ? std::chrono::nanoseconds(std::chrono::microseconds(m.timeout_us))
                        : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile);
+  std::uint64_t id = self->state.next_request++;
+  self->state.pending.emplace(
+      id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
   if (m.guardian) {
     m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
     auto& state = self->state;
@@ -244,11 +249,12 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;
-              if (!self->state.opening) // lost since
-                return void(promise.deliver(to_error(self->state.closed)));
-              create(self, typed<MasterActor>(w.master), std::move(request), budget, promise);
+              if (self->state.pending.count(id)) // else lost or closed since
+                create(self, typed<MasterActor>(w.master), std::move(request), budget, id, promise);
             },
             [=](caf::error& error) mutable {
+              if (!self->state.pending.erase(id))
+                return;
               self->state.opening = false;
               Status why = to_status(error, "the hello to the master's node");
               self->state.closed = why;
@@ -256,17 +262,22 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
             });
     return promise;
   }
-  if (!parts.local_master)
-    return to_error(
-        failed_precondition("this process has no master of its own; give the session an address"));
-  create(self, parts.local_master, std::move(m.request), budget, promise);
-  return promise;
+  if (parts.local_master) {
+    create(self, parts.local_master, std::move(m.request), budget, id, promise);
+    return promise;
+  }
+  self->state.pending.erase(id);
+  return to_error(
+      failed_precondition("this process has no master of its own; give the session an address"));
 }
 
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
   if (!state.master_session) {
     state.closed = failed_precondition("Session is closed.");
+    state.opening = false;
+    for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
+      fail(state.closed);
     return caf::ok_atom::value;
   }
   auto promise = self->make_response_promise<caf::ok_atom>();
