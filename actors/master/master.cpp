@@ -274,10 +274,15 @@ caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContai
 MasterActor::behavior_type master(Self self, Services services, WorkerActor own_worker,
                                   MembershipActor membership, TransportActor transport) {
   keep_exception_text(self);
-  self->set_down_handler([self](caf::down_msg& down) {
-    std::string child = self->state.children.remove(down.source);
+  self->set_down_handler([=](caf::down_msg& down) {
+    self->state.children.remove(down.source);
     std::erase_if(self->state.sessions, [&](auto& entry) {
-      return entry.second == down.source;
+      if (entry.second != down.source)
+        return false;
+      // Its part on this task has no lease; a session that was killed has not told it.
+      ask(self, own_worker, services->timeouts.request, DeleteWorkerSession{entry.first})
+          .then([](caf::ok_atom) {}, [](caf::error&) {}); // gone is as good as deleted
+      return true;
     });
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {

@@ -23,6 +23,8 @@ MasterSessionState::~MasterSessionState() {
   for (auto& [step_id, promises] : joined)
     for (auto& promise : promises)
       promise.deliver(closed);
+  for (auto& [step_id, actor] : steps) // a kill does not pass the exit handler
+    stop(untyped(actor));
 }
 
 namespace {

@@ -56,6 +56,11 @@ Status lost_task(const MasterSessionState& state, const StepPlan& plan) {
   return {};
 }
 
+Status feed_lost(const Parts& parts, const Status& why) {
+  return why.with_context(
+      str_cat("a feed on its way from the client to the master on ", parts.services->task));
+}
+
 Status check_feeds(const ClientGraph& graph, const std::vector<Tensor>& feeds) {
   for (std::size_t i = 0; i < feeds.size(); ++i) {
     DType wanted = graph.feed_types[i];
@@ -334,7 +339,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
             [=](Status status, std::vector<Tensor> feeds) {
               if (!status.ok())
-                return fail(self, parts, *shared, status);
+                return fail(self, parts, *shared, feed_lost(parts, status));
               shared->feeds = std::move(feeds);
               admit(self, parts, std::move(*shared));
             });
@@ -366,7 +371,7 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   from_wire(self, untyped(parts.transport), std::move(m.feeds), parts.services->timeouts.step,
             [=](Status status, std::vector<Tensor> feeds) {
               if (!status.ok())
-                return fail(self, parts, *shared, status);
+                return fail(self, parts, *shared, feed_lost(parts, status));
               shared->feeds = std::move(feeds);
               admit(self, parts, std::move(*shared));
             });
