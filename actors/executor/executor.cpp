@@ -95,7 +95,9 @@ void advance(Self self) {
 ExecutorState::~ExecutorState() {
   run.reset();
   if (promise.pending())
-    promise.deliver(to_error(aborted("the executor of a step was ended before the step was")));
+    promise.deliver(to_error(aborted(str_cat("the executor of step ", environment->setup.step_id,
+                                             " on ", environment->setup.executable->device().name(),
+                                             " was ended before the step was"))));
 }
 
 ExecutorActor::behavior_type executor(Self self, ExecutorSetup setup) {

@@ -11,10 +11,11 @@ namespace troupe {
 GraphManagerState::~GraphManagerState() {
   for (auto& [ticket, promise] : compiling)
     promise.deliver(
-        to_error(aborted("the session on this worker ended while a graph was compiled")));
+        to_error(aborted(str_cat("the session on ", task, " ended while a graph was compiled"))));
   for (auto& [step_id, promise] : unanswered)
     promise.deliver(
-        to_error(aborted("the session on this worker ended while a step ran").as_derived()));
+        to_error(aborted(str_cat("the session on ", task, " ended while step ", step_id, " ran"))
+                     .as_derived()));
   for (auto& [step_id, executors] : steps) // a kill does not pass the exit handler
     for (const ExecutorActor& executor : executors)
       stop(untyped(executor));
@@ -149,7 +150,10 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
               executor_done(self, transport, run);
             },
             [=](caf::error& error) {
-              record(run, to_status(error, "an executor"), self);
+              record(run,
+                     to_status(error, str_cat("the executor of step ", run->step_id, " on ",
+                                              services->task)),
+                     self);
               executor_done(self, transport, run);
             });
   return run->promise;
@@ -161,6 +165,7 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services,
                                                std::string session_handle, bool isolate,
                                                TransportActor transport) {
   keep_exception_text(self);
+  self->state.task = services->task;
   self->state.environment =
       std::make_shared<SessionEnvironment>(*services, std::move(session_handle), isolate);
   self->set_exit_handler([self](caf::exit_msg& exit) {

@@ -18,6 +18,7 @@ namespace troupe {
 
 struct GraphManagerState {
   static constexpr const char* name = "graph-manager";
+  std::string task; ///< for people
   std::shared_ptr<SessionEnvironment> environment;
   std::map<std::string, std::shared_ptr<const CompiledGraph>> graphs;
   std::map<std::uint64_t, caf::typed_response_promise<GraphRegistered>> compiling;

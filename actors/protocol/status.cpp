@@ -35,7 +35,7 @@ Status to_status(const caf::error& error, std::string_view what) {
   std::string prefix = what.empty() ? std::string("a request") : std::string(what);
   if (error.category() == caf::atom("exit"))
     return unavailable(str_cat(prefix, " was not answered: the actor that had it has ended (",
-                               caf::to_string(error), ")"));
+                               caf::to_string(static_cast<caf::exit_reason>(error.code())), ")"));
   if (error.category() == caf::atom("system"))
     switch (static_cast<caf::sec>(error.code())) {
     case caf::sec::request_timeout:

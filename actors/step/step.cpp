@@ -110,16 +110,18 @@ void start_part(Self self, const Services& services, const TransportActor& trans
           [=](GraphRun& run) {
             for (DeviceStats& stats : run.stats)
               self->state.stats.push_back(std::move(stats));
-            from_wire(self, untyped(transport), std::move(run.retvals), services->timeouts.step,
-                      [=](Status status, std::vector<Tensor> tensors) {
-                        const RegisteredPart& part = self->state.request.plan->parts[index];
-                        if (status.ok())
-                          self->state.collector->part_done(index, std::move(tensors),
-                                                           part.fetch_of);
-                        else
-                          self->state.collector->part_failed(index, status);
-                        advance(self, services);
-                      });
+            from_wire(
+                self, untyped(transport), std::move(run.retvals), services->timeouts.step,
+                [=](Status status, std::vector<Tensor> tensors) {
+                  const RegisteredPart& part = self->state.request.plan->parts[index];
+                  if (status.ok())
+                    self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
+                  else
+                    self->state.collector->part_failed(
+                        index, status.with_context(str_cat("a value of ", part.task))
+                                   .with_origin({"", "", part.task, self->state.request.step_id}));
+                  advance(self, services);
+                });
           },
           [=](caf::error& error) {
             if (error == caf::sec::request_timeout)
