@@ -109,7 +109,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     ClientPart part;
     part.task = task;
     renumber(part_graph, part);
-    part.graph_def = export_graph(part_graph, {.assigned_devices = true});
+    TROUPE_ASSIGN(part.graph_def, write_graph_bytes(part_graph, {.assigned_devices = true}));
     out.parts.push_back(std::move(part));
   }
   return out;
