@@ -6,6 +6,11 @@
 
 namespace troupe {
 
+Counter& executors_alive() {
+  static Counter& alive = counter("executors");
+  return alive;
+}
+
 namespace {
 
 using Self = ExecutorActor::stateful_pointer<ExecutorState>;

@@ -10,6 +10,7 @@
 #include "actors/executor/step_run.hpp"
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -29,6 +30,7 @@ struct ExecutorSetup {
 
 /// What kernels of the step may still use when the actor is gone; lives until the last of them has
 /// ended.
+Counter& executors_alive();
 struct ExecutorEnvironment {
   explicit ExecutorEnvironment(ExecutorSetup s) : setup(std::move(s)) {}
   ExecutorSetup setup;
@@ -38,6 +40,7 @@ struct ExecutorEnvironment {
   StepEnvironment step;
   std::atomic<std::thread::id> thread{}; ///< on which the actor's handler runs
   std::vector<Completion> own;           ///< finished on that thread, within the handler
+  Counted counted{executors_alive()};
 };
 
 struct ExecutorState {

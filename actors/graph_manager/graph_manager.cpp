@@ -21,6 +21,7 @@ GraphManagerState::~GraphManagerState() {
       stop(untyped(executor));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
   counter("steps").add(-static_cast<std::int64_t>(unanswered.size()));
+  counter("compilations").add(-static_cast<std::int64_t>(compiling.size()));
 }
 
 namespace {
@@ -32,6 +33,7 @@ caf::result<GraphRegistered> compile(Self self, const Services& services, Regist
   std::uint64_t ticket = state.next_handle++;
   auto promise = self->make_response_promise<GraphRegistered>();
   state.compiling.emplace(ticket, promise);
+  counter("compilations").add(1);
   auto request = std::make_shared<RegisterGraph>(std::move(m));
   auto environment = state.environment;
   caf::actor_addr address = self->address();
@@ -50,6 +52,7 @@ void compiled(Self self, GraphCompiled& m) {
   auto waiting = state.compiling.extract(m.ticket);
   if (waiting.empty())
     return;
+  counter("compilations").add(-1);
   if (!m.status.ok()) {
     waiting.mapped().deliver(to_error(m.status));
     return;

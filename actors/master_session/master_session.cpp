@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/wire.hpp"
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
@@ -18,6 +19,7 @@ MasterSessionState::~MasterSessionState() {
   for (auto& [graph, runs] : waiting)
     for (PendingRun& run : runs)
       run.promise.deliver(closed);
+  counter("master_steps").add(-static_cast<std::int64_t>(steps.size()));
   for (auto& [step_id, promise] : unanswered)
     promise.deliver(closed);
   for (auto& [step_id, promises] : joined)
@@ -95,22 +97,62 @@ void peer_lost(Self self, const PeerLost& lost) {
     task_lost(lost.task, state.lost[lost.task]);
 }
 
+// A client that is not heard of for its lease has ended, or is cut off; bytes of a long message on
+// a slow link are word of it too.
+void check_client(Self self, const Parts& parts) {
+  std::int64_t lease_us = self->state.settings.lease_us;
+  if (lease_us == 0 || now_us(self) - self->state.heard_us <= lease_us)
+    return;
+  ask_wire(self, parts.services, self->state.client, [=](std::optional<Wire> wire) {
+    auto& state = self->state;
+    std::int64_t silent = now_us(self) - state.heard_us;
+    if (state.closing || silent <= lease_us)
+      return;
+    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us) {
+      state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+      return;
+    }
+    log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
+                silent / 1000, " ms");
+    (void)close(self, parts);
+    if (wire)
+      close_wire(wire->host, wire->port);
+  });
+}
+
+// A task that was lost and is there again holds nothing of this session any more: its client is
+// told ABORTED, which means "make a new session", where UNAVAILABLE means "wait".
+void await_return(Self self, const Parts& parts, const std::string& task) {
+  const Timeouts& t = parts.services->timeouts;
+  self->state.awaited.insert(task);
+  ask(self, parts.membership, t.dial + 2 * t.request, GetPeer{task})
+      .then(
+          [=](const Peer&) {
+            auto& state = self->state;
+            state.awaited.erase(task);
+            state.back.insert(task);
+            state.lost[task] = aborted(str_cat("task ", task, " is back after it was lost (",
+                                               state.lost[task].message(),
+                                               "); what it held of this session is gone: make a "
+                                               "new session"))
+                                   .with_origin({"", "", task, 0});
+          },
+          [=](caf::error&) { self->state.awaited.erase(task); }); // asked again at the next tick
+}
+
 void tick(Self self, const Parts& parts) {
   auto& state = self->state;
   if (state.closing) {
     self->quit(caf::exit_reason::user_shutdown);
     return;
   }
-  std::int64_t silent = now_us(self) - state.heard_us;
-  if (state.settings.lease_us > 0 && silent > state.settings.lease_us) {
-    log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
-                silent / 1000, " ms");
-    (void)close(self, parts);
-    return;
-  }
+  check_client(self, parts);
   for (const SessionWorker& worker : state.workers)
     if (worker.task != parts.services->task && !state.lost.count(worker.task))
       self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
+  for (const auto& [task, why] : state.lost)
+    if (!state.back.count(task) && !state.awaited.count(task))
+      await_return(self, parts, task);
   self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
 }
 
@@ -215,6 +257,8 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) {
         self->state.heard_us = now_us(self);
+        if (auto sender = self->current_sender())
+          self->state.client = sender->node();
         return caf::ok_atom::value;
       },
       [=](const Drain& m) { return drain(self, parts, m); },

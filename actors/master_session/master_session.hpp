@@ -41,10 +41,13 @@ struct MasterSessionState {
   std::vector<DeviceAttributes> devices;
   std::int64_t created_us = 0;
   std::int64_t heard_us = 0; ///< last word of the client
+  caf::node_id client;       ///< where it came from
   bool closing = false;
   Status leaving;                     ///< new steps are refused with it: the node is about to end
   Status left;                        ///< the node ends now; the reason that the client sees
   std::map<std::string, Status> lost; ///< tasks that are gone, and why
+  std::set<std::string> awaited;      ///< of them: being dialled, to learn whether they are back
+  std::set<std::string> back;         ///< of them: there again, without what they held for us
 
   std::shared_ptr<const Graph> graph; ///< never null
   std::int64_t version = 0;

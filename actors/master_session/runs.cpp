@@ -5,6 +5,7 @@
 #include "actors/transport/transport.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/ir/text.hpp"
 
@@ -107,6 +108,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
   std::uint64_t step_id = request.step_id;
   auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
   state.steps.emplace(step_id, actor);
+  counter("master_steps").add(1);
   state.log.started(step_id, run.request_id, graph.plan->signature, now_us(self));
   state.unanswered.emplace(step_id, run.promise);
   auto shared = std::make_shared<PendingRun>(std::move(run));
@@ -115,6 +117,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
           [=](RunStepResult& result) {
             auto& state = self->state;
             state.steps.erase(step_id);
+            counter("master_steps").add(-1);
             state.unanswered.erase(step_id);
             state.log.finished(step_id, "done", now_us(self));
             RunStepResult out = in_callers_order(result, *shared->bound);
@@ -126,6 +129,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
           [=](caf::error& error) {
             auto& state = self->state;
             state.steps.erase(step_id);
+            counter("master_steps").add(-1);
             state.unanswered.erase(step_id);
             Status status = to_status(error, str_cat("step ", step_id));
             state.log.finished(step_id, std::string(to_string(status.code())), now_us(self));

@@ -7,6 +7,7 @@
 #include "actors/family/wire.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -37,6 +38,7 @@ void answer(Self self, const std::string& task, const Result<Peer>& peer) {
   auto waiting = self->state.dialling.extract(task);
   if (waiting.empty())
     return;
+  counter("dials").add(-1);
   for (auto& promise : waiting.mapped())
     if (peer.ok())
       promise.deliver(*peer);
@@ -86,29 +88,52 @@ void welcome(Self self, const Services& services, const std::string& task,
   answer(self, task, peer);
 }
 
-void dial(Self self, const Services& services, const std::string& task, const Address& address) {
+// A task that ends between the dial and its answer is dialled again, three times: another may have
+// taken its place.
+constexpr int most_attempts = 3;
+
+// Nobody answers on a fresh connection, and no byte has come: it is closed, which is the signal to
+// dial again.
+void hello_failed(Self self, const Services& services, const std::string& task,
+                  const caf::strong_actor_ptr& guardian, const Status& why) {
+  caf::actor_addr name = guardian->get()->address();
+  ask_wire(self, services, guardian->node(), [=](std::optional<Wire> wire) {
+    auto greeting = self->state.greetings.find(name);
+    if (greeting == self->state.greetings.end())
+      return;
+    bool dead = wire && wire->state.silent >= services->timeouts.lease / 4;
+    if (dead && greeting->second.attempt < most_attempts) {
+      close_wire(wire->host, wire->port);
+      return;
+    }
+    self->state.greetings.erase(greeting);
+    answer(self, task, why);
+  });
+}
+
+void dial(Self self, const Services& services, const std::string& task, const Address& address,
+          int attempt = 1) {
   auto worker = services->detach_blocking ? self->spawn<caf::detached>(dialer, services)
                                           : self->spawn(dialer, services);
   auto budget = services->timeouts.dial + services->timeouts.request;
   self->request(worker, caf::timespan(budget), caf::connect_atom::value, address.host, address.port)
       .then(
           [=](const caf::strong_actor_ptr& guardian) {
-            // One that ends before it answers is dialled again, not waited for.
-            auto guardian_address = guardian->get()->address();
-            self->state.greeted[guardian_address] = task;
+            caf::actor_addr name = guardian->get()->address();
+            self->state.greetings[name] = {task, attempt};
             self->monitor(caf::actor_cast<caf::actor>(guardian));
-            ask(self, typed<GuardianActor>(guardian), services->timeouts.request,
+            // Its end may still take a connection that was cut for the one to us.
+            auto patience = std::min(services->timeouts.request, services->timeouts.lease / 2);
+            ask(self, typed<GuardianActor>(guardian), patience,
                 Hello{protocol_version, services->task})
                 .then(
                     [=](Welcome& w) {
-                      if (!self->state.greeted.erase(guardian_address))
-                        return;
-                      welcome(self, services, task, address.to_string(), guardian, w);
+                      if (self->state.greetings.erase(name))
+                        welcome(self, services, task, address.to_string(), guardian, w);
                     },
                     [=](caf::error& error) {
-                      if (self->state.greeted.erase(guardian_address))
-                        answer(self, task,
-                               to_status(error, str_cat("hello to ", task, " at ", address)));
+                      hello_failed(self, services, task, guardian,
+                                   to_status(error, str_cat("hello to ", task, " at ", address)));
                     });
           },
           [=](caf::error& error) {
@@ -116,6 +141,25 @@ void dial(Self self, const Services& services, const std::string& task, const Ad
                    to_status(error, str_cat("dialling ", task, " at ", address))
                        .with_context(str_cat("task ", task)));
           });
+}
+
+void guardian_ended(Self self, const Services& services, const caf::down_msg& down) {
+  auto& state = self->state;
+  if (auto greeting = state.greetings.extract(down.source); !greeting.empty()) {
+    const auto& [task, attempt] = greeting.mapped();
+    auto address = services->cluster.address_of(task);
+    if (address.ok() && attempt < most_attempts)
+      return dial(self, services, task, *address, attempt + 1);
+    return answer(
+        self, task,
+        unavailable(loss_sentence(task, address_text(services, task), LossReason::crashed, 0)));
+  }
+  auto it = state.guardians.find(down.source);
+  if (it == state.guardians.end())
+    return;
+  std::string task = it->second;
+  bool in_order = down.reason == caf::exit_reason::user_shutdown || !down.reason;
+  tell_loss(self, services, task, in_order ? LossReason::left : LossReason::crashed, 0);
 }
 
 caf::result<Peer> get_peer(Self self, const Services& services, const std::string& task) {
@@ -130,8 +174,10 @@ caf::result<Peer> get_peer(Self self, const Services& services, const std::strin
   auto promise = self->make_response_promise<Peer>();
   auto& waiting = state.dialling[task];
   waiting.push_back(promise);
-  if (waiting.size() == 1)
-    dial(self, services, task, *address);
+  if (waiting.size() > 1)
+    return promise;
+  counter("dials").add(1);
+  dial(self, services, task, *address);
   return promise;
 }
 
@@ -171,6 +217,24 @@ void suspect(Self self, const Services& services, const LeaseTable::Expired& exp
   });
 }
 
+// Nobody here waits for it, so nobody is told; but its end of a connection that was cut must not
+// stand in the way of the next one.
+void forget_listener(Self self, const Services& services, const std::string& task,
+                     const caf::strong_actor_ptr& membership) {
+  ask_wire(self, services, membership->node(), [=](std::optional<Wire> wire) {
+    auto it = self->state.listeners.find(task);
+    if (it == self->state.listeners.end() || it->second.membership != membership)
+      return;
+    if (wire && wire->state.silent < services->timeouts.lease) {
+      it->second.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+      return;
+    }
+    self->state.listeners.erase(it);
+    if (wire)
+      close_wire(wire->host, wire->port);
+  });
+}
+
 // Tells every node that knows us; answers when all have heard it, or after their time to do so.
 caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
   std::map<std::string, caf::strong_actor_ptr> all;
@@ -198,10 +262,10 @@ void beat(Self self, const Services& services) {
   auto& state = self->state;
   for (const auto& expired : state.leases.expire(now_us(self)))
     suspect(self, services, expired);
-  std::int64_t forgotten =
-      now_us(self) - 2 * std::chrono::microseconds(services->timeouts.lease).count();
-  std::erase_if(state.listeners,
-                [&](const auto& entry) { return entry.second.heard_us < forgotten; });
+  std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
+  for (const auto& [task, listener] : std::map(state.listeners)) // the table changes meanwhile
+    if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
+      forget_listener(self, services, task, listener.membership);
   auto tell = [&](const caf::strong_actor_ptr& membership) {
     ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
         Heartbeat{services->task, services->incarnation})
@@ -221,19 +285,7 @@ void beat(Self self, const Services& services) {
 MembershipActor::behavior_type membership(Self self, Services services) {
   keep_exception_text(self);
   self->state.leases = LeaseTable(std::chrono::microseconds(services->timeouts.lease).count());
-  self->set_down_handler([=](caf::down_msg& down) {
-    if (auto greeted = self->state.greeted.extract(down.source); !greeted.empty())
-      return answer(
-          self, greeted.mapped(),
-          unavailable(loss_sentence(greeted.mapped(), address_text(services, greeted.mapped()),
-                                    LossReason::crashed, 0)));
-    auto it = self->state.guardians.find(down.source);
-    if (it == self->state.guardians.end())
-      return;
-    std::string task = it->second;
-    bool in_order = down.reason == caf::exit_reason::user_shutdown || !down.reason;
-    tell_loss(self, services, task, in_order ? LossReason::left : LossReason::crashed, 0);
-  });
+  self->set_down_handler([=](caf::down_msg& down) { guardian_ended(self, services, down); });
   if (services->cluster.size() > 1)
     self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
   return {

@@ -19,7 +19,12 @@ struct MembershipState {
   Peer own;
   std::map<std::string, Peer> peers;                ///< connected, by task
   std::map<caf::actor_addr, std::string> guardians; ///< whose DOWN means which task
-  std::map<caf::actor_addr, std::string> greeted;   ///< those that have not answered our hello yet
+  struct Greeting {
+    std::string task;
+    int attempt = 1;
+  };
+  std::map<caf::actor_addr, Greeting>
+      greetings; ///< guardians that were reached and asked who they are
   std::map<std::string, std::vector<caf::typed_response_promise<Peer>>>
       dialling; ///< who waits for which task
   std::map<std::string, std::vector<caf::actor_addr>>

@@ -4,6 +4,8 @@
 #include <thread>
 
 #include <caf/io/middleman.hpp>
+#include <caf/io/middleman_actor.hpp>
+#include <caf/scoped_actor.hpp>
 
 #include "actors/family/ask.hpp"
 #include "actors/protocol/node.hpp"
@@ -11,6 +13,39 @@
 #include "net/transport/probe.hpp"
 
 namespace troupe {
+
+namespace {
+
+// CAF's own remote_actor waits for ever for the greeting of a process that is stopped: its kernel
+// accepts connections all the same.
+Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& address,
+                                      std::chrono::milliseconds budget) {
+  Result<caf::strong_actor_ptr> out = internal("no answer");
+  caf::scoped_actor self{system};
+  self->request(system.middleman().actor_handle(), caf::timespan(budget), caf::connect_atom::value,
+                address.host, address.port)
+      .receive(
+          [&](const caf::node_id&, caf::strong_actor_ptr& actor, std::set<std::string>& interface) {
+            if (!actor)
+              out = unavailable(str_cat("nothing is published at ", address));
+            else if (!system.assignable(
+                         interface, system.message_types(caf::detail::type_list<GuardianActor>{})))
+              out = unimplemented(str_cat("what answers at ", address, " is no node of troupe"));
+            else
+              out = std::move(actor);
+          },
+          [&](caf::error& error) {
+            if (error == caf::sec::request_timeout)
+              out = unavailable(str_cat("who listens at ", address, " did not greet within ",
+                                        budget.count(),
+                                        " ms: it is frozen, overloaded or no node of troupe"));
+            else
+              out = to_status(error, str_cat("connecting to ", address));
+          });
+  return out;
+}
+
+} // namespace
 
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
                                             std::chrono::milliseconds budget) {
@@ -21,10 +56,11 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
     auto left = duration_cast<milliseconds>(end - steady_clock::now());
     Status reachable = probe_tcp(address.host, address.port, std::max(left, milliseconds(1)));
     if (reachable.ok()) {
-      auto guardian = system.middleman().remote_actor<GuardianActor>(address.host, address.port);
-      if (guardian)
-        return untyped(*guardian);
-      Status why = to_status(guardian.error(), str_cat("connecting to ", address));
+      left = std::max(duration_cast<milliseconds>(end - steady_clock::now()), milliseconds(1));
+      auto guardian = connect(system, address, left);
+      if (guardian.ok())
+        return guardian;
+      Status why = guardian.status();
       if (why.code() == Code::unimplemented || steady_clock::now() >= end)
         return why;
     } else if (steady_clock::now() + pause >= end) {

@@ -44,6 +44,10 @@ void hand_over(Self self, const Setup& setup, EdgeWaiter& waiter, const std::str
   arrived.is_dead = value.is_dead;
   arrived.tensor = to_wire(std::move(value.tensor), self->node(), waiter.peer->node(),
                            untyped(setup->transport));
+  if (arrived.tensor.is_ticket()) {
+    self->state.transport = setup->transport;
+    self->state.offered.push_back(arrived.tensor.ticket->id);
+  }
   self->send(typed<RendezvousActor>(waiter.peer), std::move(arrived));
 }
 
@@ -133,6 +137,8 @@ void arrived(Self self, const Setup& setup, EdgeArrived& m) {
 } // namespace
 
 RendezvousState::~RendezvousState() {
+  for (std::uint64_t ticket : offered) // what a peer did not come for, nobody will
+    caf::anon_send(transport, ReleaseTensor{ticket});
   Status ended = aborted(str_cat("the rendezvous of ", whose, " was ended before the step"));
   for (auto& [key, waiter] : edges.abort(ended))
     refuse(nullptr, waiter, key, edges.status());

@@ -38,6 +38,8 @@ struct RendezvousState {
   bool flush_posted = false;
   std::string whose; ///< "step 7 on /job:worker/replica:0/task:1"
   Counted counted{counter("rendezvous")};
+  std::vector<std::uint64_t> offered; ///< tickets of large values on their way to peers
+  TransportActor transport;           ///< that answers for them; set with the first
   ~RendezvousState();
 };
 

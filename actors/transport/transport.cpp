@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -13,19 +14,33 @@ TransportState::~TransportState() {
   counter("transport_offers").add(-static_cast<std::int64_t>(offers.size()));
 }
 
-namespace {
-
-using Self = TransportActor::stateful_pointer<TransportState>;
-
 // One tensor on its way in. Ends when every chunk has come, or with the first error.
-struct Pull {
+struct TransportPull {
   TransportActor source;
   std::uint64_t ticket = 0;
   Tensor tensor;
   std::uint64_t total = 0, next = 0, arrived = 0;
   bool failed = false;
   caf::typed_response_promise<FetchedTensor> promise;
+  std::optional<Counted> counted{counter("transport_pulls")}; ///< until it is answered
 };
+
+namespace {
+
+using Self = TransportActor::stateful_pointer<TransportState>;
+using Pull = TransportPull;
+
+// The node that held a tensor is gone: who pulls from it need not wait for a chunk's time.
+void source_lost(Self self, const caf::actor_addr& source) {
+  for (const auto& entry : self->state.pulling)
+    if (auto pull = entry.lock(); pull && !pull->failed && pull->source == source) {
+      pull->failed = true;
+      pull->counted.reset();
+      --self->state.pulls;
+      pull->promise.deliver(
+          to_error(unavailable("the node that holds a tensor closed its connection").as_derived()));
+    }
+}
 
 void ask_for_next(Self self, const Services& services, const std::shared_ptr<Pull>& pull) {
   if (pull->failed || pull->next >= pull->total)
@@ -83,6 +98,15 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
   pull->total = ticket.bytes;
   pull->promise = self->make_response_promise<FetchedTensor>();
   ++self->state.pulls;
+  auto& pulling = self->state.pulling;
+  std::erase_if(pulling, [](const auto& entry) { return entry.expired(); });
+  bool watched = std::any_of(pulling.begin(), pulling.end(), [&](const auto& entry) {
+    auto other = entry.lock();
+    return other && other->source == pull->source;
+  });
+  if (!watched)
+    self->monitor(pull->source);
+  pulling.push_back(pull);
   for (int i = 0; i < chunk_window; ++i)
     ask_for_next(self, services, pull);
   return pull->promise;
@@ -93,6 +117,7 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
 TransportActor::behavior_type transport(Self self, Services services) {
   keep_exception_text(self);
   auto sweep_every = services->timeouts.orphan / 4;
+  self->set_down_handler([self](caf::down_msg& down) { source_lost(self, down.source); });
   self->delayed_send(self, sweep_every, caf::tick_atom::value);
   return {
       [self](OfferTensor& m) {

@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+struct TransportPull;
+
 struct TransportState {
   static constexpr const char* name = "transport";
   struct Offer {
@@ -20,8 +22,9 @@ struct TransportState {
     std::int64_t last_used_us = 0;
   };
   std::unordered_map<std::uint64_t, Offer> offers;
-  std::size_t pulls = 0; ///< under way
-  IdleWaiters idle;      ///< of the offers
+  std::size_t pulls = 0;                             ///< under way
+  std::vector<std::weak_ptr<TransportPull>> pulling; ///< they; some may have ended
+  IdleWaiters idle;                                  ///< of the offers
 
   ~TransportState();
 };

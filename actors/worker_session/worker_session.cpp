@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
 #include "actors/rendezvous/rendezvous.hpp"
 #include "actors/transport/transport.hpp"
@@ -11,6 +12,11 @@
 #include "core/trace/counters.hpp"
 
 namespace troupe {
+
+WorkerSessionState::~WorkerSessionState() {
+  children.stop_all();
+  counter("rendezvous").add(-static_cast<std::int64_t>(mailboxes.size()));
+}
 
 namespace {
 
@@ -194,12 +200,23 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
 void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
   auto& state = self->state;
   std::int64_t now = now_us(self);
-  if (lease_us > 0 && now - state.heard_us > lease_us) {
-    log_warning("session ", state.handle, " ends: its master has not been heard of for ",
-                (now - state.heard_us) / 1000, " ms");
-    self->quit(caf::exit_reason::user_shutdown);
-    return;
-  }
+  if (lease_us > 0 && now - state.heard_us > lease_us)
+    ask_wire(self, parts.services, state.master ? state.master.node() : caf::node_id{},
+             [=](std::optional<Wire> wire) {
+               auto& state = self->state;
+               std::int64_t silent = now_us(self) - state.heard_us;
+               if (silent <= lease_us)
+                 return;
+               // A long message on a slow link is word of the master too.
+               if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us) {
+                 state.heard_us =
+                     now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+                 return;
+               }
+               log_warning("session ", state.handle, " ends: its master has not been heard of for ",
+                           silent / 1000, " ms");
+               self->quit(caf::exit_reason::user_shutdown);
+             });
   std::int64_t orphaned = now - std::chrono::microseconds(parts.services->timeouts.orphan).count();
   std::vector<std::uint64_t> orphans;
   for (const auto& [step_id, box] : state.mailboxes)
@@ -222,6 +239,11 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   state.graph_manager = self->spawn<caf::linked>(graph_manager, services, request.session_handle,
                                                  request.isolate, transport);
   state.children.add("graph-manager", untyped(state.graph_manager));
+  // A master session that is lost will not renew our lease, whatever else comes from its node.
+  self->set_down_handler([self](caf::down_msg& down) {
+    if (self->state.master == down.source)
+      self->state.master = nullptr;
+  });
   // A graph manager that crashes takes the session along; an ordered end takes the children along.
   self->set_exit_handler([self](caf::exit_msg& exit) {
     std::vector<std::uint64_t> steps;
@@ -272,7 +294,14 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         for (const auto& [step_id, box] : self->state.mailboxes)
           self->send(box.rendezvous, m);
       },
-      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const RenewLease&) {
+        self->state.heard_us = now_us(self);
+        auto sender = self->current_sender();
+        if (sender && self->state.master != sender) {
+          self->state.master = sender->address();
+          self->monitor(caf::actor_cast<caf::actor>(sender));
+        }
+      },
       [=](const GetActors&) {
         return describe_tree(self,
                              str_cat(self->state.graphs.size(), " graphs, ",

@@ -29,13 +29,14 @@ struct WorkerSessionState {
   std::map<std::uint64_t, Status> arriving; ///< steps whose feeds are being pulled; why they shall
                                             ///< not start, if so
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
-  std::int64_t heard_us = 0;
+  std::int64_t heard_us = 0;                         ///< last word of the master
+  caf::actor_addr master; ///< who sent it: the master session; empty once it is lost
   Children children;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the mailboxes
   Counted counted{counter("worker_sessions")};
 
-  ~WorkerSessionState() { children.stop_all(); } ///< a kill does not pass the exit handler
+  ~WorkerSessionState(); ///< a kill, or our own end, does not pass the exit handler
 };
 
 WorkerSessionActor::behavior_type
