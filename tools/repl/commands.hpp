@@ -25,7 +25,19 @@ struct Outcome {
 Outcome wrong_call(std::string sentence);
 
 /// What may stand in the place of an argument, for completion.
-enum class ArgumentKind { none, file, node, op, device, actor, command, target, session };
+enum class ArgumentKind {
+  none,
+  file,
+  node,
+  op,
+  device,
+  actor,
+  command,
+  target,
+  session,
+  step,
+  step_verb
+};
 
 struct ReplCommand {
   const char* name;
@@ -54,6 +66,7 @@ void report_background_steps(Workspace& workspace, Printer& printer);
 /// The groups, each in a file of its name.
 std::vector<ReplCommand> graph_commands();
 std::vector<ReplCommand> step_commands();
+std::vector<ReplCommand> why_commands();
 std::vector<ReplCommand> node_commands();
 std::vector<ReplCommand> help_commands();
 

@@ -107,7 +107,7 @@ TEST_CASE("commands: an unknown one is told with the nearest") {
 TEST_CASE("commands: before a connection they say how to make one") {
   Desk desk;
   for (const char* line : {"devices", "run y", "place", "actors", "kill guardian/worker", "status",
-                           "sessions", "steps", "partitions y"}) {
+                           "sessions", "steps", "why", "step why", "partitions y"}) {
     CAPTURE(line);
     CHECK(desk.run(line) == 1);
     CHECK(has(desk.error, "type `connect`"));
@@ -213,9 +213,28 @@ TEST_CASE("commands: an interrupt leaves the step in the background") {
   CHECK(desk.workspace.background_steps() == 1);
   CHECK(desk.run("steps") == 0);
   CHECK(has(desk.out, "running"));
+  for (const char* line : {"why", "step why"}) {
+    CHECK(desk.run(line) == 0);
+    CHECK(has(desk.out, "step "));
+    CHECK(has(desk.out, " has been running for "));
+    CHECK(has(desk.out, " of its loop\n"));
+  }
   // Only closing the session ends it.
   CHECK(desk.run("connect") == 0);
   CHECK(desk.workspace.background_steps() == 0);
+}
+
+TEST_CASE("commands: why is told of idle sessions, of steps that have ended and of none") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  CHECK(desk.run("why") == 0);
+  CHECK(desk.out == "No step is running.\n");
+  CHECK(desk.run("why 4711") == 0);
+  CHECK(has(desk.out, "there is no step 4711 in this session"));
+  CHECK(desk.run("why y") == 2);
+  CHECK(has(desk.error, "'y' is no step id; `steps` lists them"));
+  CHECK(desk.run("step over") == 2);
+  CHECK(has(desk.error, "`step` knows `step why` only"));
 }
 
 TEST_CASE("commands: a step ends with its timeout") {

@@ -97,6 +97,19 @@ CompletionSources sources_of(Workspace& workspace) {
           names.push_back(actor.path);
     return names;
   };
+  out[ArgumentKind::step_verb] = [] { return std::vector<std::string>{"why"}; };
+  out[ArgumentKind::step] = [&workspace] {
+    std::vector<std::string> ids;
+    auto watch = workspace.watch();
+    auto session = workspace.session();
+    if (!watch || !session)
+      return ids;
+    if (auto list = (*watch)->steps((*session)->handle()))
+      for (const StepInfo& info : list->steps)
+        if (info.state == "running")
+          ids.push_back(str_cat(info.step_id));
+    return ids;
+  };
   out[ArgumentKind::session] = [&workspace] {
     std::vector<std::string> names;
     if (auto watch = workspace.watch())

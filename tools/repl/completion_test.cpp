@@ -20,16 +20,24 @@ CompletionSources some_names() {
   out[ArgumentKind::device] = [] { return Words{"/job:ps/task:0", "/job:worker/task:0"}; };
   out[ArgumentKind::op] = [] { return Words{"MatMul", "MatrixDiag", "Mul"}; };
   out[ArgumentKind::command] = repl_command_names;
+  out[ArgumentKind::step_verb] = [] { return Words{"why"}; };
+  out[ArgumentKind::step] = [] { return Words{"4711", "4712"}; };
   return out;
 }
 
 } // namespace
 
 TEST_CASE("completion: the first word of a statement is a command") {
-  CHECK(complete("st", some_names()) == Words{"status", "steps"});
+  CHECK(complete("st", some_names()) == Words{"status", "step", "steps"});
   CHECK(complete("run loss; time", some_names()) == Words{"timeline"});
   CHECK(complete("", some_names()).size() == repl_commands().size());
   CHECK(complete("xyz", some_names()).empty());
+}
+
+TEST_CASE("completion: a running step after why, in both spellings") {
+  CHECK(complete("why 47", some_names()) == Words{"4711", "4712"});
+  CHECK(complete("step ", some_names()) == Words{"why"});
+  CHECK(complete("step why 4712", some_names()) == Words{"4712"});
 }
 
 TEST_CASE("completion: an argument is what its command wants there") {

@@ -106,6 +106,16 @@ Result<SessionList> NodeWatch::sessions() {
                                  "asking the master for its sessions");
 }
 
+Result<StepsExplained> NodeWatch::why(const std::string& session_handle, std::uint64_t step_id) {
+  TROUPE_TRY(impl_->check_master());
+  TROUPE_ASSIGN(SessionCreated found,
+                impl_->ask<SessionCreated>(typed<MasterActor>(impl_->welcome.master),
+                                           FindSession{session_handle},
+                                           "asking the master for a session"));
+  return impl_->ask<StepsExplained>(typed<MasterSessionActor>(found.session), ExplainStep{step_id},
+                                    "asking the session why its steps run");
+}
+
 Result<StepList> NodeWatch::steps(const std::string& session_handle) {
   TROUPE_TRY(impl_->check_master());
   TROUPE_ASSIGN(SessionCreated found,

@@ -32,6 +32,8 @@ public:
   Result<SessionList> sessions();
   /// Of any session of the node's master, running and lately ended. ABORTED if there is no such.
   Result<StepList> steps(const std::string& session_handle);
+  /// What its running steps wait for, or one of them; 0: all.
+  Result<StepsExplained> why(const std::string& session_handle, std::uint64_t step_id = 0);
 
 private:
   struct Impl;

@@ -8,6 +8,7 @@
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/json.hpp"
+#include "tools/troupe/step_tree.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {
@@ -60,6 +61,37 @@ Result<Report> ask_node(const Address& address, std::chrono::milliseconds budget
   return out;
 }
 
+struct SessionWhy {
+  std::string handle;
+  StepsExplained explained;
+};
+struct WhyReport {
+  Welcome welcome;
+  std::vector<SessionWhy> sessions;
+};
+
+Result<WhyReport> ask_why(const Address& address, std::chrono::milliseconds budget) {
+  ClientNode client;
+  TROUPE_ASSIGN(GuardianActor guardian, client.dial(address, budget));
+  WhyReport out;
+  TROUPE_ASSIGN(out.welcome,
+                call<Welcome>(client, guardian, budget, Hello{protocol_version, "client"}));
+  auto master = typed<MasterActor>(out.welcome.master);
+  TROUPE_ASSIGN(SessionList sessions, call<SessionList>(client, master, budget, GetSessions{}));
+  // A silent task is waited for by the steps themselves.
+  auto patience = budget + 2 * Timeouts{}.explain;
+  for (const SessionInfo& info : sessions.sessions) {
+    auto found = call<SessionCreated>(client, master, budget, FindSession{info.session_handle});
+    if (!found)
+      continue; // it has ended since
+    TROUPE_ASSIGN(StepsExplained explained,
+                  call<StepsExplained>(client, typed<MasterSessionActor>(found->session), patience,
+                                       ExplainStep{}));
+    out.sessions.push_back({info.session_handle, std::move(explained)});
+  }
+  return out;
+}
+
 class StatusCommand final : public Command {
 public:
   std::string summary() const override {
@@ -67,12 +99,14 @@ public:
   }
   std::vector<std::pair<std::string, std::string>> examples() const override {
     return {{"troupe status caf://127.0.0.1:7271", "for people"},
-            {"troupe status --json 127.0.0.1:7271", "for a program"}};
+            {"troupe status --json 127.0.0.1:7271", "for a program"},
+            {"troupe status --steps 127.0.0.1:7271", "why its steps do not end"}};
   }
   void declare(Options& options) override {
     options.text("TARGET", target_, "caf://HOST:PORT or HOST:PORT of a node", true);
     options.text("--timeout", timeout_, "the longest wait for an answer; 5s without it");
     options.flag("--json", json_, "print JSON");
+    options.flag("--steps", steps_, "what each running step waits for, down to the cause");
   }
 
   int run() override {
@@ -86,6 +120,13 @@ public:
     if (!budget || budget->count() == 0)
       return called_wrongly(
           str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+    if (steps_) {
+      auto why = ask_why(*address, *budget);
+      if (!why)
+        return failed(why.status());
+      json_ ? print_why_json(*why) : print_why(*why);
+      return exit_ok;
+    }
     auto report = ask_node(*address, *budget);
     if (!report)
       return failed(report.status());
@@ -94,6 +135,43 @@ public:
   }
 
 private:
+  static void print_why(const WhyReport& report) {
+    bool has_any = false;
+    for (const SessionWhy& session : report.sessions) {
+      if (session.explained.steps.empty() && session.explained.remarks.empty())
+        continue;
+      has_any = true;
+      print(str_cat("session ", session.handle, "\n"));
+      for (const StepExplained& step : session.explained.steps)
+        print(format_step(step, "  "));
+      for (const std::string& remark : session.explained.remarks)
+        print(str_cat("  ", remark, "\n"));
+    }
+    if (!has_any)
+      print(str_cat("no step is running in a session of ", report.welcome.task, "\n"));
+  }
+
+  static void print_why_json(const WhyReport& report) {
+    JsonWriter w;
+    w.open('{').key("task").value(report.welcome.task).key("sessions").open('[');
+    for (const SessionWhy& session : report.sessions) {
+      w.open('{').key("handle").value(session.handle).key("steps").open('[');
+      for (const StepExplained& step : session.explained.steps) {
+        w.open('{').key("id").value(step.step_id).key("signature").value(step.signature);
+        w.key("running_us").value(step.running_us).key("cause").value(step.cause);
+        w.key("tree").open('[');
+        for (const std::string& line : step.tree)
+          w.value(line);
+        w.close(']').close('}');
+      }
+      w.close(']').key("remarks").open('[');
+      for (const std::string& remark : session.explained.remarks)
+        w.value(remark);
+      w.close(']').close('}');
+    }
+    print(w.close(']').close('}').text() + "\n");
+  }
+
   static void print_text(const Report& report, const Address& address) {
     const NodeStatus& node = report.node;
     print(str_cat(node.task, " at ", address, ": ", report.welcome.software, ", up ",
@@ -196,7 +274,7 @@ private:
   }
 
   std::string target_, timeout_ = "5s";
-  bool json_ = false;
+  bool json_ = false, steps_ = false;
 };
 
 } // namespace
