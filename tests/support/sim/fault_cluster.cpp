@@ -36,6 +36,11 @@ std::string_view short_type_name(const std::type_info* type) {
   return it->second;
 }
 
+// Known to have ended, or behind a connection that has closed.
+bool is_gone(const caf::strong_actor_ptr& actor) {
+  return actor->get()->getf(caf::abstract_actor::is_cleaned_up_flag);
+}
+
 caf::behavior keeper(caf::event_based_actor* self,
                      std::function<void(std::uint64_t, caf::strong_actor_ptr)> dialled) {
   return {[=](caf::connect_atom, std::uint64_t to, std::uint16_t port) {
@@ -77,7 +82,7 @@ FaultNode::FaultNode(FaultCluster& owner, std::string short_name, std::size_t pl
   services->dial = [this](caf::actor_system&, const Address& address,
                           std::chrono::milliseconds) -> Result<caf::strong_actor_ptr> {
     auto it = guardians.find(address.to_string());
-    if (it == guardians.end())
+    if (it == guardians.end() || is_gone(it->second))
       return unavailable(str_cat("nobody can be reached at ", address, " on the simulated wire"));
     return it->second;
   };
@@ -234,6 +239,9 @@ bool FaultCluster::is_whole() const {
 }
 
 void FaultCluster::dial_missing() {
+  for (auto& node : nodes_)
+    if (node)
+      std::erase_if(node->guardians, [](auto& entry) { return is_gone(entry.second); });
   for (std::size_t from = 0; from < nodes_.size(); ++from)
     for (std::size_t to = 0; to + 1 < nodes_.size(); ++to) {
       if (from == to || !runs(from) || !nodes_[to])
@@ -270,7 +278,7 @@ void FaultCluster::dialled(std::size_t from, std::size_t to, caf::strong_actor_p
     return ours && !e[0].closed && !e[1].closed && !e[0].eof && !e[1].eof;
   });
   // CAF answers from its memory until it has heard that the old connection is gone.
-  if (guardian && guardian->get()->getf(caf::abstract_actor::is_cleaned_up_flag))
+  if (guardian && is_gone(guardian))
     open = false;
   note(str_cat(names_[from], " has dialled ", names_[to], guardian && open ? "" : " in vain"));
   if (guardian && open && nodes_[from] && nodes_[to])
