@@ -9,13 +9,11 @@
 #include "actors/worker_session/explain.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
-#include "core/trace/counters.hpp"
 
 namespace troupe {
 
 WorkerSessionState::~WorkerSessionState() {
   children.stop_all();
-  counter("rendezvous").add(-static_cast<std::int64_t>(mailboxes.size()));
 }
 
 namespace {
