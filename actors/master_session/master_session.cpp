@@ -108,10 +108,9 @@ void check_client(Self self, const Parts& parts) {
     std::int64_t silent = now_us(self) - state.heard_us;
     if (state.closing || silent <= lease_us)
       return;
-    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us) {
-      state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
+        silent <= most_silent_leases * lease_us)
       return;
-    }
     log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
                 silent / 1000, " ms");
     (void)close(self, parts);

@@ -72,6 +72,24 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
         caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
 }
 
+// A sign of life. Another incarnation than the one that we know says that ours is gone.
+void heard(Self self, const Services& services, const std::string& task,
+           std::uint64_t incarnation) {
+  auto& state = self->state;
+  auto it = state.peers.find(task);
+  if (it != state.peers.end() && it->second.incarnation != incarnation)
+    return tell_loss(self, services, task, LossReason::restarted, 0);
+  state.leases.heard(task, now_us(self));
+}
+
+// It also tells the peer that we know it, so that it says farewell to us.
+void say_alive(Self self, const Services& services, const caf::strong_actor_ptr& membership) {
+  ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
+      Heartbeat{services->task, services->incarnation})
+      .then([=](Heartbeat& m) { heard(self, services, m.from, m.incarnation); },
+            [](caf::error&) {}); // silence is judged by the lease
+}
+
 void welcome(Self self, const Services& services, const std::string& task,
              const std::string& address, const caf::strong_actor_ptr& guardian, Welcome& w) {
   if (w.task != task)
@@ -85,6 +103,7 @@ void welcome(Self self, const Services& services, const std::string& task,
   }
   self->state.peers[task] = peer;
   self->state.guardians[guardian->get()->address()] = task;
+  say_alive(self, services, w.membership);
   answer(self, task, peer);
 }
 
@@ -181,16 +200,6 @@ caf::result<Peer> get_peer(Self self, const Services& services, const std::strin
   return promise;
 }
 
-// A sign of life. Another incarnation than the one that we know says that ours is gone.
-void heard(Self self, const Services& services, const std::string& task,
-           std::uint64_t incarnation) {
-  auto& state = self->state;
-  auto it = state.peers.find(task);
-  if (it != state.peers.end() && it->second.incarnation != incarnation)
-    return tell_loss(self, services, task, LossReason::restarted, 0);
-  state.leases.heard(task, now_us(self));
-}
-
 // No message has come for the lease. If bytes have, a long one is on its way, or we were stopped
 // ourselves; else the verdict is final: the connection is closed, so that a zombie learns of it.
 void suspect(Self self, const Services& services, const LeaseTable::Expired& expired) {
@@ -266,17 +275,11 @@ void beat(Self self, const Services& services) {
   for (const auto& [task, listener] : std::map(state.listeners)) // the table changes meanwhile
     if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
       forget_listener(self, services, task, listener.membership);
-  auto tell = [&](const caf::strong_actor_ptr& membership) {
-    ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
-        Heartbeat{services->task, services->incarnation})
-        .then([=](Heartbeat& m) { heard(self, services, m.from, m.incarnation); },
-              [](caf::error&) {}); // silence is judged by the lease
-  };
   for (const auto& [task, peer] : state.peers)
-    tell(peer.membership);
+    say_alive(self, services, peer.membership);
   for (const auto& [task, listener] : state.listeners)
     if (!state.peers.count(task))
-      tell(listener.membership);
+      say_alive(self, services, listener.membership);
   self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
 }
 

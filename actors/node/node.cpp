@@ -5,6 +5,7 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/io/middleman_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include "actors/family/services.hpp"
@@ -106,6 +107,21 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   return node;
 }
 
+namespace {
+
+// What the actors said last, such as why they end, is written before the connections close: the
+// network's thread has handled it when it answers, and has been at its sockets when it answers
+// again.
+void flush_network(caf::actor_system& system) {
+  caf::scoped_actor self{system};
+  for (int round = 0; round < 2; ++round)
+    self->request(system.middleman().actor_handle(), caf::timespan(std::chrono::seconds(1)),
+                  caf::get_atom::value, system.node())
+        .receive([](const caf::node_id&, const std::string&, std::uint16_t) {}, [](caf::error&) {});
+}
+
+} // namespace
+
 ClusterNode::~ClusterNode() {
   Impl& impl = *impl_;
   if (!impl.system)
@@ -118,6 +134,9 @@ ClusterNode::~ClusterNode() {
   if (!wait_for(std::chrono::seconds(10)))
     impl.system->await_actors_before_shutdown(
         false); // an actor hangs: better an untidy end than none
+  else if (!impl.services->is_local)
+    flush_network(*impl.system);
+
   // Only now: without a reference the guardian would be gone before its children's end reaches it.
   impl.handles.guardian = GuardianActor{};
 }

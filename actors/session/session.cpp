@@ -130,6 +130,9 @@ caf::result<Answer> forward(Self self, const Parts& parts, Message message,
               convert(std::move(answer), promise);
           },
           [=](caf::error& error) mutable {
+            // It has ended: its DOWN comes next, says why, and answers.
+            if (error == caf::sec::request_receiver_down && self->state.master_session)
+              return;
             if (self->state.pending.erase(id))
               promise.deliver(to_error(to_status(error, "the master")));
           });

@@ -206,11 +206,9 @@ void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
                if (silent <= lease_us)
                  return;
                // A long message on a slow link is word of the master too.
-               if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us) {
-                 state.heard_us =
-                     now_us(self) - std::chrono::microseconds(wire->state.silent).count();
+               if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
+                   silent <= most_silent_leases * lease_us)
                  return;
-               }
                log_warning("session ", state.handle, " ends: its master has not been heard of for ",
                            silent / 1000, " ms");
                self->quit(caf::exit_reason::user_shutdown);
@@ -237,11 +235,6 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   state.graph_manager = self->spawn<caf::linked>(graph_manager, services, request.session_handle,
                                                  request.isolate, transport);
   state.children.add("graph-manager", untyped(state.graph_manager));
-  // A master session that is lost will not renew our lease, whatever else comes from its node.
-  self->set_down_handler([self](caf::down_msg& down) {
-    if (self->state.master == down.source)
-      self->state.master = nullptr;
-  });
   // A graph manager that crashes takes the session along; an ordered end takes the children along.
   self->set_exit_handler([self](caf::exit_msg& exit) {
     std::vector<std::uint64_t> steps;
@@ -253,7 +246,13 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
     self->quit(exit.reason);
   });
   Parts parts{services, membership, transport};
-  self->set_down_handler([=](caf::down_msg& down) { mailbox_lost(self, parts, down); });
+  self->set_down_handler([=](caf::down_msg& down) {
+    // A master session that is lost will not renew our lease, whatever else comes from its node.
+    if (self->state.master == down.source)
+      self->state.master = nullptr;
+    else
+      mailbox_lost(self, parts, down);
+  });
   std::int64_t lease_us = request.lease_us;
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
