@@ -44,8 +44,10 @@ Result<Tensor> read_idx(const std::string& path) {
       return invalid_argument(str_cat("'", path, "' announces too many elements"));
     elements *= dims.back();
   }
-  TROUPE_ASSIGN(Shape shape, Shape::make(dims)); // up to 255 dimensions, one too many, may come
-  Tensor out = Tensor::make(DType::uint8, std::move(shape));
+  auto shape = Shape::make(dims); // up to 255 dimensions, one too many, may come
+  if (!shape.ok())
+    return shape.status().with_context(str_cat("'", path, "'"));
+  Tensor out = Tensor::make(DType::uint8, *std::move(shape));
   if (!read_exactly(file.get(), out.mutable_raw(), elements))
     return invalid_argument(
         str_cat("'", path, "' has fewer than the ", elements, " bytes that its header announces"));

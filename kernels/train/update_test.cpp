@@ -118,6 +118,7 @@ TEST_CASE("update: a handle that names no variable is refused") {
   ResourceHandle handle;
   handle.container = "localhost";
   handle.name = "absent";
+  handle.device = bench.device().name();
   const Status status = bench.run(
       "ResourceApplyGradientDescent",
       {{.tensor = Tensor::scalar(handle), .ref = nullptr}, value("f32[] 1"), value("f32[2] 1 1")});
@@ -125,11 +126,30 @@ TEST_CASE("update: a handle that names no variable is refused") {
   CHECK(status.message().find("resource variable absent") != std::string::npos);
 }
 
+TEST_CASE("update: a handle of another device is refused, whatever is here under its name") {
+  Bench bench;
+  ResourceHandle handle;
+  handle.container = "localhost";
+  handle.name = "elsewhere";
+  handle.device = "/job:ps/replica:0/task:0/device:CPU:0";
+  auto made = bench.device().resources().lookup_or_create<Variable>(
+      "localhost", "elsewhere", []() -> Result<std::shared_ptr<Variable>> {
+        return std::make_shared<Variable>(DType::float32);
+      });
+  REQUIRE(made.ok());
+  const Status status = bench.run(
+      "ResourceApplyGradientDescent",
+      {{.tensor = Tensor::scalar(handle), .ref = nullptr}, value("f32[] 1"), value("f32[2] 1 1")});
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(status.message().find(handle.device) != std::string::npos);
+}
+
 TEST_CASE("update: a handle to a variable without value is refused") {
   Bench bench;
   ResourceHandle handle;
   handle.container = "localhost";
   handle.name = "empty";
+  handle.device = bench.device().name();
   auto made = bench.device().resources().lookup_or_create<Variable>(
       "localhost", "empty", []() -> Result<std::shared_ptr<Variable>> {
         return std::make_shared<Variable>(DType::float32);

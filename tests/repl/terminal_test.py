@@ -123,7 +123,7 @@ class Terminal(Case):
         self.type("st")
         self.keys("Tab", "Tab")
         self.wait_for("steps")
-        self.assertRegex(self.screen(), r"status +steps")
+        self.assertRegex(self.screen(), r"status +step +steps")
         self.keys("C-u")
         self.quit()
 
