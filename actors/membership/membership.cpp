@@ -51,6 +51,13 @@ std::string address_text(const Services& services, const std::string& task) {
   return address.ok() ? address->to_string() : "?";
 }
 
+std::uint32_t& losses_of(Self self, const std::string& task, std::uint64_t incarnation) {
+  auto& losses = self->state.losses[task];
+  if (losses.incarnation != incarnation)
+    losses = {incarnation, 0};
+  return losses.count;
+}
+
 void tell_loss(Self self, const Services& services, const std::string& task, LossReason reason,
                std::int64_t silent_us) {
   auto& state = self->state;
@@ -59,6 +66,7 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
     return;
   PeerLost lost{task, it->second.incarnation, reason,
                 loss_sentence(task, address_text(services, task), reason, silent_us)};
+  ++losses_of(self, task, lost.incarnation);
   state.peers.erase(it);
   state.leases.lost(task);
   state.listeners.erase(task);
@@ -72,21 +80,37 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
         caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
 }
 
-// A sign of life. Another incarnation than the one that we know says that ours is gone.
-void heard(Self self, const Services& services, const std::string& task,
-           std::uint64_t incarnation) {
-  auto& state = self->state;
-  auto it = state.peers.find(task);
-  if (it != state.peers.end() && it->second.incarnation != incarnation)
-    return tell_loss(self, services, task, LossReason::restarted, 0);
-  state.leases.heard(task, now_us(self));
+Heartbeat heartbeat(Self self, const Services& services, const std::string& task) {
+  auto losses = self->state.losses.find(task);
+  return {services->task, services->incarnation,
+          losses == self->state.losses.end() ? 0 : losses->second.count,
+          losses == self->state.losses.end() ? 0 : losses->second.incarnation};
 }
 
-// It also tells the peer that we know it, so that it says farewell to us.
-void say_alive(Self self, const Services& services, const caf::strong_actor_ptr& membership) {
+// A sign of life. Another incarnation than the one that we know says that ours is gone. A peer that
+// has lost us more often than we have lost it knows of a connection that ended unseen by us: a new
+// one took its place first, and what was under way is lost.
+void heard(Self self, const Services& services, const Heartbeat& m) {
+  auto& state = self->state;
+  auto it = state.peers.find(m.from);
+  if (it != state.peers.end() && it->second.incarnation != m.incarnation)
+    return tell_loss(self, services, m.from, LossReason::restarted, 0);
+  state.leases.heard(m.from, now_us(self));
+  if (m.lost_incarnation != services->incarnation)
+    return;
+  if (m.losses > losses_of(self, m.from, m.incarnation))
+    tell_loss(self, services, m.from, LossReason::cut_off, 0);
+  auto& ours = losses_of(self, m.from, m.incarnation);
+  ours = std::max(ours, m.losses);
+}
+
+// It also tells the peer that we know it: then it says farewell to us, and counts the end of this
+// connection.
+void beat_to(Self self, const Services& services, const std::string& task,
+             const caf::strong_actor_ptr& membership) {
   ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
-      Heartbeat{services->task, services->incarnation})
-      .then([=](Heartbeat& m) { heard(self, services, m.from, m.incarnation); },
+      heartbeat(self, services, task))
+      .then([=](const Heartbeat& m) { heard(self, services, m); },
             [](caf::error&) {}); // silence is judged by the lease
 }
 
@@ -103,7 +127,7 @@ void welcome(Self self, const Services& services, const std::string& task,
   }
   self->state.peers[task] = peer;
   self->state.guardians[guardian->get()->address()] = task;
-  say_alive(self, services, w.membership);
+  beat_to(self, services, task, peer.membership);
   answer(self, task, peer);
 }
 
@@ -173,12 +197,23 @@ void guardian_ended(Self self, const Services& services, const caf::down_msg& do
         self, task,
         unavailable(loss_sentence(task, address_text(services, task), LossReason::crashed, 0)));
   }
+  bool in_order = down.reason == caf::exit_reason::user_shutdown || !down.reason;
+  LossReason reason = in_order ? LossReason::left : LossReason::crashed;
+  auto listener = std::find_if(state.listeners.begin(), state.listeners.end(),
+                               [&](auto& entry) { return entry.second.membership == down.source; });
+  if (listener != state.listeners.end()) {
+    auto [task, entry] = *listener;
+    state.listeners.erase(listener);
+    if (state.peers.count(task))
+      return tell_loss(self, services, task, reason, 0);
+    ++losses_of(self, task, entry.incarnation);
+    return;
+  }
   auto it = state.guardians.find(down.source);
   if (it == state.guardians.end())
     return;
   std::string task = it->second;
-  bool in_order = down.reason == caf::exit_reason::user_shutdown || !down.reason;
-  tell_loss(self, services, task, in_order ? LossReason::left : LossReason::crashed, 0);
+  tell_loss(self, services, task, reason, 0);
 }
 
 caf::result<Peer> get_peer(Self self, const Services& services, const std::string& task) {
@@ -276,10 +311,10 @@ void beat(Self self, const Services& services) {
     if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
       forget_listener(self, services, task, listener.membership);
   for (const auto& [task, peer] : state.peers)
-    say_alive(self, services, peer.membership);
+    beat_to(self, services, task, peer.membership);
   for (const auto& [task, listener] : state.listeners)
     if (!state.peers.count(task))
-      say_alive(self, services, listener.membership);
+      beat_to(self, services, task, listener.membership);
   self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
 }
 
@@ -313,10 +348,14 @@ MembershipActor::behavior_type membership(Self self, Services services) {
       },
       [=](Peer& m) { self->state.own = std::move(m); },
       [=](const Heartbeat& m) {
-        heard(self, services, m.from, m.incarnation);
-        if (auto sender = self->current_sender(); sender && m.from != services->task)
-          self->state.listeners[m.from] = {sender, now_us(self)};
-        return Heartbeat{services->task, services->incarnation};
+        heard(self, services, m);
+        if (auto sender = self->current_sender(); sender && m.from != services->task) {
+          auto& listener = self->state.listeners[m.from];
+          if (listener.membership != sender)
+            self->monitor(caf::actor_cast<caf::actor>(sender));
+          listener = {sender, now_us(self), m.incarnation};
+        }
+        return heartbeat(self, services, m.from);
       },
       [=](const Farewell& m) {
         auto it = self->state.peers.find(m.from);

@@ -34,8 +34,16 @@ struct MembershipState {
   struct Listener {
     caf::strong_actor_ptr membership;
     std::int64_t heard_us = 0;
+    std::uint64_t incarnation = 0;
   };
-  std::map<std::string, Listener> listeners;    ///< by task
+  std::map<std::string, Listener> listeners; ///< by task
+  /// How often each peer's present incarnation was lost. Both ends of a connection count, and agree
+  /// within a heartbeat.
+  struct Losses {
+    std::uint64_t incarnation = 0;
+    std::uint32_t count = 0;
+  };
+  std::map<std::string, Losses> losses;
   std::map<std::string, std::string> last_loss; ///< by task, for people
 };
 

@@ -117,6 +117,10 @@ struct PeerLost {
 struct Heartbeat {
   std::string from;
   std::uint64_t incarnation = 0;
+  /// How often `from` has lost the receiver, and which incarnation of it. A receiver that has lost
+  /// `from` less often has missed the end of a connection.
+  std::uint32_t losses = 0;
+  std::uint64_t lost_incarnation = 0;
 };
 
 /// A task says that it ends in order, so that nobody takes it for crashed.
@@ -261,7 +265,7 @@ auto inspect(F& f, PeerList& x) {
 }
 template <class F>
 auto inspect(F& f, Heartbeat& x) {
-  return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation);
+  return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation, x.losses, x.lost_incarnation);
 }
 template <class F>
 auto inspect(F& f, Farewell& x) {

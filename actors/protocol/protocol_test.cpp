@@ -86,7 +86,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire"
   round_trip(PeerLost{"task", 7, LossReason::frozen, "sentence"});
   round_trip(GetPeers{});
   round_trip(PeerList{{"a", "b"}});
-  round_trip(Heartbeat{"task", 8});
+  round_trip(Heartbeat{"task", 8, 2, 9});
   round_trip(Farewell{"task", 8});
   round_trip(PullChunk{1, 2, 3});
   round_trip(OfferTensor{1, Tensor::scalar(2.5)});
