@@ -284,11 +284,22 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
     return caf::ok_atom::value;
   }
   auto promise = self->make_response_promise<caf::ok_atom>();
+  std::uint64_t id = state.next_request++;
+  state.pending.emplace(id, [promise](const Status&) mutable {
+    promise.deliver(caf::ok_atom::value); // gone is closed
+  });
   auto master_session = typed<MasterSessionActor>(std::exchange(state.master_session, nullptr));
   state.closed = failed_precondition("Session is closed.");
   ask(self, master_session, parts.services->timeouts.request, CloseSession{})
-      .then([=](caf::ok_atom ok) mutable { promise.deliver(ok); },
-            [=](caf::error&) mutable { promise.deliver(caf::ok_atom::value); }); // gone is closed
+      .then(
+          [=](caf::ok_atom ok) mutable {
+            if (self->state.pending.erase(id))
+              promise.deliver(ok);
+          },
+          [=](caf::error&) mutable {
+            if (self->state.pending.erase(id))
+              promise.deliver(caf::ok_atom::value);
+          });
   return promise;
 }
 

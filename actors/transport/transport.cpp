@@ -74,8 +74,9 @@ void ask_for_next(Self self, const Services& services, const std::shared_ptr<Pul
             if (std::exchange(pull->failed, true))
               return;
             --self->state.pulls;
+            Status why = to_status(error, str_cat("pulling a tensor of ", pull->total, " bytes"));
             pull->promise.deliver(
-                to_error(to_status(error, str_cat("pulling a tensor of ", pull->total, " bytes"))));
+                to_error(why.code() == Code::not_found ? aborted(why.message()) : why));
           });
 }
 
