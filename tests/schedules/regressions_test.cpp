@@ -71,3 +71,21 @@ TEST_CASE("a client's session that ends while it opens answers whoever opened it
   holds("on client session before OpenSession 1 kill", 732);
   holds("on client session after OpenSession 1 kill", 734);
 }
+
+TEST_CASE("a connection that is replaced before its end is seen counts as lost") {
+  holds("on ps/0 graph-manager before ExecuteGraph 3 cut worker/0 worker/1 1", 101138);
+  holds("at 24 cut ps/0 worker/0 1", 103701);
+}
+
+TEST_CASE("a client's session that ends while it closes answers whoever closed it") {
+  holds("on client session answer CloseSession 1 kill; on worker/1 rendezvous after Continue 4 "
+        "kill; at 129 slow worker/0 worker/1 1",
+        100612);
+}
+
+TEST_CASE("a task that ends between dial and hello is dialled again") {
+  holds("at 147 slow ps/0 worker/1 12000; on worker/1 rendezvous before EdgeArrived 3 kill; on "
+        "ps/0 rendezvous before any 14 crash worker/1 1; on worker/1 membership answer GetPeer 3 "
+        "kill",
+        103647);
+}
