@@ -3,6 +3,7 @@
 import json
 import signal
 import subprocess
+import time
 import unittest
 
 from support import DEADLINE, TROUPE, Case, run
@@ -37,6 +38,16 @@ class Why(Case):
                 return lines
         raise AssertionError(f"no line with {text!r}, but {lines}")
 
+    def explained(self, shell, command, cause):
+        """What `command` prints, once the step has come so far that this is the cause."""
+        end = time.monotonic() + DEADLINE
+        while True:
+            self.say(shell, command + "; feed")
+            lines = self.until(shell, "No feeds")
+            if any(cause in line for line in lines):
+                return lines
+            self.assertLess(time.monotonic(), end, lines)
+
     def test_a_task_that_stands_still(self):
         path, ports = self.cluster(settings="lease = 60s")
         nodes = []
@@ -54,10 +65,9 @@ class Why(Case):
         self.addCleanup(nodes[1].send, signal.SIGCONT)
         self.say(shell, "run y &")
         self.until(shell, "runs in the background")
-        self.say(shell, "why; step why")
         cause = "'a' from /job:worker/replica:0/task:0/device:CPU:0: /job:worker/replica:0/task:0 does not answer"
-        for _ in range(2):
-            lines = self.until(shell, cause)
+        for command in ("why", "step why"):
+            lines = self.explained(shell, command, cause)
             self.assertTrue(any(line.startswith("step ") for line in lines))
         code, out, _ = run("status", "--steps", f"127.0.0.1:{ports[0]}")
         self.assertEqual(code, 0)
