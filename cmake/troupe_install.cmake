@@ -98,6 +98,6 @@ if(TROUPE_TESTS)
   add_test(NAME install_and_use
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}/tests/install
                    -DSCRATCH=${PROJECT_BINARY_DIR}/install_test -DCOMPILER=${CMAKE_CXX_COMPILER}
-                   -P ${PROJECT_SOURCE_DIR}/tests/install/run.cmake)
+                   -DREADME=${PROJECT_SOURCE_DIR}/README.md -P ${PROJECT_SOURCE_DIR}/tests/install/run.cmake)
   set_tests_properties(install_and_use PROPERTIES LABELS integration TIMEOUT 600)
 endif()
