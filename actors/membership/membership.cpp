@@ -51,11 +51,11 @@ std::string address_text(const Services& services, const std::string& task) {
   return address.ok() ? address->to_string() : "?";
 }
 
-std::uint32_t& losses_of(Self self, const std::string& task, std::uint64_t incarnation) {
+MembershipState::Losses& losses_of(Self self, const std::string& task, std::uint64_t incarnation) {
   auto& losses = self->state.losses[task];
   if (losses.incarnation != incarnation)
-    losses = {incarnation, 0};
-  return losses.count;
+    losses = {incarnation, 0, losses.dials, false};
+  return losses;
 }
 
 void tell_loss(Self self, const Services& services, const std::string& task, LossReason reason,
@@ -66,7 +66,7 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
     return;
   PeerLost lost{task, it->second.incarnation, reason,
                 loss_sentence(task, address_text(services, task), reason, silent_us)};
-  ++losses_of(self, task, lost.incarnation);
+  ++losses_of(self, task, lost.incarnation).count;
   state.peers.erase(it);
   state.leases.lost(task);
   state.listeners.erase(task);
@@ -98,13 +98,14 @@ void heard(Self self, const Services& services, const Heartbeat& m) {
   state.leases.heard(m.from, now_us(self));
   if (m.lost_incarnation != services->incarnation)
     return;
-  if (m.losses > losses_of(self, m.from, m.incarnation))
-    tell_loss(self, services, m.from, LossReason::cut_off, 0);
   auto& ours = losses_of(self, m.from, m.incarnation);
-  ours = std::max(ours, m.losses);
+  if (ours.agreed && m.losses > ours.count)
+    tell_loss(self, services, m.from, LossReason::cut_off, 0);
+  if (ours.agreed)
+    ours.count = std::max(ours.count, m.losses);
 }
 
-// It also tells the peer that we know it: then it says farewell to us, and counts the end of this
+// It also tells the peer that we know it: then it says farewell to us, and counts the end of our
 // connection.
 void beat_to(Self self, const Services& services, const std::string& task,
              const caf::strong_actor_ptr& membership) {
@@ -112,6 +113,36 @@ void beat_to(Self self, const Services& services, const std::string& task,
       heartbeat(self, services, task))
       .then([=](const Heartbeat& m) { heard(self, services, m); },
             [](caf::error&) {}); // silence is judged by the lease
+}
+
+// The first word on a new connection: both ends agree on how often they have lost each other. If no
+// answer comes, the connection has ended again, and perhaps another has taken its place.
+void agree(Self self, const Services& services, const std::string& task, const Peer& peer) {
+  auto& losses = losses_of(self, task, peer.incarnation);
+  losses.agreed = false;
+  std::uint64_t dial = ++losses.dials;
+  auto is_current = [=, incarnation = peer.incarnation] {
+    auto& losses = self->state.losses[task];
+    auto it = self->state.peers.find(task);
+    return losses.incarnation == incarnation && losses.dials == dial && !losses.agreed &&
+           it != self->state.peers.end() && it->second.incarnation == incarnation;
+  };
+  ask(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
+      heartbeat(self, services, task))
+      .then(
+          [=](const Heartbeat& m) {
+            if (is_current()) {
+              auto& losses = self->state.losses[task];
+              if (m.lost_incarnation == services->incarnation)
+                losses.count = std::max(losses.count, m.losses);
+              losses.agreed = true;
+            }
+            heard(self, services, m);
+          },
+          [=](caf::error&) {
+            if (is_current())
+              tell_loss(self, services, task, LossReason::cut_off, 0);
+          });
 }
 
 void welcome(Self self, const Services& services, const std::string& task,
@@ -127,7 +158,7 @@ void welcome(Self self, const Services& services, const std::string& task,
   }
   self->state.peers[task] = peer;
   self->state.guardians[guardian->get()->address()] = task;
-  beat_to(self, services, task, peer.membership);
+  agree(self, services, task, peer);
   answer(self, task, peer);
 }
 
@@ -206,7 +237,7 @@ void guardian_ended(Self self, const Services& services, const caf::down_msg& do
     state.listeners.erase(listener);
     if (state.peers.count(task))
       return tell_loss(self, services, task, reason, 0);
-    ++losses_of(self, task, entry.incarnation);
+    ++losses_of(self, task, entry.incarnation).count;
     return;
   }
   auto it = state.guardians.find(down.source);

@@ -42,6 +42,8 @@ struct MembershipState {
   struct Losses {
     std::uint64_t incarnation = 0;
     std::uint32_t count = 0;
+    std::uint64_t dials = 0; ///< answered ones
+    bool agreed = false;     ///< since the last of them: what came before it concerns nobody
   };
   std::map<std::string, Losses> losses;
   std::map<std::string, std::string> last_loss; ///< by task, for people
