@@ -473,7 +473,14 @@ caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const E
   Explainer worker = services->detach_blocking
                          ? self->spawn<caf::detached>(explainer, services, std::move(request))
                          : self->spawn(explainer, services, std::move(request));
-  return self->delegate(worker, m);
+  // Not delegated: a client takes a bounced request for our own end.
+  auto promise = self->make_response_promise<GraphExplained>();
+  std::string what =
+      str_cat("explaining the graph of session ", state.handle, " on ", services->task);
+  ask(self, worker, services->timeouts.compile, m)
+      .then([=](GraphExplained& explained) mutable { promise.deliver(std::move(explained)); },
+            [=](caf::error& error) mutable { promise.deliver(to_error(to_status(error, what))); });
+  return promise;
 }
 
 } // namespace troupe
