@@ -89,3 +89,16 @@ TEST_CASE("a task that ends between dial and hello is dialled again") {
         "kill",
         103647);
 }
+
+TEST_CASE("losses from before a dial end no session made after it") {
+  holds("on worker/0 graph-manager after any 12 freeze ps/0 12000; on worker/0 graph-manager after "
+        "any 15 hold ps/0 worker/1 2500",
+        200834);
+  holds("at 53 hold worker/0 worker/1 4900; on ps/0 rendezvous before any 33 kill; on worker/0 "
+        "master-session before CancelRun 3 freeze client 200; at 69 freeze ps/0 12000",
+        206057);
+}
+
+TEST_CASE("a killed explainer is an answer, not the end of the session") {
+  holds("on worker/0 explainer before ExplainGraph 1 kill", 300255);
+}

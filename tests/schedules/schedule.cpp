@@ -235,6 +235,8 @@ private:
     cluster_.heal();
     if (!cluster_.run_until([&] { return cluster_.is_whole(); }, seconds(20)))
       return "the cluster does not come together again";
+    // Within a heartbeat both ends of each connection agree on what was lost.
+    cluster_.run_for(milliseconds(1500));
     std::size_t before = 0;
     for (int attempt = 1; attempt <= 3; ++attempt) {
       before = workload.calls().size();

@@ -215,7 +215,7 @@ void Workload::next() {
       action != Action::open && action != Action::close && action != Action::abandon;
   if (needs_session && (!session_ || broken_)) {
     // A broken session refuses at once and for good; that is tried before a new one is made.
-    if (session_ && cluster_.pick(2) == 0) {
+    if (session_ && !checking_ && cluster_.pick(2) == 0) {
       script_.push_back(Action::init);
       script_.push_back(Action::open);
       script_.push_back(cluster_.pick(2) == 0 ? Action::close : Action::abandon);

@@ -113,6 +113,7 @@ FaultNode::FaultNode(FaultCluster& owner, std::string short_name, std::size_t pl
 
 FaultNode::~FaultNode() {
   guardians.clear();
+  net.pending_connects().clear(); // CAF would still accept them, without its broker
   computing.clear();
   if (guardian)
     caf::anon_send_exit(guardian, caf::exit_reason::user_shutdown);
