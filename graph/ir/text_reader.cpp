@@ -238,9 +238,8 @@ Result<AttrValue> TextReader::scalar(std::optional<AttrKind> kind, int depth) {
     return AttrValue(std::move(held));
   }
   std::size_t begin = at_;
-  if (auto held = number(kind); held.ok())
-    return held;
-  at_ = begin;
+  if (auto held = number(kind))
+    return *std::move(held);
   TROUPE_ASSIGN(std::string_view name, word("a value"));
   if (name == "true" || name == "false")
     return AttrValue(name == "true");
@@ -255,14 +254,20 @@ Result<AttrValue> TextReader::scalar(std::optional<AttrKind> kind, int depth) {
   return error(begin, str_cat("'", name, "' is not a value"));
 }
 
-Result<AttrValue> TextReader::number(std::optional<AttrKind> kind) {
-  TROUPE_ASSIGN(std::string_view digits, word("a number", "+-."));
+// Most values are none, so this makes no error: that would count the lines before it.
+std::optional<AttrValue> TextReader::number(std::optional<AttrKind> kind) {
+  std::size_t begin = at_;
+  while (!at_end() && (is_word_char(text_[at_]) ||
+                       std::string_view("+-.").find(text_[at_]) != std::string_view::npos))
+    ++at_;
+  std::string_view digits = text_.substr(begin, at_ - begin);
   if (kind != AttrKind::real)
     if (auto integer = parse_int(digits))
       return AttrValue(*integer);
   if (auto real = parse_double(digits); real && kind != AttrKind::integer)
     return AttrValue(static_cast<float>(*real));
-  return error("not a number");
+  at_ = begin;
+  return std::nullopt;
 }
 
 Result<PartialShape> TextReader::shape() {

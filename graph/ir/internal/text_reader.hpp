@@ -38,7 +38,8 @@ public:
 private:
   Result<AttrValue> scalar(std::optional<AttrKind> kind, int depth);
   Result<AttrValue> list(std::optional<AttrKind> kind, int depth);
-  Result<AttrValue> number(std::optional<AttrKind> kind);
+  /// Nothing, and nothing read, if no number stands here.
+  std::optional<AttrValue> number(std::optional<AttrKind> kind);
   Result<PartialShape> shape();
   Result<Tensor> tensor();
   Result<FunctionRef> function(int depth);
