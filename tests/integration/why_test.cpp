@@ -166,6 +166,7 @@ TEST_CASE_FIXTURE(Fixture, "why: a step that ends while it is explained is said 
   std::uint64_t step_id = why_one().step_id;
   cluster.freeze(worker1); // keeps the explanation open, but not for ever
   SimNode& node = cluster.node(worker0);
+  // No budget: time is virtual, and run() below returns only when nothing more can happen.
   auto asked = node.self->request(master_session(), caf::infinite, ExplainStep{step_id});
   cluster.run();
   REQUIRE(!node.self->has_next_message());
