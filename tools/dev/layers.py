@@ -26,7 +26,7 @@ CAF_HOMES = ("net/transport/", "net/wire/", "actors/", "api/session.cpp", "tools
 EIGEN_HOMES = ("kernels/",)
 PUBLIC_HEADERS = re.compile(r"^api/[^/]*\.hpp$")
 MAX_LINES, MAX_TABLE_LINES = 800, 1200
-NEED_README = ["core", "proto", "storage", "graph", "devices", "kernels", "net", "actors", "api", "tools", "tests", "examples"]
+NEED_README = ["core", "proto", "storage", "graph", "devices", "kernels", "net", "actors", "api", "tools", "tests", "examples", "bench"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 

@@ -63,7 +63,7 @@ bool SimNode::step() {
          net.try_accept_connection();
 }
 
-SimCluster::SimCluster(const std::vector<std::string>& tasks) {
+SimCluster::SimCluster(const std::vector<std::string>& tasks, const std::string& hub) {
   Cluster cluster;
   std::uint16_t port = 4200;
   for (const std::string& task : tasks) {
@@ -92,7 +92,8 @@ SimCluster::SimCluster(const std::vector<std::string>& tasks) {
   }
   for (auto& [from_task, from] : nodes_)
     for (auto& [to_task, to] : nodes_)
-      if (to->port != 0 && from_task != to_task)
+      if (to->port != 0 && from_task != to_task &&
+          (hub.empty() || from_task == hub || to_task == hub))
         connect(*from, *to);
   run();
 }
@@ -126,11 +127,16 @@ SimCluster::~SimCluster() {
 void SimCluster::run() {
   for (bool busy = true; busy;) {
     busy = false;
-    for (auto& [task, node] : nodes_)
-      while (node->step()) {
+    for (auto& [task, node] : nodes_) {
+      std::size_t before = steps;
+      auto start = std::chrono::steady_clock::now();
+      while (node->step())
         ++steps;
-        busy = true;
-      }
+      if (steps == before)
+        continue;
+      handler_time += std::chrono::steady_clock::now() - start;
+      busy = true;
+    }
   }
 }
 

@@ -24,6 +24,7 @@
 #include "actors/family/services.hpp"
 #include "actors/node/handles.hpp"
 #include "actors/protocol/session.hpp"
+#include "core/base/clock.hpp"
 #include "devices/cpu/cpu_device.hpp"
 
 namespace troupe::testing {
@@ -61,7 +62,9 @@ class SimCluster {
 public:
   /// A node for each task, and one more, "client", that only talks. Every pair is connected by a
   /// wire of its own.
-  explicit SimCluster(const std::vector<std::string>& tasks);
+  explicit SimCluster(const std::vector<std::string>& tasks) : SimCluster(tasks, "") {}
+  /// The same with wires only to and from `hub`: a thousand tasks have a million pairs.
+  SimCluster(const std::vector<std::string>& tasks, const std::string& hub);
   ~SimCluster();
 
   SimNode& node(const std::string& task) { return *nodes_.at(task); }
@@ -89,7 +92,8 @@ public:
   SessionActor open_session(const std::string& master_task, std::string graph_def,
                             SessionSettings settings = {});
 
-  std::size_t steps = 0; ///< events handled: a measure of work
+  std::size_t steps = 0;    ///< events handled: a measure of work
+  Duration handler_time{0}; ///< real time spent on them
 
 private:
   friend class SimNode;

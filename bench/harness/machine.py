@@ -1,0 +1,29 @@
+"""What the figures were taken on."""
+
+import datetime
+import os
+import platform
+
+
+def describe():
+    info = {}
+    with open("/proc/cpuinfo") as file:
+        for line in file:
+            key, _, value = line.partition(":")
+            info.setdefault(key.strip(), value.strip())
+    flags = info.get("flags", "").split()
+    isa = "AVX-512" if "avx512f" in flags else "AVX2" if "avx2" in flags else "base"
+    with open("/proc/meminfo") as file:
+        memory = int(file.readline().split()[1]) // (1 << 20)
+    return {"cpu": info.get("model name", platform.machine()), "cores": len(os.sched_getaffinity(0)), "instruction_set": isa, "memory_gib": memory,
+            "kernel": platform.release(), "hypervisor": "hypervisor" in flags}
+
+
+def sentence(machine):
+    kind = "virtual machine" if machine["hypervisor"] else "machine"
+    return (f"{machine['cpu']}, {machine['cores']} cores, {machine['instruction_set']}, {machine['memory_gib']} GiB, {kind}, "
+            f"Linux {machine['kernel']}")
+
+
+def today():
+    return datetime.date.today().isoformat()

@@ -1,0 +1,123 @@
+"""The figures as JSON, as a table in a document, and against older figures."""
+
+import json
+
+from machine import sentence
+
+BEGIN, END = "<!-- figures: written by tools/dev/bench -->", "<!-- end of figures -->"
+
+
+def load(path):
+    with open(path) as file:
+        return json.load(file)
+
+
+def save(path, data):
+    with open(path, "w") as out:
+        json.dump(data, out, indent=1, ensure_ascii=False)
+        out.write("\n")
+
+
+def amount(value, unit):
+    """Three digits, in a unit that suits."""
+    if unit == "µs":
+        for limit, scale, name in ((1e3, 1, "µs"), (1e6, 1e3, "ms")):
+            if value < limit:
+                return f"{value / scale:.3g} {name}"
+        return f"{value / 1e6:.3g} s"
+    if unit == "s":
+        return f"{value:.3g} s" if value >= 1 else f"{value * 1e3:.3g} ms"
+    return f"{value:.0f} {unit}" if value >= 10 else f"{value:.3g} {unit}"
+
+
+def spread(figures, unit):
+    if figures is None:
+        return "–"
+    text = amount(figures["median"], unit)
+    if len(figures["rounds"]) == 1:
+        return text
+    return f"{text} ({amount(figures['low'], unit)} – {amount(figures['high'], unit)})"
+
+
+def ratio(figures):
+    if figures is None:
+        return "–"
+    text = f"{figures['median']:.2f}×" if figures["median"] < 10 else f"{figures['median']:.0f}×"
+    if len(figures["rounds"]) == 1:
+        return text
+    return f"{text} ({figures['low']:.2f} – {figures['high']:.2f})"
+
+
+def aim(row):
+    parts = []
+    if row.get("aim"):
+        parts.append(f"{row['aim']:g}×")
+    if row.get("aim_share"):
+        parts.append(f"{row['aim_share']:g} of the limit")
+    if row.get("aim_value"):
+        parts.append(f"≤ {amount(row['aim_value'], row['unit'])}")
+    return ", ".join(parts) or "–"
+
+
+def limit(row):
+    if "limit" not in row:
+        return "–"
+    text = f"{row['limit']['name']} {amount(row['limit']['median'], row['unit'])}"
+    return f"{text}: {row['share']['median']:.2f} of it" if row.get("share") else text
+
+
+def line(name, row):
+    verdict = {True: "yes", False: "**no**", None: "–"}[row["met"]]
+    ours = row["our_error"] if row.get("our_error") else spread(row["ours"], row["unit"])
+    theirs = row["their_error"] if row.get("their_error") else spread(row["theirs"], row["unit"])
+    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), row["date"]]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def detail_lines(rows):
+    for name, row in rows.items():
+        for key, value in row.get("detail", {}).items():
+            if isinstance(value, dict) and all(isinstance(v, dict) for v in value.values()):
+                for inner, columns in value.items():
+                    yield f"- `{name}`, {inner} {key}: " + ", ".join(f"{k} {v}" for k, v in columns.items())
+            elif isinstance(value, dict):
+                yield f"- `{name}`, {key}: " + ", ".join(f"{k} {v}" for k, v in value.items())
+            else:
+                yield f"- `{name}`, {key}: {value}"
+
+
+def table(data):
+    met = [row["met"] for row in data["rows"].values()]
+    lines = [f"Machine: {sentence(data['machine'])}. Peer: {data['peer'] or 'none'}. Medians (lowest – highest round); the ratio is TensorFlow's time by "
+             f"ours, round by round. Of {sum(m is not None for m in met)} rows with an aim {sum(m is True for m in met)} meet it.", "",
+             "| row | work | troupe | TensorFlow | ratio | aim | met | limit of the machine | taken |", "|---|---|---|---|---|---|---|---|---|"]
+    lines += [line(name, row) for name, row in data["rows"].items()]
+    details = list(detail_lines(data["rows"]))
+    return "\n".join(lines + (["", "Details:", "", *details] if details else []))
+
+
+def write_document(path, data):
+    with open(path) as file:
+        before, rest = file.read().split(BEGIN)
+    with open(path, "w") as out:
+        out.write(before + BEGIN + "\n\n" + table(data) + "\n\n" + END + rest.split(END)[1])
+
+
+def half_spread(figures):
+    return (figures["high"] - figures["low"]) / 2
+
+
+def worse(old, new):
+    """Sentences about the rows whose ratio fell by more than the larger of both spreads."""
+    for name, row in new["rows"].items():
+        before = old["rows"].get(name)
+        if not before or not before.get("ratio"):
+            continue
+        if not row.get("ratio"):
+            yield f"{name}: had the ratio {before['ratio']['median']:.2f}, has none now: {row.get('our_error') or row.get('their_error') or 'no peer'}"
+            continue
+        fall = before["ratio"]["median"] - row["ratio"]["median"]
+        allowed = max(half_spread(before["ratio"]), half_spread(row["ratio"]))
+        if fall > allowed:
+            yield (f"{name}: the ratio fell from {before['ratio']['median']:.2f} to {row['ratio']['median']:.2f}, by {fall:.2f}, "
+                   f"more than its spread of {allowed:.2f}")

@@ -1,0 +1,97 @@
+"""Every row of the table. A row that is not here is not measured."""
+
+import synthetic
+from nodes import NodeRow, TasksRow
+from steps import (CALLERS_THREAD, DEFAULT, PLAIN, PLAIN_ANY_THREADS, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
+
+PS, W0, W1 = "/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"
+SMALL = {"ps": 1, "worker": 2}
+WIDE = {"worker": 8}
+FIRST = ("worker", 0)
+
+
+def executor_rows():
+    plain = {"ours": PLAIN, "theirs": PLAIN_ANY_THREADS}
+    x = {"feeds": ["x:float"], "fetches": ["y"]}
+    yield StepRow("chain", "chain of 10 000 adds, rewriting off", 3, steps=[Step(("chain", synthetic.chain), **x)], **plain)
+    yield StepRow("fan", "fan of 10 000 Neg, rewriting off", 5, steps=[Step(("fan", synthetic.fan), feeds=["x:float"], ops=["done"])], **plain)
+    yield StepRow("noops", "10 000 NoOps, rewriting off", 2, steps=[Step(("no_ops", synthetic.no_ops), ops=["done"])], **plain)
+    yield StepRow("while", "while loop of 10 000 rounds, rewriting off", 5, steps=[Step(("while_loop", synthetic.while_loop), fetches=["y"])], **plain)
+    one_add = Step(("one_add", synthetic.one_add), **x)
+    yield StepRow("local", "local step: feed a scalar, add, fetch", 4, steps=[one_add], theirs=DEFAULT, limit=("thread wake-up", "wake"))
+    yield StepRow("local-caller", "the same, TensorFlow told to stay on the caller's thread", steps=[one_add], theirs=CALLERS_THREAD)
+
+
+def hop_rows():
+    hop = {"limit": ("TCP round trip", "round_trip")}
+    on = {"jobs": SMALL, "master": FIRST}
+    yield StepRow("null-remote", "null step on another worker", 6, steps=[Step(("null_w1", synthetic.null_on, W1), ops=["done"], **on)], **hop)
+    yield StepRow("ping-pong", "ping-pong of two workers", 6,
+                  steps=[Step(("ping_pong", synthetic.ping_pong, W0, W1), feeds=["x:float"], fetches=["y"], **on)], **hop)
+    devices = [f"/job:worker/task:{i}" for i in range(8)]
+    wide = Step(("null_w8", synthetic.null_on_all, devices), ops=[f"done{i}" for i in range(8)], jobs=WIDE, master=FIRST)
+    yield StepRow("eight-workers", "step over 8 workers on this machine", 4, steps=[wide], **hop)
+
+
+def transfer_step(size):
+    elements = size // 4
+    return Step((f"transfer_{size}", synthetic.transfer, elements, PS, W0), ops=["done"], inits=["init"], jobs=SMALL, master=FIRST)
+
+
+def transfer_rows():
+    sizes = {"4KiB": 1 << 12, "256KiB": 1 << 18, "1MiB": 1 << 20, "16MiB": 1 << 24, "64MiB": 1 << 26, "256MiB": 1 << 28, "1GiB": 1 << 30}
+    for name, size in sizes.items():
+        large = size > 1 << 18
+        yield StepRow(f"transfer-{name}", f"tensor ps → worker, {name.replace('iB', ' iB').replace('K ', ' K').replace('M ', ' M').replace('G ', ' G')}",
+                      3 if large else None, 0.9 if large else None, steps=[transfer_step(size)], ours=PLAIN, theirs=PLAIN, rounds=3 if size >= 1 << 28 else 5,
+                      seconds=3 if size >= 1 << 28 else 1.2, limit=("raw TCP", "tcp", size))
+    gib = 1 << 30
+    yield MemoryRow("transfer-memory", "most memory of either end of 1 GiB", aim_value=1024 + 64, step=transfer_step(gib), ends=(("ps", 0), FIRST))
+    null = Step(("null_ps", synthetic.null_on, PS), ops=["done"], jobs=SMALL, master=FIRST)
+    yield DelayRow("transfer-delay", "longest of the null steps on the ps while 1 GiB tensors leave it", small=null, large=transfer_step(gib))
+
+
+def training_rows():
+    kinds = {"mlp": ("MLP", (1.3, 3, 3)), "cnn": ("CNN", (1.15, 1.4, 1.4))}
+    for kind, (title, aims) in kinds.items():
+        for optimizer in ("sgd", "adam"):
+            def step(where="", **more):
+                return Step(f"{kind}_{optimizer}{where}", feeds=["x:float:128,784", "labels:int64:128"], fetches=["loss"], ops=["train"], **more)
+            what = f"{title} training step, batch 128, {'SGD' if optimizer == 'sgd' else 'Adam'}"
+            limit = {"limit": ("multiply-adds at peak", "multiply_add_time", 0.411 if kind == "mlp" else 9.2)}
+            seconds = {"seconds": 1.2 if kind == "mlp" else 2.5}
+            yield StepRow(f"{kind}-{optimizer}-local", what + ", local", aims[0], steps=[step(inits=["init"])], **limit, **seconds)
+            first = step("_worker0", inits=["init"], jobs=SMALL, master=FIRST)
+            second = step("_worker1", jobs=SMALL, master=("worker", 1))
+            yield StepRow(f"{kind}-{optimizer}-1-worker", what + ", 1 ps + 1 worker", aims[1], steps=[first], **seconds)
+            yield StepRow(f"{kind}-{optimizer}-2-workers", what + ", 1 ps + 2 workers, both's steps", aims[2], steps=[first, second], **seconds)
+
+
+def model_rows():
+    def image(batch):
+        return f"x:float:{batch},224,224,3"
+    slow = {"seconds": 3, "rounds": 3}
+    ids = {"feeds": ["ids:int32:4,128"], "inits": ["init"]}
+    yield StepRow("transformer-inference", "Transformer encoder, inference", 1.2, steps=[Step("transformer_inference", fetches=["y"], **ids)])
+    yield StepRow("transformer-adam", "Transformer encoder, Adam step", 1.2, steps=[Step("transformer_adam", fetches=["loss"], ops=["train"], **ids)])
+    for batch in (1, 8):
+        yield StepRow(f"resnet50-b{batch}", f"ResNet-50 inference, batch {batch}", 1.2,
+                      steps=[Step(f"resnet50_inference_b{batch}", feeds=[image(batch)], inits=["init"], fetches=["y"])], **slow)
+    yield StepRow("resnet50-train", "ResNet-50 training step, batch 8", 1.2,
+                  steps=[Step("resnet50_train_b8", feeds=[image(8), "labels:int64:8"], inits=["init"], fetches=["loss"], ops=["train"])], **slow)
+
+
+def large_graph_rows():
+    large = Step(("large", synthetic.large), feeds=["x:float"], fetches=["y"])
+    yield FirstStepRow("large-first", "first step of a graph of 100 000 nodes", 20, step=large, variant=Variant(), rounds=1)
+    yield FirstStepRow("large-first-plain", "the same, rewriting off", 4, step=large, variant=PLAIN[0])
+    yield StepRow("large-later", "a later step of that graph, rewriting off", 3, steps=[large], ours=PLAIN, theirs=PLAIN_ANY_THREADS)
+
+
+def all_rows():
+    rows = [*executor_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
+            NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
+            NodeRow("node-disk", "a node on disk", aim_value=60, key="disk"),
+            NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),
+            TasksRow("tasks", "null step over up to 1 000 simulated tasks")]
+    return {row.name: row for row in rows}

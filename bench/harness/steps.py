@@ -1,0 +1,178 @@
+"""Rows that time steps of a graph on both sides, in turn."""
+
+from dataclasses import dataclass, field
+
+import graph_def
+from figures import Result
+from processes import BenchError
+
+
+@dataclass
+class Step:
+    """One step of one graph: the same bytes, feeds and fetches on both sides."""
+    graph: object
+    feeds: list = field(default_factory=list)
+    fetches: list = field(default_factory=list)
+    ops: list = field(default_factory=list)
+    inits: list = field(default_factory=list)
+    jobs: dict = None  # None: in the client's process
+    master: tuple = None
+
+
+@dataclass
+class Row:
+    name: str
+    what: str
+    aim: float = None  # theirs : ours, at least
+    aim_share: float = None  # of the machine's limit, at least
+    aim_value: float = None  # ours at most, in the row's unit
+
+
+@dataclass
+class Variant:
+    """Settings under which a side is tried; of several the best one counts."""
+    name: str = "default"
+    config: str = "default"
+    run_options: bytes = b""
+
+
+DEFAULT = [Variant()]
+PLAIN = [Variant("rewriting off", "plain")]
+PLAIN_ANY_THREADS = [*PLAIN, Variant("rewriting off, 1 thread", "plain, 1 thread")]
+CALLERS_THREAD = [Variant("caller's thread", "default", graph_def.run_options(True))]
+
+
+@dataclass
+class StepRow(Row):
+    """The median time of a step, or, with several clients at once, wall time through all their steps."""
+    steps: list = None
+    ours: list = None  # variants
+    theirs: list = None
+    seconds: float = 1.2  # of one round on one side
+    rounds: int = 5
+    limit: tuple = None  # (name, command …)
+
+    def measure(self, bench):
+        result = Result("µs")
+        ready = []
+        for side in bench.sides:
+            side.restart()
+            try:
+                ready.append((side, self.open(side)))
+            except BenchError as error:
+                result.add_error(side, error)
+        for number in range(bench.rounds(self.rounds)):
+            for side, variants in ready if number % 2 == 0 else reversed(ready):
+                try:
+                    result.add(side, self.once(bench, side, variants, result))
+                except BenchError as error:
+                    result.add_error(side, error)
+                    ready = [r for r in ready if r[0] is not side]
+            if self.limit:
+                result.limit_name = self.limit[0]
+                result.limit.append(bench.limit(*self.limit[1:]))
+        return result
+
+    def open(self, side):
+        variants = (self.ours if side.name == "troupe" else self.theirs) or DEFAULT
+        out = []
+        for variant in variants:
+            clients = [f"{variant.name}/{i}" for i in range(len(self.steps))]
+            for i, step in enumerate(self.steps):
+                side.open(clients[i], step, variant.config, variant.run_options)
+            out.append((variant.name, clients))
+        return out
+
+    def once(self, bench, side, variants, result):
+        best = None
+        for name, clients in variants:
+            seconds = bench.seconds(self.seconds) / len(variants)
+            side.measure(seconds / 4, clients)
+            series = side.measure(seconds, clients)
+            value = series[0]["median"] if len(clients) == 1 else max(s["wall"] for s in series) / sum(s["steps"] for s in series)
+            if best is None or value < best:
+                best = value
+                if len(variants) > 1:
+                    result.detail[f"{side.name}'s best"] = name
+        return best
+
+
+@dataclass
+class FirstStepRow(Row):
+    """From the GraphDef's bytes in memory to the end of the first step: session, import, optimisation, step."""
+    step: Step = None
+    variant: Variant = None
+    rounds: int = 2
+
+    def measure(self, bench):
+        result = Result("µs")
+        failed = set()
+        for _ in range(bench.rounds(self.rounds)):
+            for side in bench.sides:
+                if side in failed:
+                    continue
+                side.restart()
+                try:
+                    result.add(side, side.open("first", self.step, self.variant.config)["first"])
+                except BenchError as error:
+                    result.add_error(side, error)
+                    failed.add(side)
+        return result
+
+
+@dataclass
+class MemoryRow(Row):
+    """The most memory that either end of a transfer has held, in clusters of their own."""
+    step: Step = None
+    ends: tuple = ()
+    passes: int = 4
+
+    def measure(self, bench):
+        result = Result("MiB")
+        for side in bench.sides:
+            side.restart()
+            cluster = side.new_cluster(self.step.jobs)
+            side.clusters, others = {tuple(sorted(self.step.jobs.items())): cluster}, side.clusters
+            try:
+                side.open("memory", self.step)
+                side.measure(60, ["memory"], steps=self.passes)
+                peaks = {f"{job}:{index}": cluster.tasks[job, index].status("VmHWM") / 2**20 for job, index in self.ends}
+                result.detail[f"{side.name}, MiB"] = {name: round(peak) for name, peak in peaks.items()}
+                result.add(side, max(peaks.values()))
+            except BenchError as error:
+                result.add_error(side, error)
+            finally:
+                side.clusters = others
+                cluster.close()
+        return result
+
+
+@dataclass
+class DelayRow(Row):
+    """The longest that a small step took while large tensors went the same way."""
+    small: Step = None
+    large: Step = None
+    seconds: float = 5
+    rounds: int = 3
+
+    def measure(self, bench):
+        result = Result("µs")
+        for side in bench.sides:
+            side.restart()
+            try:
+                side.open("large", self.large)
+                side.open("small", self.small)
+            except BenchError as error:
+                result.add_error(side, error)
+                return result
+        for _ in range(bench.rounds(self.rounds)):
+            for side in bench.sides:
+                try:
+                    small, large = side.measure(bench.seconds(self.seconds), ["small"], beside=["large"])
+                except BenchError as error:
+                    result.add_error(side, error)
+                    return result
+                result.add(side, small["max"])
+                result.detail[side.name] = {"median µs": round(small["median"]), "99 % below, µs": round(small["p99"]), "small steps": small["steps"],
+                                            "large steps": large["steps"]}
+        return result

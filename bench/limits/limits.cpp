@@ -1,0 +1,271 @@
+// What the machine itself can do: bytes copied, bytes through a TCP connection on loopback, a
+// thread woken, a byte sent there and back, multiply-adds. Reads one command a line, answers with
+// one line of JSON; standard library and system calls only.
+//
+//   copy BYTES         {"micros": median time to copy them, memory already touched}
+//   tcp BYTES          {"micros": median time from asking another process for them until all are in
+//                      a buffer that is used again each time}
+//   round_trip         {"micros": one byte to another process and back, over TCP}
+//   wake               {"micros": from waking a thread that sleeps on another core until it runs}
+//   multiply_add N     {"gflops": of N threads, two operations for each multiply-add}
+#include <linux/futex.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr double seconds_for_each = 0.7;
+
+double micros_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// The median of what `once` takes, over so many runs as fit the time, three at least.
+template <class F>
+double median_micros(F once) {
+  once();
+  std::vector<double> times;
+  auto begin = Clock::now();
+  while (times.size() < 3 || micros_since(begin) < seconds_for_each * 1e6) {
+    auto start = Clock::now();
+    once();
+    times.push_back(micros_since(start));
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2),
+                   times.end());
+  return times[times.size() / 2];
+}
+
+double copy_micros(std::size_t bytes) {
+  std::vector<char> from(bytes, 1), to(bytes, 2);
+  return median_micros([&] {
+    std::memcpy(to.data(), from.data(), bytes);
+    asm volatile("" : : "r"(to.data()) : "memory");
+  });
+}
+
+void write_all(int socket, const char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    ssize_t sent = send(socket, data, bytes, MSG_NOSIGNAL);
+    if (sent <= 0)
+      _exit(0);
+    data += sent;
+    bytes -= static_cast<std::size_t>(sent);
+  }
+}
+
+bool read_all(int socket, char* data, std::size_t bytes) {
+  while (bytes > 0) {
+    ssize_t got = recv(socket, data, bytes, 0);
+    if (got <= 0)
+      return false;
+    data += got;
+    bytes -= static_cast<std::size_t>(got);
+  }
+  return true;
+}
+
+// A process at the other end of a TCP connection that answers each byte with `bytes` bytes.
+class FarEnd {
+public:
+  explicit FarEnd(std::size_t bytes) {
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t length = sizeof address;
+    bind(listener, reinterpret_cast<sockaddr*>(&address), length);
+    listen(listener, 1);
+    getsockname(listener, reinterpret_cast<sockaddr*>(&address), &length);
+    child_ = fork();
+    if (child_ == 0)
+      serve(accept(listener, nullptr, nullptr), bytes);
+    socket_ = socket(AF_INET, SOCK_STREAM, 0);
+    connect(socket_, reinterpret_cast<sockaddr*>(&address), length);
+    no_delay(socket_);
+    close(listener);
+  }
+  FarEnd(const FarEnd&) = delete;
+  FarEnd& operator=(const FarEnd&) = delete;
+  ~FarEnd() {
+    close(socket_);
+    waitpid(child_, nullptr, 0);
+  }
+  void ask(char* into, std::size_t bytes) {
+    char request = 'x';
+    write_all(socket_, &request, 1);
+    read_all(socket_, into, bytes);
+  }
+
+private:
+  static void no_delay(int socket) {
+    int on = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  }
+  [[noreturn]] static void serve(int socket, std::size_t bytes) {
+    no_delay(socket);
+    std::vector<char> data(bytes, 3);
+    for (char request; read_all(socket, &request, 1);)
+      write_all(socket, data.data(), bytes);
+    _exit(0);
+  }
+  int socket_ = -1;
+  pid_t child_ = -1;
+};
+
+double tcp_micros(std::size_t bytes) {
+  std::vector<char> buffer(bytes, 0);
+  FarEnd far_end(bytes);
+  return median_micros([&] { far_end.ask(buffer.data(), bytes); });
+}
+
+// A door that is passed once for each knock; the waiter sleeps in the kernel at once.
+class Door {
+public:
+  void knock() {
+    knocks_.store(1);
+    syscall(SYS_futex, &knocks_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
+  }
+  void pass() {
+    while (knocks_.exchange(0) == 0)
+      syscall(SYS_futex, &knocks_, FUTEX_WAIT_PRIVATE, 0, nullptr, nullptr, 0);
+  }
+
+private:
+  std::atomic<std::uint32_t> knocks_{0};
+};
+
+// To the given core, if there is one.
+void stay_on(std::size_t core) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(core, &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}
+
+double wake_micros() {
+  Door there, back;
+  std::atomic<bool> ends{false};
+  cpu_set_t before;
+  sched_getaffinity(0, sizeof before, &before);
+  stay_on(0);
+  std::thread sleeper([&] {
+    stay_on(1);
+    for (there.pass(); !ends; there.pass())
+      back.knock();
+  });
+  double both = median_micros([&] {
+    there.knock();
+    back.pass();
+  });
+  ends = true;
+  there.knock();
+  sleeper.join();
+  sched_setaffinity(0, sizeof before, &before);
+  return both / 2;
+}
+
+// Twelve sums that do not wait for each other, so that every unit of a core stays busy.
+typedef float Lanes4 __attribute__((vector_size(16)));
+typedef float Lanes8 __attribute__((vector_size(32)));
+typedef float Lanes16 __attribute__((vector_size(64)));
+
+template <class Lanes>
+[[gnu::always_inline]] inline float sum_up(std::int64_t rounds) {
+  Lanes a{}, b{};
+  for (std::size_t i = 0; i < sizeof(Lanes) / sizeof(float); ++i) {
+    a[i] = 1.0f + 1e-7f;
+    b[i] = 1e-9f;
+  }
+  // All different, or the compiler would see that one of them is enough.
+  Lanes s0 = a, s1 = a + b, s2 = s1 * a, s3 = s2 * a, s4 = s3 * a, s5 = s4 * a, s6 = s5 * a,
+        s7 = s6 * a, s8 = s7 * a, s9 = s8 * a, s10 = s9 * a, s11 = s10 * a;
+  for (std::int64_t round = 0; round < rounds; ++round) {
+    s0 = s0 * a + b, s1 = s1 * a + b, s2 = s2 * a + b, s3 = s3 * a + b;
+    s4 = s4 * a + b, s5 = s5 * a + b, s6 = s6 * a + b, s7 = s7 * a + b;
+    s8 = s8 * a + b, s9 = s9 * a + b, s10 = s10 * a + b, s11 = s11 * a + b;
+  }
+  Lanes sum = s0 + s1 + s2 + s3 + s4 + s5 + s6 + s7 + s8 + s9 + s10 + s11;
+  return sum[0];
+}
+
+__attribute__((target("avx512f"))) float multiply_add_512(std::int64_t rounds) {
+  return sum_up<Lanes16>(rounds);
+}
+__attribute__((target("avx2,fma"))) float multiply_add_256(std::int64_t rounds) {
+  return sum_up<Lanes8>(rounds);
+}
+float multiply_add_128(std::int64_t rounds) {
+  return sum_up<Lanes4>(rounds);
+}
+
+// The best burst of each thread: a peak, whoever else uses the machine.
+double multiply_add_gflops(int threads) {
+  constexpr std::int64_t rounds = 200'000;
+  bool wide = __builtin_cpu_supports("avx512f"), fma = __builtin_cpu_supports("fma");
+  auto work = wide ? multiply_add_512 : fma ? multiply_add_256 : multiply_add_128;
+  double lanes = wide ? 16 : fma ? 8 : 4;
+  std::vector<double> best(static_cast<std::size_t>(threads), 1e30);
+  std::vector<std::thread> all;
+  for (double& fastest : best)
+    all.emplace_back([&] {
+      for (auto begin = Clock::now(); micros_since(begin) < seconds_for_each * 1e6;) {
+        auto start = Clock::now();
+        [[maybe_unused]] volatile float kept = work(rounds);
+        fastest = std::min(fastest, micros_since(start));
+      }
+    });
+  double total = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].join();
+    total += 2 * 12 * lanes * static_cast<double>(rounds) / best[i] / 1e3;
+  }
+  return total;
+}
+
+} // namespace
+
+int main() {
+  signal(SIGPIPE, SIG_IGN);
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream in(line);
+    std::string command;
+    std::size_t amount = 0;
+    in >> command >> amount;
+    std::ostringstream out;
+    out.precision(9);
+    if (command == "multiply_add") {
+      out << "{\"gflops\": " << multiply_add_gflops(static_cast<int>(amount)) << "}";
+    } else {
+      double micros = command == "copy"         ? copy_micros(amount)
+                      : command == "tcp"        ? tcp_micros(amount)
+                      : command == "round_trip" ? tcp_micros(1)
+                      : command == "wake"       ? wake_micros()
+                                                : -1;
+      if (micros < 0)
+        out << "{\"error\": \"no such command: " << command << "\"}";
+      else
+        out << "{\"micros\": " << micros << "}";
+    }
+    std::cout << out.str() << std::endl;
+  }
+}

@@ -1,0 +1,127 @@
+// TensorFlow's side of a comparison, through its C API; built by tools/dev/bench against the wheel
+// of a Python environment, never by CMake.
+#include <map>
+
+#include "../runner/runner.hpp"
+#include "tensorflow/c/c_api.h"
+
+namespace bench {
+namespace {
+
+class TensorFlowClient final : public Client {
+public:
+  TensorFlowClient() : status_(TF_NewStatus()), graph_(TF_NewGraph()) {}
+  ~TensorFlowClient() override {
+    if (session_) {
+      TF_CloseSession(session_, status_);
+      TF_DeleteSession(session_, status_);
+    }
+    for (TF_Tensor* tensor : inputs_)
+      TF_DeleteTensor(tensor);
+    if (run_options_)
+      TF_DeleteBuffer(run_options_);
+    TF_DeleteGraph(graph_);
+    TF_DeleteStatus(status_);
+  }
+
+  std::string open(const ClientSpec& spec) {
+    TF_Buffer* bytes = TF_NewBufferFromString(spec.graph.data(), spec.graph.size());
+    TF_ImportGraphDefOptions* import = TF_NewImportGraphDefOptions();
+    TF_GraphImportGraphDef(graph_, bytes, import, status_);
+    TF_DeleteImportGraphDefOptions(import);
+    TF_DeleteBuffer(bytes);
+    if (failed())
+      return message();
+    TF_SessionOptions* options = TF_NewSessionOptions();
+    if (!spec.target.empty())
+      TF_SetTarget(options, spec.target.c_str());
+    TF_SetConfig(options, spec.config.data(), spec.config.size(), status_);
+    if (!failed())
+      session_ = TF_NewSession(graph_, options, status_);
+    TF_DeleteSessionOptions(options);
+    if (failed())
+      return message();
+    if (!spec.run_options.empty())
+      run_options_ = TF_NewBufferFromString(spec.run_options.data(), spec.run_options.size());
+    for (const std::string& init : spec.inits) {
+      const TF_Operation* operation = TF_GraphOperationByName(graph_, init.c_str());
+      if (!operation)
+        return "no node " + init;
+      TF_SessionRun(session_, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &operation, 1,
+                    nullptr, status_);
+      if (failed())
+        return message();
+    }
+    return bind(spec);
+  }
+
+  std::string step() override {
+    TF_SessionRun(session_, run_options_, input_ends_.data(), inputs_.data(),
+                  static_cast<int>(inputs_.size()), output_ends_.data(), outputs_.data(),
+                  static_cast<int>(outputs_.size()), targets_.data(),
+                  static_cast<int>(targets_.size()), nullptr, status_);
+    if (failed())
+      return message();
+    for (TF_Tensor* tensor : outputs_)
+      TF_DeleteTensor(tensor);
+    return "";
+  }
+
+private:
+  bool failed() const { return TF_GetCode(status_) != TF_OK; }
+  std::string message() const { return TF_Message(status_); }
+
+  // Names of the step's signature as the C API wants them.
+  std::string bind(const ClientSpec& spec) {
+    static const std::map<std::string, TF_DataType> dtypes = {
+        {"float", TF_FLOAT}, {"int32", TF_INT32}, {"int64", TF_INT64}};
+    for (const FeedSpec& feed : spec.feeds) {
+      TF_DataType dtype = dtypes.at(feed.dtype);
+      TF_Tensor* tensor =
+          TF_AllocateTensor(dtype, feed.dims.data(), static_cast<int>(feed.dims.size()),
+                            static_cast<std::size_t>(feed.elements()) * TF_DataTypeSize(dtype));
+      fill_feed(feed, TF_TensorData(tensor));
+      inputs_.push_back(tensor);
+      input_ends_.push_back({TF_GraphOperationByName(graph_, feed.name.c_str()), 0});
+    }
+    for (const std::string& fetch : spec.fetches)
+      output_ends_.push_back({TF_GraphOperationByName(graph_, fetch.c_str()), 0});
+    for (const std::string& target : spec.targets)
+      targets_.push_back(TF_GraphOperationByName(graph_, target.c_str()));
+    outputs_.resize(output_ends_.size());
+    for (const TF_Output& end : input_ends_)
+      if (!end.oper)
+        return "a fed node is not in the graph";
+    for (const TF_Output& end : output_ends_)
+      if (!end.oper)
+        return "a fetched node is not in the graph";
+    for (const TF_Operation* target : targets_)
+      if (!target)
+        return "a target is not in the graph";
+    return "";
+  }
+
+  TF_Status* status_;
+  TF_Graph* graph_;
+  TF_Session* session_ = nullptr;
+  TF_Buffer* run_options_ = nullptr;
+  std::vector<TF_Output> input_ends_, output_ends_;
+  std::vector<TF_Tensor*> inputs_, outputs_;
+  std::vector<const TF_Operation*> targets_;
+};
+
+} // namespace
+
+std::unique_ptr<Client> open_client(const ClientSpec& spec, std::string& error) {
+  auto client = std::make_unique<TensorFlowClient>();
+  error = client->open(spec);
+  if (!error.empty())
+    client.reset();
+  return client;
+}
+
+} // namespace bench
+
+int main() {
+  return bench::serve();
+}

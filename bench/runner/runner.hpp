@@ -1,0 +1,55 @@
+// What both sides of a comparison share: a program that opens clients, runs their steps and times
+// them, told what to do by lines on its standard input. Standard library only, because the other
+// side is built against TensorFlow's headers alone. Each side defines `open_client`.
+//
+//   open NAME key=value …      fields are separated by tabs; keys: graph, target, config,
+//                              run_options (files but the target), init, fetch, op (may be given
+//                              again), feed (NAME:DTYPE:DIM,DIM)
+//   measure SECONDS STEPS NAME… [beside NAME…]     each client on a thread of its own
+//   close NAME
+//
+// Each line is answered with one line of JSON, {"error": "sentence"} for what failed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+struct FeedSpec {
+  std::string name;
+  std::string dtype; ///< float, int32, int64
+  std::vector<std::int64_t> dims;
+  std::int64_t elements() const;
+};
+
+/// One client: a graph, where it runs, and the step that is timed.
+struct ClientSpec {
+  std::string graph;       ///< bytes of a GraphDef
+  std::string target;      ///< as the side spells it; empty: in this process
+  std::string config;      ///< bytes of a ConfigProto
+  std::string run_options; ///< bytes of RunOptions
+  std::vector<std::string> inits, fetches, targets;
+  std::vector<FeedSpec> feeds;
+};
+
+class Client {
+public:
+  virtual ~Client() = default;
+  /// One step; a sentence if it failed, else empty. One thread at a time.
+  virtual std::string step() = 0;
+};
+
+/// Opens a session, gives it the graph, runs `inits`, makes the feeds. Null with `error` if one of
+/// these failed.
+std::unique_ptr<Client> open_client(const ClientSpec& spec, std::string& error);
+
+/// The same values on both sides: a pattern in [-0.5, 0.5) for float, 0 to 9 for integers.
+void fill_feed(const FeedSpec& feed, void* elements);
+
+/// Reads commands until the end of standard input; the exit code.
+int serve();
+
+} // namespace bench

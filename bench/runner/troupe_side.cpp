@@ -1,0 +1,65 @@
+// Our side of a comparison: the public API, in this process or on a cluster.
+#include "api/session.hpp"
+#include "bench/runner/runner.hpp"
+
+namespace bench {
+namespace {
+
+using namespace troupe;
+
+class TroupeClient final : public Client {
+public:
+  TroupeClient(Session session, Feeds feeds, RunOptions options, const ClientSpec& spec)
+      : session_(std::move(session)), feeds_(std::move(feeds)), options_(options),
+        fetches_(spec.fetches), targets_(spec.targets) {}
+
+  std::string step() override {
+    auto result = session_.run(feeds_, fetches_, targets_, options_);
+    return result ? "" : result.status().to_string();
+  }
+
+private:
+  Session session_;
+  Feeds feeds_;
+  RunOptions options_;
+  std::vector<std::string> fetches_, targets_;
+};
+
+Tensor make_feed(const FeedSpec& feed) {
+  DType dtype = feed.dtype == "int64"   ? DType::int64
+                : feed.dtype == "int32" ? DType::int32
+                                        : DType::float32;
+  Tensor tensor = Tensor::make(dtype, Shape(std::span<const std::int64_t>(feed.dims)));
+  fill_feed(feed, tensor.mutable_raw());
+  return tensor;
+}
+
+Result<std::unique_ptr<Client>> open_session(const ClientSpec& spec) {
+  TROUPE_ASSIGN(SessionOptions options, session_options_from_bytes(spec.config));
+  TROUPE_ASSIGN(RunOptions run_options, run_options_from_bytes(spec.run_options));
+  TROUPE_ASSIGN(Session session, Session::open(spec.target, options));
+  TROUPE_TRY(session.extend_graph_def(spec.graph));
+  for (const std::string& init : spec.inits)
+    TROUPE_TRY(session.run({}, {}, {init}).status());
+  Feeds feeds;
+  for (const FeedSpec& feed : spec.feeds)
+    feeds.emplace_back(feed.name, make_feed(feed));
+  return std::unique_ptr<Client>(
+      std::make_unique<TroupeClient>(std::move(session), std::move(feeds), run_options, spec));
+}
+
+} // namespace
+
+std::unique_ptr<Client> open_client(const ClientSpec& spec, std::string& error) {
+  auto client = open_session(spec);
+  if (client)
+    return *std::move(client);
+  error = client.status().to_string();
+  return nullptr;
+}
+
+} // namespace bench
+
+int main() {
+  return bench::serve();
+}
