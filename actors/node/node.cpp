@@ -60,6 +60,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   Address address;
   if (!services.is_local) {
     TROUPE_ASSIGN(address, options.cluster.address_of(services.task));
+    address = options.listen.value_or(address);
   }
   impl.host = std::make_unique<CpuHost>(options.compute_threads, options.memory_limit);
   for (auto& device : impl.host->make_devices(services.task, options.cpu_devices))

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +27,7 @@ struct NodeOptions {
   Cluster cluster; ///< empty for a node of its own ("local": no network at all)
   std::string job = "localhost";
   int task = 0;
+  std::optional<Address> listen; ///< where its port is opened; without it the task's address
   int cpu_devices = 1;           ///< CPU:0 … CPU:n-1
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler
@@ -39,7 +41,7 @@ struct NodeOptions {
 /// Everything lives as long as this object. Start and stop from one thread, outside actors.
 class ClusterNode {
 public:
-  /// Starts the tree and, with a cluster, listens at the task's address. INVALID_ARGUMENT for a
+  /// Starts the tree and, with a cluster, listens at its address. INVALID_ARGUMENT for a
   /// task that is not in the cluster; UNAVAILABLE when the address cannot be bound, naming it and
   /// who may have it.
   static Result<std::unique_ptr<ClusterNode>> start(const NodeOptions& options);

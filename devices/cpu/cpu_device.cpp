@@ -5,10 +5,9 @@
 #include <string>
 #include <thread>
 
-#include <unistd.h>
-
 #include "core/base/strings.hpp"
 #include "devices/memory/caching_allocator.hpp"
+#include "devices/memory/machine_memory.hpp"
 #include "devices/resource/resource_manager.hpp"
 
 namespace troupe {
@@ -21,17 +20,6 @@ std::string processor_name() {
     if (auto colon = line.find(':'); colon != std::string::npos && line.starts_with("model name"))
       return std::string(str_trim(std::string_view(line).substr(colon + 1)));
   return "CPU";
-}
-
-/// The machine's memory, or what the control group leaves of it, in bytes.
-std::int64_t machine_memory() {
-  auto bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-  std::ifstream file("/sys/fs/cgroup/memory.max");
-  std::string line;
-  if (std::getline(file, line))
-    if (auto limit = parse_int(str_trim(line)); limit && *limit > 0)
-      bytes = std::min(bytes, *limit);
-  return bytes;
 }
 
 /// Work is done when `enqueue` returns, so there is nothing to wait for.

@@ -136,7 +136,9 @@ private:
     if (address->host == "0.0.0.0" || address->host == "::" || address->host == "*")
       return problems_.add(value.line,
                            str_cat(who, ": nobody can dial ", *address,
-                                   "; write the address under which the other tasks reach it"));
+                                   "; write the address under which the other tasks reach it, and "
+                                   "bind = \"",
+                                   *address, "\" in [task.", job, ".", task, "]"));
     auto [first, is_new] = lines_of_addresses_.emplace(*address, value.line);
     if (!is_new)
       return problems_.add(value.line,
@@ -233,10 +235,16 @@ private:
     out.restart_window = settings_.restart_window;
     Cluster cluster;
     for (auto& [key, described] : tasks_) {
-      const NodeConfig& config = described.config;
-      if (!settings_.insecure && !config.address.is_loopback())
+      NodeConfig& config = described.config;
+      config.listen = config.address;
+      if (!config.settings.bind_host.empty())
+        config.listen.host = config.settings.bind_host;
+      if (config.settings.bind_port)
+        config.listen.port = config.settings.bind_port;
+      const Address& open = config.address.is_loopback() ? config.listen : config.address;
+      if (!settings_.insecure && !open.is_loopback())
         problems_.add(described.line, str_cat("task ", config.task, " of job '", config.job,
-                                              "' listens at ", config.address,
+                                              "' is reached at ", open,
                                               ", beyond this machine, and nothing there is "
                                               "encrypted or asks who you are; on a network that "
                                               "you trust, write insecure = true in [troupe]"));
@@ -267,6 +275,20 @@ private:
 
 std::string NodeConfig::name() const {
   return str_cat(job, "/", task);
+}
+
+int NodeConfig::tasks_on_host() const {
+  int count = 0;
+  for (const std::string& name : cluster.tasks()) {
+    auto other = cluster.address_of(name);
+    count += other.ok() &&
+             (other->host == address.host || (other->is_loopback() && address.is_loopback()));
+  }
+  return std::max(count, 1);
+}
+
+std::int64_t NodeConfig::memory_limit(std::int64_t machine_bytes) const {
+  return settings.memory_limit ? *settings.memory_limit : machine_bytes / 5 * 4 / tasks_on_host();
 }
 
 Result<NodeConfig> ClusterConfig::task(std::string_view job, int task) const {

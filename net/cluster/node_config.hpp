@@ -16,7 +16,9 @@
 //   compute-threads = 2
 //
 //   [task.worker.1]                             ; for one task
-//   memory-limit = "4 GiB"
+//   memory-limit = "4 GiB"                    ; without it a share of the machine's memory
+//   bind = "0.0.0.0:7000"                     ; where it listens, if [cluster] has the address of
+//                                             ; something before it: a container, a proxy
 //
 //   [middleman]                                 ; CAF's own settings, those that are harmless
 //   max-consecutive-reads = 50
@@ -26,6 +28,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +55,9 @@ struct TaskSettings {
   int cpu_devices = 1;
   int compute_threads = 0; ///< 0: one for each core
   int actor_threads = 2;
-  std::int64_t memory_limit = 0; ///< bytes; 0: none
+  std::optional<std::int64_t> memory_limit; ///< bytes; 0: none; absent: NodeConfig says
+  std::string bind_host;                    ///< empty: that of its address
+  std::uint16_t bind_port = 0;              ///< 0: that of its address
   LogLevel log_level = LogLevel::info;
 };
 
@@ -60,13 +65,20 @@ struct TaskSettings {
 struct NodeConfig {
   std::string job;
   int task = 0;
-  Address address;
+  Address address; ///< under which the others dial it
+  Address listen;  ///< where it opens its port: `address`, unless `bind` says otherwise
   TaskSettings settings;
   ConfiguredTimeouts timeouts;
   Cluster cluster; ///< all tasks, its own among them
   /// CAF's own settings and the bounds of the port, by dotted key, values in CAF's syntax.
   std::vector<std::pair<std::string, std::string>> caf_settings;
   std::string name() const; ///< "worker/1"
+
+  /// The tasks of the cluster that have their address on the same host, this one among them.
+  int tasks_on_host() const;
+  /// Bytes, 0 for none: `memory-limit`, or without it this task's share of four fifths of
+  /// `machine_bytes`. The rest is for code, messages and the system.
+  std::int64_t memory_limit(std::int64_t machine_bytes) const;
 };
 
 /// A whole file.

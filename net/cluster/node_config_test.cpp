@@ -189,7 +189,7 @@ TEST_CASE("node config: mistakes in the cluster") {
       {"[cluster]\nps = [\"127.0.0.1:7000\"]\nps = [\"127.0.0.1:7001\"]\n",
        "c.conf:3: the key 'cluster.ps' was given in line 2 already"},
       {"[cluster]\nps = [\"10.0.0.1:7000\"]\n",
-       "c.conf:2: task 0 of job 'ps' listens at 10.0.0.1:7000, beyond this machine"},
+       "c.conf:2: task 0 of job 'ps' is reached at 10.0.0.1:7000, beyond this machine"},
       {"[cluster]\nps = [\"0.0.0.0:7000\"]\n[troupe]\ninsecure = true\n",
        "c.conf:2: task 0 of job 'ps': nobody can dial 0.0.0.0:7000"},
       {"[cluster]\nparameter-server = [\"127.0.0.1:7000\"]\n",
@@ -204,6 +204,53 @@ TEST_CASE("node config: mistakes in the cluster") {
     CAPTURE(row.text);
     CHECK_MESSAGE(errors_of(row.text).find(row.error) != std::string::npos, errors_of(row.text));
   }
+}
+
+TEST_CASE("node config: a task may listen elsewhere than where it is dialled") {
+  auto listen = [](std::string_view bind) {
+    auto config = parse_cluster_config(
+        str_cat("[cluster]\nps = [\"10.0.0.1:7000\"]\n[troupe]\ninsecure = true\n[task.ps.0]\n",
+                "bind = \"", bind, "\"\n"),
+        "c.conf");
+    REQUIRE_MESSAGE(config.ok(), config.status().message());
+    CHECK(config->tasks[0].address.to_string() == "10.0.0.1:7000");
+    CHECK(config->tasks[0].cluster.address_of("/job:ps/replica:0/task:0")->to_string() ==
+          "10.0.0.1:7000");
+    return config->tasks[0].listen.to_string();
+  };
+  CHECK(listen("0.0.0.0") == "0.0.0.0:7000");
+  CHECK(listen("0.0.0.0:9000") == "0.0.0.0:9000");
+  CHECK(listen("[::]") == "[::]:7000");
+  CHECK(listen("[::1]:9000") == "[::1]:9000");
+  auto plain = parse_cluster_config("[cluster]\nps = [\"127.0.0.1:7000\"]\n", "c.conf");
+  REQUIRE(plain.ok());
+  CHECK(plain->tasks[0].listen == plain->tasks[0].address);
+  for (std::string_view wrong : {"bind = \"\"", "bind = \"*\"", "bind = 7000", "bind = \"::\"",
+                                 "bind = \"0.0.0.0:70000\""}) {
+    CAPTURE(wrong);
+    CHECK(errors_of(str_cat("[cluster]\nps = [\"127.0.0.1:7000\"]\n[job.ps]\n", wrong, "\n"))
+              .find("c.conf:4: 'bind' in [job.ps] is") == 0);
+  }
+}
+
+TEST_CASE("node config: who listens beyond this machine needs insecure = true, wherever it is "
+          "dialled") {
+  std::string text = "[cluster]\nps = [\"127.0.0.1:7000\"]\n[task.ps.0]\nbind = \"0.0.0.0\"\n";
+  CHECK(errors_of(text).find("is reached at 0.0.0.0:7000, beyond this machine") !=
+        std::string::npos);
+  CHECK(errors_of(text + "[troupe]\ninsecure = true\n").empty());
+}
+
+TEST_CASE("node config: without memory-limit the tasks of a host share most of its memory") {
+  auto config = parse_cluster_config("[cluster]\nps = [\"127.0.0.1:7000\"]\n"
+                                     "worker = [\"localhost:7001\", \"10.0.0.2:7000\"]\n"
+                                     "[troupe]\ninsecure = true\n[job.ps]\nmemory-limit = 0\n",
+                                     "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->task("ps", 0)->memory_limit(1000) == 0);
+  CHECK(config->task("worker", 0)->tasks_on_host() == 2);
+  CHECK(config->task("worker", 0)->memory_limit(1000) == 400);
+  CHECK(config->task("worker", 1)->memory_limit(1000) == 800);
 }
 
 TEST_CASE("node config: an address beyond this machine needs insecure = true") {

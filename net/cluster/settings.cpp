@@ -66,6 +66,26 @@ Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
   return std::string(wanted);
 }
 
+// "host" or "host:port"
+Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
+  constexpr std::string_view wanted =
+      "a host of this machine, with a port where that differs too, such as \"0.0.0.0\" or "
+      "\"0.0.0.0:7000\"";
+  if (value.kind != Kind::text)
+    return std::string(wanted);
+  auto address = Address::parse(value.text);
+  if (address.ok()) {
+    out.bind_port = address->port;
+  } else {
+    address = Address::parse(str_cat(value.text, ":1"));
+    out.bind_port = 0;
+  }
+  if (!address.ok() || address->host.empty() || address->host == "*")
+    return std::string(wanted);
+  out.bind_host = address->host;
+  return {};
+}
+
 Wanted read_level(const ConfigValue& value, LogLevel& out) {
   constexpr std::pair<std::string_view, LogLevel> levels[] = {{"debug", LogLevel::debug},
                                                               {"info", LogLevel::info},
@@ -143,7 +163,14 @@ constexpr Rule rules[] = {
     {"actor-threads", false,
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 256, t.task.actor_threads); }},
     {"memory-limit", false,
-     [](const ConfigValue& v, Target t) { return read_bytes(v, t.task.memory_limit); }},
+     [](const ConfigValue& v, Target t) {
+       std::int64_t bytes = 0;
+       Wanted wanted = read_bytes(v, bytes);
+       if (!wanted)
+         t.task.memory_limit = bytes;
+       return wanted;
+     }},
+    {"bind", false, [](const ConfigValue& v, Target t) { return read_bind(v, t.task); }},
     {"log-level", false,
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
 };

@@ -1,5 +1,6 @@
 // troupe check FILE: does a config file say what its author meant?
 #include "core/base/strings.hpp"
+#include "devices/memory/machine_memory.hpp"
 #include "net/cluster/node_config.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/json.hpp"
@@ -8,7 +9,21 @@
 namespace troupe {
 namespace {
 
-std::string describe(const TaskSettings& s) {
+std::string describe_memory(const NodeConfig& task) {
+  auto limit = task.memory_limit(machine_memory());
+  if (limit == 0)
+    return "no bound on memory";
+  std::string size = str_cat(limit >> 20, " MiB");
+  if (task.settings.memory_limit)
+    return str_cat("at most ", size);
+  int tasks = task.tasks_on_host();
+  return str_cat("at most ", size, " (80 % of this machine's memory",
+                 tasks == 1 ? "" : str_cat(", shared by ", tasks, " tasks"),
+                 "; memory-limit sets another)");
+}
+
+std::string describe(const NodeConfig& task) {
+  const TaskSettings& s = task.settings;
   std::vector<std::string> parts;
   parts.push_back(s.cpu_devices == 1 ? "1 CPU device" : str_cat(s.cpu_devices, " CPU devices"));
   parts.push_back(s.compute_threads == 0   ? "a compute thread for each core"
@@ -16,8 +31,9 @@ std::string describe(const TaskSettings& s) {
                                            : str_cat(s.compute_threads, " compute threads"));
   parts.push_back(s.actor_threads == 1 ? "1 actor thread"
                                        : str_cat(s.actor_threads, " actor threads"));
-  if (s.memory_limit > 0)
-    parts.push_back(str_cat("at most ", s.memory_limit >> 20, " MiB"));
+  parts.push_back(describe_memory(task));
+  if (task.listen != task.address)
+    parts.push_back(str_cat("listens at ", task.listen));
   return str_join(parts, ", ");
 }
 
@@ -48,7 +64,7 @@ private:
   void print_text(const ClusterConfig& config) const {
     std::vector<std::vector<std::string>> rows;
     for (const NodeConfig& task : config.tasks)
-      rows.push_back({task.name(), task.address.to_string(), describe(task.settings)});
+      rows.push_back({task.name(), task.address.to_string(), describe(task)});
     print(str_cat(config.file, ": ", rows.size(), rows.size() == 1 ? " task\n" : " tasks\n",
                   format_table(rows, "  ")));
     if (config.insecure)
@@ -72,6 +88,8 @@ private:
           .value(task.task)
           .key("address")
           .value(task.address.to_string())
+          .key("listen")
+          .value(task.listen.to_string())
           .key("cpu_devices")
           .value(task.settings.cpu_devices)
           .key("compute_threads")
@@ -79,7 +97,7 @@ private:
           .key("actor_threads")
           .value(task.settings.actor_threads)
           .key("memory_limit")
-          .value(task.settings.memory_limit)
+          .value(task.memory_limit(machine_memory()))
           .close('}');
     print(w.close(']').close('}').text() + "\n");
   }

@@ -37,7 +37,7 @@ public:
     set_log_name(config->name());
     StopSignals signals;
     if (cluster->insecure)
-      log_warning("insecure = true: whoever reaches ", config->address, " may use this node");
+      log_warning("insecure = true: whoever reaches ", config->listen, " may use this node");
     auto node = ClusterNode::start(to_node_options(*config));
     if (!node)
       return failed(node.status());
@@ -48,7 +48,8 @@ public:
     });
     print(str_cat("ready at ", config->address, "\n"));
     std::fflush(stdout);
-    log_info("ready at ", config->address);
+    log_info("ready at ", config->address,
+             config->listen == config->address ? "" : str_cat(", listening at ", config->listen));
     std::string why = (*node)->wait();
     log_info("ends: ", why);
     signals.forget();

@@ -1,5 +1,7 @@
 #include "tools/troupe/node_options.hpp"
 
+#include "devices/memory/machine_memory.hpp"
+
 namespace troupe {
 
 NodeOptions to_node_options(const NodeConfig& config) {
@@ -7,10 +9,11 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.cluster = config.cluster;
   out.job = config.job;
   out.task = config.task;
+  out.listen = config.listen;
   out.cpu_devices = config.settings.cpu_devices;
   out.compute_threads = config.settings.compute_threads;
   out.actor_threads = config.settings.actor_threads;
-  out.memory_limit = config.settings.memory_limit;
+  out.memory_limit = config.memory_limit(machine_memory());
   out.caf_settings = config.caf_settings;
   const ConfiguredTimeouts& from = config.timeouts;
   Timeouts& to = out.timeouts;

@@ -1,0 +1,13 @@
+// How much memory this process may hope for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace troupe {
+
+/// Bytes of the machine, or of the narrowest control group (version 1 or 2) that holds this
+/// process, whichever is less. `root` is where /proc and /sys are looked for.
+std::int64_t machine_memory(const std::string& root = "");
+
+} // namespace troupe
