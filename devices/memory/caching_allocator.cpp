@@ -26,6 +26,11 @@
 #include "core/base/strings.hpp"
 #include "devices/memory/internal/size_class.hpp"
 
+#if defined(__has_feature) // clang's way to say it
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__ 1
+#endif
+#endif
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
 #else
@@ -140,7 +145,8 @@ struct alignas(64) SharedList {
 
 struct CachingAllocator::Impl {
   const std::uint64_t id;
-  const std::size_t max_cached, limit;
+  const std::size_t max_cached;
+  const std::int64_t limit;
   std::array<SharedList, memory::classes> shared;
 
   // Bytes in shared lists, and for each thread's cache the most that it may hold.
@@ -157,7 +163,8 @@ struct CachingAllocator::Impl {
   std::vector<std::unique_ptr<ThreadCache>> spare;  // of ended ones, empty
 
   Impl(std::uint64_t id, std::size_t max_cached, std::size_t limit)
-      : id(id), max_cached(max_cached), limit(limit) {}
+      : id(id), max_cached(max_cached),
+        limit(static_cast<std::int64_t>(std::min<std::size_t>(limit, INT64_MAX))) {}
 
   void* allocate(std::size_t bytes);
   void deallocate(void* memory, std::size_t bytes);
@@ -167,6 +174,7 @@ struct CachingAllocator::Impl {
   void retire(ThreadCache* cache);
 
   bool count_allocation(ThreadCache* cache, std::int64_t bytes);
+  bool count_bytes(std::int64_t bytes);
   void count_deallocation(ThreadCache* cache, std::int64_t bytes);
   void publish(ThreadCache& cache);
   void raise_peak(std::int64_t value);
@@ -300,9 +308,11 @@ void CachingAllocator::Impl::publish(ThreadCache& cache) {
 
 /// False when the limit forbids it.
 bool CachingAllocator::Impl::count_allocation(ThreadCache* cache, std::int64_t bytes) {
-  if (cache && !limit) [[likely]] {
-    add_alone<std::uint64_t>(cache->allocations, 1);
+  if (cache) [[likely]] {
     std::int64_t now = cache->in_use.load(relaxed) + bytes;
+    if (limit && in_use.load(relaxed) + now > limit) [[unlikely]]
+      return false;
+    add_alone<std::uint64_t>(cache->allocations, 1);
     cache->in_use.store(now, relaxed);
     if (now > cache->peak.load(relaxed))
       cache->peak.store(now, relaxed);
@@ -311,8 +321,12 @@ bool CachingAllocator::Impl::count_allocation(ThreadCache* cache, std::int64_t b
     return true;
   }
   allocations.fetch_add(1, relaxed);
+  return count_bytes(bytes);
+}
+
+bool CachingAllocator::Impl::count_bytes(std::int64_t bytes) {
   std::int64_t now = in_use.fetch_add(bytes, relaxed) + bytes;
-  if (limit && static_cast<std::size_t>(now) > limit) {
+  if (limit && now > limit) {
     in_use.fetch_sub(bytes, relaxed);
     return false;
   }
@@ -321,7 +335,7 @@ bool CachingAllocator::Impl::count_allocation(ThreadCache* cache, std::int64_t b
 }
 
 void CachingAllocator::Impl::count_deallocation(ThreadCache* cache, std::int64_t bytes) {
-  if (cache && !limit) [[likely]] {
+  if (cache) [[likely]] {
     std::int64_t now = cache->in_use.load(relaxed) - bytes;
     cache->in_use.store(now, relaxed);
     if (now < -uncounted_bytes) [[unlikely]]
@@ -348,6 +362,8 @@ void* CachingAllocator::Impl::allocate(std::size_t bytes) {
   if (FreeBlock* block = take(mine, index))
     return as_used(block, index);
   system_allocations.fetch_add(1, relaxed);
+  if (limit && in_use.load(relaxed) + cached.load(relaxed) > limit) [[unlikely]]
+    drop_shared();
   void* memory = from_system(class_bytes(index));
   if (!memory) {
     drop_shared(); // blocks of other sizes may make room

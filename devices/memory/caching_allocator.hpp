@@ -19,7 +19,8 @@ struct AllocatorStats {
 
 /// Small blocks (to 32 KiB) come from lists of each thread without a lock, larger ones from shared
 /// lists; at most `max_cached` bytes are kept. `limit` bounds bytes in use (0: none): allocate
-/// returns null beyond it.
+/// returns null beyond it, and what is kept goes back to the system when both together would be
+/// more. Of what other threads use in small blocks the limit sees all but 64 KiB each.
 class CachingAllocator final : public Allocator {
 public:
   explicit CachingAllocator(std::size_t max_cached = std::size_t{1} << 30, std::size_t limit = 0);

@@ -183,6 +183,38 @@ TEST_CASE("caching allocator: the limit bounds bytes in use") {
         Code::resource_exhausted);
 }
 
+TEST_CASE("caching allocator: blocks that are kept go back when the limit is near") {
+  CachingAllocator allocator(1 << 30, 10 << 20);
+  void* a = allocator.allocate(6 << 20);
+  allocator.deallocate(a, 6 << 20);
+  CHECK(allocator.stats().bytes_cached >= 6 << 20);
+  void* b = allocator.allocate(9 << 20); // of another size
+  REQUIRE(b);
+  CHECK(allocator.stats().bytes_cached < 1 << 20);
+  allocator.deallocate(b, 9 << 20);
+}
+
+TEST_CASE("caching allocator: small blocks of many threads keep near the limit") {
+  constexpr std::int64_t limit = 4 << 20;
+  CachingAllocator allocator(1 << 30, limit);
+  std::vector<std::thread> threads;
+  std::vector<std::vector<void*>> blocks(4);
+  for (auto& mine : blocks)
+    threads.emplace_back([&] {
+      while (void* block = allocator.allocate(1024))
+        mine.push_back(block);
+      CHECK(mine.size() < 2 * limit / 1024);
+    });
+  for (auto& t : threads)
+    t.join();
+  CHECK(allocator.stats().bytes_in_use <= limit + 4 * (64 << 10));
+  CHECK(allocator.stats().bytes_in_use > limit / 2);
+  for (auto& mine : blocks)
+    for (void* block : mine)
+      allocator.deallocate(block, 1024);
+  CHECK(allocator.stats().bytes_in_use == 0);
+}
+
 TEST_CASE("caching allocator: absurd sizes are refused") {
   CachingAllocator allocator;
   CHECK(allocator.allocate(SIZE_MAX) == nullptr);
