@@ -82,6 +82,7 @@ public:
   // The peer's end and ours are closed; the event loop finds out and tells the broker.
   void shut(const std::string& why) {
     no_stranger();
+    is_shut_ = true;
     ledger_.report(str_cat("closed a connection from ", addr(), ": ", why));
     ::shutdown(stream_.fd(), SHUT_RDWR);
   }
@@ -140,6 +141,8 @@ public:
   }
 
   void flush() override {
+    if (is_shut_)
+      return;
     if (wr_buf().size() > ledger_.limits.unsent_bytes)
       return shut(str_cat("it does not read; ", wr_buf().size(), " bytes wait for it"));
     scribe_impl::flush();
@@ -172,6 +175,7 @@ private:
   Ledger& ledger_;
   bool is_accepted_;
   bool is_stranger_ = false;
+  bool is_shut_ = false;
   std::list<GuardedScribe*>::iterator place_;
   std::int64_t since_us_;
   std::size_t held_ = 0;   // of Ledger::ahead: the capacity of rd_buf
@@ -270,6 +274,7 @@ void GuardedNetwork::init(caf::actor_system_config& config) {
   const auto& content = caf::content(config);
   limits.message_bytes = caf::get_or(content, "troupe.message-limit", limits.message_bytes);
   limits.ahead_bytes = caf::get_or(content, "troupe.ahead-limit", limits.ahead_bytes);
+  limits.unsent_bytes = caf::get_or(content, "troupe.unsent-limit", limits.unsent_bytes);
   limits.arrived_bytes = std::max(limits.arrived_bytes, 2 * limits.message_bytes);
   limits.connections = caf::get_or(content, "troupe.connections", limits.connections);
   auto deadline =

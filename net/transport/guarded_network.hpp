@@ -24,11 +24,13 @@ struct NetworkLimits {
       << 20; ///< ahead-limit (not for config files): held for bytes that have not come
   /// Held for large messages that have come in part; at least two of the largest.
   std::size_t arrived_bytes = std::size_t{512} << 20;
-  std::size_t piece_bytes = 64 * 1024;               ///< read at a time beyond that
-  std::size_t unsent_bytes = std::size_t{512} << 20; ///< waiting for one peer that does not read
-  std::size_t strangers = 64;                        ///< connections without a handshake
-  std::size_t connections = 512;                     ///< connections: accepted ones in all
-  std::chrono::milliseconds handshake{10'000};       ///< handshake-deadline
+  std::size_t piece_bytes = 64 * 1024; ///< read at a time beyond that
+  std::size_t unsent_bytes =
+      std::size_t{512}
+      << 20; ///< unsent-limit (not for config files): waiting for one peer that does not read
+  std::size_t strangers = 64;                  ///< connections without a handshake
+  std::size_t connections = 512;               ///< connections: accepted ones in all
+  std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline
 };
 
 class GuardedNetwork : public caf::io::middleman {

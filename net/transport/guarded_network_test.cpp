@@ -1,6 +1,9 @@
 // Two actor systems over loopback, and strangers with plain sockets.
 #include "net/transport/guarded_network.hpp"
 
+#include <future>
+#include <latch>
+
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,6 +12,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
 #include <caf/scoped_actor.hpp>
 #include <doctest/doctest.h>
 
@@ -50,6 +54,29 @@ struct Config : caf::actor_system_config {
 caf::behavior halve(caf::event_based_actor*) {
   return {[](Blob& blob) { return Blob{blob.bytes.substr(blob.bytes.size() / 2)}; }};
 }
+
+// Keeps a blob until it is told to go on, then sends its asker a hundred like it.
+struct Flood {
+  std::promise<void> asked, asker_gone;
+  caf::behavior operator()(caf::event_based_actor* self) {
+    self->set_down_handler([this](caf::down_msg&) { asker_gone.set_value(); });
+    return {[=, this](Blob& blob) {
+              blob_ = std::move(blob);
+              asker_ = caf::actor_cast<caf::actor>(self->current_sender());
+              self->monitor(asker_);
+              asked.set_value();
+            },
+            [=, this](caf::tick_atom) {
+              for (int i = 0; i < 100; ++i)
+                self->send(asker_, blob_);
+              asker_ = nullptr;
+            }};
+  }
+
+private:
+  Blob blob_;
+  caf::actor asker_;
+};
 
 struct Server {
   Server() : Server(Config()) {}
@@ -220,4 +247,44 @@ TEST_CASE("guarded network: nothing can be spawned from outside") {
   auto spawned = client.system.middleman().remote_spawn<caf::actor>(actor.node(), "anything",
                                                                     caf::make_message(), 5s);
   CHECK_FALSE(spawned);
+}
+
+TEST_CASE("guarded network: a peer that does not read is closed, others are served") {
+  Flood flood;
+  Server server(Config("troupe.unsent-limit", caf::config_value(std::int64_t{16} << 20)));
+  caf::actor flooding =
+      server.system.spawn([&](caf::event_based_actor* self) { return flood(self); });
+  auto bound = server.system.middleman().publish(flooding, 0, "127.0.0.1");
+  REQUIRE(bound);
+  auto refused = troupe::counter("refused_connections").value();
+  Client deaf, other;
+  caf::actor actor = deaf.dial(*bound), kept = other.dial(server.port);
+  caf::scoped_actor self{deaf.system};
+  self->monitor(actor);
+  self->send(actor, Blob{std::string(std::size_t{1} << 20, 'a')});
+  REQUIRE(flood.asked.get_future().wait_for(20s) == std::future_status::ready);
+  // From here on its network's thread reads nothing until it is told to.
+  std::latch stopped(1), resumed(1);
+  auto& network =
+      dynamic_cast<caf::io::network::default_multiplexer&>(deaf.system.middleman().backend());
+  network.post([&] {
+    stopped.count_down();
+    resumed.wait();
+  });
+  stopped.wait();
+  caf::anon_send(flooding, caf::tick_atom::value); // 100 MiB; the kernel takes about 10 of them
+  CHECK(flood.asker_gone.get_future().wait_for(20s) == std::future_status::ready);
+  CHECK(troupe::counter("refused_connections").value() - refused == 1);
+  CHECK(other.ask(kept, 10) == 5);
+  resumed.count_down();
+  bool is_down = false;
+  self->receive_while([&] { return !is_down; })(
+      [](Blob&) {}, // what had been sent before
+      [&](const caf::down_msg&) { is_down = true; },
+      caf::after(20s) >>
+          [&] {
+            FAIL("the peer does not learn that its connection was closed");
+            is_down = true;
+          });
+  caf::anon_send_exit(flooding, caf::exit_reason::kill);
 }
