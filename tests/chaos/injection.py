@@ -26,7 +26,7 @@ class Fault:
 FAULTS = {fault.name: fault for fault in (
     Fault("kill", words=("closed its connection",), limit=AT_ONCE, restarts=True),
     Fault("stop", words=("frozen",)),
-    Fault("cut", words=("cut off",)),
+    Fault("cut"),  # the words are the network's
     Fault("term", words=("left the cluster in order", "is shutting down"), limit=AT_ONCE + 5, restarts=True),
     Fault("pause", codes=("OK",)),  # stopped for less than a lease
     Fault("slow", codes=("OK",)),  # a link of 4 Mbit/s
@@ -62,18 +62,18 @@ def inject(cluster, fault, target):
     elif fault.name == "term":
         cluster.signal(target, signal.SIGTERM)
     elif fault.name == "cut":
-        cluster.cut(target)
+        cluster.network.cut(target)
     elif fault.name == "slow":
-        cluster.slow_down(target, "4mbit")
+        cluster.network.slow_down(target, 4_000_000)
 
 
 def undo(cluster, fault, target, outcome):
     if fault.name in ("stop", "pause"):
         cluster.signal(target, signal.SIGCONT)
     elif fault.name == "cut":
-        cluster.heal(target)
+        cluster.network.heal(target)
     elif fault.name == "slow":
-        cluster.speed_up(target)
+        cluster.network.speed_up(target)
     if not fault.restarts:
         return
     try:
@@ -118,7 +118,7 @@ def provoke(cluster, fault, target, moment, dice, outcome):
     return last
 
 
-def judge(fault, target, call, outcome):
+def judge(fault, target, network, call, outcome, patience):
     if call is None:
         outcome.problems.append(f"no answer within {HANG} s")
         return
@@ -129,10 +129,11 @@ def judge(fault, target, call, outcome):
         return
     if task_name(target) not in call["message"]:
         outcome.problems.append(f"the message does not name {task_name(target)}")
-    if not any(word in call["message"] for word in fault.words):
-        outcome.problems.append(f"the message does not say {' or '.join(fault.words)}")
-    if outcome.seconds > fault.limit:
-        outcome.problems.append(f"answered after {outcome.seconds:.1f} s, later than {fault.limit} s")
+    words = network.CUT_WORDS if fault.name == "cut" else fault.words
+    if not any(word in call["message"] for word in words):
+        outcome.problems.append(f"the message does not say {' or '.join(words)}")
+    if outcome.seconds > fault.limit * patience:
+        outcome.problems.append(f"answered after {outcome.seconds:.1f} s, later than {fault.limit * patience} s")
 
 
 def ask_old_session(cluster, fault, outcome):
@@ -197,7 +198,7 @@ def expect_clean(cluster, outcome):
         time.sleep(0.3)
 
 
-def run_injection(cluster, fault, target, moment, seed):
+def run_injection(cluster, fault, target, moment, seed, patience):
     dice = random.Random(seed)
     outcome = Outcome(fault.name, target, moment)
     for command in ("open", "steps 2"):
@@ -206,7 +207,7 @@ def run_injection(cluster, fault, target, moment, seed):
             outcome.problems.append(f"no session to begin with: {calls[-1:]}")
             break
     else:
-        judge(fault, target, provoke(cluster, fault, target, moment, dice, outcome), outcome)
+        judge(fault, target, cluster.network, provoke(cluster, fault, target, moment, dice, outcome), outcome, patience)
         undo(cluster, fault, target, outcome)
         if fault.restarts and target != "master":
             ask_old_session(cluster, fault, outcome)
