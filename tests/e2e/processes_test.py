@@ -5,7 +5,7 @@ import signal
 import socket
 import unittest
 
-from support import Case, children_of, run
+from support import Case, children_of, free_ports, run
 
 
 class NodeProcess(Case):
@@ -32,6 +32,18 @@ class NodeProcess(Case):
             code, out, err = run("node", f"--config-file={path}", "--job=ps")
         self.assertEqual((code, out), (1, ""))
         self.assertIn(f"cannot listen at 127.0.0.1:{ports[0]}", err)
+
+    def test_bind_says_where_it_listens(self):
+        [behind] = free_ports(1)
+        path, ports = self.cluster(settings=f'[job.ps]\nbind = "127.0.0.1:{behind}"\n')
+        _, line = self.start_node(path, "ps")
+        self.assertEqual(line, f"ready at 127.0.0.1:{ports[0]}")
+        self.assertEqual(run("status", f"127.0.0.1:{behind}")[0], 0)
+        with self.assertRaises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", ports[0]))
+        code, out, _ = run("check", path)
+        self.assertEqual(code, 0)
+        self.assertIn(f"listens at 127.0.0.1:{behind}", out)
 
     def test_status(self):
         path, ports = self.cluster()
