@@ -16,6 +16,13 @@
 
 namespace troupe {
 
+GuardianState::~GuardianState() {
+  if (!on_end)
+    return;
+  children.stop_all();
+  on_end(failure.empty() ? "the guardian ended unexpectedly; the node ends" : failure, false);
+}
+
 namespace {
 
 using Self = GuardianActor::stateful_pointer<GuardianState>;
@@ -189,6 +196,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
 GuardianActor::behavior_type guardian(Self self, Services services,
                                       std::function<void(std::string, bool)> on_end) {
   keep_exception_text(self);
+  self->state.on_end = std::move(on_end);
   start(self, services);
   self->set_down_handler([=](caf::down_msg& down) {
     auto& state = self->state;
@@ -202,9 +210,10 @@ GuardianActor::behavior_type guardian(Self self, Services services,
       stop_all(self);
     }
     if (state.children.size() == 0) {
-      on_end(state.failure.empty() ? str_cat("the tree of ", services->task, " has stopped")
-                                   : state.failure,
-             state.failure.empty());
+      auto told = std::exchange(state.on_end, nullptr);
+      told(state.failure.empty() ? str_cat("the tree of ", services->task, " has stopped")
+                                 : state.failure,
+           state.failure.empty());
       self->quit(caf::exit_reason::user_shutdown);
     }
   });

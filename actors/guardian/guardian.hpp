@@ -22,6 +22,9 @@ namespace troupe {
 struct GuardianState {
   static constexpr const char* name = "guardian";
   GuardianState() = default; // no aggregate: CAF would try to make one from the actor's pointer
+  GuardianState(const GuardianState&) = delete;
+  GuardianState& operator=(const GuardianState&) = delete;
+  ~GuardianState(); ///< a kill passes no handler: the children are stopped and the end is told here
   TransportActor transport;
   MembershipActor membership;
   WorkerActor worker;
@@ -30,6 +33,7 @@ struct GuardianState {
   bool ending = false;   ///< takes nothing new, lets steps finish
   bool stopping = false; ///< the children have been told to stop
   std::string failure;   ///< the child that ended by itself, and why; empty in an orderly end
+  std::function<void(std::string, bool)> on_end; ///< null once it was called
 };
 
 /// `on_end` is called once when the tree has stopped, with the reason and whether it was asked to.
