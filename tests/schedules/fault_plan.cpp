@@ -23,6 +23,7 @@ struct Target {
 const std::vector<Target>& targets() {
   static const std::vector<const char*> tasks{"ps/0", "worker/0", "worker/1"};
   static const std::vector<Target> all{
+      {"guardian", tasks, {"Hello", "GetNodeStatus", "PeerList", "any"}},
       {"membership", tasks, {"GetPeer", "Welcome", "Heartbeat", "WatchPeer"}},
       {"transport", tasks, {"OfferTensor", "PullChunk", "FetchTensor", "TensorChunk"}},
       {"worker", tasks, {"CreateWorkerSession", "FindWorkerSession", "DeleteWorkerSession"}},

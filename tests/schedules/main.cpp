@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <string>
 
 #include "core/base/log.hpp"
@@ -20,6 +21,7 @@ constexpr auto usage = R"(schedules: a simulated cluster under faults, seed by s
   --plan TEXT   these faults instead of the seed's own
   --shrink      of a failing seed, also the shortest plan that fails
   --keep-going  do not stop at the first failure
+  --kills       which actors were killed at which points, as a table; fails if one never was
   --events      each event, with --seed
   --log         what the nodes log
 Exit code: 0 all is well, 1 a schedule failed, 2 called wrongly.
@@ -27,10 +29,38 @@ Exit code: 0 all is well, 1 a schedule failed, 2 called wrongly.
 
 struct Options {
   std::uint64_t first = 0, seeds = 100;
-  bool single = false, shrink = false, keep_going = false, events = false;
+  bool single = false, shrink = false, keep_going = false, events = false, kills = false;
   std::string plan;
   bool has_plan = false;
 };
+
+// Who is killed, when: every kind of actor there is, in the order of the tree.
+constexpr const char* kinds[] = {"guardian",       "membership",     "transport", "worker",
+                                 "worker-session", "graph-manager",  "executor",  "rendezvous",
+                                 "master",         "master-session", "step",      "session"};
+constexpr Fault::Point points[] = {Fault::Point::before, Fault::Point::after, Fault::Point::answer};
+
+using Kills = std::map<KillPoint, std::size_t>;
+
+// False if a kind of actor was never killed at one of the points.
+bool print_kills(const Kills& kills) {
+  bool complete = true;
+  std::printf("| actor | before a request arrives | after it was handled | during the answer |\n"
+              "|---|---|---|---|\n");
+  for (const char* kind : kinds) {
+    std::printf("| %s |", kind);
+    for (Fault::Point point : points) {
+      auto it = kills.find({kind, point});
+      complete = complete && it != kills.end();
+      std::printf(" %zu |", it == kills.end() ? 0 : it->second);
+    }
+    std::printf("\n");
+  }
+  if (!complete)
+    std::printf("an actor was never killed at one of the points: give it messages that it gets, in "
+                "fault_plan.cpp\n");
+  return complete;
+}
 
 int report(const ScheduleOptions& schedule, const ScheduleResult& result, const Options& options) {
   std::printf("seed %llu failed: %s\n  --seed %llu --plan \"%s\"\n%s",
@@ -55,6 +85,7 @@ int run(const Options& options) {
   int exit_code = 0;
   std::size_t events = 0, fired = 0, failures = 0;
   double virtual_seconds = 0;
+  Kills kills;
   for (std::uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
     ScheduleOptions schedule;
     schedule.seed = seed;
@@ -75,6 +106,8 @@ int run(const Options& options) {
     events += result.events;
     fired += result.fired;
     virtual_seconds += result.virtual_seconds;
+    for (const KillPoint& kill : result.kills)
+      ++kills[kill];
     if (!result.failure.empty()) {
       ++failures;
       exit_code = report(schedule, result, options);
@@ -88,6 +121,8 @@ int run(const Options& options) {
   }
   std::printf("%zu events, %zu faults, %.0f virtual seconds, %zu failures\n", events, fired,
               virtual_seconds, failures);
+  if (options.kills && !print_kills(kills))
+    exit_code = 1;
   return exit_code;
 }
 
@@ -111,6 +146,8 @@ int main(int argc, char** argv) {
       options.shrink = true;
     else if (word == "--keep-going")
       options.keep_going = true;
+    else if (word == "--kills")
+      options.kills = true;
     else if (word == "--events")
       options.events = true;
     else if (word == "--log")

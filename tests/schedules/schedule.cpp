@@ -1,6 +1,7 @@
 #include "tests/schedules/schedule.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -41,6 +42,7 @@ public:
     stopped_ = true;
     cluster_.observer = nullptr;
   }
+  const std::vector<KillPoint>& kills() const { return kills_; }
   std::size_t fired() const {
     return static_cast<std::size_t>(
         std::count_if(watches_.begin(), watches_.end(), [](auto& w) { return w.done; }));
@@ -86,6 +88,8 @@ private:
     cluster_.note(str_cat("fault: ", fault.to_text()));
     switch (fault.action) {
     case Fault::Action::kill:
+      if (!actor->get()->getf(caf::abstract_actor::is_cleaned_up_flag))
+        kills_.push_back({fault.actor, fault.point});
       // Before everything else in its mailbox.
       actor->enqueue(nullptr, caf::make_message_id(caf::message_priority::high),
                      caf::make_message(caf::exit_msg{caf::actor_addr{}, caf::exit_reason::kill}),
@@ -111,6 +115,7 @@ private:
 
   FaultCluster& cluster_;
   std::vector<Watch> watches_;
+  std::vector<KillPoint> kills_;
   bool stopped_ = false;
 };
 
@@ -209,6 +214,7 @@ public:
     Workload workload(cluster_);
     out.failure = go(workload, saboteur, leftovers);
     out.fired = saboteur.fired();
+    out.kills = saboteur.kills();
     out.story = tell(workload.calls());
     out.trace = cluster_.trace();
     out.events = cluster_.events;
@@ -272,9 +278,88 @@ private:
       std::vector<Status> statuses;
       for (const Call& call : workload.calls())
         statuses.push_back(call.status);
-      return options_.extra_check(statuses);
+      if (std::string wrong = options_.extra_check(statuses); !wrong.empty())
+        return wrong;
     }
-    return {};
+    return cluster_.pick(3) == 0 ? come_back(workload, leftovers) : std::string();
+  }
+
+  // A task is started again under a session with nothing to do: its client waits while it is told
+  // UNAVAILABLE, makes a new session when it is told ABORTED, and need not do so twice.
+  std::string come_back(Workload& workload, Leftovers& leftovers) {
+    const std::string task = cluster_.pick(2) == 0 ? "ps/0" : "worker/1";
+    constexpr std::array<int, 6> times{1, 20, 300, 900, 2500, 7000};
+    const milliseconds away(times[cluster_.pick(times.size())]);
+    if (std::string wrong = new_session(workload); !wrong.empty())
+      return wrong;
+    cluster_.crash(task, away);
+    if (cluster_.pick(2) == 0) // nobody asks in the meantime
+      cluster_.run_for(away + milliseconds(cluster_.pick(2000)));
+    const SimTime begun = cluster_.now();
+    for (bool is_back = false; !is_back;) {
+      workload.start_step();
+      if (std::string wrong = finish(workload, seconds(60), "a task comes back"); !wrong.empty())
+        return wrong;
+      const Status& said = workload.calls().back().status;
+      is_back = said.code() == Code::aborted;
+      const std::string what = str_cat("with ", task, " started again after ", away.count(),
+                                       " ms the old session says ", said.to_string(), " ");
+      if (!is_back && said.code() != Code::unavailable)
+        return what + "instead of UNAVAILABLE, and ABORTED in the end";
+      if (said.message().find(long_task_name(task)) == std::string::npos)
+        return what + "and does not name the task";
+      if (is_back && said.message().find("new session") == std::string::npos)
+        return what + "and does not ask for a new session";
+      if (cluster_.now() - begun > away + seconds(15))
+        return what + "for too long instead of ABORTED";
+      cluster_.run_for(milliseconds(cluster_.pick(400)));
+    }
+    if (cluster_.pick(2) == 0) {
+      workload.start_step();
+      if (std::string wrong = finish(workload, seconds(60), "asking again"); !wrong.empty())
+        return wrong;
+      if (const Status& said = workload.calls().back().status; said.code() != Code::aborted)
+        return str_cat("after ABORTED the old session says ", said.to_string());
+    }
+    if (std::string wrong = new_session(workload); !wrong.empty())
+      return wrong;
+    for (int i = 0; i < 2; ++i) { // past the time in which old news may still arrive
+      cluster_.run_for(milliseconds(1500));
+      workload.start_step();
+      if (std::string wrong = finish(workload, seconds(60), "going on"); !wrong.empty())
+        return wrong;
+      if (const Status& said = workload.calls().back().status; !said.ok())
+        return str_cat("a session made after ABORTED says ", said.to_string());
+    }
+    workload.finish();
+    if (std::string wrong = finish(workload, seconds(60), "closing the last"); !wrong.empty())
+      return wrong;
+    for (const Call& call : workload.calls())
+      if (call.answers != 1)
+        return str_cat("'", call.what, "' is answered ", call.answers, " times");
+    std::string left = sweep(leftovers);
+    return left.empty() ? left : str_cat("after a task was started again there is left: ", left);
+  }
+
+  // Opens one and takes a step. A real dial tries for seconds, the simulated one but once.
+  std::string new_session(Workload& workload) {
+    for (int attempt = 1;; ++attempt) {
+      workload.start_session();
+      if (std::string wrong = finish(workload, seconds(60), "opening a session"); !wrong.empty())
+        return wrong;
+      if (workload.calls().back().status.ok()) {
+        workload.start_step();
+        if (std::string wrong = finish(workload, seconds(60), "taking a step"); !wrong.empty())
+          return wrong;
+      }
+      const Call& last = workload.calls().back();
+      if (last.status.ok())
+        return {};
+      bool simulated = last.status.message().find("on the simulated wire") != std::string::npos;
+      if (!simulated || attempt == 3)
+        return str_cat("a new session cannot begin: '", last.what, "' ends ",
+                       last.status.to_string());
+    }
   }
 
   // Until the client has nothing left to do. Each call has `limit`.

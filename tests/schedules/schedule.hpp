@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "tests/schedules/fault_plan.hpp"
 
@@ -17,12 +18,20 @@ struct ScheduleOptions {
   std::function<void(const std::string&)> narrate; ///< each event as a line
 };
 
+/// An actor that was killed, and when.
+struct KillPoint {
+  std::string actor; ///< its kind
+  Fault::Point point;
+  auto operator<=>(const KillPoint&) const = default;
+};
+
 struct ScheduleResult {
   std::string failure; ///< what is wrong, as a sentence; empty when all is well
   std::string story;   ///< the client's calls and their answers, one a line
   std::uint64_t trace = 0;
   std::size_t events = 0;
-  std::size_t fired = 0; ///< faults that happened
+  std::size_t fired = 0;        ///< faults that happened
+  std::vector<KillPoint> kills; ///< of actors that were alive
   double virtual_seconds = 0;
 };
 
@@ -32,7 +41,10 @@ struct ScheduleResult {
 ///     task or the session;
 ///   - sessions that were closed or given up leave nothing anywhere;
 ///   - a new session works, and leaves nothing when it is closed;
-///   - the counter holds at least the acknowledged updates, and at most the attempted ones.
+///   - the counter holds at least the acknowledged updates, and at most the attempted ones;
+///   - in some runs: when a task of an idle cluster is started again, the session is told ABORTED
+///     exactly once, at the latest with its second call after the task is known to be back, and
+///     the next session works.
 ScheduleResult run_schedule(const ScheduleOptions& options);
 
 /// The shortest plan found that still fails: faults are left out one by one, and what remains is

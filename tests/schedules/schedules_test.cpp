@@ -59,8 +59,9 @@ TEST_CASE("fault plan: each kind of actor is killed at each point by the first s
     REQUIRE(plan.faults[0].action == Fault::Action::kill);
     points[plan.faults[0].actor].insert(plan.faults[0].point);
   }
-  for (const char* kind : {"membership", "transport", "worker", "worker-session", "graph-manager",
-                           "executor", "rendezvous", "master", "master-session", "step", "session"})
+  for (const char* kind :
+       {"guardian", "membership", "transport", "worker", "worker-session", "graph-manager",
+        "executor", "rendezvous", "master", "master-session", "step", "session"})
     CHECK_MESSAGE(points[kind].size() == 3, kind);
 }
 

@@ -133,13 +133,12 @@ std::int64_t Workload::most() const {
 
 template <class Answer, class Handle, class Message>
 void Workload::call(std::string what, const Handle& peer, Message message,
-                    std::function<Status(Answer&)> check) {
+                    std::function<Status(Answer&)> check, caf::duration budget) {
   std::size_t index = calls_.size();
   calls_.push_back({std::move(what), cluster_.now(), {}, 0, {}});
   ++open_calls_;
   requests_[index] = [=, this](caf::event_based_actor* self) {
-    // The session answers in bounded time, or the schedule has failed: that is what is tested.
-    self->request(peer, caf::infinite, message)
+    self->request(peer, budget, message)
         .then([=, this](Answer& answer) { answered(index, check(answer)); },
               [=, this](caf::error& error) {
                 Status status = to_status(error, "the session");
@@ -193,6 +192,16 @@ void Workload::start_check() {
   script_ = {Action::read,     Action::bump, Action::big, Action::loop,
              Action::exchange, Action::init, Action::open};
   later(SimTime(0));
+}
+
+void Workload::start_session() {
+  failed_opens_ = 0;
+  script_ = {Action::open};
+  later(SimTime(0));
+}
+
+void Workload::start_step() {
+  exchange(1);
 }
 
 void Workload::finish() {
@@ -327,6 +336,23 @@ void Workload::callable() {
   });
 }
 
+// Asked of the guardian itself, which may be killed with the question: then nobody answers but the
+// connection's end.
+void Workload::node_status(const std::string& task) {
+  auto address = cluster_.cluster().address_of(long_task_name(task));
+  auto& guardians = cluster_.client().guardians;
+  auto guardian = guardians.find(address->to_string());
+  if (guardian == guardians.end())
+    return;
+  call<NodeStatus>(
+      str_cat("status of ", task), caf::actor_cast<GuardianActor>(guardian->second),
+      GetNodeStatus{},
+      [task](NodeStatus& status) {
+        return expect(status.task == long_task_name(task), "a node's own name");
+      },
+      caf::duration(std::chrono::seconds(10)));
+}
+
 void Workload::perform(Action action) {
   switch (action) {
   case Action::open:
@@ -402,6 +428,8 @@ void Workload::perform(Action action) {
     call<DeviceList>("list devices", session_, ListDevices{}, [](DeviceList& list) {
       return expect(list.devices.size() == 3, "three devices");
     });
+    for (const char* task : {"ps/0", "worker/0", "worker/1"})
+      node_status(task);
     return call<StepList>("list steps", session_, GetSteps{}, [](StepList&) { return Status{}; });
   case Action::deadline: {
     RunStep run;

@@ -31,6 +31,10 @@ public:
   void start(int actions);
   /// Goes through every kind of step once, on a session of its own; each must succeed.
   void start_check();
+  /// Opens a session in place of the one that is there.
+  void start_session();
+  /// Takes one step on the session that is there, whatever became of it.
+  void start_step();
   /// Closes what is open, and lets the session actors go.
   void finish();
   /// Nothing is asked for any more and every call is answered.
@@ -71,9 +75,11 @@ private:
 
   void next();
   void perform(Action action);
+  /// The session answers in bounded time, or the schedule has failed: that is what is tested. So a
+  /// budget is for others.
   template <class Answer, class Handle, class Message>
   void call(std::string what, const Handle& peer, Message message,
-            std::function<Status(Answer&)> check);
+            std::function<Status(Answer&)> check, caf::duration budget = caf::infinite);
   void answered(std::size_t index, Status status);
   void later(SimTime pause);
   void open();
@@ -84,6 +90,7 @@ private:
   void loop(std::int64_t rounds);
   void big(std::size_t elements);
   void callable();
+  void node_status(const std::string& task);
   History& history();
 
   FaultCluster& cluster_;
