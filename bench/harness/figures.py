@@ -19,6 +19,7 @@ class Result:
         self.limit_name = None
         self.our_error = self.their_error = None
         self.detail = {}
+        self.verdict = None  # of a row that judges itself
 
     def add(self, side, value):
         (self.ours if side.name == "troupe" else self.theirs).append(value)
@@ -46,6 +47,9 @@ class Result:
         if row.aim_value and self.ours:
             out["aim_value"] = row.aim_value
             verdicts.append(out["ours"]["median"] <= row.aim_value)
+        if self.verdict is not None:
+            verdicts.append(self.verdict)
+            out["aim_text"] = row.aim_text
         if self.our_error:
             verdicts.append(False)
         out["met"] = all(verdicts) if verdicts else None

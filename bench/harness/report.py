@@ -56,6 +56,8 @@ def aim(row):
         parts.append(f"{row['aim_share']:g} of the limit")
     if row.get("aim_value"):
         parts.append(f"≤ {amount(row['aim_value'], row['unit'])}")
+    if row.get("aim_text"):
+        parts.append(row["aim_text"])
     return ", ".join(parts) or "–"
 
 

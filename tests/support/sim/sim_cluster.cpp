@@ -9,7 +9,20 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 
+#include <ctime>
+
 namespace troupe::testing {
+
+namespace {
+
+// Processor time of this thread.
+Duration thread_time() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+} // namespace
 
 SimConfig::SimConfig() {
   add_protocol_messages(*this);
@@ -129,12 +142,12 @@ void SimCluster::run() {
     busy = false;
     for (auto& [task, node] : nodes_) {
       std::size_t before = steps;
-      auto start = std::chrono::steady_clock::now();
+      Duration start = thread_time();
       while (node->step())
         ++steps;
       if (steps == before)
         continue;
-      handler_time += std::chrono::steady_clock::now() - start;
+      handler_time += thread_time() - start;
       busy = true;
     }
   }

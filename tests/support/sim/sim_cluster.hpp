@@ -93,7 +93,7 @@ public:
                             SessionSettings settings = {});
 
   std::size_t steps = 0;    ///< events handled: a measure of work
-  Duration handler_time{0}; ///< real time spent on them
+  Duration handler_time{0}; ///< processor time spent on them
 
 private:
   friend class SimNode;
