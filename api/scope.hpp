@@ -3,7 +3,8 @@
 //
 //   Scope root = Scope::root();
 //   Scope ps = root.on("/job:ps/task:0");
-//   Variable w = variable(ps, "w", ops::truncated_normal(root, …));
+//   Output x = ops::placeholder(root.named("x"), DType::float32, {.shape = PartialShape{-1, 2}});
+//   GraphVariable w = variable(ps, "w", DType::float32, {2, 1}, Tensor::of<float>({2, 1}, {3, 5}));
 //   Output y = ops::mat_mul(root.sub("layer1"), x, w.read());
 //   TROUPE_TRY(root.status());
 #pragma once

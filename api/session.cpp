@@ -195,11 +195,7 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
         impl->node->system().spawn(session, impl->node->shared_services(),
                                    impl->node->handles().master, impl->node->handles().transport);
   } else {
-    constexpr std::string_view scheme = "caf://";
-    if (!target.starts_with(scheme))
-      return invalid_argument(
-          str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
-    TROUPE_ASSIGN(Address address, Address::parse(std::string_view(target).substr(scheme.size())));
+    TROUPE_ASSIGN(Address address, Address::of_target(target));
     impl->client = std::make_unique<ClientNode>();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
     request.guardian = untyped(guardian);

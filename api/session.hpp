@@ -58,8 +58,7 @@ public:
   ~Session(); ///< closes, whatever callables and pending runs are left
 
   /// Adds what the scope's graph has gained since it was last given to this session; several scopes
-  /// may take turns. INVALID_ARGUMENT with
-  /// the scope's own error if building failed.
+  /// may take turns. The scope's own error if building it failed.
   Status extend(const Scope& scope);
   /// Adds the nodes of a GraphDef, binary or text.
   Status extend_graph_def(const std::string& bytes);

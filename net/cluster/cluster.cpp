@@ -1,26 +1,62 @@
 #include "net/cluster/cluster.hpp"
 
+#include <algorithm>
+#include <cctype>
+
+#include <arpa/inet.h>
+
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
 
+namespace {
+
+// A name or an IPv4 address.
+bool is_host(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '-' || c == '_';
+  });
+}
+
+bool is_ipv6(const std::string& text) {
+  in6_addr ignored;
+  return inet_pton(AF_INET6, text.substr(0, text.find('%')).c_str(), &ignored) == 1;
+}
+
+} // namespace
+
 Result<Address> Address::parse(std::string_view text) {
+  auto wrong = [&](std::string_view sentence) {
+    return invalid_argument(str_cat("'", text, "' is no address; ", sentence));
+  };
   auto colon = text.rfind(':');
   if (colon == std::string_view::npos || colon == 0)
-    return invalid_argument(
-        str_cat("'", text, "' is no address; write host:port, such as 127.0.0.1:7000"));
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']'))
+    return wrong("write host:port, such as 127.0.0.1:7000");
+  std::string host(text.substr(0, colon));
+  if (host.starts_with('[') && host.ends_with(']')) {
     host = host.substr(1, host.size() - 2);
-  else if (host.find(':') != std::string_view::npos)
-    return invalid_argument(
-        str_cat("'", text, "' is no address; write an IPv6 host in brackets, such as [::1]:7000"));
+    if (!is_ipv6(host))
+      return wrong("what stands in brackets is no IPv6 host, such as [::1]:7000");
+  } else if (is_ipv6(host)) {
+    return wrong("write an IPv6 host in brackets, such as [::1]:7000");
+  } else if (!is_host(host)) {
+    return wrong("write host:port, such as 127.0.0.1:7000; a host consists of letters, digits, "
+                 "'.', '-' and '_'");
+  }
   auto port = parse_uint(text.substr(colon + 1));
   if (!port || *port == 0 || *port > 65535)
     return invalid_argument(
         str_cat("'", text.substr(colon + 1), "' in '", text, "' is no port; use 1 to 65535"));
-  return Address{std::string(host), static_cast<std::uint16_t>(*port)};
+  return Address{std::move(host), static_cast<std::uint16_t>(*port)};
+}
+
+Result<Address> Address::of_target(std::string_view target) {
+  constexpr std::string_view scheme = "caf://";
+  if (!target.starts_with(scheme))
+    return invalid_argument(
+        str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
+  return parse(target.substr(scheme.size()));
 }
 
 std::string Address::to_string() const {
@@ -29,7 +65,9 @@ std::string Address::to_string() const {
 }
 
 bool Address::is_loopback() const {
-  return host == "localhost" || host == "::1" || host.starts_with("127.");
+  in_addr ipv4;
+  return host == "localhost" || host == "::1" ||
+         (host.starts_with("127.") && inet_pton(AF_INET, host.c_str(), &ipv4) == 1);
 }
 
 Status Cluster::add(std::string_view job, int task, Address address) {

@@ -72,7 +72,14 @@ private:
       return "the end of the file";
     if (peek() == '\n' || peek() == '\r')
       return "the end of the line";
-    return str_cat("'", peek(), "'");
+    auto first = static_cast<unsigned char>(peek());
+    if (first < 0x20 || first == 0x7f || (first >= 0x80 && first < 0xc0))
+      return str_cat("the byte 0x", hex16(first).substr(14));
+    std::size_t size = 1; // a letter of UTF-8 is shown whole
+    while (size < 4 && at_ + size < text_.size() &&
+           (static_cast<unsigned char>(text_[at_ + size]) & 0xc0) == 0x80)
+      ++size;
+    return str_cat("'", text_.substr(at_, size), "'");
   }
 
   void skip_spaces() {

@@ -90,6 +90,8 @@ TEST_CASE("config file: mistakes are told with line and remedy") {
       {"x = \"a\\qb\"\n", "f.conf:1: the text of 'x' has the escape"},
       {"x =\n", "f.conf:1: 'x' has no value"},
       {"x = 1 y = 2\n", "f.conf:1: after the value stands 'y'"},
+      {"x = \"1\" é\n", "f.conf:1: after the value stands 'é';"},
+      {"x = \"1\" \x1b[2J\n", "f.conf:1: after the value stands the byte 0x1b;"},
       {"[a\nx = 1\n",
        "f.conf:1: section 'a' should end with ']', but there is the end of the line"},
       {"\n\nx = [1, 2\n", "f.conf:3: the list of 'x' that begins here has no closing ']'"},

@@ -14,6 +14,8 @@ namespace {
 
 using Kind = ConfigValue::Kind;
 
+constexpr std::uint64_t most_task = 1'000'000; // number of a task
+
 // TensorFlow's rule, so that every job can be part of a device's name.
 bool is_job_name(std::string_view name) {
   auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
@@ -111,7 +113,7 @@ private:
     } else if (job.value.kind == Kind::map) {
       for (const ConfigEntry& entry : job.value.map) {
         auto number = parse_uint(entry.key);
-        if (number && *number <= 1000000)
+        if (number && *number <= most_task)
           read_task(job.key, static_cast<int>(*number), entry.value);
         else
           problems_.add(entry.line, str_cat("'", entry.key, "' is no task of job '", job.key,
@@ -133,7 +135,7 @@ private:
     auto address = Address::parse(value.text);
     if (!address)
       return problems_.add(value.line, str_cat(who, ": ", address.status().message()));
-    if (address->host == "0.0.0.0" || address->host == "::" || address->host == "*")
+    if (address->host == "0.0.0.0" || address->host == "::")
       return problems_.add(value.line,
                            str_cat(who, ": nobody can dial ", *address,
                                    "; write the address under which the other tasks reach it, and "
@@ -181,7 +183,7 @@ private:
         continue;
       for (const ConfigEntry& task : job.value.map) {
         auto number = parse_uint(task.key);
-        if (!number || task.value.kind != Kind::map) {
+        if (!number || *number > most_task || task.value.kind != Kind::map) {
           problems_.add(task.line, str_cat("'", task.key, "' below [task.", job.key,
                                            "] is no task; write a section for each, such as [task.",
                                            job.key, ".0]"));
@@ -233,7 +235,7 @@ private:
     out.insecure = settings_.insecure;
     out.restarts = settings_.restarts;
     out.restart_window = settings_.restart_window;
-    Cluster cluster;
+    auto cluster = std::make_shared<Cluster>();
     for (auto& [key, described] : tasks_) {
       NodeConfig& config = described.config;
       config.listen = config.address;
@@ -248,7 +250,7 @@ private:
                                               ", beyond this machine, and nothing there is "
                                               "encrypted or asks who you are; on a network that "
                                               "you trust, write insecure = true in [troupe]"));
-      Status added = cluster.add(config.job, config.task, config.address);
+      Status added = cluster->add(config.job, config.task, config.address);
       if (!added.ok())
         problems_.add(described.line, added.message());
     }
@@ -279,8 +281,8 @@ std::string NodeConfig::name() const {
 
 int NodeConfig::tasks_on_host() const {
   int count = 0;
-  for (const std::string& name : cluster.tasks()) {
-    auto other = cluster.address_of(name);
+  for (const std::string& name : cluster->tasks()) {
+    auto other = cluster->address_of(name);
     count += other.ok() &&
              (other->host == address.host || (other->is_loopback() && address.is_loopback()));
   }

@@ -28,6 +28,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -69,7 +70,7 @@ struct NodeConfig {
   Address listen;  ///< where it opens its port: `address`, unless `bind` says otherwise
   TaskSettings settings;
   ConfiguredTimeouts timeouts;
-  Cluster cluster; ///< all tasks, its own among them
+  std::shared_ptr<const Cluster> cluster; ///< all tasks, its own among them; one for the file
   /// CAF's own settings and the bounds of the port, by dotted key, values in CAF's syntax.
   std::vector<std::pair<std::string, std::string>> caf_settings;
   std::string name() const; ///< "worker/1"

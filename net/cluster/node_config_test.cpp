@@ -58,7 +58,7 @@ TEST_CASE("node config: what is nearer to the task wins") {
   CHECK(ps->timeouts.lease == 1s);
   CHECK(second->name() == "worker/1");
   CHECK(second->address.to_string() == "localhost:7002");
-  CHECK(second->cluster.size() == 3);
+  CHECK(second->cluster->size() == 3);
   CHECK(second->caf_settings ==
         std::vector<std::pair<std::string, std::string>>{
             {"scheduler.max-throughput", "70"}, {"middleman.max-consecutive-reads", "20"}});
@@ -140,6 +140,8 @@ TEST_CASE("node config: every mistake has its sentence") {
       {"[task.ps.3]\ncpu-devices = 2\n",
        "c.conf:4: job 'ps' has no task 3 in [cluster]; its tasks are 0"},
       {"[task.ps.x]\ncpu-devices = 2\n", "c.conf:4: 'x' below [task.ps] is no task"},
+      {"[task.ps.4294967296]\ncpu-devices = 2\n",
+       "c.conf:4: '4294967296' below [task.ps] is no task"},
       {"[task.pss.0]\ncpu-devices = 2\n",
        "c.conf:4: [task.pss] names a job that is not in [cluster]; did you mean 'ps'?"},
       {"[job.worker]\ncpu-device = 2\n",
@@ -192,6 +194,13 @@ TEST_CASE("node config: mistakes in the cluster") {
        "c.conf:2: task 0 of job 'ps' is reached at 10.0.0.1:7000, beyond this machine"},
       {"[cluster]\nps = [\"0.0.0.0:7000\"]\n[troupe]\ninsecure = true\n",
        "c.conf:2: task 0 of job 'ps': nobody can dial 0.0.0.0:7000"},
+      {"[cluster]\nps = [\"127.0.0.1.evil.example:7000\"]\n", "beyond this machine"},
+      {"[cluster]\nps = [\"127.zero.example:7000\"]\n", "beyond this machine"},
+      {"[cluster]\nps = [\"caf://127.0.0.1:7000\"]\n",
+       "c.conf:2: task 0 of job 'ps': 'caf://127.0.0.1:7000' is no address; write host:port"},
+      {"[cluster]\nps = [\"::1:7000\"]\n", "write an IPv6 host in brackets"},
+      {"[cluster]\nps = [\"[]:7000\"]\n", "is no IPv6 host"},
+      {"[cluster]\nps = [\" 127.0.0.1:7000\"]\n", "a host consists of letters"},
       {"[cluster]\nparameter-server = [\"127.0.0.1:7000\"]\n",
        "c.conf:2: 'parameter-server' is no name for a job"},
       {"[cluster]\nps = {one = \"127.0.0.1:7000\"}\n", "c.conf:2: 'one' is no task of job 'ps'"},
@@ -214,7 +223,7 @@ TEST_CASE("node config: a task may listen elsewhere than where it is dialled") {
         "c.conf");
     REQUIRE_MESSAGE(config.ok(), config.status().message());
     CHECK(config->tasks[0].address.to_string() == "10.0.0.1:7000");
-    CHECK(config->tasks[0].cluster.address_of("/job:ps/replica:0/task:0")->to_string() ==
+    CHECK(config->tasks[0].cluster->address_of("/job:ps/replica:0/task:0")->to_string() ==
           "10.0.0.1:7000");
     return config->tasks[0].listen.to_string();
   };
@@ -259,6 +268,17 @@ TEST_CASE("node config: an address beyond this machine needs insecure = true") {
   auto config = parse_cluster_config(text, "c.conf");
   REQUIRE_MESSAGE(config.ok(), config.status().message());
   CHECK(config->insecure);
+}
+
+TEST_CASE("node config: the tasks of a large cluster share what they know of it") {
+  std::string text = "[cluster]\nworker = [";
+  for (int i = 0; i < 2000; ++i)
+    str_append(text, i ? ", " : "", "\"127.0.", i / 250, ".", i % 250 + 1, ":7000\"");
+  auto config = parse_cluster_config(text + "]\n", "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  REQUIRE(config->tasks.size() == 2000);
+  CHECK(config->tasks.front().cluster == config->tasks.back().cluster);
+  CHECK(config->tasks.front().cluster->size() == 2000);
 }
 
 TEST_CASE("node config: one reading tells all mistakes") {

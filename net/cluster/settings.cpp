@@ -80,7 +80,7 @@ Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
     address = Address::parse(str_cat(value.text, ":1"));
     out.bind_port = 0;
   }
-  if (!address.ok() || address->host.empty() || address->host == "*")
+  if (!address.ok())
     return std::string(wanted);
   out.bind_host = address->host;
   return {};

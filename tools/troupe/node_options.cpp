@@ -6,7 +6,7 @@ namespace troupe {
 
 NodeOptions to_node_options(const NodeConfig& config) {
   NodeOptions out;
-  out.cluster = config.cluster;
+  out.cluster = *config.cluster;
   out.job = config.job;
   out.task = config.task;
   out.listen = config.listen;
