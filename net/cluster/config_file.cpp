@@ -76,7 +76,7 @@ private:
     if (first < 0x20 || first == 0x7f || (first >= 0x80 && first < 0xc0))
       return str_cat("the byte 0x", hex16(first).substr(14));
     std::size_t size = 1; // a letter of UTF-8 is shown whole
-    while (size < 4 && at_ + size < text_.size() &&
+    while (first >= 0xc0 && size < 4 && at_ + size < text_.size() &&
            (static_cast<unsigned char>(text_[at_ + size]) & 0xc0) == 0x80)
       ++size;
     return str_cat("'", text_.substr(at_, size), "'");

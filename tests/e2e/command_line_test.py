@@ -1,16 +1,19 @@
 """The command line: help, exit codes, and what `troupe check` says of bad files."""
 
 import json
+import os
+import re
 import unittest
 
 from support import Case, run
 
-COMMANDS = ["check", "graph", "node", "ops", "run", "status", "up"]
-
-
 class CommandLine(Case):
     def test_every_command_helps_with_examples(self):
-        for command in COMMANDS:
+        code, out, _ = run("--help")
+        self.assertEqual(code, 0)
+        commands = re.findall(r"^  (\w+)  ", out.split("Subcommands:\n")[1], re.MULTILINE)
+        self.assertGreater(len(commands), 7, out)
+        for command in commands:
             code, out, _ = run(command, "--help")
             self.assertEqual(code, 0, command)
             self.assertIn(f"  troupe {command} ", out)
@@ -21,6 +24,31 @@ class CommandLine(Case):
             code, _, err = run(*arguments)
             self.assertEqual(code, 2, arguments)
             self.assertTrue(err, arguments)
+
+    def test_an_unknown_command_is_told_with_the_nearest(self):
+        code, out, err = run("stauts", "127.0.0.1:1")
+        self.assertEqual((code, out), (2, ""))
+        self.assertEqual(err, "troupe: there is no command 'stauts'; did you mean 'status'?\n")
+        self.assertIn("the commands are check, graph, ", run("elephant")[2])
+
+    def test_results_that_cannot_be_written_are_no_success(self):
+        for shell in ('exec "$@" >/dev/full', 'exec "$@" >&-'):
+            for arguments in (["ops"], ["--help"], ["check", self.cluster()[0]]):
+                code, _, err = run(*arguments, shell=shell)
+                self.assertEqual(code, 1, (shell, arguments))
+                self.assertIn("standard output cannot be written", err)
+
+    def test_what_is_no_file_of_ours(self):
+        with open(os.path.join(self.folder, "garbage"), "wb") as file:
+            file.write(b"[\x01\x02\xff\xfe\x00garbage\xc3" * 100)
+        for name, text in (("empty", ""), ("blank", " \n\t\n"), ("words.txt", "once upon a time\n")):
+            self.file(name, text)
+        for name in (".", "none", "none/at/all", "empty", "blank", "words.txt", "garbage"):
+            path = os.path.join(self.folder, name)
+            for command in (["check"], ["graph"], ["run", "local", "--fetch", "y"], ["up", "--config-file"]):
+                code, out, err = run(*command, path)
+                self.assertEqual((code, out), (1, ""), (command, name, err))
+                self.assertIn(path, err)
 
     def test_a_bad_file_is_told_with_all_its_lines(self):
         path = self.file("bad.conf", '[cluster]\nps = ["127.0.0.1:70000"]\nworker = ["127.0.0.1:7001", "127.0.0.1:7001"]\n'
@@ -66,7 +94,7 @@ class CommandLine(Case):
         self.assertIn("MatMul", [op["name"] for op in json.loads(out)])
         code, _, err = run("ops", "MatMull")
         self.assertEqual(code, 1)
-        self.assertIn("MatMul", err)
+        self.assertIn("did you mean 'MatMul'", err)
 
 
 if __name__ == "__main__":

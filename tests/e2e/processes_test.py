@@ -102,6 +102,28 @@ class Up(Case):
         for child in watched:
             self.assert_gone(child)
 
+    def test_a_terminal_that_goes_away_ends_it_unless_nohup_says_otherwise(self):
+        path, _ = self.cluster()
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # these tests may run under nohup themselves
+        up, _ = self.start_up(path, 2)
+        up.send(signal.SIGHUP)
+        up.wait_for("SIGHUP: ending every task", "err")
+        self.assertEqual(up.end(), 0)
+        up = self.start("up", f"--config-file={path}", shell="trap '' HUP; exec \"$@\"")
+        up.wait_for("up: 2 tasks ready")
+        up.send(signal.SIGHUP)
+        up.send(signal.SIGTERM)
+        up.wait_for("SIGTERM: ending every task", "err")
+        self.assertEqual(up.end(), 0)
+
+    def test_nobody_need_read_what_it_says(self):
+        path, ports = self.cluster()
+        up = self.start("up", f"--config-file={path}", shell='exec "$@" >&- 2>&-')
+        while run("status", f"127.0.0.1:{ports[1]}", "--timeout=200ms")[0] != 0:
+            self.assertIsNone(up.process.poll())
+        up.send(signal.SIGTERM)
+        self.assertEqual(up.end(), 0)
+
     def test_a_task_that_dies_is_reported_and_restarted(self):
         path, _ = self.cluster(settings="restarts = 1")
         up, children = self.start_up(path, 2)

@@ -51,6 +51,33 @@ class Graph(Case):
         self.assertIn("saved_model.pb", err)
 
 
+    def test_forms_of_output_exclude_each_other(self):
+        path = self.file("half.graph", GRAPH)
+        for flags in (["--text", "--dot"], ["--json", "--text"]):
+            code, out, err = run("graph", *flags, path)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn("choose one", err)
+
+    def test_jobs_to_place_on_are_checked(self):
+        path = self.file("half.graph", GRAPH)
+        for jobs in ("=3", "ps=0", "ps=99999999999999999999", "ps=1,ps=2", "p s=1", "ps=-1", "ps=1,"):
+            code, _, err = run("graph", "--place", jobs, path)
+            self.assertEqual(code, 2, jobs)
+            self.assertIn("write each job once", err)
+
+    def test_a_pipe_is_read(self):
+        code, out, err = run("graph", "--json", "/dev/stdin", shell='cat | "$@"', text=GRAPH)
+        self.assertEqual(code, 0, err)
+        self.assertEqual(json.loads(out)["nodes"], 5)
+
+    def test_text_nested_without_end_is_refused(self):
+        begin, end = "func { name: 'g' attr { key: 'a' value { ", "} } } "
+        text = "node { name: 'x' op: 'NoOp' attr { key: '_f' value { " + begin * 100000 + end * 100000 + "} } }"
+        code, _, err = run("graph", self.file("deep.pbtxt", text))
+        self.assertEqual(code, 1)
+        self.assertIn("deep.pbtxt: is no GraphDef in text: ", err)
+
+
 class Run(Case):
     def check_half_plus_two(self, target):
         graph = self.file("half.graph", GRAPH)
@@ -84,6 +111,24 @@ class Run(Case):
         code, _, err = run("run", "local", graph, "--fetch", "y", "--feed", "x=none.npy")
         self.assertEqual(code, 1)
         self.assertIn("none.npy: cannot be opened", err)
+
+    def test_arguments_that_are_wrong_in_themselves(self):
+        graph = self.file("half.graph", GRAPH)
+        good = ["local", graph, "--fetch", "y", "--feed", "x=f32[1] 2"]
+        self.assertEqual(run("run", *good)[0], 0)
+        for wrong in ([*good, "--feed", "x"], [*good, "--feed", "=f32[1] 2"], ["http://nowhere", *good[1:]], [*good, "--timeout", "0"],
+                      [*good, "--timeout", "0.0001ms"], [*good, "--timeout", "nan"], [*good, "--steps", "0"], [*good, "--steps", "1e3"],
+                      [*good, "--steps", "99999999999"], [*good, "--out", self.folder, "--fetch", "a/b", "--fetch", "a_b"]):
+            code, out, err = run("run", *wrong)
+            self.assertEqual((code, out), (2, ""), (wrong, err))
+
+    def test_a_place_for_results_that_cannot_be_is_told_before_the_steps(self):
+        graph = self.file("half.graph", GRAPH)
+        for option in (["--out", graph], ["--out", "/proc/nowhere"], ["--trace", self.folder], ["--trace", "/proc/nowhere"]):
+            code, out, err = run("run", "local", graph, "--fetch", "y", "--feed", "x=f32[1] 2", *option)
+            self.assertEqual((code, out), (1, ""))
+            self.assertIn(option[1], err)
+            self.assertNotIn("step in ", err)
 
 
 if __name__ == "__main__":

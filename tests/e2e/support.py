@@ -24,9 +24,11 @@ def free_ports(count):
     return ports
 
 
-def run(*arguments):
-    """Runs to the end; gives (exit code, standard output, standard error)."""
-    done = subprocess.run([TROUPE, *arguments], capture_output=True, text=True, timeout=DEADLINE)
+def run(*arguments, shell=None, text=""):
+    """Runs to the end with `text` as standard input; gives (exit code, standard output, standard error). In `shell`, if given, "$@"
+    stands for the command."""
+    begin = ["sh", "-c", shell, "sh"] if shell else []
+    done = subprocess.run([*begin, TROUPE, *arguments], input=text, capture_output=True, text=True, timeout=DEADLINE)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -38,9 +40,10 @@ def children_of(pid):
 class Process:
     """A running `troupe`, its lines readable as they come."""
 
-    def __init__(self, *arguments):
+    def __init__(self, *arguments, shell=None):
+        begin = ["sh", "-c", shell, "sh"] if shell else []
         self.process = subprocess.Popen(
-            [TROUPE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
+            [*begin, TROUPE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.lines = {"out": queue.Queue(), "err": queue.Queue()}
         self.seen = {"out": [], "err": []}
         for name, stream in (("out", self.process.stdout), ("err", self.process.stderr)):
@@ -116,8 +119,9 @@ class Case(unittest.TestCase):
         text = f"[cluster]\nps = [{addresses[0]}]\nworker = [{', '.join(addresses[1:])}]\n[troupe]\ncompute-threads = 1\n{settings}\n"
         return self.file("cluster.conf", text), ports
 
-    def start(self, *arguments):
-        process = Process(*arguments)
+    def start(self, *arguments, shell=None):
+        """In `shell`, if given, "$@" stands for the command, which should take the shell's place: exec "$@"."""
+        process = Process(*arguments, shell=shell)
         self.addCleanup(process.close)
         return process
 

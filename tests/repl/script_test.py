@@ -38,6 +38,8 @@ class Commands(Prompt):
                 code, _, err = self.repl("-c", commands)
                 self.assertEqual(code, expected, err)
         self.assertEqual(self.repl("nowhere", "-c", "help")[0], 2)
+        for text in ("help > x\xff\n", "\x01\x02\n", "\xc3\xa9\n", "help\r\nnonsense\r\n"):
+            self.assertEqual(self.repl(text=text)[0], 2, text)
         self.assertEqual(self.repl("--nonsense")[0], 2)
         self.assertEqual(run("repl", "--help")[0], 0)
 

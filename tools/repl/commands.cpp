@@ -1,7 +1,7 @@
 #include "tools/repl/commands.hpp"
 
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
-#include "tools/repl/nearest.hpp"
 
 namespace troupe {
 

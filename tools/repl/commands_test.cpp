@@ -120,6 +120,15 @@ TEST_CASE("commands: a target of another form was called wrongly") {
   CHECK(has(desk.error, "use 'local' or 'caf://host:port'"));
 }
 
+TEST_CASE("commands: a mistyped target costs neither session nor graph") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  REQUIRE(desk.load() == 0);
+  CHECK(desk.run("connect cfa://127.0.0.1:7271") == 2);
+  CHECK(desk.run("feed x f32[1] 2; run y") == 0);
+  CHECK(has(desk.out, "y = f32[1] 3\n"));
+}
+
 TEST_CASE("commands: a graph is loaded, fed, run and looked at") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);

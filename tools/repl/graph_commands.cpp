@@ -1,11 +1,11 @@
 // Commands on the session's graph and on the op library.
 #include <algorithm>
 
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "graph/ir/text.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "tools/repl/commands.hpp"
-#include "tools/repl/nearest.hpp"
 #include "tools/repl/signature.hpp"
 #include "tools/troupe/table.hpp"
 

@@ -1,7 +1,7 @@
 // Commands about the prompt itself.
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "tools/repl/commands.hpp"
-#include "tools/repl/nearest.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {

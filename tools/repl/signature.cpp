@@ -19,7 +19,7 @@ Result<bool> read_option(const Word& word, StepRequest& out) {
   } else if (word.text.starts_with(timeout_option)) {
     std::string_view text = std::string_view(word.text).substr(timeout_option.size());
     auto duration = parse_duration(text);
-    if (!duration || duration->count() == 0)
+    if (!duration)
       return invalid_argument(
           str_cat("timeout='", text, "' is no duration; write timeout=500ms, 10s or 2min"));
     out.timeout_ms = duration->count();

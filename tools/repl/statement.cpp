@@ -13,14 +13,25 @@ char closing_of(char opening) {
   return opening == '(' ? ')' : opening == '[' ? ']' : '}';
 }
 
-// Walks over the text once. What is open at its end is not yet an error: more lines may follow.
-class Scanner {
+} // namespace
+
+// Walks over the text once. What is open at its end is not yet an error: more lines may follow, and
+// the walk goes on where it was.
+class StatementScanner {
 public:
-  explicit Scanner(std::string_view text) : original_(text), text_(text) {}
+  explicit StatementScanner(std::string_view text) : original_(text), text_(text) {}
+
+  void append_line(std::string_view line) {
+    original_.append("\n").append(line);
+    text_.append(continued_ ? " " : "\n").append(line);
+    continued_ = false;
+  }
 
   Status scan() {
     while (at_ < text_.size()) {
       char c = text_[at_];
+      if (quote_ == '"' && c == '\\' && at_ + 1 == text_.size())
+        break; // what it escapes is not there yet
       if (quote_)
         in_quotes(c);
       else if (c == '\\' && ends_line(at_ + 1))
@@ -112,7 +123,7 @@ private:
   void in_quotes(char c) {
     if (c == quote_) {
       quote_ = 0;
-    } else if (c == '\\' && quote_ == '"' && at_ + 1 < text_.size()) {
+    } else if (c == '\\' && quote_ == '"') {
       word_.text.push_back(text_[++at_]);
     } else {
       word_.text.push_back(c);
@@ -154,7 +165,7 @@ private:
                                 : str_cat("line ", line, ", column ", column, ": ", sentence));
   }
 
-  std::string_view original_;
+  std::string original_;
   std::string text_; // the same length
   std::size_t at_ = 0;
   char quote_ = 0;                // open, or 0
@@ -167,47 +178,52 @@ private:
   std::vector<Statement> statements_;
 };
 
-} // namespace
-
 std::string_view Statement::rest_from(std::size_t i) const {
   return std::string_view(text).substr(words[i + 1].begin);
 }
 
 Result<std::vector<Statement>> parse_statements(std::string_view text) {
-  Scanner scanner(text);
+  StatementScanner scanner(text);
   TROUPE_TRY(scanner.scan());
   TROUPE_TRY(scanner.open_error());
   return scanner.take_statements();
 }
 
 bool wants_another_line(std::string_view text) {
-  Scanner scanner(text);
+  StatementScanner scanner(text);
   return scanner.scan().ok() && scanner.is_open();
 }
 
+StatementReader::StatementReader() = default;
+StatementReader::~StatementReader() = default;
+
 std::optional<Result<std::vector<Statement>>> StatementReader::add_line(std::string_view line) {
-  if (!pending_.empty())
-    pending_.push_back('\n');
-  pending_.append(line.ends_with('\r') ? line.substr(0, line.size() - 1) : line);
-  if (wants_another_line(pending_))
+  if (line.ends_with('\r'))
+    line.remove_suffix(1);
+  if (pending_)
+    pending_->append_line(line);
+  else
+    pending_ = std::make_unique<StatementScanner>(line);
+  Status status = pending_->scan();
+  if (status.ok() && pending_->is_open())
     return std::nullopt;
-  std::string text = std::move(pending_);
-  pending_.clear();
-  return parse_statements(text);
+  auto scanner = std::move(pending_);
+  if (!status.ok())
+    return status;
+  return scanner->take_statements();
 }
 
 Status StatementReader::finish() {
-  std::string text = std::move(pending_);
-  pending_.clear();
-  Status status = parse_statements(text).status();
-  if (!status.ok() || str_trim(text).empty())
-    return status;
+  auto scanner = std::move(pending_);
+  if (!scanner)
+    return {};
+  TROUPE_TRY(scanner->open_error());
   return invalid_argument(
       "the last line ends in a backslash, but no line follows; leave the backslash out");
 }
 
 PartialStatement last_statement(std::string_view text) {
-  Scanner scanner(text);
+  StatementScanner scanner(text);
   if (!scanner.scan().ok())
     return {};
   return scanner.take_partial();

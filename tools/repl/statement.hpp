@@ -1,11 +1,11 @@
 // Statements: what a person types, cut into commands and words.
 //
 //   load a.graph; feed x f32[2] 1 2     # two commands and a comment
-//   feed x f32[2,2] \                   # goes on in the next line, as it does within ( [ { and
-//   quotes
-//     1 2 3 4
+//   feed x f32[2,2] \                   # goes on in the next line, as a line within brackets
+//     1 2 3 4                           # or quotes does
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,19 +45,22 @@ Result<std::vector<Statement>> parse_statements(std::string_view text);
 /// line ends in a backslash.
 bool wants_another_line(std::string_view text);
 
-/// Collects lines until they are whole.
+class StatementScanner;
+
+/// Collects lines until they are whole; each is looked at once.
 class StatementReader {
 public:
+  StatementReader();
+  ~StatementReader();
   /// Gives the statements once the lines so far are whole, else nothing. An error also drops what
   /// was collected.
   std::optional<Result<std::vector<Statement>>> add_line(std::string_view line);
   /// The lines have ended: the error of what is still open, if anything is.
   Status finish();
-  bool is_empty() const { return pending_.empty(); }
-  void clear() { pending_.clear(); }
+  bool is_empty() const { return pending_ == nullptr; }
 
 private:
-  std::string pending_;
+  std::unique_ptr<StatementScanner> pending_;
 };
 
 /// What the cursor is at, for completion: the last statement of an unfinished text.

@@ -103,6 +103,43 @@ TEST_CASE("statement: a reader gives statements when their lines are whole") {
   CHECK(reader.finish().ok());
 }
 
+TEST_CASE("statement: a reader looks at lines as the whole text is looked at") {
+  for (std::string_view text :
+       {"load \"a\\\nb\"; steps", "load 'a\\\nb'", "feed x f32[2,\n 2] \\\n 1 2 # end\nsteps",
+        "run (a\n# no comment ends\n) b", "run y \\\n\\\n z", "run y \\\n", "load \"a\n\\\"\n\"",
+        "steps # (\nrun y"}) {
+    CAPTURE(text);
+    StatementReader reader;
+    std::vector<std::string> words;
+    auto collect = [](const std::vector<Statement>& statements, std::vector<std::string>& to) {
+      for (const Statement& statement : statements)
+        for (const Word& word : statement.words)
+          to.push_back(word.text);
+    };
+    for (std::string_view line : str_split(text, '\n'))
+      if (auto statements = reader.add_line(line)) {
+        REQUIRE(statements->ok());
+        collect(**statements, words);
+      }
+    CHECK(reader.is_empty());
+    auto whole = parse_statements(text);
+    REQUIRE(whole.ok());
+    std::vector<std::string> expected;
+    collect(*whole, expected);
+    CHECK(words == expected);
+  }
+}
+
+TEST_CASE(
+    "statement: a quote that a long text never closes is looked for once, not for each line") {
+  StatementReader reader;
+  REQUIRE_FALSE(reader.add_line("it isn't").has_value());
+  for (int i = 0; i < 300000; ++i) // once for each line would take hours
+    if (reader.add_line("a line of a file that is no script, sixty letters of it or so"))
+      FAIL("the quote is open");
+  CHECK(reader.finish().message().starts_with("column 7: the quote ' is not closed"));
+}
+
 TEST_CASE("statement: a reader at the end of its input names what is open") {
   StatementReader reader;
   CHECK_FALSE(reader.add_line("load \"a").has_value());

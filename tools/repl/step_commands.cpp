@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "core/tensor/literal.hpp"
 #include "core/trace/chrome.hpp"
 #include "graph/ir/graph.hpp"
 #include "storage/npy/npy.hpp"
 #include "tools/repl/commands.hpp"
-#include "tools/repl/nearest.hpp"
 #include "tools/repl/signature.hpp"
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/table.hpp"

@@ -42,13 +42,16 @@ void Workspace::disconnect() {
 }
 
 Status Workspace::connect(const std::string& target) {
+  std::optional<Address> address; // of a node elsewhere
+  if (!target.empty() && target != "local") {
+    TROUPE_ASSIGN(address, Address::of_target(target));
+  }
   disconnect();
   target_ = target.empty() ? "local" : target;
   SessionOptions options;
   options.allow_soft_placement = true;
   TROUPE_ASSIGN(Session session, Session::open(target_, options));
-  auto watch =
-      session.local_node() ? NodeWatch::of(*session.local_node()) : NodeWatch::dial(target_);
+  auto watch = address ? NodeWatch::dial(*address) : NodeWatch::of(*session.local_node());
   TROUPE_TRY(watch.status());
   session_.emplace(std::move(session));
   watch_.emplace(*std::move(watch));

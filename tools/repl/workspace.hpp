@@ -14,7 +14,7 @@
 
 #include "api/session.hpp"
 #include "graph/ir/graph.hpp"
-#include "tools/repl/node_watch.hpp"
+#include "tools/troupe/node_watch.hpp"
 
 namespace troupe {
 
@@ -48,7 +48,8 @@ public:
   Workspace(const Workspace&) = delete;
 
   /// Opens a session at the target and a line to its node; what was open before is closed first,
-  /// its graph, feeds and trace are forgotten. Fails as Session::open; then nothing is open.
+  /// its graph, feeds and trace are forgotten. Fails as Session::open; then nothing is open, but
+  /// for a target of another form everything stays.
   Status connect(const std::string& target);
   bool is_connected() const { return session_.has_value(); }
   const std::string& target() const { return target_; } ///< "local" or "caf://…"

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -16,6 +17,7 @@ namespace {
 
 constexpr std::size_t longest_line = 8192;
 constexpr std::size_t kept_lines = 8;
+constexpr int most_pieces = 64;
 
 // In the child, between fork and exec: only what is safe there.
 [[noreturn]] void become(char* const* argv, const int* out, const int* err, pid_t parent) {
@@ -29,7 +31,7 @@ constexpr std::size_t kept_lines = 8;
   sigaddset(&stop, SIGINT);
   sigaddset(&stop, SIGTERM);
   sigprocmask(SIG_SETMASK, &stop, nullptr);
-  int null = open("/dev/null", O_RDONLY);
+  int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   dup2(null, STDIN_FILENO);
   dup2(out[1], STDOUT_FILENO);
   dup2(err[1], STDERR_FILENO);
@@ -115,7 +117,8 @@ void ChildProcess::read(bool is_error, const LineCutter::Line& line) {
     line(text);
   };
   char bytes[4096];
-  while (pipe >= 0) {
+  // Of a child that writes without a pause, not more than a share at a time.
+  for (int pieces = 0; pipe >= 0 && (pieces < most_pieces || !running_); ++pieces) {
     ssize_t got = ::read(pipe, bytes, sizeof bytes);
     if (got > 0) {
       cutters_[is_error ? 1 : 0].feed({bytes, static_cast<std::size_t>(got)}, keep);

@@ -43,7 +43,8 @@ public:
   /// Where to poll for standard output and standard error; -1 once closed.
   int output() const { return pipes_[0]; }
   int errors() const { return pipes_[1]; }
-  /// Reads what is there and gives out complete lines. `is_error` says which stream.
+  /// Reads what is there, 256 KiB at most while the child runs, and gives out complete lines.
+  /// `is_error` says which stream.
   void read(bool is_error, const LineCutter::Line& line);
   void send_signal(int signal);
   /// True once, when the child has ended; `describe_end` and `exit_code` then hold.

@@ -1,8 +1,10 @@
 #include "tools/troupe/command.hpp"
 
-#include <cstdio>
+#include <poll.h>
+#include <unistd.h>
 
-#include "core/base/strings.hpp"
+#include <cerrno>
+#include <cstdio>
 
 namespace troupe {
 
@@ -10,16 +12,31 @@ void print(std::string_view text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
+void announce(int fd, std::string_view text) {
+  while (!text.empty()) {
+    ssize_t wrote = write(fd, text.data(), text.size());
+    if (wrote < 0 && errno == EINTR)
+      continue;
+    if (wrote < 0 && errno == EAGAIN) { // somebody else has made the terminal non-blocking
+      pollfd room{fd, POLLOUT, 0};
+      poll(&room, 1, -1);
+      continue;
+    }
+    if (wrote <= 0)
+      return;
+    text.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+}
+
 int failed(const Status& status) {
-  const std::string& message = status.message();
-  // "FILE:LINE: …", one or many
-  std::size_t colon = message.find(':');
-  bool has_place = colon != std::string::npos && colon + 1 < message.size() &&
-                   message[colon + 1] >= '0' && message[colon + 1] <= '9';
-  std::string text = has_place && status.code() == Code::invalid_argument
-                         ? message
-                         : str_cat("troupe: ", status.to_string());
-  std::fprintf(stderr, "%s\n", text.c_str());
+  std::fprintf(stderr, "troupe: %s\n", status.to_string().c_str());
+  return exit_failed;
+}
+
+int failed_in_file(const Status& status) {
+  if (status.code() != Code::invalid_argument)
+    return failed(status);
+  std::fprintf(stderr, "%s\n", status.message().c_str());
   return exit_failed;
 }
 

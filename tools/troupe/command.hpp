@@ -47,12 +47,17 @@ public:
   virtual int run() = 0;
 };
 
-/// Prints to standard output.
+/// Prints results to standard output; the program fails at its end if they could not be written.
 void print(std::string_view text);
+/// Writes to standard output or standard error at once. What is announced is no result: nobody need
+/// read it.
+void announce(int fd, std::string_view text);
 
-/// Print the sentence to standard error and give the exit code. A message that begins with a file's
-/// name and line stands alone, so that editors find the place.
+/// Print the sentence to standard error and give the exit code.
 int failed(const Status& status);
 int called_wrongly(std::string_view sentence);
+/// The same as `failed` for the mistakes in a config file: each line begins with the file's name
+/// and the mistake's line, and stands alone, so that editors find the place.
+int failed_in_file(const Status& status);
 
 } // namespace troupe

@@ -1,9 +1,9 @@
 // troupe check FILE: does a config file say what its author meant?
+#include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "net/cluster/node_config.hpp"
 #include "tools/troupe/command.hpp"
-#include "tools/troupe/json.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {
@@ -52,7 +52,7 @@ public:
   int run() override {
     auto config = read_cluster_config(file_);
     if (!config)
-      return failed(config.status());
+      return failed_in_file(config.status());
     if (json_)
       print_json(*config);
     else

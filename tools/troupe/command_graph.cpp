@@ -1,7 +1,9 @@
 // troupe graph FILE: what is in a graph, and where its nodes would go.
 #include <algorithm>
 #include <map>
+#include <set>
 
+#include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/ir/text.hpp"
@@ -11,7 +13,6 @@
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/graph_dot.hpp"
 #include "tools/troupe/graph_file.hpp"
-#include "tools/troupe/json.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {
@@ -26,25 +27,35 @@ Status add_devices(std::string_view job, int task, int count, std::vector<Placem
   return {};
 }
 
-// "ps=1,worker=2", or a config file.
-Result<std::vector<PlacementDevice>> devices_of(const std::string& text) {
+// "ps=1,worker=2"; otherwise a config file is named.
+bool is_list_of_jobs(const std::string& text) {
+  return text.find('=') != std::string::npos && text.find('/') == std::string::npos;
+}
+
+Result<std::vector<PlacementDevice>> devices_of_config(const std::string& path) {
   std::vector<PlacementDevice> out;
-  if (text.find('=') == std::string::npos) {
-    TROUPE_ASSIGN(ClusterConfig config, read_cluster_config(text));
-    for (const NodeConfig& task : config.tasks)
-      TROUPE_TRY(add_devices(task.job, task.task, task.settings.cpu_devices, out));
-    return out;
-  }
+  TROUPE_ASSIGN(ClusterConfig config, read_cluster_config(path));
+  for (const NodeConfig& task : config.tasks)
+    TROUPE_TRY(add_devices(task.job, task.task, task.settings.cpu_devices, out));
+  return out;
+}
+
+Result<std::vector<PlacementDevice>> devices_of_jobs(const std::string& text) {
+  constexpr std::uint64_t most_tasks = 10000;
+  std::vector<PlacementDevice> out;
+  std::set<std::string_view> seen;
   for (std::string_view part : str_split(text, ',')) {
     std::size_t equals = part.find('=');
+    std::string_view job = part.substr(0, equals);
     auto tasks =
         equals == std::string_view::npos ? std::nullopt : parse_uint(part.substr(equals + 1));
-    if (!tasks || *tasks == 0 || *tasks > 10000)
-      return invalid_argument(str_cat(
-          "--place has '", part,
-          "'; write jobs with their number of tasks, such as ps=1,worker=2, or a config file"));
-    for (std::uint64_t task = 0; task < *tasks; ++task)
-      TROUPE_TRY(add_devices(part.substr(0, equals), static_cast<int>(task), 1, out));
+    bool is_good = tasks && *tasks >= 1 && *tasks <= most_tasks && seen.insert(job).second;
+    for (std::uint64_t task = 0; is_good && task < *tasks; ++task)
+      is_good = add_devices(job, static_cast<int>(task), 1, out).ok();
+    if (!is_good)
+      return invalid_argument(str_cat("--place has '", part,
+                                      "'; write each job once with its number of tasks, 1 to ",
+                                      most_tasks, ", such as ps=1,worker=2, or a config file"));
   }
   return out;
 }
@@ -69,6 +80,8 @@ public:
   }
 
   int run() override {
+    if (text_ + dot_ + json_ > 1)
+      return called_wrongly("--text, --dot and --json are three forms of output; choose one");
     auto file = read_graph_file(file_);
     if (!file)
       return failed(file.status());
@@ -81,11 +94,10 @@ public:
     if (!graph)
       return failed(graph.status().with_context(file_));
     if (!place_.empty()) {
-      auto devices = devices_of(place_);
-      if (!devices && place_.find('=') != std::string::npos)
-        return called_wrongly(devices.status().message());
+      auto devices = is_list_of_jobs(place_) ? devices_of_jobs(place_) : devices_of_config(place_);
       if (!devices)
-        return failed(devices.status());
+        return is_list_of_jobs(place_) ? called_wrongly(devices.status().message())
+                                       : failed_in_file(devices.status());
       Status placed = place(*graph, {.devices = *std::move(devices),
                                      .supported_types = supported_types,
                                      .allow_soft_placement = true});

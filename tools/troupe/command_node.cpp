@@ -1,11 +1,11 @@
 // troupe node: one task of a cluster, in the foreground.
+#include <unistd.h>
+
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/node_options.hpp"
 #include "tools/troupe/stop_signals.hpp"
-
-#include <cstdio>
 
 namespace troupe {
 namespace {
@@ -29,7 +29,7 @@ public:
   int run() override {
     auto cluster = read_cluster_config(file_);
     if (!cluster)
-      return failed(cluster.status());
+      return failed_in_file(cluster.status());
     auto config = cluster->task(job_, task_);
     if (!config)
       return called_wrongly(config.status().message());
@@ -46,8 +46,7 @@ public:
       log_info(signal, ": running steps have ", grace.count(), " ms to finish");
       (*node)->shut_down(signal, grace);
     });
-    print(str_cat("ready at ", config->address, "\n"));
-    std::fflush(stdout);
+    announce(STDOUT_FILENO, str_cat("ready at ", config->address, "\n"));
     log_info("ready at ", config->address,
              config->listen == config->address ? "" : str_cat(", listening at ", config->listen));
     std::string why = (*node)->wait();

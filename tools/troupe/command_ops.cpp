@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "tools/troupe/command.hpp"
-#include "tools/troupe/json.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {

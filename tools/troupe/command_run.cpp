@@ -2,15 +2,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "api/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/tensor/literal.hpp"
 #include "core/trace/chrome.hpp"
+#include "net/cluster/cluster.hpp"
 #include "storage/npy/npy.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
@@ -24,11 +28,12 @@ void note(std::string_view text) {
 }
 
 // "x=file.npy" or "x=f32[2] 1 2"
+bool is_feed(const std::string& text) {
+  std::size_t equals = text.find('=');
+  return equals != std::string::npos && equals > 0;
+}
 Result<std::pair<std::string, Tensor>> read_feed(const std::string& text) {
   std::size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0)
-    return invalid_argument(
-        str_cat("--feed '", text, "' should be NAME=FILE.npy or NAME='f32[2] 1 2'"));
   std::string value = text.substr(equals + 1);
   auto tensor = value.ends_with(".npy") ? read_npy(value) : parse_literal(value);
   if (!tensor)
@@ -81,6 +86,8 @@ public:
     if (steps_ < 1)
       return called_wrongly("--steps must be at least 1");
     options_.timeout_ms = timeout->count();
+    if (std::string wrong = find_wrong_argument(); !wrong.empty())
+      return called_wrongly(wrong);
     auto file = read_graph_file(graph_);
     if (!file)
       return failed(file.status());
@@ -99,7 +106,29 @@ public:
   }
 
 private:
+  // The sentence for an argument that is wrong whatever the graph is, or nothing.
+  std::string find_wrong_argument() const {
+    if (!target_.empty() && target_ != "local")
+      if (auto address = Address::of_target(target_); !address)
+        return address.status().message();
+    for (const std::string& feed : feeds_)
+      if (!is_feed(feed))
+        return str_cat("--feed '", feed, "' should be NAME=FILE.npy or NAME='f32[2] 1 2'");
+    if (out_.empty())
+      return {};
+    std::map<std::string, std::string> files;
+    for (const std::string& fetch : fetches_) {
+      auto [at, is_new] = files.emplace(file_name(fetch), fetch);
+      if (!is_new && at->second != fetch)
+        return str_cat("--out would write the values of ", at->second, " and ", fetch,
+                       " to one file, ", at->first, "; fetch them in two runs");
+    }
+    return {};
+  }
+
   Status run_steps(const GraphFile& file) {
+    // What would make the steps' work vain is found before them.
+    TROUPE_TRY(prepare_outputs());
     Feeds feeds;
     for (const std::string& text : feeds_) {
       TROUPE_ASSIGN(auto feed, read_feed(text));
@@ -160,13 +189,23 @@ private:
                    ", slowest ", format_micros(times.back())));
   }
 
+  Status prepare_outputs() const {
+    if (!out_.empty()) {
+      std::error_code error;
+      std::filesystem::create_directories(out_, error);
+      if (error)
+        return unavailable(str_cat(out_, ": cannot be created: ", error.message()));
+      if (access(out_.c_str(), W_OK | X_OK) != 0)
+        return unavailable(str_cat(out_, ": cannot be written: ", std::strerror(errno)));
+    }
+    if (!trace_.empty() && !std::ofstream(trace_, std::ios::binary | std::ios::app))
+      return unavailable(str_cat(trace_, ": cannot be written: ", std::strerror(errno)));
+    return {};
+  }
+
   Status write_values(const std::vector<Tensor>& values) const {
     if (out_.empty())
       return {};
-    std::error_code error;
-    std::filesystem::create_directories(out_, error);
-    if (error)
-      return unavailable(str_cat(out_, ": cannot be created: ", error.message()));
     for (std::size_t i = 0; i < values.size(); ++i)
       TROUPE_TRY(write_npy(str_cat(out_, "/", file_name(fetches_[i])), values[i]));
     return {};
@@ -178,7 +217,8 @@ private:
     std::ofstream out(trace_, std::ios::binary);
     out << to_chrome_trace(metadata.step_stats);
     out.close();
-    return out ? Status{} : unavailable(str_cat(trace_, ": cannot be written"));
+    return out ? Status{}
+               : unavailable(str_cat(trace_, ": cannot be written: ", std::strerror(errno)));
   }
 
   std::string target_, graph_, out_, timeout_, trace_;

@@ -1,13 +1,9 @@
 // troupe status TARGET: what a node is at.
-#include <caf/scoped_actor.hpp>
-
-#include "actors/family/ask.hpp"
-#include "actors/node/client.hpp"
-#include "actors/protocol/master.hpp"
+#include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
-#include "tools/troupe/json.hpp"
+#include "tools/troupe/node_watch.hpp"
 #include "tools/troupe/step_tree.hpp"
 #include "tools/troupe/table.hpp"
 
@@ -24,38 +20,17 @@ struct Report {
   std::vector<SessionReport> sessions;
 };
 
-// Asks from outside any actor, and waits for at most `budget`.
-template <class Answer, class Handle, class Message>
-Result<Answer> call(ClientNode& client, const Handle& to, std::chrono::milliseconds budget,
-                    Message message) {
-  caf::scoped_actor self{client.system()};
-  Result<Answer> out = unknown("no answer");
-  self->request(to, caf::timespan(budget), std::move(message))
-      .receive([&](Answer& answer) { out = std::move(answer); },
-               [&](caf::error& error) { out = to_status(error, "asking the node"); });
-  return out;
-}
-
-Result<Report> ask_node(const Address& address, std::chrono::milliseconds budget) {
-  ClientNode client;
-  TROUPE_ASSIGN(GuardianActor guardian, client.dial(address, budget));
+Result<Report> ask_node(NodeWatch& watch) {
   Report out;
-  TROUPE_ASSIGN(out.welcome,
-                call<Welcome>(client, guardian, budget, Hello{protocol_version, "client"}));
-  TROUPE_ASSIGN(out.node, call<NodeStatus>(client, guardian, budget, GetNodeStatus{}));
-  auto master = typed<MasterActor>(out.welcome.master);
-  TROUPE_ASSIGN(SessionList sessions, call<SessionList>(client, master, budget, GetSessions{}));
+  out.welcome = watch.welcome();
+  TROUPE_ASSIGN(out.node, watch.status());
+  TROUPE_ASSIGN(SessionList sessions, watch.sessions());
   for (SessionInfo& info : sessions.sessions) {
     SessionReport report{std::move(info), {}};
-    // It may have ended since; then it has no steps to show.
-    auto found =
-        call<SessionCreated>(client, master, budget, FindSession{report.info.session_handle});
-    if (found) {
-      auto steps =
-          call<StepList>(client, typed<MasterSessionActor>(found->session), budget, GetSteps{});
-      if (steps)
-        report.steps = std::move(steps->steps);
-    }
+    if (auto steps = watch.steps(report.info.session_handle))
+      report.steps = std::move(steps->steps);
+    else if (steps.status().code() == Code::aborted)
+      continue; // it has ended since
     out.sessions.push_back(std::move(report));
   }
   return out;
@@ -70,24 +45,20 @@ struct WhyReport {
   std::vector<SessionWhy> sessions;
 };
 
-Result<WhyReport> ask_why(const Address& address, std::chrono::milliseconds budget) {
-  ClientNode client;
-  TROUPE_ASSIGN(GuardianActor guardian, client.dial(address, budget));
+Result<WhyReport> ask_why(NodeWatch& watch) {
   WhyReport out;
-  TROUPE_ASSIGN(out.welcome,
-                call<Welcome>(client, guardian, budget, Hello{protocol_version, "client"}));
-  auto master = typed<MasterActor>(out.welcome.master);
-  TROUPE_ASSIGN(SessionList sessions, call<SessionList>(client, master, budget, GetSessions{}));
-  // A silent task is waited for by the steps themselves.
-  auto patience = budget + 2 * Timeouts{}.explain;
+  out.welcome = watch.welcome();
+  TROUPE_ASSIGN(SessionList sessions, watch.sessions());
   for (const SessionInfo& info : sessions.sessions) {
-    auto found = call<SessionCreated>(client, master, budget, FindSession{info.session_handle});
-    if (!found)
+    SessionWhy why{info.session_handle, {}};
+    if (auto explained = watch.why(info.session_handle))
+      why.explained = *std::move(explained);
+    else if (explained.status().code() == Code::aborted)
       continue; // it has ended since
-    TROUPE_ASSIGN(StepsExplained explained,
-                  call<StepsExplained>(client, typed<MasterSessionActor>(found->session), patience,
-                                       ExplainStep{}));
-    out.sessions.push_back({info.session_handle, std::move(explained)});
+    else        // the other sessions are still worth telling
+      why.explained.remarks.push_back(
+          str_cat("its steps cannot be explained: ", explained.status().to_string()));
+    out.sessions.push_back(std::move(why));
   }
   return out;
 }
@@ -117,17 +88,20 @@ public:
     if (!address)
       return called_wrongly(str_cat(address.status().message(), ", or caf://127.0.0.1:7000"));
     auto budget = parse_duration(timeout_);
-    if (!budget || budget->count() == 0)
+    if (!budget)
       return called_wrongly(
           str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+    auto watch = NodeWatch::dial(*address, *budget);
+    if (!watch)
+      return failed(watch.status());
     if (steps_) {
-      auto why = ask_why(*address, *budget);
+      auto why = ask_why(*watch);
       if (!why)
         return failed(why.status());
       json_ ? print_why_json(*why) : print_why(*why);
       return exit_ok;
     }
-    auto report = ask_node(*address, *budget);
+    auto report = ask_node(*watch);
     if (!report)
       return failed(report.status());
     json_ ? print_json(*report) : print_text(*report, *address);

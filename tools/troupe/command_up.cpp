@@ -26,7 +26,7 @@ public:
   int run() override {
     auto config = read_cluster_config(file_);
     if (!config)
-      return failed(config.status());
+      return failed_in_file(config.status());
     std::vector<NodeConfig> tasks;
     bool has_job = false;
     for (const NodeConfig& task : config->tasks) {

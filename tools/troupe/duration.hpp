@@ -10,7 +10,8 @@
 
 namespace troupe {
 
-/// Nothing for other text, for negative values and for more than a year.
+/// Nothing for other text, for less than a millisecond (which would mean "no limit" to whoever gets
+/// it) and for more than a year.
 inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   constexpr std::pair<std::string_view, double> units[] = {
       {"ms", 1}, {"min", 60e3}, {"h", 3600e3}, {"s", 1e3}};
@@ -22,7 +23,7 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
       break;
     }
   auto count = parse_double(text);
-  if (!count || !(*count >= 0) || *count * factor > 366.0 * 24 * 3600e3)
+  if (!count || !(*count * factor >= 1) || *count * factor > 366.0 * 24 * 3600e3)
     return {};
   return std::chrono::milliseconds(static_cast<std::int64_t>(*count * factor));
 }

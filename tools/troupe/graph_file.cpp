@@ -4,9 +4,11 @@
 #include <google/protobuf/text_format.h>
 
 #include <algorithm>
-#include <cctype>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
@@ -20,19 +22,35 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Protobuf's own bound on binary messages; its text parser has none and would run out of stack.
+constexpr int deepest_message = 100;
+
+// To its end, so that a pipe is read as well as a file.
 Result<std::string> read_file(const fs::path& path) {
-  std::error_code error;
-  auto size = fs::file_size(path, error);
-  std::ifstream in(path, std::ios::binary);
-  if (error || !in)
-    return not_found(str_cat(path.string(), ": cannot be opened",
-                             error ? ": " + error.message() : std::string()));
-  if (size >= (std::uintmax_t{1} << 31))
-    return resource_exhausted(str_cat(path.string(), ": has ", size,
-                                      " bytes; graphs of 2 GiB and more do not fit a GraphDef"));
-  std::string bytes(size, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(size));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  if (!file) {
+    int error = errno;
+    std::string why = str_cat(path.string(), ": cannot be opened: ", std::strerror(error));
+    return error == EACCES ? permission_denied(why) : not_found(why);
+  }
+  constexpr std::size_t most = std::size_t{1} << 31, piece = std::size_t{1} << 20;
+  std::string bytes;
+  std::error_code unknown; // of a pipe
+  if (auto size = fs::file_size(path, unknown); !unknown && size < most)
+    bytes.reserve(size + 1);
+  for (std::size_t got = 1; got > 0;) {
+    std::size_t old = bytes.size();
+    bytes.resize(std::max(old + 1, std::min(bytes.capacity(), old + piece)));
+    got = std::fread(bytes.data() + old, 1, bytes.size() - old, file.get());
+    bytes.resize(old + got);
+    if (bytes.size() >= most)
+      return resource_exhausted(
+          str_cat(path.string(), ": has 2 GiB or more, which do not fit a GraphDef"));
+  }
+  if (std::ferror(file.get()))
+    return unavailable(str_cat(path.string(), ": cannot be read: ", std::strerror(errno)));
+  if (str_trim(bytes).empty())
+    return invalid_argument(str_cat(path.string(), ": the file is empty"));
   return bytes;
 }
 
@@ -77,15 +95,13 @@ private:
 // Binary or text, which is seen from the bytes.
 template <class Message>
 Status parse_message(const std::string& bytes, std::string_view what, Message& out) {
-  if (!looks_like_text(bytes) || bytes.empty()) {
-    if (out.ParseFromString(bytes) && !bytes.empty())
-      return {};
-    return invalid_argument(str_cat("is no ", what));
-  }
+  if (!looks_like_text(bytes))
+    return out.ParseFromString(bytes) ? Status{} : invalid_argument(str_cat("is no ", what));
   QuietErrors errors;
   google::protobuf::TextFormat::Parser parser;
   parser.RecordErrorsTo(&errors);
   parser.AllowUnknownField(true);
+  parser.SetRecursionLimit(deepest_message);
   if (parser.ParseFromString(bytes, &out))
     return {};
   return invalid_argument(str_cat("is no ", what, " in text: ", errors.first()));

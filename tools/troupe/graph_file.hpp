@@ -31,8 +31,9 @@ struct GraphFile {
   std::vector<Signature> signatures;
 };
 
-/// `path` is a file or a SavedModel folder. NOT_FOUND; INVALID_ARGUMENT naming the path for what is
-/// no graph; RESOURCE_EXHAUSTED for 2 GiB and more.
+/// `path` is a file, a pipe (read to its end) or a SavedModel folder. NOT_FOUND or
+/// PERMISSION_DENIED; INVALID_ARGUMENT naming the path for what is no graph; RESOURCE_EXHAUSTED for
+/// 2 GiB and more.
 Result<GraphFile> read_graph_file(const std::string& path);
 
 } // namespace troupe

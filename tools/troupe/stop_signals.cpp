@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
+#include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
 
 namespace troupe {
@@ -23,16 +25,7 @@ Shared& shared() {
   return *instance;
 }
 
-sigset_t stop_set() {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  return set;
-}
-
-void wait_for_signals() {
-  sigset_t set = stop_set();
+void wait_for_signals(sigset_t set) {
   for (;;) {
     int signal = 0;
     if (sigwait(&set, &signal) != 0)
@@ -40,7 +33,7 @@ void wait_for_signals() {
     std::scoped_lock guard(shared().lock);
     if (!shared().came.empty())
       _exit(exit_interrupted);
-    shared().came = signal == SIGINT ? "SIGINT" : "SIGTERM";
+    shared().came = signal_name(signal);
     if (shared().stop)
       shared().stop(shared().came);
   }
@@ -48,11 +41,27 @@ void wait_for_signals() {
 
 } // namespace
 
+sigset_t stop_signal_set() {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGINT);
+  sigaddset(&set, SIGTERM);
+  struct sigaction hangup {};
+  if (sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler != SIG_IGN)
+    sigaddset(&set, SIGHUP);
+  return set;
+}
+
+std::string signal_name(int signal) {
+  const char* name = sigabbrev_np(signal);
+  return name ? str_cat("SIG", name) : str_cat("signal ", signal);
+}
+
 StopSignals::StopSignals() {
-  sigset_t set = stop_set();
+  sigset_t set = stop_signal_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
-  std::thread(wait_for_signals).detach();
+  std::thread(wait_for_signals, set).detach();
 }
 
 void StopSignals::on_stop(std::function<void(const std::string&)> stop) {

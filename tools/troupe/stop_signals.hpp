@@ -1,15 +1,22 @@
-// SIGINT and SIGTERM as a call: the first asks for an orderly end, the second ends the process at
-// once.
+// The signals that ask a process to stop, as a call: the first asks for an orderly end, the second
+// ends the process at once.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <string>
 
 namespace troupe {
 
-/// Blocks both signals in this thread, and so in all that it starts later; call it before any other
-/// thread exists. A thread of its own waits for them: the first calls what `on_stop` was given,
-/// with the signal's name, at once if it came before; the second exits with 130.
+/// SIGINT, SIGTERM, and SIGHUP unless it is ignored. nohup leaves it so, for a process that is to
+/// outlive its terminal; a signal that is waited for comes even if it is ignored.
+sigset_t stop_signal_set();
+/// "SIGTERM".
+std::string signal_name(int signal);
+
+/// Blocks these signals in this thread, and so in all that it starts later; call it before any
+/// other thread exists. A thread of its own waits for them: the first calls what `on_stop` was
+/// given, with the signal's name, at once if it came before; the second exits with 130.
 class StopSignals {
 public:
   StopSignals();

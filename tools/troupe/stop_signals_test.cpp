@@ -33,17 +33,20 @@ std::string read_word(int from) {
 }
 
 TEST_CASE("stop signals: the first asks for an end, the second ends at once") {
-  for (auto [first, second] : {std::pair(SIGTERM, SIGTERM), std::pair(SIGINT, SIGTERM)}) {
+  for (auto [first, second] :
+       {std::pair(SIGTERM, SIGTERM), std::pair(SIGINT, SIGTERM), std::pair(SIGHUP, SIGHUP)}) {
     int pipes[2];
     REQUIRE(pipe(pipes) == 0);
     pid_t child = fork();
     REQUIRE(child >= 0);
-    if (child == 0)
+    if (child == 0) {
+      std::signal(SIGHUP, SIG_DFL); // this test may run under nohup itself
       stay_whatever_comes(pipes[1]);
+    }
     close(pipes[1]);
     CHECK(read_word(pipes[0]) == "ready");
     kill(child, first);
-    CHECK(read_word(pipes[0]) == (first == SIGTERM ? "SIGTERM" : "SIGINT"));
+    CHECK(read_word(pipes[0]) == signal_name(first));
     kill(child, second);
     int status = 0;
     REQUIRE(waitpid(child, &status, 0) == child);
@@ -51,6 +54,32 @@ TEST_CASE("stop signals: the first asks for an end, the second ends at once") {
     CHECK(WEXITSTATUS(status) == exit_interrupted);
     close(pipes[0]);
   }
+}
+
+TEST_CASE("stop signals: a terminal that goes away means nothing to what nohup has started") {
+  int pipes[2];
+  REQUIRE(pipe(pipes) == 0);
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    std::signal(SIGHUP, SIG_IGN);
+    stay_whatever_comes(pipes[1]);
+  }
+  close(pipes[1]);
+  CHECK(read_word(pipes[0]) == "ready");
+  kill(child, SIGHUP);
+  kill(child, SIGTERM);
+  CHECK(read_word(pipes[0]) == "SIGTERM");
+  kill(child, SIGKILL);
+  CHECK(waitpid(child, nullptr, 0) == child);
+  close(pipes[0]);
+}
+
+TEST_CASE("stop signals: they have their names") {
+  CHECK(signal_name(SIGINT) == "SIGINT");
+  CHECK(signal_name(SIGTERM) == "SIGTERM");
+  CHECK(signal_name(SIGHUP) == "SIGHUP");
+  CHECK(signal_name(1000) == "signal 1000");
 }
 
 } // namespace

@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
+#include "tools/troupe/stop_signals.hpp"
 
 namespace troupe {
 namespace {
@@ -19,13 +19,9 @@ using std::chrono::steady_clock;
 constexpr auto start_budget = std::chrono::seconds(60);
 constexpr auto end_budget = std::chrono::seconds(15); // beyond the grace that steps have
 
-void say(std::FILE* to, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), to);
-  std::fflush(to);
-}
 template <class... Ts>
 void report(const Ts&... pieces) {
-  say(stderr, str_cat("up: ", pieces..., "\n"));
+  announce(STDERR_FILENO, str_cat("up: ", pieces..., "\n"));
 }
 
 } // namespace
@@ -44,10 +40,8 @@ Supervisor::Supervisor(const ClusterConfig& config, std::vector<NodeConfig> task
     tasks_.push_back({std::move(task), std::move(prefix),
                       RestartBudget(config.restarts, config.restart_window), nullptr});
   }
-  sigset_t set;
-  sigemptyset(&set);
-  for (int signal : {SIGINT, SIGTERM, SIGHUP, SIGCHLD})
-    sigaddset(&set, signal);
+  sigset_t set = stop_signal_set();
+  sigaddset(&set, SIGCHLD);
   sigprocmask(SIG_BLOCK, &set, nullptr);
   signals_ = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
   std::signal(SIGPIPE, SIG_IGN);
@@ -117,7 +111,7 @@ void Supervisor::read(Task& task) {
     task.child->read(is_error, [&](std::string_view line) {
       if (!is_error && line.starts_with("ready at "))
         task.is_ready = true;
-      say(is_error ? stderr : stdout, str_cat(task.prefix, line, "\n"));
+      announce(is_error ? STDERR_FILENO : STDOUT_FILENO, str_cat(task.prefix, line, "\n"));
     });
 }
 
@@ -135,7 +129,7 @@ void Supervisor::handle_signals() {
       continue;
     }
     was_interrupted_ = true;
-    end_all(info.ssi_signo == SIGINT ? "SIGINT" : info.ssi_signo == SIGTERM ? "SIGTERM" : "SIGHUP");
+    end_all(signal_name(static_cast<int>(info.ssi_signo)));
   }
 }
 
@@ -178,8 +172,8 @@ void Supervisor::announce_when_ready() {
       !std::all_of(tasks_.begin(), tasks_.end(), [](const Task& t) { return t.is_ready; }))
     return;
   phase_ = Phase::running;
-  say(stdout,
-      str_cat("up: ", tasks_.size(), tasks_.size() == 1 ? " task ready\n" : " tasks ready\n"));
+  announce(STDOUT_FILENO,
+           str_cat("up: ", tasks_.size(), tasks_.size() == 1 ? " task ready\n" : " tasks ready\n"));
 }
 
 void Supervisor::end_all(const std::string& why) {

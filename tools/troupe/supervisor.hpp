@@ -16,7 +16,8 @@
 
 namespace troupe {
 
-/// For a process with one thread; takes over SIGINT, SIGTERM, SIGHUP and SIGCHLD.
+/// For a process with one thread; takes over SIGCHLD and the signals of
+/// stop_signal_set().
 class Supervisor {
 public:
   Supervisor(const ClusterConfig& config, std::vector<NodeConfig> tasks);

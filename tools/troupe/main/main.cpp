@@ -1,9 +1,15 @@
 // The executable `troupe`: finds the subcommand, reads its command line, runs it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <map>
 
 #include <CLI/CLI.hpp>
 
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/main/commands.hpp"
@@ -48,9 +54,28 @@ std::string footer(const Command& command) {
   return out;
 }
 
+// A first word that is no command, told with those that there are.
+std::string unknown_command(std::string_view word) {
+  std::vector<std::string> names;
+  for (const auto& [name, make] : all_commands)
+    names.emplace_back(name);
+  std::string hint = did_you_mean(word, names);
+  return str_cat("there is no command '", word, "'",
+                 hint.empty() ? str_cat("; the commands are ", str_join(names, ", "),
+                                        ", and `troupe --help` tells what they do")
+                              : hint);
+}
+
+bool is_command(std::string_view word) {
+  for (const auto& [name, make] : all_commands)
+    if (word == name)
+      return true;
+  return false;
+}
+
 int main_of(int argc, char** argv) {
-  CLI::App app("troupe: TensorFlow graphs on actors.");
-  app.set_version_flag("--version", "troupe 0.1.0");
+  CLI::App app("troupe: TensorFlow graphs on actors.", "troupe");
+  app.set_version_flag("--version", "troupe " TROUPE_VERSION);
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 failed, 2 called wrongly. `troupe COMMAND --help` shows examples.");
@@ -63,6 +88,8 @@ int main_of(int argc, char** argv) {
     sub->footer(footer(*command));
     commands[sub] = std::move(command);
   }
+  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1]))
+    return called_wrongly(unknown_command(argv[1]));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -71,9 +98,28 @@ int main_of(int argc, char** argv) {
   return commands[app.get_subcommands().front()]->run();
 }
 
+// Whoever starts us without one of the three standard streams must not get a socket or a pipe of
+// ours in its place. What is put there fails as a closed one does.
+void hold_standard_streams() {
+  for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(fd, F_GETFD) < 0)
+      (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+// Results that were not written are no success.
+int flush_results(int exit_code) {
+  bool failed_before = std::ferror(stdout) != 0; // then errno speaks of something else by now
+  if (std::fflush(stdout) == 0 && !failed_before)
+    return exit_code;
+  std::fprintf(stderr, "troupe: standard output cannot be written%s%s\n", failed_before ? "" : ": ",
+               failed_before ? "" : std::strerror(errno));
+  return exit_code == exit_ok ? exit_failed : exit_code;
+}
+
 } // namespace
 } // namespace troupe
 
 int main(int argc, char** argv) {
-  return troupe::main_of(argc, argv);
+  troupe::hold_standard_streams();
+  return troupe::flush_results(troupe::main_of(argc, argv));
 }

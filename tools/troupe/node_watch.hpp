@@ -1,22 +1,26 @@
-// NodeWatch: what the prompt asks a node besides running graphs: its actors, sessions, state.
+// NodeWatch: what tools ask a node besides running graphs: its actors, sessions, state.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
 #include "actors/protocol/master.hpp"
 #include "core/base/status.hpp"
+#include "net/cluster/cluster.hpp"
 
 namespace troupe {
 
 class ClusterNode;
 
-/// A line of its own to one node, so that it answers while a session's steps run. One thread; no
-/// call waits longer than some seconds.
+/// A line of its own to one node, so that it answers while a session's steps run. One thread. Each
+/// call asks the node once or twice and waits at most `patience` for each answer, `why` a little
+/// longer: it ends UNAVAILABLE or DEADLINE_EXCEEDED then.
 class NodeWatch {
 public:
-  /// "caf://host:port". INVALID_ARGUMENT for another form, UNAVAILABLE naming who does not answer.
-  static Result<NodeWatch> dial(const std::string& target);
+  /// UNAVAILABLE naming who does not answer.
+  static Result<NodeWatch> dial(const Address& address,
+                                std::chrono::milliseconds patience = std::chrono::seconds(10));
   /// A node in this process, which must live longer.
   static Result<NodeWatch> of(ClusterNode& node);
   NodeWatch(NodeWatch&&) noexcept;

@@ -1,4 +1,4 @@
-#include "tools/repl/nearest.hpp"
+#include "core/base/nearest.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,6 +11,7 @@ TEST_CASE("nearest: the distance counts edits and swaps") {
   CHECK(edit_distance("rnu", "run") == 1);
   CHECK(edit_distance("load", "loads") == 1);
   CHECK(edit_distance("kitten", "sitting") == 3);
+  CHECK(edit_distance("matmul", "MatMul") == 0);
 }
 
 TEST_CASE("nearest: the closest come first, strangers not at all") {
@@ -20,6 +21,8 @@ TEST_CASE("nearest: the closest come first, strangers not at all") {
   CHECK(nearest_names("conn", names) == std::vector<std::string>{"connect"});
   CHECK(nearest_names("elephant", names).empty());
   CHECK(nearest_names("", names).empty());
+  std::string endless(100000, 'x');
+  CHECK(nearest_names(endless, {endless}).empty());
 }
 
 TEST_CASE("nearest: the question reads as a sentence") {

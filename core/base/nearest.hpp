@@ -7,11 +7,13 @@
 
 namespace troupe {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+/// Insertions, deletions, replacements and swaps of neighbours that turn one into the other; a
+/// letter's case counts for nothing.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
 /// At most `count` candidates that differ from `name` by no more than a third of its length (at
-/// least 2), or that begin with it; nearest first, then in the candidates' order.
+/// least 2), or that begin with it; nearest first, then in the candidates' order. None for a name
+/// of more than 100 bytes.
 std::vector<std::string> nearest_names(std::string_view name,
                                        const std::vector<std::string>& candidates,
                                        std::size_t count = 3);

@@ -1,4 +1,4 @@
-// A JSON text, written from front to back.
+// JSON, written from front to back.
 #pragma once
 
 #include <cmath>
@@ -9,6 +9,10 @@
 #include "core/base/strings.hpp"
 
 namespace troupe {
+
+/// Appends `text` as a JSON string, quotes and all. Bytes that are not UTF-8 become replacement
+/// characters, so that every reader takes it.
+void append_json_text(std::string& out, std::string_view text);
 
 /// `w.open('{').key("a").value(1).key("b").open('[').value("x").close(']').close('}')`. Commas come
 /// by themselves.
@@ -62,20 +66,7 @@ private:
       out_.push_back(',');
     first_ = false;
   }
-  void append_text(std::string_view text) {
-    constexpr char digits[] = "0123456789abcdef";
-    out_.push_back('"');
-    for (char c : text) {
-      auto code = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\')
-        out_.append({'\\', c});
-      else if (code < 0x20)
-        out_.append("\\u00").append({digits[code >> 4], digits[code & 15]});
-      else
-        out_.push_back(c);
-    }
-    out_.push_back('"');
-  }
+  void append_text(std::string_view text) { append_json_text(out_, text); }
   std::string out_;
   bool first_ = true;
 };

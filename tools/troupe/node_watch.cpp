@@ -1,4 +1,4 @@
-#include "tools/repl/node_watch.hpp"
+#include "tools/troupe/node_watch.hpp"
 
 #include <algorithm>
 
@@ -12,22 +12,20 @@
 #include "core/base/strings.hpp"
 
 namespace troupe {
-namespace {
-constexpr std::string_view scheme = "caf://";
-}
 
 struct NodeWatch::Impl {
   std::unique_ptr<ClientNode> client; // of a node elsewhere
   ClusterNode* local = nullptr;
-  Timeouts timeouts;
+  std::chrono::milliseconds patience = Timeouts{}.request;
   GuardianActor guardian;
   Welcome welcome;
 
   template <class Answer, class Handle, class Message>
-  Result<Answer> ask(const Handle& to, Message message, std::string_view what) {
+  Result<Answer> ask(const Handle& to, Message message, std::string_view what,
+                     std::chrono::milliseconds more = {}) {
     caf::scoped_actor self{client ? client->system() : local->system()};
     Result<Answer> out = unknown("no answer");
-    self->request(to, caf::timespan(timeouts.request), std::move(message))
+    self->request(to, caf::timespan(patience + more), std::move(message))
         .receive([&](Answer& answer) { out = std::move(answer); },
                  [&](caf::error& error) { out = to_status(error, what); });
     return out;
@@ -40,6 +38,13 @@ struct NodeWatch::Impl {
   }
   Status check_master() const {
     return welcome.master ? Status{} : unavailable(str_cat(welcome.task, " is shutting down"));
+  }
+  Result<MasterSessionActor> find_session(const std::string& handle) {
+    TROUPE_TRY(check_master());
+    TROUPE_ASSIGN(SessionCreated found,
+                  ask<SessionCreated>(typed<MasterActor>(welcome.master), FindSession{handle},
+                                      "asking the master for a session"));
+    return typed<MasterSessionActor>(found.session);
   }
 };
 
@@ -54,15 +59,12 @@ NodeWatch::~NodeWatch() {
   impl_->welcome = Welcome{};
 }
 
-Result<NodeWatch> NodeWatch::dial(const std::string& target) {
-  if (!target.starts_with(scheme))
-    return invalid_argument(
-        str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
-  TROUPE_ASSIGN(Address address, Address::parse(std::string_view(target).substr(scheme.size())));
+Result<NodeWatch> NodeWatch::dial(const Address& address, std::chrono::milliseconds patience) {
   auto impl = std::make_unique<Impl>();
+  impl->patience = patience;
   impl->client = std::make_unique<ClientNode>();
   NodeWatch out(std::move(impl));
-  TROUPE_ASSIGN(out.impl_->guardian, out.impl_->client->dial(address, out.impl_->timeouts.dial));
+  TROUPE_ASSIGN(out.impl_->guardian, out.impl_->client->dial(address, patience));
   TROUPE_TRY(out.impl_->greet());
   return out;
 }
@@ -107,23 +109,15 @@ Result<SessionList> NodeWatch::sessions() {
 }
 
 Result<StepsExplained> NodeWatch::why(const std::string& session_handle, std::uint64_t step_id) {
-  TROUPE_TRY(impl_->check_master());
-  TROUPE_ASSIGN(SessionCreated found,
-                impl_->ask<SessionCreated>(typed<MasterActor>(impl_->welcome.master),
-                                           FindSession{session_handle},
-                                           "asking the master for a session"));
-  return impl_->ask<StepsExplained>(typed<MasterSessionActor>(found.session), ExplainStep{step_id},
-                                    "asking the session why its steps run");
+  TROUPE_ASSIGN(MasterSessionActor session, impl_->find_session(session_handle));
+  // A silent task is waited for by the session itself.
+  return impl_->ask<StepsExplained>(session, ExplainStep{step_id},
+                                    "asking the session why its steps run", 2 * Timeouts{}.explain);
 }
 
 Result<StepList> NodeWatch::steps(const std::string& session_handle) {
-  TROUPE_TRY(impl_->check_master());
-  TROUPE_ASSIGN(SessionCreated found,
-                impl_->ask<SessionCreated>(typed<MasterActor>(impl_->welcome.master),
-                                           FindSession{session_handle},
-                                           "asking the master for a session"));
-  return impl_->ask<StepList>(typed<MasterSessionActor>(found.session), GetSteps{},
-                              "asking the session for its steps");
+  TROUPE_ASSIGN(MasterSessionActor session, impl_->find_session(session_handle));
+  return impl_->ask<StepList>(session, GetSteps{}, "asking the session for its steps");
 }
 
 } // namespace troupe
