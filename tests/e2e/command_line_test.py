@@ -31,6 +31,17 @@ class CommandLine(Case):
         self.assertEqual(err, "troupe: there is no command 'stauts'; did you mean 'status'?\n")
         self.assertIn("the commands are check, graph, ", run("elephant")[2])
 
+    def test_an_option_without_its_value_takes_no_other_word(self):
+        code, out, err = run("status", "--timeout=", "--json", "127.0.0.1:1")
+        self.assertEqual((code, out), (2, ""))
+        self.assertEqual(err, "troupe: after --timeout= stands no value; write one, or leave the option out\n")
+
+    def test_numbers_that_are_none(self):
+        for number in ("two", "1.5", "99999999999", "-99999999999", "nan", "1e3"):
+            code, _, err = run("node", "--config-file=x", "--job=a", f"--task={number}")
+            self.assertEqual(code, 2)
+            self.assertEqual(err, f"troupe: --task = {number} is no number that can be; write a whole number up to 2147483647\n")
+
     def test_results_that_cannot_be_written_are_no_success(self):
         for shell in ('exec "$@" >/dev/full', 'exec "$@" >&-'):
             for arguments in (["ops"], ["--help"], ["check", self.cluster()[0]]):

@@ -178,9 +178,13 @@ int run_repl(const ReplOptions& options) {
   Printer printer = Printer::standard();
   Workspace workspace;
   Status connected = workspace.connect(options.target);
+  if (connected.code() == Code::invalid_argument) {
+    printer.error(connected.message());
+    return exit_called_wrongly;
+  }
   if (!connected.ok()) {
     printer.error(connected.to_string());
-    return connected.code() == Code::invalid_argument ? exit_called_wrongly : exit_failed;
+    return exit_failed;
   }
   if (options.commands) {
     std::istringstream text(*options.commands);

@@ -153,6 +153,8 @@ private:
       std::int64_t start = steady_micros();
       auto result = session.run(feeds, fetches_, targets_, options, traced ? &metadata : nullptr);
       times.push_back(steady_micros() - start);
+      if (!result && shown_us_ > 0)
+        note(""); // the error begins a line
       if (!result)
         return steps_ > 1 ? result.status().with_context(str_cat("step ", step + 1, " of ", steps_))
                           : result.status();

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <limits>
 #include <map>
 
 #include <CLI/CLI.hpp>
@@ -73,6 +74,11 @@ bool is_command(std::string_view word) {
   return false;
 }
 
+// "--out=", as a script with an empty variable writes it; the next word is not meant to follow.
+bool lacks_value(std::string_view word) {
+  return word.starts_with("--") && word.find('=') == word.size() - 1;
+}
+
 int main_of(int argc, char** argv) {
   CLI::App app("troupe: TensorFlow graphs on actors.", "troupe");
   app.set_version_flag("--version", "troupe " TROUPE_VERSION);
@@ -90,8 +96,17 @@ int main_of(int argc, char** argv) {
   }
   if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1]))
     return called_wrongly(unknown_command(argv[1]));
+  for (int i = 1; i < argc; ++i)
+    if (lacks_value(argv[i]))
+      return called_wrongly(
+          str_cat("after ", argv[i], " stands no value; write one, or leave the option out"));
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ConversionError& error) {
+    std::string_view what = error.what(); // "Could not convert: --task = two"
+    return called_wrongly(str_cat(what.substr(std::min(what.find("--"), what.size())),
+                                  " is no number that can be; write a whole number up to ",
+                                  std::numeric_limits<int>::max()));
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? exit_ok : exit_called_wrongly;
   }
