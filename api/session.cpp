@@ -15,8 +15,10 @@
 #include "api/internal/pending_run_state.hpp"
 #include "api/internal/settings.hpp"
 #include "api/scope.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
+#include "core/trace/recorder.hpp"
 #include "net/transport/caller_unit.hpp"
 #include "net/wire/wire_tensor.hpp"
 
@@ -41,7 +43,23 @@ using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
 constexpr std::chrono::milliseconds cancel_again{20};
 
 RunMetadata metadata_of(RunStepResult& result) {
-  return {{std::move(result.metadata.stats)}, std::move(result.metadata.partition_graphs)};
+  RunMetadata out;
+  for (DeviceStats& device : result.metadata.stats)
+    merge(out.step_stats, {{std::move(device)}});
+  out.partition_graphs = std::move(result.metadata.partition_graphs);
+  return out;
+}
+
+// What the caller of a traced step saw of it.
+void add_callers_span(RunMetadata& metadata, std::int64_t start_us) {
+  NodeStats span;
+  span.node = "step";
+  span.op = "Session::run";
+  span.start_us = start_us;
+  span.end_us = wall_micros();
+  span.thread_id = thread_number();
+  metadata.step_stats.devices.insert(metadata.step_stats.devices.begin(),
+                                     {"client", {std::move(span)}});
 }
 
 std::vector<Tensor> tensors_of(RunStepResult& result) {
@@ -267,12 +285,16 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
                                          const std::vector<std::string>& targets,
                                          const RunOptions& options, RunMetadata* metadata) {
   TROUPE_TRY(check_options(options));
+  bool traced = metadata && options.trace_level != TraceLevel::none;
+  std::int64_t start_us = traced ? wall_micros() : 0;
   TROUPE_ASSIGN(
       RunStepResult result,
       impl_->ask<RunStepResult>(make_run(feeds, fetches, targets, options, impl_->timeouts),
                                 impl_->step_budget(options.timeout_ms), "RunStep"));
   if (metadata)
     *metadata = metadata_of(result);
+  if (traced)
+    add_callers_span(*metadata, start_us);
   return tensors_of(result);
 }
 

@@ -348,6 +348,20 @@ TEST_CASE("session: a traced step tells its nodes and its graphs") {
       found |= node.node == "z" && node.op == "Square" && node.end_us >= node.start_us;
   CHECK(found);
   CHECK_FALSE(metadata.partition_graphs.empty());
+  // Beside the kernels: what caller, master and worker saw of the step, one within the other.
+  auto span = [&](std::string_view op) {
+    for (const DeviceStats& device : metadata.step_stats.devices)
+      for (const NodeStats& node : device.nodes)
+        if (node.op == op)
+          return node;
+    return NodeStats{};
+  };
+  NodeStats client = span("Session::run"), master = span("RunGraph"), worker = span("ExecuteGraph");
+  CHECK(client.start_us > 0);
+  CHECK(client.start_us <= master.start_us);
+  CHECK(master.start_us <= worker.start_us);
+  CHECK(worker.end_us <= master.end_us);
+  CHECK(master.end_us <= client.end_us);
 }
 
 TEST_CASE("session: a value moves from one device of the process to another") {

@@ -3,8 +3,10 @@
 #include "actors/executor/executor.hpp"
 #include "actors/graph_manager/explain.hpp"
 #include "actors/transport/transport.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace troupe {
 
@@ -69,6 +71,7 @@ struct Run {
   Status status;
   std::size_t missing = 0;
   std::uint64_t step_id = 0;
+  std::int64_t asked_us = 0; ///< of a traced step
   caf::node_id receiver;
   caf::typed_response_promise<GraphRun> promise;
 };
@@ -79,6 +82,15 @@ void executor_done(Self self, const TransportActor& transport, const std::shared
   self->state.steps.erase(run->step_id);
   self->state.unanswered.erase(run->step_id);
   counter("steps").add(-1);
+  if (run->asked_us) { // what lies outside of its kernels is the runtime's
+    NodeStats span;
+    span.node = str_cat("step ", run->step_id);
+    span.op = "ExecuteGraph";
+    span.start_us = run->asked_us;
+    span.end_us = wall_micros();
+    span.thread_id = thread_number();
+    run->result.stats.push_back({self->state.task, {std::move(span)}});
+  }
   if (run->status.ok())
     run->promise.deliver(std::move(run->result));
   else
@@ -111,6 +123,7 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
         str_cat("a graph with ", graph->num_args, " fed values was run with ", m.run.args.size())));
   auto run = std::make_shared<Run>();
   run->step_id = m.run.step_id;
+  run->asked_us = m.run.trace ? wall_micros() : 0;
   run->missing = graph->executables.size();
   run->result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
   run->promise = self->make_response_promise<GraphRun>();

@@ -2,8 +2,10 @@
 
 #include "actors/step/inquiry.hpp"
 #include "actors/transport/transport.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "core/trace/recorder.hpp"
 
 namespace troupe {
 
@@ -93,6 +95,18 @@ std::string describe(const RegisteredPart& part) {
   return str_cat("RunGraph on ", part.task);
 }
 
+// What the master saw of a part: from asking for it until its answer was there.
+DeviceStats seen_by_master(const Services& services, const RegisteredPart& part,
+                           std::int64_t asked_us) {
+  NodeStats span;
+  span.node = describe(part);
+  span.op = "RunGraph";
+  span.start_us = asked_us;
+  span.end_us = wall_micros();
+  span.thread_id = thread_number();
+  return {services->task, {std::move(span)}};
+}
+
 void start_part(Self self, const Services& services, const TransportActor& transport,
                 std::size_t index) {
   auto& state = self->state;
@@ -105,11 +119,15 @@ void start_part(Self self, const Services& services, const TransportActor& trans
   for (int feed : part.feed_of)
     run.args.push_back(to_wire(state.request.feeds[static_cast<std::size_t>(feed)], self->node(),
                                part.session->node(), untyped(transport)));
+  std::int64_t asked_us = run.trace ? wall_micros() : 0;
   ask(self, typed<WorkerSessionActor>(part.session), services->timeouts.step, std::move(run))
       .then(
           [=](GraphRun& run) {
             for (DeviceStats& stats : run.stats)
               self->state.stats.push_back(std::move(stats));
+            if (asked_us)
+              self->state.stats.push_back(
+                  seen_by_master(services, self->state.request.plan->parts[index], asked_us));
             from_wire(
                 self, untyped(transport), std::move(run.retvals), services->timeouts.step,
                 [=](Status status, std::vector<Tensor> tensors) {

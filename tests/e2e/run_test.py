@@ -4,6 +4,7 @@ import json
 import os
 import struct
 import unittest
+from xml.etree import ElementTree
 
 from support import Case, run
 
@@ -99,6 +100,26 @@ class Run(Case):
         up = self.start("up", f"--config-file={path}")
         up.wait_for("up: 2 tasks ready")
         self.check_half_plus_two(f"caf://127.0.0.1:{ports[1]}")
+
+    def test_a_traced_step_as_a_table_and_as_a_picture(self):
+        path, ports = self.cluster()
+        up = self.start("up", f"--config-file={path}")
+        up.wait_for("up: 2 tasks ready")
+        graph = self.file("half.graph", GRAPH.replace("Mul(x, half)", 'Mul(x, half) @"/job:worker"'))
+        trace, svg = os.path.join(self.folder, "step.json"), os.path.join(self.folder, "step.svg")
+        code, _, err = run("run", f"caf://127.0.0.1:{ports[1]}", graph, "--feed", "x=f32[2] 1 2", "--fetch", "y", "--trace", trace)
+        self.assertEqual(code, 0, err)
+        code, out, err = run("timeline", trace)
+        self.assertEqual(code, 0, err)
+        for part in ("client: 1 spans", "Session::run", "RunGraph", "/job:ps/replica:0/task:0/device:CPU:0", "_Recv"):
+            self.assertIn(part, out)
+        code, _, err = run("timeline", trace, "--svg", svg, "--title", "half & two")
+        self.assertEqual(code, 0, err)
+        names = [title.text for title in ElementTree.parse(svg).iter("{http://www.w3.org/2000/svg}title")]
+        self.assertTrue(any(name.startswith("product (Mul) at ") for name in names), names)
+        code, _, err = run("timeline", graph)
+        self.assertEqual(code, 1)
+        self.assertIn("is no trace", err)
 
     def test_mistakes_are_told(self):
         graph = self.file("half.graph", GRAPH)
