@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
+
 using namespace troupe;
 using Side = MessageFilter::Side;
 
@@ -125,6 +127,10 @@ TEST_CASE("message filter: everything else closes the connection with a reason")
           "8 bytes." +
               bomb,
           "@charbuf");
+  for (const char* real : {"float", "double"}) {
+    std::string context = message(str_cat("@<>+@str+", real), "text").substr(1);
+    refused(2, message("@<>+@error", str_cat("\3", "8 bytes.", context)), real);
+  }
   // The same with the length of the list written longer than need be.
   std::string longer(2, '\0');
   longer += "\x8c\x80";
