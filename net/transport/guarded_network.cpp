@@ -33,6 +33,7 @@ class GuardedScribe;
 struct Ledger {
   NetworkLimits limits;
   std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
+  std::list<GuardedScribe*> known;     // with one
   std::size_t accepted = 0;
   std::size_t ahead = 0;     // bytes
   std::size_t arrived = 0;   // bytes of messages that are read in pieces
@@ -69,6 +70,8 @@ public:
 
   ~GuardedScribe() override {
     no_stranger();
+    if (is_known_)
+      ledger_.known.erase(place_);
     if (held_)
       hold(0);
     if (!whole_.empty())
@@ -130,8 +133,16 @@ public:
       drop(unit, str_cat("it ", filter_.why()));
       return false;
     }
-    if (filter_.is_open())
+    if (filter_.is_open() && !is_known_) {
       no_stranger();
+      place_ = ledger_.known.insert(ledger_.known.end(), this);
+      is_known_ = true;
+    }
+    if (filter_.is_selected() && !was_selected_ && replaces_another()) {
+      drop(unit, "its node has lost the connection that it had before, and is to dial again");
+      return false;
+    }
+    was_selected_ = filter_.is_selected();
     bool goes_on = scribe_impl::consume(unit, bytes, size);
     if (in_pieces || (was_large && ledger_.ahead > ledger_.limits.ahead_bytes / 2)) {
       std::vector<char>().swap(rd_buf()); // a buffer never shrinks by itself
@@ -155,6 +166,20 @@ private:
     io_failure(unit, network::operation::read);
   }
 
+  // Closes the connections that the node of this one must have lost.
+  bool replaces_another() {
+    bool found = false;
+    std::int64_t youngest =
+        steady_micros() - std::chrono::microseconds(ledger_.limits.crossing).count();
+    for (GuardedScribe* other : ledger_.known)
+      if (other != this && other->since_us_ <= youngest &&
+          other->filter_.handshake().starts_with(filter_.handshake())) {
+        other->shut("its node has made a new one");
+        found = true;
+      }
+    return found;
+  }
+
   void no_stranger() {
     if (std::exchange(is_stranger_, false))
       ledger_.strangers.erase(place_);
@@ -176,6 +201,8 @@ private:
   bool is_accepted_;
   bool is_stranger_ = false;
   bool is_shut_ = false;
+  bool is_known_ = false;
+  bool was_selected_ = false;
   std::list<GuardedScribe*>::iterator place_;
   std::int64_t since_us_;
   std::size_t held_ = 0;   // of Ledger::ahead: the capacity of rd_buf
@@ -275,6 +302,8 @@ void GuardedNetwork::init(caf::actor_system_config& config) {
   limits.message_bytes = caf::get_or(content, "troupe.message-limit", limits.message_bytes);
   limits.ahead_bytes = caf::get_or(content, "troupe.ahead-limit", limits.ahead_bytes);
   limits.unsent_bytes = caf::get_or(content, "troupe.unsent-limit", limits.unsent_bytes);
+  limits.crossing = std::chrono::duration_cast<std::chrono::milliseconds>(
+      caf::get_or(content, "troupe.crossing-time", caf::timespan(limits.crossing)));
   limits.arrived_bytes = std::max(limits.arrived_bytes, 2 * limits.message_bytes);
   limits.connections = caf::get_or(content, "troupe.connections", limits.connections);
   auto deadline =

@@ -6,6 +6,10 @@
 // unless it fits into what all connections may hold in advance. Connections without a handshake are
 // few and short-lived, and so many others are the most. Actors cannot be found by name or spawned
 // from outside.
+//
+// A node that dials although we have a connection to it has lost that one, and all that it carried,
+// while its end has not reached us. CAF would go on with the new one in silence. Both are closed
+// instead: everybody here learns of the loss, and the node dials again.
 #pragma once
 
 #include <chrono>
@@ -31,6 +35,9 @@ struct NetworkLimits {
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
   std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline
+  /// Two nodes may dial each other at the same moment; connections that are older than this were
+  /// not made so (crossing-time, not for config files).
+  std::chrono::milliseconds crossing{1'000};
 };
 
 class GuardedNetwork : public caf::io::middleman {

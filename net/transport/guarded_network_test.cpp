@@ -11,6 +11,7 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
+#include <caf/binary_serializer.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/scoped_actor.hpp>
@@ -226,6 +227,36 @@ TEST_CASE("guarded network: who does not shake hands in time is closed") {
   CHECK(idle.is_closed(20s));
   CHECK(half.is_closed(20s));
   CHECK(client.ask(actor, 10) == 5);
+}
+
+TEST_CASE("guarded network: a node that dials anew has lost what it had, and both are closed") {
+  Server server(Config("troupe.crossing-time", caf::config_value(caf::timespan(0))));
+  Client client, other;
+  caf::actor actor = client.dial(server.port), kept = other.dial(server.port);
+  REQUIRE(client.ask(actor, 10) == 5);
+  REQUIRE(other.ask(kept, 10) == 5);
+  std::vector<char> name;
+  caf::binary_serializer sink{client.system, name};
+  REQUIRE(!sink(client.system.node()));
+  std::string length{0, 0, 0, static_cast<char>(name.size())};
+  std::string greeting = header(1, length) + std::string(name.begin(), name.end());
+  caf::scoped_actor self{client.system};
+  self->monitor(actor);
+
+  // Dialled to see who it is, as a node does that has a connection already.
+  Stranger curious(server.port);
+  curious.say(greeting);
+  CHECK(client.ask(actor, 10) == 5);
+
+  Stranger twin(server.port);
+  twin.say(greeting);
+  greeting[3] = 2;
+  twin.say(greeting);
+  bool down = false;
+  self->receive([&](const caf::down_msg&) { down = true; }, caf::after(20s) >> [] {});
+  CHECK(down);
+  CHECK(twin.is_closed(20s));
+  CHECK(other.ask(kept, 10) == 5);
 }
 
 TEST_CASE("guarded network: connections have a bound") {

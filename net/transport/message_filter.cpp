@@ -20,7 +20,8 @@ enum Operation : std::uint8_t {
   heartbeat = 6,
 };
 
-constexpr std::uint8_t named_receiver = 1; // flag in a header
+constexpr std::uint8_t named_receiver = 1; // flags in a header
+constexpr std::uint8_t select_connection = 2;
 
 std::uint32_t read_u32(const char* at) { // network order
   std::uint32_t out = 0;
@@ -148,6 +149,7 @@ bool MessageFilter::admit_header(std::span<const char> bytes) {
     return refuse(str_cat("sent a header of ", bytes.size(), " bytes"));
   operation_ = static_cast<std::uint8_t>(bytes[0]);
   to_name_ = (static_cast<std::uint8_t>(bytes[3]) & named_receiver) != 0;
+  selects_ = (static_cast<std::uint8_t>(bytes[3]) & select_connection) != 0;
   std::size_t announced = read_u32(bytes.data() + 4);
   std::uint8_t first = side_ == Side::accepted ? client_handshake : server_handshake;
   if (!is_open_ && operation_ != first)
@@ -174,6 +176,9 @@ bool MessageFilter::admit_payload(std::span<const char> bytes) {
     return refuse(str_cat("sent ", bytes.size(), " bytes of ", payload_bytes_));
   payload_bytes_ = 0;
   is_open_ = true;
+  is_selected_ = operation_ == client_handshake && selects_;
+  if (operation_ <= client_handshake)
+    handshake_.assign(bytes.data(), bytes.size());
   std::string culprit;
   if (operation_ == direct_message)
     return admit_message(bytes);

@@ -41,6 +41,12 @@ public:
   std::size_t payload_bytes() const { return payload_bytes_; }
   /// Has the other side shaken hands?
   bool is_open() const { return is_open_; }
+  /// What the other side shook hands with. It begins with the name of its process; of an accepted
+  /// side it is nothing else.
+  const std::string& handshake() const { return handshake_; }
+  /// The last payload was a handshake by which the side that dialled takes this connection for its
+  /// only one.
+  bool is_selected() const { return is_selected_; }
   /// A sentence without subject, such as "sent a message of 5 GiB, more than the limit of 64 MiB".
   const std::string& why() const { return why_; }
 
@@ -53,7 +59,10 @@ private:
   std::size_t payload_bytes_ = 0;
   std::uint8_t operation_ = 0;
   bool to_name_ = false; // to an actor by its name
+  bool selects_ = false; // the header's flag
   bool is_open_ = false;
+  bool is_selected_ = false;
+  std::string handshake_;
   std::string why_;
 };
 

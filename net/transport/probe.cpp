@@ -1,8 +1,12 @@
 #include "net/transport/probe.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <netdb.h>
@@ -18,11 +22,64 @@ namespace {
 
 struct Socket {
   int fd = -1;
+  explicit Socket(int descriptor) : fd(descriptor) {}
+  Socket(Socket&& other) noexcept : fd(std::exchange(other.fd, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(fd, other.fd);
+    return *this;
+  }
   ~Socket() {
     if (fd >= 0)
       ::close(fd);
   }
 };
+
+using Clock = std::chrono::steady_clock;
+
+// A kernel repeats what was not answered ever more slowly, up to many seconds, and so would not see
+// for long that a network is there again. So another attempt is made so often, beside the others.
+constexpr std::chrono::milliseconds next_attempt{250};
+constexpr std::size_t most_attempts = 8; // at once: an answer may take two seconds
+
+// 0 when somebody listens, else why not; ETIMEDOUT at `end`.
+int attempt(const addrinfo& to, Clock::time_point end) {
+  std::vector<Socket> sockets;
+  int why = ETIMEDOUT;
+  for (;;) {
+    Socket socket(::socket(to.ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+    if (socket.fd < 0)
+      return errno;
+    if (::connect(socket.fd, to.ai_addr, to.ai_addrlen) == 0)
+      return 0;
+    if (errno != EINPROGRESS)
+      return errno;
+    if (sockets.size() == most_attempts)
+      sockets.erase(sockets.begin());
+    sockets.push_back(std::move(socket));
+    auto until = std::min(end, Clock::now() + next_attempt);
+    for (auto now = Clock::now(); now < until && !sockets.empty(); now = Clock::now()) {
+      std::vector<pollfd> wait;
+      for (const Socket& x : sockets)
+        wait.push_back({x.fd, POLLOUT, 0});
+      auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+      if (::poll(wait.data(), wait.size(), static_cast<int>(left)) <= 0)
+        continue;
+      for (std::size_t i = wait.size(); i-- > 0;) {
+        if (!wait[i].revents)
+          continue;
+        int error = 0;
+        socklen_t size = sizeof error;
+        ::getsockopt(wait[i].fd, SOL_SOCKET, SO_ERROR, &error, &size);
+        if (error == 0)
+          return 0;
+        why = error;
+        sockets.erase(sockets.begin() + static_cast<std::ptrdiff_t>(i));
+      }
+    }
+    if (sockets.empty() || Clock::now() >= end)
+      return why;
+  }
+}
 
 Status failure(const std::string& host, std::uint16_t port, std::string_view why) {
   return unavailable(str_cat("nobody can be reached at ", host, ":", port, ": ", why));
@@ -31,7 +88,7 @@ Status failure(const std::string& host, std::uint16_t port, std::string_view why
 } // namespace
 
 Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget) {
-  auto end = std::chrono::steady_clock::now() + budget;
+  auto end = Clock::now() + budget;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
@@ -40,29 +97,11 @@ Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milli
   std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
   std::string why = "the host has no address";
   for (addrinfo* a = found; a; a = a->ai_next) {
-    Socket socket{::socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
-    if (socket.fd < 0)
-      return failure(host, port, std::strerror(errno));
-    if (::connect(socket.fd, a->ai_addr, a->ai_addrlen) == 0)
-      return {};
-    if (errno != EINPROGRESS) {
-      why = std::strerror(errno);
-      continue;
-    }
-    auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-                    end - std::chrono::steady_clock::now())
-                    .count();
-    pollfd wait{socket.fd, POLLOUT, 0};
-    if (::poll(&wait, 1, left > 0 ? static_cast<int>(left) : 0) == 0) {
-      why = str_cat("no answer within ", budget.count(), " ms");
-      continue;
-    }
-    int error = 0;
-    socklen_t size = sizeof error;
-    ::getsockopt(socket.fd, SOL_SOCKET, SO_ERROR, &error, &size);
+    int error = attempt(*a, end);
     if (error == 0)
       return {};
-    why = std::strerror(error);
+    why = error == ETIMEDOUT ? str_cat("no answer within ", budget.count(), " ms")
+                             : std::string(std::strerror(error));
   }
   return failure(host, port, why);
 }

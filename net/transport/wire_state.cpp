@@ -35,6 +35,16 @@ bool leads_to(int fd, const std::string& host, std::uint16_t port) {
   return false;
 }
 
+std::uint16_t local_port(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof address;
+  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return 0;
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                   : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
 // This process's descriptors of connections to host:port.
 std::vector<int> connections(const std::string& host, std::uint16_t port) {
   std::vector<int> out;
@@ -60,7 +70,7 @@ std::optional<WireState> wire_state(const std::string& host, std::uint16_t port)
     if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
       continue;
     WireState state{std::chrono::milliseconds(info.tcpi_last_data_recv),
-                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0};
+                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0, local_port(fd)};
     if (!out || state.silent < out->silent)
       out = state;
   }

@@ -14,6 +14,7 @@ struct WireState {
   /// Something that was sent has been repeated without being acknowledged: the other machine cannot
   /// be reached. False while that machine's kernel answers, however frozen the process is.
   bool is_cut = false;
+  std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 };
 
 /// The connection of this process whose other end is host:port (numeric, as the kernel tells it);
