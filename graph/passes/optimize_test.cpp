@@ -397,7 +397,8 @@ TEST_CASE("simplify: who waited for a bypassed node waits for its input, unless 
           R"(
     fed = Placeholder[dtype=DT_FLOAT]()
     after = NoOp() ^fed
-    keep = _Retval[index=0](fed) ^after)");
+    keep = _Retval[index=0](fed) ^after)",
+          {"simplify", "remove_dead_nodes"});
   constexpr auto pivot = R"(
     p = Placeholder[dtype=DT_BOOL]()
     s = Switch(p, p)
@@ -451,7 +452,37 @@ TEST_CASE("drop_control_edges: those beside a data edge or from a constant say n
     fed = Placeholder[dtype=DT_FLOAT]()
     c = Const[dtype=DT_FLOAT, value=f32[] 3]()
     a = Add(fed, c)
-    fetch = Square(fed) ^a)");
+    fetch = Square(fed) ^a)",
+          {"drop_control_edges"});
+}
+
+TEST_CASE("drop_unread_values: gradients that are only waited for are not computed") {
+  becomes(R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    w = Placeholder[dtype=DT_FLOAT]()
+    unread = MatMul[transpose_b=true](fed, w)
+    also = Neg(unread) ^w
+    read = MatMul[transpose_a=true](w, fed)
+    all = NoOp() ^also ^read
+    fetch = Identity(read) ^all)",
+          R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    w = Placeholder[dtype=DT_FLOAT]()
+    read = MatMul[transpose_a=true](w, fed)
+    fetch = Identity(read) ^read ^w ^fed)",
+          {"drop_unread_values"});
+}
+
+TEST_CASE("drop_unread_values: checks, state, and what may be dead stay") {
+  const char* kept = R"(
+    fed = Placeholder[dtype=DT_FLOAT]()
+    p = Placeholder[dtype=DT_BOOL]()
+    s = Switch(fed, p)
+    dies = Neg(s:1)
+    r = RandomUniform[T=DT_INT32, dtype=DT_FLOAT](n)
+    n = Const[dtype=DT_INT32, value=i32[0]]()
+    fetch = Square(fed) ^dies ^r)";
+  becomes(kept, kept, {"drop_unread_values"});
 }
 
 TEST_CASE("remove_dead_nodes: a dead loop goes as a whole, state stays") {
