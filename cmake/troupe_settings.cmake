@@ -21,7 +21,7 @@ target_compile_options(troupe_settings INTERFACE -Wall -Wextra $<$<BOOL:${TROUPE
 target_compile_definitions(troupe_settings INTERFACE CAF_ENABLE_TYPE_ID_CHECKS)
 if(TROUPE_SANITIZE)
   # g++ 12 reports uninitialised parts of std::optional and std::variant that only the instrumentation makes it see.
-  target_compile_options(troupe_settings INTERFACE -fsanitize=${TROUPE_SANITIZE} -fno-omit-frame-pointer -g1
+  target_compile_options(troupe_settings INTERFACE -fsanitize=${TROUPE_SANITIZE} -O1 -fno-omit-frame-pointer -g1
                                                    -Wno-maybe-uninitialized)
   target_link_options(troupe_settings INTERFACE -fsanitize=${TROUPE_SANITIZE})
 endif()

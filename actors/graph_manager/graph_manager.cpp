@@ -76,7 +76,7 @@ struct Run {
   caf::typed_response_promise<GraphRun> promise;
 };
 
-void executor_done(Self self, const TransportActor& transport, const std::shared_ptr<Run>& run) {
+void executor_done(Self self, const std::shared_ptr<Run>& run) {
   if (--run->missing > 0)
     return;
   self->state.steps.erase(run->step_id);
@@ -97,7 +97,6 @@ void executor_done(Self self, const TransportActor& transport, const std::shared
     run->promise.deliver(to_error(run->status));
   if (self->state.steps.empty())
     self->state.idle.answer();
-  (void)transport;
 }
 
 void record(const std::shared_ptr<Run>& run, const Status& status, Self self) {
@@ -121,6 +120,10 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   if (m.run.args.size() != static_cast<std::size_t>(graph->num_args))
     return to_error(internal(
         str_cat("a graph with ", graph->num_args, " fed values was run with ", m.run.args.size())));
+  if (state.steps.count(m.run.step_id))
+    return to_error(already_exists(
+        str_cat("step ", m.run.step_id, " runs already on ", services->task,
+                " in this session; each run of a graph needs a step id of its own")));
   auto run = std::make_shared<Run>();
   run->step_id = m.run.step_id;
   run->asked_us = m.run.trace ? wall_micros() : 0;
@@ -135,7 +138,7 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   counter("steps").add(1);
   if (graph->executables.empty()) {
     run->missing = 1;
-    executor_done(self, transport, run);
+    executor_done(self, run);
     return run->promise;
   }
   state.unanswered.emplace(run->step_id, run->promise);
@@ -163,14 +166,14 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
                     to_wire(std::move(tensor), self->node(), run->receiver, untyped(transport));
               for (DeviceStats& stats : result.stats)
                 run->result.stats.push_back(std::move(stats));
-              executor_done(self, transport, run);
+              executor_done(self, run);
             },
             [=](caf::error& error) {
               record(run,
                      to_status(error, str_cat("the executor of step ", run->step_id, " on ",
                                               services->task)),
                      self);
-              executor_done(self, transport, run);
+              executor_done(self, run);
             });
   return run->promise;
 }

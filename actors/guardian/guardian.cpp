@@ -12,6 +12,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "core/base/version.hpp"
 #include "core/trace/counters.hpp"
 
 namespace troupe {
@@ -228,8 +229,9 @@ GuardianActor::behavior_type guardian(Self self, Services services,
               str_cat(m.from, " speaks version ", m.version, " of the protocol, ", services->task,
                       " version ", protocol_version, "; run the same release everywhere")));
         const auto& state = self->state;
-        return Welcome{protocol_version,         services->task,           services->incarnation,
-                       "troupe 0.1.0",           untyped(state.worker),    untyped(state.master),
+        return Welcome{protocol_version,         services->task,
+                       services->incarnation,    str_cat("troupe ", version),
+                       untyped(state.worker),    untyped(state.master),
                        untyped(state.transport), untyped(state.membership)};
       },
       [=](const GetActors&) { return actors(self); },

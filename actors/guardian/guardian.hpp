@@ -16,9 +16,8 @@ namespace troupe {
 ///   running ──ShutDown──▶ finishing (new work is refused, steps go on) ──none left, or the grace
 ///   is over──▶ leaving (peers are told, steps end UNAVAILABLE) ──done, or 2 s──▶ stopping
 ///
-///  A child that ends by itself ends the
-/// node: what it held is lost, and a fresh start from outside is safer than a node with a hole;
-/// `why` says so.
+/// A child that ends by itself ends the node: what it held is lost, and a fresh start from outside
+/// is safer than a node with a hole; `failure` says so.
 struct GuardianState {
   static constexpr const char* name = "guardian";
   GuardianState() = default; // no aggregate: CAF would try to make one from the actor's pointer

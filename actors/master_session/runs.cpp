@@ -144,8 +144,10 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
                   const Status& status) {
   auto& state = self->state;
   auto waiting = state.waiting.extract(graph);
-  if (!status.ok())
+  if (!status.ok()) {
     state.signatures.drop(graph);
+    state.partition_graphs.erase(graph);
+  }
   state.build_queue.pop_front();
   build_next(self, parts);
   if (waiting.empty())

@@ -10,8 +10,7 @@ namespace troupe {
 
 struct ClientGraphParts;
 
-// -- the master
-// -----------------------------------------------------------------------------------------------------------------------------
+// The master.
 
 /// What a client may ask of a session; ConfigProto's fields that we know.
 struct SessionSettings {
@@ -76,8 +75,7 @@ using MasterActor = caf::typed_actor<
     // Local. Refuses new sessions and steps; answers when no step runs in any session.
     caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the master session
-// -----------------------------------------------------------------------------------------------------------------------
+// The master session.
 
 /// Adds nodes to the session's graph.
 struct ExtendGraph {
@@ -211,8 +209,7 @@ using MasterSessionActor = caf::typed_actor<
     // Internal.
     caf::reacts_to<ClientGraphBuilt>>;
 
-// -- the step
-// ---------------------------------------------------------------------------------------------------------------------------------
+// The step.
 
 /// The STEP: one run of a client graph over its tasks. Starts every part, collects, lets the first
 /// error win, cancels the rest, sweeps.
@@ -231,8 +228,7 @@ using StepActor = caf::typed_actor<
     // Internal: cancelled parts have had their time to answer.
     caf::reacts_to<caf::tick_atom>>;
 
-// -- how they travel
-// ----------------------------------------------------------------------------------------------------------------------------
+// How they travel.
 
 template <class F>
 auto inspect(F& f, SessionSettings& x) {

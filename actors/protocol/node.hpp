@@ -197,8 +197,7 @@ using TransportActor = caf::typed_actor<
     // Internal: looks for leases that ran out.
     caf::reacts_to<caf::tick_atom>>;
 
-// -- how they travel
-// -----------------------------------------------------------------------------------------------------------------
+// How they travel.
 
 template <class F>
 auto inspect(F& f, Hello& x) {

@@ -106,7 +106,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(RegisterGraph{"graph", {"pass"}, false});
   round_trip(GraphRegistered{"graph", true, true});
   round_trip(DeregisterGraph{"graph"});
-  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true, 2});
+  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true});
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
   round_trip(CleanupStep{2});

@@ -17,8 +17,7 @@ namespace troupe {
 struct Completion;
 struct CompiledGraph;
 
-// -- the worker
-// -------------------------------------------------------------------------------------------------------------------------
+// The worker.
 
 struct GetWorkerStatus {};
 struct WorkerStatus {
@@ -60,8 +59,7 @@ using WorkerActor = caf::typed_actor<
     // Local. Refuses new sessions and steps; answers when no step runs in any session.
     caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the worker session
-// --------------------------------------------------------------------------------------------------------------------
+// The worker session.
 
 /// Hands over this task's part of a client graph.
 struct RegisterGraph {
@@ -84,7 +82,6 @@ struct RunGraph {
   std::uint64_t step_id = 0;
   std::vector<WireTensor> args; ///< by _Arg index
   bool trace = false;           ///< record each node
-  std::int64_t timeout_us = 0;  ///< > 0; the worker gives up then by itself
 };
 struct GraphRun {
   std::vector<WireTensor> retvals; ///< by _Retval index
@@ -152,8 +149,7 @@ using WorkerSessionActor = caf::typed_actor<
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>>;
 
-// -- the graph manager
-// -----------------------------------------------------------------------------------------------------------------------
+// The graph manager.
 
 /// RunGraph with what the session adds to it.
 struct ExecuteGraph {
@@ -181,8 +177,7 @@ using GraphManagerActor =
                      // Internal.
                      caf::reacts_to<GraphCompiled>>;
 
-// -- the executor
-// -----------------------------------------------------------------------------------------------------------------------------
+// The executor.
 
 /// The outcome of one device's part of a step. Local: shares memory.
 struct ExecutorResult {
@@ -217,8 +212,7 @@ using ExecutorActor = caf::typed_actor<
     caf::replies_to<ExplainPart>::with<DeviceRecords>, caf::reacts_to<CancelExecutor>,
     caf::replies_to<GetActors>::with<ActorTree>>;
 
-// -- the rendezvous
-// ---------------------------------------------------------------------------------------------------------------------------
+// The rendezvous.
 
 /// A kernel's send. Local only: shares the buffer.
 struct PutEdge {
@@ -259,8 +253,7 @@ using RendezvousActor = caf::typed_actor<
     // A task that values were asked of is gone: its waiters fail.
     caf::reacts_to<PeerLost>>;
 
-// -- how they travel
-// ---------------------------------------------------------------------------------------------------------------------------
+// How they travel.
 
 template <class F>
 auto inspect(F& f, GetWorkerStatus&) {
@@ -306,8 +299,7 @@ auto inspect(F& f, DeregisterGraph& x) {
 }
 template <class F>
 auto inspect(F& f, RunGraph& x) {
-  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace,
-           x.timeout_us);
+  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace);
 }
 template <class F>
 auto inspect(F& f, NodeStats& x) {

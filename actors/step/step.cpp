@@ -115,7 +115,6 @@ void start_part(Self self, const Services& services, const TransportActor& trans
   run.graph_handle = part.graph_handle;
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
-  run.timeout_us = state.request.timeout_us;
   for (int feed : part.feed_of)
     run.args.push_back(to_wire(state.request.feeds[static_cast<std::size_t>(feed)], self->node(),
                                part.session->node(), untyped(transport)));

@@ -117,11 +117,11 @@ TEST_CASE("variable: foreign memory and strings are copied before they are writt
 }
 
 TEST_CASE("variable: errors of the update and of its copy reach the caller") {
+  ClosingAllocator allocator; // outlives the variable, which holds memory of it
   Variable v(DType::float32);
   v.assign(lit("f32[1] 1"));
   CHECK(v.update([](Tensor&) { return out_of_range("too far"); }) == out_of_range("too far"));
 
-  ClosingAllocator allocator;
   auto value = Tensor::allocate(allocator, DType::float32, Shape{4});
   REQUIRE(value.ok());
   v.assign(*value);

@@ -148,7 +148,7 @@ private:
   const Program& p_;
 };
 
-// -- small things that every node goes through --------------------------------------------------
+// Small things that every node goes through.
 
 template <bool Frames>
 inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& it, bool from_enter) {

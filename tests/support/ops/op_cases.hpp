@@ -51,7 +51,7 @@ void run_op_cases(const OpCaseTable& table);
 ///   TROUPE_OP_CASES(Softmax) { return {{.name = "no rows", .inputs = {"f32[0,2]"}, .outputs =
 ///   {"f32[0,2]"}}}; }
 #define TROUPE_OP_CASES(OP)                                                                        \
-  static std::vector<::troupe::testing::OpCase> troupe_cases_##OP();                               \
+  [[gnu::cold]] static std::vector<::troupe::testing::OpCase> troupe_cases_##OP();                 \
   static const bool troupe_cases_added_##OP =                                                      \
       ::troupe::testing::add_op_cases({#OP, __FILE__, &troupe_cases_##OP});                        \
   TEST_CASE("op cases: " #OP) {                                                                    \

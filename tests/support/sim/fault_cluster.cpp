@@ -61,8 +61,7 @@ std::string long_task_name(std::string_view short_name) {
                  "/replica:0/task:", short_name.substr(slash + 1));
 }
 
-// -- a node
-// -------------------------------------------------------------------------------------------------
+// A node.
 
 FaultNode::FaultNode(FaultCluster& owner, std::string short_name, std::size_t place)
     : name(std::move(short_name)), index(place),
@@ -147,8 +146,7 @@ bool FaultNode::step_alone() {
   return scheduler.try_run_once() || net.try_exec_runnable();
 }
 
-// -- the cluster
-// --------------------------------------------------------------------------------------------
+// The cluster.
 
 FaultCluster::FaultCluster(const std::vector<std::string>& tasks, std::uint64_t seed,
                            const Timeouts& timeouts)
@@ -224,8 +222,7 @@ SimTime FaultCluster::latency(std::size_t a, std::size_t b) {
   return out;
 }
 
-// -- wires
-// -------------------------------------------------------------------------------------------------
+// Wires.
 
 bool FaultCluster::is_whole() const {
   for (std::size_t from = 0; from < nodes_.size(); ++from) {
@@ -381,8 +378,7 @@ void FaultCluster::sever(Link& link, bool at_once, std::size_t dead) {
   }
 }
 
-// -- faults
-// ------------------------------------------------------------------------------------------------
+// Faults.
 
 void FaultCluster::crash(const std::string& name, SimTime away) {
   std::size_t node = index_of(name);
@@ -459,8 +455,7 @@ void FaultCluster::bury() {
   doomed_.clear();
 }
 
-// -- what happens next
-// -----------------------------------------------------------------------------------
+// What happens next.
 
 void FaultCluster::run_job(std::size_t node_index, std::size_t job) {
   FaultNode& node = *nodes_[node_index];

@@ -12,6 +12,7 @@
 
 #include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
+#include "core/base/version.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/main/commands.hpp"
 
@@ -81,7 +82,7 @@ bool lacks_value(std::string_view word) {
 
 int main_of(int argc, char** argv) {
   CLI::App app("troupe: TensorFlow graphs on actors.", "troupe");
-  app.set_version_flag("--version", "troupe " TROUPE_VERSION);
+  app.set_version_flag("--version", str_cat("troupe ", version));
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 done, 1 failed, 2 called wrongly. `troupe COMMAND --help` shows examples.");
