@@ -85,22 +85,37 @@ Result<Shape> Shape::make(std::span<const std::int64_t> dims) {
   return Shape(dims);
 }
 
+namespace {
+
+/// Room for dimensions on the stack: shapes are made in every step.
+struct Dims {
+  std::int64_t values[Shape::max_rank + 1];
+  std::span<const std::int64_t> first(int count) const {
+    return {values, static_cast<std::size_t>(count)};
+  }
+};
+
+} // namespace
+
 Shape Shape::with_appended(std::int64_t dim) const {
-  std::vector<std::int64_t> dims(data(), data() + rank_);
-  dims.push_back(dim);
-  return Shape(dims);
+  Dims dims;
+  std::copy_n(data(), rank_, dims.values);
+  dims.values[rank_] = dim;
+  return Shape(dims.first(rank_ + 1));
 }
 
 Shape Shape::with_dim(int i, std::int64_t value) const {
-  std::vector<std::int64_t> dims(data(), data() + rank_);
-  dims[static_cast<std::size_t>(i)] = value;
-  return Shape(dims);
+  Dims dims;
+  std::copy_n(data(), rank_, dims.values);
+  dims.values[i] = value;
+  return Shape(dims.first(rank_));
 }
 
 Shape Shape::without(int i) const {
-  std::vector<std::int64_t> dims(data(), data() + rank_);
-  dims.erase(dims.begin() + i);
-  return Shape(dims);
+  Dims dims;
+  std::copy_n(data(), i, dims.values);
+  std::copy(data() + i + 1, data() + rank_, dims.values + i);
+  return Shape(dims.first(rank_ - 1));
 }
 
 std::string Shape::to_string() const {
@@ -164,15 +179,15 @@ Result<Shape> broadcast_shapes(const Shape& a, const Shape& b) {
   if (a == b)
     return a;
   int rank = std::max(a.rank(), b.rank());
-  std::vector<std::int64_t> out(static_cast<std::size_t>(rank));
+  Dims out;
   for (int i = 0; i < rank; ++i) {
     int ia = i - (rank - a.rank()), ib = i - (rank - b.rank());
     std::int64_t da = ia < 0 ? 1 : a[ia], db = ib < 0 ? 1 : b[ib];
     if (da != db && da != 1 && db != 1)
       return invalid_argument(str_cat("Incompatible shapes: ", a, " vs. ", b));
-    out[static_cast<std::size_t>(i)] = da == 1 ? db : da;
+    out.values[i] = da == 1 ? db : da;
   }
-  return Shape::make(out);
+  return Shape::make(out.first(rank));
 }
 
 } // namespace troupe

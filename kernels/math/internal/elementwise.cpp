@@ -4,6 +4,22 @@
 
 namespace troupe::math {
 
+namespace {
+
+// Output 0 for one element, without a copy of a tensor: for kernels so small that it counts.
+Status make_output_of_one(KernelContext& c) {
+  Tensor& out = c.output_entry(0).tensor;
+  const DType dtype = c.output_type(0);
+  if (c.node().output_in_host_memory.empty() && !is_object(dtype))
+    if (BufferRef buffer = Buffer::allocate(c.device().allocator(), dtype_size(dtype))) {
+      out = Tensor(dtype, c.input(0).shape(), std::move(buffer));
+      return {};
+    }
+  return c.allocate_output(0, c.input(0).shape()).status(); // says what is wrong
+}
+
+} // namespace
+
 Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
   const DType dtype = c.input(0).dtype();
   const arith::UnaryFn fn = arith::unary(op, static_cast<arith::Type>(dtype));
@@ -16,7 +32,7 @@ Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
     if (dtype == c.output_type(0) && c.input(0).is_unique())
       one = c.take_input(0);
     else
-      TROUPE_TRY(c.allocate_output(0, c.input(0).shape()).status());
+      TROUPE_TRY(make_output_of_one(c));
     fn(x, one.mutable_raw(), 0, 1);
     return {};
   }
@@ -102,7 +118,7 @@ Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
   if (c.input(0).dtype() == c.output_type(0) && c.input(0).is_unique())
     z = c.take_input(0);
   else
-    TROUPE_TRY(c.allocate_output(0, c.input(0).shape()).status());
+    TROUPE_TRY(make_output_of_one(c));
   return kernel(plan, a, b, z.mutable_raw(), 0, 1) ? Status{} : invalid_argument(domain_error);
 }
 
