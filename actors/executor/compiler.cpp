@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -85,6 +86,7 @@ public:
     for (const Node* node : order_)
       if (Status status = fill(*node); !status.ok())
         return status.with_origin({node->name, node->op_name(), device_.name(), 0});
+    find_controls();
     for (const Node* node : order_)
       connect(*node);
     for (ProgramNode& node : program_->nodes)
@@ -101,13 +103,65 @@ private:
   std::int32_t folded(NodeId id) const { return folded_[static_cast<std::size_t>(id)]; }
   ProgramNode& at(std::int32_t n) { return program_->nodes[static_cast<std::size_t>(n)]; }
 
-  // A Const that nothing delays is an input like any other, there from the start. A Merge counts
-  // values as they come, so what feeds one stays a node.
-  static bool is_foldable(const Graph& graph, const Node& node) {
-    if (!node.is_op("Const") || !node.control_inputs.empty())
+  // A Const is an input like any other, there from the start; what it waits for, its readers wait
+  // for. A Merge counts values as they come, so what feeds one stays a node; and so does what would
+  // turn a few edges into many, or runs for its own sake.
+  bool is_foldable(const Node& node) const {
+    if (!node.is_op("Const") || (node.outs.empty() && !node.control_inputs.empty()))
+      return false;
+    std::size_t controls = 0;
+    for (NodeId source : node.control_inputs)
+      controls += folded(source) == absent ? 1 : num_passed(source);
+    if (controls > 1 && controls * node.outs.size() > controls + node.outs.size())
       return false;
     return std::none_of(node.outs.begin(), node.outs.end(),
-                        [&](const OutEdge& edge) { return is_merge(*graph.node(edge.dst)); });
+                        [&](const OutEdge& edge) { return is_merge(*graph_.node(edge.dst)); });
+  }
+
+  std::size_t num_passed(NodeId constant) const {
+    auto at = waited_for_.find(constant);
+    return at == waited_for_.end() ? 0 : at->second.size();
+  }
+
+  // What a folded constant waits for, itself nodes that stay.
+  void note_controls(const Node& constant) {
+    std::vector<NodeId> sources;
+    for (NodeId source : constant.control_inputs)
+      if (folded(source) == absent)
+        sources.push_back(source);
+      else if (auto at = waited_for_.find(source); at != waited_for_.end())
+        sources.insert(sources.end(), at->second.begin(), at->second.end());
+    if (!sources.empty())
+      waited_for_.emplace(constant.id, std::move(sources));
+  }
+
+  // The nodes whose end `node` waits for besides its data inputs: its own control inputs, and those
+  // of the constants that it reads. What it reads from anyway is not among the latter: where that
+  // is dead, so are all its outputs.
+  std::vector<NodeId> controls_of(const Node& node) const {
+    std::vector<NodeId> out;
+    for (NodeId source : node.control_inputs)
+      if (index(source) != absent)
+        out.push_back(source);
+    if (waited_for_.empty())
+      return out;
+    std::vector<NodeId> passed, known = node.control_inputs;
+    auto pass_on = [&](NodeId constant) {
+      if (auto at = waited_for_.find(constant); at != waited_for_.end())
+        passed.insert(passed.end(), at->second.begin(), at->second.end());
+    };
+    for (NodeId source : node.control_inputs)
+      pass_on(source);
+    for (Endpoint input : node.inputs) {
+      pass_on(input.node);
+      known.push_back(input.node);
+    }
+    std::sort(passed.begin(), passed.end());
+    passed.erase(std::unique(passed.begin(), passed.end()), passed.end());
+    std::sort(known.begin(), known.end());
+    std::set_difference(passed.begin(), passed.end(), known.begin(), known.end(),
+                        std::back_inserter(out));
+    return out;
   }
 
   Result<std::int32_t> materialise(const Node& node) {
@@ -137,8 +191,9 @@ private:
     for (NodeId id : sorted) {
       const Node& node = *graph_.node(id);
       auto frame = static_cast<std::size_t>(frames.of_inputs(node));
-      if (frame == 0 && is_foldable(graph_, node)) {
+      if (is_foldable(node)) {
         TROUPE_ASSIGN(folded_[static_cast<std::size_t>(id)], materialise(node));
+        note_controls(node);
         continue;
       }
       by_frame[frame].push_back(&node);
@@ -242,7 +297,6 @@ private:
       if (std::int32_t constant = folded(src.node); constant >= 0) {
         to.flags |= constant_inputs;
         program_->slot_constant[slot] = constant;
-        program_->prefilled.push_back({static_cast<std::int32_t>(slot), constant});
       }
     }
     return {};
@@ -272,6 +326,27 @@ private:
     return {};
   }
 
+  // Control edges as the program has them: by destination, and turned round by source.
+  void find_controls() {
+    auto& sources = program_->control_sources;
+    for (const Node* node : order_) {
+      program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
+      for (NodeId source : controls_of(*node))
+        sources.push_back(index(source));
+    }
+    program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
+    first_successor_.assign(order_.size() + 1, 0);
+    for (std::int32_t source : sources)
+      ++first_successor_[static_cast<std::size_t>(source) + 1];
+    std::partial_sum(first_successor_.begin(), first_successor_.end(), first_successor_.begin());
+    successors_.resize(sources.size());
+    auto next = first_successor_;
+    for (std::size_t n = 0; n < order_.size(); ++n)
+      for (auto i = program_->control_first[n]; i < program_->control_first[n + 1]; ++i)
+        successors_[next[static_cast<std::size_t>(sources[static_cast<std::size_t>(i)])]++] =
+            static_cast<std::int32_t>(n);
+  }
+
   // Edges out of a node, in order of output so that the last reader of each is known.
   void connect(const Node& node) {
     ProgramNode& from = at(index(node.id));
@@ -283,14 +358,17 @@ private:
       if (dst == absent)
         continue;
       bool to_merge = at(dst).kind == Kind::merge;
-      if (out.is_control()) {
-        program_->controls.push_back({static_cast<std::uint32_t>(dst), to_merge});
-        continue;
-      }
+      if (out.is_control())
+        continue; // below
       if (from.kind == Kind::merge && out.src_slot == 1)
         from.flags |= needs_value_index;
       edges.push_back({dst, at(dst).first_input + out.dst_slot,
                        static_cast<std::uint32_t>(out.src_slot), to_merge, 0});
+    }
+    for (auto at_source = static_cast<std::size_t>(index(node.id)), i = first_successor_[at_source];
+         i < first_successor_[at_source + 1]; ++i) {
+      std::int32_t dst = successors_[i];
+      program_->controls.push_back({static_cast<std::uint32_t>(dst), at(dst).kind == Kind::merge});
     }
     from.end_edge = static_cast<std::int32_t>(edges.size());
     from.end_control = static_cast<std::int32_t>(program_->controls.size());
@@ -315,29 +393,19 @@ private:
   }
 
   void count_inputs() {
-    auto& sources = program_->control_sources;
-    for (const Node* node : order_) {
-      std::int32_t n = index(node->id);
-      program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
-      std::int32_t controls = 0;
-      for (NodeId source : node->control_inputs)
-        if (index(source) != absent) {
-          sources.push_back(index(source));
-          ++controls;
-        }
+    for (std::size_t n = 0; n < order_.size(); ++n) {
+      std::int32_t controls = program_->control_first[n + 1] - program_->control_first[n];
       std::int32_t data = 0;
-      for (const Endpoint& input : node->inputs)
+      for (const Endpoint& input : order_[n]->inputs)
         data += folded(input.node) == absent;
-      Counts& counts = program_->initial[static_cast<std::size_t>(n)];
-      counts.pending = at(n).kind == Kind::merge ? 2 * controls + 1 : data + controls;
+      ProgramNode& node = program_->nodes[n];
+      Counts& counts = program_->initial[n];
+      counts.pending = node.kind == Kind::merge ? 2 * controls + 1 : data + controls;
       if (counts.pending > 0)
         continue;
-      if (at(n).kind == Kind::arg)
-        program_->args.push_back(n);
-      else
-        program_->roots.push_back(n);
+      (node.kind == Kind::arg ? program_->args : program_->roots)
+          .push_back(static_cast<std::int32_t>(n));
     }
-    program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
   }
 
   // A _Retval's index becomes its position among those of the partition.
@@ -369,6 +437,9 @@ private:
   std::vector<const Node*> order_;   // of the program
   std::vector<std::int32_t> index_;  // by node id: position in order_
   std::vector<std::int32_t> folded_; // by node id: constant that it became
+  std::unordered_map<NodeId, std::vector<NodeId>> waited_for_; // by folded constant, if it waits
+  std::vector<std::int32_t> successors_;                       // ends of control edges, by source
+  std::vector<std::size_t> first_successor_;                   // by node, one more at the end
   std::unordered_map<NodeId, int> enters_;
   std::int32_t next_slot_ = 0;
 };

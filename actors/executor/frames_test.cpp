@@ -216,3 +216,54 @@ TEST_CASE("loops: without Enter, Exit and NextIteration there are no frames") {
   Rig rig;
   CHECK_FALSE(rig.compile("a = NoOp()")->has_frames());
 }
+
+TEST_CASE("loops: a constant that waits for a node of the round is an input of its readers") {
+  Rig rig;
+  // `three` and `seven` wait for what their readers do not read; `seven` for one that reads itself.
+  auto executable = rig.compile(loop(4, R"(
+    three = Const[dtype=DT_INT64, value=i64[] 3]() ^i_body
+    seven = Const[dtype=DT_INT64, value=i64[] 7]() ^three
+    t = AddV2(b, three)
+    u = AddV2(t, seven)
+    y = Identity(u) ^seven
+  )"));
+  auto outcome = rig.run(executable, {i64(5), i64(1)});
+  CHECK(only(outcome) == 1 + 5 * 10);
+  auto without = rig.run(rig.compile(loop(4, R"(
+    t = AddV2(b, b)
+    u = AddV2(t, b)
+    y = Identity(u)
+  )")),
+                         {i64(5), i64(1)});
+  CHECK(outcome.counters.nodes == without.counters.nodes);
+}
+
+TEST_CASE("loops: what reads a constant of a branch that is not taken is dead") {
+  Rig rig;
+  CHECK(only(rig.run(loop(4, R"(
+    five = Const[dtype=DT_INT64, value=i64[] 5]() ^b
+    early = Less(i_body, five)
+    side = Switch(b, early)
+    taken = Identity(side:1)
+    other = Identity(side:0)
+    ten = Const[dtype=DT_INT64, value=i64[] 10]() ^taken
+    twenty = Const[dtype=DT_INT64, value=i64[] 20]() ^other
+    in_taken = AddV2(ten, ten)
+    in_other = AddV2(twenty, twenty)
+    y = Merge(in_taken, in_other)
+  )"),
+                     {i64(5), i64(0)})) == 20);
+  CHECK(only(rig.run(loop(4, R"(
+    two = Const[dtype=DT_INT64, value=i64[] 2]() ^b
+    early = Less(i_body, two)
+    side = Switch(b, early)
+    taken = Identity(side:1)
+    other = Identity(side:0)
+    ten = Const[dtype=DT_INT64, value=i64[] 10]() ^taken
+    twenty = Const[dtype=DT_INT64, value=i64[] 20]() ^other
+    in_taken = AddV2(ten, ten)
+    in_other = AddV2(twenty, twenty)
+    y = Merge(in_taken, in_other)
+  )"),
+                     {i64(5), i64(0)})) == 40);
+}

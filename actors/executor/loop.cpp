@@ -27,9 +27,13 @@ std::int64_t nanos() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
+// A thread that lost its core for a while has not measured the kernel: one sample changes the
+// average little, several in a row change it much.
 void add_cost(std::atomic<std::uint32_t>& average, std::uint64_t ticks) {
   std::uint64_t sample = std::min<std::uint64_t>(ticks, 100'000'000);
   std::uint64_t old = average.load(std::memory_order_relaxed);
+  if (old)
+    sample = std::min(sample, 8 * old + 1000);
   std::uint64_t now = old ? (old * 9 + sample) / 10 : sample;
   average.store(static_cast<std::uint32_t>(now ? now : 1), std::memory_order_relaxed);
 }

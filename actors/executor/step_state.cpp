@@ -14,7 +14,8 @@ constexpr std::size_t round_up(std::size_t bytes) {
   return (bytes + 63) / 64 * 64;
 }
 
-Iteration* make_iteration(const FrameLayout& layout) {
+Iteration* make_iteration(const Program& program, std::size_t frame) {
+  const FrameLayout& layout = program.frames[frame];
   auto nodes = static_cast<std::size_t>(layout.num_nodes);
   auto slots = static_cast<std::size_t>(layout.num_slots);
   std::size_t header = round_up(sizeof(Iteration));
@@ -25,8 +26,12 @@ Iteration* make_iteration(const FrameLayout& layout) {
   iteration->counts = reinterpret_cast<Counts*>(block + header);
   std::uninitialized_default_construct_n(iteration->counts, nodes);
   auto* first = reinterpret_cast<Entry*>(block + header + counts);
-  for (std::size_t i = 0; i < slots; ++i)
+  for (std::size_t i = 0; i < slots; ++i) {
+    std::int32_t constant = program.slot_constant[static_cast<std::size_t>(layout.first_slot) + i];
     new (first + i) Entry;
+    if (constant >= 0)
+      first[i].tensor = program.constants[static_cast<std::size_t>(constant)];
+  }
   iteration->slots = first;
   iteration->first_node = layout.first_node;
   iteration->first_slot = layout.first_slot;
@@ -56,11 +61,10 @@ void PendingKernel::finish(Status result) {
 }
 
 StepState::StepState(const Program& p) : program(p) {
-  root = make_iteration(p.frames[0]);
+  root = make_iteration(p, 0);
   root->frame = &root_frame;
   scratch.resize(static_cast<std::size_t>(p.max_outputs));
   free_iterations.resize(p.frames.size());
-  restore_prefilled();
 }
 
 StepState::~StepState() {
@@ -88,11 +92,12 @@ Iteration* StepState::take_iteration(std::int32_t layout) {
   if (iteration)
     list = iteration->next_free;
   else
-    iteration = make_iteration(frame);
+    iteration = make_iteration(program, static_cast<std::size_t>(layout));
   std::memcpy(static_cast<void*>(iteration->counts),
               &program.initial[static_cast<std::size_t>(frame.first_node)],
               static_cast<std::size_t>(frame.num_nodes) * sizeof(Counts));
   iteration->outstanding = 0;
+  iteration->done = 0;
   iteration->num_children = 0;
   iteration->children = nullptr;
   return iteration;
@@ -100,13 +105,24 @@ Iteration* StepState::take_iteration(std::int32_t layout) {
 
 void StepState::free_iteration(Iteration* iteration) {
   std::int32_t layout = iteration->frame->layout;
-  std::int32_t slots = program.frames[static_cast<std::size_t>(layout)].num_slots;
-  for (std::int32_t i = 0; i < slots; ++i)
-    if (iteration->slots[i].has_value())
-      empty(iteration->slots[i]);
+  const FrameLayout& frame = program.frames[static_cast<std::size_t>(layout)];
+  // Who has run has emptied its inputs.
+  if (iteration->done != frame.num_nodes || failed)
+    empty_slots(*iteration);
   Iteration*& list = free_iterations[static_cast<std::size_t>(layout)];
   iteration->next_free = list;
   list = iteration;
+}
+
+// All but pre-filled ones, which get their constants.
+void StepState::empty_slots(Iteration& iteration) {
+  const FrameLayout& layout = program.frames[static_cast<std::size_t>(iteration.frame->layout)];
+  for (std::int32_t i = 0; i < layout.num_slots; ++i) {
+    std::int32_t constant = program.slot_constant[static_cast<std::size_t>(layout.first_slot + i)];
+    empty(iteration.slots[i]);
+    if (constant >= 0)
+      iteration.slots[i].tensor = program.constants[static_cast<std::size_t>(constant)];
+  }
 }
 
 FrameInstance* StepState::take_frame() {
@@ -188,24 +204,13 @@ void StepState::drop_frames(Iteration& iteration) {
   }
 }
 
-void StepState::restore_prefilled() {
-  for (const Prefilled& input : program.prefilled) {
-    Entry& slot = root->slots[input.slot];
-    empty(slot);
-    slot.tensor = program.constants[static_cast<std::size_t>(input.constant)];
-  }
-}
-
 void StepState::reset(bool clean_slots) {
   if (num_frames > 0)
     drop_frames(*root);
-  std::int32_t slots = program.frames[0].num_slots;
   if (!clean_slots) {
-    for (std::int32_t i = 0; i < slots; ++i)
-      empty(root->slots[i]);
+    empty_slots(*root);
     for (Entry& entry : scratch)
       empty(entry);
-    restore_prefilled();
     flat_ready.clear();
     ready.clear();
     ready_expensive.clear();

@@ -123,10 +123,13 @@ private:
   /// The node has done all it does.
   void retire(Iteration& it) {
     if constexpr (Frames) {
-      if (it.frame == &s_.root_frame)
+      if (it.frame == &s_.root_frame) {
         ++s_.root_nodes;
-      else if (--it.outstanding == 0)
-        clean_up(&it);
+      } else {
+        ++it.done;
+        if (--it.outstanding == 0)
+          clean_up(&it);
+      }
     } else {
       ++s_.root_nodes;
     }

@@ -96,11 +96,6 @@ struct Source {
   std::int32_t slot = 0;  ///< -1: control
 };
 
-struct Prefilled {
-  std::int32_t slot;
-  std::int32_t constant;
-};
-
 struct Program {
   Device* device = nullptr;
   bool has_frames = false;
@@ -112,8 +107,7 @@ struct Program {
   std::vector<FrameLayout> frames;
   std::vector<Tensor> constants;
   std::vector<std::int32_t> slot_constant; ///< by input; -1: not pre-filled
-  std::vector<Prefilled> prefilled;
-  std::vector<std::int32_t> roots; ///< ready from the start, without the args
+  std::vector<std::int32_t> roots;         ///< ready from the start, without the args
   std::vector<std::int32_t> args;
   std::vector<Source> slot_source;           ///< by input
   std::vector<std::int32_t> control_first;   ///< by node, one more at the end

@@ -32,6 +32,7 @@ struct Iteration {
   Entry* slots = nullptr;
   std::int32_t first_node = 0, first_slot = 0;
   std::int32_t outstanding = 0;  ///< nodes ready or running
+  std::int32_t done = 0;         ///< nodes that have run, or were dead
   std::int32_t num_children = 0; ///< frames that live in it
   std::int64_t number = 0;
   FrameInstance* frame = nullptr;
@@ -161,7 +162,7 @@ struct StepState : std::enable_shared_from_this<StepState> {
 
 private:
   void drop_frames(Iteration& iteration);
-  void restore_prefilled();
+  void empty_slots(Iteration& iteration);
 };
 
 /// Empties a slot: any value in it is dropped.
