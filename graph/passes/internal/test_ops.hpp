@@ -36,8 +36,8 @@ inline OpRegistry rewriting_test_ops() {
             TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
             return c.set_output(0, shape);
           }));
-  each({"Identity", "Neg", "Square", "StopGradient", "Exit", "NextIteration"}, "x: T", "y: T",
-       "T: type", shape_unchanged);
+  each({"Identity", "Neg", "Square", "Relu", "StopGradient", "Exit", "NextIteration"}, "x: T",
+       "y: T", "T: type", shape_unchanged);
   each({"Enter"}, "data: T", "output: T",
        "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
        shape_unchanged);
@@ -52,6 +52,8 @@ inline OpRegistry rewriting_test_ops() {
             .commutative()
             .shape_fn(shape_broadcast_binary));
   each({"AddN"}, "inputs: N * T", "sum: T", "N: int >= 1; T: type", shape_merge_inputs);
+  each({"BiasAdd"}, "value: T; bias: T", "output: T",
+       "T: type; data_format: {'NHWC', 'NCHW'} = 'NHWC'", shape_unchanged);
   each({"Less"}, "x: T; y: T", "z: bool", "T: type", shape_broadcast_binary);
   each({"MatMul"}, "a: T; b: T", "product: T",
        "T: type; transpose_a: bool = false; transpose_b: bool = false", shape_unknown);
@@ -101,6 +103,18 @@ inline OpRegistry rewriting_test_ops() {
           .attr("tensor_type: type")
           .attr(pair)
           .stateful());
+  return ops;
+}
+
+/// The same with the ops that passes make of several.
+inline OpRegistry fusing_test_ops() {
+  OpRegistry ops = rewriting_test_ops();
+  ops.add(SchemaBuilder("_FusedElementwise")
+              .input("inputs: N * T")
+              .output("output: T")
+              .attr("N: int >= 1; T: type; program: list(string) >= 1")
+              .not_differentiable("it is an op for tests")
+              .build());
   return ops;
 }
 

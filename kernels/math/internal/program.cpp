@@ -1,0 +1,352 @@
+#include "kernels/math/internal/program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include "core/base/strings.hpp"
+#include "kernels/math/internal/elementwise.hpp"
+
+namespace troupe::math {
+namespace {
+
+using arith::BinaryOp;
+using arith::GradOp;
+using arith::UnaryOp;
+
+constexpr std::size_t scratch_bytes = 96 << 10; // for one thread's registers
+
+UnaryOp unary_of(std::string_view name) {
+  constexpr std::pair<std::string_view, UnaryOp> table[] = {
+      {"Abs", UnaryOp::abs},
+      {"Ceil", UnaryOp::ceil},
+      {"Cos", UnaryOp::cos},
+      {"Elu", UnaryOp::elu},
+      {"Erf", UnaryOp::erf},
+      {"Exp", UnaryOp::exp},
+      {"Expm1", UnaryOp::expm1},
+      {"Floor", UnaryOp::floor},
+      {"Inv", UnaryOp::reciprocal},
+      {"Log", UnaryOp::log},
+      {"Log1p", UnaryOp::log1p},
+      {"Neg", UnaryOp::neg},
+      {"Reciprocal", UnaryOp::reciprocal},
+      {"Relu", UnaryOp::relu},
+      {"Relu6", UnaryOp::relu6},
+      {"Rsqrt", UnaryOp::rsqrt},
+      {"Sigmoid", UnaryOp::sigmoid},
+      {"Sign", UnaryOp::sign},
+      {"Sin", UnaryOp::sin},
+      {"Softplus", UnaryOp::softplus},
+      {"Sqrt", UnaryOp::sqrt},
+      {"Square", UnaryOp::square},
+      {"Tanh", UnaryOp::tanh},
+  };
+  return std::ranges::find(table, name, &std::pair<std::string_view, UnaryOp>::first)->second;
+}
+
+BinaryOp binary_of(std::string_view name) {
+  constexpr std::pair<std::string_view, BinaryOp> table[] = {
+      {"Add", BinaryOp::add},
+      {"AddV2", BinaryOp::add},
+      {"AddN", BinaryOp::add},
+      {"BiasAdd", BinaryOp::add},
+      {"DivNoNan", BinaryOp::div_no_nan},
+      {"Maximum", BinaryOp::maximum},
+      {"Minimum", BinaryOp::minimum},
+      {"Mul", BinaryOp::mul},
+      {"MulNoNan", BinaryOp::mul_no_nan},
+      {"Pow", BinaryOp::pow},
+      {"RealDiv", BinaryOp::real_div},
+      {"SquaredDifference", BinaryOp::squared_difference},
+      {"Sub", BinaryOp::sub},
+  };
+  return std::ranges::find(table, name, &std::pair<std::string_view, BinaryOp>::first)->second;
+}
+
+struct Grad {
+  std::string_view name;
+  GradOp op;
+  bool gradient_first; // the gradient is input 0, not 1
+};
+
+const Grad& grad_of(std::string_view name) {
+  static constexpr Grad table[] = {
+      {"EluGrad", GradOp::elu, true},
+      {"InvGrad", GradOp::reciprocal, false},
+      {"ReciprocalGrad", GradOp::reciprocal, false},
+      {"Relu6Grad", GradOp::relu6, true},
+      {"ReluGrad", GradOp::relu, true},
+      {"RsqrtGrad", GradOp::rsqrt, false},
+      {"SigmoidGrad", GradOp::sigmoid, false},
+      {"SoftplusGrad", GradOp::softplus, true},
+      {"SqrtGrad", GradOp::sqrt, false},
+      {"TanhGrad", GradOp::tanh, false},
+  };
+  return *std::ranges::find(table, name, &Grad::name);
+}
+
+double cost_of(std::string_view name) {
+  constexpr std::string_view dear[] = {"Cos",      "Elu",          "Erf", "Exp",     "Expm1",
+                                       "Log",      "Log1p",        "Pow", "Sigmoid", "Sin",
+                                       "Softplus", "SoftplusGrad", "Tanh"};
+  constexpr std::string_view middling[] = {"DivNoNan", "Inv",  "RealDiv", "Reciprocal",
+                                           "Rsqrt",    "Sqrt", "SqrtGrad"};
+  return std::ranges::find(dear, name) != std::end(dear)           ? 1
+         : std::ranges::find(middling, name) != std::end(middling) ? 0.3
+                                                                   : 0.06;
+}
+
+/// The shape of an instruction's result, or its op's complaint.
+Result<Shape> result_shape(const ElementwiseProgram::Instruction& instruction,
+                           std::span<const Shape* const> operands) {
+  const Shape& first = *operands[0];
+  switch (instruction.op->form) {
+  case ElementwiseForm::unary:
+    return first;
+  case ElementwiseForm::broadcast:
+    return first == *operands[1] ? Result<Shape>(first) : broadcast_shapes(first, *operands[1]);
+  case ElementwiseForm::bias:
+    if (first.rank() < 2)
+      return invalid_argument(str_cat("Input tensor must be at least 2D: ", first));
+    if (operands[1]->rank() != 1)
+      return invalid_argument(str_cat("Biases must be 1D: ", *operands[1]));
+    if (operands[1]->dim(0) != first[first.rank() - 1])
+      return invalid_argument(str_cat(
+          "Must provide as many biases as the last dimension of the input tensor: ", *operands[1],
+          " vs. ", first));
+    return first;
+  case ElementwiseForm::same_size:
+    if (first.num_elements() != operands[1]->num_elements())
+      return invalid_argument(
+          str_cat("The two arguments to a cwise op must have same number of elements, got ",
+                  first.num_elements(), " and ", operands[1]->num_elements()));
+    return first;
+  case ElementwiseForm::same_shape:
+    for (const Shape* other : operands.subspan(1))
+      if (*other != first)
+        return invalid_argument(str_cat("Inputs to operation ", instruction.op->name,
+                                        " must have the same size and shape.  Input 0: ", first,
+                                        " != ", *other));
+    return first;
+  }
+  return first;
+}
+
+/// One instruction, ready to run: operands are elements of `whole` buffers or of registers.
+struct Ready {
+  arith::UnaryFn unary = nullptr;
+  arith::GradFn grad = nullptr;
+  arith::BinaryKernel binary = {};
+  bool gradient_first = true;
+  std::unique_ptr<arith::BroadcastPlan> plan = {}; // null: operands of one shape
+
+  static Result<Ready> make(const ElementwiseProgram::Instruction& instruction, arith::Type type,
+                            std::span<const Shape* const> shapes) {
+    Ready out;
+    if (instruction.op->form == ElementwiseForm::unary) {
+      out.unary = arith::unary(unary_of(instruction.op->name), type);
+    } else if (instruction.op->form == ElementwiseForm::same_size) {
+      const Grad& grad = grad_of(instruction.op->name);
+      out.grad = arith::unary_grad(grad.op, type);
+      out.gradient_first = grad.gradient_first;
+    } else {
+      out.binary = arith::binary(binary_of(instruction.op->name), type);
+      if (shapes.size() == 2 && *shapes[0] != *shapes[1]) {
+        TROUPE_ASSIGN(arith::BroadcastPlan plan, broadcast_plan({shapes[0], shapes[1]}));
+        out.plan = std::make_unique<arith::BroadcastPlan>(plan);
+      }
+    }
+    return out;
+  }
+
+  /// Results [begin, end); `operands` and `result` are where element 0 would be.
+  void run(std::span<const void* const> operands, void* result, std::int64_t begin,
+           std::int64_t end) const {
+    if (unary)
+      return unary(operands[0], result, begin, end);
+    if (grad)
+      return gradient_first ? grad(operands[0], operands[1], result, begin, end)
+                            : grad(operands[1], operands[0], result, begin, end);
+    if (plan) {
+      binary(*plan, operands[0], operands[1], result, begin, end);
+      return;
+    }
+    const std::int64_t size = binary.in_size, n = end - begin;
+    const auto at = [&](const void* base) {
+      return static_cast<const std::byte*>(base) + begin * size;
+    };
+    auto* to = static_cast<std::byte*>(result) + begin * size;
+    if (operands.size() == 1) {
+      if (operands[0] != result)
+        std::copy_n(at(operands[0]), n * size, to);
+      return;
+    }
+    binary.row(at(operands[0]), at(operands[1]), to, n, arith::RowMode::both_rows);
+    for (std::size_t i = 2; i < operands.size(); ++i)
+      binary.row(to, at(operands[i]), to, n, arith::RowMode::both_rows);
+  }
+};
+
+} // namespace
+
+Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
+                                                     std::span<const std::string> lines) {
+  ElementwiseProgram out;
+  out.num_inputs_ = num_inputs;
+  for (const std::string& line : lines) {
+    const auto words = str_split(line, ' ');
+    Instruction instruction{.op = find_elementwise_op(words[0]), .operands = {}};
+    const int known = num_inputs + static_cast<int>(out.instructions_.size());
+    bool fine = instruction.op != nullptr;
+    for (std::size_t i = 1; fine && i < words.size(); ++i) {
+      const auto operand = parse_int(words[i]);
+      fine = operand && *operand >= 0 && *operand < known;
+      if (fine)
+        instruction.operands.push_back(static_cast<int>(*operand));
+    }
+    const std::size_t count = instruction.operands.size();
+    if (fine)
+      fine = instruction.op->form == ElementwiseForm::unary        ? count == 1
+             : instruction.op->form == ElementwiseForm::same_shape ? count >= 1
+                                                                   : count == 2;
+    if (!fine)
+      return invalid_argument(str_cat("'", line, "' is no instruction over ", known, " operands"));
+    out.unit_cost_ += cost_of(instruction.op->name);
+    out.instructions_.push_back(std::move(instruction));
+  }
+  if (out.instructions_.empty())
+    return invalid_argument("a program of no instructions has no result");
+  out.assign_registers();
+  return out;
+}
+
+// A register is free again after the last instruction that reads it, for that instruction's own
+// result already: element i of a result is written after element i of the operands was read.
+void ElementwiseProgram::assign_registers() {
+  const std::size_t count = instructions_.size();
+  std::vector<std::size_t> last(count, 0);
+  for (std::size_t i = 0; i < count; ++i)
+    for (int operand : instructions_[i].operands)
+      if (operand >= num_inputs_)
+        last[static_cast<std::size_t>(operand - num_inputs_)] = i;
+  std::vector<int> free;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<int> operands = instructions_[i].operands;
+    const bool several = operands.size() > 2; // reads operands after its first result is written
+    std::ranges::sort(operands);
+    operands.erase(std::unique(operands.begin(), operands.end()), operands.end());
+    const auto release = [&] {
+      for (int operand : operands)
+        if (operand >= num_inputs_ && last[static_cast<std::size_t>(operand - num_inputs_)] == i)
+          free.push_back(registers_[static_cast<std::size_t>(operand - num_inputs_)]);
+    };
+    if (!several)
+      release();
+    if (free.empty())
+      free.push_back(num_registers_++);
+    registers_.push_back(free.back());
+    free.pop_back();
+    if (several)
+      release();
+  }
+}
+
+Status ElementwiseProgram::run(KernelContext& c) const {
+  const std::size_t inputs = static_cast<std::size_t>(num_inputs_), count = instructions_.size();
+  const DType dtype = c.input(0).dtype();
+  const auto type = static_cast<arith::Type>(dtype);
+  std::vector<Shape> shapes;
+  shapes.reserve(inputs + count);
+  std::vector<const void*> data(inputs + count);
+  for (std::size_t i = 0; i < inputs; ++i) {
+    shapes.push_back(c.input(static_cast<int>(i)).shape());
+    data[i] = c.input(static_cast<int>(i)).raw();
+  }
+  std::vector<Ready> ready;
+  ready.reserve(count);
+  for (const Instruction& instruction : instructions_) {
+    std::vector<const Shape*> of;
+    for (int operand : instruction.operands)
+      of.push_back(&shapes[static_cast<std::size_t>(operand)]);
+    TROUPE_ASSIGN(Shape shape, result_shape(instruction, of));
+    TROUPE_ASSIGN(Ready made, Ready::make(instruction, type, of));
+    ready.push_back(std::move(made));
+    shapes.push_back(std::move(shape));
+  }
+  const Shape shape = shapes.back();
+  const std::int64_t total = shape.num_elements();
+  const auto size = static_cast<std::int64_t>(dtype_size(dtype));
+
+  const auto operands_of = [&](std::size_t i, std::span<const void*> out) {
+    const auto& operands = instructions_[i].operands;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+      out[k] = data[static_cast<std::size_t>(operands[k])];
+    return std::span<const void* const>(out.data(), operands.size());
+  };
+  std::size_t widest = 0;
+  for (const Instruction& instruction : instructions_)
+    widest = std::max(widest, instruction.operands.size());
+
+  // What is smaller than the output is computed first, as a whole.
+  std::vector<Tensor> small;
+  std::vector<std::size_t> blocked;
+  for (std::size_t i = 0; i < count; ++i) {
+    const Shape& mine = shapes[inputs + i];
+    if (i + 1 == count || mine.num_elements() == total) {
+      blocked.push_back(i);
+      continue;
+    }
+    TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype, mine));
+    std::vector<const void*> room(widest);
+    const auto operands = operands_of(i, room);
+    c.parallel_for(mine.num_elements(), unit_cost_, [&](std::int64_t begin, std::int64_t end) {
+      ready[i].run(operands, whole.mutable_raw(), begin, end);
+    });
+    data[inputs + i] = whole.raw();
+    small.push_back(std::move(whole));
+  }
+
+  // The output may take the place of an input, but of none that is read after it was written.
+  const auto read_late =
+      std::span(instructions_.back().operands)
+          .subspan(std::min<std::size_t>(instructions_.back().operands.size(), 2));
+  int forwarded = -1;
+  for (int i = 0; i < num_inputs_ && forwarded < 0; ++i)
+    if (shapes[static_cast<std::size_t>(i)].num_elements() == total && c.input(i).is_unique() &&
+        std::ranges::find(read_late, i) == read_late.end())
+      forwarded = i;
+  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
+                                           : c.allocate_output(0, shape));
+  auto* result = static_cast<std::byte*>(out.mutable_raw());
+  const std::int64_t block = std::max<std::int64_t>(
+      static_cast<std::int64_t>(scratch_bytes) / size / std::max(num_registers_, 1) / 64 * 64, 64);
+  const std::int64_t step = std::min<std::int64_t>(block, 4096);
+  const auto room = static_cast<std::size_t>(step * size * num_registers_);
+  c.parallel_for(total, unit_cost_ + 0.1, [&](std::int64_t begin, std::int64_t end) {
+    std::array<std::byte, scratch_bytes + 64> stack;
+    std::unique_ptr<std::byte[]> heap;
+    std::byte* scratch = stack.data();
+    if (room > scratch_bytes) {
+      heap.reset(new std::byte[room + 64]);
+      scratch = heap.get();
+    }
+    scratch += (64 - reinterpret_cast<std::uintptr_t>(scratch) % 64) % 64;
+    std::vector<const void*> where(data), operands(widest);
+    for (std::int64_t at = begin; at < end; at += step) {
+      const std::int64_t stop = std::min(end, at + step);
+      for (std::size_t i : blocked) {
+        const auto& of = instructions_[i].operands;
+        for (std::size_t k = 0; k < of.size(); ++k)
+          operands[k] = where[static_cast<std::size_t>(of[k])];
+        // Addresses are those of element 0, as if the register held all elements.
+        std::byte* to = i + 1 == count ? result : scratch + registers_[i] * step * size - at * size;
+        ready[i].run({operands.data(), of.size()}, to, at, stop);
+        where[inputs + i] = to;
+      }
+    }
+  });
+  return {};
+}
+
+} // namespace troupe::math

@@ -1,0 +1,44 @@
+// ElementwiseProgram: several elementwise ops as one. Each instruction's result is computed block
+// by block, so that what one leaves for the next stays in the nearest cache.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "graph/op/elementwise_ops.hpp"
+#include "kernels/framework/context.hpp"
+
+namespace troupe::math {
+
+/// Operands are numbered: the inputs first, then the results of the instructions. The last result
+/// is the output. Immutable.
+class ElementwiseProgram {
+public:
+  struct Instruction {
+    const ElementwiseOp* op = nullptr;
+    std::vector<int> operands;
+  };
+
+  /// Each line "Mul 0 3" is one instruction over operands of smaller numbers. INVALID_ARGUMENT
+  /// naming the line that is none.
+  static Result<ElementwiseProgram> parse(int num_inputs, std::span<const std::string> lines);
+
+  int num_inputs() const { return num_inputs_; }
+  const std::vector<Instruction>& instructions() const { return instructions_; }
+
+  /// Output 0 of `c` from its inputs, all float or all double, in the buffer of an input where one
+  /// is free. Errors are those of the single ops.
+  Status run(KernelContext& c) const;
+
+private:
+  void assign_registers();
+
+  int num_inputs_ = 0;
+  std::vector<Instruction> instructions_;
+  std::vector<int> registers_; ///< of each instruction's result
+  int num_registers_ = 0;
+  double unit_cost_ = 0; ///< nanoseconds for one element
+};
+
+} // namespace troupe::math
