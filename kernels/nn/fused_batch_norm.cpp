@@ -11,6 +11,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/nn/internal/batch_norm.hpp"
 
 namespace troupe {
 namespace {
@@ -32,8 +33,10 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
 /// The image tensor as [outer, channels, inner], and the plans of working on it.
 struct Images {
   std::int64_t channels = 0, count = 0; ///< count: elements of each channel
-  arith::BroadcastPlan pairs;           ///< images with one number for each channel
-  arith::ReducePlan sums;               ///< to one number for each channel
+  bool channels_last = false;           ///< as rows of channels, the quick way
+  nn::ChannelRows rows() const { return {count, channels}; }
+  arith::BroadcastPlan pairs; ///< images with one number for each channel
+  arith::ReducePlan sums;     ///< to one number for each channel
 };
 
 Result<Images> images_of(const Attrs& attrs, const Shape& shape) {
@@ -47,6 +50,7 @@ Result<Images> images_of(const Attrs& attrs, const Shape& shape) {
   Images out;
   out.channels = dims[1];
   out.count = dims[0] * dims[2];
+  out.channels_last = dims[2] == 1;
   const std::int64_t channel_dims[] = {1, dims[1], 1};
   const bool reduced[] = {true, false, true};
   TROUPE_CHECK(arith::make_broadcast_plan({dims, channel_dims}, out.pairs) &&
@@ -97,6 +101,9 @@ arith::BinaryKernel kernel(arith::BinaryOp op) {
 /// out = (x - mean) * factor + offset
 void normalise(KernelContext& c, const Images& images, const void* x, const float* mean,
                const float* factor, const void* offset, void* out) {
+  if (images.channels_last)
+    return nn::normalise(c, images.rows(), static_cast<const float*>(x), mean, factor,
+                         static_cast<const float*>(offset), false, static_cast<float*>(out));
   const auto sub = kernel(arith::BinaryOp::sub), mul = kernel(arith::BinaryOp::mul),
              add = kernel(arith::BinaryOp::add);
   for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
@@ -109,6 +116,8 @@ void normalise(KernelContext& c, const Images& images, const void* x, const floa
 /// Mean and (biased) variance of each channel.
 Status moments(KernelContext& c, const Images& images, const Tensor& x, float* mean,
                float* variance) {
+  if (images.channels_last)
+    return nn::moments(c, images.rows(), x.data<float>().data(), mean, variance);
   TROUPE_ASSIGN(Tensor squares, c.allocate_temp(DType::float32, x.shape()));
   reduce(c, arith::ReduceOp::mean, images, x.raw(), mean);
   const auto squared_difference = kernel(arith::BinaryOp::squared_difference);
@@ -178,6 +187,40 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+/// What dy, x - mean and 1 are multiplied by in dx, for each channel.
+struct GradFactors {
+  GradFactors(float* memory, std::int64_t n)
+      : dy(memory), centred(memory + n), constant(memory + 2 * n) {}
+  float *dy, *centred, *constant;
+};
+
+/// dx where the channels are not the last dimension: the sums first, then `find_factors`.
+Status grad_of_planes(KernelContext& c, const Images& images, bool training,
+                      FunctionView<void()> find_factors, const GradFactors& of, float* dscale,
+                      float* doffset, Tensor& dx) {
+  const Tensor &dy = c.input(0), &x = c.input(1), &mean = c.input(3);
+  const auto sub = kernel(arith::BinaryOp::sub), mul = kernel(arith::BinaryOp::mul),
+             add = kernel(arith::BinaryOp::add);
+  TROUPE_ASSIGN(Tensor centred, c.allocate_temp(DType::float32, x.shape()));
+  const arith::BroadcastPlan flat = arith::flat_plan(images.pairs.size);
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    sub(images.pairs, x.raw(), mean.raw(), centred.mutable_raw(), begin, end);
+    mul(flat, centred.raw(), dy.raw(), dx.mutable_raw(), begin, end);
+  });
+  reduce(c, arith::ReduceOp::sum, images, dx.raw(), dscale);
+  reduce(c, arith::ReduceOp::sum, images, dy.raw(), doffset);
+  find_factors();
+  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
+    mul(images.pairs, dy.raw(), of.dy, dx.mutable_raw(), begin, end);
+    if (!training)
+      return;
+    mul(images.pairs, centred.raw(), of.centred, centred.mutable_raw(), begin, end);
+    add(flat, dx.raw(), centred.raw(), dx.mutable_raw(), begin, end);
+    add(images.pairs, dx.raw(), of.constant, dx.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
 // With h = (x - mean) / sqrt(variance + epsilon): doffset = sum(dy), dscale = sum(dy * h), and
 // dx = scale / sqrt(variance + epsilon) * (dy - mean(dy) - h * mean(dy * h)) when training.
 Status compute_grad(KernelContext& c) {
@@ -203,35 +246,30 @@ Status compute_grad(KernelContext& c) {
     std::fill_n(doffset, n, 0.F);
     return {};
   }
-  const auto sub = kernel(arith::BinaryOp::sub), mul = kernel(arith::BinaryOp::mul),
-             add = kernel(arith::BinaryOp::add);
-  TROUPE_ASSIGN(Tensor centred, c.allocate_temp(DType::float32, x.shape()));
-  const arith::BroadcastPlan flat = arith::flat_plan(images.pairs.size);
-  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
-    sub(images.pairs, x.raw(), mean.raw(), centred.mutable_raw(), begin, end);
-    mul(flat, centred.raw(), dy.raw(), dx.mutable_raw(), begin, end);
-  });
-  reduce(c, arith::ReduceOp::sum, images, dx.raw(), dscale); // not yet divided by the deviation
-  reduce(c, arith::ReduceOp::sum, images, dy.raw(), doffset);
   TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{3, n}));
-  float *of_dy = floats(factors), *of_centred = of_dy + n, *constant = of_centred + n;
-  const auto count = static_cast<float>(images.count);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    const float inverse = 1 / std::sqrt(variance.data<float>()[at] + attrs.epsilon);
-    of_dy[i] = scale.data<float>()[at] * inverse;
-    of_centred[i] = -of_dy[i] * inverse * inverse * dscale[i] / count;
-    constant[i] = -of_dy[i] * doffset[i] / count;
-    dscale[i] *= inverse;
-  }
-  for_each_block(c, images, [&](std::int64_t begin, std::int64_t end) {
-    mul(images.pairs, dy.raw(), of_dy, dx.mutable_raw(), begin, end);
-    if (!attrs.training)
-      return;
-    mul(images.pairs, centred.raw(), of_centred, centred.mutable_raw(), begin, end);
-    add(flat, dx.raw(), centred.raw(), dx.mutable_raw(), begin, end);
-    add(images.pairs, dx.raw(), constant, dx.mutable_raw(), begin, end);
-  });
+  GradFactors of{floats(factors), n};
+  const auto find_factors = [&] {
+    const auto count = static_cast<float>(images.count);
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const float inverse = 1 / std::sqrt(variance.data<float>()[at] + attrs.epsilon);
+      of.dy[i] = scale.data<float>()[at] * inverse;
+      of.centred[i] = attrs.training ? -of.dy[i] * inverse * inverse * dscale[i] / count : 0;
+      of.constant[i] = attrs.training ? -of.dy[i] * doffset[i] / count : 0;
+      dscale[i] *= inverse; // the sums are not yet divided by the deviation
+    }
+  };
+  if (!images.channels_last)
+    return grad_of_planes(c, images, attrs.training, find_factors, of, dscale, doffset, dx);
+  const float *gradient = dy.data<float>().data(), *in = x.data<float>().data(),
+              *middle = mean.data<float>().data();
+  TROUPE_TRY(nn::gradient_sums(c, images.rows(), gradient, in, middle, doffset, dscale));
+  find_factors();
+  if (attrs.training)
+    nn::gradient(c, images.rows(), gradient, in, middle, of.dy, of.centred, of.constant,
+                 floats(dx));
+  else // dy * of.dy alone, whatever x is
+    nn::normalise(c, images.rows(), gradient, of.constant, of.dy, of.constant, false, floats(dx));
   return {};
 }
 

@@ -44,8 +44,8 @@ constexpr Row rows[] = {
     {"memory", ""},
     {"pin_to_host", ""},
     {"pin_to_host_optimization", ""},
-    {"remap", ""},
-    {"remapping", ""},
+    {"remap", "fuse_elementwise"},
+    {"remapping", "fuse_elementwise"},
     {"scoped_allocator", ""},
     {"scoped_allocator_optimization", ""},
 };

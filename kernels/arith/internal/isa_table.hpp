@@ -3,6 +3,7 @@
 // TROUPE_ISA namespace; they use no std containers or algorithms, and no inline function from a
 // shared header, because the linker would keep one copy of those for all instruction sets.
 #pragma once
+#include "kernels/arith/batch_norm.hpp"
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/gemm.hpp"
@@ -69,6 +70,13 @@ struct IsaTable {
   SoftmaxGradFn (*softmax_grad)(Type);
   SoftmaxXentFn (*softmax_xent)(Type);
   SparseXentFn (*sparse_softmax_xent)(Type, Type);
+  void (*batch_moments)(const float*, int64_t, int64_t, int64_t, double*, double*);
+  void (*batch_normalise)(const float*, const float*, const float*, const float*, bool, int64_t,
+                          int64_t, int64_t, float*);
+  void (*batch_norm_grad_sums)(const float*, const float*, const float*, int64_t, int64_t, int64_t,
+                               double*, double*);
+  void (*batch_norm_grad)(const float*, const float*, const float*, const float*, const float*,
+                          const float*, int64_t, int64_t, int64_t, float*);
   bool (*gradient_descent)(Type, void*, double, const void*, int64_t, int64_t);
   bool (*momentum)(Type, void*, void*, double, const void*, double, bool, int64_t, int64_t);
   bool (*adam)(Type, void*, void*, void*, const AdamRates&, const void*, bool, int64_t, int64_t);

@@ -36,6 +36,15 @@ SoftmaxFn log_softmax(Type type);
 SoftmaxGradFn softmax_grad(Type type);
 SoftmaxXentFn softmax_xent(Type type);
 SparseXentFn sparse_softmax_xent(Type type, Type label_type);
+void batch_moments(const float* x, int64_t channels, int64_t begin, int64_t end, double* mean,
+                   double* deviation);
+void batch_normalise(const float* x, const float* mean, const float* factor, const float* offset,
+                     bool relu, int64_t channels, int64_t begin, int64_t end, float* y);
+void batch_norm_grad_sums(const float* dy, const float* x, const float* mean, int64_t channels,
+                          int64_t begin, int64_t end, double* sum_dy, double* sum_product);
+void batch_norm_grad(const float* dy, const float* x, const float* mean, const float* of_dy,
+                     const float* of_x, const float* constant, int64_t channels, int64_t begin,
+                     int64_t end, float* dx);
 bool gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
                       int64_t end);
 bool momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,

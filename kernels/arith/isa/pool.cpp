@@ -33,21 +33,40 @@ TROUPE_INLINE void for_each_window(const Pool2DShape& s, const T* x, T* y, int64
   }
 }
 
+/// The largest of each of n channels of a window; in registers where n is constant.
+template <class T>
+TROUPE_INLINE void largest(const Pool2DShape& s, Window w, const T* in, T* best, int64_t n) {
+  for (int64_t c = 0; c < n; ++c)
+    best[c] = lowest<T>;
+  for (int64_t iy = w.y0; iy < w.y1; ++iy)
+    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+      const T* pixel = in + (iy * s.in_w + ix) * s.channels;
+      TROUPE_INDEPENDENT
+      for (int64_t c = 0; c < n; ++c)
+        best[c] = pixel[c] > best[c] ? pixel[c] : best[c];
+    }
+}
+
+template <class T, int64_t width>
+TROUPE_INLINE void largest_of(const Pool2DShape& s, Window w, const T* in, T* out) {
+  T best[width];
+  largest(s, w, in, best, width);
+  for (int64_t c = 0; c < width; ++c)
+    out[c] = best[c];
+}
+
 template <class T>
 void max_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
   const Pool2DShape s = shape;
   for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
                   [&s](Window w, const T* in, T* out) {
-                    TROUPE_INDEPENDENT
-                    for (int64_t c = 0; c < s.channels; ++c)
-                      out[c] = lowest<T>;
-                    for (int64_t iy = w.y0; iy < w.y1; ++iy)
-                      for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-                        const T* pixel = in + (iy * s.in_w + ix) * s.channels;
-                        TROUPE_INDEPENDENT
-                        for (int64_t c = 0; c < s.channels; ++c)
-                          out[c] = pixel[c] > out[c] ? pixel[c] : out[c];
-                      }
+                    int64_t c = 0;
+                    for (; c + 64 <= s.channels; c += 64)
+                      largest_of<T, 64>(s, w, in + c, out + c);
+                    for (; c + 16 <= s.channels; c += 16)
+                      largest_of<T, 16>(s, w, in + c, out + c);
+                    if (c < s.channels)
+                      largest(s, w, in + c, out + c, s.channels - c);
                   });
 }
 
@@ -73,44 +92,69 @@ void average_forward(const Pool2DShape& shape, const void* x, void* y, int64_t b
                   });
 }
 
-/// For 64 channels at a time: where the first maximum is, then the gradient goes there.
+/// Where the first maximum of each of n channels of a window is; then the gradient is added there,
+/// and nothing to the other pixels.
 template <class T>
-void max_backward(const Pool2DShape& s, const void* x, const void* dy, void* dx, int64_t begin,
+TROUPE_INLINE void add_to_largest(const Pool2DShape& s, Window w, const T* in, const T* gradient,
+                                  T* target, T* best, int32_t* at, int64_t n) {
+  const int64_t first = w.y0 * s.in_w + w.x0;
+  for (int64_t c = 0; c < n; ++c) {
+    best[c] = in[first * s.channels + c];
+    at[c] = static_cast<int32_t>(first);
+  }
+  for (int64_t iy = w.y0; iy < w.y1; ++iy)
+    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+      const int64_t here = iy * s.in_w + ix;
+      const T* pixel = in + here * s.channels;
+      TROUPE_INDEPENDENT
+      for (int64_t c = 0; c < n; ++c) {
+        const bool better = pixel[c] > best[c];
+        best[c] = better ? pixel[c] : best[c];
+        at[c] = better ? static_cast<int32_t>(here) : at[c];
+      }
+    }
+  for (int64_t iy = w.y0; iy < w.y1; ++iy)
+    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+      const int64_t here = iy * s.in_w + ix;
+      T* pixel = target + here * s.channels;
+      TROUPE_INDEPENDENT
+      for (int64_t c = 0; c < n; ++c)
+        pixel[c] += at[c] == static_cast<int32_t>(here) ? gradient[c] : T(0);
+    }
+}
+
+template <class T, int64_t width>
+TROUPE_INLINE void add_to_largest_of(const Pool2DShape& s, Window w, const T* in, const T* gradient,
+                                     T* target) {
+  T best[width];
+  int32_t at[width];
+  add_to_largest(s, w, in, gradient, target, best, at, width);
+}
+
+template <class T>
+void max_backward(const Pool2DShape& shape, const void* x, const void* dy, void* dx, int64_t begin,
                   int64_t end) {
-  constexpr int64_t width = 64;
+  const Pool2DShape s = shape;
+  constexpr int64_t wide = 32, narrow = 16;
   const int64_t image_size = s.in_h * s.in_w * s.channels;
   auto out = static_cast<T*>(dx);
-  for (int64_t i = begin * image_size; i < end * image_size; ++i)
-    out[i] = T(0);
   for (int64_t image = begin; image < end; ++image) {
     const T* in = static_cast<const T*>(x) + image * image_size;
     T* target = out + image * image_size;
+    __builtin_memset(target, 0, static_cast<size_t>(image_size) * sizeof(T));
     const T* gradient = static_cast<const T*>(dy) + image * s.out_h * s.out_w * s.channels;
     for (int64_t oy = 0; oy < s.out_h; ++oy)
       for (int64_t ox = 0; ox < s.out_w; ++ox, gradient += s.channels) {
         const Window w = Window::of(s, oy, ox);
-        for (int64_t c0 = 0; c0 < s.channels; c0 += width) {
-          const int64_t n = s.channels - c0 < width ? s.channels - c0 : width;
-          T best[width];
-          int32_t at[width];
-          const int64_t first = w.y0 * s.in_w + w.x0;
-          for (int64_t c = 0; c < n; ++c) {
-            best[c] = in[first * s.channels + c0 + c];
-            at[c] = static_cast<int32_t>(first);
-          }
-          for (int64_t iy = w.y0; iy < w.y1; ++iy)
-            for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-              const int64_t here = iy * s.in_w + ix;
-              const T* pixel = in + here * s.channels + c0;
-              TROUPE_INDEPENDENT
-              for (int64_t c = 0; c < n; ++c) {
-                const bool better = pixel[c] > best[c];
-                best[c] = better ? pixel[c] : best[c];
-                at[c] = better ? static_cast<int32_t>(here) : at[c];
-              }
-            }
-          for (int64_t c = 0; c < n; ++c)
-            target[at[c] * s.channels + c0 + c] += gradient[c0 + c];
+        int64_t c = 0;
+        for (; c + wide <= s.channels; c += wide)
+          add_to_largest_of<T, wide>(s, w, in + c, gradient + c, target + c);
+        for (; c + narrow <= s.channels; c += narrow)
+          add_to_largest_of<T, narrow>(s, w, in + c, gradient + c, target + c);
+        if (c < s.channels) {
+          T best[narrow];
+          int32_t at[narrow];
+          add_to_largest(s, w, in + c, gradient + c, target + c, best, at, s.channels - c);
         }
       }
   }
