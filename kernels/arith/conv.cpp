@@ -1,6 +1,7 @@
 // Chooses who computes a convolution: oneDNN for f32 where it can and is faster, else patches and
 // GEMM.
 #include "kernels/arith/conv.hpp"
+#include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
@@ -32,6 +33,46 @@ ConvCall with_patches(Type type, const Conv2DShape& shape, int64_t begin, int64_
   return call;
 }
 
+/// Measured: oneDNN takes three times as long for the input's gradient then.
+bool has_few_channels(const Conv2DShape& shape) {
+  return shape.in_c <= 4;
+}
+
+/// Factor and offset of the results of images [begin, end).
+void scale_and_shift(const ConvEpilogue& e, const Conv2DShape& s, float* y, int64_t begin,
+                     int64_t end) {
+  if (e.factor == nullptr && e.offset == nullptr)
+    return;
+  const BinaryRow mul = isa_table().binary(BinaryOp::mul, Type::f32);
+  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::f32);
+  for (int64_t r = begin * s.out_h * s.out_w; r < end * s.out_h * s.out_w; ++r) {
+    float* out = y + r * s.out_c;
+    if (e.factor != nullptr)
+      mul(out, e.factor, out, s.out_c, RowMode::both_rows);
+    if (e.offset != nullptr)
+      add(out, e.offset, out, s.out_c, RowMode::both_rows);
+  }
+}
+
+/// Addend and relu, while the results are still in a near cache. oneDNN's relu would make 0 of NaN,
+/// and with a whole image to add it takes slower code.
+void add_and_cut(const ConvEpilogue& e, const Conv2DShape& s, float* y, int64_t begin,
+                 int64_t end) {
+  constexpr int64_t block = 4096;
+  if (e.addend == nullptr && !e.relu)
+    return;
+  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::f32);
+  const UnaryFn relu = isa_table().unary(UnaryOp::relu, Type::f32);
+  const int64_t image = s.out_h * s.out_w * s.out_c;
+  for (int64_t at = begin * image; at < end * image; at += block) {
+    const int64_t n = std::min(block, end * image - at);
+    if (e.addend != nullptr)
+      add(y + at, e.addend + at, y + at, n, RowMode::both_rows);
+    if (e.relu)
+      relu(y, y, at, at + n);
+  }
+}
+
 } // namespace
 
 bool window_extent(int64_t input, int64_t filter, int64_t dilation, int64_t stride, Padding padding,
@@ -55,9 +96,9 @@ void conv2d_forward(Type type, const Conv2DShape& shape, const void* x, const vo
                     int64_t begin, int64_t end) {
   if (begin >= end)
     return;
-  if (prefers_onednn(type) &&
-      onednn_conv_forward(shape, static_cast<const float*>(x), static_cast<const float*>(filter),
-                          static_cast<float*>(y), begin, end))
+  if (prefers_onednn(type) && onednn_conv_forward(shape, static_cast<const float*>(x),
+                                                  {.plain = static_cast<const float*>(filter)}, {},
+                                                  static_cast<float*>(y), begin, end))
     return;
   ConvCall call = with_patches(type, shape, begin, end);
   call.x = x;
@@ -70,9 +111,8 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
                            void* dx, int64_t begin, int64_t end) {
   if (begin >= end)
     return;
-  const bool few_channels = shape.in_c <= 4; // measured: oneDNN takes three times as long
-  if (prefers_onednn(type) && !few_channels &&
-      onednn_conv_backward_input(shape, static_cast<const float*>(filter),
+  if (prefers_onednn(type) && !has_few_channels(shape) &&
+      onednn_conv_backward_input(shape, {.plain = static_cast<const float*>(filter)},
                                  static_cast<const float*>(dy), static_cast<float*>(dx), begin,
                                  end))
     return;
@@ -95,6 +135,53 @@ void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, 
   call.dy = dy;
   call.out = dfilter;
   isa_table().conv_backward_filter(call);
+}
+
+FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
+                             const ConvEpilogue& epilogue) {
+  if (!prefers_onednn(Type::f32) ||
+      (direction == ConvDirection::backward_input && has_few_channels(shape)))
+    return {};
+  return onednn_filter_packing(direction, shape, images, epilogue);
+}
+
+void pack_filter(const FilterPacking& packing, const float* filter, void* packed) {
+  onednn_pack_filter(packing, filter, packed);
+}
+
+void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
+                  const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
+  if (begin >= end)
+    return;
+  if (!prefers_onednn(Type::f32) ||
+      !onednn_conv_forward(shape, x, filter, epilogue, y, begin, end)) {
+    conv2d_forward(Type::f32, shape, x, filter.plain, y, begin, end);
+    scale_and_shift(epilogue, shape, y, begin, end);
+  }
+  add_and_cut(epilogue, shape, y, begin, end);
+}
+
+void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
+                           float* dx, int64_t begin, int64_t end) {
+  if (begin < end && prefers_onednn(Type::f32) && !has_few_channels(shape) &&
+      onednn_conv_backward_input(shape, filter, dy, dx, begin, end))
+    return;
+  conv2d_backward_input(Type::f32, shape, filter.plain, dy, dx, begin, end);
+}
+
+ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {
+  const int64_t top = begin * shape.stride_h - shape.pad_top;
+  const int64_t bottom =
+      (end - 1) * shape.stride_h - shape.pad_top + (shape.filter_h - 1) * shape.dilation_h + 1;
+  // A part that lies in the padding alone keeps one row of the input, outside its windows.
+  const int64_t first = std::clamp<int64_t>(top, 0, shape.in_h - 1);
+  const int64_t last = std::clamp<int64_t>(bottom, first + 1, shape.in_h);
+  ConvRows out{shape, first * shape.in_w * shape.in_c, begin * shape.out_w * shape.out_c};
+  out.shape.batch = 1;
+  out.shape.in_h = last - first;
+  out.shape.out_h = end - begin;
+  out.shape.pad_top = first - top;
+  return out;
 }
 
 } // namespace troupe::arith

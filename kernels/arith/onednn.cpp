@@ -1,7 +1,8 @@
-// oneDNN 2: f32 products and convolutions, activations plain NHWC, filters HWIO, reordered on each
-// call when the chosen code wants another layout. Primitives are immutable and cached by shape;
-// each call brings its own scratchpad, each thread its own stream. The library runs on OpenMP: it
-// is held to the calling thread, because the caller has already split the work.
+// oneDNN 2: f32 products and convolutions, activations plain NHWC, filters HWIO, laid out anew
+// where the chosen code wants another layout and the caller has not done so. Primitives are
+// immutable and cached by shape; each call brings its own scratchpad, each thread its own stream.
+// The library runs on OpenMP: it is held to the calling thread, because the caller has already
+// split the work.
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
 #include <array>
@@ -82,16 +83,44 @@ struct Descriptors {
   }
 };
 
+/// What is done to a result of the forward direction before it is written, as bits.
+constexpr int64_t scales = 1, shifts = 2;
+
+int64_t bits_of(const ConvEpilogue& e) {
+  return (e.factor != nullptr ? scales : 0) | (e.offset != nullptr ? shifts : 0);
+}
+
+/// An offset without a factor is the convolution's own bias.
+bool is_bias(int64_t epilogue) {
+  return epilogue == shifts;
+}
+
 struct Primitive {
+  explicit Primitive(const Descriptors& descriptors) : d(descriptors) {}
+  Descriptors d;
   dnnl::primitive run;
   dnnl::primitive reorder; // of the filter; empty where HWIO is used as it is
   memory::desc scratchpad, filter;
   bool reorders = false;
 };
 
-dnnl::primitive_attr user_scratchpad() {
+memory::desc bias_of(const Descriptors& d) {
+  return {{d.y.dims()[1]}, memory::data_type::f32, Tag::x};
+}
+
+memory::desc one_for_each_channel(const Descriptors& d) {
+  return {{1, d.y.dims()[1], 1, 1}, memory::data_type::f32, Tag::nhwc};
+}
+
+dnnl::primitive_attr attributes(const Descriptors& d, int64_t epilogue) {
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  dnnl::post_ops operations;
+  if (epilogue & scales)
+    operations.append_binary(dnnl::algorithm::binary_mul, one_for_each_channel(d));
+  if ((epilogue & shifts) && !is_bias(epilogue))
+    operations.append_binary(dnnl::algorithm::binary_add, one_for_each_channel(d));
+  attr.set_post_ops(operations);
   return attr;
 }
 
@@ -102,7 +131,7 @@ std::shared_ptr<Primitive> finish(const Description& found, const memory::desc& 
                                   bool filter_is_output) {
   if (std::string_view(found.impl_info_str()).find("ref") != std::string_view::npos)
     return nullptr;
-  auto result = std::make_shared<Primitive>();
+  auto result = std::make_shared<Primitive>(d);
   result->run = run;
   result->scratchpad = found.scratchpad_desc();
   result->filter = chosen;
@@ -115,37 +144,41 @@ std::shared_ptr<Primitive> finish(const Description& found, const memory::desc& 
   return result;
 }
 
-std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d) {
+std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d, int64_t epilogue) {
   constexpr auto direct = dnnl::algorithm::convolution_direct;
-  const dnnl::convolution_forward::primitive_desc forward(
-      dnnl::convolution_forward::desc(
-          direction == Direction::forward ? dnnl::prop_kind::forward_inference
-                                          : dnnl::prop_kind::forward_training,
-          direct, d.x, d.any_filter, d.y, d.strides, d.dilations, d.pad_before, d.pad_after),
-      user_scratchpad(), engine());
+  const auto kind = direction == Direction::forward ? dnnl::prop_kind::forward_inference
+                                                    : dnnl::prop_kind::forward_training;
+  const dnnl::convolution_forward::desc what =
+      is_bias(epilogue)
+          ? dnnl::convolution_forward::desc(kind, direct, d.x, d.any_filter, bias_of(d), d.y,
+                                            d.strides, d.dilations, d.pad_before, d.pad_after)
+          : dnnl::convolution_forward::desc(kind, direct, d.x, d.any_filter, d.y, d.strides,
+                                            d.dilations, d.pad_before, d.pad_after);
+  const dnnl::convolution_forward::primitive_desc forward(what, attributes(d, epilogue), engine());
   if (direction == Direction::forward)
     return finish(forward, forward.weights_desc(), d, dnnl::convolution_forward(forward), false);
   if (direction == Direction::backward_input) {
     const dnnl::convolution_backward_data::primitive_desc backward(
         dnnl::convolution_backward_data::desc(direct, d.x, d.any_filter, d.y, d.strides,
                                               d.dilations, d.pad_before, d.pad_after),
-        user_scratchpad(), engine(), forward);
+        attributes(d, 0), engine(), forward);
     return finish(backward, backward.weights_desc(), d, dnnl::convolution_backward_data(backward),
                   false);
   }
   const dnnl::convolution_backward_weights::primitive_desc backward(
       dnnl::convolution_backward_weights::desc(direct, d.x, d.any_filter, d.y, d.strides,
                                                d.dilations, d.pad_before, d.pad_after),
-      user_scratchpad(), engine(), forward);
+      attributes(d, 0), engine(), forward);
   return finish(backward, backward.diff_weights_desc(), d,
                 dnnl::convolution_backward_weights(backward), true);
 }
 
-using Key = std::array<int64_t, 16>;
+using Key = std::array<int64_t, 17>;
 
 /// The primitive of a convolution over `images` images, from the cache or new; null where oneDNN
-/// cannot or should not.
-std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, int64_t images) {
+/// cannot or should not. The calling thread is held to itself.
+std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, int64_t images,
+                                     int64_t epilogue = 0) {
   constexpr size_t limit = 4096;
   static std::mutex mutex;
   static std::map<Key, std::shared_ptr<Primitive>> cache;
@@ -164,7 +197,8 @@ std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, 
                    s.dilation_h,
                    s.dilation_w,
                    s.pad_top,
-                   s.pad_left};
+                   s.pad_left,
+                   epilogue};
   std::lock_guard lock(mutex);
   if (auto found = cache.find(key); found != cache.end())
     return found->second;
@@ -172,7 +206,7 @@ std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, 
     cache.clear();
   std::shared_ptr<Primitive> made;
   try {
-    made = make(direction, Descriptors(s, images));
+    made = make(direction, Descriptors(s, images), epilogue);
   } catch (const dnnl::error&) {
     made = nullptr; // not a case for oneDNN; remembered as such
   }
@@ -184,37 +218,80 @@ memory view(const memory::desc& desc, const void* data) {
   return memory(desc, engine(), const_cast<void*>(data));
 }
 
-/// Runs a convolution whose filter is an input (or, for the filter's gradient, the output) at
-/// `filter` in HWIO.
+using Arguments = std::unordered_map<int, memory>;
+
+void add_operands(Arguments& arguments, const Descriptors& d, const ConvEpilogue& e) {
+  if (is_bias(bits_of(e))) {
+    arguments.insert({DNNL_ARG_BIAS, view(bias_of(d), e.offset)});
+    return;
+  }
+  int number = 0;
+  for (const float* operand : {e.factor, e.offset})
+    if (operand != nullptr)
+      arguments.insert({DNNL_ARG_ATTR_MULTIPLE_POST_OP(number++) | DNNL_ARG_SRC_1,
+                        view(one_for_each_channel(d), operand)});
+}
+
+void* scratchpad(const Primitive& p) {
+  return thread_scratch(Scratch::onednn, p.scratchpad.get_size());
+}
+
+/// The filter as `p` wants it: as it is, as it was packed for it, or reordered now.
+memory filter_for(const Primitive& p, const ConvFilter& filter) {
+  if (!p.reorders)
+    return view(p.d.filter, filter.plain);
+  if (filter.packed != nullptr &&
+      static_cast<const Primitive*>(filter.packing->primitive.get())->filter == p.filter)
+    return view(p.filter, filter.packed);
+  const memory chosen = view(p.filter, thread_scratch(Scratch::filter, p.filter.get_size()));
+  p.reorder.execute(stream(),
+                    {{DNNL_ARG_FROM, view(p.d.filter, filter.plain)}, {DNNL_ARG_TO, chosen}});
+  return chosen;
+}
+
+/// Forward, or the input's gradient. False: the caller computes the whole result anew.
 bool run(Direction direction, const Conv2DShape& s, int64_t images, const float* x,
-         const float* filter, const float* y) {
+         const ConvFilter& filter, const ConvEpilogue& epilogue, const float* y) {
   const OneThread one_thread;
-  const std::shared_ptr<Primitive> p = primitive(direction, s, images);
+  const std::shared_ptr<Primitive> p = primitive(direction, s, images, bits_of(epilogue));
   if (p == nullptr)
     return false;
   try {
-    const Descriptors d(s, images);
-    const bool filter_is_output = direction == Direction::backward_filter;
-    const memory plain = view(d.filter, filter);
+    const bool forward = direction == Direction::forward;
+    Arguments arguments = {{forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, view(p->d.x, x)},
+                           {DNNL_ARG_WEIGHTS, filter_for(*p, filter)},
+                           {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(p->d.y, y)},
+                           {DNNL_ARG_SCRATCHPAD, view(p->scratchpad, scratchpad(*p))}};
+    add_operands(arguments, p->d, epilogue);
+    p->run.execute(stream(), arguments);
+    stream().wait();
+    return true;
+  } catch (const dnnl::error&) {
+    return false;
+  }
+}
+
+bool run_backward_filter(const Conv2DShape& s, int64_t images, const float* x, float* dfilter,
+                         const float* dy) {
+  const OneThread one_thread;
+  const std::shared_ptr<Primitive> p = primitive(Direction::backward_filter, s, images);
+  if (p == nullptr)
+    return false;
+  try {
+    const memory plain = view(p->d.filter, dfilter);
     memory chosen = plain;
     if (p->reorders)
       chosen = view(p->filter, thread_scratch(Scratch::filter, p->filter.get_size()));
-    if (p->reorders && !filter_is_output)
-      p->reorder.execute(stream(), {{DNNL_ARG_FROM, plain}, {DNNL_ARG_TO, chosen}});
-    const bool forward = direction == Direction::forward;
-    const bool input_is_output = direction == Direction::backward_input;
-    p->run.execute(stream(), {{input_is_output ? DNNL_ARG_DIFF_SRC : DNNL_ARG_SRC, view(d.x, x)},
-                              {filter_is_output ? DNNL_ARG_DIFF_WEIGHTS : DNNL_ARG_WEIGHTS, chosen},
-                              {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(d.y, y)},
-                              {DNNL_ARG_SCRATCHPAD,
-                               view(p->scratchpad,
-                                    thread_scratch(Scratch::onednn, p->scratchpad.get_size()))}});
-    if (p->reorders && filter_is_output)
+    p->run.execute(stream(), {{DNNL_ARG_SRC, view(p->d.x, x)},
+                              {DNNL_ARG_DIFF_WEIGHTS, chosen},
+                              {DNNL_ARG_DIFF_DST, view(p->d.y, dy)},
+                              {DNNL_ARG_SCRATCHPAD, view(p->scratchpad, scratchpad(*p))}});
+    if (p->reorders)
       p->reorder.execute(stream(), {{DNNL_ARG_FROM, chosen}, {DNNL_ARG_TO, plain}});
     stream().wait();
     return true;
   } catch (const dnnl::error&) {
-    return false; // the caller computes the whole result anew
+    return false;
   }
 }
 
@@ -247,22 +324,41 @@ bool onednn_gemm(const GemmBlock& g) {
                     g.accumulate ? 1.0f : 0.0f, static_cast<float*>(g.c), g.ldc) == dnnl_success;
 }
 
-bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const float* filter, float* y,
-                         int64_t begin, int64_t end) {
+bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
+                         const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
   return run(Direction::forward, shape, end - begin, x + input_offset(shape, begin), filter,
-             y + output_offset(shape, begin));
+             epilogue, y + output_offset(shape, begin));
 }
 
-bool onednn_conv_backward_input(const Conv2DShape& shape, const float* filter, const float* dy,
+bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                                 float* dx, int64_t begin, int64_t end) {
   return run(Direction::backward_input, shape, end - begin, dx + input_offset(shape, begin), filter,
-             dy + output_offset(shape, begin));
+             {}, dy + output_offset(shape, begin));
 }
 
 bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
                                  float* dfilter, int64_t begin, int64_t end) {
-  return run(Direction::backward_filter, shape, end - begin, x + input_offset(shape, begin),
-             dfilter, dy + output_offset(shape, begin));
+  return run_backward_filter(shape, end - begin, x + input_offset(shape, begin), dfilter,
+                             dy + output_offset(shape, begin));
+}
+
+FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& shape,
+                                    int64_t images, const ConvEpilogue& epilogue) {
+  const OneThread one_thread;
+  const auto p = direction == ConvDirection::forward
+                     ? primitive(Direction::forward, shape, images, bits_of(epilogue))
+                     : primitive(Direction::backward_input, shape, images);
+  if (p == nullptr || !p->reorders)
+    return {};
+  return {p->filter.get_size(), p};
+}
+
+void onednn_pack_filter(const FilterPacking& packing, const float* filter, void* packed) {
+  const OneThread one_thread;
+  const auto& p = *static_cast<const Primitive*>(packing.primitive.get());
+  p.reorder.execute(
+      stream(), {{DNNL_ARG_FROM, view(p.d.filter, filter)}, {DNNL_ARG_TO, view(p.filter, packed)}});
+  stream().wait();
 }
 
 } // namespace troupe::arith

@@ -17,14 +17,22 @@ bool onednn_gemm(const GemmBlock&) {
   return false;
 }
 
-bool onednn_conv_forward(const Conv2DShape&, const float*, const float*, float*, int64_t, int64_t) {
+bool onednn_conv_forward(const Conv2DShape&, const float*, const ConvFilter&, const ConvEpilogue&,
+                         float*, int64_t, int64_t) {
   return false;
 }
 
-bool onednn_conv_backward_input(const Conv2DShape&, const float*, const float*, float*, int64_t,
-                                int64_t) {
+bool onednn_conv_backward_input(const Conv2DShape&, const ConvFilter&, const float*, float*,
+                                int64_t, int64_t) {
   return false;
 }
+
+FilterPacking onednn_filter_packing(ConvDirection, const Conv2DShape&, int64_t,
+                                    const ConvEpilogue&) {
+  return {};
+}
+
+void onednn_pack_filter(const FilterPacking&, const float*, void*) {}
 
 bool onednn_conv_backward_filter(const Conv2DShape&, const float*, const float*, float*, int64_t,
                                  int64_t) {

@@ -7,83 +7,18 @@
 #include <vector>
 
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/elementwise.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/nn/internal/window.hpp"
+#include "kernels/nn/internal/convolution.hpp"
 
 namespace troupe {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-struct ConvAttrs {
-  std::array<std::int64_t, 2> stride = {1, 1}, dilation = {1, 1};
-  nn::WindowPadding padding;
-};
-
-Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
-  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
-  TROUPE_ASSIGN(Ints dilation, c.attr<Ints>("dilations"));
-  if (dilation.size() != 4)
-    return invalid_argument("Sliding window dilations field must specify 4 dimensions");
-  if (stride.size() != 4)
-    return invalid_argument("Sliding window strides field must specify 4 dimensions");
-  TROUPE_TRY(nn::require_nhwc(c.schema().name, c.attrs()));
-  if (stride[0] != 1 || stride[3] != 1)
-    return unimplemented("Current implementation does not yet support strides in the batch and "
-                         "depth dimensions.");
-  if (stride[1] <= 0 || stride[2] <= 0)
-    return invalid_argument("Row and column strides should be larger than 0.");
-  if (dilation[0] != 1 || dilation[3] != 1)
-    return unimplemented("Current implementation does not yet support dilations in the batch and "
-                         "depth dimensions.");
-  if (dilation[1] <= 0 || dilation[2] <= 0)
-    return invalid_argument("Dilated rates should be larger than 0.");
-  TROUPE_TRY(nn::require_moderate("strides", stride));
-  TROUPE_TRY(nn::require_moderate("dilations", dilation));
-  TROUPE_ASSIGN(nn::WindowPadding padding, nn::read_padding(c.attrs()));
-  return prepared(ConvAttrs{{stride[1], stride[2]}, {dilation[1], dilation[2]}, padding});
-}
-
 // ---- shapes
-
-Status infer_forward(ShapeContext& c) {
-  TROUPE_ASSIGN(auto in, shape_rules::dims_of_rank(c, 0, 4));
-  TROUPE_ASSIGN(auto filter, shape_rules::dims_of_rank(c, 1, 4));
-  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
-  TROUPE_ASSIGN(Ints dilation, c.attr<Ints>("dilations"));
-  TROUPE_ASSIGN(std::string format, c.attr<std::string>("data_format"));
-  if (dilation.size() != 4)
-    return invalid_argument(str_cat(
-        "Conv2D requires the dilation attribute to contain 4 values, but got: ", dilation.size()));
-  if (stride.size() != 4)
-    return invalid_argument(
-        str_cat("Conv2D on data format ", format,
-                " requires the stride attribute to contain 4 values, but got: ", stride.size()));
-  TROUPE_ASSIGN(nn::WindowPadding padding, nn::read_padding(c.attrs()));
-  const std::size_t rows = format == "NHWC" ? 1 : 2, depth = format == "NHWC" ? 3 : 1;
-  if (in[depth] > 0 && filter[2] > 0) {
-    if (in[depth] % filter[2] != 0)
-      return invalid_argument(str_cat("Depth of input (", in[depth],
-                                      ") is not a multiple of input depth of filter (", filter[2],
-                                      ")"));
-    const std::int64_t groups = in[depth] / filter[2];
-    if (filter[3] > 0 && filter[3] % groups != 0)
-      return invalid_argument(str_cat("Depth of output (", filter[3],
-                                      ") is not a multiple of the number of groups (", groups,
-                                      ")"));
-  }
-  Ints out = in;
-  for (std::size_t a = 0; a < 2; ++a) {
-    TROUPE_ASSIGN(out[rows + a], nn::infer_extent(padding, static_cast<int>(a), in[rows + a],
-                                                  filter[a], dilation[rows + a], stride[rows + a]));
-  }
-  out[depth] = filter[3];
-  return c.set_output(0, PartialShape(std::move(out)));
-}
 
 Status infer_backprop_input(ShapeContext& c) {
   TROUPE_TRY(c.require_rank(0, 1));
@@ -126,55 +61,7 @@ Status infer_backprop_filter(ShapeContext& c) {
 
 // ---- kernels
 
-double flops(const arith::Conv2DShape& s) {
-  return 2.0 * static_cast<double>(s.batch * s.out_h * s.out_w) *
-         static_cast<double>(s.out_c * s.filter_h * s.filter_w) * static_cast<double>(s.in_c);
-}
-
-/// How many parts the images are split into; each gets about the same number of them.
-std::int64_t parts(KernelContext& c, const arith::Conv2DShape& s) {
-  if (flops(s) < 3e7)
-    return 1;
-  return std::clamp<std::int64_t>(c.device().compute().threads(), 1,
-                                  std::max<std::int64_t>(s.batch, 1));
-}
-
-template <class Body>
-void for_each_part(KernelContext& c, const arith::Conv2DShape& s, std::int64_t count,
-                   const Body& body) {
-  if (count == 1)
-    return body(0, 0, s.batch);
-  c.parallel_for(count, flops(s) / static_cast<double>(count) / 50,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i)
-                     body(i, i * s.batch / count, (i + 1) * s.batch / count);
-                 });
-}
-
-/// Sizes of the convolution of such an input and filter. Both shapes have rank 4.
-Result<arith::Conv2DShape> sizes_of(const ConvAttrs& attrs, const Shape& in, const Shape& filter) {
-  TROUPE_ASSIGN(nn::Extent h, nn::window_extent(attrs.padding, 0, in[1], filter[0],
-                                                attrs.dilation[0], attrs.stride[0]));
-  TROUPE_ASSIGN(nn::Extent w, nn::window_extent(attrs.padding, 1, in[2], filter[1],
-                                                attrs.dilation[1], attrs.stride[1]));
-  return arith::Conv2DShape{
-      .batch = in[0],
-      .in_h = in[1],
-      .in_w = in[2],
-      .in_c = in[3],
-      .filter_h = filter[0],
-      .filter_w = filter[1],
-      .out_h = h.output,
-      .out_w = w.output,
-      .out_c = filter[3],
-      .stride_h = attrs.stride[0],
-      .stride_w = attrs.stride[1],
-      .dilation_h = attrs.dilation[0],
-      .dilation_w = attrs.dilation[1],
-      .pad_top = h.pad_before,
-      .pad_left = w.pad_before,
-  };
-}
+using nn::ConvAttrs;
 
 Status no_groups(std::string_view op, std::int64_t in_depth, std::int64_t filter_depth) {
   return unimplemented(str_cat(op, " has no kernel for grouped convolution: the input's depth is ",
@@ -187,28 +74,18 @@ bool has_zero(const Shape& shape) {
 
 Status compute_forward(KernelContext& c) {
   const Tensor &x = c.input(0), &filter = c.input(1);
-  if (x.shape().rank() != 4)
-    return invalid_argument(str_cat("convolution input must be 4-dimensional: ", x.shape()));
-  if (filter.shape().rank() != 4)
-    return invalid_argument(str_cat("convolution filter must be 4-dimensional: ", filter.shape()));
-  const std::int64_t depth = x.shape()[3], filter_depth = filter.shape()[2];
-  if (filter_depth <= 0)
-    return invalid_argument(str_cat("filter depth must be stricly positive, got ", filter_depth));
-  if (depth % filter_depth != 0)
-    return invalid_argument(str_cat("input depth must be evenly divisible by filter depth: ", depth,
-                                    " vs ", filter_depth));
-  if (filter.shape()[0] == 0 || filter.shape()[1] == 0)
-    return invalid_argument(
-        "filter must not have zero elements (i.e. all dimensions must be non-zero)");
-  TROUPE_ASSIGN(arith::Conv2DShape s, sizes_of(c.prepared<ConvAttrs>(), x.shape(), filter.shape()));
-  TROUPE_ASSIGN(const Shape out, Shape::make(std::array{s.batch, s.out_h, s.out_w, s.out_c}));
+  Shape out;
+  TROUPE_ASSIGN(const arith::Conv2DShape s,
+                nn::check_convolution(c.prepared<ConvAttrs>(), x.shape(), filter.shape(), out));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (has_zero(y.shape()))
     return {};
-  if (depth != filter_depth)
-    return no_groups("Conv2D", depth, filter_depth);
+  if (s.in_c != filter.shape()[2])
+    return no_groups("Conv2D", s.in_c, filter.shape()[2]);
+  if (x.dtype() == DType::float32)
+    return nn::convolve(c, s, x, filter, {}, y.mutable_data<float>().data());
   const auto type = static_cast<arith::Type>(x.dtype());
-  for_each_part(c, s, parts(c, s), [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
     arith::conv2d_forward(type, s, x.raw(), filter.raw(), y.mutable_raw(), begin, end);
   });
   return {};
@@ -262,7 +139,8 @@ Status compute_backprop_input(KernelContext& c) {
   if (in.rank() == 2) {
     TROUPE_ASSIGN(in, Shape::make(std::array{dy.shape()[0], in[0], in[1], filter.shape()[2]}));
   }
-  TROUPE_ASSIGN(arith::Conv2DShape s, sizes_of(c.prepared<ConvAttrs>(), in, filter.shape()));
+  TROUPE_ASSIGN(arith::Conv2DShape s,
+                nn::convolution_sizes(c.prepared<ConvAttrs>(), in, filter.shape()));
   TROUPE_TRY(check_backprop(op, s, filter.shape(), dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (has_zero(in))
@@ -273,8 +151,10 @@ Status compute_backprop_input(KernelContext& c) {
   }
   if (s.in_c != filter.shape()[2])
     return no_groups("Conv2DBackpropInput", s.in_c, filter.shape()[2]);
+  if (dx.dtype() == DType::float32)
+    return nn::convolve_back(c, s, filter, dy, dx.mutable_data<float>().data());
   const auto type = static_cast<arith::Type>(dx.dtype());
-  for_each_part(c, s, parts(c, s), [&](std::int64_t, std::int64_t begin, std::int64_t end) {
+  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
     arith::conv2d_backward_input(type, s, filter.raw(), dy.raw(), dx.mutable_raw(), begin, end);
   });
   return {};
@@ -293,7 +173,8 @@ Status compute_backprop_filter(KernelContext& c) {
     return invalid_argument(str_cat(op, ": filter must be 4-dimensional"));
   if (dy.shape().rank() != 4)
     return invalid_argument(str_cat(op, ": out_backprop must be 4-dimensional"));
-  TROUPE_ASSIGN(arith::Conv2DShape s, sizes_of(c.prepared<ConvAttrs>(), x.shape(), filter));
+  TROUPE_ASSIGN(arith::Conv2DShape s,
+                nn::convolution_sizes(c.prepared<ConvAttrs>(), x.shape(), filter));
   TROUPE_TRY(check_backprop(op, s, filter, dy.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, filter));
   if (has_zero(filter))
@@ -304,24 +185,7 @@ Status compute_backprop_filter(KernelContext& c) {
   }
   if (s.in_c != filter[2])
     return no_groups("Conv2DBackpropFilter", s.in_c, filter[2]);
-  const auto type = static_cast<arith::Type>(x.dtype());
-  const std::int64_t count = parts(c, s);
-  if (count == 1) {
-    arith::conv2d_backward_filter(type, s, x.raw(), dy.raw(), out.mutable_raw(), 0, s.batch);
-    return {};
-  }
-  // Each part sums its images into a buffer of its own: the result depends on their number alone.
-  TROUPE_ASSIGN(Tensor sums, c.allocate_temp(x.dtype(), Shape{count, filter.num_elements()}));
-  const auto part = [&](std::int64_t i) { return sums.rows(i, i + 1).mutable_raw(); };
-  for_each_part(c, s, count, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-    arith::conv2d_backward_filter(type, s, x.raw(), dy.raw(), part(i), begin, end);
-  });
-  std::vector<const void*> inputs;
-  for (std::int64_t i = 0; i < count; ++i)
-    inputs.push_back(part(i));
-  arith::add_n(type, inputs.data(), static_cast<int>(count), out.mutable_raw(), 0,
-               filter.num_elements());
-  return {};
+  return nn::filter_gradient(c, s, x, dy, out);
 }
 
 // ---- gradients: the three ops are each other's
@@ -366,7 +230,7 @@ void register_nn_conv2d(OpLibrary& library) {
       "dilations: list(int) = [1, 1, 1, 1]";
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
-  options.prepare = prepare;
+  options.prepare = nn::prepare_convolution;
   options.expensive = true;
   KernelOptions sizes_first = options, sizes_second = options;
   sizes_first.host_inputs = {"input_sizes"};
@@ -376,7 +240,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .output("output: T")
       .attr("T: {half, bfloat16, float, double, int32}")
       .attr(attrs)
-      .shape_fn(infer_forward)
+      .shape_fn(nn::infer_convolution)
       .gradient(differentiate_forward)
       .cpu_kernel(compute_forward, options)
       .doc("2-D convolution of images [batch, height, width, depth] with a filter [height, width, "

@@ -1,0 +1,57 @@
+// Convolution with what usually follows it, f32: while a result is still in registers it is scaled,
+// shifted, added to and cut off at zero. And filters laid out once for many calls.
+#pragma once
+#include "kernels/arith/conv.hpp"
+#include <cstddef>
+#include <memory>
+
+namespace troupe::arith {
+
+/// y = conv * factor + offset + addend, at least 0 with relu. Null: not done. factor and offset
+/// have one number for each output channel; a factor comes with an offset. addend has the shape of
+/// y; its first element belongs to y's first.
+struct ConvEpilogue {
+  const float* factor = nullptr;
+  const float* offset = nullptr;
+  const float* addend = nullptr;
+  bool relu = false;
+};
+
+enum class ConvDirection : int { forward, backward_input };
+
+/// How oneDNN wants a filter for calls over `images` images with such an epilogue (the pointers say
+/// only what is done). No bytes: it is taken as it is, or oneDNN does not compute this.
+struct FilterPacking {
+  std::size_t bytes = 0;
+  std::shared_ptr<const void> primitive;
+};
+FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
+                             const ConvEpilogue& epilogue = {});
+
+/// Lays `filter` (HWIO) out in `packed`, which has packing.bytes bytes and is aligned to 64.
+void pack_filter(const FilterPacking& packing, const float* filter, void* packed);
+
+/// A filter, and perhaps the same laid out: calls whose code wants another layout use the first.
+struct ConvFilter {
+  const float* plain = nullptr;
+  const FilterPacking* packing = nullptr;
+  const void* packed = nullptr;
+};
+
+/// As conv2d_forward of conv.hpp, then the epilogue.
+void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
+                  const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end);
+
+/// As conv2d_backward_input of conv.hpp.
+void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
+                           float* dx, int64_t begin, int64_t end);
+
+/// Output rows [begin, end) of one image as a convolution of their own: `image` is for batch 1 and
+/// gets the offsets, in elements, of the first row in x and in y. To split what has too few images.
+struct ConvRows {
+  Conv2DShape shape;
+  int64_t x_offset = 0, y_offset = 0;
+};
+ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end);
+
+} // namespace troupe::arith

@@ -1,0 +1,172 @@
+// _FusedConv2D: what the pass fuse_convolution makes of a convolution, the bias or the batch
+// normalisation after it, an addition and Relu: one pass over the output.
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/strings.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/nn/internal/convolution.hpp"
+
+namespace troupe {
+namespace {
+
+using Names = std::vector<std::string>;
+
+/// Which operations follow the convolution, and where their arguments stand among the inputs.
+struct Fused {
+  nn::ConvAttrs conv;
+  int bias = -1, norm = -1, addend = -1; ///< -1: not there
+  bool relu = false;
+  float epsilon = 0;
+};
+
+Result<Fused> read(const Names& names, int num_inputs) {
+  Fused out;
+  int next = 2;
+  std::size_t i = 0;
+  const auto take = [&](std::string_view name, int inputs) {
+    const bool here = i < names.size() && names[i] == name;
+    const int at = here ? next : -1;
+    i += here;
+    next += here ? inputs : 0;
+    return at;
+  };
+  out.bias = take("BiasAdd", 1);
+  if (out.bias < 0)
+    out.norm = take("FusedBatchNorm", 4);
+  out.addend = take("Add", 1);
+  out.relu = take("Relu", 0) >= 0;
+  if (i != names.size() || next != num_inputs || names.empty())
+    return invalid_argument(str_cat("fused_ops [", str_join(names, ","), "] with ", num_inputs,
+                                    " inputs is not [BiasAdd or FusedBatchNorm][,Add][,Relu]"));
+  return out;
+}
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  TROUPE_ASSIGN(Names names, c.attr<Names>("fused_ops"));
+  TROUPE_ASSIGN(Fused out, read(names, c.num_inputs()));
+  TROUPE_ASSIGN(out.conv, nn::read_conv_attrs(c));
+  TROUPE_ASSIGN(out.epsilon, c.attr<float>("epsilon"));
+  return prepared(std::move(out));
+}
+
+Status infer_shape(ShapeContext& c) {
+  TROUPE_ASSIGN(Names names, c.attr<Names>("fused_ops"));
+  TROUPE_ASSIGN(const Fused fused, read(names, c.num_inputs()));
+  TROUPE_TRY(nn::infer_convolution(c));
+  if (fused.addend < 0)
+    return {};
+  TROUPE_ASSIGN(PartialShape sum, broadcast_partial(c.outputs()[0], c.input(fused.addend)));
+  return c.set_output(0, std::move(sum));
+}
+
+Status check_vector(const char* name, const Tensor& vector, std::int64_t channels) {
+  if (vector.shape().rank() == 1 && vector.num_elements() == channels)
+    return {};
+  return invalid_argument(str_cat(name,
+                                  " must be a vector of as many elements as the convolution "
+                                  "has output channels, ",
+                                  channels, "; its shape is ", vector.shape()));
+}
+
+/// Sets the epilogue's factor and offset, which lie in `memory` ([2, channels]) if they are new.
+Status scale_and_shift(KernelContext& c, const Fused& fused, std::int64_t channels, Tensor& memory,
+                       arith::ConvEpilogue& epilogue) {
+  if (fused.bias >= 0) {
+    TROUPE_TRY(check_vector("the bias", c.input(fused.bias), channels));
+    epilogue.offset = c.input(fused.bias).data<float>().data();
+  }
+  if (fused.norm < 0)
+    return {};
+  constexpr const char* names[] = {"scale", "offset", "mean", "variance"};
+  const float* of[4];
+  for (int i = 0; i < 4; ++i) {
+    TROUPE_TRY(check_vector(names[i], c.input(fused.norm + i), channels));
+    of[i] = c.input(fused.norm + i).data<float>().data();
+  }
+  TROUPE_ASSIGN(memory, c.allocate_temp(DType::float32, Shape{2, channels}));
+  float *factor = memory.mutable_data<float>().data(), *shift = factor + channels;
+  for (std::int64_t i = 0; i < channels; ++i) {
+    factor[i] = of[0][i] / std::sqrt(of[3][i] + fused.epsilon);
+    shift[i] = of[1][i] - of[2][i] * factor[i];
+  }
+  epilogue.factor = factor;
+  epilogue.offset = shift;
+  return {};
+}
+
+/// The addend has another shape than the convolution: broadcast, as the op alone would.
+Status add_apart(KernelContext& c, const Fused& fused, const Tensor& y) {
+  const Tensor& addend = c.input(fused.addend);
+  TROUPE_ASSIGN(const Shape shape, broadcast_shapes(y.shape(), addend.shape()));
+  arith::BroadcastPlan plan;
+  if (!arith::make_broadcast_plan({y.shape().dims(), addend.shape().dims()}, plan))
+    return unimplemented(
+        str_cat("Broadcast between ", y.shape(), " and ", addend.shape(), " is not supported"));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  const auto add = arith::binary(arith::BinaryOp::add, arith::Type::f32);
+  const auto relu = arith::unary(arith::UnaryOp::relu, arith::Type::f32);
+  c.parallel_for(shape.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
+    add(plan, y.raw(), addend.raw(), out.mutable_raw(), begin, end);
+    if (fused.relu)
+      relu(out.raw(), out.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  const auto& fused = c.prepared<Fused>();
+  const Tensor &x = c.input(0), &filter = c.input(1);
+  Shape shape;
+  TROUPE_ASSIGN(const arith::Conv2DShape s,
+                nn::check_convolution(fused.conv, x.shape(), filter.shape(), shape));
+  if (s.in_c != filter.shape()[2])
+    return unimplemented(str_cat("Conv2D has no kernel for grouped convolution: the input's depth "
+                                 "is ",
+                                 s.in_c, ", the filter's ", filter.shape()[2]));
+  Tensor memory;
+  arith::ConvEpilogue epilogue{.relu = fused.relu};
+  TROUPE_TRY(scale_and_shift(c, fused, s.out_c, memory, epilogue));
+  const bool apart = fused.addend >= 0 && c.input(fused.addend).shape() != shape;
+  if (apart)
+    epilogue.relu = false;
+  else if (fused.addend >= 0)
+    epilogue.addend = c.input(fused.addend).data<float>().data();
+  TROUPE_ASSIGN(Tensor y,
+                apart ? c.allocate_temp(DType::float32, shape) : c.allocate_output(0, shape));
+  if (shape.num_elements() > 0) {
+    if (x.num_elements() == 0)
+      return invalid_argument(str_cat("a convolution of nothing: the input has shape ", x.shape()));
+    // The offset is computed anew in each call; the factor comes from scale and variance.
+    std::vector<Tensor> factor_from;
+    if (fused.norm >= 0)
+      factor_from = {c.input(fused.norm), c.input(fused.norm + 3)};
+    TROUPE_TRY(
+        nn::convolve(c, s, x, filter, epilogue, y.mutable_data<float>().data(), factor_from));
+  }
+  return apart ? add_apart(c, fused, y) : Status{};
+}
+
+} // namespace
+
+void register_nn_fused_conv2d(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T", {DType::float32}}};
+  options.prepare = prepare;
+  options.expensive = true;
+  library.op("_FusedConv2D")
+      .input("input: T; filter: T; args: num_args * T")
+      .output("output: T")
+      .attr("T: {float}; num_args: int >= 0; strides: list(int); padding: {'SAME', 'VALID', "
+            "'EXPLICIT'}; explicit_paddings: list(int) = []; data_format: {'NHWC'} = 'NHWC'; "
+            "dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string); "
+            "epsilon: float = 0.0001")
+      .shape_fn(infer_shape)
+      .not_differentiable("it is made of ops that are, after their gradients were added")
+      .cpu_kernel(compute, std::move(options))
+      .doc("Conv2D, then what fused_ops names: BiasAdd or FusedBatchNorm, Add, Relu; args are "
+           "their arguments.");
+}
+
+} // namespace troupe

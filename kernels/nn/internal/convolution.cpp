@@ -1,0 +1,345 @@
+#include "kernels/nn/internal/convolution.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+#include "core/base/strings.hpp"
+#include "kernels/arith/elementwise.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe::nn {
+
+using Ints = std::vector<std::int64_t>;
+
+Result<ConvAttrs> read_conv_attrs(PrepareContext& c) {
+  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
+  TROUPE_ASSIGN(Ints dilation, c.attr<Ints>("dilations"));
+  if (dilation.size() != 4)
+    return invalid_argument("Sliding window dilations field must specify 4 dimensions");
+  if (stride.size() != 4)
+    return invalid_argument("Sliding window strides field must specify 4 dimensions");
+  TROUPE_TRY(require_nhwc(c.schema().name, c.attrs()));
+  if (stride[0] != 1 || stride[3] != 1)
+    return unimplemented("Current implementation does not yet support strides in the batch and "
+                         "depth dimensions.");
+  if (stride[1] <= 0 || stride[2] <= 0)
+    return invalid_argument("Row and column strides should be larger than 0.");
+  if (dilation[0] != 1 || dilation[3] != 1)
+    return unimplemented("Current implementation does not yet support dilations in the batch and "
+                         "depth dimensions.");
+  if (dilation[1] <= 0 || dilation[2] <= 0)
+    return invalid_argument("Dilated rates should be larger than 0.");
+  TROUPE_TRY(require_moderate("strides", stride));
+  TROUPE_TRY(require_moderate("dilations", dilation));
+  TROUPE_ASSIGN(WindowPadding padding, read_padding(c.attrs()));
+  return ConvAttrs{{stride[1], stride[2]}, {dilation[1], dilation[2]}, padding};
+}
+
+Result<std::shared_ptr<const void>> prepare_convolution(PrepareContext& c) {
+  TROUPE_ASSIGN(ConvAttrs attrs, read_conv_attrs(c));
+  return prepared(std::move(attrs));
+}
+
+Status infer_convolution(ShapeContext& c) {
+  TROUPE_ASSIGN(auto in, shape_rules::dims_of_rank(c, 0, 4));
+  TROUPE_ASSIGN(auto filter, shape_rules::dims_of_rank(c, 1, 4));
+  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
+  TROUPE_ASSIGN(Ints dilation, c.attr<Ints>("dilations"));
+  TROUPE_ASSIGN(std::string format, c.attr<std::string>("data_format"));
+  if (dilation.size() != 4)
+    return invalid_argument(str_cat(
+        "Conv2D requires the dilation attribute to contain 4 values, but got: ", dilation.size()));
+  if (stride.size() != 4)
+    return invalid_argument(
+        str_cat("Conv2D on data format ", format,
+                " requires the stride attribute to contain 4 values, but got: ", stride.size()));
+  TROUPE_ASSIGN(WindowPadding padding, read_padding(c.attrs()));
+  const std::size_t rows = format == "NHWC" ? 1 : 2, depth = format == "NHWC" ? 3 : 1;
+  if (in[depth] > 0 && filter[2] > 0) {
+    if (in[depth] % filter[2] != 0)
+      return invalid_argument(str_cat("Depth of input (", in[depth],
+                                      ") is not a multiple of input depth of filter (", filter[2],
+                                      ")"));
+    const std::int64_t groups = in[depth] / filter[2];
+    if (filter[3] > 0 && filter[3] % groups != 0)
+      return invalid_argument(str_cat("Depth of output (", filter[3],
+                                      ") is not a multiple of the number of groups (", groups,
+                                      ")"));
+  }
+  Ints out = in;
+  for (std::size_t a = 0; a < 2; ++a) {
+    TROUPE_ASSIGN(out[rows + a], infer_extent(padding, static_cast<int>(a), in[rows + a], filter[a],
+                                              dilation[rows + a], stride[rows + a]));
+  }
+  out[depth] = filter[3];
+  return c.set_output(0, PartialShape(std::move(out)));
+}
+
+Result<arith::Conv2DShape> convolution_sizes(const ConvAttrs& attrs, const Shape& in,
+                                             const Shape& filter) {
+  TROUPE_ASSIGN(Extent h, window_extent(attrs.padding, 0, in[1], filter[0], attrs.dilation[0],
+                                        attrs.stride[0]));
+  TROUPE_ASSIGN(Extent w, window_extent(attrs.padding, 1, in[2], filter[1], attrs.dilation[1],
+                                        attrs.stride[1]));
+  return arith::Conv2DShape{
+      .batch = in[0],
+      .in_h = in[1],
+      .in_w = in[2],
+      .in_c = in[3],
+      .filter_h = filter[0],
+      .filter_w = filter[1],
+      .out_h = h.output,
+      .out_w = w.output,
+      .out_c = filter[3],
+      .stride_h = attrs.stride[0],
+      .stride_w = attrs.stride[1],
+      .dilation_h = attrs.dilation[0],
+      .dilation_w = attrs.dilation[1],
+      .pad_top = h.pad_before,
+      .pad_left = w.pad_before,
+  };
+}
+
+Result<arith::Conv2DShape> check_convolution(const ConvAttrs& attrs, const Shape& in,
+                                             const Shape& filter, Shape& output) {
+  if (in.rank() != 4)
+    return invalid_argument(str_cat("convolution input must be 4-dimensional: ", in));
+  if (filter.rank() != 4)
+    return invalid_argument(str_cat("convolution filter must be 4-dimensional: ", filter));
+  if (filter[2] <= 0)
+    return invalid_argument(str_cat("filter depth must be stricly positive, got ", filter[2]));
+  if (in[3] % filter[2] != 0)
+    return invalid_argument(str_cat("input depth must be evenly divisible by filter depth: ", in[3],
+                                    " vs ", filter[2]));
+  if (filter[0] == 0 || filter[1] == 0)
+    return invalid_argument(
+        "filter must not have zero elements (i.e. all dimensions must be non-zero)");
+  TROUPE_ASSIGN(arith::Conv2DShape s, convolution_sizes(attrs, in, filter));
+  TROUPE_ASSIGN(output, Shape::make(std::array{s.batch, s.out_h, s.out_w, s.out_c}));
+  return s;
+}
+
+double flops(const arith::Conv2DShape& s) {
+  return 2.0 * static_cast<double>(s.batch * s.out_h * s.out_w) *
+         static_cast<double>(s.out_c * s.filter_h * s.filter_w) * static_cast<double>(s.in_c);
+}
+
+namespace {
+
+constexpr double parallel_flops = 2e7, flops_per_ns = 100;
+
+std::int64_t threads_for(KernelContext& c, const arith::Conv2DShape& s) {
+  return flops(s) < parallel_flops ? 1 : c.device().compute().threads();
+}
+
+/// Several parts for each thread, so that one which comes late does less.
+std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s) {
+  const std::int64_t threads = threads_for(c, s);
+  return threads == 1 ? 1 : std::clamp<std::int64_t>(s.batch, 1, 4 * threads);
+}
+
+/// Whether both are the same elements: as long as the first is held, whoever changes the variable
+/// that it came from makes a copy.
+bool is_same(const Tensor& held, const Tensor& other) {
+  return held.raw() == other.raw() && held.shares_buffer_with(other);
+}
+
+/// A filter as a library wants it: times a factor, perhaps, and laid out anew, perhaps.
+struct PackedFilter {
+  std::vector<Tensor> sources; ///< the filter, then what the factor came from
+  Tensor scaled, memory;
+  arith::FilterPacking packing;
+
+  arith::ConvFilter view() const {
+    const Tensor& plain = scaled.has_value() ? scaled : sources[0];
+    arith::ConvFilter out{.plain = plain.data<float>().data()};
+    if (memory.has_value()) {
+      out.packing = &packing;
+      out.packed = memory.raw();
+    }
+    return out;
+  }
+};
+using PackedRef = std::shared_ptr<const PackedFilter>;
+
+/// A node's packed filter. One that changes from step to step is soon no longer kept: holding it
+/// would cost a copy each time.
+class FilterCache {
+public:
+  PackedRef find(std::span<const Tensor> sources, const arith::FilterPacking& packing) {
+    std::scoped_lock guard(lock_);
+    const bool same = kept_ && kept_->packing.primitive == packing.primitive &&
+                      std::ranges::equal(kept_->sources, sources, is_same);
+    return same ? kept_ : nullptr;
+  }
+  bool is_worth_keeping() {
+    std::scoped_lock guard(lock_);
+    return changes_ < max_changes;
+  }
+  void keep(PackedRef packed) {
+    std::scoped_lock guard(lock_);
+    kept_ = ++changes_ < max_changes ? std::move(packed) : nullptr;
+  }
+
+private:
+  static constexpr int max_changes = 4;
+  std::mutex lock_;
+  PackedRef kept_;
+  int changes_ = 0;
+};
+
+/// The filter with each output channel's weights times its factor.
+Result<Tensor> scale(KernelContext& c, const Tensor& filter, const float* factor) {
+  TROUPE_ASSIGN(Tensor out, c.allocate_temp(DType::float32, filter.shape()));
+  const std::int64_t channels = filter.shape()[3];
+  const auto mul = arith::binary(arith::BinaryOp::mul, arith::Type::f32);
+  const float* from = filter.data<float>().data();
+  float* to = out.mutable_data<float>().data();
+  for (std::int64_t at = 0; at < filter.num_elements(); at += channels)
+    mul.row(from + at, factor, to + at, channels, arith::RowMode::both_rows);
+  return out;
+}
+
+Result<PackedRef> pack(KernelContext& c, std::vector<Tensor> sources, const float* factor,
+                       arith::FilterPacking packing) {
+  auto out = std::make_shared<PackedFilter>();
+  if (factor != nullptr) {
+    TROUPE_ASSIGN(out->scaled, scale(c, sources[0], factor));
+  }
+  out->sources = std::move(sources);
+  if (packing.bytes > 0) {
+    TROUPE_ASSIGN(Tensor memory,
+                  c.allocate_temp(DType::uint8, Shape{static_cast<std::int64_t>(packing.bytes)}));
+    arith::pack_filter(packing, out->view().plain, memory.mutable_raw());
+    out->memory = std::move(memory);
+  }
+  out->packing = std::move(packing);
+  return PackedRef(std::move(out));
+}
+
+/// A filter and what is left to do after the convolution.
+struct Prepared {
+  PackedRef filter;
+  arith::ConvEpilogue epilogue;
+};
+
+/// For calls over `images` images of `s`.
+Result<Prepared> prepare_filter(KernelContext& c, const arith::Conv2DShape& s, std::int64_t images,
+                                const arith::ConvEpilogue& epilogue, const Tensor& filter,
+                                std::span<const Tensor> factor_from) {
+  auto cache = c.node_state<FilterCache>([] { return new FilterCache; });
+  if (!cache->is_worth_keeping()) {
+    TROUPE_ASSIGN(PackedRef made,
+                  pack(c, {filter}, nullptr,
+                       arith::filter_packing(arith::ConvDirection::forward, s, images, epilogue)));
+    return Prepared{std::move(made), epilogue};
+  }
+  Prepared out{nullptr, epilogue};
+  out.epilogue.factor = nullptr;
+  auto packing = arith::filter_packing(arith::ConvDirection::forward, s, images, out.epilogue);
+  std::vector<Tensor> sources{filter};
+  sources.insert(sources.end(), factor_from.begin(), factor_from.end());
+  out.filter = cache->find(sources, packing);
+  if (!out.filter) {
+    TROUPE_ASSIGN(out.filter, pack(c, std::move(sources), epilogue.factor, std::move(packing)));
+    cache->keep(out.filter);
+  }
+  return out;
+}
+
+/// Fewer images than threads: each image in bands of rows.
+Status convolve_rows(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
+                     const Tensor& filter, const arith::ConvEpilogue& epilogue, float* y,
+                     std::span<const Tensor> factor_from) {
+  const std::int64_t threads = threads_for(c, s);
+  const std::int64_t bands = std::min<std::int64_t>(s.out_h, (threads + s.batch - 1) / s.batch);
+  const auto band = [&](std::int64_t k) {
+    return arith::rows_of_conv(s, k * s.out_h / bands, (k + 1) * s.out_h / bands);
+  };
+  TROUPE_ASSIGN(const Prepared ready,
+                prepare_filter(c, band(0).shape, 1, epilogue, filter, factor_from));
+  const arith::ConvFilter laid_out = ready.filter->view();
+  const float* in = x.data<float>().data();
+  const std::int64_t x_image = s.in_h * s.in_w * s.in_c, y_image = s.out_h * s.out_w * s.out_c;
+  c.parallel_for(s.batch * bands, flops(s) / static_cast<double>(s.batch * bands) / flops_per_ns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const arith::ConvRows rows = band(i % bands);
+                     const std::int64_t at = i / bands * y_image + rows.y_offset;
+                     arith::ConvEpilogue here = ready.epilogue;
+                     if (here.addend != nullptr)
+                       here.addend += at;
+                     arith::fused_conv2d(rows.shape, in + i / bands * x_image + rows.x_offset,
+                                         laid_out, here, y + at, 0, 1);
+                   }
+                 });
+  return {};
+}
+
+} // namespace
+
+void for_each_images(KernelContext& c, const arith::Conv2DShape& s,
+                     FunctionView<void(std::int64_t, std::int64_t)> body) {
+  const std::int64_t parts = parts_of(c, s);
+  if (parts == 1)
+    return body(0, s.batch);
+  c.parallel_for(parts, flops(s) / static_cast<double>(parts) / flops_per_ns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     body(i * s.batch / parts, (i + 1) * s.batch / parts);
+                 });
+}
+
+Status convolve(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
+                const Tensor& filter, const arith::ConvEpilogue& epilogue, float* y,
+                std::span<const Tensor> factor_from) {
+  if (s.batch < threads_for(c, s) && s.out_h > 1)
+    return convolve_rows(c, s, x, filter, epilogue, y, factor_from);
+  TROUPE_ASSIGN(const Prepared ready,
+                prepare_filter(c, s, s.batch / parts_of(c, s), epilogue, filter, factor_from));
+  const arith::ConvFilter laid_out = ready.filter->view();
+  for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
+    arith::fused_conv2d(s, x.data<float>().data(), laid_out, ready.epilogue, y, begin, end);
+  });
+  return {};
+}
+
+Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
+                     const Tensor& dy, float* dx) {
+  TROUPE_ASSIGN(PackedRef packed, pack(c, {filter}, nullptr,
+                                       arith::filter_packing(arith::ConvDirection::backward_input,
+                                                             s, s.batch / parts_of(c, s))));
+  const arith::ConvFilter laid_out = packed->view();
+  for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
+    arith::conv2d_backward_input(s, laid_out, dy.data<float>().data(), dx, begin, end);
+  });
+  return {};
+}
+
+// Each part sums its images into a buffer of its own, the first one into the output: the result
+// depends on the number of parts alone.
+Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
+                       const Tensor& dy, Tensor& out) {
+  const auto type = static_cast<arith::Type>(x.dtype());
+  const std::int64_t parts = std::clamp<std::int64_t>(s.batch, 1, threads_for(c, s));
+  const std::int64_t size = out.num_elements();
+  TROUPE_ASSIGN(Tensor others, c.allocate_temp(x.dtype(), Shape{parts - 1, size}));
+  std::vector<const void*> sums{out.raw()};
+  for (std::int64_t i = 1; i < parts; ++i)
+    sums.push_back(others.rows(i - 1, i).raw());
+  const double cost = flops(s) / static_cast<double>(parts) / flops_per_ns;
+  c.parallel_for(parts, cost, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      arith::conv2d_backward_filter(type, s, x.raw(), dy.raw(),
+                                    const_cast<void*>(sums[static_cast<std::size_t>(i)]),
+                                    i * s.batch / parts, (i + 1) * s.batch / parts);
+  });
+  if (parts > 1)
+    c.parallel_for(size, 0.3, [&](std::int64_t begin, std::int64_t end) {
+      arith::add_n(type, sums.data(), static_cast<int>(parts), out.mutable_raw(), begin, end);
+    });
+  return {};
+}
+
+} // namespace troupe::nn
