@@ -299,15 +299,18 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
   return true;
 }
 
-// This thread takes one expensive kernel itself and hands others to idle compute threads.
+// This thread takes one expensive kernel itself and hands others to idle compute threads. A kernel
+// that takes long splits itself over all of them: next to another one it would only wait for them.
 template <bool Frames>
 void Loop<Frames>::run_expensive() {
   auto helpers = static_cast<std::size_t>(p_.device->compute().threads() - 1);
-  while (s_.ready_expensive.size() > 1 && s_.num_submitted < helpers)
-    submit(s_.ready_expensive.pop());
+  Item item = s_.ready_expensive.pop();
+  while (!s_.ready_expensive.empty() && s_.num_submitted < helpers && !takes_long(item)) {
+    submit(item);
+    item = s_.ready_expensive.pop();
+  }
   if (s_.failed)
     return;
-  Item item = s_.ready_expensive.pop();
   std::int32_t n = item.node < 0 ? ~item.node : item.node;
   s_.computing_step.store(s_.environment->step_id, std::memory_order_relaxed);
   s_.computing_since_us.store(coarse_micros(), std::memory_order_relaxed);

@@ -37,7 +37,7 @@ namespace {
 constexpr double worth_waking_ns = 50e3; // of work in all
 constexpr double chunk_ns = 10e3;        // the least worth claiming
 constexpr int chunks_per_thread = 4;
-constexpr auto spin_time = std::chrono::microseconds(20);
+constexpr auto spin_time = std::chrono::microseconds(60); // about what waking a thread takes
 constexpr int max_loops = 64; // at one time; more run on their callers alone
 
 thread_local bool t_in_loop = false;
@@ -50,7 +50,7 @@ void pause() {
 #endif
 }
 
-/// Waits for `ready()` without giving the core away, 20 µs at most; tells whether it came.
+/// Waits for `ready()` without giving the core away, 60 µs at most; tells whether it came.
 template <class F>
 bool spin_until(F&& ready) {
   auto end = std::chrono::steady_clock::now() + spin_time;

@@ -10,6 +10,8 @@ namespace troupe::program {
 
 /// Below this a kernel is not worth another thread's wake-up.
 inline constexpr std::uint32_t costly_ticks = 20'000;
+/// Above this a kernel's own loops are worth all threads.
+inline constexpr std::uint32_t long_ticks = 300'000;
 
 /// All functions are for the step's owner. The rules are TensorFlow's (common_runtime/
 /// propagator_state.cc), with one difference: cheap kernels go before expensive ones.
@@ -78,6 +80,10 @@ private:
   bool is_costly(std::int32_t n) const {
     std::uint32_t cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
     return cost == 0 || cost >= costly_ticks;
+  }
+  bool takes_long(Item item) const {
+    auto n = static_cast<std::size_t>(item.node < 0 ? ~item.node : item.node);
+    return p_.costs[n].load(std::memory_order_relaxed) >= long_ticks;
   }
   void run_expensive();
   void submit(Item item);
