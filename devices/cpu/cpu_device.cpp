@@ -68,9 +68,20 @@ std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
   return std::make_unique<CpuDevice>(std::move(attributes), compute, allocator);
 }
 
+namespace {
+
+/// What freed tensors may keep for the next ones: a step that holds more gets its pages anew from
+/// the system each time, which costs as much as computing on them.
+std::size_t max_cached() {
+  return static_cast<std::size_t>(
+      std::max<std::int64_t>(std::int64_t{1} << 30, machine_memory() / 4));
+}
+
+} // namespace
+
 CpuHost::CpuHost(int threads, std::int64_t memory_limit)
-    : allocator(std::make_unique<CachingAllocator>(std::size_t{1} << 30,
-                                                   static_cast<std::size_t>(memory_limit))),
+    : allocator(
+          std::make_unique<CachingAllocator>(max_cached(), static_cast<std::size_t>(memory_limit))),
       compute(std::make_unique<ComputePool>(
           threads > 0 ? threads
                       : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))),

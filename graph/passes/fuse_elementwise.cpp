@@ -41,7 +41,8 @@ private:
   }
 
   bool is_candidate(const Node& node) {
-    if (!is_elementwise(node) || !is_free(node, context_) || !node.control_inputs.empty())
+    if (!is_elementwise(node) || !is_free(node, context_) || !node.control_inputs.empty() ||
+        node.inputs.size() > max_inputs)
       return false;
     if (node.output_types[0] != DType::float32 && node.output_types[0] != DType::float64)
       return false;

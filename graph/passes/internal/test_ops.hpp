@@ -115,6 +115,27 @@ inline OpRegistry fusing_test_ops() {
               .attr("N: int >= 1; T: type; program: list(string) >= 1")
               .not_differentiable("it is an op for tests")
               .build());
+  const char* window = "T: type; strides: list(int); padding: string";
+  ops.add(SchemaBuilder("Conv2D")
+              .input("input: T; filter: T")
+              .output("output: T")
+              .attr(window)
+              .not_differentiable("it is an op for tests")
+              .build());
+  ops.add(SchemaBuilder("FusedBatchNormV3")
+              .input("x: T; scale: T; offset: T; mean: T; variance: T")
+              .output("y: T; batch_mean: T")
+              .attr("T: type; epsilon: float = 0.0001; is_training: bool = true")
+              .not_differentiable("it is an op for tests")
+              .build());
+  ops.add(SchemaBuilder("_FusedConv2D")
+              .input("input: T; filter: T; args: num_args * T")
+              .output("output: T")
+              .attr("num_args: int >= 0")
+              .attr(window)
+              .attr("fused_ops: list(string); epsilon: float = 0.0001")
+              .not_differentiable("it is an op for tests")
+              .build());
   return ops;
 }
 

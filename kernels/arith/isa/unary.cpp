@@ -68,14 +68,38 @@ struct Round<float> {
   TROUPE_INLINE float of(float x) { return __builtin_rintf(x); }
 };
 
+/// Below 1: x + x * s(x^2). From there on: 1 - exp(-l(x)), which is 1 from 4 on. Both polynomials
+/// were fitted for the smallest largest relative error of the result: 1e-7.
+TROUPE_INLINE float erf_of(float x) {
+  const float a = abs_of(x), square = a * a;
+  float s = 7.889119297e-05f;
+  s = s * square - 8.020841051e-04f;
+  s = s * square + 5.189535208e-03f;
+  s = s * square - 2.685444430e-02f;
+  s = s * square + 1.128360033e-01f;
+  s = s * square - 3.761262596e-01f;
+  s = s * square + 1.283791661e-01f;
+  const float near = a * s + a;
+  const float t = a > 4.0f ? 4.0f : a;
+  float l = -2.516273696e-07f;
+  l = l * t + 2.531884820e-05f;
+  l = l * t - 4.638113314e-04f;
+  l = l * t + 4.282458220e-03f;
+  l = l * t - 2.537370659e-02f;
+  l = l * t + 1.086391881e-01f;
+  l = l * t + 6.330394745e-01f;
+  l = l * t + 1.296612173e-01f;
+  l = l * t - 2.043715358e-04f;
+  const float far = 1.0f - exp_of(-(l + t));
+  return with_sign_of(a < 1.0f ? near : far, x);
+}
+TROUPE_INLINE double erf_of(double x) {
+  return __builtin_erf(x);
+}
+
 template <class T>
 struct Erf {
-  TROUPE_INLINE T of(T x) {
-    if constexpr (sizeof(T) == 4)
-      return __builtin_erff(x);
-    else
-      return __builtin_erf(x);
-  }
+  TROUPE_INLINE T of(T x) { return erf_of(x); }
 };
 
 /// Ops of every signed number.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <memory>
 
 #include "core/base/strings.hpp"
 #include "kernels/math/internal/elementwise.hpp"
@@ -133,31 +132,27 @@ Result<Shape> result_shape(const ElementwiseProgram::Instruction& instruction,
   return first;
 }
 
-/// One instruction, ready to run: operands are elements of `whole` buffers or of registers.
-struct Ready {
+} // namespace
+
+/// One instruction, ready to run.
+struct ElementwiseProgram::Ready {
   arith::UnaryFn unary = nullptr;
   arith::GradFn grad = nullptr;
   arith::BinaryKernel binary = {};
+  const arith::BroadcastPlan* plan = nullptr; ///< null: operands of one shape
   bool gradient_first = true;
-  std::unique_ptr<arith::BroadcastPlan> plan = {}; // null: operands of one shape
 
-  static Result<Ready> make(const ElementwiseProgram::Instruction& instruction, arith::Type type,
-                            std::span<const Shape* const> shapes) {
-    Ready out;
+  Ready() = default;
+  Ready(const Instruction& instruction, arith::Type type) {
     if (instruction.op->form == ElementwiseForm::unary) {
-      out.unary = arith::unary(unary_of(instruction.op->name), type);
+      unary = arith::unary(unary_of(instruction.op->name), type);
     } else if (instruction.op->form == ElementwiseForm::same_size) {
-      const Grad& grad = grad_of(instruction.op->name);
-      out.grad = arith::unary_grad(grad.op, type);
-      out.gradient_first = grad.gradient_first;
+      const Grad& of = grad_of(instruction.op->name);
+      grad = arith::unary_grad(of.op, type);
+      gradient_first = of.gradient_first;
     } else {
-      out.binary = arith::binary(binary_of(instruction.op->name), type);
-      if (shapes.size() == 2 && *shapes[0] != *shapes[1]) {
-        TROUPE_ASSIGN(arith::BroadcastPlan plan, broadcast_plan({shapes[0], shapes[1]}));
-        out.plan = std::make_unique<arith::BroadcastPlan>(plan);
-      }
+      binary = arith::binary(binary_of(instruction.op->name), type);
     }
-    return out;
   }
 
   /// Results [begin, end); `operands` and `result` are where element 0 would be.
@@ -188,7 +183,50 @@ struct Ready {
   }
 };
 
-} // namespace
+/// Runs instructions over a range of the output, a block at a time, with their results in registers
+/// of that size.
+class ElementwiseProgram::Blocks {
+public:
+  /// `data`: where each operand's element 0 is; results of `blocked` instructions get theirs here.
+  Blocks(const ElementwiseProgram& program, std::span<const Ready> ready,
+         std::span<const void* const> data, std::span<const std::size_t> blocked,
+         std::int64_t element_size, std::byte* output)
+      : program_(program), ready_(ready), data_(data), blocked_(blocked), size_(element_size),
+        output_(output),
+        step_(std::clamp<std::int64_t>(static_cast<std::int64_t>(scratch_bytes) / element_size /
+                                           std::max(program.num_registers_, 1) / 64 * 64,
+                                       64, 4096)) {}
+
+  void run(std::int64_t begin, std::int64_t end) const {
+    alignas(64) std::array<std::byte, scratch_bytes> scratch;
+    std::array<const void*, max_inputs + max_instructions> where, operands;
+    std::ranges::copy(data_, where.begin());
+    const std::size_t inputs = static_cast<std::size_t>(program_.num_inputs_);
+    for (std::int64_t at = begin; at < end; at += step_) {
+      const std::int64_t stop = std::min(end, at + step_);
+      for (std::size_t i : blocked_) {
+        const auto& of = program_.instructions_[i].operands;
+        for (std::size_t k = 0; k < of.size(); ++k)
+          operands[k] = where[static_cast<std::size_t>(of[k])];
+        // Addresses are those of element 0, as if the register held all elements.
+        std::byte* to = i + 1 == program_.instructions_.size()
+                            ? output_
+                            : scratch.data() + (program_.registers_[i] * step_ - at) * size_;
+        ready_[i].run({operands.data(), of.size()}, to, at, stop);
+        where[inputs + i] = to;
+      }
+    }
+  }
+
+private:
+  const ElementwiseProgram& program_;
+  std::span<const Ready> ready_;
+  std::span<const void* const> data_;
+  std::span<const std::size_t> blocked_;
+  std::int64_t size_;
+  std::byte* output_;
+  std::int64_t step_;
+};
 
 Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
                                                      std::span<const std::string> lines) {
@@ -207,16 +245,23 @@ Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
     }
     const std::size_t count = instruction.operands.size();
     if (fine)
-      fine = instruction.op->form == ElementwiseForm::unary        ? count == 1
-             : instruction.op->form == ElementwiseForm::same_shape ? count >= 1
-                                                                   : count == 2;
+      fine = instruction.op->form == ElementwiseForm::unary ? count == 1
+             : instruction.op->form == ElementwiseForm::same_shape
+                 ? count >= 1 && count <= max_inputs
+                 : count == 2;
     if (!fine)
       return invalid_argument(str_cat("'", line, "' is no instruction over ", known, " operands"));
     out.unit_cost_ += cost_of(instruction.op->name);
+    out.has_bias_ |= instruction.op->form == ElementwiseForm::bias;
     out.instructions_.push_back(std::move(instruction));
   }
   if (out.instructions_.empty())
     return invalid_argument("a program of no instructions has no result");
+  if (out.instructions_.size() > max_instructions ||
+      static_cast<std::size_t>(num_inputs) > max_inputs)
+    return invalid_argument(str_cat(
+        "a program of ", out.instructions_.size(), " instructions over ", num_inputs,
+        " inputs is too long: at most ", max_instructions, " and ", max_inputs, " are possible"));
   out.assign_registers();
   return out;
 }
@@ -252,10 +297,51 @@ void ElementwiseProgram::assign_registers() {
   }
 }
 
+// The output may take the place of an input, but of none that is read after it was written.
+int ElementwiseProgram::forwardable(const KernelContext& c, std::int64_t elements) const {
+  const auto& last = instructions_.back().operands;
+  const auto read_late = std::span(last).subspan(std::min<std::size_t>(last.size(), 2));
+  for (int i = 0; i < num_inputs_; ++i)
+    if (c.input(i).num_elements() == elements && c.input(i).is_unique() &&
+        std::ranges::find(read_late, i) == read_late.end())
+      return i;
+  return -1;
+}
+
+// All inputs have one shape, so all results have it.
+Status ElementwiseProgram::run_uniform(KernelContext& c) const {
+  const std::size_t inputs = static_cast<std::size_t>(num_inputs_), count = instructions_.size();
+  const Shape shape = c.input(0).shape();
+  const DType dtype = c.input(0).dtype();
+  std::array<Ready, max_instructions> ready;
+  std::array<std::size_t, max_instructions> blocked;
+  std::array<const void*, max_inputs + max_instructions> data;
+  for (std::size_t i = 0; i < inputs; ++i)
+    data[i] = c.input(static_cast<int>(i)).raw();
+  for (std::size_t i = 0; i < count; ++i) {
+    ready[i] = Ready(instructions_[i], static_cast<arith::Type>(dtype));
+    blocked[i] = i;
+  }
+  const int forwarded = forwardable(c, shape.num_elements());
+  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
+                                           : c.allocate_output(0, shape));
+  const Blocks blocks(*this, ready, {data.data(), inputs}, {blocked.data(), count},
+                      static_cast<std::int64_t>(dtype_size(dtype)),
+                      static_cast<std::byte*>(out.mutable_raw()));
+  c.parallel_for(shape.num_elements(), unit_cost_ + 0.1,
+                 [&](std::int64_t begin, std::int64_t end) { blocks.run(begin, end); });
+  return {};
+}
+
 Status ElementwiseProgram::run(KernelContext& c) const {
+  bool uniform = !has_bias_;
+  for (int i = 1; uniform && i < num_inputs_; ++i)
+    uniform = c.input(i).shape() == c.input(0).shape();
+  if (uniform)
+    return run_uniform(c);
+
   const std::size_t inputs = static_cast<std::size_t>(num_inputs_), count = instructions_.size();
   const DType dtype = c.input(0).dtype();
-  const auto type = static_cast<arith::Type>(dtype);
   std::vector<Shape> shapes;
   shapes.reserve(inputs + count);
   std::vector<const void*> data(inputs + count);
@@ -264,29 +350,22 @@ Status ElementwiseProgram::run(KernelContext& c) const {
     data[i] = c.input(static_cast<int>(i)).raw();
   }
   std::vector<Ready> ready;
-  ready.reserve(count);
+  std::vector<arith::BroadcastPlan> plans;
+  plans.reserve(count);
   for (const Instruction& instruction : instructions_) {
     std::vector<const Shape*> of;
     for (int operand : instruction.operands)
       of.push_back(&shapes[static_cast<std::size_t>(operand)]);
     TROUPE_ASSIGN(Shape shape, result_shape(instruction, of));
-    TROUPE_ASSIGN(Ready made, Ready::make(instruction, type, of));
-    ready.push_back(std::move(made));
+    ready.emplace_back(instruction, static_cast<arith::Type>(dtype));
+    if (ready.back().binary && of.size() == 2 && *of[0] != *of[1]) {
+      TROUPE_ASSIGN(plans.emplace_back(), broadcast_plan({of[0], of[1]}));
+      ready.back().plan = &plans.back();
+    }
     shapes.push_back(std::move(shape));
   }
   const Shape shape = shapes.back();
   const std::int64_t total = shape.num_elements();
-  const auto size = static_cast<std::int64_t>(dtype_size(dtype));
-
-  const auto operands_of = [&](std::size_t i, std::span<const void*> out) {
-    const auto& operands = instructions_[i].operands;
-    for (std::size_t k = 0; k < operands.size(); ++k)
-      out[k] = data[static_cast<std::size_t>(operands[k])];
-    return std::span<const void* const>(out.data(), operands.size());
-  };
-  std::size_t widest = 0;
-  for (const Instruction& instruction : instructions_)
-    widest = std::max(widest, instruction.operands.size());
 
   // What is smaller than the output is computed first, as a whole.
   std::vector<Tensor> small;
@@ -298,8 +377,9 @@ Status ElementwiseProgram::run(KernelContext& c) const {
       continue;
     }
     TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype, mine));
-    std::vector<const void*> room(widest);
-    const auto operands = operands_of(i, room);
+    std::vector<const void*> operands;
+    for (int operand : instructions_[i].operands)
+      operands.push_back(data[static_cast<std::size_t>(operand)]);
     c.parallel_for(mine.num_elements(), unit_cost_, [&](std::int64_t begin, std::int64_t end) {
       ready[i].run(operands, whole.mutable_raw(), begin, end);
     });
@@ -307,45 +387,13 @@ Status ElementwiseProgram::run(KernelContext& c) const {
     small.push_back(std::move(whole));
   }
 
-  // The output may take the place of an input, but of none that is read after it was written.
-  const auto read_late =
-      std::span(instructions_.back().operands)
-          .subspan(std::min<std::size_t>(instructions_.back().operands.size(), 2));
-  int forwarded = -1;
-  for (int i = 0; i < num_inputs_ && forwarded < 0; ++i)
-    if (shapes[static_cast<std::size_t>(i)].num_elements() == total && c.input(i).is_unique() &&
-        std::ranges::find(read_late, i) == read_late.end())
-      forwarded = i;
+  const int forwarded = forwardable(c, total);
   TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
                                            : c.allocate_output(0, shape));
-  auto* result = static_cast<std::byte*>(out.mutable_raw());
-  const std::int64_t block = std::max<std::int64_t>(
-      static_cast<std::int64_t>(scratch_bytes) / size / std::max(num_registers_, 1) / 64 * 64, 64);
-  const std::int64_t step = std::min<std::int64_t>(block, 4096);
-  const auto room = static_cast<std::size_t>(step * size * num_registers_);
-  c.parallel_for(total, unit_cost_ + 0.1, [&](std::int64_t begin, std::int64_t end) {
-    std::array<std::byte, scratch_bytes + 64> stack;
-    std::unique_ptr<std::byte[]> heap;
-    std::byte* scratch = stack.data();
-    if (room > scratch_bytes) {
-      heap.reset(new std::byte[room + 64]);
-      scratch = heap.get();
-    }
-    scratch += (64 - reinterpret_cast<std::uintptr_t>(scratch) % 64) % 64;
-    std::vector<const void*> where(data), operands(widest);
-    for (std::int64_t at = begin; at < end; at += step) {
-      const std::int64_t stop = std::min(end, at + step);
-      for (std::size_t i : blocked) {
-        const auto& of = instructions_[i].operands;
-        for (std::size_t k = 0; k < of.size(); ++k)
-          operands[k] = where[static_cast<std::size_t>(of[k])];
-        // Addresses are those of element 0, as if the register held all elements.
-        std::byte* to = i + 1 == count ? result : scratch + registers_[i] * step * size - at * size;
-        ready[i].run({operands.data(), of.size()}, to, at, stop);
-        where[inputs + i] = to;
-      }
-    }
-  });
+  const Blocks blocks(*this, ready, data, blocked, static_cast<std::int64_t>(dtype_size(dtype)),
+                      static_cast<std::byte*>(out.mutable_raw()));
+  c.parallel_for(total, unit_cost_ + 0.1,
+                 [&](std::int64_t begin, std::int64_t end) { blocks.run(begin, end); });
   return {};
 }
 

@@ -31,11 +31,19 @@ public:
   /// is free. Errors are those of the single ops.
   Status run(KernelContext& c) const;
 
+  static constexpr std::size_t max_instructions = 64, max_inputs = 64;
+
 private:
+  struct Ready;
+  class Blocks;
   void assign_registers();
+  Status run_uniform(KernelContext& c) const;
+  /// The input whose buffer the output of that shape may take, or -1.
+  int forwardable(const KernelContext& c, std::int64_t elements) const;
 
   int num_inputs_ = 0;
   std::vector<Instruction> instructions_;
+  bool has_bias_ = false;
   std::vector<int> registers_; ///< of each instruction's result
   int num_registers_ = 0;
   double unit_cost_ = 0; ///< nanoseconds for one element
