@@ -8,12 +8,14 @@
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 extern "C" int omp_get_max_threads();
 extern "C" void omp_set_num_threads(int count);
@@ -60,7 +62,25 @@ dnnl::stream& stream() {
   return the_stream;
 }
 
-enum class Direction : int64_t { forward, backward_input, backward_filter };
+/// The input's gradient of a convolution that moves one pixel at a time is a convolution, too, of
+/// dy with the filter turned round: oneDNN's forward code is the faster.
+enum class Direction : int64_t { forward, backward_input, backward_filter, turned };
+
+bool can_turn(const Conv2DShape& s) {
+  return s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+         s.pad_top < s.filter_h && s.pad_left < s.filter_w;
+}
+
+/// The convolution of dy that gives dx.
+Conv2DShape turned(const Conv2DShape& s) {
+  Conv2DShape out = s;
+  std::swap(out.in_h, out.out_h);
+  std::swap(out.in_w, out.out_w);
+  std::swap(out.in_c, out.out_c);
+  out.pad_top = s.filter_h - 1 - s.pad_top;
+  out.pad_left = s.filter_w - 1 - s.pad_left;
+  return out;
+}
 
 struct Descriptors {
   memory::desc x, y, filter, any_filter;
@@ -76,6 +96,13 @@ struct Descriptors {
                                                            s.dilation_h, s.in_h, s.pad_top),
                                                      after(s.out_w, s.stride_w, s.filter_w,
                                                            s.dilation_w, s.in_w, s.pad_left)} {}
+
+  /// The filter is another convolution's, seen from its output.
+  void turn_filter() {
+    const memory::dims dims = filter.dims(); // of the turned one: output, input, height, width
+    const int64_t pixel = dims[0] * dims[1];
+    filter = memory::desc(dims, memory::data_type::f32, {dims[1], 1, dims[3] * pixel, pixel});
+  }
 
   static int64_t after(int64_t out, int64_t stride, int64_t filter, int64_t dilation, int64_t in,
                        int64_t before) {
@@ -102,6 +129,7 @@ struct Primitive {
   dnnl::primitive reorder; // of the filter; empty where HWIO is used as it is
   memory::desc scratchpad, filter;
   bool reorders = false;
+  bool turns = false; // the filter is another convolution's; then it always reorders
 };
 
 memory::desc bias_of(const Descriptors& d) {
@@ -146,8 +174,9 @@ std::shared_ptr<Primitive> finish(const Description& found, const memory::desc& 
 
 std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d, int64_t epilogue) {
   constexpr auto direct = dnnl::algorithm::convolution_direct;
-  const auto kind = direction == Direction::forward ? dnnl::prop_kind::forward_inference
-                                                    : dnnl::prop_kind::forward_training;
+  const bool is_forward = direction == Direction::forward || direction == Direction::turned;
+  const auto kind =
+      is_forward ? dnnl::prop_kind::forward_inference : dnnl::prop_kind::forward_training;
   const dnnl::convolution_forward::desc what =
       is_bias(epilogue)
           ? dnnl::convolution_forward::desc(kind, direct, d.x, d.any_filter, bias_of(d), d.y,
@@ -155,7 +184,7 @@ std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d, int64
           : dnnl::convolution_forward::desc(kind, direct, d.x, d.any_filter, d.y, d.strides,
                                             d.dilations, d.pad_before, d.pad_after);
   const dnnl::convolution_forward::primitive_desc forward(what, attributes(d, epilogue), engine());
-  if (direction == Direction::forward)
+  if (is_forward)
     return finish(forward, forward.weights_desc(), d, dnnl::convolution_forward(forward), false);
   if (direction == Direction::backward_input) {
     const dnnl::convolution_backward_data::primitive_desc backward(
@@ -206,7 +235,15 @@ std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, 
     cache.clear();
   std::shared_ptr<Primitive> made;
   try {
-    made = make(direction, Descriptors(s, images), epilogue);
+    Descriptors d(s, images);
+    if (direction == Direction::turned)
+      d.turn_filter();
+    made = make(direction, d, epilogue);
+    if (made != nullptr && direction == Direction::turned) {
+      made->turns = true;
+      if (!made->reorders)
+        made = nullptr;
+    }
   } catch (const dnnl::error&) {
     made = nullptr; // not a case for oneDNN; remembered as such
   }
@@ -236,16 +273,33 @@ void* scratchpad(const Primitive& p) {
   return thread_scratch(Scratch::onednn, p.scratchpad.get_size());
 }
 
+/// Lays a filter out for `p`. One that is turned first gets its pixels in the opposite order; that
+/// its channels change places is said by the descriptor.
+void lay_out(const Primitive& p, const float* filter, const memory& chosen) {
+  const memory::dims dims = p.d.filter.dims();
+  const int64_t pixels = dims[2] * dims[3], pixel = dims[0] * dims[1];
+  if (p.turns && pixels > 1) {
+    auto* back = static_cast<float*>(
+        thread_scratch(Scratch::patches, static_cast<size_t>(pixels * pixel) * sizeof(float)));
+    for (int64_t i = 0; i < pixels; ++i)
+      std::memcpy(back + i * pixel, filter + (pixels - 1 - i) * pixel,
+                  static_cast<size_t>(pixel) * sizeof(float));
+    filter = back;
+  }
+  p.reorder.execute(stream(), {{DNNL_ARG_FROM, view(p.d.filter, filter)}, {DNNL_ARG_TO, chosen}});
+}
+
 /// The filter as `p` wants it: as it is, as it was packed for it, or reordered now.
 memory filter_for(const Primitive& p, const ConvFilter& filter) {
   if (!p.reorders)
     return view(p.d.filter, filter.plain);
-  if (filter.packed != nullptr &&
-      static_cast<const Primitive*>(filter.packing->primitive.get())->filter == p.filter)
-    return view(p.filter, filter.packed);
+  if (filter.packed != nullptr) {
+    const auto& packer = *static_cast<const Primitive*>(filter.packing->primitive.get());
+    if (packer.filter == p.filter && packer.turns == p.turns)
+      return view(p.filter, filter.packed);
+  }
   const memory chosen = view(p.filter, thread_scratch(Scratch::filter, p.filter.get_size()));
-  p.reorder.execute(stream(),
-                    {{DNNL_ARG_FROM, view(p.d.filter, filter.plain)}, {DNNL_ARG_TO, chosen}});
+  lay_out(p, filter.plain, chosen);
   return chosen;
 }
 
@@ -257,7 +311,7 @@ bool run(Direction direction, const Conv2DShape& s, int64_t images, const float*
   if (p == nullptr)
     return false;
   try {
-    const bool forward = direction == Direction::forward;
+    const bool forward = direction == Direction::forward || direction == Direction::turned;
     Arguments arguments = {{forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, view(p->d.x, x)},
                            {DNNL_ARG_WEIGHTS, filter_for(*p, filter)},
                            {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(p->d.y, y)},
@@ -332,8 +386,12 @@ bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const ConvFil
 
 bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                                 float* dx, int64_t begin, int64_t end) {
-  return run(Direction::backward_input, shape, end - begin, dx + input_offset(shape, begin), filter,
-             {}, dy + output_offset(shape, begin));
+  const int64_t images = end - begin;
+  dx += input_offset(shape, begin);
+  dy += output_offset(shape, begin);
+  if (can_turn(shape) && run(Direction::turned, turned(shape), images, dy, filter, {}, dx))
+    return true;
+  return run(Direction::backward_input, shape, images, dx, filter, {}, dy);
 }
 
 bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
@@ -345,9 +403,13 @@ bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const
 FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& shape,
                                     int64_t images, const ConvEpilogue& epilogue) {
   const OneThread one_thread;
-  const auto p = direction == ConvDirection::forward
-                     ? primitive(Direction::forward, shape, images, bits_of(epilogue))
-                     : primitive(Direction::backward_input, shape, images);
+  std::shared_ptr<Primitive> p;
+  if (direction == ConvDirection::forward)
+    p = primitive(Direction::forward, shape, images, bits_of(epilogue));
+  else if (can_turn(shape))
+    p = primitive(Direction::turned, turned(shape), images);
+  if (direction == ConvDirection::backward_input && p == nullptr)
+    p = primitive(Direction::backward_input, shape, images);
   if (p == nullptr || !p->reorders)
     return {};
   return {p->filter.get_size(), p};
@@ -356,8 +418,7 @@ FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& 
 void onednn_pack_filter(const FilterPacking& packing, const float* filter, void* packed) {
   const OneThread one_thread;
   const auto& p = *static_cast<const Primitive*>(packing.primitive.get());
-  p.reorder.execute(
-      stream(), {{DNNL_ARG_FROM, view(p.d.filter, filter)}, {DNNL_ARG_TO, view(p.filter, packed)}});
+  lay_out(p, filter, view(p.filter, packed));
   stream().wait();
 }
 

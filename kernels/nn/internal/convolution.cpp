@@ -133,10 +133,17 @@ std::int64_t threads_for(KernelContext& c, const arith::Conv2DShape& s) {
   return flops(s) < parallel_flops ? 1 : c.device().compute().threads();
 }
 
-/// Several parts for each thread, so that one which comes late does less.
+/// Several parts for each thread, so that one which comes late does less; of results that fit into
+/// a cache, where something is done to them next.
 std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s) {
+  constexpr std::int64_t cache = 128 << 10; // elements
   const std::int64_t threads = threads_for(c, s);
-  return threads == 1 ? 1 : std::clamp<std::int64_t>(s.batch, 1, 4 * threads);
+  if (threads == 1)
+    return 1;
+  const std::int64_t image = std::max<std::int64_t>(s.out_h * s.out_w * s.out_c, 1);
+  const std::int64_t images = std::max<std::int64_t>(cache / image, 1);
+  const std::int64_t parts = std::max(4 * threads, s.batch / images);
+  return std::min(std::max<std::int64_t>(s.batch, 1), parts);
 }
 
 /// Whether both are the same elements: as long as the first is held, whoever changes the variable
