@@ -1,6 +1,7 @@
 #include "graph/partition/partition.hpp"
 
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 #include "core/base/device_name.hpp"
@@ -19,6 +20,31 @@ struct Part {
   }
   Graph graph;
 };
+
+Status without_device(const Node& node) {
+  return internal(str_cat("node '", node.name, "' (", node.op_name(),
+                          ") has no device; a graph is placed before it is cut"));
+}
+
+// Where all nodes are, if that is one place.
+Result<std::optional<std::string>> only_location(const Graph& graph,
+                                                 const PartitionOptions& options) {
+  std::optional<std::string> out;
+  const std::string* last = nullptr; // a device that is there
+  for (const Node* node : graph.nodes()) {
+    if (node->assigned_device.empty())
+      return without_device(*node);
+    if (last && *last == node->assigned_device)
+      continue;
+    last = &node->assigned_device;
+    std::string name = options.location ? options.location(*node) : node->assigned_device;
+    if (!out)
+      out = std::move(name);
+    else if (*out != name)
+      return std::optional<std::string>{};
+  }
+  return out;
+}
 
 // Where a value of the whole graph is found again.
 struct Copy {
@@ -49,7 +75,7 @@ struct Arrival {
 
 class Cutter {
 public:
-  Cutter(Graph& whole, const PartitionOptions& options, const partitioning::NewName& new_name)
+  Cutter(const Graph& whole, const PartitionOptions& options, const partitioning::NewName& new_name)
       : whole_(whole), options_(options), new_name_(new_name) {}
 
   Result<std::map<std::string, Graph>> run() {
@@ -65,16 +91,14 @@ public:
 private:
   Status copy_nodes() {
     copies_.resize(static_cast<std::size_t>(whole_.capacity()));
-    for (Node* node : whole_.nodes()) {
+    for (const Node* node : whole_.nodes()) {
       if (node->assigned_device.empty())
-        return internal(str_cat("node '", node->name, "' (", node->op_name(),
-                                ") has no device; a graph is placed before it is cut"));
+        return without_device(*node);
       std::string name = options_.location ? options_.location(*node) : node->assigned_device;
       auto& part = parts_[name];
       if (!part)
         part = std::make_unique<Part>(whole_);
-      TROUPE_ASSIGN(Node * copy,
-                    part->graph.add_unconnected(node->name, *node->op, std::move(node->attrs)));
+      TROUPE_ASSIGN(Node * copy, part->graph.add_unconnected(node->name, *node->op, node->attrs));
       copy->device = node->device;
       copy->assigned_device = node->assigned_device;
       copies_[static_cast<std::size_t>(node->id)] = {part.get(), copy->id};
@@ -233,7 +257,7 @@ private:
     return Arrival{value->id, recv->id};
   }
 
-  Graph& whole_; // its attrs move to the copies
+  const Graph& whole_;
   const PartitionOptions& options_;
   const partitioning::NewName& new_name_;
   std::map<std::string, std::unique_ptr<Part>> parts_;
@@ -261,6 +285,12 @@ Result<std::map<std::string, Graph>> partition(Graph graph, const PartitionOptio
   if (!options.control_flow_added) {
     TROUPE_TRY(partitioning::colocate_control_flow(graph));
     TROUPE_TRY(partitioning::add_control_loops(graph, new_name));
+  }
+  TROUPE_ASSIGN(std::optional<std::string> place, only_location(graph, options));
+  if (place) { // nothing to cut
+    std::map<std::string, Graph> out;
+    out.emplace(*std::move(place), std::move(graph));
+    return out;
   }
   return Cutter(graph, options, new_name).run();
 }

@@ -2,8 +2,10 @@
 // inputs, the later one's consumers read the earlier one. One walk in topological order, by
 // hashing.
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <numeric>
-#include <unordered_map>
+#include <vector>
 
 #include "graph/passes/pass.hpp"
 
@@ -61,12 +63,15 @@ public:
     std::size_t seed = std::hash<const void*>{}(node.op);
     mix(seed, node.device);
     mix(seed, node.assigned_device);
-    for (Endpoint e : inputs(node)) {
+    bool is_swapped = is_sorted_pair(node) && like(node.inputs[1]) < like(node.inputs[0]);
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      Endpoint e = like(node.inputs[is_swapped ? 1 - i : i]);
       mix(seed, static_cast<std::size_t>(e.node));
       mix(seed, static_cast<std::size_t>(e.slot));
     }
-    for (NodeId id : controls(node))
-      mix(seed, static_cast<std::size_t>(id));
+    if (!node.control_inputs.empty())
+      for (NodeId id : controls(node))
+        mix(seed, static_cast<std::size_t>(id));
     for (const auto& [name, value] : node.attrs) {
       mix(seed, name);
       mix(seed, hash_attr(value));
@@ -76,19 +81,31 @@ public:
 
   bool holds(const Node& a, const Node& b) const {
     return a.op == b.op && a.device == b.device && a.assigned_device == b.assigned_device &&
-           inputs(a) == inputs(b) && controls(a) == controls(b) && a.attrs == b.attrs;
+           reads_same(a, b) &&
+           (a.control_inputs == b.control_inputs || controls(a) == controls(b)) &&
+           a.attrs == b.attrs;
   }
 
 private:
+  Endpoint like(Endpoint e) const {
+    return e.node < 0 ? e : Endpoint{like_[static_cast<std::size_t>(e.node)], e.slot};
+  }
   // Order of two arguments does not matter to a commutative op; of more it may, by rounding.
-  std::vector<Endpoint> inputs(const Node& node) const {
-    std::vector<Endpoint> out = node.inputs;
-    for (Endpoint& e : out)
-      if (e.node >= 0)
-        e.node = like_[static_cast<std::size_t>(e.node)];
-    if (node.op->is_commutative && out.size() == 2)
-      std::ranges::sort(out);
-    return out;
+  static bool is_sorted_pair(const Node& node) {
+    return node.op->is_commutative && node.inputs.size() == 2;
+  }
+  bool reads_same(const Node& a, const Node& b) const {
+    if (a.inputs.size() != b.inputs.size())
+      return false;
+    auto same = [&](std::size_t i, std::size_t j) {
+      return like(a.inputs[i]) == like(b.inputs[j]);
+    };
+    if (is_sorted_pair(a))
+      return (same(0, 0) && same(1, 1)) || (same(0, 1) && same(1, 0));
+    for (std::size_t i = 0; i < a.inputs.size(); ++i)
+      if (!same(i, i))
+        return false;
+    return true;
   }
   static std::vector<NodeId> controls(const Node& node) {
     std::vector<NodeId> out = node.control_inputs;
@@ -97,6 +114,33 @@ private:
   }
 
   std::vector<NodeId> like_; // by node
+};
+
+// The first node of each kind, by hash; open addressing, at most half full.
+class Seen {
+public:
+  explicit Seen(std::size_t nodes) : slots_(std::bit_ceil(2 * nodes + 2)) {}
+
+  // The node that is the same, or `id`, which is the first of its kind then.
+  template <class IsSame>
+  NodeId find_or_add(std::size_t hash, NodeId id, IsSame is_same) {
+    std::size_t mask = slots_.size() - 1;
+    for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+      if (slots_[i].id < 0) {
+        slots_[i] = {hash, id};
+        return id;
+      }
+      if (slots_[i].hash == hash && is_same(slots_[i].id))
+        return slots_[i].id;
+    }
+  }
+
+private:
+  struct Slot {
+    std::size_t hash = 0;
+    NodeId id = -1;
+  };
+  std::vector<Slot> slots_; // a power of two
 };
 
 bool may_be_shared(const Node& node) {
@@ -108,21 +152,22 @@ bool may_be_shared(const Node& node) {
 Status run(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
   Equality equality(graph);
-  std::unordered_map<std::size_t, std::vector<NodeId>> seen;
+  Seen seen(order.size());
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     if (!may_be_shared(node))
       continue;
-    auto& candidates = seen[equality.hash(node)];
-    context.looked_at(1 + static_cast<std::int64_t>(candidates.size()));
-    auto same = std::ranges::find_if(
-        candidates, [&](NodeId other) { return equality.holds(*graph.node(other), node); });
-    if (same == candidates.end()) {
-      candidates.push_back(id);
-    } else if (node.is_op("Const") && node.assigned_device.empty()) {
-      equality.set_representative(id, *same);
+    context.looked_at();
+    NodeId same = seen.find_or_add(equality.hash(node), id, [&](NodeId other) {
+      context.looked_at();
+      return equality.holds(*graph.node(other), node);
+    });
+    if (same == id)
+      continue;
+    if (node.is_op("Const") && node.assigned_device.empty()) {
+      equality.set_representative(id, same);
     } else if (is_free(node, context)) {
-      graph.replace_node(id, *same);
+      graph.replace_node(id, same);
       graph.remove(id);
       context.changed();
     }

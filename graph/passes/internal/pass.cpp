@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <string_view>
 #include <tuple>
 
 #include "graph/passes/internal/pass_list.hpp"
@@ -17,17 +19,29 @@ const std::vector<Pass>& all_passes() {
   return passes;
 }
 
+namespace {
+
+// Asked of every node by every pass: lengths are compared first.
+bool is_one_of(std::span<const std::string_view> names, std::string_view op) {
+  return std::ranges::any_of(names, [&](std::string_view name) {
+    return name.size() == op.size() && name[0] == op[0] && name == op;
+  });
+}
+
+} // namespace
+
 bool outputs_die_alone(const Node& node) {
-  static constexpr std::array names = {"Switch", "RefSwitch", "_SwitchN", "_Recv", "_HostRecv"};
-  return std::ranges::find(names, node.op_name()) != names.end();
+  static constexpr std::array<std::string_view, 5> names = {"Switch", "RefSwitch", "_SwitchN",
+                                                            "_Recv", "_HostRecv"};
+  return is_one_of(names, node.op_name());
 }
 
 bool is_control_flow(const Node& node) {
-  static constexpr std::array names = {
+  static constexpr std::array<std::string_view, 13> names = {
       "Switch",        "RefSwitch", "_SwitchN", "Merge",         "RefMerge",         "Enter",
       "RefEnter",      "Exit",      "RefExit",  "NextIteration", "RefNextIteration", "LoopCond",
       "ControlTrigger"};
-  return std::ranges::find(names, node.op_name()) != names.end();
+  return is_one_of(names, node.op_name());
 }
 
 bool has_refs(const Node& node) {
