@@ -66,9 +66,10 @@ dnnl::stream& stream() {
 /// dy with the filter turned round: oneDNN's forward code is the faster.
 enum class Direction : int64_t { forward, backward_input, backward_filter, turned };
 
+/// Measured: with one pixel its own code is as fast, and its filter quicker to lay out.
 bool can_turn(const Conv2DShape& s) {
-  return s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
-         s.pad_top < s.filter_h && s.pad_left < s.filter_w;
+  return s.filter_h * s.filter_w > 1 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 &&
+         s.dilation_w == 1 && s.pad_top < s.filter_h && s.pad_left < s.filter_w;
 }
 
 /// The convolution of dy that gives dx.
