@@ -12,6 +12,7 @@
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "actors/session/session.hpp"
+#include "actors/step/step_text.hpp"
 #include "api/internal/pending_run_state.hpp"
 #include "api/internal/settings.hpp"
 #include "api/scope.hpp"
@@ -37,10 +38,8 @@ struct Caller {
   CallerUnit unit;
 };
 
-/// Carries one request of run_async. While its step is to be cancelled it says so again and again:
-/// a master knows nothing of a step that still waits for its graph.
+/// Carries one request of run_async. A tick cancels its step.
 using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
-constexpr std::chrono::milliseconds cancel_again{20};
 
 RunMetadata metadata_of(RunStepResult& result) {
   RunMetadata out;
@@ -101,10 +100,7 @@ CourierActor::behavior_type courier(CourierActor::pointer self, const SessionAct
             (*answer)(to_status(error, "RunStep"));
             self->quit();
           });
-  return {[=](caf::tick_atom) {
-    self->send(session, CancelRun{id});
-    self->delayed_send(self, cancel_again, caf::tick_atom::value);
-  }};
+  return {[=](caf::tick_atom) { self->send(session, CancelRun{id}); }};
 }
 
 } // namespace
@@ -373,6 +369,28 @@ Result<std::vector<StepSummary>> Session::steps() {
   for (StepInfo& step : list.steps)
     out.push_back(
         {step.step_id, std::move(step.signature), std::move(step.state), step.duration_us});
+  return out;
+}
+
+std::string WaitReport::to_text() const {
+  std::string out;
+  for (const StepWait& step : steps)
+    out += format_step({step.step_id, step.signature, step.running_us, step.tree, step.cause});
+  for (const std::string& remark : remarks)
+    str_append(out, remark, "\n");
+  return out;
+}
+
+Result<WaitReport> Session::why(std::uint64_t step_id) {
+  const Timeouts& t = impl_->timeouts;
+  TROUPE_ASSIGN(StepsExplained explained,
+                impl_->ask<StepsExplained>(ExplainStep{step_id}, t.request + 3 * t.explain,
+                                           "asking why steps run"));
+  WaitReport out;
+  for (StepExplained& step : explained.steps)
+    out.steps.push_back({step.step_id, std::move(step.signature), step.running_us,
+                         std::move(step.tree), std::move(step.cause)});
+  out.remarks = std::move(explained.remarks);
   return out;
 }
 

@@ -41,6 +41,23 @@ struct StepSummary {
   std::int64_t duration_us = 0;
 };
 
+/// Why a step goes on.
+struct StepWait {
+  std::uint64_t step_id = 0;
+  std::string signature;
+  std::int64_t running_us = 0;
+  std::vector<std::string> tree; ///< lines, indented; the last one is the cause
+  std::string cause; ///< a clause: "waiting for 'a:0' from /job:ps/…: its op …"; empty if unknown
+};
+/// What a session's steps wait for.
+struct WaitReport {
+  std::vector<StepWait> steps; ///< the longest running first, at most 16
+  std::vector<std::string>
+      remarks; ///< "1 run waits for the first graph of …", "step 7 has ended …"
+  /// The same for people, as the prompt's `why` prints it; empty when nothing runs.
+  std::string to_text() const;
+};
+
 /// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
 /// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
 /// SessionOptions::operation_timeout_ms; a week if neither says less), with the loss of a task it
@@ -93,6 +110,11 @@ public:
 
   Result<std::vector<DeviceAttributes>> devices();
   Result<std::vector<StepSummary>> steps();
+  /// What running steps wait for, asked of every task that still works on them; a task that is
+  /// silent is said to be. 0: every step of this session; else the one of that id, from steps().
+  /// May be called while another thread waits in run(). Answered within about two seconds, or with
+  /// UNAVAILABLE when the master is lost.
+  Result<WaitReport> why(std::uint64_t step_id = 0);
   /// Where nodes go; partitions only if fetches or targets are given.
   Result<Placement> explain(const std::vector<std::string>& feeds = {},
                             const std::vector<std::string>& fetches = {},

@@ -222,6 +222,39 @@ TEST_CASE("session: a running step is cancelled, the others and the session go o
   CHECK(other.get().status().code() == Code::cancelled);
 }
 
+TEST_CASE("session: why says what a running step waits for, as records and as text") {
+  Session session = local();
+  REQUIRE(session.extend(endless_graph()).ok());
+  auto idle = session.why();
+  REQUIRE_MESSAGE(idle.ok(), idle.status().to_string());
+  CHECK(idle->steps.empty());
+  CHECK(idle->to_text().empty());
+  PendingRun endless = session.run_async({}, {"exit"});
+  WaitReport report;
+  while (report.steps.empty()) { // until it has its graph
+    auto asked = session.why();
+    REQUIRE_MESSAGE(asked.ok(), asked.status().to_string());
+    report = *asked;
+  }
+  const StepWait& step = report.steps.at(0);
+  CHECK(step.step_id != 0);
+  CHECK(has(step.signature, "exit:0"));
+  CHECK_FALSE(step.tree.empty());
+  std::string text = report.to_text();
+  CHECK(has(text, std::to_string(step.step_id)));
+  CHECK(has(text, step.tree.back()));
+  auto one = session.why(step.step_id);
+  REQUIRE(one.ok());
+  CHECK(one->steps.size() == 1);
+  endless.cancel();
+  CHECK(endless.get().status().code() == Code::cancelled);
+  auto after = session.why(step.step_id);
+  REQUIRE(after.ok());
+  CHECK(after->steps.empty());
+  REQUIRE(after->remarks.size() == 1);
+  CHECK(has(after->remarks[0], "has ended"));
+}
+
 TEST_CASE("session: cancelling what has ended changes nothing, and of no step there is nothing") {
   Session session = local();
   REQUIRE(session.extend(small_graph()).ok());

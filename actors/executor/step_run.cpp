@@ -9,6 +9,19 @@ using program::Loop;
 using program::PendingKernel;
 using program::StepState;
 
+namespace {
+
+// The node that gives the value at `position` of retvals().
+std::int32_t retval_node(const program::Program& program, std::size_t position) {
+  for (std::size_t n = 0; n < program.nodes.size(); ++n)
+    if (program.nodes[n].kind == program::Kind::retval &&
+        program.nodes[n].aux == static_cast<std::int32_t>(position))
+      return static_cast<std::int32_t>(n);
+  return -1;
+}
+
+} // namespace
+
 StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
                  StepHooks hooks, std::vector<Tensor> args)
     : state_(executable->take_state()) {
@@ -56,8 +69,9 @@ StepRun::Progress StepRun::run(Duration slice, bool may_compute) {
     return Progress::waiting;
   for (std::size_t i = 0; i < s.retvals.size() && !s.failed; ++i)
     if (!s.retvals[i].has_value())
-      s.fail(-1, invalid_argument(
-                     str_cat("Retval[", s.program.retval_indices[i], "] does not have value")));
+      s.fail(retval_node(s.program, i),
+             invalid_argument(
+                 str_cat("Retval[", s.program.retval_indices[i], "] does not have value")));
   s.finished = true;
   return Progress::finished;
 }

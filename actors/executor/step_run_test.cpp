@@ -144,6 +144,8 @@ TEST_CASE("step: a dead fetch is an error that names it") {
                          {i64(1), Tensor::scalar(false)});
   CHECK(outcome.status.code() == Code::invalid_argument);
   CHECK(outcome.status.message() == "Retval[6] does not have value");
+  CHECK(outcome.status.origin().node == "r");
+  CHECK(outcome.status.origin().op == "_Retval");
 }
 
 TEST_CASE("step: deadness follows control edges, ControlTrigger stops it, a dead Merge is dead") {

@@ -2,9 +2,52 @@
 
 #include <exception>
 
+#include <caf/attachable.hpp>
+#include <caf/message.hpp>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
+
+namespace {
+
+/// Number of our kind of attachables; CAF's are below ten.
+constexpr std::size_t fuse_kind = 100;
+
+/// Hangs at a proxy; blows when that ends.
+class Fuse final : public caf::attachable {
+public:
+  Fuse(const RequestGuard* owner, const caf::actor_addr& asker, caf::message_id response)
+      : owner_(owner), asker_(asker), response_(response) {}
+
+  void actor_exited(const caf::error&, caf::execution_unit*) override {
+    if (auto asker = caf::actor_cast<caf::strong_actor_ptr>(asker_))
+      asker->enqueue(nullptr, response_,
+                     caf::make_message(caf::make_error(caf::sec::request_receiver_down)), nullptr);
+  }
+  bool matches(const token& what) override {
+    return what.subtype == fuse_kind && what.ptr == owner_;
+  }
+
+private:
+  const RequestGuard* owner_;
+  caf::actor_addr asker_;
+  caf::message_id response_;
+};
+
+} // namespace
+
+RequestGuard::RequestGuard(caf::strong_actor_ptr peer, const caf::actor_addr& asker,
+                           caf::message_id response)
+    : peer_(std::move(peer)) {
+  if (peer_)
+    peer_->get()->attach(caf::attachable_ptr(new Fuse(this, asker, response)));
+}
+
+RequestGuard::~RequestGuard() {
+  if (peer_)
+    peer_->get()->detach(caf::attachable::token(fuse_kind, this));
+}
 
 caf::error exception_to_error(std::exception_ptr& exception) {
   try {

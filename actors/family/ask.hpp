@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -15,11 +16,47 @@
 
 namespace troupe {
 
-/// The only way an actor asks another: the answer, or an error after `budget` at the latest.
-/// At once when the peer is known to have ended.
-///   ask(self, peer, 5s, GetPeer{task}).then([=](Peer& p) {…}, [=](caf::error& e) {…});
+/// Watches the handle of an actor of another node while a request to it is under way. CAF answers
+/// nothing when the connection is lost that has carried the request: then this does, with
+/// request_receiver_down, as it does when the actor has ended already. Any thread.
+class RequestGuard {
+public:
+  /// `asker` waits for `response` of `peer`.
+  RequestGuard(caf::strong_actor_ptr peer, const caf::actor_addr& asker, caf::message_id response);
+  RequestGuard(const RequestGuard&) = delete;
+  RequestGuard& operator=(const RequestGuard&) = delete;
+  ~RequestGuard(); ///< the request is answered, or nobody waits for it any more
+
+private:
+  caf::strong_actor_ptr peer_;
+};
+
+/// A request under way; `then` takes what comes of it.
+template <class Response>
+class Asked {
+public:
+  Asked(Response response, std::shared_ptr<RequestGuard> guard)
+      : response_(std::move(response)), guard_(std::move(guard)) {}
+  template <class F, class G>
+  void then(F on_answer, G on_error) {
+    if (!guard_)
+      return response_.then(std::move(on_answer), std::move(on_error));
+    // CAF drops both functions, and with them the guard, when one of them has been called.
+    response_.then(std::move(on_answer),
+                   [on_error = std::move(on_error),
+                    guard = std::move(guard_)](caf::error& error) mutable { on_error(error); });
+  }
+
+private:
+  Response response_;
+  std::shared_ptr<RequestGuard> guard_;
+};
+
+/// For an actor that watches `peer` itself, by a monitor or by PeerLost, and has better words for
+/// its loss: only a peer that is known to have ended is answered for, a loss on the way is not.
 template <class Self, class Handle, class Message>
-auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Message&& message) {
+auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget,
+                 Message&& message) {
   TROUPE_CHECK(budget.count() > 0, "no request waits for ever");
   auto answer = self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
   // An actor of another node that is known to have ended: CAF would drop the request in silence.
@@ -29,6 +66,21 @@ auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Messag
     self->eq_impl(answer.id(), self->ctrl(), self->context(),
                   caf::make_error(caf::sec::request_receiver_down));
   return answer;
+}
+
+/// The way an actor asks another: the answer, or an error after `budget` at the latest. At once
+/// when the peer has ended, or when the connection to it is lost before it has answered.
+///   ask(self, peer, 5s, GetPeer{task}).then([=](Peer& p) {…}, [=](caf::error& e) {…});
+template <class Self, class Handle, class Message>
+auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Message&& message) {
+  TROUPE_CHECK(budget.count() > 0, "no request waits for ever");
+  auto answer = self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
+  std::shared_ptr<RequestGuard> guard;
+  if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
+      actor && actor->node() != self->node())
+    guard = std::make_shared<RequestGuard>(caf::actor_cast<caf::strong_actor_ptr>(peer),
+                                           self->address(), answer.id());
+  return Asked(std::move(answer), std::move(guard));
 }
 
 /// Handles travel as strong_actor_ptr; this gives them their type back. The interface is the

@@ -9,6 +9,7 @@
 #include <caf/io/middleman_actor.hpp>
 
 #include "actors/family/services.hpp"
+#include "core/base/strings.hpp"
 #include "net/transport/wire_state.hpp"
 
 namespace troupe {
@@ -18,6 +19,8 @@ struct Wire {
   std::string host;
   std::uint16_t port = 0;
   WireState state;
+  /// Of this process.
+  std::string name() const { return str_cat(state.local_port, "-", host, ":", port); }
 };
 
 /// How many leases the bytes of a connection may speak for a session whose own word does not come:

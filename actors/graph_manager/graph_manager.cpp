@@ -72,7 +72,7 @@ struct Run {
   std::size_t missing = 0;
   std::uint64_t step_id = 0;
   std::int64_t asked_us = 0; ///< of a traced step
-  caf::node_id receiver;
+  caf::strong_actor_ptr receiver;
   caf::typed_response_promise<GraphRun> promise;
 };
 
@@ -130,8 +130,7 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   run->missing = graph->executables.size();
   run->result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
   run->promise = self->make_response_promise<GraphRun>();
-  if (auto sender = self->current_sender())
-    run->receiver = sender->node();
+  run->receiver = self->current_sender();
   auto args = std::make_shared<std::vector<Tensor>>();
   for (WireTensor& arg : m.run.args)
     args->push_back(std::move(arg.tensor));

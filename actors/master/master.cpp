@@ -106,8 +106,15 @@ void failed(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
     opened(self, parts, opening);
 }
 
+// A worker session is asked for at most so often: a connection may be lost under the request, but
+// one that is lost again and again is told.
+constexpr int most_attempts = 3;
+
+void reach_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
+                  std::size_t index, int attempt);
+
 void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
-                std::size_t index) {
+                std::size_t index, int attempt) {
   SessionWorker& entry = opening->workers[index];
   CreateWorkerSession request;
   request.session_handle = opening->handle;
@@ -125,8 +132,27 @@ void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& o
               opened(self, parts, opening);
           },
           [=](caf::error& error) {
+            // The connection was lost meanwhile; a worker that has the session already says so.
+            if (remote && error == caf::sec::request_receiver_down && attempt < most_attempts)
+              return reach_worker(self, parts, opening, index, attempt + 1);
             failed(self, parts, opening, opening->workers[index].task,
                    to_status(error, "making a worker session"));
+          });
+}
+
+void reach_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
+                  std::size_t index, int attempt) {
+  const std::string& task = opening->workers[index].task;
+  ask(self, parts.membership, parts.services->timeouts.dial + 2 * parts.services->timeouts.request,
+      GetPeer{task})
+      .then(
+          [=](Peer& peer) {
+            opening->workers[index].worker = peer.worker;
+            ask_worker(self, parts, opening, index, attempt);
+          },
+          [=](caf::error& error) {
+            failed(self, parts, opening, opening->workers[index].task,
+                   to_status(error, "dialling"));
           });
 }
 
@@ -150,19 +176,10 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
     opening->workers[i].task = task;
     if (task == parts.services->task) {
       opening->workers[i].worker = untyped(parts.own_worker);
-      ask_worker(self, parts, opening, i);
-      continue;
+      ask_worker(self, parts, opening, i, most_attempts);
+    } else {
+      reach_worker(self, parts, opening, i, 1);
     }
-    ask(self, parts.membership,
-        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
-        .then(
-            [=](Peer& peer) {
-              opening->workers[i].worker = peer.worker;
-              ask_worker(self, parts, opening, i);
-            },
-            [=](caf::error& error) {
-              failed(self, parts, opening, task, to_status(error, "dialling"));
-            });
   }
   return opening->promise;
 }

@@ -49,6 +49,8 @@ void renumber(Graph& graph, ClientPart& part) {
     auto index = static_cast<int>(node->attrs.get_or<std::int64_t>("index", 0));
     node->attrs.set("index", static_cast<std::int64_t>(indices.size()));
     indices.push_back(index);
+    if (!is_arg)
+      part.retvals.push_back(node->name);
   }
 }
 

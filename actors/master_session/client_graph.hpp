@@ -26,8 +26,9 @@ struct SessionWorker {
 struct ClientPart {
   std::string task;
   std::string graph_def;
-  std::vector<int> feed_of;  ///< by the part's _Arg index: index into the signature's feeds
-  std::vector<int> fetch_of; ///< by the part's _Retval index
+  std::vector<int> feed_of;         ///< by the part's _Arg index: index into the signature's feeds
+  std::vector<int> fetch_of;        ///< by the part's _Retval index
+  std::vector<std::string> retvals; ///< by the part's _Retval index: the node's name
 };
 
 struct ClientGraphParts {

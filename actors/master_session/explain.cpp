@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
 
 namespace troupe {
 
@@ -26,6 +28,8 @@ std::string has_ended(std::uint64_t step_id, const std::vector<StepInfo>& known)
 
 void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::string>& remarks) {
   for (const auto& [graph, runs] : state.waiting) {
+    if (runs.empty())
+      continue; // cancelled
     const Signature& signature = graph->signature;
     remarks.push_back(
         str_cat(runs.size(), runs.size() == 1 ? " run waits" : " runs wait",
@@ -99,6 +103,89 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
             });
   }
   return promise;
+}
+
+namespace {
+
+// Explains one graph and ends. It has a thread of its own, because that may take long.
+using Explainer = caf::typed_actor<caf::replies_to<ExplainGraph>::with<GraphExplained>>;
+struct ExplainerState {
+  static constexpr const char* name = "explainer";
+};
+
+Result<GraphExplained> explain(ClientGraphRequest request, const Services& services) {
+  GraphExplained out;
+  TROUPE_ASSIGN(request.placed, place_full_graph(request, *services));
+  for (const Node* node : request.placed->nodes())
+    out.placement.emplace_back(node->name, node->assigned_device);
+  if (request.signature.fetches.empty() && request.signature.targets.empty())
+    return out;
+  TROUPE_ASSIGN(auto built, build_client_graph(request, *services));
+  for (const ClientPart& part : built.parts) {
+    ImportOptions import;
+    import.allow_internal_ops = true;
+    auto graph = read_graph_bytes(part.graph_def, services->library->ops, import);
+    out.partitions.emplace_back(part.task,
+                                graph.ok() ? to_text(*graph) : graph.status().to_string());
+  }
+  return out;
+}
+
+Explainer::behavior_type explainer(Explainer::stateful_pointer<ExplainerState> self,
+                                   Services services, ClientGraphRequest request) {
+  keep_exception_text(self);
+  return {[=](const ExplainGraph& m) -> caf::result<GraphExplained> {
+    self->quit();
+    ClientGraphRequest full = request;
+    full.signature = {m.feeds, m.fetches, m.targets};
+    auto explained = explain(std::move(full), services);
+    if (!explained.ok())
+      return to_error(explained.status());
+    return *std::move(explained);
+  }};
+}
+
+} // namespace
+
+namespace {
+
+void start_explaining(MasterSessionSelf self, const MasterSessionParts& parts,
+                      const ExplainGraph& m, caf::typed_response_promise<GraphExplained> promise) {
+  auto& state = self->state;
+  ClientGraphRequest request;
+  request.full = state.graph;
+  request.placed = state.placed;
+  request.assigned = state.assigned;
+  request.devices = state.devices;
+  request.settings = state.settings;
+  const Services& services = parts.services;
+  Explainer worker = services->detach_blocking
+                         ? self->spawn<caf::detached>(explainer, services, std::move(request))
+                         : self->spawn(explainer, services, std::move(request));
+  // Not delegated: a client takes a bounced request for our own end.
+  std::string what =
+      str_cat("explaining the graph of session ", state.handle, " on ", services->task);
+  ask(self, worker, services->timeouts.compile, m)
+      .then([=](GraphExplained& explained) mutable { promise.deliver(std::move(explained)); },
+            [=](caf::error& error) mutable { promise.deliver(to_error(to_status(error, what))); });
+}
+
+} // namespace
+
+caf::result<GraphExplained> explain_graph(MasterSessionSelf self, const MasterSessionParts& parts,
+                                          ExplainGraph& m) {
+  auto& state = self->state;
+  auto promise = self->make_response_promise<GraphExplained>();
+  if (state.extensions.empty())
+    start_explaining(self, parts, m, promise);
+  else
+    state.explanations.push_back({std::move(m), promise});
+  return promise;
+}
+
+void start_explanations(MasterSessionSelf self, const MasterSessionParts& parts) {
+  for (auto& [request, promise] : std::exchange(self->state.explanations, {}))
+    start_explaining(self, parts, request, promise);
 }
 
 } // namespace troupe

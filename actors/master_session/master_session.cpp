@@ -4,18 +4,24 @@
 
 #include "actors/family/wire.hpp"
 #include "actors/master_session/explain.hpp"
+#include "actors/master_session/extend.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
-#include "graph/convert/graph_def.hpp"
 
 namespace troupe {
 
 MasterSessionState::~MasterSessionState() {
   caf::error closed =
-      to_error(aborted(str_cat("Session ", handle, " was closed while the step waited.")));
+      to_error(aborted(str_cat("Session ", handle, " was closed while the request waited.")));
+  for (Extension& extension : extensions)
+    extension.promise.deliver(closed);
+  for (Explanation& explanation : explanations)
+    explanation.promise.deliver(closed);
+  for (auto& [id, run] : arriving)
+    run.promise.deliver(closed);
   for (auto& [graph, runs] : waiting)
     for (PendingRun& run : runs)
       run.promise.deliver(closed);
@@ -33,25 +39,6 @@ namespace {
 
 using Self = MasterSessionSelf;
 using Parts = MasterSessionParts;
-
-caf::result<GraphExtended> extend(Self self, const Parts& parts, ExtendGraph& m) {
-  auto& state = self->state;
-  state.heard_us = now_us(self);
-  if (state.closing)
-    return to_error(failed_precondition("Session is closed."));
-  if (m.current_version >= 0 && m.current_version != state.version)
-    return to_error(aborted(
-        str_cat("Current version is ", state.version, " but caller expected ", m.current_version)));
-  // A copy is extended, so that steps that are being built keep what they saw, and an error changes
-  // nothing.
-  auto extended = std::make_shared<Graph>(state.graph->clone());
-  if (Status status = extend_graph_bytes(*extended, m.graph_def); !status.ok())
-    return to_error(status);
-  (void)parts;
-  state.graph = std::move(extended);
-  state.placed.reset();
-  return GraphExtended{++state.version};
-}
 
 // Ends running steps with `why`; their answers reach their clients through the ordinary path.
 void cancel_steps(Self self, const Status& why) {
@@ -225,15 +212,9 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
     self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
   });
   return {
-      [=](ExtendGraph& m) { return extend(self, parts, m); },
+      [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](RunStep& m) { return run_step(self, parts, m); },
-      [=](const CancelRun& m) {
-        if (auto step_id = self->state.log.running(m.request_id))
-          if (auto it = self->state.steps.find(step_id); it != self->state.steps.end())
-            self->send(it->second,
-                       CancelExecutor{
-                           {cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
-      },
+      [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
       [=](const MakeCallable& m) -> caf::result<CallableMade> {
         auto bound = self->state.signatures.bind(m.feeds, m.fetches, m.targets);
         if (!bound.ok())
@@ -251,7 +232,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const ListDevices&) { return DeviceList{self->state.devices}; },
       [=](const GetSteps&) { return StepList{self->state.log.list(now_us(self))}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
-      [=](const ExplainGraph& m) { return explain_graph(self, parts, m); },
+      [=](ExplainGraph& m) { return explain_graph(self, parts, m); },
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) {
@@ -272,6 +253,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
             steps);
       },
       [=](caf::tick_atom) { tick(self, parts); },
+      [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
   };
 }

@@ -20,7 +20,7 @@
 
 namespace troupe {
 
-/// A run that has its feeds and waits for its client graph.
+/// A run that waits for its feeds, or has them and waits for its client graph.
 struct PendingRun {
   std::shared_ptr<const BoundSignature> bound;
   std::vector<Tensor> feeds; ///< in the caller's order
@@ -28,7 +28,7 @@ struct PendingRun {
   bool trace = false;
   bool partition_graphs = false;
   std::uint64_t request_id = 0;
-  caf::node_id client;
+  caf::strong_actor_ptr client; ///< who is answered
   caf::typed_response_promise<RunStepResult> promise;
 };
 
@@ -50,14 +50,28 @@ struct MasterSessionState {
   std::set<std::string> back;         ///< of them: there again, without what they held for us
 
   std::shared_ptr<const Graph> graph; ///< never null
+  struct Extension {
+    ExtendGraph request;
+    caf::typed_response_promise<GraphExtended> promise;
+  };
+  std::deque<Extension> extensions; ///< in order of arrival; the first one is being parsed
+  std::uint64_t parse_ticket = 0;
+  struct Explanation {
+    ExplainGraph request;
+    caf::typed_response_promise<GraphExplained> promise;
+  };
+  std::vector<Explanation> explanations; ///< asked for while the graph is being extended
   std::int64_t version = 0;
   std::shared_ptr<const Graph> placed;         ///< of this version, once some signature needed it
   std::map<std::string, std::string> assigned; ///< devices of stateful nodes; they never move
 
   SignatureCache signatures;
+  std::map<std::uint64_t, PendingRun> arriving; ///< runs whose feeds are on their way
+  std::uint64_t next_arrival = 1;
   std::map<std::shared_ptr<ClientGraph>, std::vector<PendingRun>>
       waiting;                                          ///< by client graph that is being built
-  std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is being built
+  std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is built next
+  bool building = false;                                ///< it is being built already
   std::uint64_t build_ticket = 0;
   std::int64_t build_version = 0; ///< of the graph that the build under way sees
   /// While parts are being registered: ends the wait for a task that is lost.

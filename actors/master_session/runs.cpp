@@ -2,12 +2,11 @@
 
 #include <algorithm>
 
+#include "actors/master_session/explain.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
-#include "graph/convert/graph_def.hpp"
-#include "graph/ir/text.hpp"
 
 namespace troupe {
 
@@ -24,7 +23,7 @@ void answer(Self self, const Parts& parts, PendingRun& run, std::uint64_t step_i
             StepOutcome outcome) {
   auto& state = self->state;
   auto deliver = [&](caf::typed_response_promise<RunStepResult>& promise,
-                     const caf::node_id& client) {
+                     const caf::strong_actor_ptr& client) {
     if (!outcome.result) {
       promise.deliver(outcome.error);
       return;
@@ -104,6 +103,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
     return fail(self, parts, run, status);
   request.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
   request.trace = run.trace;
+  request.fetches = run.bound->fetches;
   request.membership = untyped(parts.membership);
   std::uint64_t step_id = request.step_id;
   auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
@@ -149,6 +149,7 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
     state.partition_graphs.erase(graph);
   }
   state.build_queue.pop_front();
+  state.building = false;
   build_next(self, parts);
   if (waiting.empty())
     return;
@@ -162,8 +163,9 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
 
 void build_next(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (state.build_queue.empty())
+  if (state.build_queue.empty() || state.building || !state.extensions.empty())
     return;
+  state.building = true;
   std::uint64_t ticket = ++state.build_ticket;
   auto request = std::make_shared<ClientGraphRequest>();
   request->full = state.graph;
@@ -256,6 +258,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     entry.session = worker->session;
     entry.feed_of = part.feed_of;
     entry.fetch_of = part.fetch_of;
+    entry.retvals = part.retvals;
     if (auto lost = state.lost.find(part.task); lost != state.lost.end()) {
       part_failed(self, parts, graph, registration, i, lost->second);
       continue;
@@ -264,8 +267,8 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
                           state.settings.optimize};
     std::string task = part.task;
-    ask(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
-        std::move(request))
+    ask_watched(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
+                std::move(request))
         .then(
             [=](GraphRegistered& answer) {
               if (!registration->open[i])
@@ -301,11 +304,60 @@ void admit(Self self, const Parts& parts, PendingRun run) {
   if (!first)
     return;
   state.build_queue.push_back(graph);
-  if (state.build_queue.size() == 1)
-    build_next(self, parts);
+  build_next(self, parts);
+}
+
+// Large feeds are pulled first.
+void await_feeds(Self self, const Parts& parts, PendingRun run, std::vector<WireTensor> values) {
+  std::uint64_t id = self->state.next_arrival++;
+  self->state.arriving.emplace(id, std::move(run));
+  from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
+            [=](Status status, std::vector<Tensor> feeds) {
+              auto arrived = self->state.arriving.extract(id);
+              if (arrived.empty())
+                return; // cancelled meanwhile
+              PendingRun& run = arrived.mapped();
+              if (!status.ok())
+                return fail(self, parts, run, feed_lost(parts, status));
+              run.feeds = std::move(feeds);
+              admit(self, parts, std::move(run));
+            });
 }
 
 } // namespace
+
+void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
+  auto& state = self->state;
+  if (request_id == 0)
+    return;
+  if (std::uint64_t step_id = state.log.running(request_id)) {
+    if (auto it = state.steps.find(step_id); it != state.steps.end())
+      self->send(
+          it->second,
+          CancelExecutor{{cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
+    return;
+  }
+  auto is_meant = [=](const PendingRun& run) { return run.request_id == request_id; };
+  auto arriving = std::find_if(state.arriving.begin(), state.arriving.end(),
+                               [&](const auto& entry) { return is_meant(entry.second); });
+  if (arriving != state.arriving.end()) {
+    PendingRun run = std::move(arriving->second);
+    state.arriving.erase(arriving);
+    return fail(self, parts, run,
+                cancelled("the step was cancelled by its client while its feeds were on their way "
+                          "to the master"));
+  }
+  for (auto& [graph, runs] : state.waiting) {
+    auto it = std::find_if(runs.begin(), runs.end(), is_meant);
+    if (it == runs.end())
+      continue;
+    PendingRun run = std::move(*it);
+    runs.erase(it);
+    return fail(self, parts, run,
+                cancelled("the step was cancelled by its client while it waited for its graph to "
+                          "be built by the master"));
+  }
+}
 
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
@@ -337,18 +389,10 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
   run.request_id = m.request_id;
-  if (auto sender = self->current_sender())
-    run.client = sender->node();
+  run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
   auto promise = run.promise;
-  auto shared = std::make_shared<PendingRun>(std::move(run));
-  from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
-            [=](Status status, std::vector<Tensor> feeds) {
-              if (!status.ok())
-                return fail(self, parts, *shared, feed_lost(parts, status));
-              shared->feeds = std::move(feeds);
-              admit(self, parts, std::move(*shared));
-            });
+  await_feeds(self, parts, std::move(run), std::move(values));
   return promise;
 }
 
@@ -369,18 +413,10 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   run.timeout_us = m.timeout_us;
   run.trace = m.trace;
   run.request_id = m.request_id;
-  if (auto sender = self->current_sender())
-    run.client = sender->node();
+  run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
   auto promise = run.promise;
-  auto shared = std::make_shared<PendingRun>(std::move(run));
-  from_wire(self, untyped(parts.transport), std::move(m.feeds), parts.services->timeouts.step,
-            [=](Status status, std::vector<Tensor> feeds) {
-              if (!status.ok())
-                return fail(self, parts, *shared, feed_lost(parts, status));
-              shared->feeds = std::move(feeds);
-              admit(self, parts, std::move(*shared));
-            });
+  await_feeds(self, parts, std::move(run), std::move(m.feeds));
   return promise;
 }
 
@@ -391,6 +427,8 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
     state.left = m.end;
     for (const auto& [step_id, actor] : state.steps)
       self->send(actor, CancelExecutor{{m.end}});
+    for (auto arriving = std::exchange(state.arriving, {}); auto& [id, run] : arriving)
+      fail(self, parts, run, m.end);
     for (auto waiting = std::exchange(state.waiting, {}); auto& [graph, runs] : waiting)
       for (PendingRun& run : runs)
         fail(self, parts, run, m.end);
@@ -404,7 +442,7 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
 
 void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) {
   auto& state = self->state;
-  if (state.build_queue.empty() || built.ticket != state.build_ticket)
+  if (!state.building || built.ticket != state.build_ticket)
     return;
   auto graph = state.build_queue.front();
   if (!built.status.ok())
@@ -421,68 +459,9 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   register_parts(self, parts, graph, *built.parts);
 }
 
-namespace {
-
-// Explains one graph and ends. It has a thread of its own, because that may take long.
-using Explainer = caf::typed_actor<caf::replies_to<ExplainGraph>::with<GraphExplained>>;
-struct ExplainerState {
-  static constexpr const char* name = "explainer";
-};
-
-Result<GraphExplained> explain(ClientGraphRequest request, const Services& services) {
-  GraphExplained out;
-  TROUPE_ASSIGN(request.placed, place_full_graph(request, *services));
-  for (const Node* node : request.placed->nodes())
-    out.placement.emplace_back(node->name, node->assigned_device);
-  if (request.signature.fetches.empty() && request.signature.targets.empty())
-    return out;
-  TROUPE_ASSIGN(auto built, build_client_graph(request, *services));
-  for (const ClientPart& part : built.parts) {
-    ImportOptions import;
-    import.allow_internal_ops = true;
-    auto graph = read_graph_bytes(part.graph_def, services->library->ops, import);
-    out.partitions.emplace_back(part.task,
-                                graph.ok() ? to_text(*graph) : graph.status().to_string());
-  }
-  return out;
-}
-
-Explainer::behavior_type explainer(Explainer::stateful_pointer<ExplainerState> self,
-                                   Services services, ClientGraphRequest request) {
-  keep_exception_text(self);
-  return {[=](const ExplainGraph& m) -> caf::result<GraphExplained> {
-    self->quit();
-    ClientGraphRequest full = request;
-    full.signature = {m.feeds, m.fetches, m.targets};
-    auto explained = explain(std::move(full), services);
-    if (!explained.ok())
-      return to_error(explained.status());
-    return *std::move(explained);
-  }};
-}
-
-} // namespace
-
-caf::result<GraphExplained> explain_graph(Self self, const Parts& parts, const ExplainGraph& m) {
-  auto& state = self->state;
-  ClientGraphRequest request;
-  request.full = state.graph;
-  request.placed = state.placed;
-  request.assigned = state.assigned;
-  request.devices = state.devices;
-  request.settings = state.settings;
-  const Services& services = parts.services;
-  Explainer worker = services->detach_blocking
-                         ? self->spawn<caf::detached>(explainer, services, std::move(request))
-                         : self->spawn(explainer, services, std::move(request));
-  // Not delegated: a client takes a bounced request for our own end.
-  auto promise = self->make_response_promise<GraphExplained>();
-  std::string what =
-      str_cat("explaining the graph of session ", state.handle, " on ", services->task);
-  ask(self, worker, services->timeouts.compile, m)
-      .then([=](GraphExplained& explained) mutable { promise.deliver(std::move(explained)); },
-            [=](caf::error& error) mutable { promise.deliver(to_error(to_status(error, what))); });
-  return promise;
+void graph_is_settled(Self self, const Parts& parts) {
+  start_explanations(self, parts);
+  build_next(self, parts);
 }
 
 } // namespace troupe

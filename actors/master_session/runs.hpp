@@ -19,13 +19,15 @@ caf::result<RunStepResult> run_step(MasterSessionSelf self, const MasterSessionP
                                     RunStep& request);
 caf::result<RunStepResult> run_callable(MasterSessionSelf self, const MasterSessionParts& parts,
                                         RunCallable& request);
+/// Ends the run of this request id with CANCELLED, whatever it waits for; nothing if there is none.
+void cancel_run(MasterSessionSelf self, const MasterSessionParts& parts, std::uint64_t request_id);
+/// The session's graph is not being extended any more: what waits for it may go on.
+void graph_is_settled(MasterSessionSelf self, const MasterSessionParts& parts);
 /// A client graph came back from its compute thread.
 void client_graph_built(MasterSessionSelf self, const MasterSessionParts& parts,
                         ClientGraphBuilt& built);
 /// Refuses new steps, ends running ones if asked to; answers when none is left.
 caf::result<caf::ok_atom> drain(MasterSessionSelf self, const MasterSessionParts& parts,
                                 const Drain& request);
-caf::result<GraphExplained> explain_graph(MasterSessionSelf self, const MasterSessionParts& parts,
-                                          const ExplainGraph& request);
 
 } // namespace troupe

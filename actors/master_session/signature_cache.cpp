@@ -70,8 +70,12 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
     graph = std::make_shared<ClientGraph>();
     graph->signature = signature;
   }
+  std::vector<int> fetch_index = positions(fetch_names, signature.fetches);
+  auto written = std::make_shared<std::vector<FetchName>>(signature.fetches.size());
+  for (std::size_t i = fetches.size(); i-- > 0;) // of a fetch given twice the first counts
+    (*written)[static_cast<std::size_t>(fetch_index[i])] = {fetches[i], i};
   auto bound = std::make_shared<const BoundSignature>(BoundSignature{
-      graph, positions(feed_names, signature.feeds), positions(fetch_names, signature.fetches)});
+      graph, positions(feed_names, signature.feeds), std::move(fetch_index), std::move(written)});
   as_given_.emplace(std::move(given), bound);
   return bound;
 }

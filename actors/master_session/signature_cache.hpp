@@ -26,6 +26,7 @@ struct BoundSignature {
   std::shared_ptr<ClientGraph> graph;
   std::vector<int> feed_index; ///< the caller's feed i is the graph's feed feed_index[i]
   std::vector<int> fetch_index;
+  std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the graph's order
 };
 
 class SignatureCache {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include <caf/actor_proxy.hpp>
 #include <caf/stateful_actor.hpp>
 
 #include "actors/family/wire.hpp"
@@ -46,6 +47,11 @@ void answer(Self self, const std::string& task, const Result<Peer>& peer) {
       promise.deliver(to_error(peer.status()));
 }
 
+// Of another node: that the connection to it is gone.
+bool has_ended(const caf::strong_actor_ptr& actor) {
+  return actor && actor->get()->getf(caf::abstract_actor::is_cleaned_up_flag);
+}
+
 std::string address_text(const Services& services, const std::string& task) {
   auto address = services->cluster.address_of(task);
   return address.ok() ? address->to_string() : "?";
@@ -58,6 +64,16 @@ MembershipState::Losses& losses_of(Self self, const std::string& task, std::uint
   return losses;
 }
 
+// Who waits for an answer of a lost peer is told now. When another connection has taken the place
+// of the one that carried the requests, nothing else would tell. The peer's membership is left
+// alone: it goes on talking to us.
+void end_handles(Self self, const Peer& peer) {
+  for (const caf::strong_actor_ptr& actor : {peer.worker, peer.master, peer.transport})
+    if (actor && actor->node() != self->node() && !has_ended(actor))
+      static_cast<caf::actor_proxy*>(actor->get())
+          ->kill_proxy(self->context(), caf::exit_reason::remote_link_unreachable);
+}
+
 void tell_loss(Self self, const Services& services, const std::string& task, LossReason reason,
                std::int64_t silent_us) {
   auto& state = self->state;
@@ -67,6 +83,7 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
   PeerLost lost{task, it->second.incarnation, reason,
                 loss_sentence(task, address_text(services, task), reason, silent_us)};
   ++losses_of(self, task, lost.incarnation).count;
+  Peer peer = std::move(it->second);
   state.peers.erase(it);
   state.leases.lost(task);
   state.listeners.erase(task);
@@ -78,6 +95,7 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
     for (const caf::actor_addr& address : watchers.mapped())
       if (auto watcher = caf::actor_cast<caf::strong_actor_ptr>(address))
         caf::anon_send(caf::actor_cast<caf::actor>(watcher), lost);
+  end_handles(self, peer); // after the watchers, whose words are better
 }
 
 Heartbeat heartbeat(Self self, const Services& services, const std::string& task) {
@@ -109,8 +127,8 @@ void heard(Self self, const Services& services, const Heartbeat& m) {
 // connection.
 void beat_to(Self self, const Services& services, const std::string& task,
              const caf::strong_actor_ptr& membership) {
-  ask(self, typed<MembershipActor>(membership), services->timeouts.lease,
-      heartbeat(self, services, task))
+  ask_watched(self, typed<MembershipActor>(membership), services->timeouts.lease,
+              heartbeat(self, services, task))
       .then([=](const Heartbeat& m) { heard(self, services, m); },
             [](caf::error&) {}); // silence is judged by the lease
 }
@@ -127,8 +145,8 @@ void agree(Self self, const Services& services, const std::string& task, const P
     return losses.incarnation == incarnation && losses.dials == dial && !losses.agreed &&
            it != self->state.peers.end() && it->second.incarnation == incarnation;
   };
-  ask(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
-      heartbeat(self, services, task))
+  ask_watched(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
+              heartbeat(self, services, task))
       .then(
           [=](const Heartbeat& m) {
             if (is_current()) {
@@ -198,8 +216,8 @@ void dial(Self self, const Services& services, const std::string& task, const Ad
             self->monitor(caf::actor_cast<caf::actor>(guardian));
             // Its end may still take a connection that was cut for the one to us.
             auto patience = std::min(services->timeouts.request, services->timeouts.lease / 2);
-            ask(self, typed<GuardianActor>(guardian), patience,
-                Hello{protocol_version, services->task})
+            ask_watched(self, typed<GuardianActor>(guardian), patience,
+                        Hello{protocol_version, services->task})
                 .then(
                     [=](Welcome& w) {
                       if (self->state.greetings.erase(name))
@@ -251,8 +269,12 @@ caf::result<Peer> get_peer(Self self, const Services& services, const std::strin
   auto& state = self->state;
   if (task == services->task)
     return state.own;
-  if (auto it = state.peers.find(task); it != state.peers.end())
-    return it->second;
+  if (auto it = state.peers.find(task); it != state.peers.end()) {
+    if (!has_ended(it->second.worker))
+      return it->second;
+    // Whoever asks has been told already; our own DOWN waits in the mailbox.
+    tell_loss(self, services, task, LossReason::crashed, 0);
+  }
   auto address = services->cluster.address_of(task);
   if (!address.ok())
     return to_error(address.status());

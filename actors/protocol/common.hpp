@@ -17,8 +17,11 @@
 
 namespace troupe {
 
-/// Raised whenever a message changes; nodes of another version are refused when they say hello.
-inline constexpr std::uint32_t protocol_version = 1;
+/// Raised whenever a message changes; nodes of another version are refused when they say hello, in
+/// a sentence with both versions. So that this works between any two, Hello and the form of errors
+/// (actors/protocol/status.cpp) never change.
+///   2: Heartbeat counts losses; OfferTensor names its receiver.
+inline constexpr std::uint32_t protocol_version = 2;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

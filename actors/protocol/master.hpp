@@ -8,6 +8,7 @@
 
 namespace troupe {
 
+class Graph;
 struct ClientGraphParts;
 
 // The master.
@@ -168,6 +169,13 @@ struct StepsExplained {
   std::vector<std::string> remarks; ///< "step 7 has ended: done", "2 runs wait for their graph …"
 };
 
+/// A compute thread has added nodes to a copy of the session's graph. Local only.
+struct GraphParsed {
+  std::uint64_t ticket = 0;
+  std::shared_ptr<const Graph> graph; ///< null: see status
+  Status status;
+};
+
 /// A compute thread has built a client graph. Local only.
 struct ClientGraphBuilt {
   std::uint64_t ticket = 0;
@@ -184,7 +192,7 @@ using MasterSessionActor = caf::typed_actor<
     // Answers when the step has ended everywhere. A request id that is running is joined, one that
     // finished lately is answered again.
     caf::replies_to<RunStep>::with<RunStepResult>,
-    // Ends the step with CANCELLED, if it still runs.
+    // Ends the step with CANCELLED, if it still runs or waits for its feeds or its graph.
     caf::reacts_to<CancelRun>, caf::replies_to<MakeCallable>::with<CallableMade>,
     caf::replies_to<RunCallable>::with<RunStepResult>,
     caf::replies_to<ReleaseCallable>::with<caf::ok_atom>,
@@ -207,7 +215,7 @@ using MasterSessionActor = caf::typed_actor<
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
     // Internal.
-    caf::reacts_to<ClientGraphBuilt>>;
+    caf::reacts_to<GraphParsed>, caf::reacts_to<ClientGraphBuilt>>;
 
 // The step.
 
@@ -358,6 +366,7 @@ auto inspect(F& f, StepsExplained& x) {
 } // namespace troupe
 
 // Never leaves the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphParsed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClientGraphBuilt)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_master, troupe::type_block::master)
@@ -386,4 +395,5 @@ CAF_ADD_TYPE_ID(troupe_master, (troupe::StepList))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::ExplainStep))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::StepExplained))
 CAF_ADD_TYPE_ID(troupe_master, (troupe::StepsExplained))
+CAF_ADD_TYPE_ID(troupe_master, (troupe::GraphParsed))
 CAF_END_TYPE_ID_BLOCK(troupe_master)

@@ -161,11 +161,12 @@ struct PullChunk {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Puts a tensor up for pulling under a ticket until it is released, its step ends, or `lease` runs
-/// out without a pull.
+/// Puts a tensor up for pulling under a ticket until it is released, the receiver ends or is lost,
+/// or nobody has pulled for too long.
 struct OfferTensor {
   std::uint64_t ticket = 0;
   Tensor tensor;
+  caf::strong_actor_ptr receiver; ///< who was told the ticket
 };
 /// The receiver has everything.
 struct ReleaseTensor {
@@ -276,7 +277,7 @@ auto inspect(F& f, PullChunk& x) {
 }
 template <class F>
 auto inspect(F& f, OfferTensor& x) {
-  return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor);
+  return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor, x.receiver);
 }
 template <class F>
 auto inspect(F& f, ReleaseTensor& x) {

@@ -89,7 +89,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire"
   round_trip(Heartbeat{"task", 8, 2, 9});
   round_trip(Farewell{"task", 8});
   round_trip(PullChunk{1, 2, 3});
-  round_trip(OfferTensor{1, Tensor::scalar(2.5)});
+  round_trip(OfferTensor{1, Tensor::scalar(2.5), handle});
   round_trip(ReleaseTensor{4});
   round_trip(FetchTensor{ticket()});
   round_trip(FetchedTensor{Tensor::scalar<std::string>("text")});

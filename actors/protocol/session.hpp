@@ -34,6 +34,7 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ReleaseCallable>::with<caf::ok_atom>,
     caf::replies_to<ListDevices>::with<DeviceList>, caf::replies_to<GetSteps>::with<StepList>,
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
+    caf::replies_to<ExplainStep>::with<StepsExplained>,
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // Internal: renews the lease.
     caf::reacts_to<caf::tick_atom>>;

@@ -49,7 +49,8 @@ struct ClearContainers {
 /// The WORKER: lends the task's devices to sessions.
 using WorkerActor = caf::typed_actor<
     caf::replies_to<GetWorkerStatus>::with<WorkerStatus>,
-    // Fails: ALREADY_EXISTS for a handle in use.
+    // Asked again by the same master, it answers with the session that is there. Fails:
+    // ALREADY_EXISTS for a handle in use.
     caf::replies_to<CreateWorkerSession>::with<WorkerSessionCreated>,
     // Cancels its steps and frees everything; answers when done. Unknown handles are fine.
     caf::replies_to<DeleteWorkerSession>::with<caf::ok_atom>,

@@ -42,8 +42,8 @@ void hand_over(Self self, const Setup& setup, EdgeWaiter& waiter, const std::str
   EdgeArrived arrived;
   arrived.key = key;
   arrived.is_dead = value.is_dead;
-  arrived.tensor = to_wire(std::move(value.tensor), self->node(), waiter.peer->node(),
-                           untyped(setup->transport));
+  arrived.tensor =
+      to_wire(std::move(value.tensor), self->node(), waiter.peer, untyped(setup->transport));
   if (arrived.tensor.is_ticket()) {
     self->state.transport = setup->transport;
     self->state.offered.push_back(arrived.tensor.ticket->id);
@@ -104,8 +104,9 @@ void ask_peer(Self self, const Setup& setup, const std::string& task,
   ask(self, setup->session, t.dial + 3 * t.request, FindPeerSession{task})
       .then(
           [=](const WorkerSessionCreated& found) {
-            ask(self, typed<WorkerSessionActor>(found.session), setup->services->timeouts.request,
-                ReceiveTensors{setup->step_id, keys, own})
+            ask_watched(self, typed<WorkerSessionActor>(found.session),
+                        setup->services->timeouts.request,
+                        ReceiveTensors{setup->step_id, keys, own})
                 .then([](caf::ok_atom) {},
                       [=](caf::error& e) { give_up(unreachable(task, e, "RecvTensor from")); });
           },
@@ -137,8 +138,7 @@ void arrived(Self self, const Setup& setup, EdgeArrived& m) {
 } // namespace
 
 RendezvousState::~RendezvousState() {
-  for (std::uint64_t ticket : offered) // what a peer did not come for, nobody will
-    caf::anon_send(transport, ReleaseTensor{ticket});
+  withdraw(untyped(transport), offered); // what a peer did not come for, nobody will
   Status ended = aborted(str_cat("the rendezvous of ", whose, " was ended before the step"));
   for (auto& [key, waiter] : edges.abort(ended))
     refuse(nullptr, waiter, key, edges.status());

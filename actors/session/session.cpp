@@ -113,17 +113,16 @@ void renew(Self self, const Services& services) {
 
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
 template <class Answer, class Message, class Convert>
-caf::result<Answer> forward(Self self, const Parts& parts, Message message,
-                            std::chrono::nanoseconds budget, Convert convert) {
+caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds budget,
+                            Convert convert) {
   auto& state = self->state;
   if (Status status = refusal(state); !status.ok())
     return to_error(status);
-  (void)parts;
   std::uint64_t id = state.next_request++;
   auto promise = self->template make_response_promise<Answer>();
   state.pending.emplace(id,
                         [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
-  ask(self, typed<MasterSessionActor>(state.master_session), budget, std::move(message))
+  ask_watched(self, typed<MasterSessionActor>(state.master_session), budget, std::move(message))
       .then(
           [=](Answer& answer) mutable {
             if (self->state.pending.erase(id))
@@ -140,17 +139,34 @@ caf::result<Answer> forward(Self self, const Parts& parts, Message message,
 }
 
 template <class Answer, class Message>
-caf::result<Answer> forward(Self self, const Parts& parts, Message message,
-                            std::chrono::nanoseconds budget) {
-  return forward<Answer>(self, parts, std::move(message), budget,
+caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds budget) {
+  return forward<Answer>(self, std::move(message), budget,
                          [](Answer answer, caf::typed_response_promise<Answer>& promise) {
                            promise.deliver(std::move(answer));
                          });
 }
 
-// Large results are fetched before the caller sees them.
-auto fetching(Self self, const Parts& parts) {
+/// Large feeds on their way to the master; what it has not come for when they go, it will not.
+struct Outgoing {
+  caf::strong_actor_ptr transport;
+  std::vector<std::uint64_t> tickets;
+
+  explicit Outgoing(const Parts& parts) : transport(untyped(parts.transport)) {}
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+  ~Outgoing() { withdraw(transport, tickets); }
+
+  void offer(Self self, WireTensor& tensor) {
+    tensor = to_wire(std::move(tensor.tensor), self->node(), self->state.master_session, transport);
+    if (tensor.is_ticket())
+      tickets.push_back(tensor.ticket->id);
+  }
+};
+
+// Large results are fetched before the caller sees them. The feeds are kept until then.
+auto fetching(Self self, const Parts& parts, std::shared_ptr<Outgoing> feeds) {
   return [=](RunStepResult answer, caf::typed_response_promise<RunStepResult>& promise) {
+    (void)feeds;
     auto shared = std::make_shared<RunStepResult>(std::move(answer));
     std::uint64_t id = self->state.next_request++;
     self->state.pending.emplace(
@@ -169,21 +185,17 @@ auto fetching(Self self, const Parts& parts) {
   };
 }
 
-WireTensor outgoing(Self self, const Parts& parts, WireTensor& tensor) {
-  return to_wire(std::move(tensor.tensor), self->node(), self->state.master_session->node(),
-                 untyped(parts.transport));
-}
-
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
   if (Status status = refusal(state); !status.ok())
     return to_error(status);
   if (!state.remote)
     return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+  auto feeds = std::make_shared<Outgoing>(parts);
   for (auto& [name, tensor] : m.feeds)
-    tensor = outgoing(self, parts, tensor);
-  return forward<RunStepResult>(self, parts, std::move(m), parts.services->timeouts.step,
-                                fetching(self, parts));
+    feeds->offer(self, tensor);
+  return forward<RunStepResult>(self, std::move(m), parts.services->timeouts.step,
+                                fetching(self, parts, std::move(feeds)));
 }
 
 caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
@@ -192,10 +204,11 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
     return to_error(status);
   if (!state.remote)
     return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+  auto feeds = std::make_shared<Outgoing>(parts);
   for (WireTensor& tensor : m.feeds)
-    tensor = outgoing(self, parts, tensor);
-  return forward<RunStepResult>(self, parts, std::move(m), parts.services->timeouts.step,
-                                fetching(self, parts));
+    feeds->offer(self, tensor);
+  return forward<RunStepResult>(self, std::move(m), parts.services->timeouts.step,
+                                fetching(self, parts, std::move(feeds)));
 }
 
 void opened(Self self, SessionCreated& created,
@@ -211,7 +224,7 @@ void opened(Self self, SessionCreated& created,
 void create(Self self, const MasterActor& master, CreateSession request,
             std::chrono::nanoseconds budget, std::uint64_t id,
             caf::typed_response_promise<SessionCreated> promise) {
-  ask(self, master, budget, std::move(request))
+  ask_watched(self, master, budget, std::move(request)) // by way of its guardian
       .then(
           [=](SessionCreated& created) mutable {
             self->state.opening = false;
@@ -248,7 +261,8 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     state.opening = true;
     self->monitor(caf::actor_cast<caf::actor>(m.guardian));
     self->delayed_send(self, t.lease / 4, caf::tick_atom::value);
-    ask(self, typed<GuardianActor>(m.guardian), t.request, Hello{protocol_version, "client"})
+    ask_watched(self, typed<GuardianActor>(m.guardian), t.request,
+                Hello{protocol_version, "client"})
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;
@@ -313,18 +327,21 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
   const Timeouts& t = services->timeouts;
   return {
       [=](OpenSession& m) { return open(self, parts, m); },
-      [=](ExtendGraph& m) { return forward<GraphExtended>(self, parts, std::move(m), t.compile); },
+      [=](ExtendGraph& m) { return forward<GraphExtended>(self, std::move(m), t.compile); },
       [=](RunStep& m) { return run_step(self, parts, m); },
       [=](const CancelRun& m) {
         if (self->state.master_session)
           self->send(typed<MasterSessionActor>(self->state.master_session), m);
       },
-      [=](MakeCallable& m) { return forward<CallableMade>(self, parts, std::move(m), t.request); },
+      [=](MakeCallable& m) { return forward<CallableMade>(self, std::move(m), t.request); },
       [=](RunCallable& m) { return run_callable(self, parts, m); },
-      [=](const ReleaseCallable& m) { return forward<caf::ok_atom>(self, parts, m, t.request); },
-      [=](const ListDevices& m) { return forward<DeviceList>(self, parts, m, t.request); },
-      [=](const GetSteps& m) { return forward<StepList>(self, parts, m, t.request); },
-      [=](const ExplainGraph& m) { return forward<GraphExplained>(self, parts, m, t.compile); },
+      [=](const ReleaseCallable& m) { return forward<caf::ok_atom>(self, m, t.request); },
+      [=](const ListDevices& m) { return forward<DeviceList>(self, m, t.request); },
+      [=](const GetSteps& m) { return forward<StepList>(self, m, t.request); },
+      [=](const ExplainGraph& m) { return forward<GraphExplained>(self, m, t.compile); },
+      [=](const ExplainStep& m) {
+        return forward<StepsExplained>(self, m, t.request + 2 * t.explain);
+      },
       [=](const CloseSession&) { return close(self, parts); },
       [=](caf::tick_atom) { renew(self, services); },
   };

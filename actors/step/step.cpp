@@ -1,5 +1,7 @@
 #include "actors/step/step.hpp"
 
+#include <algorithm>
+
 #include "actors/step/inquiry.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/clock.hpp"
@@ -10,6 +12,7 @@
 namespace troupe {
 
 StepState::~StepState() {
+  withdraw(untyped(transport), offered); // what a part has not come for, it will not
   for (auto& promise : asked)
     promise.deliver(to_error(not_found(str_cat("step ", request.step_id, " has ended"))));
   if (promise.pending())
@@ -48,7 +51,9 @@ void advance(Self self, const Services& services) {
   if (!state.explains_end && state.collector->take_cancel_request()) {
     CancelStep cancel{state.request.step_id, {state.collector->status().as_derived()}};
     for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
-      if (state.collector->is_open(i))
+      if (state.arriving.count(i)) // it has ended; nobody wants its fetches any more
+        state.collector->part_failed(i, cancel.status.status);
+      else if (state.collector->is_open(i))
         self->send(typed<WorkerSessionActor>(state.request.plan->parts[i].session), cancel);
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
@@ -91,6 +96,21 @@ void explain(Self self, const Services& services) {
   });
 }
 
+// A worker knows a fetch by its own number; the client is told of its own words.
+Status in_clients_words(const StepRequest& request, const RegisteredPart& part,
+                        const Status& error) {
+  const Origin& origin = error.origin();
+  auto retval = std::find(part.retvals.begin(), part.retvals.end(), origin.node);
+  if (origin.op != "_Retval" || retval == part.retvals.end() || !request.fetches)
+    return error;
+  int fetch = part.fetch_of[static_cast<std::size_t>(retval - part.retvals.begin())];
+  const FetchName& name = (*request.fetches)[static_cast<std::size_t>(fetch)];
+  return Status(error.code(),
+                str_cat("Retval[", name.position, "] does not have value: the fetch '", name.name,
+                        "' is dead, because the branch that computes it was not taken"))
+      .with_origin({name.name.substr(0, name.name.find(':')), "", origin.device, origin.step});
+}
+
 std::string describe(const RegisteredPart& part) {
   return str_cat("RunGraph on ", part.task);
 }
@@ -115,11 +135,15 @@ void start_part(Self self, const Services& services, const TransportActor& trans
   run.graph_handle = part.graph_handle;
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
-  for (int feed : part.feed_of)
+  for (int feed : part.feed_of) {
     run.args.push_back(to_wire(state.request.feeds[static_cast<std::size_t>(feed)], self->node(),
-                               part.session->node(), untyped(transport)));
+                               part.session, untyped(transport)));
+    if (run.args.back().is_ticket())
+      state.offered.push_back(run.args.back().ticket->id);
+  }
   std::int64_t asked_us = run.trace ? wall_micros() : 0;
-  ask(self, typed<WorkerSessionActor>(part.session), services->timeouts.step, std::move(run))
+  ask_watched(self, typed<WorkerSessionActor>(part.session), services->timeouts.step,
+              std::move(run))
       .then(
           [=](GraphRun& run) {
             for (DeviceStats& stats : run.stats)
@@ -127,9 +151,11 @@ void start_part(Self self, const Services& services, const TransportActor& trans
             if (asked_us)
               self->state.stats.push_back(
                   seen_by_master(services, self->state.request.plan->parts[index], asked_us));
+            self->state.arriving.insert(index);
             from_wire(
                 self, untyped(transport), std::move(run.retvals), services->timeouts.step,
                 [=](Status status, std::vector<Tensor> tensors) {
+                  self->state.arriving.erase(index);
                   const RegisteredPart& part = self->state.request.plan->parts[index];
                   if (status.ok())
                     self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
@@ -145,8 +171,10 @@ void start_part(Self self, const Services& services, const TransportActor& trans
               return deadline_passed(
                   self, services,
                   str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+            const StepRequest& request = self->state.request;
+            const RegisteredPart& part = request.plan->parts[index];
             self->state.collector->part_failed(
-                index, to_status(error, describe(self->state.request.plan->parts[index])));
+                index, in_clients_words(request, part, to_status(error, describe(part))));
             advance(self, services);
           });
 }
@@ -157,6 +185,7 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                               StepRequest request) {
   keep_exception_text(self);
   self->state.request = std::move(request);
+  self->state.transport = transport;
   return {
       [=](Start) -> caf::result<RunStepResult> {
         auto& state = self->state;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ struct RegisteredPart {
   caf::strong_actor_ptr session; ///< WorkerSessionActor
   std::string graph_handle;
   bool has_remote_edges = false;
-  std::vector<int> feed_of;  ///< by _Arg index: which feed of the signature
-  std::vector<int> fetch_of; ///< by _Retval index: which fetch of the signature
+  std::vector<int> feed_of;         ///< by _Arg index: which feed of the signature
+  std::vector<int> fetch_of;        ///< by _Retval index: which fetch of the signature
+  std::vector<std::string> retvals; ///< by _Retval index: the node's name
 };
 
 /// What a step runs; shared by all steps of a signature.
@@ -29,10 +31,17 @@ struct StepPlan {
   std::vector<RegisteredPart> parts;
 };
 
+/// A fetch as its client wrote it.
+struct FetchName {
+  std::string name;
+  std::size_t position = 0; ///< among the client's fetches
+};
+
 struct StepRequest {
   std::shared_ptr<const StepPlan> plan;
   std::uint64_t step_id = 0;
-  std::vector<Tensor> feeds; ///< in the plan's order
+  std::vector<Tensor> feeds;                             ///< in the plan's order
+  std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the plan's order
   std::int64_t timeout_us = 0;
   bool trace = false;
   caf::strong_actor_ptr membership; ///< MembershipActor; knows when a silent task was last heard of
@@ -46,6 +55,9 @@ struct StepState {
   std::vector<DeviceStats> stats;
   caf::typed_response_promise<RunStepResult> promise;
   bool answered = false;
+  std::vector<std::uint64_t> offered; ///< tickets of large feeds on their way
+  TransportActor transport;           ///< that answers for them
+  std::set<std::size_t> arriving;     ///< parts that have ended, whose fetches are on their way
   std::int64_t started_us = 0;
   bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
   std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on

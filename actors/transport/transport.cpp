@@ -48,7 +48,7 @@ void ask_for_next(Self self, const Services& services, const std::shared_ptr<Pul
   std::uint64_t offset = pull->next;
   std::uint64_t length = std::min<std::uint64_t>(chunk_bytes, pull->total - offset);
   pull->next += length;
-  ask(self, pull->source, services->timeouts.chunk, PullChunk{pull->ticket, offset, length})
+  ask_watched(self, pull->source, services->timeouts.chunk, PullChunk{pull->ticket, offset, length})
       .then(
           [=](TensorChunk& chunk) {
             if (pull->failed)
@@ -113,18 +113,64 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
   return pull->promise;
 }
 
+void add_offer(Self self, OfferTensor& m) {
+  caf::actor_addr receiver;
+  if (m.receiver) {
+    receiver = m.receiver->get()->address();
+    if (self->state.receivers[receiver]++ == 0)
+      self->monitor(caf::actor_cast<caf::actor>(m.receiver));
+  }
+  counter("transport_offers").add(1);
+  self->state.offers[m.ticket] = {std::move(m.tensor), now_us(self), receiver};
+}
+
+// An offer is about to be forgotten.
+void ends(Self self, const TransportState::Offer& offer) {
+  auto& receivers = self->state.receivers;
+  counter("transport_offers").add(-1);
+  auto receiver = receivers.find(offer.receiver);
+  if (receiver != receivers.end() && --receiver->second == 0) {
+    self->demonitor(receiver->first);
+    receivers.erase(receiver);
+  }
+}
+
+template <class Unwanted>
+void drop_offers(Self self, Unwanted unwanted) {
+  auto& state = self->state;
+  std::erase_if(state.offers, [&](const auto& entry) {
+    bool drop = unwanted(entry.second);
+    if (drop)
+      ends(self, entry.second);
+    return drop;
+  });
+  if (state.offers.empty())
+    state.idle.answer();
+}
+
+void release(Self self, std::uint64_t ticket) {
+  auto& state = self->state;
+  if (auto offer = state.offers.extract(ticket); !offer.empty())
+    ends(self, offer.mapped());
+  if (state.offers.empty())
+    state.idle.answer();
+}
+
 } // namespace
 
 TransportActor::behavior_type transport(Self self, Services services) {
   keep_exception_text(self);
   auto sweep_every = services->timeouts.orphan / 4;
-  self->set_down_handler([self](caf::down_msg& down) { source_lost(self, down.source); });
+  self->set_down_handler([self](caf::down_msg& down) {
+    source_lost(self, down.source);
+    if (self->state.receivers.count(down.source)) // nobody will come for what was meant for it
+      drop_offers(self, [source = down.source](const TransportState::Offer& offer) {
+        return offer.receiver == source;
+      });
+  });
   self->delayed_send(self, sweep_every, caf::tick_atom::value);
   return {
-      [self](OfferTensor& m) {
-        counter("transport_offers").add(1);
-        self->state.offers[m.ticket] = {std::move(m.tensor), now_us(self)};
-      },
+      [self](OfferTensor& m) { add_offer(self, m); },
       [self](const PullChunk& m) -> caf::result<TensorChunk> {
         auto it = self->state.offers.find(m.ticket);
         if (it == self->state.offers.end())
@@ -141,12 +187,7 @@ TransportActor::behavior_type transport(Self self, Services services) {
         return TensorChunk{tensor.buffer(),
                            static_cast<std::uint64_t>(bytes.data() - base) + m.offset, m.length};
       },
-      [self](const ReleaseTensor& m) {
-        if (self->state.offers.erase(m.ticket))
-          counter("transport_offers").add(-1);
-        if (self->state.offers.empty())
-          self->state.idle.answer();
-      },
+      [self](const ReleaseTensor& m) { release(self, m.ticket); },
       [self, services](FetchTensor& m) { return fetch(self, services, m); },
       [self](const Drain&) -> caf::result<caf::ok_atom> {
         if (self->state.offers.empty())
@@ -164,20 +205,16 @@ TransportActor::behavior_type transport(Self self, Services services) {
       [self, services, sweep_every](caf::tick_atom) {
         std::int64_t oldest =
             now_us(self) - std::chrono::microseconds(services->timeouts.orphan).count();
-        std::erase_if(self->state.offers, [&](auto& offer) {
-          bool orphan = offer.second.last_used_us < oldest;
-          if (orphan)
-            counter("transport_offers").add(-1);
-          return orphan;
-        });
+        drop_offers(
+            self, [&](const TransportState::Offer& offer) { return offer.last_used_us < oldest; });
         self->delayed_send(self, sweep_every, caf::tick_atom::value);
       },
   };
 }
 
-WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::node_id& receiver,
+WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::strong_actor_ptr& receiver,
                    const caf::strong_actor_ptr& transport) {
-  if (own == receiver || !tensor.has_value() || is_object(tensor.dtype()) ||
+  if (!receiver || own == receiver->node() || !tensor.has_value() || is_object(tensor.dtype()) ||
       tensor.byte_size() <= max_inline_tensor)
     return tensor;
   TensorTicket ticket;
@@ -186,10 +223,17 @@ WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::node_id& r
   ticket.dtype = tensor.dtype();
   ticket.shape = tensor.shape();
   ticket.bytes = tensor.byte_size();
-  caf::anon_send(typed<TransportActor>(transport), OfferTensor{ticket.id, std::move(tensor)});
+  caf::anon_send(typed<TransportActor>(transport),
+                 OfferTensor{ticket.id, std::move(tensor), receiver});
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
   return out;
+}
+
+void withdraw(const caf::strong_actor_ptr& transport, const std::vector<std::uint64_t>& tickets) {
+  if (transport)
+    for (std::uint64_t ticket : tickets)
+      caf::anon_send(typed<TransportActor>(transport), ReleaseTensor{ticket});
 }
 
 } // namespace troupe

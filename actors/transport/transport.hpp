@@ -2,7 +2,7 @@
 // actors/protocol/node.hpp.
 #pragma once
 
-#include <atomic>
+#include <map>
 #include <unordered_map>
 #include <vector>
 
@@ -20,8 +20,10 @@ struct TransportState {
   struct Offer {
     Tensor tensor;
     std::int64_t last_used_us = 0;
+    caf::actor_addr receiver;
   };
   std::unordered_map<std::uint64_t, Offer> offers;
+  std::map<caf::actor_addr, std::size_t> receivers;  ///< watched: how many offers each has
   std::size_t pulls = 0;                             ///< under way
   std::vector<std::weak_ptr<TransportPull>> pulling; ///< they; some may have ended
   IdleWaiters idle;                                  ///< of the offers
@@ -32,10 +34,14 @@ struct TransportState {
 TransportActor::behavior_type transport(TransportActor::stateful_pointer<TransportState> self,
                                         Services services);
 
-/// What a tensor becomes in a message to `receiver`: itself when that is in this process or the
-/// tensor is small, else a ticket that `transport` (of this node) answers for.
-WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::node_id& receiver,
+/// What a tensor becomes in a message to `receiver`: itself when that is in this process (or null)
+/// or the tensor is small, else a ticket that `transport` (of this node `own`) answers for until
+/// the receiver ends.
+WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::strong_actor_ptr& receiver,
                    const caf::strong_actor_ptr& transport);
+
+/// Takes back what `to_wire` offered and nobody has come for. Any thread.
+void withdraw(const caf::strong_actor_ptr& transport, const std::vector<std::uint64_t>& tickets);
 
 /// Calls `done` with the tensors of `wire`, pulling those that are tickets, all at once; at once
 /// when there are none. `self` must be an event-based actor; `done` runs as part of it.

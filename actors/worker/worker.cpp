@@ -23,12 +23,17 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
   auto& state = self->state;
   if (!state.refusal.ok())
     return to_error(state.refusal);
-  if (state.sessions.count(m.session_handle))
+  if (auto it = state.sessions.find(m.session_handle); it != state.sessions.end()) {
+    // Asked for again: the connection was lost that should have carried the first answer.
+    if (!m.master_task.empty() && state.masters[m.session_handle] == m.master_task)
+      return WorkerSessionCreated{it->second, services->devices.attributes()};
     return to_error(already_exists(
         str_cat("session ", m.session_handle, " exists already on ", services->task)));
+  }
   auto session =
       untyped(self->spawn<caf::monitored>(worker_session, services, m, membership, transport));
   state.sessions.emplace(m.session_handle, session);
+  state.masters.emplace(m.session_handle, m.master_task);
   state.children.add("session-" + m.session_handle, session);
   return WorkerSessionCreated{session, services->devices.attributes()};
 }
@@ -42,7 +47,9 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
     std::string child = self->state.children.remove(down.source);
     if (child.empty())
       return;
-    self->state.sessions.erase(child.substr(child.find('-') + 1));
+    std::string handle = child.substr(child.find('-') + 1);
+    self->state.sessions.erase(handle);
+    self->state.masters.erase(handle);
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.children.stop_all();

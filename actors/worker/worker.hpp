@@ -13,7 +13,8 @@ namespace troupe {
 struct WorkerState {
   static constexpr const char* name = "worker";
   std::map<std::string, caf::strong_actor_ptr>
-      sessions; ///< by handle; the same actors as in children
+      sessions;                               ///< by handle; the same actors as in children
+  std::map<std::string, std::string> masters; ///< by handle: the task that asked for it
   Children children;
   Status refusal; ///< of new sessions: the node is about to end
 

@@ -13,6 +13,10 @@
 namespace troupe {
 
 WorkerSessionState::~WorkerSessionState() {
+  for (auto& [step_id, promise] : arriving)
+    promise.deliver(to_error(aborted(str_cat("session ", handle, " ended while the feeds of step ",
+                                             step_id, " were on their way"))
+                                 .as_derived()));
   children.stop_all();
 }
 
@@ -102,6 +106,12 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
           });
 }
 
+// A step that waits for its feeds no longer does.
+void end_arrival(Self self, std::uint64_t step_id, const Status& why) {
+  if (auto arriving = self->state.arriving.extract(step_id); !arriving.empty())
+    arriving.mapped().deliver(to_error(why));
+}
+
 caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
   auto& state = self->state;
   if (!state.refusal.ok())
@@ -119,12 +129,11 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
     return promise;
   }
   auto run = std::make_shared<RunGraph>(std::move(m));
-  state.arriving[run->step_id];
+  state.arriving.emplace(run->step_id, promise);
   from_wire(self, untyped(parts.transport), std::move(run->args), parts.services->timeouts.step,
             [=, graph = it->second](Status status, std::vector<Tensor> args) mutable {
-              if (auto ended = self->state.arriving.extract(run->step_id);
-                  status.ok() && !ended.empty())
-                status = ended.mapped();
+              if (self->state.arriving.extract(run->step_id).empty())
+                return; // cancelled meanwhile
               if (!status.ok())
                 return void(promise.deliver(to_error(
                     status.with_context(str_cat("a feed on its way to ", parts.services->task)))));
@@ -164,8 +173,8 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
             ask(self, parts.membership, parts.services->timeouts.request,
                 WatchPeer{task, untyped(caf::actor_cast<WorkerSessionActor>(self->ctrl()))})
                 .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
-            ask(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
-                FindWorkerSession{self->state.handle})
+            ask_watched(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
+                        FindWorkerSession{self->state.handle})
                 .then(
                     [=](const WorkerSessionCreated& found) mutable {
                       self->state.peers[task] = found;
@@ -198,15 +207,19 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
 void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
   auto& state = self->state;
   std::int64_t now = now_us(self);
-  if (lease_us > 0 && now - state.heard_us > lease_us)
+  if (lease_us > 0 && now - state.heard_us > lease_us / 2)
     ask_wire(self, parts.services, state.master ? state.master.node() : caf::node_id{},
              [=](std::optional<Wire> wire) {
                auto& state = self->state;
                std::int64_t silent = now_us(self) - state.heard_us;
-               if (silent <= lease_us)
+               if (silent <= lease_us) {
+                 state.wire = wire ? wire->name() : "";
                  return;
-               // A long message on a slow link is word of the master too.
-               if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
+               }
+               // A long message on a slow link is word of the master too. What comes over a newer
+               // connection is not: the master session has lost us with the old one.
+               if (wire && wire->name() == state.wire &&
+                   std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
                    silent <= most_silent_leases * lease_us)
                  return;
                log_warning("session ", state.handle, " ends: its master has not been heard of for ",
@@ -266,15 +279,13 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       },
       [=](RunGraph& m) { return run_graph(self, parts, m); },
       [=](const CancelStep& m) {
-        if (auto it = self->state.arriving.find(m.step_id); it != self->state.arriving.end())
-          it->second = m.status.status;
+        end_arrival(self, m.step_id, m.status.status);
         self->send(self->state.graph_manager, m);
         if (auto it = self->state.mailboxes.find(m.step_id); it != self->state.mailboxes.end())
           self->send(it->second.rendezvous, AbortStep{m.status});
       },
       [=](const CleanupStep& m) {
-        if (auto it = self->state.arriving.find(m.step_id); it != self->state.arriving.end())
-          it->second = aborted(str_cat("Cleanup ", m.step_id)).as_derived();
+        end_arrival(self, m.step_id, aborted(str_cat("Cleanup ", m.step_id)).as_derived());
         drop_mailbox(self, m.step_id);
       },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },

@@ -26,11 +26,12 @@ struct WorkerSessionState {
   GraphManagerActor graph_manager;
   std::map<std::string, GraphRegistered> graphs;
   std::map<std::uint64_t, Mailbox> mailboxes; ///< by step
-  std::map<std::uint64_t, Status> arriving; ///< steps whose feeds are being pulled; why they shall
-                                            ///< not start, if so
+  std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
+      arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
   std::int64_t heard_us = 0;                         ///< last word of the master
   caf::actor_addr master; ///< who sent it: the master session; empty once it is lost
+  std::string wire;       ///< the connection that it came over, as far as it was asked for
   Children children;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the mailboxes

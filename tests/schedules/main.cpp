@@ -84,7 +84,8 @@ int report(const ScheduleOptions& schedule, const ScheduleResult& result, const 
 int run(const Options& options) {
   int exit_code = 0;
   std::size_t events = 0, fired = 0, failures = 0;
-  double virtual_seconds = 0;
+  double virtual_seconds = 0, longest_call = 0;
+  std::uint64_t slowest_seed = 0;
   Kills kills;
   for (std::uint64_t seed = options.first; seed < options.first + options.seeds; ++seed) {
     ScheduleOptions schedule;
@@ -108,6 +109,10 @@ int run(const Options& options) {
     virtual_seconds += result.virtual_seconds;
     for (const KillPoint& kill : result.kills)
       ++kills[kill];
+    if (result.longest_call > longest_call) {
+      longest_call = result.longest_call;
+      slowest_seed = seed;
+    }
     if (!result.failure.empty()) {
       ++failures;
       exit_code = report(schedule, result, options);
@@ -119,8 +124,10 @@ int run(const Options& options) {
                   static_cast<unsigned long long>(result.trace));
     }
   }
-  std::printf("%zu events, %zu faults, %.0f virtual seconds, %zu failures\n", events, fired,
-              virtual_seconds, failures);
+  std::printf("%zu events, %zu faults, %.0f virtual seconds, %zu failures; the slowest call took "
+              "%.1f virtual seconds (seed %llu)\n",
+              events, fired, virtual_seconds, failures, longest_call,
+              static_cast<unsigned long long>(slowest_seed));
   if (options.kills && !print_kills(kills))
     exit_code = 1;
   return exit_code;

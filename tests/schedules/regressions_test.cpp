@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/base/log.hpp"
+#include "core/base/strings.hpp"
 #include "tests/schedules/schedule.hpp"
 
 using namespace troupe;
@@ -10,7 +11,8 @@ using namespace troupe::testing;
 namespace {
 
 // Runs the plan under several orders of events: a bug found by one seed may hide from it later.
-void holds(std::string_view text, std::uint64_t first_seed, int seeds = 5) {
+void holds(std::string_view text, std::uint64_t first_seed, int seeds = 5,
+           double longest_call = 1e9) {
   LogLevel before = log_level();
   set_log_level(LogLevel::off);
   auto plan = FaultPlan::parse(text);
@@ -23,6 +25,7 @@ void holds(std::string_view text, std::uint64_t first_seed, int seeds = 5) {
     ScheduleResult result = run_schedule(options);
     CHECK_MESSAGE(result.failure.empty(), "seed " << seed << ": " << result.failure << "\n"
                                                   << result.story);
+    CHECK_MESSAGE(result.longest_call <= longest_call, "seed " << seed << "\n" << result.story);
   }
   set_log_level(before);
 }
@@ -97,6 +100,16 @@ TEST_CASE("losses from before a dial end no session made after it") {
   holds("at 53 hold worker/0 worker/1 4900; on ps/0 rendezvous before any 33 kill; on worker/0 "
         "master-session before CancelRun 3 freeze client 200; at 69 freeze ps/0 12000",
         206057);
+}
+
+TEST_CASE("a session that is made while a connection is lost does not wait for a timeout") {
+  for (const char* when : {"on worker/0 master after Peer 1",
+                           "on ps/0 worker before "
+                           "CreateWorkerSession 1",
+                           "on worker/0 master before "
+                           "WorkerSessionCreated 1"})
+    for (int length : {1, 400})
+      holds(str_cat(when, " cut ps/0 worker/0 ", length), 900, 6, 2);
 }
 
 TEST_CASE("a killed explainer is an answer, not the end of the session") {

@@ -219,6 +219,9 @@ public:
     out.trace = cluster_.trace();
     out.events = cluster_.events;
     out.virtual_seconds = static_cast<double>(cluster_.now().count()) / 1e6;
+    for (const Call& call : workload.calls())
+      out.longest_call = std::max(out.longest_call,
+                                  static_cast<double>((call.answered - call.asked).count()) / 1e6);
     return out;
   }
 

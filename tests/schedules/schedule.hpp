@@ -33,6 +33,7 @@ struct ScheduleResult {
   std::size_t fired = 0;        ///< faults that happened
   std::vector<KillPoint> kills; ///< of actors that were alive
   double virtual_seconds = 0;
+  double longest_call = 0; ///< virtual seconds until the slowest answer
 };
 
 /// Starts a cluster, lets a client work under the plan, heals everything, and checks:

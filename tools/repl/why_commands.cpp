@@ -1,9 +1,9 @@
 // Commands that say why a step does not end.
 #include <algorithm>
 
+#include "actors/step/step_text.hpp"
 #include "core/base/strings.hpp"
 #include "tools/repl/commands.hpp"
-#include "tools/troupe/step_tree.hpp"
 
 namespace troupe {
 namespace {

@@ -1,10 +1,10 @@
 // troupe status TARGET: what a node is at.
+#include "actors/step/step_text.hpp"
 #include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/node_watch.hpp"
-#include "tools/troupe/step_tree.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {

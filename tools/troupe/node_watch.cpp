@@ -25,9 +25,10 @@ struct NodeWatch::Impl {
                      std::chrono::milliseconds more = {}) {
     caf::scoped_actor self{client ? client->system() : local->system()};
     Result<Answer> out = unknown("no answer");
-    self->request(to, caf::timespan(patience + more), std::move(message))
-        .receive([&](Answer& answer) { out = std::move(answer); },
-                 [&](caf::error& error) { out = to_status(error, what); });
+    auto request = self->request(to, caf::timespan(patience + more), std::move(message));
+    RequestGuard guard(untyped(to), self->address(), request.id());
+    request.receive([&](Answer& answer) { out = std::move(answer); },
+                    [&](caf::error& error) { out = to_status(error, what); });
     return out;
   }
 

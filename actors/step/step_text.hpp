@@ -1,11 +1,12 @@
-// Why steps go on, as people read it.
+// Why a step goes on, as people read it.
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "actors/protocol/master.hpp"
+#include "core/base/duration_text.hpp"
 #include "core/base/strings.hpp"
-#include "tools/troupe/duration.hpp"
 
 namespace troupe {
 

@@ -1,0 +1,71 @@
+#include "actors/master_session/extend.hpp"
+
+#include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = MasterSessionSelf;
+using Parts = MasterSessionParts;
+
+// What the first addition makes of the graph.
+void parse_next(Self self, const Parts& parts) {
+  auto& state = self->state;
+  while (!state.extensions.empty()) {
+    auto& [request, promise] = state.extensions.front();
+    if (request.current_version < 0 || request.current_version == state.version)
+      break;
+    promise.deliver(to_error(aborted(str_cat("Current version is ", state.version,
+                                             " but caller expected ", request.current_version))));
+    state.extensions.pop_front();
+  }
+  if (state.extensions.empty())
+    return graph_is_settled(self, parts);
+  std::uint64_t ticket = ++state.parse_ticket;
+  auto bytes = std::make_shared<std::string>(std::move(state.extensions.front().request.graph_def));
+  caf::actor_addr address = self->address();
+  parts.services->offload([ticket, bytes, address, graph = state.graph] {
+    // A copy is extended, so that steps that are being built keep what they saw, and an error
+    // changes nothing.
+    auto extended = std::make_shared<Graph>(graph->clone());
+    GraphParsed message{ticket, nullptr, extend_graph_bytes(*extended, *bytes)};
+    if (message.status.ok())
+      message.graph = std::move(extended);
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(typed<MasterSessionActor>(actor), std::move(message));
+  });
+}
+
+} // namespace
+
+caf::result<GraphExtended> extend_graph(Self self, const Parts& parts, ExtendGraph& m) {
+  auto& state = self->state;
+  state.heard_us = now_us(self);
+  if (state.closing)
+    return to_error(failed_precondition("Session is closed."));
+  auto promise = self->make_response_promise<GraphExtended>();
+  state.extensions.push_back({std::move(m), promise});
+  if (state.extensions.size() == 1)
+    parse_next(self, parts);
+  return promise;
+}
+
+void graph_parsed(Self self, const Parts& parts, GraphParsed& parsed) {
+  auto& state = self->state;
+  if (state.extensions.empty() || parsed.ticket != state.parse_ticket)
+    return;
+  auto promise = std::move(state.extensions.front().promise);
+  state.extensions.pop_front();
+  if (parsed.status.ok()) {
+    state.graph = std::move(parsed.graph);
+    state.placed.reset();
+    promise.deliver(GraphExtended{++state.version});
+  } else {
+    promise.deliver(to_error(parsed.status));
+  }
+  parse_next(self, parts);
+}
+
+} // namespace troupe
