@@ -173,6 +173,13 @@ void start_part(Self self, const Services& services, const TransportActor& trans
                   str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
             const StepRequest& request = self->state.request;
             const RegisteredPart& part = request.plan->parts[index];
+            // Its connection is gone: whoever watches it is about to tell us why, in better words.
+            if (error == caf::sec::request_receiver_down && part.task != services->task) {
+              self->delayed_send(self, services->timeouts.explain,
+                                 PeerLost{part.task, 0, LossReason::crashed,
+                                          to_status(error, describe(part)).message()});
+              return;
+            }
             self->state.collector->part_failed(
                 index, in_clients_words(request, part, to_status(error, describe(part))));
             advance(self, services);

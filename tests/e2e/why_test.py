@@ -1,6 +1,7 @@
 """Why a step does not end, told by real processes: one task stands still, the prompt and `troupe status` name it."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -62,6 +63,7 @@ class Why(Case):
         self.assertEqual(json.loads(run("status", "--steps", "--json", f"127.0.0.1:{ports[0]}")[1])["sessions"][0]["steps"], [])
 
         nodes[1].send(signal.SIGSTOP)
+        os.waitpid(nodes[1].pid, os.WUNTRACED)  # only now every thread of it stands still
         self.addCleanup(nodes[1].send, signal.SIGCONT)
         self.say(shell, "run y &")
         self.until(shell, "runs in the background")
