@@ -184,8 +184,12 @@ void welcome(Self self, const Services& services, const std::string& task,
 // taken its place.
 constexpr int most_attempts = 3;
 
-// Nobody answers on a fresh connection, and no byte has come: it is closed, which is the signal to
-// dial again.
+void dial(Self self, const Services& services, const std::string& task, const Address& address,
+          int attempt);
+
+// Nobody answers on a fresh connection. If no byte has come, it is closed, which is the signal to
+// dial again; else the other side is busy, or has just taken another connection for this one, and
+// is asked again.
 void hello_failed(Self self, const Services& services, const std::string& task,
                   const caf::strong_actor_ptr& guardian, const Status& why) {
   caf::actor_addr name = guardian->get()->address();
@@ -193,18 +197,23 @@ void hello_failed(Self self, const Services& services, const std::string& task,
     auto greeting = self->state.greetings.find(name);
     if (greeting == self->state.greetings.end())
       return;
+    int attempt = greeting->second.attempt;
+    bool again = why.code() == Code::deadline_exceeded && attempt < most_attempts;
     bool dead = wire && wire->state.silent >= services->timeouts.lease / 4;
-    if (dead && greeting->second.attempt < most_attempts) {
+    if (dead && again) {
       close_wire(wire->host, wire->port);
       return;
     }
     self->state.greetings.erase(greeting);
+    auto address = services->cluster.address_of(task);
+    if (again && address.ok())
+      return dial(self, services, task, *address, attempt + 1);
     answer(self, task, why);
   });
 }
 
 void dial(Self self, const Services& services, const std::string& task, const Address& address,
-          int attempt = 1) {
+          int attempt) {
   auto worker = services->detach_blocking ? self->spawn<caf::detached>(dialer, services)
                                           : self->spawn(dialer, services);
   auto budget = services->timeouts.dial + services->timeouts.request;
@@ -284,7 +293,7 @@ caf::result<Peer> get_peer(Self self, const Services& services, const std::strin
   if (waiting.size() > 1)
     return promise;
   counter("dials").add(1);
-  dial(self, services, task, *address);
+  dial(self, services, task, *address, 1);
   return promise;
 }
 
