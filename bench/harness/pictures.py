@@ -1,7 +1,9 @@
 """Pictures of traced steps for docs/performance.md, made by `troupe run --trace` and `troupe timeline`."""
 
+import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 
@@ -9,6 +11,7 @@ from processes import BenchError
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "pictures")
 WARM_STEPS = 200  # the last one is traced
+TRIES = 5  # the quickest traced step is drawn: the one that others on the machine cut into least
 
 
 def npy(path, kind, shape, values):
@@ -31,9 +34,16 @@ def draw(bench, name, target, graph, title):
     x, labels = os.path.join(bench.folder, "x.npy"), os.path.join(bench.folder, "labels.npy")
     npy(x, "f", [128, 784], [dice.random() - 0.5 for _ in range(128 * 784)])
     npy(labels, "q", [128], [dice.randrange(10) for _ in range(128)])
-    trace = os.path.join(bench.folder, name + ".json")
-    run(bench.troupe, "run", target, bench.graph_file(graph), "--init", "init", "--feed", f"x={x}", "--feed", f"labels={labels}", "--fetch", "loss",
-        "--target", "train", "--steps", str(WARM_STEPS), "--trace", trace)
+    trace, attempt = os.path.join(bench.folder, name + ".json"), os.path.join(bench.folder, name + "_attempt.json")
+    quickest = None
+    for _ in range(TRIES):
+        run(bench.troupe, "run", target, bench.graph_file(graph), "--init", "init", "--feed", f"x={x}", "--feed", f"labels={labels}", "--fetch", "loss",
+            "--target", "train", "--steps", str(WARM_STEPS), "--trace", attempt)
+        with open(attempt) as file:
+            took = next(event["dur"] for event in json.load(file)["traceEvents"] if event["name"] == "Session::run")
+        if quickest is None or took < quickest:
+            quickest = took
+            shutil.move(attempt, trace)
     os.makedirs(DOCS, exist_ok=True)
     run(bench.troupe, "timeline", trace, "--svg", os.path.join(DOCS, name + ".svg"), "--title", title)
 

@@ -72,7 +72,7 @@ def line(name, row):
     verdict = {True: "yes", False: "**no**", None: "–"}[row["met"]]
     ours = row["our_error"] if row.get("our_error") else spread(row["ours"], row["unit"])
     theirs = row["their_error"] if row.get("their_error") else spread(row["theirs"], row["unit"])
-    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), row["date"]]
+    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), f"{row['date']}, load {row['load']:g}"]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 

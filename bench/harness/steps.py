@@ -51,6 +51,7 @@ class StepRow(Row):
     seconds: float = 1.2  # of one round on one side
     rounds: int = 5
     limit: tuple = None  # (name, command …)
+    is_short: bool = True  # short steps are warmed up before each measurement; of long ones the first steps do that
 
     def measure(self, bench):
         result = Result("µs")
@@ -65,6 +66,7 @@ class StepRow(Row):
             for side, variants in ready if number % 2 == 0 else reversed(ready):
                 try:
                     result.add(side, self.once(bench, side, variants, result))
+                    self.is_short = max(result.ours + result.theirs) < 1e5
                 except BenchError as error:
                     result.add_error(side, error)
                     ready = [r for r in ready if r[0] is not side]
@@ -87,7 +89,8 @@ class StepRow(Row):
         best = None
         for name, clients in variants:
             seconds = bench.seconds(self.seconds) / len(variants)
-            side.measure(seconds / 4, clients)
+            if self.is_short:
+                side.measure(seconds / 4, clients)
             series = side.measure(seconds, clients)
             value = series[0]["median"] if len(clients) == 1 else max(s["wall"] for s in series) / sum(s["steps"] for s in series)
             if best is None or value < best:
