@@ -135,6 +135,8 @@ ExecutorActor::behavior_type executor(Self self, ExecutorSetup setup) {
         advance(self);
       },
       [=](EdgeTaken& m) {
+        if (self->state.run && !m.transfer.empty() && self->state.environment->setup.trace)
+          self->state.run->note_transfer(m.key, std::move(m.transfer));
         {
           OwnThread own(*self->state.environment);
           (*m.done)(m.status, std::move(m.tensor), m.is_dead);

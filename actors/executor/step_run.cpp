@@ -107,6 +107,11 @@ const StepCounters& StepRun::counters() const {
   return state_->counters;
 }
 
+void StepRun::note_transfer(std::string_view key, std::string text) {
+  if (auto parsed = parse_rendezvous_key(key); parsed.ok())
+    state_->transfers[std::string(parsed->edge)].push_back(std::move(text));
+}
+
 DeviceStats StepRun::take_stats() {
   StepState& s = *state_;
   DeviceStats stats{s.program.device->name(), {}};
@@ -115,8 +120,17 @@ DeviceStats StepRun::take_stats() {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
     stats.nodes.push_back(
         {info.name, info.schema->name, span.start_us, span.end_us, span.thread, span.bytes, {}});
+    if (s.transfers.empty())
+      continue;
+    // What a receive has to say stands under the name of its edge.
+    auto edge = s.transfers.find(info.attrs.get_or<std::string>("tensor_name", ""));
+    if (edge != s.transfers.end() && !edge->second.empty() && info.schema->name != "_Send") {
+      stats.nodes.back().detail = std::move(edge->second.front());
+      edge->second.pop_front();
+    }
   }
   s.trace.clear();
+  s.transfers.clear();
   return stats;
 }
 

@@ -98,6 +98,8 @@ public:
   /// finished with an ok status.
   std::vector<Tensor>& retvals();
   const StepCounters& counters() const;
+  /// For a traced run: how the value under a rendezvous key came from another node.
+  void note_transfer(std::string_view key, std::string text);
   /// Of a traced run; empties the record.
   DeviceStats take_stats();
 

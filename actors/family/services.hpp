@@ -13,6 +13,7 @@
 #include "devices/device.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "net/cluster/cluster.hpp"
+#include "net/data/path_book.hpp"
 
 namespace troupe {
 
@@ -40,6 +41,9 @@ struct NodeServices {
   /// Peers are reached over TCP, so that the kernel can be asked about a silent one; false in a
   /// simulation and without a network.
   bool real_network = false;
+  /// How tensors travel; what has moved so far.
+  TensorPathSettings tensor_paths;
+  std::shared_ptr<PathBook> path_book = std::make_shared<PathBook>();
   /// Blocking work gets threads of its own; false in a simulation.
   bool detach_blocking = true;
   /// How long an executor's handler runs kernels before other messages, a cancellation among them,

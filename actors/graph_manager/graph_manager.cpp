@@ -129,8 +129,8 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   run->asked_us = m.run.trace ? wall_micros() : 0;
   run->missing = graph->executables.size();
   run->result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
+  run->receiver = self->current_sender(); // the promise takes it away
   run->promise = self->make_response_promise<GraphRun>();
-  run->receiver = self->current_sender();
   auto args = std::make_shared<std::vector<Tensor>>();
   for (WireTensor& arg : m.run.args)
     args->push_back(std::move(arg.tensor));

@@ -181,6 +181,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
   out.devices = services->devices.attributes();
   for (const auto& [name, value] : counter_snapshot())
     out.counters.emplace_back(name, value);
+  out.paths = services->path_book->sentences();
   auto promise = self->make_response_promise<NodeStatus>();
   ask(self, self->state.membership, std::chrono::seconds(2), GetPeers{})
       .then(

@@ -309,6 +309,12 @@ void suspect(Self self, const Services& services, const LeaseTable::Expired& exp
     auto peer = self->state.peers.find(expired.task);
     if (peer == self->state.peers.end() || peer->second.incarnation != expired.incarnation)
       return;
+    // Tensors that come from it, on a connection of their own, are signs of life too.
+    std::int64_t tensors_us = services->path_book->silent_us(expired.task, steady_micros());
+    if (tensors_us >= 0 && std::chrono::microseconds(tensors_us) < services->timeouts.lease) {
+      self->state.leases.joined(expired.task, expired.incarnation, now_us(self) - tensors_us);
+      return;
+    }
     if (wire && wire->state.silent < services->timeouts.lease) {
       self->state.leases.joined(expired.task, expired.incarnation,
                                 now_us(self) -

@@ -54,6 +54,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   services.is_local = options.cluster.size() == 0;
   services.cluster = options.cluster;
   services.timeouts = options.timeouts;
+  services.tensor_paths = options.tensor_paths;
   services.incarnation = random_id();
   services.started_us = steady_micros();
   services.library = &op_library();
@@ -61,6 +62,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   if (!services.is_local) {
     TROUPE_ASSIGN(address, options.cluster.address_of(services.task));
     address = options.listen.value_or(address);
+    services.tensor_paths.listen_host = address.host;
   }
   impl.host = std::make_unique<CpuHost>(options.compute_threads, options.memory_limit);
   for (auto& device : impl.host->make_devices(services.task, options.cpu_devices))

@@ -14,6 +14,7 @@
 #include "actors/family/timeouts.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
+#include "net/data/tensor_path.hpp"
 
 namespace caf {
 class actor_system;
@@ -33,6 +34,7 @@ struct NodeOptions {
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
   Timeouts timeouts;
+  TensorPathSettings tensor_paths;
   /// CAF's own settings from the config file, such as {"middleman.max-consecutive-reads", "50"};
   /// applied last.
   std::vector<std::pair<std::string, std::string>> caf_settings;

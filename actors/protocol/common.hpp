@@ -21,7 +21,8 @@ namespace troupe {
 /// a sentence with both versions. So that this works between any two, Hello and the form of errors
 /// (actors/protocol/status.cpp) never change.
 ///   2: Heartbeat counts losses; OfferTensor names its receiver.
-inline constexpr std::uint32_t protocol_version = 2;
+///   3: tensors have paths of their own.
+inline constexpr std::uint32_t protocol_version = 3;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

@@ -2,9 +2,14 @@
 // (tensor bytes).
 #pragma once
 
+#include <functional>
+#include <memory>
+
+#include <caf/node_id.hpp>
 #include <caf/typed_actor.hpp>
 
 #include "actors/protocol/common.hpp"
+#include "net/data/tensor_path.hpp"
 
 namespace troupe {
 
@@ -54,6 +59,8 @@ struct NodeStatus {
   std::vector<DeviceAttributes> devices;
   std::vector<std::pair<std::string, std::int64_t>> counters; ///< core/trace/counters.hpp, by name
   std::vector<std::string> peers; ///< "task: alive, last heard 12 ms ago"
+  std::vector<std::string>
+      paths; ///< of tensors: "from TASK: shared-memory, 40 tensors, 1.2 GiB, …"
 };
 /// Ends the node in order: no new steps, running ones may finish within `grace_us`, then everything
 /// stops.
@@ -161,8 +168,8 @@ struct PullChunk {
   std::uint64_t offset = 0;
   std::uint64_t length = 0;
 };
-/// Puts a tensor up for pulling under a ticket until it is released, the receiver ends or is lost,
-/// or nobody has pulled for too long.
+/// Puts a tensor up for pulling under a ticket until it has been pulled, it is released, the
+/// receiver ends or is lost, or nobody has pulled for too long.
 struct OfferTensor {
   std::uint64_t ticket = 0;
   Tensor tensor;
@@ -178,10 +185,36 @@ struct FetchTensor {
 };
 struct FetchedTensor {
   Tensor tensor;
+  Transfer transfer;
+};
+/// A node wants to pull tensors from another: says who it is, and asks on which paths it may.
+struct OpenPath {
+  std::string task;        ///< task name, or "client"
+  std::uint8_t choice = 0; ///< PathChoice
+  std::string host;        ///< boot id
+};
+/// The sender's end. The token is good for one connection, soon.
+struct PathOffer {
+  std::string task;
+  std::uint8_t choice = 0;
+  std::string host;
+  std::string local_name;  ///< of its Unix socket; empty: none
+  std::string stream_host; ///< empty: it does not listen for streams
+  std::uint16_t port = 0;
+  std::string token, proof; ///< 16 bytes each, for net/data/frames.hpp
+};
+/// Something happened on a thread of the data connections: what to do about it. Local only.
+struct TransportEvent {
+  std::shared_ptr<const std::function<void()>> run;
 };
 
-/// TRANSPORT: moves large tensors between nodes in chunks with a window, straight into the
-/// receiver's buffer.
+/// Names a node in tables.
+inline std::uint64_t node_key(const caf::node_id& node) {
+  return std::hash<std::string>{}(to_string(node));
+}
+
+/// TRANSPORT: moves large tensors between nodes over the best path that both have, straight into
+/// the receiver's buffer.
 using TransportActor = caf::typed_actor<
     // Local: holds the tensor for its receiver.
     caf::reacts_to<OfferTensor>,
@@ -190,13 +223,17 @@ using TransportActor = caf::typed_actor<
     caf::replies_to<PullChunk>::with<TensorChunk>,
     // From a peer: forget the ticket.
     caf::reacts_to<ReleaseTensor>,
-    // Local: pulls the whole tensor. Fails: UNAVAILABLE when the sender is lost; RESOURCE_EXHAUSTED
-    // when there is no memory for it.
+    // From a peer that will pull: where and how it can. Fails: FAILED_PRECONDITION when a path that
+    // one of the two asks for by name is not to be had.
+    caf::replies_to<OpenPath>::with<PathOffer>,
+    // Local: pulls the whole tensor. Fails: UNAVAILABLE when the sender is lost or the path breaks;
+    // FAILED_PRECONDITION without the path that was asked for; RESOURCE_EXHAUSTED when there is no
+    // memory for it.
     caf::replies_to<FetchTensor>::with<FetchedTensor>,
     // Local: answers when nothing is offered any more.
     caf::replies_to<Drain>::with<caf::ok_atom>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: looks for leases that ran out.
-    caf::reacts_to<caf::tick_atom>>;
+    caf::reacts_to<caf::tick_atom>, caf::reacts_to<TransportEvent>>;
 
 // How they travel.
 
@@ -232,7 +269,7 @@ auto inspect(F& f, GetNodeStatus&) {
 template <class F>
 auto inspect(F& f, NodeStatus& x) {
   return f(caf::meta::type_name("NodeStatus"), x.task, x.incarnation, x.uptime_us, x.resident_bytes,
-           x.devices, x.counters, x.peers);
+           x.devices, x.counters, x.peers, x.paths);
 }
 template <class F>
 auto inspect(F& f, ShutDown& x) {
@@ -289,12 +326,28 @@ auto inspect(F& f, FetchTensor& x) {
 }
 template <class F>
 auto inspect(F& f, FetchedTensor& x) {
-  return f(caf::meta::type_name("FetchedTensor"), x.tensor);
+  auto path = static_cast<std::uint8_t>(x.transfer.path);
+  auto store = [&]() -> caf::error {
+    x.transfer.path = static_cast<TensorPath>(path);
+    return caf::none;
+  };
+  return f(caf::meta::type_name("FetchedTensor"), x.tensor, path, x.transfer.bytes,
+           x.transfer.micros, caf::meta::load_callback(store));
+}
+template <class F>
+auto inspect(F& f, OpenPath& x) {
+  return f(caf::meta::type_name("OpenPath"), x.task, x.choice, x.host);
+}
+template <class F>
+auto inspect(F& f, PathOffer& x) {
+  return f(caf::meta::type_name("PathOffer"), x.task, x.choice, x.host, x.local_name, x.stream_host,
+           x.port, x.token, x.proof);
 }
 
 } // namespace troupe
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TransportEvent)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_node, troupe::type_block::node)
 CAF_ADD_TYPE_ID(troupe_node, (troupe::Hello))
@@ -318,4 +371,6 @@ CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchedTensor))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::GetPeers))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::PeerList))
 CAF_ADD_TYPE_ID(troupe_node, (troupe::Farewell))
+CAF_ADD_TYPE_ID(troupe_node, (troupe::OpenPath))
+CAF_ADD_TYPE_ID(troupe_node, (troupe::PathOffer))
 CAF_END_TYPE_ID_BLOCK(troupe_node)

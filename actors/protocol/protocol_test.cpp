@@ -78,7 +78,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire"
   round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle}}});
   round_trip(KillActor{"guardian/x"});
   round_trip(GetNodeStatus{});
-  round_trip(NodeStatus{"task", 1, 2, 3, {device()}, {{"steps", 4}}, {"peer"}});
+  round_trip(NodeStatus{"task", 1, 2, 3, {device()}, {{"steps", 4}}, {"peer"}, {"path"}});
   round_trip(ShutDown{5, "why"});
   round_trip(Peer{"task", 6, handle, handle, handle, handle});
   round_trip(GetPeer{"task"});
@@ -92,7 +92,9 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire"
   round_trip(OfferTensor{1, Tensor::scalar(2.5), handle});
   round_trip(ReleaseTensor{4});
   round_trip(FetchTensor{ticket()});
-  round_trip(FetchedTensor{Tensor::scalar<std::string>("text")});
+  round_trip(FetchedTensor{Tensor::scalar<std::string>("text"), {TensorPath::stream, 6, 7}});
+  round_trip(OpenPath{"task", 2, "boot"});
+  round_trip(PathOffer{"task", 1, "boot", "name", "host", 8, "token", "proof"});
 }
 
 TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wire") {
@@ -179,7 +181,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: a chunk arrives as its own buffer") {
 TEST_CASE_FIXTURE(Fixture,
                   "protocol: a tensor that claims more bytes than its message holds is refused") {
   std::vector<char> bytes =
-      bytes_of(caf::make_message(FetchedTensor{Tensor::zeros(DType::float32, {1000})}));
+      bytes_of(caf::make_message(FetchedTensor{Tensor::zeros(DType::float32, {1000}), {}}));
   bytes.resize(bytes.size() - 2000);
   caf::message back;
   caf::binary_deserializer source{system, bytes};

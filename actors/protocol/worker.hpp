@@ -196,6 +196,8 @@ struct EdgeTaken {
   Status status;
   Tensor tensor;
   bool is_dead = false;
+  std::string key;
+  std::string transfer; ///< how it came from another node, for people; empty when it did not
 };
 struct Start {};
 struct Continue {};
@@ -221,7 +223,8 @@ struct PutEdge {
   Tensor tensor;
   bool is_dead = false;
 };
-/// A kernel's receive. Local only; `done` (status, value, is_dead) comes back with the answer.
+/// A kernel's receive. Local only; `done` (status, value, is_dead) comes back with the
+/// answer.
 struct TakeEdge {
   std::string key;
   caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken

@@ -15,12 +15,14 @@ using Setup = std::shared_ptr<const RendezvousSetup>;
 constexpr std::size_t max_described = 1000;
 
 // To a kernel of ours, by way of its executor; `self` is null when the rendezvous itself is gone.
-void answer_kernel(RendezvousActor::pointer self, EdgeWaiter& waiter, Status status, Tensor tensor,
-                   bool is_dead) {
+void answer_kernel(RendezvousActor::pointer self, EdgeWaiter& waiter, const std::string& key,
+                   Status status, EdgeValue value, std::string transfer) {
   auto owner = caf::actor_cast<caf::strong_actor_ptr>(waiter.owner);
   if (!owner)
     return; // its step has ended
-  EdgeTaken taken{std::move(waiter.kernel), std::move(status), std::move(tensor), is_dead};
+  EdgeTaken taken{
+      std::move(waiter.kernel), std::move(status), std::move(value.tensor), value.is_dead, key,
+      std::move(transfer)};
   if (self)
     self->send(typed<ExecutorActor>(owner), std::move(taken));
   else
@@ -30,7 +32,7 @@ void answer_kernel(RendezvousActor::pointer self, EdgeWaiter& waiter, Status sta
 void refuse(RendezvousActor::pointer self, EdgeWaiter& waiter, const std::string& key,
             const Status& why) {
   if (waiter.kernel)
-    answer_kernel(self, waiter, why, Tensor{}, false);
+    answer_kernel(self, waiter, key, why, {}, {});
   else if (waiter.peer)
     caf::anon_send(typed<RendezvousActor>(waiter.peer), EdgeArrived{key, {}, false, {why}});
 }
@@ -38,7 +40,8 @@ void refuse(RendezvousActor::pointer self, EdgeWaiter& waiter, const std::string
 void hand_over(Self self, const Setup& setup, EdgeWaiter& waiter, const std::string& key,
                EdgeValue value) {
   if (waiter.kernel)
-    return answer_kernel(self, waiter, Status{}, std::move(value.tensor), value.is_dead);
+    return answer_kernel(self, waiter, key, Status{}, std::move(value),
+                         std::exchange(self->state.transfer, {}));
   EdgeArrived arrived;
   arrived.key = key;
   arrived.is_dead = value.is_dead;
@@ -54,6 +57,14 @@ void hand_over(Self self, const Setup& setup, EdgeWaiter& waiter, const std::str
 void put(Self self, const Setup& setup, const std::string& key, EdgeValue value) {
   if (auto served = self->state.edges.put(key, std::move(value)))
     hand_over(self, setup, served->first, key, std::move(served->second));
+}
+
+// A value of another node; `transfer` says how it came, for the kernel that waits for it.
+void put_arrived(Self self, const Setup& setup, const std::string& key, EdgeValue value,
+                 std::string transfer) {
+  self->state.transfer = std::move(transfer);
+  put(self, setup, key, std::move(value));
+  self->state.transfer.clear();
 }
 
 void abort_all(Self self, const Status& why) {
@@ -119,20 +130,22 @@ void arrived(Self self, const Setup& setup, EdgeArrived& m) {
       refuse(self, waiter, m.key, m.status.status);
     return;
   }
-  std::string key = m.key;
-  bool is_dead = m.is_dead;
-  std::vector<WireTensor> wire;
-  wire.push_back(std::move(m.tensor));
-  from_wire(self, untyped(setup->transport), std::move(wire), setup->services->timeouts.step,
-            [=](Status status, std::vector<Tensor> tensors) {
-              if (status.ok())
-                return put(self, setup, key, EdgeValue{std::move(tensors[0]), is_dead});
-              if (auto parsed = parse_rendezvous_key(key); parsed.ok())
-                status =
-                    status.with_context(str_cat("a value of ", task_of_device(parsed->src_device)));
-              for (EdgeWaiter& waiter : self->state.edges.give_up(key))
-                refuse(self, waiter, key, status);
-            });
+  if (!m.tensor.is_ticket())
+    return put_arrived(self, setup, m.key, EdgeValue{std::move(m.tensor.tensor), m.is_dead},
+                       "inside the message");
+  ask(self, setup->transport, setup->services->timeouts.step, FetchTensor{std::move(m.tensor)})
+      .then(
+          [=, key = m.key, is_dead = m.is_dead](FetchedTensor& fetched) {
+            put_arrived(self, setup, key, EdgeValue{std::move(fetched.tensor), is_dead},
+                        to_string(fetched.transfer));
+          },
+          [=, key = m.key](caf::error& error) {
+            Status why = to_status(error, "fetching a tensor");
+            if (auto parsed = parse_rendezvous_key(key); parsed.ok())
+              why = why.with_context(str_cat("a value of ", task_of_device(parsed->src_device)));
+            for (EdgeWaiter& waiter : self->state.edges.give_up(key))
+              refuse(self, waiter, key, why);
+          });
 }
 
 } // namespace

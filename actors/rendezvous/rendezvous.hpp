@@ -40,6 +40,7 @@ struct RendezvousState {
   Counted counted{counter("rendezvous")};
   std::vector<std::uint64_t> offered; ///< tickets of large values on their way to peers
   TransportActor transport;           ///< that answers for them; set with the first
+  std::string transfer;               ///< of the value that is being put
   ~RendezvousState();
 };
 

@@ -2,158 +2,115 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
+
+#include "actors/transport/internal/paths.hpp"
 
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
-#include "core/trace/counters.hpp"
 
 namespace troupe {
 
+using transport_paths::Self;
+
 TransportState::~TransportState() {
-  counter("transport_offers").add(-static_cast<std::int64_t>(offers.size()));
+  Status ended = cancelled("the node that a tensor was on its way to ends");
+  for (auto& [number, fetch] : fetches)
+    fetch.promise.deliver(to_error(ended));
 }
 
-// One tensor on its way in. Ends when every chunk has come, or with the first error.
-struct TransportPull {
-  TransportActor source;
-  std::uint64_t ticket = 0;
-  Tensor tensor;
-  std::uint64_t total = 0, next = 0, arrived = 0;
-  bool failed = false;
-  caf::typed_response_promise<FetchedTensor> promise;
-  std::optional<Counted> counted{counter("transport_pulls")}; ///< until it is answered
-};
+namespace transport_paths {
 
-namespace {
-
-using Self = TransportActor::stateful_pointer<TransportState>;
-using Pull = TransportPull;
-
-// The node that held a tensor is gone: who pulls from it need not wait for a chunk's time.
-void source_lost(Self self, const caf::actor_addr& source) {
-  for (const auto& entry : self->state.pulling)
-    if (auto pull = entry.lock(); pull && !pull->failed && pull->source == source) {
-      pull->failed = true;
-      pull->counted.reset();
-      --self->state.pulls;
-      pull->promise.deliver(
-          to_error(unavailable("the node that holds a tensor closed its connection").as_derived()));
-    }
-}
-
-void ask_for_next(Self self, const Services& services, const std::shared_ptr<Pull>& pull) {
-  if (pull->failed || pull->next >= pull->total)
+void ask_for_next(Self self, const Services& services, const caf::actor_addr& address,
+                  std::uint64_t number) {
+  auto found = self->state.fetches.find(number);
+  if (found == self->state.fetches.end())
     return;
-  std::uint64_t offset = pull->next;
-  std::uint64_t length = std::min<std::uint64_t>(chunk_bytes, pull->total - offset);
-  pull->next += length;
-  ask_watched(self, pull->source, services->timeouts.chunk, PullChunk{pull->ticket, offset, length})
+  TransportFetch& fetch = found->second;
+  std::uint64_t total = fetch.ticket->bytes, offset = fetch.asked;
+  if (offset >= total)
+    return;
+  std::uint64_t length = std::min<std::uint64_t>(chunk_bytes, total - offset);
+  fetch.asked += length;
+  ask_watched(self, typed<TransportActor>(fetch.ticket->source), services->timeouts.chunk,
+              PullChunk{fetch.ticket->id, offset, length})
       .then(
           [=](TensorChunk& chunk) {
-            if (pull->failed)
+            auto it = self->state.fetches.find(number);
+            if (it == self->state.fetches.end())
               return;
-            if (chunk.length != length) {
-              pull->failed = true;
-              --self->state.pulls;
-              pull->promise.deliver(to_error(
+            TransportFetch& fetch = it->second;
+            if (chunk.length != length)
+              return finish(
+                  self, services, address, number,
                   internal(str_cat("a peer sent ", chunk.length, " bytes of a tensor where ",
-                                   length, " were asked for"))));
-              return;
-            }
-            std::memcpy(static_cast<std::byte*>(pull->tensor.mutable_raw()) + offset,
+                                   length, " were asked for")));
+            std::memcpy(static_cast<std::byte*>(fetch.tensor.mutable_raw()) + offset,
                         static_cast<const std::byte*>(chunk.buffer->data()) + chunk.offset, length);
-            pull->arrived += length;
-            if (pull->arrived < pull->total)
-              return ask_for_next(self, services, pull);
-            --self->state.pulls;
-            self->send(pull->source, ReleaseTensor{pull->ticket});
-            pull->promise.deliver(FetchedTensor{std::move(pull->tensor)});
+            fetch.arrived += length;
+            if (fetch.arrived < total)
+              return ask_for_next(self, services, address, number);
+            self->send(typed<TransportActor>(fetch.ticket->source),
+                       ReleaseTensor{fetch.ticket->id});
+            finish(self, services, address, number, Status{});
           },
           [=](caf::error& error) {
-            if (std::exchange(pull->failed, true))
-              return;
-            --self->state.pulls;
-            Status why = to_status(error, str_cat("pulling a tensor of ", pull->total, " bytes"));
-            pull->promise.deliver(
-                to_error(why.code() == Code::not_found ? aborted(why.message()) : why));
+            Status why = to_status(error, str_cat("pulling a tensor of ", total, " bytes"));
+            finish(self, services, address, number,
+                   why.code() == Code::not_found ? aborted(why.message()) : why);
           });
 }
 
+} // namespace transport_paths
+
+namespace {
+
 caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTensor& m) {
   if (!m.tensor.is_ticket())
-    return FetchedTensor{std::move(m.tensor.tensor)};
+    return FetchedTensor{std::move(m.tensor.tensor), {}};
   const TensorTicket& ticket = *m.tensor.ticket;
-  Allocator& allocator = services->devices.all().empty()
-                             ? host_allocator()
-                             : services->devices.all().front()->host_side_allocator();
-  auto tensor = Tensor::allocate(allocator, ticket.dtype, ticket.shape);
-  if (!tensor.ok())
-    return to_error(tensor.status());
   if (!ticket.source)
     return to_error(unavailable("the node that holds a tensor is gone"));
-  auto pull = std::make_shared<Pull>();
-  pull->source = typed<TransportActor>(ticket.source);
-  pull->ticket = ticket.id;
-  pull->tensor = *std::move(tensor);
-  pull->total = ticket.bytes;
-  pull->promise = self->make_response_promise<FetchedTensor>();
-  ++self->state.pulls;
-  auto& pulling = self->state.pulling;
-  std::erase_if(pulling, [](const auto& entry) { return entry.expired(); });
-  bool watched = std::any_of(pulling.begin(), pulling.end(), [&](const auto& entry) {
-    auto other = entry.lock();
-    return other && other->source == pull->source;
-  });
-  if (!watched)
-    self->monitor(pull->source);
-  pulling.push_back(pull);
-  for (int i = 0; i < chunk_window; ++i)
-    ask_for_next(self, services, pull);
-  return pull->promise;
+  if (ticket.bytes == 0)
+    return FetchedTensor{Tensor::make(ticket.dtype, ticket.shape), {}};
+  std::uint64_t number = ++self->state.last_fetch;
+  TransportFetch& fetch = self->state.fetches[number];
+  fetch.ticket = m.tensor.ticket;
+  fetch.promise = self->make_response_promise<FetchedTensor>();
+  auto promise = fetch.promise;
+  transport_paths::enqueue(self, services, ticket.source->get()->address(), number);
+  return promise;
 }
 
+// What is meant for a receiver that has ended, nobody will come for.
 void add_offer(Self self, OfferTensor& m) {
-  caf::actor_addr receiver;
+  std::uint64_t receiver = 0;
   if (m.receiver) {
-    receiver = m.receiver->get()->address();
-    if (self->state.receivers[receiver]++ == 0)
+    auto& number = self->state.receivers[m.receiver->get()->address()];
+    if (number == 0) {
+      number = ++self->state.last_receiver;
       self->monitor(caf::actor_cast<caf::actor>(m.receiver));
+    }
+    receiver = number;
   }
-  counter("transport_offers").add(1);
-  self->state.offers[m.ticket] = {std::move(m.tensor), now_us(self), receiver};
+  self->state.offers->put(m.ticket, std::move(m.tensor), receiver, now_us(self));
 }
 
-// An offer is about to be forgotten.
-void ends(Self self, const TransportState::Offer& offer) {
-  auto& receivers = self->state.receivers;
-  counter("transport_offers").add(-1);
-  auto receiver = receivers.find(offer.receiver);
-  if (receiver != receivers.end() && --receiver->second == 0) {
-    self->demonitor(receiver->first);
-    receivers.erase(receiver);
+void answer_when_empty(Self self) {
+  if (self->state.offers->size() == 0)
+    self->state.idle.answer();
+}
+
+// A receiver has ended, or a node is gone, or its transport: who pulls from it need not wait, what
+// it has not pulled is freed.
+void peer_lost(Self self, const caf::actor_addr& peer) {
+  transport_paths::lose(
+      self, peer, unavailable("the node that holds a tensor closed its connection").as_derived());
+  if (auto receiver = self->state.receivers.extract(peer); !receiver.empty()) {
+    self->state.offers->erase_of(receiver.mapped());
+    answer_when_empty(self);
   }
-}
-
-template <class Unwanted>
-void drop_offers(Self self, Unwanted unwanted) {
-  auto& state = self->state;
-  std::erase_if(state.offers, [&](const auto& entry) {
-    bool drop = unwanted(entry.second);
-    if (drop)
-      ends(self, entry.second);
-    return drop;
-  });
-  if (state.offers.empty())
-    state.idle.answer();
-}
-
-void release(Self self, std::uint64_t ticket) {
-  auto& state = self->state;
-  if (auto offer = state.offers.extract(ticket); !offer.empty())
-    ends(self, offer.mapped());
-  if (state.offers.empty())
-    state.idle.answer();
+  if (auto puller = self->state.pullers.extract(peer); !puller.empty() && self->state.server)
+    self->state.server->drop(puller.mapped());
 }
 
 } // namespace
@@ -161,54 +118,57 @@ void release(Self self, std::uint64_t ticket) {
 TransportActor::behavior_type transport(Self self, Services services) {
   keep_exception_text(self);
   auto sweep_every = services->timeouts.orphan / 4;
-  self->set_down_handler([self](caf::down_msg& down) {
-    source_lost(self, down.source);
-    if (self->state.receivers.count(down.source)) // nobody will come for what was meant for it
-      drop_offers(self, [source = down.source](const TransportState::Offer& offer) {
-        return offer.receiver == source;
-      });
-  });
+  self->set_down_handler([self](caf::down_msg& down) { peer_lost(self, down.source); });
   self->delayed_send(self, sweep_every, caf::tick_atom::value);
   return {
       [self](OfferTensor& m) { add_offer(self, m); },
       [self](const PullChunk& m) -> caf::result<TensorChunk> {
-        auto it = self->state.offers.find(m.ticket);
-        if (it == self->state.offers.end())
+        auto offered = self->state.offers->find(m.ticket, now_us(self));
+        if (!offered)
           return to_error(not_found("a tensor that a peer pulls is no longer offered: its step has "
                                     "ended, or nobody pulled for too long"));
-        const Tensor& tensor = it->second.tensor;
-        auto bytes = tensor.bytes();
+        auto bytes = offered->bytes();
         if (m.length > chunk_bytes || m.offset > bytes.size() || m.length > bytes.size() - m.offset)
           return to_error(
               out_of_range(str_cat("bytes ", m.offset, " + ", m.length, " of a tensor of ",
                                    bytes.size(), " were asked for")));
-        it->second.last_used_us = now_us(self);
-        auto base = static_cast<const std::byte*>(tensor.buffer()->data());
-        return TensorChunk{tensor.buffer(),
+        auto base = static_cast<const std::byte*>(offered->buffer()->data());
+        return TensorChunk{offered->buffer(),
                            static_cast<std::uint64_t>(bytes.data() - base) + m.offset, m.length};
       },
-      [self](const ReleaseTensor& m) { release(self, m.ticket); },
+      [self](const ReleaseTensor& m) {
+        self->state.offers->erase(m.ticket);
+        answer_when_empty(self);
+      },
+      [self, services](const OpenPath& m) {
+        return transport_paths::offer_path(self, services, m);
+      },
       [self, services](FetchTensor& m) { return fetch(self, services, m); },
       [self](const Drain&) -> caf::result<caf::ok_atom> {
-        if (self->state.offers.empty())
+        if (self->state.offers->size() == 0)
           return caf::ok_atom::value;
         auto promise = self->make_response_promise<caf::ok_atom>();
         self->state.idle.add(promise);
+        // Tensors also leave by other threads.
+        self->state.offers->when_empty([address = self->address()] {
+          if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+            caf::anon_send(typed<TransportActor>(actor), ReleaseTensor{0});
+        });
         return promise;
       },
       [self](const GetActors&) {
-        return describe_tree(
-            self,
-            str_cat(self->state.offers.size(), " offered, ", self->state.pulls, " being pulled"),
-            Children{});
+        return describe_tree(self,
+                             str_cat(self->state.offers->size(), " offered, ",
+                                     self->state.fetches.size(), " being pulled"),
+                             Children{});
       },
       [self, services, sweep_every](caf::tick_atom) {
-        std::int64_t oldest =
-            now_us(self) - std::chrono::microseconds(services->timeouts.orphan).count();
-        drop_offers(
-            self, [&](const TransportState::Offer& offer) { return offer.last_used_us < oldest; });
+        self->state.offers->erase_unused_since(
+            now_us(self) - std::chrono::microseconds(services->timeouts.orphan).count());
+        answer_when_empty(self);
         self->delayed_send(self, sweep_every, caf::tick_atom::value);
       },
+      [](const TransportEvent& m) { (*m.run)(); },
   };
 }
 

@@ -2,32 +2,67 @@
 // actors/protocol/node.hpp.
 #pragma once
 
+#include <deque>
 #include <map>
-#include <unordered_map>
+#include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/node.hpp"
+#include "net/data/data_client.hpp"
+#include "net/data/data_server.hpp"
 
 namespace troupe {
 
-struct TransportPull;
+/// A tensor on its way in.
+struct TransportFetch {
+  std::shared_ptr<const TensorTicket> ticket;
+  caf::typed_response_promise<FetchedTensor> promise;
+  Tensor tensor;             ///< no value until it is its turn
+  std::uint64_t arrived = 0; ///< bytes, and those asked for: of pieces in messages
+  std::uint64_t asked = 0;
+  std::int64_t since_us = 0;
+  Counted counted{counter("transport_pulls")};
+};
+
+/// A node that we pull from.
+///
+///   unknown ──a fetch──▶ opening ──a path stands──▶ ready
+///      ▲                    │ no path                 │ it breaks: what is under way fails
+///      └────────────────────┴─────────────────────────┘
+struct TransportPeer {
+  enum class State { unknown, opening, ready };
+  State state = State::unknown;
+  TransportActor actor;
+  std::string task;
+  std::vector<TensorPath> candidates; ///< the first is being opened, or in use
+  std::shared_ptr<DataLink> link;     ///< null: messages
+  std::shared_ptr<PathRecord> record; ///< null in a simulation
+  std::string remark;                 ///< why no better path is in use
+  PathOffer offer;
+  std::deque<std::uint64_t> waiting; ///< fetches: for the path, or for the window
+  std::set<std::uint64_t> under_way; ///< fetches
+  std::uint64_t bytes_under_way = 0;
+};
 
 struct TransportState {
   static constexpr const char* name = "transport";
-  struct Offer {
-    Tensor tensor;
-    std::int64_t last_used_us = 0;
-    caf::actor_addr receiver;
-  };
-  std::unordered_map<std::uint64_t, Offer> offers;
-  std::map<caf::actor_addr, std::size_t> receivers;  ///< watched: how many offers each has
-  std::size_t pulls = 0;                             ///< under way
-  std::vector<std::weak_ptr<TransportPull>> pulling; ///< they; some may have ended
-  IdleWaiters idle;                                  ///< of the offers
+  std::shared_ptr<OfferTable> offers = std::make_shared<OfferTable>();
+  IdleWaiters idle;                                ///< of the offers
+  std::map<std::uint64_t, TransportFetch> fetches; ///< by a number of our own
+  std::uint64_t last_fetch = 0;
+  std::map<caf::actor_addr, TransportPeer> peers;     ///< by their transports
+  std::map<caf::actor_addr, std::uint64_t> pullers;   ///< transports that pull from us: node_key
+  std::map<caf::actor_addr, std::uint64_t> receivers; ///< of offers, watched; numbers of our own
+  std::uint64_t last_receiver = 0;
+  std::unique_ptr<DataServer> server; ///< since the first peer asked for a path
+  std::unique_ptr<DataClient> client; ///< since the first fetch
 
+  TransportState() = default;
   ~TransportState();
 };
 

@@ -505,6 +505,18 @@ void CachingAllocator::deallocate(void* memory, std::size_t bytes) {
     impl_->deallocate(memory, bytes);
 }
 
+bool CachingAllocator::charge(std::size_t bytes) {
+  if (!impl_->count_bytes(static_cast<std::int64_t>(bytes)))
+    return false;
+  if (impl_->limit && impl_->in_use.load(relaxed) + impl_->cached.load(relaxed) > impl_->limit)
+    impl_->drop_shared();
+  return true;
+}
+
+void CachingAllocator::discharge(std::size_t bytes) {
+  impl_->in_use.fetch_sub(static_cast<std::int64_t>(bytes), relaxed);
+}
+
 std::string CachingAllocator::refusal() const {
   if (impl_->limit == 0)
     return Allocator::refusal();

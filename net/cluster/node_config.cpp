@@ -257,6 +257,8 @@ private:
     for (auto& [key, described] : tasks_) {
       described.config.timeouts = settings_.timeouts;
       described.config.cluster = cluster;
+      described.config.handshake_deadline = settings_.handshake_deadline;
+      described.config.connections = settings_.connections;
       described.config.caf_settings = caf_settings_;
       add_port_settings(described.config.caf_settings);
       out.tasks.push_back(std::move(described.config));

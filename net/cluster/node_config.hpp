@@ -11,6 +11,7 @@
 //   shutdown-grace = 5s
 //   log-level = "info"
 //   message-limit = "64 MiB"                  ; of one message between nodes
+//   tensor-path = "auto"                      ; or "messages", "shared-memory", "stream"
 //
 //   [job.worker]                                ; for the tasks of a job
 //   compute-threads = 2
@@ -38,6 +39,7 @@
 #include "core/base/log.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
+#include "net/data/tensor_path.hpp"
 
 namespace troupe {
 
@@ -60,6 +62,7 @@ struct TaskSettings {
   std::string bind_host;                    ///< empty: that of its address
   std::uint16_t bind_port = 0;              ///< 0: that of its address
   LogLevel log_level = LogLevel::info;
+  PathChoice tensor_path = PathChoice::best;
 };
 
 /// One task, with everything that it needs to start.
@@ -71,6 +74,9 @@ struct NodeConfig {
   TaskSettings settings;
   ConfiguredTimeouts timeouts;
   std::shared_ptr<const Cluster> cluster; ///< all tasks, its own among them; one for the file
+  // Of a node's port, and of its port for streams of tensors; 0: the default.
+  std::chrono::milliseconds handshake_deadline{0};
+  int connections = 0;
   /// CAF's own settings and the bounds of the port, by dotted key, values in CAF's syntax.
   std::vector<std::pair<std::string, std::string>> caf_settings;
   std::string name() const; ///< "worker/1"

@@ -84,6 +84,27 @@ TEST_CASE("node config: the bounds of the port reach the network, and have bound
   }
 }
 
+TEST_CASE("node config: the path of tensors is one of four names, for all or for some tasks") {
+  auto text = [](std::string_view settings) {
+    return "[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\"127.0.0.1:7001\"]\n[troupe]\n" +
+           std::string(settings);
+  };
+  auto config = parse_cluster_config(
+      text("tensor-path = \"shared-memory\"\n[job.worker]\ntensor-path = \"stream\"\n"), "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK(config->task("ps", 0)->settings.tensor_path == PathChoice::shared_memory);
+  CHECK(config->task("worker", 0)->settings.tensor_path == PathChoice::stream);
+  CHECK(parse_cluster_config(text(""), "c.conf")->tasks[0].settings.tensor_path ==
+        PathChoice::best);
+  for (const char* wrong : {"tensor-path = \"rdma\"", "tensor-path = 1", "tensor-path = true"}) {
+    auto refused = parse_cluster_config(text(wrong), "c.conf");
+    REQUIRE_FALSE(refused.ok());
+    CHECK_MESSAGE(refused.status().message().find(
+                      R"("auto", "messages", "shared-memory" or "stream")") != std::string::npos,
+                  refused.status().message());
+  }
+}
+
 TEST_CASE("node config: tasks may have gaps") {
   auto config = parse_cluster_config(
       "[cluster]\nworker = {0 = \"127.0.0.1:7001\", 7 = \"127.0.0.1:7002\"}\n", "c.conf");

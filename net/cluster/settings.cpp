@@ -100,6 +100,16 @@ Wanted read_level(const ConfigValue& value, LogLevel& out) {
   return R"("debug", "info", "warning", "error" or "off")";
 }
 
+Wanted read_path(const ConfigValue& value, PathChoice& out) {
+  std::optional<PathChoice> choice;
+  if (value.kind == Kind::text || value.kind == Kind::atom)
+    choice = parse_path_choice(value.text);
+  if (!choice)
+    return R"("auto", "messages", "shared-memory" or "stream")";
+  out = *choice;
+  return {};
+}
+
 // A piece of a tensor, 1 MiB, and what it travels in must fit; CAF counts to 4 GiB.
 constexpr std::int64_t least_message_limit = 2LL << 20, most_message_limit = 2LL << 30;
 
@@ -171,6 +181,8 @@ constexpr Rule rules[] = {
        return wanted;
      }},
     {"bind", false, [](const ConfigValue& v, Target t) { return read_bind(v, t.task); }},
+    {"tensor-path", false,
+     [](const ConfigValue& v, Target t) { return read_path(v, t.task.tensor_path); }},
     {"log-level", false,
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
 };

@@ -110,10 +110,12 @@ mute_transport(TransportActor::pointer self,
         return asked->back();
       },
       [](const ReleaseTensor&) {},
+      [](const OpenPath&) -> caf::result<PathOffer> { return to_error(unimplemented("mute")); },
       [](FetchTensor&) -> caf::result<FetchedTensor> { return to_error(unimplemented("mute")); },
       [](const Drain&) { return caf::ok_atom::value; },
       [](const GetActors&) { return ActorTree{}; },
       [](caf::tick_atom) {},
+      [](const TransportEvent&) {},
   };
 }
 

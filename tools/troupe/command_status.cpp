@@ -159,6 +159,8 @@ private:
     print(str_cat("devices\n", format_table(rows, "  ")));
     print(node.peers.empty() ? "peers: none yet\n"
                              : str_cat("peers\n  ", str_join(node.peers, "\n  "), "\n"));
+    if (!node.paths.empty())
+      print(str_cat("tensors\n  ", str_join(node.paths, "\n  "), "\n"));
     print(report.sessions.empty() ? "sessions: none\n" : "sessions\n");
     for (const SessionReport& session : report.sessions) {
       const SessionInfo& s = session.info;
@@ -208,6 +210,9 @@ private:
     w.close(']').key("peers").open('[');
     for (const std::string& peer : node.peers)
       w.value(peer);
+    w.close(']').key("tensors").open('[');
+    for (const std::string& path : node.paths)
+      w.value(path);
     w.close(']').key("sessions").open('[');
     for (const SessionReport& session : report.sessions) {
       const SessionInfo& s = session.info;

@@ -15,6 +15,11 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.actor_threads = config.settings.actor_threads;
   out.memory_limit = config.memory_limit(machine_memory());
   out.caf_settings = config.caf_settings;
+  out.tensor_paths.choice = config.settings.tensor_path;
+  if (config.handshake_deadline.count() > 0)
+    out.tensor_paths.handshake = config.handshake_deadline;
+  if (config.connections > 0)
+    out.tensor_paths.connections = config.connections;
   const ConfiguredTimeouts& from = config.timeouts;
   Timeouts& to = out.timeouts;
   to.heartbeat = from.heartbeat;

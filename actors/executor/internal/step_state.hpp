@@ -5,8 +5,11 @@
 #include <atomic>
 #include <cstdint>
 #include <ctime>
+#include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "actors/executor/internal/program.hpp"
@@ -139,6 +142,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   bool measures_all = false; ///< kernels known to be cheap too
   std::uint32_t steps = 0;   ///< that this memory has served
   std::vector<TraceRecord> trace;
+  /// Of a traced step: how values came from other nodes, by edge, in the order they came.
+  std::map<std::string, std::deque<std::string>, std::less<>> transfers;
   /// The expensive kernel that the owner's thread is in, or -1; for whoever asks while that thread
   /// does not. The others are written before it (release).
   std::atomic<std::int32_t> computing{-1};

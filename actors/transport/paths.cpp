@@ -1,0 +1,377 @@
+#include "actors/transport/internal/paths.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/log.hpp"
+#include "core/base/strings.hpp"
+#include "devices/memory/caching_allocator.hpp"
+
+namespace troupe::transport_paths {
+
+namespace {
+
+using State = TransportPeer::State;
+
+Allocator& memory_of(const Services& services) {
+  return services->devices.all().empty() ? host_allocator()
+                                         : services->devices.all().front()->host_side_allocator();
+}
+
+// Shared pages count against memory-limit like all others.
+class AllocatorLimit final : public MemoryLimit {
+public:
+  explicit AllocatorLimit(CachingAllocator& allocator) : allocator_(allocator) {}
+  bool charge(std::size_t bytes) override { return allocator_.charge(bytes); }
+  void discharge(std::size_t bytes) override { allocator_.discharge(bytes); }
+  std::string refusal() const override { return allocator_.refusal(); }
+
+private:
+  CachingAllocator& allocator_;
+};
+
+std::shared_ptr<MemoryLimit> limit_of(const Services& services) {
+  auto* allocator = dynamic_cast<CachingAllocator*>(&memory_of(services));
+  return allocator ? std::make_shared<AllocatorLimit>(*allocator) : nullptr;
+}
+
+// Hands what happened on another thread to the actor, if it is still there.
+std::function<void(std::function<void()>)> poster(Self self) {
+  return [address = self->address()](std::function<void()> run) {
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(typed<TransportActor>(actor),
+                     TransportEvent{std::make_shared<const std::function<void()>>(std::move(run))});
+  };
+}
+
+std::string text_of(const data::Token& token) {
+  return {token.begin(), token.end()};
+}
+
+data::Token token_of(const std::string& text) {
+  data::Token out{};
+  std::copy_n(text.begin(), std::min(text.size(), out.size()), out.begin());
+  return out;
+}
+
+void fail_waiting(Self self, const Services& services, const caf::actor_addr& address,
+                  const Status& why) {
+  auto waiting = std::exchange(self->state.peers[address].waiting, {});
+  for (std::uint64_t fetch : waiting)
+    finish(self, services, address, fetch, why);
+}
+
+void try_next_path(Self self, const Services& services, const caf::actor_addr& address);
+
+void path_ready(Self self, const Services& services, const caf::actor_addr& address) {
+  TransportPeer& peer = self->state.peers[address];
+  peer.state = State::ready;
+  peer.record->set_path(peer.candidates.front(), peer.remark);
+  log_info("tensors from ", peer.task, " come by ", to_string(peer.candidates.front()),
+           peer.remark.empty() ? "" : str_cat(" (", peer.remark, ")"));
+  pump(self, services, address);
+}
+
+void path_refused(Self self, const Services& services, const caf::actor_addr& address,
+                  const Status& why) {
+  TransportPeer& peer = self->state.peers[address];
+  TensorPath tried = peer.candidates.front();
+  peer.link.reset();
+  peer.candidates.erase(peer.candidates.begin());
+  peer.remark = str_cat("no ", to_string(tried), ": ", why.message());
+  if (!peer.candidates.empty())
+    return try_next_path(self, services, address);
+  peer.state = State::unknown;
+  fail_waiting(
+      self, services, address,
+      failed_precondition(str_cat("tensor-path \"", to_string(tried), "\" is not to be had from ",
+                                  peer.task, " to ", services->task, ": ", why.message(),
+                                  "; write tensor-path = \"auto\" or another path"))
+          .with_origin({"", "", peer.task, 0}));
+}
+
+// A path that stood has ended; the next fetch opens another.
+void path_broke(Self self, const Services& services, const caf::actor_addr& address,
+                const Status& why) {
+  TransportPeer& peer = self->state.peers[address];
+  log_warning(why.message());
+  peer.link.reset();
+  peer.remark.clear();
+  peer.state = State::unknown;
+  fail_waiting(self, services, address, why);
+}
+
+void open_link(Self self, const Services& services, const caf::actor_addr& address) {
+  TransportPeer& peer = self->state.peers[address];
+  DataEndpoint to;
+  to.task = peer.task;
+  to.path = peer.candidates.front();
+  to.local_name = peer.offer.local_name;
+  to.host = peer.offer.stream_host;
+  to.port = peer.offer.port;
+  to.token = token_of(peer.offer.token);
+  to.proof = token_of(peer.offer.proof);
+  std::shared_ptr<SharedRegion> region;
+  if (to.path == TensorPath::shared_memory) {
+    auto made = SharedRegion::make(SharedRegion::default_bytes());
+    if (!made.ok())
+      return path_refused(self, services, address, made.status());
+    region = *std::move(made);
+  }
+  // Events of a link that was given up meanwhile concern nobody.
+  auto current = std::make_shared<std::weak_ptr<DataLink>>();
+  auto when_current = [=](auto then) {
+    return [=, post = poster(self)](Status status) {
+      post([=] {
+        auto it = self->state.peers.find(address);
+        auto link = current->lock();
+        if (it != self->state.peers.end() && link && it->second.link == link)
+          then(status);
+      });
+    };
+  };
+  peer.link = self->state.client->open(
+      std::move(to), std::move(region), when_current([=](const Status& status) {
+        status.ok() ? path_ready(self, services, address)
+                    : path_refused(self, services, address, status);
+      }),
+      when_current([=](const Status& why) { path_broke(self, services, address, why); }));
+  *current = peer.link;
+}
+
+void try_next_path(Self self, const Services& services, const caf::actor_addr& address) {
+  if (self->state.peers[address].candidates.front() == TensorPath::messages)
+    return path_ready(self, services, address);
+  open_link(self, services, address);
+}
+
+PathEnd own_end(const Services& services) {
+  PathEnd out;
+  out.task = services->task;
+  out.choice = services->tensor_paths.choice;
+  out.host = boot_id();
+  return out;
+}
+
+void path_offered(Self self, const Services& services, const caf::actor_addr& address,
+                  PathOffer& offer) {
+  TransportPeer& peer = self->state.peers[address];
+  PathEnd sender;
+  bool is_task = services->cluster.address_of(offer.task).ok();
+  sender.task = is_task || services->cluster.size() == 0 ? offer.task : "client";
+  sender.choice = static_cast<PathChoice>(std::min<std::uint8_t>(offer.choice, 3));
+  sender.host = offer.host;
+  sender.has_local_socket = !offer.local_name.empty();
+  sender.has_port = offer.port != 0;
+  peer.task = sender.task;
+  peer.record = services->path_book->record(PathBook::Direction::from, peer.task);
+  if (is_task) // no peer sends us to a third place
+    offer.stream_host = services->cluster.address_of(offer.task)->host;
+  peer.offer = std::move(offer);
+  auto candidates = paths_to_try(own_end(services), sender);
+  if (!candidates.ok()) {
+    peer.state = State::unknown;
+    return fail_waiting(self, services, address, candidates.status());
+  }
+  peer.candidates = *std::move(candidates);
+  try_next_path(self, services, address);
+}
+
+void open_path(Self self, const Services& services, const caf::actor_addr& address) {
+  TransportPeer& peer = self->state.peers[address];
+  peer.state = State::opening;
+  peer.remark.clear();
+  if (!self->state.client)
+    self->state.client = std::make_unique<DataClient>(
+        DataClientOptions{services->timeouts.cancel, services->timeouts.chunk},
+        services->path_book);
+  PathEnd own = own_end(services);
+  ask(self, peer.actor, services->timeouts.request,
+      OpenPath{own.task, static_cast<std::uint8_t>(own.choice), own.host})
+      .then(
+          [=](PathOffer& offer) {
+            if (self->state.peers.count(address))
+              path_offered(self, services, address, offer);
+          },
+          [=](caf::error& error) {
+            auto it = self->state.peers.find(address);
+            if (it == self->state.peers.end())
+              return;
+            it->second.state = State::unknown;
+            fail_waiting(self, services, address, to_status(error, "asking for a path of tensors"));
+          });
+}
+
+void start_server(Self self, const Services& services) {
+  PathChoice choice = services->tensor_paths.choice;
+  DataServerOptions options;
+  options.has_local_socket = choice == PathChoice::best || choice == PathChoice::shared_memory;
+  if (choice == PathChoice::best || choice == PathChoice::stream)
+    options.host = services->tensor_paths.listen_host;
+  options.handshake = services->tensor_paths.handshake;
+  options.connections = static_cast<std::size_t>(services->tensor_paths.connections);
+  options.stall = services->timeouts.chunk;
+  auto settle = [self, post = poster(self)] {
+    // By then the actor has handled what was offered before.
+    post([self] { self->state.server->offers_settled(); });
+  };
+  for (;;) {
+    auto server = DataServer::start(options, self->state.offers, services->path_book, settle);
+    if (server.ok()) {
+      self->state.server = *std::move(server);
+      return;
+    }
+    log_warning(server.status().message());
+    if (options.host.empty())
+      return;
+    options.host.clear(); // at least for this host
+  }
+}
+
+// Starts a fetch whose turn it is.
+void start(Self self, const Services& services, const caf::actor_addr& address,
+           std::uint64_t number) {
+  TransportPeer& peer = self->state.peers[address];
+  TransportFetch& fetch = self->state.fetches.at(number);
+  const TensorTicket& ticket = *fetch.ticket;
+  peer.under_way.insert(number);
+  peer.bytes_under_way += ticket.bytes;
+  std::uint64_t offset = 0;
+  if (peer.link && peer.link->region()) {
+    auto range = peer.link->region()->allocate(ticket.bytes, limit_of(services));
+    if (!range.ok())
+      return finish(self, services, address, number, range.status());
+    offset = range->offset;
+    fetch.tensor = Tensor(ticket.dtype, ticket.shape, std::move(range->buffer));
+  } else {
+    auto tensor = Tensor::allocate(memory_of(services), ticket.dtype, ticket.shape);
+    if (!tensor.ok())
+      return finish(self, services, address, number, tensor.status());
+    fetch.tensor = *std::move(tensor);
+  }
+  fetch.since_us = steady_micros();
+  if (!peer.link) {
+    if (peer.record)
+      peer.record->begin(fetch.since_us);
+    for (int i = 0; i < chunk_window; ++i)
+      ask_for_next(self, services, address, number);
+    return;
+  }
+  peer.link->pull(ticket.id, ticket.bytes, fetch.tensor.buffer(), offset,
+                  [=, post = poster(self)](Status status, std::int64_t) {
+                    post([=] { finish(self, services, address, number, status); });
+                  });
+}
+
+} // namespace
+
+void enqueue(Self self, const Services& services, const caf::actor_addr& address,
+             std::uint64_t number) {
+  TransportPeer& peer = self->state.peers[address];
+  if (!peer.actor) {
+    peer.actor = typed<TransportActor>(self->state.fetches.at(number).ticket->source);
+    self->monitor(peer.actor);
+  }
+  peer.waiting.push_back(number);
+  if (peer.state == State::unknown) {
+    if (services->real_network)
+      return open_path(self, services, address);
+    peer.state = State::ready;
+  }
+  pump(self, services, address);
+}
+
+void pump(Self self, const Services& services, const caf::actor_addr& address) {
+  for (;;) {
+    auto it = self->state.peers.find(address);
+    if (it == self->state.peers.end() || it->second.state != State::ready ||
+        it->second.waiting.empty())
+      return;
+    TransportPeer& peer = it->second;
+    std::uint64_t number = peer.waiting.front();
+    std::uint64_t bytes = self->state.fetches.at(number).ticket->bytes;
+    if (!peer.under_way.empty() && peer.bytes_under_way + bytes > byte_window)
+      return;
+    peer.waiting.pop_front();
+    start(self, services, address, number);
+  }
+}
+
+void finish(Self self, const Services& services, const caf::actor_addr& address,
+            std::uint64_t number, const Status& status) {
+  auto ended = self->state.fetches.extract(number);
+  if (ended.empty())
+    return;
+  TransportFetch& fetch = ended.mapped();
+  TensorPath path = TensorPath::messages;
+  std::int64_t now = steady_micros();
+  auto it = self->state.peers.find(address);
+  if (it != self->state.peers.end() && it->second.under_way.erase(number)) {
+    TransportPeer& peer = it->second;
+    peer.bytes_under_way -= fetch.ticket->bytes;
+    if (peer.link)
+      path = peer.link->path();
+    else if (peer.record && fetch.since_us != 0)
+      peer.record->end(now, fetch.ticket->bytes, status.ok());
+  }
+  if (status.ok())
+    fetch.promise.deliver(FetchedTensor{std::move(fetch.tensor),
+                                        Transfer{path, fetch.ticket->bytes, now - fetch.since_us}});
+  else
+    fetch.promise.deliver(to_error(status));
+  pump(self, services, address);
+}
+
+void lose(Self self, const caf::actor_addr& address, const Status& why) {
+  auto gone = self->state.peers.extract(address);
+  if (gone.empty())
+    return;
+  TransportPeer& peer = gone.mapped();
+  if (peer.link)
+    peer.link->close(why);
+  std::vector<std::uint64_t> numbers(peer.waiting.begin(), peer.waiting.end());
+  numbers.insert(numbers.end(), peer.under_way.begin(), peer.under_way.end());
+  for (std::uint64_t number : numbers)
+    if (auto fetch = self->state.fetches.extract(number); !fetch.empty()) {
+      if (!peer.link && peer.record && fetch.mapped().since_us != 0)
+        peer.record->end(steady_micros(), 0, false);
+      fetch.mapped().promise.deliver(to_error(why));
+    }
+}
+
+caf::result<PathOffer> offer_path(Self self, const Services& services, const OpenPath& request) {
+  if (!self->current_sender())
+    return to_error(invalid_argument("a path of tensors needs somebody to pull on it"));
+  if (!self->state.server && services->real_network &&
+      services->tensor_paths.choice != PathChoice::messages)
+    start_server(self, services);
+  PathEnd own = own_end(services), receiver;
+  PathOffer out;
+  out.task = own.task;
+  out.choice = static_cast<std::uint8_t>(own.choice);
+  out.host = own.host;
+  receiver.task = services->cluster.address_of(request.task).ok() ? request.task : "client";
+  receiver.choice = static_cast<PathChoice>(std::min<std::uint8_t>(request.choice, 3));
+  receiver.host = request.host;
+  caf::strong_actor_ptr peer = self->current_sender();
+  std::uint64_t key = node_key(peer->node());
+  if (self->state.pullers.emplace(peer->get()->address(), key).second)
+    self->monitor(caf::actor_cast<caf::actor>(peer));
+  if (!self->state.server)
+    return out;
+  const DataServer& server = *self->state.server;
+  out.local_name = server.local_name();
+  out.port = server.port();
+  if (out.port != 0)
+    out.stream_host = services->cluster.address_of(services->task)->host;
+  own.has_local_socket = !out.local_name.empty();
+  own.has_port = out.port != 0;
+  if (auto possible = paths_to_try(receiver, own); !possible.ok())
+    return to_error(possible.status());
+  auto invitation = self->state.server->invite(key, receiver.task);
+  out.token = text_of(invitation.token);
+  out.proof = text_of(invitation.proof);
+  return out;
+}
+
+} // namespace troupe::transport_paths

@@ -1,0 +1,73 @@
+// DataClient: pulls tensors from peers over data connections, straight to where they belong.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/status.hpp"
+#include "core/tensor/buffer.hpp"
+#include "net/data/frames.hpp"
+#include "net/data/path_book.hpp"
+#include "net/data/shared_region.hpp"
+
+namespace troupe {
+
+struct DataClientOptions {
+  /// Until a connection must stand.
+  std::chrono::milliseconds opening{5'000};
+  /// A peer that owes us bytes and sends none for so long is given up.
+  std::chrono::milliseconds stall{30'000};
+};
+
+/// Where a peer's DataServer is, and what it said that proves who is who.
+struct DataEndpoint {
+  std::string task; ///< for people and the book
+  TensorPath path = TensorPath::shared_memory;
+  std::string local_name; ///< shared memory
+  std::string host;       ///< stream
+  std::uint16_t port = 0;
+  data::Token token{}, proof{};
+};
+
+/// One connection. Any thread; callbacks come on the client's thread.
+class DataLink {
+public:
+  /// The outcome of a pull and the microseconds that it took.
+  using Pulled = std::function<void(Status, std::int64_t micros)>;
+
+  virtual ~DataLink() = default;
+  virtual TensorPath path() const = 0;
+  /// Memory that pulled tensors must arrive in; null on a stream, where any will do.
+  virtual const std::shared_ptr<SharedRegion>& region() const = 0;
+  /// Pulls `bytes` (≥ 1) bytes into `into`, which lies at `offset` of the region if there is one.
+  /// `done` is called once. UNAVAILABLE naming task and path when the connection breaks; what the
+  /// peer answers otherwise.
+  virtual void pull(std::uint64_t ticket, std::uint64_t bytes, BufferRef into, std::uint64_t offset,
+                    Pulled done) = 0;
+  /// Ends it, and what is under way with `why`. What the peer may still write into the region is
+  /// never used again.
+  virtual void close(Status why) = 0;
+};
+
+class DataClient {
+public:
+  DataClient(DataClientOptions options, std::shared_ptr<PathBook> book);
+  ~DataClient(); ///< ends every link with CANCELLED
+
+  /// Connects. `opened` is called once with the outcome; `broken` once when it ends after that, but
+  /// not through `close`, and after what was under way has ended. Pulls may be asked for at once;
+  /// they wait. `region` is for the path of shared memory only.
+  std::shared_ptr<DataLink> open(DataEndpoint endpoint, std::shared_ptr<SharedRegion> region,
+                                 std::function<void(Status)> opened,
+                                 std::function<void(Status)> broken);
+
+  struct Impl;
+
+private:
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,417 @@
+// A sender and a receiver in one process: both paths, what breaks them, and strangers at the door.
+#include <doctest/doctest.h>
+
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+#include "net/data/data_client.hpp"
+#include "net/data/data_server.hpp"
+#include "net/data/sockets.hpp"
+
+using namespace troupe;
+using namespace troupe::data;
+
+namespace {
+
+constexpr std::chrono::seconds patience{30};
+
+/// Collects what other threads tell.
+template <class T>
+class Inbox {
+public:
+  void put(T value) {
+    std::scoped_lock guard(lock_);
+    values_.push_back(std::move(value));
+    changed_.notify_all();
+  }
+  T take() {
+    std::unique_lock guard(lock_);
+    REQUIRE(changed_.wait_for(guard, patience, [&] { return !values_.empty(); }));
+    T out = std::move(values_.front());
+    values_.pop_front();
+    return out;
+  }
+
+private:
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<T> values_;
+};
+
+Tensor numbers(std::int64_t count, float first = 0) {
+  Tensor out = Tensor::make(DType::float32, {count});
+  for (std::int64_t i = 0; i < count; ++i)
+    out.mutable_data<float>()[static_cast<std::size_t>(i)] = first + static_cast<float>(i % 4096);
+  return out;
+}
+
+struct Fixture {
+  explicit Fixture(DataServerOptions options = {}) {
+    set_log_level(LogLevel::error);
+    if (options.host.empty())
+      options.host = "127.0.0.1";
+    auto made = DataServer::start(options, offers, book, [this] { settled.put(1); });
+    REQUIRE_MESSAGE(made.ok(), made.status().to_string());
+    server = *std::move(made);
+  }
+
+  DataEndpoint endpoint(TensorPath path) {
+    auto invitation = server->invite(peer, "worker");
+    DataEndpoint out;
+    out.task = "ps";
+    out.path = path;
+    out.local_name = server->local_name();
+    out.host = "127.0.0.1";
+    out.port = server->port();
+    out.token = invitation.token;
+    out.proof = invitation.proof;
+    return out;
+  }
+  std::shared_ptr<DataLink> open(TensorPath path) { return open(endpoint(path)); }
+  std::shared_ptr<DataLink> open(DataEndpoint to) {
+    std::shared_ptr<SharedRegion> region;
+    if (to.path == TensorPath::shared_memory)
+      region = *SharedRegion::make(std::uint64_t{1} << 30);
+    return client->open(
+        std::move(to), region, [this](Status s) { opened.put(std::move(s)); },
+        [this](Status s) { broken.put(std::move(s)); });
+  }
+  void offer(std::uint64_t ticket, const Tensor& tensor) {
+    offers->put(ticket, tensor, peer, steady_micros());
+  }
+  Tensor pull(DataLink& link, std::uint64_t ticket, const Tensor& like, std::uint64_t bytes = 0) {
+    if (bytes == 0)
+      bytes = like.bytes().size();
+    BufferRef buffer;
+    std::uint64_t offset = 0;
+    if (link.region()) {
+      auto range = link.region()->allocate(bytes);
+      REQUIRE(range.ok());
+      offset = range->offset;
+      buffer = range->buffer;
+    } else {
+      buffer = Buffer::allocate(host_allocator(), bytes);
+    }
+    Tensor out(DType::float32, {static_cast<std::int64_t>(bytes / 4)}, buffer);
+    link.pull(ticket, bytes, buffer, offset,
+              [this](Status s, std::int64_t) { pulled.put(std::move(s)); });
+    return out;
+  }
+  static bool same_bytes(const Tensor& a, const Tensor& b) {
+    return a.bytes().size() == b.bytes().size() &&
+           std::memcmp(a.raw(), b.raw(), a.bytes().size()) == 0;
+  }
+
+  std::uint64_t peer = 17;
+  Inbox<int> settled;
+  Inbox<Status> opened, broken, pulled;
+  std::shared_ptr<OfferTable> offers = std::make_shared<OfferTable>();
+  std::shared_ptr<PathBook> book = std::make_shared<PathBook>();
+  std::unique_ptr<DataServer> server;
+  std::unique_ptr<DataClient> client =
+      std::make_unique<DataClient>(DataClientOptions{patience, patience}, book);
+};
+
+/// Somebody who speaks by hand.
+class Stranger {
+public:
+  explicit Stranger(Fd socket) : socket_(std::move(socket)) {}
+  void say_bytes(const void* from, std::size_t bytes, int fd = -1) {
+    pollfd wait{socket_.get(), POLLOUT, 0};
+    REQUIRE(::poll(&wait, 1, 30'000) == 1);
+    (void)send_with_fd(socket_.get(), from, bytes, fd); // the other side may have closed
+  }
+  template <class Frame>
+  void say(const Frame& frame, int fd = -1) {
+    auto bytes = encode(frame);
+    say_bytes(bytes.data(), bytes.size(), fd);
+  }
+  /// Bytes until the other side closes.
+  std::size_t listen() {
+    std::size_t total = 0;
+    for (;;) {
+      char buffer[4096];
+      pollfd wait{socket_.get(), POLLIN, 0};
+      REQUIRE(::poll(&wait, 1, 30'000) == 1);
+      ssize_t got = ::recv(socket_.get(), buffer, sizeof buffer, 0);
+      if (got <= 0)
+        return total;
+      total += static_cast<std::size_t>(got);
+    }
+  }
+
+private:
+  Fd socket_;
+};
+
+/// For what another thread does by itself; bounds the wait.
+template <class F>
+void wait_until(F is_done) {
+  std::int64_t until = steady_micros() + 30'000'000;
+  while (!is_done() && steady_micros() < until)
+    std::this_thread::yield();
+}
+
+constexpr TensorPath both[] = {TensorPath::shared_memory, TensorPath::stream};
+
+} // namespace
+
+TEST_CASE("data path: tensors of many sizes arrive as they are, and are offered no longer") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path);
+    REQUIRE(f.opened.take().ok());
+    std::uint64_t ticket = 0;
+    for (std::int64_t count : {1, 1000, 1 << 18, (5 << 20) + 3}) {
+      Tensor sent = numbers(count);
+      f.offer(++ticket, sent);
+      Tensor got = f.pull(*link, ticket, sent);
+      Status outcome = f.pulled.take();
+      REQUIRE_MESSAGE(outcome.ok(), outcome.to_string());
+      CHECK(f.same_bytes(sent, got));
+      if (path == TensorPath::stream) // the last bytes may be here before their sender knows it
+        wait_until([&] { return sent.is_unique(); });
+      CHECK(sent.is_unique()); // nobody holds the sender's buffer any more
+    }
+    CHECK(f.offers->size() == 0);
+    CHECK(f.book->sentences().size() == 2);
+    CHECK(f.book->sentences()[0].find(std::string(to_string(path)) + ", 4 tensors, 21.0 MiB") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("data path: many at once are served in turns") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path); // pulls wait for it
+    std::vector<Tensor> sent, got;
+    for (std::uint64_t i = 0; i < 20; ++i) {
+      sent.push_back(numbers(i == 0 ? 20 << 20 : 30000, static_cast<float>(i)));
+      f.offer(i, sent.back());
+      got.push_back(f.pull(*link, i, sent.back()));
+    }
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      REQUIRE(f.pulled.take().ok());
+    for (std::size_t i = 0; i < sent.size(); ++i)
+      CHECK(f.same_bytes(sent[i], got[i]));
+  }
+}
+
+TEST_CASE("data path: a request that overtook its offer waits until the offers have settled") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path);
+    Tensor sent = numbers(100000);
+    Tensor got = f.pull(*link, 5, sent);
+    f.settled.take();
+    f.offer(5, sent);
+    f.server->offers_settled();
+    REQUIRE(f.pulled.take().ok());
+    CHECK(f.same_bytes(sent, got));
+  }
+}
+
+TEST_CASE("data path: what is not offered, or has another size, is refused; the path stays") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path);
+    Tensor sent = numbers(1000);
+    f.pull(*link, 1, sent);
+    f.settled.take();
+    f.server->offers_settled();
+    CHECK(f.pulled.take().code() == Code::aborted);
+    f.offer(2, sent);
+    f.pull(*link, 2, sent, 8000);
+    CHECK(f.pulled.take().code() == Code::out_of_range);
+    f.pull(*link, 2, sent);
+    CHECK(f.pulled.take().ok());
+  }
+}
+
+TEST_CASE("data path: when the sender goes, what is under way ends with its name and the path") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path);
+    REQUIRE(f.opened.take().ok());
+    Tensor sent = numbers(1000);
+    f.pull(*link, 1, sent); // parked for ever
+    f.settled.take();
+    f.server->drop(f.peer);
+    Status outcome = f.pulled.take();
+    CHECK(outcome.code() == Code::unavailable);
+    CHECK(outcome.message().find(std::string(to_string(path)) + " path from ps broke") !=
+          std::string::npos);
+    CHECK(f.broken.take().code() == Code::unavailable);
+    f.pull(*link, 1, sent);
+    CHECK(f.pulled.take().code() == Code::unavailable);
+  }
+}
+
+TEST_CASE("data path: when the receiver goes in the middle, the sender lets go of everything") {
+  for (TensorPath path : both) {
+    Fixture f;
+    std::int64_t connections = counter("data_connections_in").value();
+    auto link = f.open(path);
+    REQUIRE(f.opened.take().ok());
+    Tensor sent = numbers(16 << 20);
+    f.offer(1, sent);
+    f.pull(*link, 1, sent);
+    f.client.reset();
+    CHECK(!f.pulled.take().ok());
+    wait_until([&] { return counter("data_connections_in").value() == connections; });
+    CHECK(counter("data_connections_in").value() == connections);
+    f.offers->erase_of(f.peer);
+    CHECK(sent.is_unique());
+  }
+}
+
+TEST_CASE("data path: a token is good once, and only as long as its peer is invited") {
+  for (TensorPath path : both) {
+    Fixture f;
+    DataEndpoint to = f.endpoint(path);
+    auto first = f.open(to);
+    REQUIRE(f.opened.take().ok());
+    auto second = f.open(to);
+    CHECK(f.opened.take().code() == Code::unavailable);
+    DataEndpoint late = f.endpoint(path);
+    f.server->drop(f.peer);
+    auto third = f.open(late);
+    CHECK(f.opened.take().code() == Code::unavailable);
+  }
+}
+
+TEST_CASE("data path: a receiver refuses a sender that does not know its proof") {
+  for (TensorPath path : both) {
+    Fixture f;
+    DataEndpoint to = f.endpoint(path);
+    to.proof = make_token();
+    auto link = f.open(to);
+    CHECK(f.opened.take().code() == Code::permission_denied);
+  }
+}
+
+TEST_CASE("data path: nobody at the other end is an error with the reason") {
+  Fixture f;
+  DataEndpoint to = f.endpoint(TensorPath::shared_memory);
+  to.local_name += "x";
+  auto link = f.open(to);
+  CHECK(f.opened.take().code() == Code::unavailable);
+  DataEndpoint stream = f.endpoint(TensorPath::stream);
+  f.server.reset();
+  auto other = f.open(stream);
+  CHECK(f.opened.take().code() == Code::unavailable);
+}
+
+TEST_CASE("data path: strangers are closed before they cost anything") {
+  Fixture f;
+  auto dial = [&](TensorPath path) {
+    auto socket = path == TensorPath::stream ? connect_tcp("127.0.0.1", f.server->port())
+                                             : connect_local(f.server->local_name());
+    REQUIRE(socket.ok());
+    return Stranger(*std::move(socket));
+  };
+  for (TensorPath path : both) {
+    std::string garbage(4096, '\xee');
+    Stranger noise = dial(path);
+    noise.say_bytes(garbage.data(), garbage.size());
+    CHECK(noise.listen() == 0);
+    Stranger guess = dial(path);
+    guess.say(Opening{path == TensorPath::stream ? 0u : 4096u, make_token()});
+    CHECK(guess.listen() == 0);
+  }
+  // A token, but no shared memory, or memory that could be taken away.
+  auto token = [&] { return f.server->invite(f.peer, "worker").token; };
+  Stranger empty = dial(TensorPath::shared_memory);
+  empty.say(Opening{4096, token()});
+  CHECK(empty.listen() == 0);
+  Fd file(::memfd_create("x", MFD_ALLOW_SEALING | MFD_CLOEXEC));
+  REQUIRE(::ftruncate(file.get(), 4096) == 0);
+  Stranger unsealed = dial(TensorPath::shared_memory);
+  unsealed.say(Opening{4096, token()}, file.get());
+  CHECK(unsealed.listen() == 0);
+  Stranger claims = dial(TensorPath::stream);
+  claims.say(Opening{4096, token()});
+  CHECK(claims.listen() == 0);
+}
+
+TEST_CASE("data path: an invited peer cannot have bytes written outside of its memory") {
+  Fixture f;
+  f.offer(1, numbers(4096));
+  auto region = *SharedRegion::make(1 << 20);
+  for (Request request :
+       {Request{1, 1, 16384, (1 << 20) - 4096}, Request{1, 1, 16384, ~std::uint64_t{0} - 4096},
+        Request{1, 1, ~std::uint64_t{0}, 0}}) {
+    auto socket = connect_local(f.server->local_name());
+    REQUIRE(socket.ok());
+    Stranger peer(*std::move(socket));
+    peer.say(Opening{region->bytes(), f.server->invite(f.peer, "worker").token}, region->fd());
+    peer.say(request.number == 1 ? request : Request{});
+    CHECK(peer.listen() <= acceptance_bytes);
+  }
+}
+
+TEST_CASE("data path: of silent strangers the oldest goes") {
+  DataServerOptions options;
+  options.strangers = 3;
+  Fixture f(options);
+  std::deque<Stranger> silent;
+  for (int i = 0; i < 4; ++i)
+    silent.emplace_back(*connect_tcp("127.0.0.1", f.server->port()));
+  CHECK(silent.front().listen() == 0);
+}
+
+TEST_CASE("data path: who shows no token in time is closed") {
+  DataServerOptions options;
+  options.handshake = std::chrono::milliseconds(1);
+  Fixture f(options);
+  Stranger silent(*connect_local(f.server->local_name()));
+  CHECK(silent.listen() == 0);
+}
+
+TEST_CASE("data path: a peer that answers with what nobody asked for breaks the path") {
+  for (Piece piece : {Piece{99, 10, 0, 1}, Piece{1, 0, 0, 1}, Piece{1, 5000, 0, 0},
+                      Piece{1, 4000, 0, 0}, Piece{1, 10, 0, 1}}) {
+    Fixture f;
+    std::uint16_t port = 0;
+    auto listener = listen_tcp("127.0.0.1", port);
+    REQUIRE(listener.ok());
+    DataEndpoint to = f.endpoint(TensorPath::stream);
+    to.port = port;
+    auto link = f.open(to);
+    pollfd wait{listener->get(), POLLIN, 0};
+    REQUIRE(::poll(&wait, 1, 30'000) == 1);
+    Stranger liar(Fd(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC)));
+    liar.say(Acceptance{to.proof});
+    REQUIRE(f.opened.take().ok());
+    f.pull(*link, 1, numbers(1000));
+    liar.say(piece);
+    CHECK(f.pulled.take().code() == Code::unavailable);
+  }
+}
+
+TEST_CASE("offers: those of a lost receiver go, those of others stay") {
+  OfferTable offers;
+  Tensor a = numbers(10), b = numbers(10);
+  offers.put(1, a, 7, 100);
+  offers.put(2, b, 8, 200);
+  int empty = 0;
+  offers.when_empty([&] { ++empty; });
+  offers.erase_of(7);
+  CHECK(a.is_unique());
+  CHECK(offers.find(2, 300).has_value());
+  CHECK(!offers.find(1, 300).has_value());
+  offers.erase_unused_since(250); // it was used at 300
+  CHECK(empty == 0);
+  offers.erase_unused_since(350);
+  CHECK(empty == 1);
+  CHECK(b.is_unique());
+}

@@ -1,0 +1,60 @@
+// DataServer: sends this node's offered tensors to peers that were invited, through a Unix socket
+// into their shared memory or as a TCP stream.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/base/status.hpp"
+#include "net/data/frames.hpp"
+#include "net/data/offer_table.hpp"
+#include "net/data/path_book.hpp"
+
+namespace troupe {
+
+struct DataServerOptions {
+  bool has_local_socket = true;
+  std::string host; ///< where to listen for streams; empty: nowhere
+  /// From its connection on, a peer has so long to show its token.
+  std::chrono::milliseconds handshake{10'000};
+  /// A peer that takes nothing for so long is given up.
+  std::chrono::milliseconds stall{30'000};
+  std::size_t strangers = 64;    ///< connections without a token; the oldest goes
+  std::size_t connections = 512; ///< in all
+};
+
+/// Safe for any thread. A connection that says anything that it should not is closed, with a line
+/// in the log.
+class DataServer {
+public:
+  /// `settle` is called, on the server's thread, for a request whose tensor is not in the table: it
+  /// sees to it that what was offered before comes into the table and then calls offers_settled.
+  static Result<std::unique_ptr<DataServer>> start(DataServerOptions options,
+                                                   std::shared_ptr<OfferTable> offers,
+                                                   std::shared_ptr<PathBook> book,
+                                                   std::function<void()> settle);
+  ~DataServer();
+
+  const std::string& local_name() const; ///< of the Unix socket; empty without
+  std::uint16_t port() const;            ///< for streams; 0 without
+
+  struct Invitation {
+    data::Token token; ///< the peer shows it
+    data::Token proof; ///< we show it
+  };
+  /// Lets `peer` connect once, within the time for handshakes. `task` names it in the book.
+  Invitation invite(std::uint64_t peer, const std::string& task);
+  /// Closes the connections of `peer` and takes its invitations back.
+  void drop(std::uint64_t peer);
+  void offers_settled();
+
+private:
+  DataServer();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+} // namespace troupe

@@ -1,0 +1,115 @@
+#include "net/data/event_loop.hpp"
+
+#include <cerrno>
+#include <utility>
+
+#include <pthread.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "core/base/check.hpp"
+
+namespace troupe {
+
+EventLoop::EventLoop(std::string name, std::chrono::milliseconds period, std::function<void()> tick)
+    : name_(std::move(name)), period_(period), tick_(std::move(tick)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+  TROUPE_CHECK(epoll_ >= 0 && wake_ >= 0, "the process has no file descriptor left for a thread");
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = wake_;
+  TROUPE_CHECK(::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) == 0,
+               "an eventfd can be waited for");
+  thread_ = std::thread([this] { run(); });
+}
+
+EventLoop::~EventLoop() {
+  stop();
+  ::close(wake_);
+  ::close(epoll_);
+}
+
+void EventLoop::stop() {
+  ended_.store(true);
+  std::uint64_t one = 1;
+  [[maybe_unused]] auto written = ::write(wake_, &one, sizeof one);
+  if (thread_.joinable())
+    thread_.join();
+}
+
+void EventLoop::post(std::function<void()> work) {
+  bool first = false;
+  {
+    std::scoped_lock guard(lock_);
+    first = posted_.empty();
+    posted_.push_back(std::move(work));
+  }
+  if (first) { // otherwise it is awake, or about to be
+    std::uint64_t one = 1;
+    [[maybe_unused]] auto written = ::write(wake_, &one, sizeof one);
+  }
+}
+
+bool EventLoop::watch(int fd, std::uint32_t events, Handler handler) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0)
+    return false;
+  handlers_[fd] = std::make_shared<Handler>(std::move(handler));
+  return true;
+}
+
+void EventLoop::change(int fd, std::uint32_t events) {
+  epoll_event event{};
+  event.events = events;
+  event.data.fd = fd;
+  ::epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+}
+
+void EventLoop::forget(int fd) {
+  if (handlers_.erase(fd))
+    ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+}
+
+void EventLoop::run_posted() {
+  std::vector<std::function<void()>> work;
+  {
+    std::scoped_lock guard(lock_);
+    work.swap(posted_);
+  }
+  for (auto& one : work)
+    one();
+}
+
+void EventLoop::run() {
+  ::pthread_setname_np(::pthread_self(), name_.c_str());
+  using clock = std::chrono::steady_clock;
+  auto next_tick = clock::now() + period_;
+  epoll_event events[64];
+  while (!ended_.load()) {
+    auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick - clock::now()).count();
+    int count = ::epoll_wait(epoll_, events, 64, left > 0 ? static_cast<int>(left) : 0);
+    for (int i = 0; i < count; ++i) {
+      int fd = events[i].data.fd;
+      if (fd == wake_) {
+        std::uint64_t many = 0;
+        [[maybe_unused]] auto taken = ::read(wake_, &many, sizeof many);
+        run_posted();
+        continue;
+      }
+      // A handler that ran before in this round may have forgotten it.
+      if (auto it = handlers_.find(fd); it != handlers_.end()) {
+        auto handler = it->second;
+        (*handler)(events[i].events);
+      }
+    }
+    if (clock::now() >= next_tick) {
+      tick_();
+      next_tick = clock::now() + period_;
+    }
+  }
+}
+
+} // namespace troupe

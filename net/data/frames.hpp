@@ -1,0 +1,110 @@
+// What is said on a data connection. The receiver of tensors connects and asks; the sender answers.
+//
+//   receiver                                   sender
+//   Opening {token; region of shared memory} → checks the token, takes the descriptor
+//                                            ← Acceptance {proof that it knows the other token}
+//   Request {number, ticket, bytes, offset}  →
+//                                            ← Piece {number, bytes, last}, on a stream then bytes
+//                                            ← Piece {number, code ≠ 0}: there will be no more
+//
+// Fixed sizes, little endian. Requests are answered in turns, a piece of each.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+
+namespace troupe::data {
+
+/// Known to the two ends of a connection alone; travels on the control connection.
+using Token = std::array<std::uint8_t, 16>;
+
+inline constexpr std::uint64_t magic = 0x3161746164707274; // "trpdata1"
+
+struct Opening {
+  std::uint64_t region_bytes = 0; ///< 0: a stream
+  Token token{};
+};
+struct Acceptance {
+  Token proof{};
+};
+struct Request {
+  std::uint64_t number = 0;
+  std::uint64_t ticket = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t offset = 0; ///< in the region
+};
+struct Piece {
+  std::uint64_t number = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t code = 0; ///< of a Status; 0: ok
+  std::uint32_t is_last = 0;
+};
+
+// They have no padding; a machine of another byte order is refused by its magic number.
+inline constexpr std::size_t opening_bytes = 32, acceptance_bytes = 24, request_bytes = 32,
+                             piece_bytes = 24;
+
+inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
+  std::array<std::byte, opening_bytes> out;
+  std::memcpy(out.data(), &magic, 8);
+  std::memcpy(out.data() + 8, &x.region_bytes, 8);
+  std::memcpy(out.data() + 16, x.token.data(), 16);
+  return out;
+}
+/// Nothing when the magic number is wrong.
+inline std::optional<Opening> decode_opening(std::span<const std::byte, opening_bytes> from) {
+  Opening out;
+  if (std::memcmp(from.data(), &magic, 8) != 0)
+    return std::nullopt;
+  std::memcpy(&out.region_bytes, from.data() + 8, 8);
+  std::memcpy(out.token.data(), from.data() + 16, 16);
+  return out;
+}
+
+inline std::array<std::byte, acceptance_bytes> encode(const Acceptance& x) {
+  std::array<std::byte, acceptance_bytes> out;
+  std::memcpy(out.data(), &magic, 8);
+  std::memcpy(out.data() + 8, x.proof.data(), 16);
+  return out;
+}
+inline std::optional<Acceptance>
+decode_acceptance(std::span<const std::byte, acceptance_bytes> from) {
+  Acceptance out;
+  if (std::memcmp(from.data(), &magic, 8) != 0)
+    return std::nullopt;
+  std::memcpy(out.proof.data(), from.data() + 8, 16);
+  return out;
+}
+
+static_assert(sizeof(Request) == request_bytes && sizeof(Piece) == piece_bytes);
+inline std::array<std::byte, request_bytes> encode(const Request& x) {
+  std::array<std::byte, request_bytes> out;
+  std::memcpy(out.data(), &x, sizeof x);
+  return out;
+}
+inline Request decode_request(const std::byte* from) {
+  Request out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
+inline std::array<std::byte, piece_bytes> encode(const Piece& x) {
+  std::array<std::byte, piece_bytes> out;
+  std::memcpy(out.data(), &x, sizeof x);
+  return out;
+}
+inline Piece decode_piece(const std::byte* from) {
+  Piece out;
+  std::memcpy(&out, from, sizeof out);
+  return out;
+}
+
+/// From the system's source of random bytes.
+Token make_token();
+/// Takes as long for a wrong token as for the right one.
+bool same(const Token& a, const Token& b);
+
+} // namespace troupe::data

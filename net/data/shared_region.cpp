@@ -1,0 +1,172 @@
+#include "net/data/shared_region.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+namespace {
+
+constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+Counter& regions() {
+  static Counter& counted = counter("shared_regions");
+  return counted;
+}
+Counter& bytes_in_use() {
+  static Counter& counted = counter("shared_bytes");
+  return counted;
+}
+
+} // namespace
+
+Result<std::shared_ptr<SharedRegion>> SharedRegion::make(std::uint64_t bytes) {
+  bytes = bytes / RangePool::page * RangePool::page;
+  int fd = ::memfd_create("troupe-tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0)
+    return unavailable(str_cat("no shared memory can be made: ", std::strerror(errno)));
+  void* base = MAP_FAILED;
+  if (::ftruncate(fd, static_cast<off_t>(bytes)) == 0 && ::fcntl(fd, F_ADD_SEALS, seals) == 0)
+    base = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (base == MAP_FAILED) {
+    int why = errno;
+    ::close(fd);
+    return unavailable(str_cat(bytes, " bytes of shared memory cannot be had: ", std::strerror(why),
+                               "; is `ulimit -v` or `ulimit -f` set?"));
+  }
+  return std::shared_ptr<SharedRegion>(new SharedRegion(fd, static_cast<std::byte*>(base), bytes));
+}
+
+std::uint64_t SharedRegion::default_bytes() {
+  auto pages = static_cast<std::uint64_t>(std::max(::sysconf(_SC_PHYS_PAGES), 1L << 18));
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+SharedRegion::SharedRegion(int fd, std::byte* base, std::uint64_t bytes)
+    : fd_(fd), base_(base), bytes_(bytes), ranges_(bytes) {
+  regions().add(1);
+}
+
+SharedRegion::~SharedRegion() {
+  ::munmap(base_, bytes_);
+  ::close(fd_);
+  regions().add(-1);
+}
+
+Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
+                                                   const std::shared_ptr<MemoryLimit>& limit) {
+  if (limit && !limit->charge(bytes))
+    return resource_exhausted(
+        str_cat("a tensor of ", bytes, " bytes cannot be taken in: ", limit->refusal()));
+  std::optional<std::uint64_t> offset;
+  {
+    std::scoped_lock guard(lock_);
+    offset = ranges_.take(bytes);
+  }
+  if (!offset) {
+    if (limit)
+      limit->discharge(bytes);
+    return resource_exhausted(str_cat("a tensor of ", bytes,
+                                      " bytes cannot be taken in: ", in_use(), " of the ", bytes_,
+                                      " bytes for its sender are in use"));
+  }
+  bytes_in_use().add(static_cast<std::int64_t>(bytes));
+  auto release = [self = shared_from_this(), offset = *offset, bytes, limit](void*) {
+    {
+      std::scoped_lock guard(self->lock_);
+      self->ranges_.give_back(offset, bytes);
+    }
+    if (limit)
+      limit->discharge(bytes);
+    bytes_in_use().add(-static_cast<std::int64_t>(bytes));
+  };
+  return Range{*offset, Buffer::wrap(base_ + *offset, bytes, std::move(release))};
+}
+
+void SharedRegion::trim() {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> cold;
+  std::scoped_lock guard(lock_); // nobody may take what is being dropped
+  std::uint64_t peak = ranges_.take_peak();
+  std::uint64_t wanted = std::max(peak, std::exchange(last_peak_, peak));
+  cold = ranges_.cool(wanted - std::min(wanted, ranges_.in_use()));
+  for (auto [offset, length] : cold)
+    drop_pages(offset, length);
+}
+
+void SharedRegion::drop_pages(std::uint64_t offset, std::uint64_t length) const {
+  ::fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset),
+              static_cast<off_t>(length));
+}
+
+std::uint64_t SharedRegion::in_use() const {
+  std::scoped_lock guard(lock_);
+  return ranges_.in_use();
+}
+
+std::uint64_t SharedRegion::kept() const {
+  std::scoped_lock guard(lock_);
+  return ranges_.warm();
+}
+
+Result<std::unique_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_t bytes) {
+  std::unique_ptr<ForeignRegion> out(new ForeignRegion(fd, bytes));
+  struct stat info {};
+  int present = ::fcntl(fd, F_GET_SEALS);
+  int mode = ::fcntl(fd, F_GETFL);
+  if (present < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+    return failed_precondition("what it passed for shared memory is none");
+  if ((present & F_SEAL_SHRINK) == 0 || (present & F_SEAL_GROW) == 0 ||
+      (present & F_SEAL_WRITE) != 0 || (mode & O_ACCMODE) != O_RDWR)
+    return failed_precondition("its shared memory is not sealed as it should be");
+  if (static_cast<std::uint64_t>(info.st_size) != bytes)
+    return failed_precondition(
+        str_cat("its shared memory has ", info.st_size, " bytes where it claims ", bytes));
+  std::uint64_t length = std::min(bytes, window);
+  void* mapped = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (mapped != MAP_FAILED) { // without it everything goes through the descriptor
+    out->mapped_ = static_cast<std::byte*>(mapped);
+    out->mapped_bytes_ = length;
+  }
+  return out;
+}
+
+ForeignRegion::~ForeignRegion() {
+  if (mapped_)
+    ::munmap(mapped_, mapped_bytes_);
+  ::close(fd_);
+}
+
+Status ForeignRegion::write(std::uint64_t offset, const void* from, std::uint64_t bytes) {
+  const auto* at = static_cast<const std::byte*>(from);
+  while (bytes > 0) {
+    if (offset < mapped_bytes_) {
+      std::uint64_t length = std::min(bytes, mapped_bytes_ - offset);
+      std::memcpy(mapped_ + offset, at, length);
+      at += length;
+      offset += length;
+      bytes -= length;
+      continue;
+    }
+    ssize_t done = ::pwrite(fd_, at, bytes, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR)
+      continue;
+    if (done <= 0)
+      return resource_exhausted(str_cat("writing into a peer's shared memory: ",
+                                        done < 0 ? std::strerror(errno) : "its end"));
+    at += done;
+    offset += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::uint64_t>(done);
+  }
+  return {};
+}
+
+} // namespace troupe

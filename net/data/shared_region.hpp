@@ -1,0 +1,99 @@
+// SharedRegion: memory that the tensors of one peer arrive in. The receiver makes it, the sender
+// writes into it through a file descriptor, and what has arrived is the tensor's own memory.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "core/base/status.hpp"
+#include "core/tensor/buffer.hpp"
+#include "net/data/range_pool.hpp"
+
+namespace troupe {
+
+/// What bounds the memory of tensors. Any thread; outlives every tensor that it was asked for.
+class MemoryLimit {
+public:
+  virtual ~MemoryLimit() = default;
+  /// False when there is no room for `bytes` more.
+  virtual bool charge(std::size_t bytes) = 0;
+  virtual void discharge(std::size_t bytes) = 0;
+  /// Why there was none, with the remedy: the end of a sentence.
+  virtual std::string refusal() const = 0;
+};
+
+/// An anonymous file (memfd), sealed so that nobody can shrink or grow it, and mapped here. It is
+/// sparse: only pages that were written take memory, and they are gone with the last process that
+/// holds it. Any thread.
+class SharedRegion : public std::enable_shared_from_this<SharedRegion> {
+public:
+  /// `bytes` of address space. UNAVAILABLE with the system's reason.
+  static Result<std::shared_ptr<SharedRegion>> make(std::uint64_t bytes);
+  /// As large as the machine's memory: what one peer's tensors can never exceed.
+  static std::uint64_t default_bytes();
+  ~SharedRegion();
+
+  int fd() const { return fd_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+  struct Range {
+    std::uint64_t offset = 0;
+    BufferRef buffer; ///< gives the range back when its last reference goes
+  };
+  /// Memory for a tensor, counted against `limit`, if there is one, as long as it lives.
+  /// RESOURCE_EXHAUSTED with the reason when the limit or the region has no room.
+  Result<Range> allocate(std::uint64_t bytes, const std::shared_ptr<MemoryLimit>& limit = nullptr);
+
+  /// Gives pages back to the system that the last two calls' peaks did not need. Call it every few
+  /// seconds.
+  void trim();
+  std::uint64_t in_use() const;
+  std::uint64_t kept() const; ///< free, with their pages
+
+  SharedRegion(const SharedRegion&) = delete;
+  SharedRegion& operator=(const SharedRegion&) = delete;
+
+private:
+  SharedRegion(int fd, std::byte* base, std::uint64_t bytes);
+  void drop_pages(std::uint64_t offset, std::uint64_t length) const;
+
+  int fd_;
+  std::byte* base_;
+  std::uint64_t bytes_;
+  mutable std::mutex lock_;
+  RangePool ranges_;
+  std::uint64_t last_peak_ = 0;
+};
+
+/// The sender's side of a region. One thread.
+///
+/// The first `window` bytes, where tensors that come again and again lie, are written through a
+/// mapping, at the speed of memory; what lies above goes through the file descriptor at half of
+/// that, because a page that is mapped counts as ours as well.
+class ForeignRegion {
+public:
+  static constexpr std::uint64_t window = std::uint64_t{32} << 20;
+
+  /// Takes `fd`, which came from a peer, and closes it at the end. FAILED_PRECONDITION unless it is
+  /// memory of `bytes` bytes that can be written and that nobody can take away: no write of ours
+  /// can fault.
+  static Result<std::unique_ptr<ForeignRegion>> adopt(int fd, std::uint64_t bytes);
+  ~ForeignRegion();
+  std::uint64_t bytes() const { return bytes_; }
+  /// Requires offset + bytes ≤ bytes(). RESOURCE_EXHAUSTED when the system has no memory for it.
+  Status write(std::uint64_t offset, const void* from, std::uint64_t bytes);
+
+  ForeignRegion(const ForeignRegion&) = delete;
+  ForeignRegion& operator=(const ForeignRegion&) = delete;
+
+private:
+  ForeignRegion(int fd, std::uint64_t bytes) : fd_(fd), bytes_(bytes) {}
+
+  int fd_;
+  std::uint64_t bytes_;
+  std::byte* mapped_ = nullptr; // the window, or nothing
+  std::uint64_t mapped_bytes_ = 0;
+};
+
+} // namespace troupe

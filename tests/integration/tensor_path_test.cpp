@@ -1,0 +1,180 @@
+// Two nodes over loopback in one process: how often a large tensor's bytes are copied on its way,
+// and what a step says of it.
+#include <doctest/doctest.h>
+
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "actors/family/services.hpp"
+#include "actors/node/node.hpp"
+#include "api/ops.hpp"
+#include "api/session.hpp"
+#include "api/variable.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "devices/memory/caching_allocator.hpp"
+
+using namespace troupe;
+
+namespace {
+
+constexpr std::int64_t elements = 4 << 20, bytes = elements * 4;
+constexpr std::int64_t small = bytes / 2; // what else a step may take
+
+std::uint16_t free_port() {
+  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
+  socklen_t size = sizeof at;
+  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+  ::close(fd);
+  return ntohs(at.sin_port);
+}
+
+struct Fixture {
+  std::unique_ptr<ClusterNode> ps, worker;
+  std::unique_ptr<Session> session;
+  Scope root = Scope::root();
+  Scope on_ps = root.on("/job:ps/task:0"), on_worker = root.on("/job:worker/task:0");
+  GraphVariable v =
+      variable(on_ps, "v", DType::float32, {elements},
+               ops::fill(on_ps, Tensor::vector<std::int32_t>({static_cast<int>(elements)}), 1.0f));
+
+  void start(PathChoice choice, PathChoice of_ps) {
+    Cluster cluster;
+    Address at_ps{"127.0.0.1", free_port()}, at_worker{"127.0.0.1", free_port()};
+    REQUIRE(cluster.add("ps", 0, at_ps).ok());
+    REQUIRE(cluster.add("worker", 0, at_worker).ok());
+    auto make = [&](const char* job, PathChoice path) {
+      NodeOptions options;
+      options.cluster = cluster;
+      options.job = job;
+      options.compute_threads = 1;
+      options.memory_limit = std::int64_t{4} << 30; // exact counts of bytes
+      options.tensor_paths.choice = path;
+      auto node = ClusterNode::start(options);
+      REQUIRE_MESSAGE(node.ok(), node.status().to_string());
+      return *std::move(node);
+    };
+    ps = make("ps", of_ps);
+    worker = make("worker", choice);
+    auto opened = Session::open(str_cat("caf://", at_worker));
+    REQUIRE_MESSAGE(opened.ok(), opened.status().to_string());
+    session = std::make_unique<Session>(*std::move(opened));
+    REQUIRE(session->extend(root).ok());
+  }
+  void start(PathChoice choice) { start(choice, choice); }
+
+  Status run(const std::string& target, RunMetadata* metadata = nullptr) {
+    RunOptions options;
+    options.timeout_ms = 60'000;
+    if (metadata)
+      options.trace_level = TraceLevel::full;
+    return session->run({}, {}, {target}, options, metadata).status();
+  }
+  static AllocatorStats memory(const ClusterNode& node) {
+    auto& from = node.services().devices.all().front()->host_side_allocator();
+    auto* allocator = dynamic_cast<CachingAllocator*>(&from);
+    REQUIRE(allocator);
+    return allocator->stats();
+  }
+};
+
+constexpr PathChoice all[] = {PathChoice::messages, PathChoice::shared_memory, PathChoice::stream};
+
+} // namespace
+
+TEST_CASE("tensor path: a variable that others read is not copied where it lives") {
+  for (PathChoice choice : all) {
+    Fixture f;
+    Output a = ops::identity(f.on_worker, f.v.read()), b = ops::neg(f.on_worker, f.v.read());
+    Operation both = ops::no_op(f.on_worker.after(a).after(b));
+    f.start(choice);
+    REQUIRE(f.run(f.v.initializer().name()).ok());
+    std::int64_t before = f.memory(*f.ps).peak_bytes_in_use;
+    for (int i = 0; i < 3; ++i) {
+      Status status = f.run(both.name());
+      REQUIRE_MESSAGE(status.ok(), status.to_string());
+    }
+    // The first copy would already show: the variable itself is all that was there before.
+    CHECK(before < bytes + small);
+    CHECK(f.memory(*f.ps).peak_bytes_in_use < bytes + small);
+    CHECK(counter("transport_pulls").value() == 0);
+  }
+}
+
+TEST_CASE("tensor path: a gradient is applied from the buffer that it arrived in") {
+  for (PathChoice choice : all) {
+    Fixture f;
+    Output gradient =
+        ops::fill(f.on_worker, Tensor::vector<std::int32_t>({static_cast<int>(elements)}), 0.25f);
+    Operation apply = ops::resource_apply_gradient_descent(f.on_ps, f.v.handle(), 2.0f, gradient);
+    Output first = ops::max(f.on_ps, f.v.read(), Tensor::vector<std::int32_t>({0}));
+    f.start(choice);
+    REQUIRE(f.run(f.v.initializer().name()).ok());
+    CAPTURE(to_string(choice));
+    REQUIRE(f.run(apply.name()).ok());
+    // The variable and one gradient: neither is copied, the variable is changed in place.
+    CHECK(f.memory(*f.ps).peak_bytes_in_use < 2 * bytes + small);
+    Status again = f.run(apply.name());
+    REQUIRE_MESSAGE(again.ok(), again.to_string());
+    auto value = f.session->run({}, {first.name()});
+    REQUIRE_MESSAGE(value.ok(), value.status().to_string());
+    CHECK((*value)[0].value<float>() == 0.0f);
+  }
+}
+
+TEST_CASE("tensor path: a traced step says which way a value came, how large and how fast") {
+  for (PathChoice choice : all) {
+    Fixture f;
+    Output a = ops::identity(f.on_worker, f.v.read());
+    f.start(choice);
+    REQUIRE(f.run(f.v.initializer().name()).ok());
+    RunMetadata metadata;
+    REQUIRE(f.run(a.node_name(), &metadata).ok());
+    std::string start = str_cat(to_string(choice), ", 16.0 MiB in ");
+    int found = 0;
+    for (const DeviceStats& device : metadata.step_stats.devices)
+      for (const NodeStats& node : device.nodes)
+        found +=
+            node.op == "_Recv" && node.detail.starts_with(start) && node.detail.ends_with(" GB/s");
+    CHECK(found == 1);
+  }
+}
+
+TEST_CASE("tensor path: what one end asks for by name and the other refuses is an error") {
+  Fixture f;
+  Output a = ops::identity(f.on_worker, f.v.read());
+  f.start(PathChoice::stream, PathChoice::shared_memory);
+  REQUIRE(f.run(f.v.initializer().name()).ok());
+  for (int i = 0; i < 2; ++i) { // the second step is told as well
+    Status status = f.run(a.node_name());
+    CHECK(status.code() == Code::failed_precondition);
+    CHECK_MESSAGE(status.message().find("give both the same") != std::string::npos,
+                  status.to_string());
+  }
+}
+
+TEST_CASE("tensor path: large feeds and fetches take it too, within memory-limit") {
+  Fixture f;
+  Output x = ops::placeholder(f.on_worker.named("x"), DType::float32);
+  Output y = ops::neg(f.on_worker.named("y"), x);
+  f.start(PathChoice::best);
+  Tensor sent = Tensor::make(DType::float32, {elements});
+  for (float& value : sent.mutable_data<float>())
+    value = static_cast<float>(&value - sent.mutable_data<float>().data());
+  auto got = f.session->run({{"x", sent}}, {"y"});
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  bool is_right = true;
+  for (std::size_t i = 0; i < sent.data<float>().size(); ++i)
+    is_right = is_right && (*got)[0].data<float>()[i] == -sent.data<float>()[i];
+  CHECK(is_right);
+  auto sentences = f.worker->services().path_book->sentences();
+  REQUIRE_MESSAGE(sentences.size() == 2, str_join(sentences, "; ")); // from the client and to it
+  for (const std::string& sentence : sentences)
+    CHECK_MESSAGE(sentence.find("client: shared-memory, 1 tensors, 16.0 MiB") != std::string::npos,
+                  sentence);
+}
