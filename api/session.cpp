@@ -150,6 +150,7 @@ struct Session::Impl {
       caller->unit.drain();
     request.receive([&](Answer& answer) { out = std::move(answer); },
                     [&](caf::error& error) { out = to_status(error, what); });
+    caller->self->clock().cancel_request_timeout(caller->self.ptr(), request.id());
     give_back(std::move(caller));
     return out;
   }

@@ -31,24 +31,42 @@ private:
   caf::strong_actor_ptr peer_;
 };
 
+/// Takes the budget of a request off the clock when it is destroyed: the request is answered, or
+/// nobody waits for it any more. The clock would keep it until it ends, and a step may take days.
+class RequestBudget {
+public:
+  RequestBudget(caf::local_actor* asker, caf::message_id response)
+      : asker_(asker), response_(response) {}
+  RequestBudget(RequestBudget&& other) noexcept
+      : asker_(std::exchange(other.asker_, nullptr)), response_(other.response_) {}
+  ~RequestBudget() {
+    // Of an actor that has ended the clock forgets everything by itself.
+    if (asker_ && !asker_->getf(caf::abstract_actor::is_cleaned_up_flag))
+      asker_->clock().cancel_request_timeout(asker_, response_);
+  }
+
+private:
+  caf::local_actor* asker_;
+  caf::message_id response_;
+};
+
 /// A request under way; `then` takes what comes of it.
 template <class Response>
 class Asked {
 public:
-  Asked(Response response, std::shared_ptr<RequestGuard> guard)
-      : response_(std::move(response)), guard_(std::move(guard)) {}
+  Asked(Response response, RequestBudget budget, std::shared_ptr<RequestGuard> guard = nullptr)
+      : response_(std::move(response)), budget_(std::move(budget)), guard_(std::move(guard)) {}
   template <class F, class G>
   void then(F on_answer, G on_error) {
-    if (!guard_)
-      return response_.then(std::move(on_answer), std::move(on_error));
-    // CAF drops both functions, and with them the guard, when one of them has been called.
+    // CAF drops both functions, and with them budget and guard, when one of them has been called.
     response_.then(std::move(on_answer),
-                   [on_error = std::move(on_error),
+                   [on_error = std::move(on_error), budget = std::move(budget_),
                     guard = std::move(guard_)](caf::error& error) mutable { on_error(error); });
   }
 
 private:
   Response response_;
+  RequestBudget budget_;
   std::shared_ptr<RequestGuard> guard_;
 };
 
@@ -65,7 +83,8 @@ auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget
       actor->node() != self->node())
     self->eq_impl(answer.id(), self->ctrl(), self->context(),
                   caf::make_error(caf::sec::request_receiver_down));
-  return answer;
+  RequestBudget time(self, answer.id());
+  return Asked(std::move(answer), std::move(time));
 }
 
 /// The way an actor asks another: the answer, or an error after `budget` at the latest. At once
@@ -80,7 +99,8 @@ auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Messag
       actor && actor->node() != self->node())
     guard = std::make_shared<RequestGuard>(caf::actor_cast<caf::strong_actor_ptr>(peer),
                                            self->address(), answer.id());
-  return Asked(std::move(answer), std::move(guard));
+  RequestBudget time(self, answer.id());
+  return Asked(std::move(answer), std::move(time), std::move(guard));
 }
 
 /// Handles travel as strong_actor_ptr; this gives them their type back. The interface is the

@@ -14,6 +14,16 @@ caf::actor_system::module* StepScheduler::make(caf::actor_system& system,
   return new StepScheduler(system);
 }
 
+void StepScheduler::start() {
+  super::start();
+  clock_.start();
+}
+
+void StepScheduler::stop() {
+  clock_.stop();
+  super::stop();
+}
+
 void StepScheduler::enqueue(caf::resumable* job) {
   if (system().has_middleman()) {
     auto& network = system().middleman().backend();

@@ -13,6 +13,8 @@
 #include <caf/policy/unprofiled.hpp>
 #include <caf/scheduler/coordinator.hpp>
 
+#include "net/transport/step_clock.hpp"
+
 namespace troupe {
 
 class SlotPolicy : public caf::policy::unprofiled {
@@ -95,14 +97,19 @@ public:
 class StepScheduler : public caf::scheduler::coordinator<SlotPolicy> {
 public:
   using super = caf::scheduler::coordinator<SlotPolicy>;
-  explicit StepScheduler(caf::actor_system& system) : super(system), unit_(*this) {}
+  explicit StepScheduler(caf::actor_system& system)
+      : super(system), clock_(super::clock()), unit_(*this) {}
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
 
   /// Puts a job of the worker `here` (one of ours) at the end of the shared queue. Wakes another
   /// worker only if `here`, which looks into the queue when it returns, has something else to do.
   void enqueue_last(caf::resumable* job, caf::execution_unit* here);
 
+  StepClock& clock() noexcept override { return clock_; }
+
 protected:
+  void start() override;
+  void stop() override;
   void enqueue(caf::resumable* job) override;
 
 private:
@@ -116,6 +123,7 @@ private:
   };
   void drain(); // on the network's thread
 
+  StepClock clock_;
   Unit unit_;
   bool posted_ = false; // touched on the network's thread only
 };
