@@ -65,7 +65,7 @@ TEST_CASE("budgets that are cancelled wake nobody and leave nothing behind") {
   for (int i = 0; i < 5000; ++i)
     ask();
   CHECK(rig.clock().num_waiting() == 0);
-  CHECK(rig.clock().num_wakes() <= before + 1);
+  CHECK(rig.clock().num_wakes() <= before + 2); // its start, and the first
 }
 
 TEST_CASE("who has ended is not kept by the budgets of what it asked") {
