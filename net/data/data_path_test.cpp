@@ -220,6 +220,26 @@ TEST_CASE("data path: a request that overtook its offer waits until the offers h
   }
 }
 
+TEST_CASE("data path: each request waits for its own settling, not for one that began before it") {
+  for (TensorPath path : both) {
+    Fixture f;
+    auto link = f.open(path);
+    Tensor first = numbers(1000), second = numbers(2000);
+    Tensor got_first = f.pull(*link, 1, first);
+    f.settled.take();
+    Tensor got_second = f.pull(*link, 2, second);
+    f.settled.take();
+    f.offer(1, first);
+    f.server->offers_settled();
+    REQUIRE(f.pulled.take().ok());
+    f.offer(2, second);
+    f.server->offers_settled();
+    REQUIRE(f.pulled.take().ok());
+    CHECK(f.same_bytes(first, got_first));
+    CHECK(f.same_bytes(second, got_second));
+  }
+}
+
 TEST_CASE("data path: what is not offered, or has another size, is refused; the path stays") {
   for (TensorPath path : both) {
     Fixture f;

@@ -40,7 +40,7 @@ struct Serving {
   Request request;
   Tensor tensor; ///< no value: not found yet
   std::uint64_t done = 0;
-  bool is_parked = false; ///< until the offers have settled
+  std::uint64_t parked = 0; ///< until the offers have settled so often
 };
 
 struct Connection {
@@ -68,7 +68,7 @@ struct Connection {
   bool has_output() const { return out_sent < out.size() || !payload.empty(); }
   bool has_work() const {
     return has_output() ||
-           std::any_of(queue.begin(), queue.end(), [](const Serving& s) { return !s.is_parked; });
+           std::any_of(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
   }
 };
 
@@ -96,6 +96,7 @@ struct DataServer::Impl {
   // Of the loop's thread.
   std::unordered_map<int, std::unique_ptr<Connection>> connections;
   bool is_listening = true;
+  std::uint64_t settles_asked = 0, settles_done = 0; // in this order
   Counter& counted = counter("data_connections_in");
   Counter& refused = counter("refused_data_connections");
   std::unique_ptr<EventLoop> loop; // last: its end is the end of all handlers
@@ -282,7 +283,7 @@ bool DataServer::Impl::take_requests(Connection& c) {
     }
     c.record->begin(steady_micros());
     look_up(c, serving);
-    if (serving.is_parked || serving.tensor.has_value())
+    if (serving.parked != 0 || serving.tensor.has_value())
       c.queue.push_back(std::move(serving));
   }
   c.in.erase(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(at));
@@ -292,11 +293,11 @@ bool DataServer::Impl::take_requests(Connection& c) {
 // Finds the tensor; parks the request when it is not there the first time, refuses it the second.
 void DataServer::Impl::look_up(Connection& c, Serving& serving) {
   auto tensor = offers->find(serving.request.ticket, steady_micros());
-  if (!tensor && !serving.is_parked) {
-    serving.is_parked = true;
+  if (!tensor && serving.parked == 0) {
+    serving.parked = ++settles_asked;
     return settle();
   }
-  serving.is_parked = false;
+  serving.parked = 0;
   if (!tensor)
     return refuse(c, serving,
                   not_found("a tensor that a peer pulls is no longer offered: its step has ended, "
@@ -322,7 +323,7 @@ void DataServer::Impl::refuse(Connection& c, const Serving& serving, const Statu
 // The next piece of the next tensor in turn.
 bool DataServer::Impl::produce(Connection& c) {
   auto next =
-      std::find_if(c.queue.begin(), c.queue.end(), [](const Serving& s) { return !s.is_parked; });
+      std::find_if(c.queue.begin(), c.queue.end(), [](const Serving& s) { return s.parked == 0; });
   if (next == c.queue.end())
     return true;
   Serving serving = std::move(*next);
@@ -507,12 +508,14 @@ void DataServer::drop(std::uint64_t peer) {
 
 void DataServer::offers_settled() {
   impl_->loop->post([impl = impl_.get()] {
+    // Requests that were parked later wait for their own turn.
+    ++impl->settles_done;
     for (const auto& [fd, c] : impl->connections) {
       for (Serving& serving : c->queue)
-        if (serving.is_parked)
+        if (serving.parked != 0 && serving.parked <= impl->settles_done)
           impl->look_up(*c, serving);
       std::erase_if(c->queue,
-                    [](const Serving& s) { return !s.is_parked && !s.tensor.has_value(); });
+                    [](const Serving& s) { return s.parked == 0 && !s.tensor.has_value(); });
       impl->watch(*c);
     }
   });

@@ -31,7 +31,8 @@ struct DataServerOptions {
 class DataServer {
 public:
   /// `settle` is called, on the server's thread, for a request whose tensor is not in the table: it
-  /// sees to it that what was offered before comes into the table and then calls offers_settled.
+  /// sees to it that what was offered before comes into the table and then calls offers_settled,
+  /// once for each call.
   static Result<std::unique_ptr<DataServer>> start(DataServerOptions options,
                                                    std::shared_ptr<OfferTable> offers,
                                                    std::shared_ptr<PathBook> book,
