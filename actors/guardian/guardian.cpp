@@ -182,6 +182,8 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
   for (const auto& [name, value] : counter_snapshot())
     out.counters.emplace_back(name, value);
   out.paths = services->path_book->sentences();
+  if (!self->state.membership) // let go of: the node ends
+    return out;
   auto promise = self->make_response_promise<NodeStatus>();
   ask(self, self->state.membership, std::chrono::seconds(2), GetPeers{})
       .then(
@@ -230,6 +232,10 @@ GuardianActor::behavior_type guardian(Self self, Services services,
               str_cat(m.from, " speaks version ", m.version, " of the protocol, ", services->task,
                       " version ", protocol_version, "; run the same release everywhere")));
         const auto& state = self->state;
+        if (!self->state.membership) // let go of with the others
+          return to_error(
+              unavailable(str_cat(services->task, " is shutting down; use another task, "
+                                                  "or wait until it is back")));
         return Welcome{protocol_version,         services->task,
                        services->incarnation,    str_cat("troupe ", version),
                        untyped(state.worker),    untyped(state.master),

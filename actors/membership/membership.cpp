@@ -169,6 +169,10 @@ void welcome(Self self, const Services& services, const std::string& task,
     return answer(self, task,
                   failed_precondition(str_cat("at ", address, " runs ", w.task, ", not ", task,
                                               "; the nodes' config files differ")));
+  if (!w.worker || !w.master || !w.transport || !w.membership) // it has let go of its actors
+    return answer(self, task,
+                  unavailable(loss_sentence(task, address, LossReason::left, 0))
+                      .with_origin({"", "", task, 0}));
   Peer peer{w.task, w.incarnation, w.worker, w.master, w.transport, w.membership};
   if (self->state.leases.joined(task, w.incarnation, now_us(self))) {
     tell_loss(self, services, task, LossReason::restarted, 0);

@@ -266,7 +266,13 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;
-              if (self->state.pending.count(id)) // else lost or closed since
+              if (!w.master && self->state.pending.erase(id)) {
+                self->state.opening = false;
+                self->state.closed =
+                    unavailable(str_cat(w.task, " is shutting down; use another task, or wait "
+                                                "until it is back"));
+                promise.deliver(to_error(self->state.closed));
+              } else if (self->state.pending.count(id)) // else lost or closed since
                 create(self, typed<MasterActor>(w.master), std::move(request), budget, id, promise);
             },
             [=](caf::error& error) mutable {
