@@ -147,7 +147,7 @@ struct Session::Impl {
     Result<Answer> out = internal("no answer");
     auto request = caller->self->request(actor, caf::timespan(budget.count()), std::move(message));
     if (local)
-      caller->unit.drain();
+      caller->unit.drain_until([&] { return caller->self->has_next_message(); });
     request.receive([&](Answer& answer) { out = std::move(answer); },
                     [&](caf::error& error) { out = to_status(error, what); });
     caller->self->clock().cancel_request_timeout(caller->self.ptr(), request.id());

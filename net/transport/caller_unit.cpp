@@ -3,6 +3,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/io/network/multiplexer.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
 
 namespace troupe {
 
@@ -18,21 +19,33 @@ void CallerUnit::exec_later(caf::resumable* job) {
 }
 
 void CallerUnit::drain() {
-  while (!ready_.empty()) {
-    caf::resumable* job = ready_.front();
-    ready_.pop_front();
-    switch (job->resume(this, max_throughput)) {
-    case caf::resumable::resume_later:
-      ready_.push_back(job);
-      break;
-    case caf::resumable::done:
-    case caf::resumable::awaiting_message:
-      caf::intrusive_ptr_release(job);
-      break;
-    case caf::resumable::shutdown_execution_unit:
-      break;
-    }
+  while (run_one()) {
   }
+}
+
+bool CallerUnit::run_one() {
+  if (ready_.empty())
+    return false;
+  caf::resumable* job = ready_.front();
+  ready_.pop_front();
+  switch (job->resume(this, max_throughput)) {
+  case caf::resumable::resume_later:
+    ready_.push_back(job);
+    break;
+  case caf::resumable::done:
+  case caf::resumable::awaiting_message:
+    caf::intrusive_ptr_release(job);
+    break;
+  case caf::resumable::shutdown_execution_unit:
+    break;
+  }
+  return true;
+}
+
+void CallerUnit::hand_over() {
+  caf::scheduler::abstract_coordinator& scheduler = system().scheduler();
+  for (; !ready_.empty(); ready_.pop_front())
+    scheduler.enqueue(ready_.front());
 }
 
 } // namespace troupe

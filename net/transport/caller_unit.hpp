@@ -27,8 +27,21 @@ public:
   void exec_later(caf::resumable* job) override;
   /// Returns when nothing is ready here.
   void drain();
+  /// The same, but once `done()` holds, what the caller waits for being there, it goes on for a few
+  /// jobs only. The rest goes to the scheduler: an actor that always has more to do must not keep
+  /// the caller.
+  template <class Done>
+  void drain_until(Done done) {
+    for (int more = max_jobs_after; run_one();)
+      if (done() && --more == 0)
+        return hand_over();
+  }
 
 private:
+  static constexpr int max_jobs_after = 32;
+  bool run_one(); // false if nothing is ready
+  void hand_over();
+
   std::deque<caf::resumable*> ready_; // each holds one reference, as a scheduler's queue would
 };
 
