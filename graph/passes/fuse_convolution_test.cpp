@@ -8,17 +8,7 @@ using namespace troupe;
 namespace {
 
 void becomes(std::string_view before, std::string_view after) {
-  OpRegistry ops = fusing_test_ops();
-  OptimizeOptions options;
-  options.preserve = {"fetch", "kept"};
-  options.verify = true;
-  for (const Pass& pass : all_passes())
-    if (pass.name != "fuse_convolution")
-      options.disabled.emplace_back(pass.name);
-  Graph graph = graph_of(before, ops);
-  Status status = optimize(graph, options);
-  REQUIRE_MESSAGE(status.ok(), status.to_string());
-  check_text(graph, after);
+  check_fused("fuse_convolution", before, after);
 }
 
 } // namespace

@@ -71,6 +71,7 @@ struct Fixture {
     auto out = pending.out;
     client_actors.push_back(
         cluster.client().system.spawn([=](caf::event_based_actor* self) mutable -> caf::behavior {
+          // No budget: time is virtual, and `is_open` says whether an answer is still missing.
           self->request(peer, caf::infinite, std::move(message))
               .then([=](Answer& answer) { *out = std::move(answer); },
                     [=](caf::error& error) { *out = to_status(error, "a request"); });
@@ -243,6 +244,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a run is cancelled while its feeds are on t
   RunStep run = step({"y"}, 7);
   run.feeds.emplace_back("x", ticket());
   SimNode& node = master_node();
+  // No budget: time is virtual, and run() below returns only when nothing more can happen.
   auto first = node.self->request(master, caf::infinite, std::move(run));
   cluster.run();
   REQUIRE(!asked->empty());
@@ -271,6 +273,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a run is cancelled while its feeds are on t
   graph.graph_handle = registered->graph_handle;
   graph.step_id = 99;
   graph.args.push_back(ticket());
+  // No budget: time is virtual, and run() below returns only when nothing more can happen.
   auto second = node.self->request(worker_session, caf::infinite, std::move(graph));
   cluster.run();
   REQUIRE(!asked->empty());

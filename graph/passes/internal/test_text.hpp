@@ -12,6 +12,7 @@
 #include "graph/ir/text.hpp"
 #include "graph/ir/verify.hpp"
 #include "graph/passes/internal/test_ops.hpp"
+#include "graph/passes/optimize.hpp"
 
 namespace troupe {
 
@@ -36,6 +37,22 @@ inline void check_text(const Graph& graph, std::string_view expected) {
   CHECK(canonical_lines(to_text(graph)) == canonical_lines(to_text(wanted)));
   Status sound = verify(graph);
   CHECK_MESSAGE(sound.ok(), sound.to_string());
+}
+
+/// What one pass alone, among those that fuse, makes of `before`; "fetch" and "kept" are read from
+/// outside.
+inline void check_fused(std::string_view pass, std::string_view before, std::string_view after) {
+  OpRegistry ops = fusing_test_ops();
+  OptimizeOptions options;
+  options.preserve = {"fetch", "kept"};
+  options.verify = true;
+  for (const Pass& other : all_passes())
+    if (other.name != pass)
+      options.disabled.emplace_back(other.name);
+  Graph graph = graph_of(before, ops);
+  Status status = optimize(graph, options);
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  check_text(graph, after);
 }
 
 } // namespace troupe
