@@ -35,6 +35,11 @@ TEST_CASE("worker: a second run of a step that still runs is refused, the first 
   auto created = cluster.ask<WorkerSessionCreated>(node, node.handles.worker,
                                                    CreateWorkerSession{"s", ps, false, 0});
   REQUIRE_MESSAGE(created.ok(), created.status().to_string());
+  SimNode& sender = cluster.node(ps); // has the session too, so that its value may still come
+  REQUIRE(cluster
+              .ask<WorkerSessionCreated>(sender, sender.handles.worker,
+                                         CreateWorkerSession{"s", ps, false, 0})
+              .ok());
   auto session = typed<WorkerSessionActor>(created->session);
   auto graph =
       cluster.ask<GraphRegistered>(node, session, RegisterGraph{waiting_graph(), {}, true});
