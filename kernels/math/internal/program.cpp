@@ -15,74 +15,70 @@ using arith::UnaryOp;
 
 constexpr std::size_t scratch_bytes = 96 << 10; // for one thread's registers
 
-UnaryOp unary_of(std::string_view name) {
-  constexpr std::pair<std::string_view, UnaryOp> table[] = {
-      {"Abs", UnaryOp::abs},
-      {"Ceil", UnaryOp::ceil},
-      {"Cos", UnaryOp::cos},
-      {"Elu", UnaryOp::elu},
-      {"Erf", UnaryOp::erf},
-      {"Exp", UnaryOp::exp},
-      {"Expm1", UnaryOp::expm1},
-      {"Floor", UnaryOp::floor},
-      {"Inv", UnaryOp::reciprocal},
-      {"Log", UnaryOp::log},
-      {"Log1p", UnaryOp::log1p},
-      {"Neg", UnaryOp::neg},
-      {"Reciprocal", UnaryOp::reciprocal},
-      {"Relu", UnaryOp::relu},
-      {"Relu6", UnaryOp::relu6},
-      {"Rsqrt", UnaryOp::rsqrt},
-      {"Sigmoid", UnaryOp::sigmoid},
-      {"Sign", UnaryOp::sign},
-      {"Sin", UnaryOp::sin},
-      {"Softplus", UnaryOp::softplus},
-      {"Sqrt", UnaryOp::sqrt},
-      {"Square", UnaryOp::square},
-      {"Tanh", UnaryOp::tanh},
-  };
-  return std::ranges::find(table, name, &std::pair<std::string_view, UnaryOp>::first)->second;
-}
+using Computation = ElementwiseProgram::Computation;
 
-BinaryOp binary_of(std::string_view name) {
-  constexpr std::pair<std::string_view, BinaryOp> table[] = {
-      {"Add", BinaryOp::add},
-      {"AddV2", BinaryOp::add},
-      {"AddN", BinaryOp::add},
-      {"BiasAdd", BinaryOp::add},
-      {"DivNoNan", BinaryOp::div_no_nan},
-      {"Maximum", BinaryOp::maximum},
-      {"Minimum", BinaryOp::minimum},
-      {"Mul", BinaryOp::mul},
-      {"MulNoNan", BinaryOp::mul_no_nan},
-      {"Pow", BinaryOp::pow},
-      {"RealDiv", BinaryOp::real_div},
-      {"SquaredDifference", BinaryOp::squared_difference},
-      {"Sub", BinaryOp::sub},
-  };
-  return std::ranges::find(table, name, &std::pair<std::string_view, BinaryOp>::first)->second;
-}
-
-struct Grad {
-  std::string_view name;
-  GradOp op;
-  bool gradient_first; // the gradient is input 0, not 1
+constexpr std::pair<std::string_view, UnaryOp> unary_computations[] = {
+    {"Abs", UnaryOp::abs},
+    {"Ceil", UnaryOp::ceil},
+    {"Cos", UnaryOp::cos},
+    {"Elu", UnaryOp::elu},
+    {"Erf", UnaryOp::erf},
+    {"Exp", UnaryOp::exp},
+    {"Expm1", UnaryOp::expm1},
+    {"Floor", UnaryOp::floor},
+    {"Inv", UnaryOp::reciprocal},
+    {"Log", UnaryOp::log},
+    {"Log1p", UnaryOp::log1p},
+    {"Neg", UnaryOp::neg},
+    {"Reciprocal", UnaryOp::reciprocal},
+    {"Relu", UnaryOp::relu},
+    {"Relu6", UnaryOp::relu6},
+    {"Rsqrt", UnaryOp::rsqrt},
+    {"Sigmoid", UnaryOp::sigmoid},
+    {"Sign", UnaryOp::sign},
+    {"Sin", UnaryOp::sin},
+    {"Softplus", UnaryOp::softplus},
+    {"Sqrt", UnaryOp::sqrt},
+    {"Square", UnaryOp::square},
+    {"Tanh", UnaryOp::tanh},
 };
 
-const Grad& grad_of(std::string_view name) {
-  static constexpr Grad table[] = {
-      {"EluGrad", GradOp::elu, true},
-      {"InvGrad", GradOp::reciprocal, false},
-      {"ReciprocalGrad", GradOp::reciprocal, false},
-      {"Relu6Grad", GradOp::relu6, true},
-      {"ReluGrad", GradOp::relu, true},
-      {"RsqrtGrad", GradOp::rsqrt, false},
-      {"SigmoidGrad", GradOp::sigmoid, false},
-      {"SoftplusGrad", GradOp::softplus, true},
-      {"SqrtGrad", GradOp::sqrt, false},
-      {"TanhGrad", GradOp::tanh, false},
-  };
-  return *std::ranges::find(table, name, &Grad::name);
+constexpr std::pair<std::string_view, BinaryOp> binary_computations[] = {
+    {"Add", BinaryOp::add},
+    {"AddV2", BinaryOp::add},
+    {"AddN", BinaryOp::add},
+    {"BiasAdd", BinaryOp::add},
+    {"DivNoNan", BinaryOp::div_no_nan},
+    {"Maximum", BinaryOp::maximum},
+    {"Minimum", BinaryOp::minimum},
+    {"Mul", BinaryOp::mul},
+    {"MulNoNan", BinaryOp::mul_no_nan},
+    {"Pow", BinaryOp::pow},
+    {"RealDiv", BinaryOp::real_div},
+    {"SquaredDifference", BinaryOp::squared_difference},
+    {"Sub", BinaryOp::sub},
+};
+
+constexpr std::pair<std::string_view, Computation::Gradient> gradient_computations[] = {
+    {"EluGrad", {GradOp::elu, true}},
+    {"InvGrad", {GradOp::reciprocal, false}},
+    {"ReciprocalGrad", {GradOp::reciprocal, false}},
+    {"Relu6Grad", {GradOp::relu6, true}},
+    {"ReluGrad", {GradOp::relu, true}},
+    {"RsqrtGrad", {GradOp::rsqrt, false}},
+    {"SigmoidGrad", {GradOp::sigmoid, false}},
+    {"SoftplusGrad", {GradOp::softplus, true}},
+    {"SqrtGrad", {GradOp::sqrt, false}},
+    {"TanhGrad", {GradOp::tanh, false}},
+};
+
+/// Sets `of` to what `table` has under the name; false if it has nothing.
+bool find_computation(const auto& table, std::string_view name, auto& of) {
+  const auto found = std::ranges::find_if(table, [&](auto& entry) { return entry.first == name; });
+  if (found == std::end(table))
+    return false;
+  of = found->second;
+  return true;
 }
 
 double cost_of(std::string_view name) {
@@ -145,13 +141,12 @@ struct ElementwiseProgram::Ready {
   Ready() = default;
   Ready(const Instruction& instruction, arith::Type type) {
     if (instruction.op->form == ElementwiseForm::unary) {
-      unary = arith::unary(unary_of(instruction.op->name), type);
+      unary = arith::unary(instruction.computation.unary, type);
     } else if (instruction.op->form == ElementwiseForm::same_size) {
-      const Grad& of = grad_of(instruction.op->name);
-      grad = arith::unary_grad(of.op, type);
-      gradient_first = of.gradient_first;
+      grad = arith::unary_grad(instruction.computation.gradient.op, type);
+      gradient_first = instruction.computation.gradient.first;
     } else {
-      binary = arith::binary(binary_of(instruction.op->name), type);
+      binary = arith::binary(instruction.computation.binary, type);
     }
   }
 
@@ -228,13 +223,26 @@ private:
   std::int64_t step_;
 };
 
+Result<Computation> ElementwiseProgram::computation_of(const ElementwiseOp& op) {
+  Computation out;
+  const bool found = op.form == ElementwiseForm::unary
+                         ? find_computation(unary_computations, op.name, out.unary)
+                     : op.form == ElementwiseForm::same_size
+                         ? find_computation(gradient_computations, op.name, out.gradient)
+                         : find_computation(binary_computations, op.name, out.binary);
+  if (!found)
+    return internal(str_cat("'", op.name, "' is listed among the elementwise ops, but no ",
+                            "instruction of _FusedElementwise computes it"));
+  return out;
+}
+
 Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
                                                      std::span<const std::string> lines) {
   ElementwiseProgram out;
   out.num_inputs_ = num_inputs;
   for (const std::string& line : lines) {
     const auto words = str_split(line, ' ');
-    Instruction instruction{.op = find_elementwise_op(words[0]), .operands = {}};
+    Instruction instruction{.op = find_elementwise_op(words[0])};
     const int known = num_inputs + static_cast<int>(out.instructions_.size());
     bool fine = instruction.op != nullptr;
     for (std::size_t i = 1; fine && i < words.size(); ++i) {
@@ -251,6 +259,7 @@ Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
                  : count == 2;
     if (!fine)
       return invalid_argument(str_cat("'", line, "' is no instruction over ", known, " operands"));
+    TROUPE_ASSIGN(instruction.computation, computation_of(*instruction.op));
     out.unit_cost_ += cost_of(instruction.op->name);
     out.has_bias_ |= instruction.op->form == ElementwiseForm::bias;
     out.instructions_.push_back(std::move(instruction));

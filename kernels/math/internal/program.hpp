@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "graph/op/elementwise_ops.hpp"
+#include "kernels/arith/elementwise.hpp"
 #include "kernels/framework/context.hpp"
 
 namespace troupe::math {
@@ -15,9 +16,23 @@ namespace troupe::math {
 /// is the output. Immutable.
 class ElementwiseProgram {
 public:
+  /// What computes an op's elements; which member counts is said by the op's form.
+  struct Computation {
+    struct Gradient {
+      arith::GradOp op = {};
+      bool first = true; ///< the gradient is operand 0, not 1
+    };
+    arith::UnaryOp unary = {};
+    arith::BinaryOp binary = {};
+    Gradient gradient = {};
+  };
+  /// INTERNAL for an op that nothing here computes: the list of ops and the kernels disagree.
+  static Result<Computation> computation_of(const ElementwiseOp& op);
+
   struct Instruction {
     const ElementwiseOp* op = nullptr;
-    std::vector<int> operands;
+    std::vector<int> operands = {};
+    Computation computation = {};
   };
 
   /// Each line "Mul 0 3" is one instruction over operands of smaller numbers. INVALID_ARGUMENT
