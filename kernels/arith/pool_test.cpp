@@ -91,6 +91,9 @@ TEST_CASE("pooling and its gradients equal a search of every window; the first m
     for (const Pool2DShape& s : {make_shape(0, 4, 4, 3, 2, 2, 2, Padding::same),
                                  make_shape(1, 1, 1, 1, 1, 1, 1, Padding::valid),
                                  make_shape(3, 8, 8, 32, 2, 2, 2, Padding::valid),
+                                 make_shape(2, 7, 6, 48, 2, 2, 2, Padding::valid),
+                                 make_shape(2, 7, 6, 16, 2, 2, 2, Padding::same),
+                                 make_shape(2, 6, 6, 24, 3, 3, 3, Padding::same),
                                  make_shape(2, 9, 7, 5, 3, 3, 2, Padding::same),
                                  make_shape(2, 9, 7, 70, 3, 2, 1, Padding::same),
                                  make_shape(1, 7, 11, 130, 2, 4, 3, Padding::valid)}) {
@@ -103,14 +106,19 @@ TEST_CASE("pooling and its gradients equal a search of every window; the first m
 
 TEST_CASE("padding never wins a maximum, and NaN does not count") {
   on_each_isa([] {
-    const Pool2DShape s = make_shape(1, 2, 2, 1, 3, 3, 1, Padding::same);
-    const std::vector<float> x = {-5, -6, -7, -8};
-    std::vector<float> y(4);
-    max_pool(Type::f32)(s, x.data(), y.data(), 0, 1);
-    CHECK(y == std::vector<float>(4, -5.0f));
-    const std::vector<float> with_nan = {NAN, 1, 2, 3};
-    max_pool(Type::f32)(s, with_nan.data(), y.data(), 0, 1);
-    CHECK(y == std::vector<float>(4, 3.0f));
+    for (const int64_t channels : {1, 16, 40}) {
+      const Pool2DShape s = make_shape(1, 2, 2, channels, 3, 3, 1, Padding::same);
+      const auto n = static_cast<size_t>(channels);
+      std::vector<float> x(4 * n), y(4 * n);
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = -5.0f - static_cast<float>(i / n);
+      max_pool(Type::f32)(s, x.data(), y.data(), 0, 1);
+      CHECK(y == std::vector<float>(4 * n, -5.0f));
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = i < n ? NAN : static_cast<float>(i / n);
+      max_pool(Type::f32)(s, x.data(), y.data(), 0, 1);
+      CHECK(y == std::vector<float>(4 * n, 3.0f));
+    }
   });
 }
 

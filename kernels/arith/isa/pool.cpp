@@ -33,7 +33,7 @@ TROUPE_INLINE void for_each_window(const Pool2DShape& s, const T* x, T* y, int64
   }
 }
 
-/// The largest of each of n channels of a window; in registers where n is constant.
+/// The largest of each of n channels of a window.
 template <class T>
 TROUPE_INLINE void largest(const Pool2DShape& s, Window w, const T* in, T* best, int64_t n) {
   for (int64_t c = 0; c < n; ++c)
@@ -47,24 +47,57 @@ TROUPE_INLINE void largest(const Pool2DShape& s, Window w, const T* in, T* best,
     }
 }
 
-template <class T, int64_t width>
-TROUPE_INLINE void largest_of(const Pool2DShape& s, Window w, const T* in, T* out) {
-  T best[width];
-  largest(s, w, in, best, width);
-  for (int64_t c = 0; c < width; ++c)
-    out[c] = best[c];
+/// Channels side by side in a register, written as one, because a loop over them would go through
+/// memory with each pixel.
+template <class T>
+struct Lanes;
+template <>
+struct Lanes<float> {
+  using Values [[gnu::vector_size(64)]] = float;
+  using Place = int32_t;
+  using Places [[gnu::vector_size(64)]] = Place;
+  static constexpr int64_t count = 16;
+};
+template <>
+struct Lanes<double> {
+  using Values [[gnu::vector_size(64)]] = double;
+  using Place = int64_t;
+  using Places [[gnu::vector_size(64)]] = Place;
+  static constexpr int64_t count = 8;
+};
+
+/// By reference: how such a type is passed depends on the instruction set.
+template <class Values>
+TROUPE_INLINE void load(const auto* from, Values& to) {
+  __builtin_memcpy(&to, from, sizeof(to));
+}
+
+template <class Values>
+TROUPE_INLINE void store(const Values& values, auto* to) {
+  __builtin_memcpy(to, &values, sizeof(values));
+}
+
+template <class T>
+TROUPE_INLINE void largest_lanes(const Pool2DShape& s, Window w, const T* in, T* out) {
+  typename Lanes<T>::Values best = lowest<T> - typename Lanes<T>::Values{};
+  for (int64_t iy = w.y0; iy < w.y1; ++iy)
+    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+      typename Lanes<T>::Values pixel;
+      load(in + (iy * s.in_w + ix) * s.channels, pixel);
+      best = pixel > best ? pixel : best;
+    }
+  store(best, out);
 }
 
 template <class T>
 void max_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
   const Pool2DShape s = shape;
+  constexpr int64_t lanes = Lanes<T>::count;
   for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
                   [&s](Window w, const T* in, T* out) {
                     int64_t c = 0;
-                    for (; c + 64 <= s.channels; c += 64)
-                      largest_of<T, 64>(s, w, in + c, out + c);
-                    for (; c + 16 <= s.channels; c += 16)
-                      largest_of<T, 16>(s, w, in + c, out + c);
+                    for (; c + lanes <= s.channels; c += lanes)
+                      largest_lanes(s, w, in + c, out + c);
                     if (c < s.channels)
                       largest(s, w, in + c, out + c, s.channels - c);
                   });
@@ -96,7 +129,9 @@ void average_forward(const Pool2DShape& shape, const void* x, void* y, int64_t b
 /// and nothing to the other pixels.
 template <class T>
 TROUPE_INLINE void add_to_largest(const Pool2DShape& s, Window w, const T* in, const T* gradient,
-                                  T* target, T* best, int32_t* at, int64_t n) {
+                                  T* target, int64_t n) {
+  T best[Lanes<T>::count];
+  int32_t at[Lanes<T>::count];
   const int64_t first = w.y0 * s.in_w + w.x0;
   for (int64_t c = 0; c < n; ++c) {
     best[c] = in[first * s.channels + c];
@@ -113,49 +148,69 @@ TROUPE_INLINE void add_to_largest(const Pool2DShape& s, Window w, const T* in, c
         at[c] = better ? static_cast<int32_t>(here) : at[c];
       }
     }
+  for (int64_t c = 0; c < n; ++c)
+    target[at[c] * s.channels + c] += gradient[c];
+}
+
+/// The same for as many channels as there are lanes; if no other window has these pixels, they are
+/// written, whatever they were.
+template <class T>
+TROUPE_INLINE void add_to_largest_lanes(const Pool2DShape& s, Window w, const T* in,
+                                        const T* gradient, T* target, bool alone) {
+  using Values = typename Lanes<T>::Values;
+  using Place = typename Lanes<T>::Place;
+  using Places = typename Lanes<T>::Places;
+  Values best, dy, pixel, zero = {};
+  load(in + (w.y0 * s.in_w + w.x0) * s.channels, best);
+  load(gradient, dy);
+  Places at = static_cast<Place>(w.y0 * s.in_w + w.x0) - Places{};
   for (int64_t iy = w.y0; iy < w.y1; ++iy)
     for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-      const int64_t here = iy * s.in_w + ix;
-      T* pixel = target + here * s.channels;
-      TROUPE_INDEPENDENT
-      for (int64_t c = 0; c < n; ++c)
-        pixel[c] += at[c] == static_cast<int32_t>(here) ? gradient[c] : T(0);
+      load(in + (iy * s.in_w + ix) * s.channels, pixel);
+      const Places better = pixel > best, here = static_cast<Place>(iy * s.in_w + ix) - Places{};
+      best = better ? pixel : best;
+      at = better ? here : at;
+    }
+  for (int64_t iy = w.y0; iy < w.y1; ++iy)
+    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
+      T* to = target + (iy * s.in_w + ix) * s.channels;
+      Values sum = at == static_cast<Place>(iy * s.in_w + ix) - Places{} ? dy : zero;
+      if (!alone) {
+        load(to, pixel);
+        sum += pixel;
+      }
+      store(sum, to);
     }
 }
 
-template <class T, int64_t width>
-TROUPE_INLINE void add_to_largest_of(const Pool2DShape& s, Window w, const T* in, const T* gradient,
-                                     T* target) {
-  T best[width];
-  int32_t at[width];
-  add_to_largest(s, w, in, gradient, target, best, at, width);
+/// Every pixel of the input is in exactly one window.
+TROUPE_INLINE bool windows_tile(const Pool2DShape& s) {
+  return s.stride_h == s.window_h && s.stride_w == s.window_w &&
+         s.out_h * s.stride_h - s.pad_top >= s.in_h && s.out_w * s.stride_w - s.pad_left >= s.in_w;
 }
 
 template <class T>
 void max_backward(const Pool2DShape& shape, const void* x, const void* dy, void* dx, int64_t begin,
                   int64_t end) {
   const Pool2DShape s = shape;
-  constexpr int64_t wide = 32, narrow = 16;
+  constexpr int64_t lanes = Lanes<T>::count;
+  const bool alone = windows_tile(s) && s.channels % lanes == 0;
   const int64_t image_size = s.in_h * s.in_w * s.channels;
   auto out = static_cast<T*>(dx);
   for (int64_t image = begin; image < end; ++image) {
     const T* in = static_cast<const T*>(x) + image * image_size;
     T* target = out + image * image_size;
-    __builtin_memset(target, 0, static_cast<size_t>(image_size) * sizeof(T));
+    if (!alone)
+      __builtin_memset(target, 0, static_cast<size_t>(image_size) * sizeof(T));
     const T* gradient = static_cast<const T*>(dy) + image * s.out_h * s.out_w * s.channels;
     for (int64_t oy = 0; oy < s.out_h; ++oy)
       for (int64_t ox = 0; ox < s.out_w; ++ox, gradient += s.channels) {
         const Window w = Window::of(s, oy, ox);
         int64_t c = 0;
-        for (; c + wide <= s.channels; c += wide)
-          add_to_largest_of<T, wide>(s, w, in + c, gradient + c, target + c);
-        for (; c + narrow <= s.channels; c += narrow)
-          add_to_largest_of<T, narrow>(s, w, in + c, gradient + c, target + c);
-        if (c < s.channels) {
-          T best[narrow];
-          int32_t at[narrow];
-          add_to_largest(s, w, in + c, gradient + c, target + c, best, at, s.channels - c);
-        }
+        for (; c + lanes <= s.channels; c += lanes)
+          add_to_largest_lanes(s, w, in + c, gradient + c, target + c, alone);
+        if (c < s.channels)
+          add_to_largest(s, w, in + c, gradient + c, target + c, s.channels - c);
       }
   }
 }
