@@ -2,6 +2,7 @@
 // GEMM.
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/fused_conv.hpp"
+#include "kernels/arith/internal/conv_products.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
@@ -36,6 +37,15 @@ ConvCall with_patches(Type type, const Conv2DShape& shape, int64_t begin, int64_
 /// Measured: oneDNN takes three times as long for the input's gradient then.
 bool has_few_channels(const Conv2DShape& shape) {
   return shape.in_c <= 4;
+}
+
+void backward_input_by_patches(Type type, const Conv2DShape& shape, const void* filter,
+                               const void* dy, void* dx, int64_t begin, int64_t end) {
+  ConvCall call = with_patches(type, shape, begin, end);
+  call.filter = filter;
+  call.dy = dy;
+  call.out = dx;
+  isa_table().conv_backward_input(call);
 }
 
 /// Factor and offset of the results of images [begin, end).
@@ -111,25 +121,22 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
                            void* dx, int64_t begin, int64_t end) {
   if (begin >= end)
     return;
-  if (prefers_onednn(type) && !has_few_channels(shape) &&
-      onednn_conv_backward_input(shape, {.plain = static_cast<const float*>(filter)},
+  if (type == Type::f32)
+    return conv2d_backward_input(shape, {.plain = static_cast<const float*>(filter)},
                                  static_cast<const float*>(dy), static_cast<float*>(dx), begin,
-                                 end))
-    return;
-  ConvCall call = with_patches(type, shape, begin, end);
-  call.filter = filter;
-  call.dy = dy;
-  call.out = dx;
-  isa_table().conv_backward_input(call);
+                                 end);
+  backward_input_by_patches(type, shape, filter, dy, dx, begin, end);
 }
 
 void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, const void* dy,
                             void* dfilter, int64_t begin, int64_t end) {
-  if (begin < end && prefers_onednn(type) &&
-      onednn_conv_backward_filter(shape, static_cast<const float*>(x),
-                                  static_cast<const float*>(dy), static_cast<float*>(dfilter),
-                                  begin, end))
-    return;
+  if (begin < end && prefers_onednn(type)) {
+    const auto *in = static_cast<const float*>(x), *gradient = static_cast<const float*>(dy);
+    auto* out = static_cast<float*>(dfilter);
+    if (backward_filter_by_products(shape, in, gradient, out, begin, end) ||
+        onednn_conv_backward_filter(shape, in, gradient, out, begin, end))
+      return;
+  }
   ConvCall call = with_patches(type, shape, begin, end);
   call.x = x;
   call.dy = dy;
@@ -139,8 +146,8 @@ void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, 
 
 FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
                              const ConvEpilogue& epilogue) {
-  if (!prefers_onednn(Type::f32) ||
-      (direction == ConvDirection::backward_input && has_few_channels(shape)))
+  if (!prefers_onednn(Type::f32) || (direction == ConvDirection::backward_input &&
+                                     (has_few_channels(shape) || prefers_input_by_products(shape))))
     return {};
   return onednn_filter_packing(direction, shape, images, epilogue);
 }
@@ -163,10 +170,13 @@ void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& fi
 
 void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                            float* dx, int64_t begin, int64_t end) {
-  if (begin < end && prefers_onednn(Type::f32) && !has_few_channels(shape) &&
-      onednn_conv_backward_input(shape, filter, dy, dx, begin, end))
+  if (begin >= end)
     return;
-  conv2d_backward_input(Type::f32, shape, filter.plain, dy, dx, begin, end);
+  if (prefers_onednn(Type::f32) && !has_few_channels(shape) &&
+      (backward_input_by_products(shape, filter.plain, dy, dx, begin, end) ||
+       onednn_conv_backward_input(shape, filter, dy, dx, begin, end)))
+    return;
+  backward_input_by_patches(Type::f32, shape, filter.plain, dy, dx, begin, end);
 }
 
 ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {

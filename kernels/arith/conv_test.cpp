@@ -67,6 +67,9 @@ std::vector<Conv2DShape> shapes() {
       make_shape(1, 12, 13, 7, 3, 2, 5, 1, 3, Padding::valid),
       make_shape(4, 14, 14, 32, 5, 5, 16, 1, 1, Padding::same),
       make_shape(2, 4, 4, 3, 2, 2, 3, 3, 1, Padding::same),
+      make_shape(2, 28, 28, 32, 1, 1, 33, 1, 1, Padding::same),
+      make_shape(3, 9, 8, 32, 3, 3, 40, 2, 1, Padding::same),
+      make_shape(6, 90, 90, 32, 1, 1, 32, 2, 1, Padding::valid),
   };
   Conv2DShape padded = result[4]; // explicit padding, more on one side
   padded.pad_top = 2;
