@@ -176,6 +176,8 @@ private:
         TROUPE_ASSIGN(value, copy_to_device(device_, value));
       }
     }
+    if (Status counted = value.settle(device_.host_side_allocator()); !counted.ok())
+      return counted.with_origin({node.name, node.op_name(), device_.name(), 0});
     program_->constants.push_back(std::move(value));
     return static_cast<std::int32_t>(program_->constants.size()) - 1;
   }

@@ -61,6 +61,9 @@ void Loop<Frames>::start() {
       return s_.fail(n, invalid_argument(str_cat("argument ", index, " is of type ",
                                                  to_string(s_.args[index].dtype()), ", expected ",
                                                  to_string(arg.output_type))));
+    if (arg.output_type == DType::string)
+      if (Status counted = s_.args[index].settle(p_.device->host_side_allocator()); !counted.ok())
+        return s_.fail(n, counted);
     s_.scratch[0].tensor = std::move(s_.args[index]);
     send_all(arg, s_.scratch.data(), *s_.root);
   }
@@ -242,8 +245,15 @@ bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* o
   for (std::int32_t i = 0; i < nd.num_outputs; ++i) {
     const Entry& output = outputs[i];
     DType declared = i == 0 ? nd.output_type : info(n).types.outputs[static_cast<std::size_t>(i)];
-    if (output.tensor.dtype() == declared) [[likely]]
-      continue;
+    if (output.tensor.dtype() == declared) [[likely]] {
+      if (declared != DType::string) [[likely]]
+        continue;
+      Status counted = output.tensor.settle(p_.device->host_side_allocator());
+      if (counted.ok())
+        continue;
+      s_.fail(n, counted);
+      return false;
+    }
     if (output.ref && is_ref(declared) && make_ref(output.ref->dtype()) == declared)
       continue;
     if (!output.has_value()) {

@@ -38,6 +38,19 @@ void with_object_type(DType dtype, F&& f) {
   }
 }
 
+/// What a string takes beside itself.
+std::size_t text_bytes(const std::string& text) {
+  static const std::size_t inside = std::string().capacity();
+  return text.capacity() > inside ? text.capacity() + 1 : 0;
+}
+std::size_t text_bytes(const ResourceHandle& handle) {
+  return text_bytes(handle.device) + text_bytes(handle.container) + text_bytes(handle.name) +
+         text_bytes(handle.maybe_type_name);
+}
+std::size_t text_bytes(const Variant& variant) {
+  return text_bytes(variant.type_name) + text_bytes(variant.metadata);
+}
+
 } // namespace
 
 Allocator& host_allocator() {
@@ -63,17 +76,24 @@ BufferRef Buffer::allocate(Allocator& allocator, std::size_t bytes) {
   return BufferRef(buffer);
 }
 
-BufferRef Buffer::objects(DType dtype, std::size_t count) {
+BufferRef Buffer::objects(DType dtype, std::size_t count, Allocator* account) {
   void* elements = nullptr;
   std::size_t bytes = 0;
   with_object_type(dtype, [&]<class T>(T*) {
-    if (count > 0 && count < PTRDIFF_MAX / sizeof(T))
-      elements = new (std::nothrow) T[count];
+    if (count == 0 || count >= PTRDIFF_MAX / sizeof(T))
+      return;
     bytes = count * sizeof(T);
+    if (account && !account->charge(bytes))
+      return;
+    elements = new (std::nothrow) T[count];
+    if (account && !elements)
+      account->discharge(bytes);
   });
   if (count > 0 && !elements)
     return {};
   Buffer* buffer = new Buffer;
+  buffer->account_.store(account, std::memory_order_relaxed);
+  buffer->charged_ = account ? bytes : 0;
   buffer->objects_ = dtype;
   buffer->data_ = elements;
   buffer->bytes_ = bytes;
@@ -88,7 +108,49 @@ BufferRef Buffer::wrap(void* memory, std::size_t bytes, std::function<void(void*
   return BufferRef(buffer);
 }
 
+bool Buffer::charge(std::size_t bytes) {
+  Allocator* account = account_.load(std::memory_order_relaxed);
+  if (account && !account->charge(bytes))
+    return false;
+  charged_ += account ? bytes : 0;
+  return true;
+}
+
+bool Buffer::settle(Allocator& account) {
+  if (objects_ == DType::invalid || !data_)
+    return true;
+  // Who sets the account counts; the others who hold a shared buffer meanwhile do nothing. What is
+  // counted then is read by whoever destroys the buffer, after this reference is gone.
+  Allocator* present = nullptr;
+  const bool taken_on =
+      &account != &host_allocator() &&
+      account_.compare_exchange_strong(present, &account, std::memory_order_acq_rel);
+  if (taken_on)
+    present = &account;
+  else if (!present || !is_unique())
+    return true;
+  std::size_t total = bytes_;
+  with_object_type(objects_, [&]<class T>(T*) {
+    const T* elements = static_cast<const T*>(data_);
+    for (std::size_t i = 0; i < bytes_ / sizeof(T); ++i)
+      total += text_bytes(elements[i]);
+  });
+  if (total > charged_) {
+    if (!present->charge(total - charged_)) {
+      if (taken_on)
+        account_.store(nullptr, std::memory_order_release);
+      return false;
+    }
+  } else if (total < charged_) {
+    present->discharge(charged_ - total);
+  }
+  charged_ = total;
+  return true;
+}
+
 void Buffer::destroy() noexcept {
+  if (Allocator* account = account_.load(std::memory_order_relaxed); account && charged_)
+    account->discharge(charged_);
   if (allocator_) {
     Allocator* allocator = allocator_;
     std::size_t bytes = bytes_;

@@ -31,6 +31,14 @@ public:
   virtual void* allocate(std::size_t bytes) = 0;
   /// `bytes` as asked for in `allocate`.
   virtual void deallocate(void* memory, std::size_t bytes) = 0;
+  /// Counts bytes that lie elsewhere, such as the text of strings, as if they were allocated here;
+  /// false, and nothing counted, when there is no room for them.
+  virtual bool charge(std::size_t bytes) {
+    (void)bytes;
+    return true;
+  }
+  /// `bytes` as charged, all or part.
+  virtual void discharge(std::size_t bytes) { (void)bytes; }
   /// Why `allocate` has just refused, with the remedy: the end of an error's sentence.
   virtual std::string refusal() const { return "the system has no more memory to give"; }
 };
@@ -47,9 +55,9 @@ class Buffer {
 public:
   /// Null when the allocator has no room.
   static BufferRef allocate(Allocator& allocator, std::size_t bytes);
-  /// `count` default-constructed objects of an object dtype, in host memory. Null when there
-  /// is no room.
-  static BufferRef objects(DType dtype, std::size_t count);
+  /// `count` default-constructed objects of an object dtype, in host memory, charged to `account`
+  /// if one is given. Null when there is no room.
+  static BufferRef objects(DType dtype, std::size_t count, Allocator* account = nullptr);
   /// Foreign memory, kept until `release` is called with it.
   static BufferRef wrap(void* memory, std::size_t bytes, std::function<void(void*)> release);
 
@@ -61,6 +69,16 @@ public:
   MemoryKind kind() const noexcept { return allocator_ ? allocator_->kind() : MemoryKind::host; }
   /// Where its memory came from; null for objects and for foreign memory.
   Allocator* allocator() const noexcept { return allocator_; }
+  /// Whom objects are charged to; null for nobody, and for other buffers.
+  Allocator* account() const noexcept { return account_.load(std::memory_order_acquire); }
+  /// Charges `bytes` more to the account of objects, for text that is about to be written. False,
+  /// and nothing charged, when there is no room. For the maker, before the buffer is shared.
+  [[nodiscard]] bool charge(std::size_t bytes);
+  /// Objects with all their text are charged for what they take: to their account, or, if they have
+  /// none, to `account` from now on, unless that is the C library's. Does nothing to objects of an
+  /// account that others hold too: those were settled by whoever made them. False when there is no
+  /// room, and nothing changed. Safe for several holders at a time.
+  [[nodiscard]] bool settle(Allocator& account);
   /// True when the asking reference is the only one, so that its holder may write.
   bool is_unique() const noexcept { return refs_.load(std::memory_order_acquire) == 1; }
 
@@ -82,7 +100,9 @@ private:
   std::size_t bytes_ = 0;
   Allocator* allocator_ = nullptr; // null: objects or foreign memory
   std::function<void(void*)>* release_ = nullptr;
-  bool in_block_ = false; // this header is the first 64 bytes of the block itself
+  std::atomic<Allocator*> account_{nullptr};
+  std::size_t charged_ = 0; // bytes; written by the maker or by who has set the account
+  bool in_block_ = false;   // this header is the first 64 bytes of the block itself
 };
 
 /// One reference to a Buffer, or none.

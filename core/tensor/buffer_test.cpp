@@ -111,6 +111,83 @@ TEST_CASE("buffer: objects are made and destroyed") {
   CHECK(Buffer::objects(DType::string, 0)->data() == nullptr);
 }
 
+namespace {
+
+/// Keeps account of what lies elsewhere, up to a limit.
+class Account final : public Allocator {
+public:
+  explicit Account(std::size_t limit) : limit_(limit) {}
+  const char* name() const override { return "account"; }
+  void* allocate(std::size_t) override { return nullptr; }
+  void deallocate(void*, std::size_t) override {}
+  bool charge(std::size_t bytes) override {
+    if (charged + bytes > limit_)
+      return false;
+    charged += bytes;
+    return true;
+  }
+  void discharge(std::size_t bytes) override { charged -= bytes; }
+  std::size_t charged = 0;
+
+private:
+  std::size_t limit_;
+};
+
+} // namespace
+
+TEST_CASE("buffer: objects and their text are charged while they live") {
+  Account account(10'000);
+  constexpr std::size_t alone = 4 * sizeof(std::string);
+  {
+    BufferRef strings = Buffer::objects(DType::string, 4, &account);
+    CHECK(account.charged == alone);
+    auto* text = static_cast<std::string*>(strings->data());
+    REQUIRE(strings->charge(3000)); // announced
+    CHECK(account.charged == alone + 3000);
+    text[1] = std::string(1000, 'x');
+    REQUIRE(strings->settle(account)); // and less was written
+    CHECK(account.charged == alone + 1001);
+    CHECK_FALSE(strings->charge(10'000));
+    text[3] = std::string(20'000, 'y');
+    CHECK_FALSE(strings->settle(account));
+    CHECK(account.charged == alone + 1001);
+    BufferRef other = strings; // whoever shares it finds it settled
+    CHECK(strings->settle(account));
+  }
+  CHECK(account.charged == 0);
+  CHECK_FALSE(Buffer::objects(DType::string, 1000, &account));
+  CHECK(account.charged == 0);
+}
+
+TEST_CASE("buffer: objects without an account are taken on by the first who settles them") {
+  Account first(10'000), second(10'000);
+  BufferRef strings = Buffer::objects(DType::string, 1);
+  *static_cast<std::string*>(strings->data()) = std::string(100, 'x');
+  BufferRef shared = strings;
+  CHECK(shared->settle(first));
+  CHECK(shared->settle(second));
+  CHECK(first.charged == sizeof(std::string) + 101);
+  CHECK(second.charged == 0);
+  CHECK(strings->account() == &first);
+  strings = shared = {};
+  CHECK(first.charged == 0);
+}
+
+TEST_CASE(
+    "buffer: objects that one account has no room for are refused again, and left to others") {
+  Account small(100), large(10'000);
+  BufferRef strings = Buffer::objects(DType::string, 1);
+  *static_cast<std::string*>(strings->data()) = std::string(1000, 'x');
+  BufferRef shared = strings;
+  CHECK_FALSE(shared->settle(small));
+  CHECK_FALSE(shared->settle(small));
+  CHECK(small.charged == 0);
+  CHECK(shared->settle(host_allocator())); // has no limit to count against
+  CHECK(shared->account() == nullptr);
+  CHECK(shared->settle(large));
+  CHECK(large.charged == sizeof(std::string) + 1001);
+}
+
 TEST_CASE("buffer: foreign memory is released once, by the last reference") {
   int memory[4] = {1, 2, 3, 4};
   int released = 0;

@@ -19,10 +19,12 @@ Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) 
   std::size_t bytes = 0;
   BufferRef buffer;
   if (is_object(dtype)) {
-    buffer = Buffer::objects(dtype, count);
+    // Without an account whoever keeps them may take them on.
+    buffer = Buffer::objects(dtype, count, &allocator == &host_allocator() ? nullptr : &allocator);
     if (!buffer)
-      return resource_exhausted(str_cat("the host has no room for a ", troupe::to_string(dtype),
-                                        " tensor of shape ", shape));
+      return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",
+                                        troupe::to_string(dtype), " tensor of shape ", shape, ": ",
+                                        allocator.refusal()));
     return Tensor(dtype, std::move(shape), std::move(buffer));
   }
   if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
@@ -116,6 +118,23 @@ Tensor Tensor::deep_copy() const {
       std::memcpy(out.data_, data_, bytes().size());
   }
   return out;
+}
+
+Status Tensor::charge(std::size_t bytes) const {
+  if (!buffer_ || buffer_->charge(bytes))
+    return {};
+  Allocator& account = *buffer_->account();
+  return resource_exhausted(str_cat("allocator '", account.name(), "' has no room for ", bytes,
+                                    " bytes in a ", troupe::to_string(dtype_), " tensor of shape ",
+                                    shape_, ": ", account.refusal()));
+}
+
+Status Tensor::settle(Allocator& account) const {
+  if (!is_object(dtype_) || !buffer_ || buffer_->settle(account))
+    return {};
+  return resource_exhausted(str_cat("allocator '", account.name(), "' has no room for a ",
+                                    troupe::to_string(dtype_), " tensor of shape ", shape_, ", ",
+                                    byte_size(), " bytes: ", account.refusal()));
 }
 
 std::string Tensor::to_string(std::int64_t max_elements) const {

@@ -108,6 +108,13 @@ public:
   /// Own elements, in host memory.
   Tensor deep_copy() const;
 
+  /// Before text is written to the objects of a new tensor: RESOURCE_EXHAUSTED, naming bytes and
+  /// remedy, if `bytes` more are too many for the allocator that it was made from.
+  Status charge(std::size_t bytes) const;
+  /// After it was written, or when objects come from elsewhere: counts what they take, see
+  /// Buffer::settle. Does nothing to plain dtypes.
+  Status settle(Allocator& account) const;
+
   /// No other tensor shares the buffer.
   bool is_unique() const noexcept { return buffer_ && buffer_->is_unique(); }
   bool shares_buffer_with(const Tensor& other) const noexcept {

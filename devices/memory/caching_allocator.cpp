@@ -506,6 +506,10 @@ void CachingAllocator::deallocate(void* memory, std::size_t bytes) {
 }
 
 bool CachingAllocator::charge(std::size_t bytes) {
+  if (bytes > memory::max_request)
+    return false;
+  if (ThreadCache* mine = impl_->limit ? impl_->cache() : nullptr)
+    impl_->publish(*mine);
   if (!impl_->count_bytes(static_cast<std::int64_t>(bytes)))
     return false;
   if (impl_->limit && impl_->in_use.load(relaxed) + impl_->cached.load(relaxed) > impl_->limit)

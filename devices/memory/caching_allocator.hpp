@@ -28,11 +28,8 @@ public:
   const char* name() const override { return "cpu"; }
   void* allocate(std::size_t bytes) override;
   void deallocate(void* memory, std::size_t bytes) override;
-  /// Counts memory from elsewhere that serves in place of ours against the limit; false when there
-  /// is no room for it.
-  bool charge(std::size_t bytes);
-  /// Takes back a charge of as many bytes.
-  void discharge(std::size_t bytes);
+  bool charge(std::size_t bytes) override;
+  void discharge(std::size_t bytes) override;
   /// Names the limit and what is in use.
   std::string refusal() const override;
   AllocatorStats stats() const;

@@ -183,6 +183,31 @@ TEST_CASE("caching allocator: the limit bounds bytes in use") {
         Code::resource_exhausted);
 }
 
+TEST_CASE("caching allocator: what lies elsewhere counts against the limit") {
+  CachingAllocator allocator(1 << 30, 1 << 20);
+  CHECK(allocator.charge(600'000));
+  CHECK_FALSE(allocator.charge(600'000));
+  CHECK(allocator.allocate(600'000) == nullptr);
+  CHECK(allocator.stats().bytes_in_use == 600'000);
+  void* small = allocator.allocate(10'000); // counted by its thread at first
+  REQUIRE(small);
+  CHECK_FALSE(allocator.charge((1 << 20) - 605'000));
+  allocator.deallocate(small, 10'000);
+  allocator.discharge(600'000);
+  CHECK(allocator.charge(1 << 20));
+  CHECK_FALSE(allocator.charge(SIZE_MAX));
+  allocator.discharge(1 << 20);
+  CHECK(allocator.stats().bytes_in_use == 0);
+
+  auto text = Tensor::allocate(allocator, DType::string, Shape{2});
+  REQUIRE(text.ok());
+  text->mutable_data<std::string>()[0] = std::string(2 << 20, 'x');
+  Status refused = text->settle(allocator);
+  CHECK(refused.code() == Code::resource_exhausted);
+  CHECK(refused.message().find("Raise memory-limit") != std::string::npos);
+  CHECK(refused.message().find("string tensor of shape [2]") != std::string::npos);
+}
+
 TEST_CASE("caching allocator: blocks that are kept go back when the limit is near") {
   CachingAllocator allocator(1 << 30, 10 << 20);
   void* a = allocator.allocate(6 << 20);

@@ -29,8 +29,12 @@ Result<Tensor> private_copy(const Tensor& value) {
     return unimplemented("a variable in device memory that a reader holds cannot be copied by the "
                          "host; assign it a new value instead");
   Allocator* source = value.buffer()->allocator();
-  if (!source)
-    return value.deep_copy();
+  if (!source) {
+    Tensor copy = value.deep_copy();
+    if (Allocator* account = value.buffer()->account())
+      TROUPE_TRY(copy.settle(*account));
+    return copy;
+  }
   TROUPE_ASSIGN(Tensor copy, Tensor::allocate(*source, value.dtype(), value.shape()));
   if (auto bytes = value.bytes(); !bytes.empty())
     std::memcpy(copy.mutable_raw(), bytes.data(), bytes.size());
@@ -68,7 +72,9 @@ Status Variable::update(const std::function<Status(Tensor& value)>& update, bool
     TROUPE_ASSIGN(Tensor copy, private_copy(value_));
     shared = std::exchange(value_, std::move(copy));
   }
-  return update(value_);
+  TROUPE_TRY(update(value_));
+  Allocator* account = value_.has_value() ? value_.buffer()->account() : nullptr;
+  return account ? value_.settle(*account) : Status{};
 }
 
 std::string Variable::description() const {

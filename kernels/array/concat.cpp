@@ -120,6 +120,8 @@ Status compute_concat(KernelContext& c, const Layout& layout) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0)
     return {};
+  for (int i = 0; i < layout.count; ++i)
+    TROUPE_TRY(array::charge_text(c.input(layout.first + i), out));
   const auto whole = array::around_axis(shape, axis);
   const std::int64_t row = whole.middle * whole.inner;
   c.parallel_for(whole.outer, 5.0 * layout.count + 0.2 * static_cast<double>(row),

@@ -116,17 +116,26 @@ Status check_indices(const Tensor& indices, std::int64_t limit) {
 }
 
 // Rows of objects, one by one.
-void gather_objects(const Tensor& params, const Dims& indices, std::int64_t outer,
-                    std::int64_t limit, std::int64_t inner, std::int64_t batches, Tensor& out) {
+Status gather_objects(const Tensor& params, const Dims& indices, std::int64_t outer,
+                      std::int64_t limit, std::int64_t inner, std::int64_t batches, Tensor& out) {
   const auto count = static_cast<std::int64_t>(indices.size()) / std::max<std::int64_t>(batches, 1);
-  std::int64_t to = 0;
-  for (std::int64_t b = 0; b < batches; ++b)
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t k = 0; k < count; ++k, to += inner)
-        array::copy_elements(
-            params,
-            ((b * outer + o) * limit + indices[static_cast<std::size_t>(b * count + k)]) * inner,
-            out, to, inner);
+  const auto for_each_row = [&](auto visit) {
+    std::int64_t to = 0;
+    for (std::int64_t b = 0; b < batches; ++b)
+      for (std::int64_t o = 0; o < outer; ++o)
+        for (std::int64_t k = 0; k < count; ++k, to += inner)
+          visit(((b * outer + o) * limit + indices[static_cast<std::size_t>(b * count + k)]) *
+                    inner,
+                to);
+  };
+  std::size_t bytes = 0;
+  for_each_row(
+      [&](std::int64_t from, std::int64_t) { bytes += array::text_bytes(params, from, inner); });
+  TROUPE_TRY(out.charge(bytes));
+  for_each_row([&](std::int64_t from, std::int64_t to) {
+    array::copy_elements(params, from, out, to, inner);
+  });
+  return {};
 }
 
 Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
@@ -162,8 +171,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   const std::int64_t outer = parts.outer / batches;
   if (is_object(params.dtype())) {
     TROUPE_ASSIGN(const Dims all, integers(indices));
-    gather_objects(params, all, outer, parts.middle, parts.inner, batches, out);
-    return {};
+    return gather_objects(params, all, outer, parts.middle, parts.inner, batches, out);
   }
   const auto index_type = static_cast<arith::Type>(indices.dtype());
   const std::int64_t row = parts.inner * static_cast<std::int64_t>(dtype_size(params.dtype()));

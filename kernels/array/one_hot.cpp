@@ -61,6 +61,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_TRY(array::fill(c, c.input(3), out));
+  TROUPE_TRY(out.charge(static_cast<std::size_t>(indices.num_elements()) *
+                        array::text_bytes(c.input(2), 0, 1)));
   const auto parts = array::around_axis(shape, static_cast<int>(at));
   return dispatch(Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>{}, indices.dtype(),
                   [&]<class T>() -> Status {

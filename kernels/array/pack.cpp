@@ -52,6 +52,8 @@ Status compute_pack(KernelContext& c) {
   if (n == 1)
     return c.set_output(0, c.take_input(0).reshaped(packed));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, packed));
+  for (int i = 0; i < n; ++i)
+    TROUPE_TRY(array::charge_text(c.input(i), out));
   const auto parts = array::around_axis(packed, axis);
   c.parallel_for(parts.outer, 5.0 * n + 0.2 * static_cast<double>(n * parts.inner),
                  [&](std::int64_t begin, std::int64_t end) {

@@ -62,6 +62,14 @@ Status select_objects(KernelContext& c, const arith::BroadcastPlan& plan, const 
   arith::select(8, plan, c.input(0).raw(), positions.data(), positions.data() + n, chosen.data(), 0,
                 shape.num_elements());
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if constexpr (std::is_same_v<T, std::string>) {
+    std::size_t bytes = 0;
+    for (std::int64_t i : chosen)
+      bytes += (i < n ? t.data<T>()[static_cast<std::size_t>(i)]
+                      : e.data<T>()[static_cast<std::size_t>(i - n)])
+                   .size();
+    TROUPE_TRY(out.charge(bytes));
+  }
   auto to = out.mutable_data<T>();
   for (std::size_t i = 0; i < chosen.size(); ++i)
     to[i] = chosen[i] < n ? t.data<T>()[static_cast<std::size_t>(chosen[i])]

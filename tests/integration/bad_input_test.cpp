@@ -250,6 +250,32 @@ TEST_CASE("bad input: a step beyond the node's memory names limit and remedy, ot
   }
 }
 
+TEST_CASE("bad input: the text of strings counts against the node's memory too") {
+  Target target(true);
+  const std::string types = "attr { key: 'T' value { type: DT_STRING } }";
+  // 16 Ki elements of 8 KiB are 128 MiB of 64, in 512 KiB of elements.
+  std::string graph =
+      constant("text", "DT_STRING", str_cat("string_val: '", std::string(8192, 'x'), "'")) +
+      node("n", "Placeholder", {}, "attr { key: 'dtype' value { type: DT_INT32 } }") +
+      node("many", "Fill", "n text", types) + node("back", "Shape", "many", types) +
+      node("fed", "Placeholder", {}, "attr { key: 'dtype' value { type: DT_STRING } }") +
+      node("again", "Identity", "fed", types) + node("fed_back", "Shape", "again", types);
+  Status extended = target.session->extend_graph_def(graph);
+  REQUIRE_MESSAGE(extended.ok(), extended.to_string());
+  for (int i = 0; i < 3; ++i) {
+    Status status = target.run({{"n", Tensor::vector<std::int32_t>({16384})}}, {"back"});
+    check(status, Code::resource_exhausted, "134234112 bytes in a string tensor of shape [16384]");
+    check(status, Code::resource_exhausted, "Raise memory-limit");
+    CHECK(status.origin().node == "many");
+    CHECK(status.origin().op == "Fill");
+    CHECK(status.origin().device.find("CPU:0") != std::string::npos);
+    status = target.run({{"n", Tensor::vector<std::int32_t>({4096})}}, {"back"}); // 32 MiB
+    CHECK_MESSAGE(status.ok(), status.to_string());
+  }
+  CHECK(target.run({{"fed", Tensor::scalar(std::string(std::size_t{8} << 20, 'y'))}}, {"fed_back"})
+            .ok());
+}
+
 TEST_CASE(
     "bad input: a graph too large for a message is refused with the remedy, the node goes on") {
   Target target(true);

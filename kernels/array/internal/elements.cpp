@@ -18,6 +18,18 @@ std::vector<std::int64_t> positions(const arith::StridedPlan& plan, std::int64_t
   return where;
 }
 
+std::size_t text_of_copy(const std::string& text) {
+  static const std::size_t inside = std::string().capacity();
+  return text.size() > inside ? text.size() + 1 : 0;
+}
+std::size_t text_of_copy(const ResourceHandle& handle) {
+  return text_of_copy(handle.device) + text_of_copy(handle.container) + text_of_copy(handle.name) +
+         text_of_copy(handle.maybe_type_name);
+}
+std::size_t text_of_copy(const Variant& variant) {
+  return text_of_copy(variant.type_name) + text_of_copy(variant.metadata);
+}
+
 double cost(const Tensor& tensor) {
   return 0.2 + 0.05 * static_cast<double>(dtype_size(tensor.dtype()));
 }
@@ -42,6 +54,24 @@ void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::in
   TROUPE_CHECK(copied.ok(), "object dtypes are string, resource and variant");
 }
 
+std::size_t text_bytes(const Tensor& from, std::int64_t from_at, std::int64_t n) {
+  std::size_t bytes = 0;
+  if (!is_object(from.dtype()))
+    return bytes;
+  const Status counted = dispatch(Objects{}, from.dtype(), [&]<class T>() -> Status {
+    for (const T& x :
+         from.data<T>().subspan(static_cast<std::size_t>(from_at), static_cast<std::size_t>(n)))
+      bytes += text_of_copy(x);
+    return {};
+  });
+  TROUPE_CHECK(counted.ok(), "object dtypes are string, resource and variant");
+  return bytes;
+}
+
+Status charge_text(const Tensor& from, const Tensor& to) {
+  return is_object(from.dtype()) ? to.charge(text_bytes(from, 0, from.num_elements())) : Status{};
+}
+
 Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& strided,
                          Tensor& dense) {
   if (is_object(dense.dtype()))
@@ -49,6 +79,10 @@ Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const
       const auto where = positions(plan, strided.num_elements());
       auto from = strided.data<T>();
       auto to = dense.mutable_data<T>();
+      std::size_t bytes = 0;
+      for (std::int64_t i : where)
+        bytes += text_of_copy(from[static_cast<std::size_t>(i)]);
+      TROUPE_TRY(dense.charge(bytes));
       for (std::size_t i = 0; i < where.size(); ++i)
         to[i] = from[static_cast<std::size_t>(where[i])];
       return {};
@@ -67,6 +101,7 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
   if (is_object(dense.dtype()))
     return dispatch(Objects{}, dense.dtype(), [&]<class T>() -> Status {
       const auto where = positions(plan, strided.num_elements());
+      TROUPE_TRY(charge_text(dense, strided));
       auto from = dense.data<T>();
       auto to = strided.mutable_data<T>();
       for (std::size_t i = 0; i < where.size(); ++i)
@@ -85,6 +120,8 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
 Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
   if (is_object(out.dtype()))
     return dispatch(Objects{}, out.dtype(), [&]<class T>() -> Status {
+      TROUPE_TRY(out.charge(static_cast<std::size_t>(out.num_elements()) *
+                            text_of_copy(value.value<T>())));
       std::ranges::fill(out.mutable_data<T>(), value.value<T>());
       return {};
     });

@@ -17,6 +17,12 @@ using Dims = std::vector<std::int64_t>;
 void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
                    std::int64_t n);
 
+/// What `n` elements' text will take in a copy, in bytes; 0 for plain dtypes.
+std::size_t text_bytes(const Tensor& from, std::int64_t from_at, std::int64_t n);
+/// Before all elements of `from` are copied to `to` by copy_elements: RESOURCE_EXHAUSTED when their
+/// text has no room. The functions below that give a Status do this themselves.
+Status charge_text(const Tensor& from, const Tensor& to);
+
 /// dense[i] = strided[plan.where(i)] for every element of `dense`, on the compute threads.
 Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& strided,
                          Tensor& dense);
