@@ -16,11 +16,7 @@ EventLoop::EventLoop(std::string name, std::chrono::milliseconds period, std::fu
     : name_(std::move(name)), period_(period), tick_(std::move(tick)),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   TROUPE_CHECK(epoll_ >= 0 && wake_ >= 0, "the process has no file descriptor left for a thread");
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = wake_;
-  TROUPE_CHECK(::epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &event) == 0,
-               "an eventfd can be waited for");
+  TROUPE_CHECK(control(EPOLL_CTL_ADD, wake_, EPOLLIN, 0), "an eventfd can be waited for");
   thread_ = std::thread([this] { run(); });
 }
 
@@ -51,25 +47,27 @@ void EventLoop::post(std::function<void()> work) {
   }
 }
 
-bool EventLoop::watch(int fd, std::uint32_t events, Handler handler) {
+bool EventLoop::control(int operation, int fd, std::uint32_t events, std::uint32_t generation) {
   epoll_event event{};
   event.events = events;
-  event.data.fd = fd;
-  if (::epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &event) != 0)
+  event.data.u64 = std::uint64_t{generation} << 32 | static_cast<std::uint32_t>(fd);
+  return ::epoll_ctl(epoll_, operation, fd, &event) == 0;
+}
+
+bool EventLoop::watch(int fd, std::uint32_t events, Handler handler) {
+  if (!control(EPOLL_CTL_ADD, fd, events, ++last_generation_))
     return false;
-  handlers_[fd] = std::make_shared<Handler>(std::move(handler));
+  watched_[fd] = {last_generation_, std::make_shared<Handler>(std::move(handler))};
   return true;
 }
 
 void EventLoop::change(int fd, std::uint32_t events) {
-  epoll_event event{};
-  event.events = events;
-  event.data.fd = fd;
-  ::epoll_ctl(epoll_, EPOLL_CTL_MOD, fd, &event);
+  if (auto it = watched_.find(fd); it != watched_.end())
+    control(EPOLL_CTL_MOD, fd, events, it->second.generation);
 }
 
 void EventLoop::forget(int fd) {
-  if (handlers_.erase(fd))
+  if (watched_.erase(fd))
     ::epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
 }
 
@@ -92,16 +90,18 @@ void EventLoop::run() {
     auto left = std::chrono::ceil<std::chrono::milliseconds>(next_tick - clock::now()).count();
     int count = ::epoll_wait(epoll_, events, 64, left > 0 ? static_cast<int>(left) : 0);
     for (int i = 0; i < count; ++i) {
-      int fd = events[i].data.fd;
+      const int fd = static_cast<int>(events[i].data.u64 & UINT32_MAX);
+      const auto generation = static_cast<std::uint32_t>(events[i].data.u64 >> 32);
       if (fd == wake_) {
         std::uint64_t many = 0;
         [[maybe_unused]] auto taken = ::read(wake_, &many, sizeof many);
         run_posted();
         continue;
       }
-      // A handler that ran before in this round may have forgotten it.
-      if (auto it = handlers_.find(fd); it != handlers_.end()) {
-        auto handler = it->second;
+      // A handler that ran before in this round may have forgotten it, and opened another since.
+      if (auto it = watched_.find(fd);
+          it != watched_.end() && it->second.generation == generation) {
+        auto handler = it->second.handler;
         (*handler)(events[i].events);
       }
     }

@@ -27,12 +27,19 @@ public:
 
   void post(std::function<void()> work);
 
-  /// False when the system refuses. The handler may forget its own descriptor, which stays open.
+  /// False when the system refuses. The handler may forget its own descriptor, which stays open,
+  /// and any other. What is known of a forgotten descriptor does not reach who watches its number
+  /// next.
   bool watch(int fd, std::uint32_t events, Handler handler);
   void change(int fd, std::uint32_t events);
   void forget(int fd);
 
 private:
+  struct Watched {
+    std::uint32_t generation = 0; ///< of this watch; a descriptor's number is used again
+    std::shared_ptr<Handler> handler;
+  };
+  bool control(int operation, int fd, std::uint32_t events, std::uint32_t generation);
   void run();
   void run_posted();
 
@@ -40,7 +47,8 @@ private:
   std::chrono::milliseconds period_;
   std::function<void()> tick_;
   int epoll_ = -1, wake_ = -1;
-  std::unordered_map<int, std::shared_ptr<Handler>> handlers_;
+  std::unordered_map<int, Watched> watched_;
+  std::uint32_t last_generation_ = 0;
   std::mutex lock_;
   std::vector<std::function<void()>> posted_;
   std::atomic<bool> ended_{false};
