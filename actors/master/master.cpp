@@ -70,6 +70,11 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
                        ". Start what is missing, or leave it out with a device filter"))));
     return;
   }
+  if (!self->state.refusal.ok()) { // the node began to leave meanwhile
+    abandon(self, parts, opening);
+    opening->promise.deliver(to_error(self->state.refusal));
+    return;
+  }
   auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
                                              opening->request.settings, opening->workers,
                                              parts.membership, parts.transport);

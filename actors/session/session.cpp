@@ -50,8 +50,8 @@ void master_lost(Self self, const Status& why) {
 void master_ended(Self self, const caf::error& reason) {
   const auto& state = self->state;
   if (!reason || reason == caf::exit_reason::user_shutdown)
-    return master_lost(self,
-                       aborted(str_cat("Session ", state.handle, " was closed by its master")));
+    return master_lost(self, aborted(str_cat("Session ", state.handle,
+                                             " was closed by its master; make a new session")));
   if (reason == caf::exit_reason::remote_link_unreachable)
     return master_lost(self, unavailable(str_cat(master_name(state),
                                                  " closed its connection: its process has ended; "

@@ -288,3 +288,43 @@ TEST_CASE_FIXTURE(Fixture,
   auto fresh = open();
   CHECK(scalar(fetch(fresh, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -2);
 }
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a session asked for before its master began to leave is refused") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  std::int64_t sessions = count("worker_sessions");
+  SimNode& master = cluster.node(worker0);
+  SimNode& client = cluster.client();
+  RunStep step;
+  step.feeds.emplace_back("x", WireTensor(Tensor::scalar(1.0f)));
+  step.fetches = {"y"};
+  // Ended by the simulation, which comes to rest.
+  const auto unbounded = caf::infinite;
+  cluster.freeze(worker1); // a step and a session that need it are under way
+  auto running = client.self->request(session, unbounded, std::move(step));
+  cluster.run();
+  auto opening = master.self->request(master.handles.master, unbounded, CreateSession{});
+  cluster.run();
+  auto leaving =
+      master.self->request(master.handles.guardian, unbounded, ShutDown{10'000'000, "a test"});
+  cluster.run();
+  CHECK_FALSE(client.self->has_next_message());
+  cluster.thaw(worker1);
+  cluster.run();
+  running.receive([](RunStepResult&) {},
+                  [](caf::error& error) {
+                    FAIL_CHECK("the step had time to finish: ",
+                               to_status(error, "a step").to_string());
+                  });
+  opening.receive(
+      [](SessionCreated&) { FAIL_CHECK("no session can be made on a node that leaves"); },
+      [](caf::error& error) {
+        Status status = to_status(error, "a session");
+        CHECK(status.code() == Code::unavailable);
+        CHECK(status.message().find("is shutting down (a test)") != std::string::npos);
+      });
+  leaving.receive([](caf::ok_atom) {}, [](caf::error&) {});
+  CHECK(count("worker_sessions") < sessions); // worker0's is gone, and no second one is left
+}
