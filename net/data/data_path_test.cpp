@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <deque>
+#include <span>
 #include <thread>
 
 #include <poll.h>
@@ -134,6 +135,33 @@ public:
   void say(const Frame& frame, int fd = -1) {
     auto bytes = encode(frame);
     say_bytes(bytes.data(), bytes.size(), fd);
+  }
+  /// Says it again and again, until the other side reads no more or `most` bytes are said; how many
+  /// they were.
+  std::size_t repeat(std::span<const std::byte> bytes, std::size_t most) {
+    std::size_t said = 0;
+    pollfd wait{socket_.get(), POLLOUT, 0};
+    while (said < most && ::poll(&wait, 1, 500) == 1) {
+      auto rest = bytes.subspan(said % bytes.size());
+      auto sent = send_with_fd(socket_.get(), rest.data(), rest.size(), -1);
+      if (sent <= 0)
+        break;
+      said += static_cast<std::size_t>(sent);
+    }
+    return said;
+  }
+  /// So many bytes; false when the other side closes before.
+  bool listen_to(std::size_t bytes) {
+    std::vector<char> buffer(bytes);
+    for (std::size_t have = 0; have < bytes;) {
+      pollfd wait{socket_.get(), POLLIN, 0};
+      REQUIRE(::poll(&wait, 1, 30'000) == 1);
+      ssize_t got = ::recv(socket_.get(), buffer.data() + have, bytes - have, 0);
+      if (got <= 0)
+        return false;
+      have += static_cast<std::size_t>(got);
+    }
+    return true;
   }
   /// Bytes until the other side closes.
   std::size_t listen() {
@@ -377,6 +405,59 @@ TEST_CASE("data path: an invited peer cannot have bytes written outside of its m
     peer.say(request.number == 1 ? request : Request{});
     CHECK(peer.listen() <= acceptance_bytes);
   }
+}
+
+namespace {
+
+/// A connection that was let in.
+Stranger invited(Fixture& f, TensorPath path) {
+  const bool is_local = path == TensorPath::shared_memory;
+  auto socket =
+      is_local ? connect_local(f.server->local_name()) : connect_tcp("127.0.0.1", f.server->port());
+  REQUIRE(socket.ok());
+  Stranger peer(*std::move(socket));
+  auto region = *SharedRegion::make(1 << 20);
+  peer.say(Opening{is_local ? region->bytes() : 0, f.server->invite(f.peer, "worker").token},
+           is_local ? region->fd() : -1);
+  REQUIRE(peer.listen_to(acceptance_bytes));
+  return peer;
+}
+
+std::vector<std::byte> repeated(const Request& request, std::size_t times) {
+  std::vector<std::byte> out;
+  auto frame = encode(request);
+  for (std::size_t i = 0; i < times; ++i)
+    out.insert(out.end(), frame.begin(), frame.end());
+  return out;
+}
+
+} // namespace
+
+TEST_CASE("data path: who takes no answers is not read from, and goes on when it takes them") {
+  for (TensorPath path : both) {
+    Fixture f;
+    f.offer(1, numbers(16));
+    Stranger peer = invited(f, path);
+    const auto wrong = repeated({1, 1, 8, 0}, 1024); // each is refused at once
+    std::size_t said = peer.repeat(wrong, std::size_t{64} << 20);
+    CHECK(said < std::size_t{64} << 20);
+    CHECK(peer.listen_to(said / request_bytes * piece_bytes));
+    f.offers->erase_of(f.peer);
+  }
+}
+
+TEST_CASE("data path: who goes with as many requests as are kept is closed") {
+  Fixture f;
+  std::int64_t connections = counter("data_connections_in").value();
+  {
+    Stranger peer = invited(f, TensorPath::shared_memory);
+    const auto parked = repeated({1, 77, 8, 0}, 1024);
+    peer.say_bytes(parked.data(), parked.size());
+    for (int i = 0; i < 1024; ++i)
+      f.settled.take();
+  }
+  wait_until([&] { return counter("data_connections_in").value() == connections; });
+  CHECK(counter("data_connections_in").value() == connections);
 }
 
 TEST_CASE("data path: of silent strangers the oldest goes") {

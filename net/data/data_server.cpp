@@ -30,7 +30,8 @@ namespace {
 
 /// Sent of one tensor before another of the same peer gets its turn, and in one turn of a peer.
 constexpr std::uint64_t piece_limit = std::uint64_t{4} << 20;
-/// Requests of one peer that are kept; it reads no further until some are answered.
+/// Requests of one peer that are kept, with answers that it has not taken; nothing more is read
+/// from it until there are fewer.
 constexpr std::size_t most_requests = 1024;
 constexpr std::size_t most_invitations = 4096;
 constexpr std::chrono::milliseconds tick_period{250};
@@ -65,6 +66,9 @@ struct Connection {
   std::uint64_t finishing_bytes = 0;
   std::uint32_t events = EPOLLIN;
 
+  bool takes_requests() const {
+    return queue.size() + (out.size() + late.size()) / piece_bytes < most_requests;
+  }
   bool has_output() const { return out_sent < out.size() || !payload.empty(); }
   bool has_work() const {
     return has_output() ||
@@ -184,6 +188,9 @@ void DataServer::Impl::make_room() {
 
 void DataServer::Impl::on_event(int fd, std::uint32_t events) {
   Connection& c = *connections.at(fd);
+  // Reading would tell as much; nothing that waits could reach it any more.
+  if ((events & (EPOLLHUP | EPOLLERR)) && c.is_open && !c.takes_requests())
+    return close(fd);
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) && !read(c))
     return;
   // A turn: what waits, or else a piece of the next tensor.
@@ -198,7 +205,7 @@ bool DataServer::Impl::read(Connection& c) {
   int fd = c.socket.get();
   if (!c.is_open)
     return open(c);
-  if (c.queue.size() >= most_requests)
+  if (!c.takes_requests())
     return true;
   std::byte buffer[64 * request_bytes];
   ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
@@ -406,8 +413,7 @@ bool DataServer::Impl::flush(Connection& c) {
 }
 
 void DataServer::Impl::watch(Connection& c) {
-  std::uint32_t wanted =
-      (c.queue.size() < most_requests ? EPOLLIN : 0u) | (c.has_work() ? EPOLLOUT : 0u);
+  std::uint32_t wanted = (c.takes_requests() ? EPOLLIN : 0u) | (c.has_work() ? EPOLLOUT : 0u);
   if (wanted == c.events)
     return;
   c.events = wanted;

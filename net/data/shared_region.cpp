@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/strings.hpp"
@@ -16,6 +17,9 @@ namespace troupe {
 
 namespace {
 
+/// What fstatfs says of ordinary shared memory (linux/magic.h). In one of huge pages a write to a
+/// hole ends the process when the system has none of them left.
+constexpr long tmpfs = 0x01021994;
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 Counter& regions() {
@@ -120,9 +124,11 @@ std::uint64_t SharedRegion::kept() const {
 Result<std::unique_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_t bytes) {
   std::unique_ptr<ForeignRegion> out(new ForeignRegion(fd, bytes));
   struct stat info {};
+  struct statfs kind {};
   int present = ::fcntl(fd, F_GET_SEALS);
   int mode = ::fcntl(fd, F_GETFL);
-  if (present < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+  if (present < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+      ::fstatfs(fd, &kind) != 0 || kind.f_type != tmpfs)
     return failed_precondition("what it passed for shared memory is none");
   if ((present & F_SEAL_SHRINK) == 0 || (present & F_SEAL_GROW) == 0 ||
       (present & F_SEAL_WRITE) != 0 || (mode & O_ACCMODE) != O_RDWR)

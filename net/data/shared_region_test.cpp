@@ -129,6 +129,12 @@ TEST_CASE("shared region: what a hostile peer passes is refused before it is use
   refused(::dup(unsealed), mib); // could be taken away while we write
   REQUIRE(::fcntl(unsealed, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0);
   refused(unsealed, mib); // cannot be written
+  // Of huge pages, where the kernel knows such: a hole in them may have nothing behind it.
+  if (int huge = ::memfd_create("x", MFD_ALLOW_SEALING | MFD_CLOEXEC | MFD_HUGETLB); huge >= 0) {
+    REQUIRE(::ftruncate(huge, 64 * mib) == 0);
+    REQUIRE(::fcntl(huge, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0);
+    refused(huge, 64 * mib);
+  }
   auto region = make();
   refused(::dup(region->fd()), region->bytes() * 2); // claims too much
   refused(::open("/dev/zero", O_RDWR | O_CLOEXEC), mib);
