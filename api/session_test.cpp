@@ -368,6 +368,21 @@ TEST_CASE("session: a constant that is not of the dtype it says is an error of i
   CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
 }
 
+TEST_CASE("session: a step tells its graphs though others of its signature did not") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunMetadata before, shown;
+  REQUIRE(session.run({{"x", floats({1})}}, {"z"}, {}, {}, &before).ok());
+  CHECK(before.partition_graphs.empty());
+  RunOptions options;
+  options.output_partition_graphs = true;
+  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &shown);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  REQUIRE(shown.partition_graphs.size() == 1);
+  CHECK(has(shown.partition_graphs[0], "_Retval"));
+  CHECK(session.run({{"x", floats({1})}}, {"z"}).ok());
+}
+
 TEST_CASE("session: a traced step tells its nodes and its graphs") {
   Session session = local();
   REQUIRE(session.extend(small_graph()).ok());

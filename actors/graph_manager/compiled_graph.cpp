@@ -46,14 +46,20 @@ void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledG
   }
 }
 
-} // namespace
-
-Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& request,
-                                                           SessionEnvironment& environment,
-                                                           const NodeServices& services) {
+Result<Graph> take_graph(RegisterGraph& request, const NodeServices& services) {
+  if (request.graph)
+    return request.graph.use_count() == 1 ? std::move(*request.graph) : request.graph->clone();
   ImportOptions import;
   import.allow_internal_ops = true; // from our own master
-  TROUPE_ASSIGN(Graph graph, read_graph_bytes(request.graph_def, services.library->ops, import));
+  return read_graph_bytes(request.graph_def, services.library->ops, import);
+}
+
+} // namespace
+
+Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request,
+                                                           SessionEnvironment& environment,
+                                                           const NodeServices& services) {
+  TROUPE_ASSIGN(Graph graph, take_graph(request, services));
   auto out = std::make_shared<CompiledGraph>();
   PartitionOptions cut;
   cut.location = device_location;
@@ -62,7 +68,7 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& 
     Device* device = environment.device(name);
     return device ? device->attributes().incarnation : std::uint64_t{0};
   };
-  // Nodes carry their device in the GraphDef's one device field.
+  // In a GraphDef nodes carry it in the one device field.
   for (Node* node : graph.nodes())
     if (node->assigned_device.empty())
       node->assigned_device = node->device;

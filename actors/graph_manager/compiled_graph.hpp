@@ -39,10 +39,9 @@ struct CompiledGraph {
   bool has_remote_edges = false;
 };
 
-/// Imports, partitions by device, optimises and compiles. INVALID_ARGUMENT and others, naming the
-/// node.
-Result<std::shared_ptr<const CompiledGraph>> compile_graph(const RegisterGraph& request,
-                                                           SessionEnvironment& environment,
-                                                           const NodeServices& services);
+/// Imports (unless the request holds a graph), partitions by device, optimises and compiles.
+/// INVALID_ARGUMENT and others, naming the node.
+Result<std::shared_ptr<const CompiledGraph>>
+compile_graph(RegisterGraph request, SessionEnvironment& environment, const NodeServices& services);
 
 } // namespace troupe

@@ -40,7 +40,7 @@ caf::result<GraphRegistered> compile(Self self, const Services& services, Regist
   auto environment = state.environment;
   caf::actor_addr address = self->address();
   services->offload([=] {
-    auto graph = compile_graph(*request, *environment, *services);
+    auto graph = compile_graph(std::move(*request), *environment, *services);
     // The manager may have ended meanwhile; then nobody waits for this.
     if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
       caf::anon_send(typed<GraphManagerActor>(actor),

@@ -1,5 +1,7 @@
 #include "actors/master_session/client_graph.hpp"
 
+#include <unordered_map>
+
 #include "actors/family/constant_evaluator.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
@@ -65,30 +67,54 @@ PartialShape shape_of_feed(const Graph& graph, const std::string& feed) {
   return shape.rank() == 0 && graph.versions.producer < 24 ? PartialShape() : shape;
 }
 
+std::shared_ptr<const PlacedDevices> devices_of(const Graph& graph) {
+  auto out = std::make_shared<PlacedDevices>();
+  out->of.assign(static_cast<std::size_t>(graph.capacity()), -1);
+  std::unordered_map<std::string_view, std::int32_t> known;
+  for (const Node* node : graph.nodes()) {
+    auto [entry, is_new] =
+        known.try_emplace(node->assigned_device, static_cast<std::int32_t>(known.size()));
+    if (is_new)
+      out->names.push_back(node->assigned_device);
+    out->of[static_cast<std::size_t>(node->id)] = entry->second;
+  }
+  return out;
+}
+
 } // namespace
 
-Result<std::shared_ptr<const Graph>> place_full_graph(const ClientGraphRequest& request,
-                                                      const NodeServices& services) {
-  if (request.placed)
-    return request.placed;
-  auto graph = std::make_shared<Graph>(request.full->clone());
-  for (Node* node : graph->nodes())
-    if (auto it = request.assigned.find(node->name); it != request.assigned.end())
-      node->assigned_device = it->second;
+Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services) {
+  Graph graph = request.full->clone();
+  if (const PlacedDevices* placed = request.placed.get()) {
+    for (Node* node : graph.nodes())
+      node->assigned_device =
+          placed->names[static_cast<std::size_t>(placed->of[static_cast<std::size_t>(node->id)])];
+    return graph;
+  }
+  if (!request.assigned.empty())
+    for (Node* node : graph.nodes())
+      if (auto it = request.assigned.find(node->name); it != request.assigned.end())
+        node->assigned_device = it->second;
   TROUPE_ASSIGN(PlacementOptions options, placement_options(request, services));
-  TROUPE_TRY(place(*graph, options));
-  return std::shared_ptr<const Graph>(std::move(graph));
+  TROUPE_TRY(place(graph, options));
+  return graph;
 }
 
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services) {
   ClientGraphParts out;
-  TROUPE_ASSIGN(out.placed, place_full_graph(request, services));
-  Graph graph = out.placed->clone();
+  TROUPE_ASSIGN(Graph graph, place_full_graph(request, services));
+  out.placed = request.placed;
+  if (!out.placed) {
+    out.placed = devices_of(graph);
+    for (const Node* node : graph.nodes())
+      if (node->op->is_stateful)
+        out.assigned.emplace_back(node->name, node->assigned_device);
+  }
+  for (const std::string& feed : request.signature.feeds)
+    out.feed_shapes.push_back(shape_of_feed(graph, feed));
   TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature));
   out.feed_types = std::move(types.feeds);
-  for (const std::string& feed : request.signature.feeds)
-    out.feed_shapes.push_back(shape_of_feed(*out.placed, feed));
   if (request.settings.optimize) {
     KernelConstantEvaluator evaluator(services);
     OptimizeOptions options;
@@ -111,7 +137,11 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     ClientPart part;
     part.task = task;
     renumber(part_graph, part);
-    TROUPE_ASSIGN(part.graph_def, write_graph_bytes(part_graph, {.assigned_devices = true}));
+    if (task == request.own_task) {
+      part.graph = std::make_shared<Graph>(std::move(part_graph));
+    } else {
+      TROUPE_ASSIGN(part.graph_def, write_graph_bytes(part_graph, {.assigned_devices = true}));
+    }
     out.parts.push_back(std::move(part));
   }
   return out;

@@ -25,27 +25,38 @@ struct SessionWorker {
 /// One task's part, not yet registered.
 struct ClientPart {
   std::string task;
-  std::string graph_def;
+  std::shared_ptr<Graph> graph;     ///< of a task in this process, else null
+  std::string graph_def;            ///< of the others
   std::vector<int> feed_of;         ///< by the part's _Arg index: index into the signature's feeds
   std::vector<int> fetch_of;        ///< by the part's _Retval index
   std::vector<std::string> retvals; ///< by the part's _Retval index: the node's name
 };
 
+/// The devices of the nodes of a graph that was placed.
+struct PlacedDevices {
+  std::vector<std::string> names;
+  std::vector<std::int32_t> of; ///< by node id: index into `names`; -1: no such node
+};
+
 struct ClientGraphParts {
-  std::shared_ptr<const Graph> placed; ///< the full graph with devices, for the next signature
+  std::shared_ptr<const PlacedDevices> placed; ///< of the full graph, for the next signature
+  /// If the placement is new: its stateful nodes and their devices.
+  std::vector<std::pair<std::string, std::string>> assigned;
   std::vector<ClientPart> parts;
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes; ///< as their placeholders say
 };
 
 struct ClientGraphRequest {
-  std::shared_ptr<const Graph> full;   ///< the session's graph
-  std::shared_ptr<const Graph> placed; ///< of an earlier signature of the same graph; may be null
+  std::shared_ptr<const Graph> full; ///< the session's graph
+  std::shared_ptr<const PlacedDevices>
+      placed; ///< of an earlier signature of the same graph; may be null
   std::map<std::string, std::string>
       assigned; ///< devices that stateful nodes have already, by node
   Signature signature;
   std::vector<DeviceAttributes> devices;
   SessionSettings settings;
+  std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
 };
 
 /// Places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
@@ -53,8 +64,7 @@ struct ClientGraphRequest {
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services);
 
-/// Only the first step of it: every node of the result has an assigned device.
-Result<std::shared_ptr<const Graph>> place_full_graph(const ClientGraphRequest& request,
-                                                      const NodeServices& services);
+/// Only the first step of it: a copy of the full graph whose every node has an assigned device.
+Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services);
 
 } // namespace troupe

@@ -115,8 +115,8 @@ struct ExplainerState {
 
 Result<GraphExplained> explain(ClientGraphRequest request, const Services& services) {
   GraphExplained out;
-  TROUPE_ASSIGN(request.placed, place_full_graph(request, *services));
-  for (const Node* node : request.placed->nodes())
+  TROUPE_ASSIGN(const Graph placed, place_full_graph(request, *services));
+  for (const Node* node : placed.nodes())
     out.placement.emplace_back(node->name, node->assigned_device);
   if (request.signature.fetches.empty() && request.signature.targets.empty())
     return out;

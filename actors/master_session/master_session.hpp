@@ -62,7 +62,7 @@ struct MasterSessionState {
   };
   std::vector<Explanation> explanations; ///< asked for while the graph is being extended
   std::int64_t version = 0;
-  std::shared_ptr<const Graph> placed;         ///< of this version, once some signature needed it
+  std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
   std::map<std::string, std::string> assigned; ///< devices of stateful nodes; they never move
 
   SignatureCache signatures;

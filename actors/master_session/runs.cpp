@@ -161,6 +161,14 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
   tell_if_idle(state);
 }
 
+// Empty if the session has nothing on our own task.
+std::string task_in_process(Self self, const NodeServices& services) {
+  for (const SessionWorker& worker : self->state.workers)
+    if (worker.task == services.task && worker.session && worker.session->node() == self->node())
+      return worker.task;
+  return {};
+}
+
 void build_next(Self self, const Parts& parts) {
   auto& state = self->state;
   if (state.build_queue.empty() || state.building || !state.extensions.empty())
@@ -175,6 +183,8 @@ void build_next(Self self, const Parts& parts) {
   request->signature = state.build_queue.front()->signature;
   request->devices = state.devices;
   request->settings = state.settings;
+  if (!state.build_queue.front()->shows_parts)
+    request->own_task = task_in_process(self, *parts.services);
   caf::actor_addr address = self->address();
   Services services = parts.services;
   services->offload([=] {
@@ -263,9 +273,10 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
       part_failed(self, parts, graph, registration, i, lost->second);
       continue;
     }
-    state.partition_graphs[graph].push_back(part.graph_def);
+    if (graph->shows_parts)
+      state.partition_graphs[graph].push_back(part.graph_def);
     RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
-                          state.settings.optimize};
+                          state.settings.optimize, std::move(part.graph)};
     std::string task = part.task;
     ask_watched(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
                 std::move(request))
@@ -380,7 +391,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     names.push_back(std::move(name));
     values.push_back(std::move(value));
   }
-  auto bound = state.signatures.bind(names, m.fetches, m.targets);
+  auto bound = state.signatures.bind(names, m.fetches, m.targets, m.partition_graphs);
   if (!bound.ok())
     return to_error(bound.status());
   PendingRun run;
@@ -448,9 +459,8 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
   if (!state.placed) {
-    for (const Node* node : built.parts->placed->nodes())
-      if (node->op->is_stateful)
-        state.assigned[node->name] = node->assigned_device;
+    for (auto& [node, device] : built.parts->assigned)
+      state.assigned[node] = std::move(device);
     if (state.build_version == state.version) // else the graph was extended meanwhile
       state.placed = built.parts->placed;
   }

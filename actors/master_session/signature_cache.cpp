@@ -17,8 +17,8 @@ void append(std::string& key, const std::vector<std::string>& names) {
 }
 
 std::string key_of(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
-                   const std::vector<std::string>& targets) {
-  std::string key;
+                   const std::vector<std::string>& targets, bool shows_parts) {
+  std::string key(1, shows_parts ? '1' : '0');
   append(key, feeds);
   append(key, fetches);
   append(key, targets);
@@ -55,8 +55,8 @@ std::string canonical_tensor_name(const std::string& name) {
 
 Result<std::shared_ptr<const BoundSignature>>
 SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
-                     const std::vector<std::string>& targets) {
-  std::string given = key_of(feeds, fetches, targets);
+                     const std::vector<std::string>& targets, bool shows_parts) {
+  std::string given = key_of(feeds, fetches, targets, shows_parts);
   if (auto it = as_given_.find(given); it != as_given_.end())
     return it->second;
   std::vector<std::string> feed_names = canonical(feeds), fetch_names = canonical(fetches);
@@ -65,10 +65,11 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
   if (signature.feeds.size() != feed_names.size())
     return invalid_argument(
         str_cat("a tensor is fed twice; the feeds are ", str_join(feeds, ", ")));
-  auto& graph = graphs_[key_of(signature.feeds, signature.fetches, signature.targets)];
+  auto& graph = graphs_[key_of(signature.feeds, signature.fetches, signature.targets, shows_parts)];
   if (!graph) {
     graph = std::make_shared<ClientGraph>();
     graph->signature = signature;
+    graph->shows_parts = shows_parts;
   }
   std::vector<int> fetch_index = positions(fetch_names, signature.fetches);
   auto written = std::make_shared<std::vector<FetchName>>(signature.fetches.size());

@@ -19,6 +19,7 @@ struct ClientGraph {
   std::shared_ptr<const StepPlan> plan; ///< null until every task has registered its part
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes;
+  bool shows_parts = false; ///< its parts are kept as bytes, for runs that ask to see them
 };
 
 /// A client graph as one caller names it.
@@ -32,10 +33,11 @@ struct BoundSignature {
 class SignatureCache {
 public:
   /// The client graph for these names, made (without plan) if it is new. INVALID_ARGUMENT for a
-  /// feed given twice.
+  /// feed given twice. One that shows its parts is another than one that does not.
   Result<std::shared_ptr<const BoundSignature>> bind(const std::vector<std::string>& feeds,
                                                      const std::vector<std::string>& fetches,
-                                                     const std::vector<std::string>& targets);
+                                                     const std::vector<std::string>& targets,
+                                                     bool shows_parts = false);
   /// Forgets one that could not be built, so that the next run tries again.
   void drop(const std::shared_ptr<ClientGraph>& graph);
   std::size_t size() const { return graphs_.size(); }

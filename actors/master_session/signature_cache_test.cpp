@@ -37,6 +37,16 @@ TEST_CASE("signatures: feeds, fetches and targets are told apart") {
   CHECK((*cache.bind({}, {"b"}, {"a"}))->graph != (*cache.bind({}, {"a", "b"}, {}))->graph);
 }
 
+TEST_CASE("signatures: one that shows its parts is a graph of its own") {
+  SignatureCache cache;
+  auto plain = (*cache.bind({"a"}, {"b"}, {}))->graph;
+  auto shown = (*cache.bind({"a:0"}, {"b"}, {}, true))->graph;
+  CHECK(plain != shown);
+  CHECK_FALSE(plain->shows_parts);
+  CHECK(shown->shows_parts);
+  CHECK((*cache.bind({"a"}, {"b:0"}, {}, true))->graph == shown);
+}
+
 TEST_CASE("signatures: a dropped one is made anew") {
   SignatureCache cache;
   auto first = (*cache.bind({}, {"a"}, {}))->graph;

@@ -16,6 +16,7 @@ namespace troupe {
 
 struct Completion;
 struct CompiledGraph;
+class Graph;
 
 // The worker.
 
@@ -68,6 +69,9 @@ struct RegisterGraph {
                          ///< nodes, by index
   std::vector<std::string> disabled_passes; ///< names of optimisation passes not to run
   bool optimize = true;
+  /// Within one process, instead of `graph_def`; does not travel. Never written while it is shared:
+  /// who holds it alone may take it.
+  std::shared_ptr<Graph> graph = nullptr;
 };
 struct GraphRegistered {
   std::string graph_handle;
