@@ -6,7 +6,6 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
-#include <caf/scoped_actor.hpp>
 
 #include "actors/node/client.hpp"
 #include "actors/node/handles.hpp"
@@ -20,23 +19,12 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/recorder.hpp"
-#include "net/transport/caller_unit.hpp"
+#include "net/transport/caller.hpp"
 #include "net/wire/wire_tensor.hpp"
 
 namespace troupe {
 
 namespace {
-
-/// What one thread needs to ask actors: a mailbox of its own, and, for a local session, the list of
-/// actors it resumes itself.
-struct Caller {
-  Caller(caf::actor_system& system, bool local) : self(system), unit(system) {
-    if (local)
-      self->context(&unit);
-  }
-  caf::scoped_actor self;
-  CallerUnit unit;
-};
 
 /// Carries one request of run_async. A tick cancels its step.
 using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
@@ -133,24 +121,22 @@ struct Session::Impl {
         return caller;
       }
     }
-    return std::make_unique<Caller>(system(), local);
+    return std::make_unique<Caller>(system());
   }
   void give_back(std::unique_ptr<Caller> caller) {
     std::scoped_lock guard(lock);
     idle.push_back(std::move(caller));
   }
 
-  /// Asks the session actor; on a local session everything that can happen on this thread does.
+  /// Asks the session actor; everything that can happen on this thread does.
   template <class Answer, class Message>
   Result<Answer> ask(Message message, std::chrono::nanoseconds budget, std::string_view what) {
     auto caller = borrow();
     Result<Answer> out = internal("no answer");
-    auto request = caller->self->request(actor, caf::timespan(budget.count()), std::move(message));
-    if (local)
-      caller->unit.drain_until([&] { return caller->self->has_next_message(); });
-    request.receive([&](Answer& answer) { out = std::move(answer); },
-                    [&](caf::error& error) { out = to_status(error, what); });
-    caller->self->clock().cancel_request_timeout(caller->self.ptr(), request.id());
+    caller->ask(
+        actor, caf::timespan(budget.count()), std::move(message),
+        [&](Answer& answer) { out = std::move(answer); },
+        [&](caf::error& error) { out = to_status(error, what); });
     give_back(std::move(caller));
     return out;
   }

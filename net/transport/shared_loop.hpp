@@ -1,0 +1,86 @@
+// SharedLoop: an event loop that a thread which waits for an answer from the network runs itself.
+//
+// A blocking caller's request and its answer need no other thread of the process then: the caller
+// writes to the socket, waits for it, reads from it. Without that the network's thread is woken to
+// send, and the caller to take what that thread has read.
+//
+// One thread at a time runs the loop. It is the network's own by default. A caller that finds the
+// loop with nobody takes it; else it asks for it, and the network's thread leaves it after the
+// round in which it is. When the caller has what it waited for, the loop is with nobody: the
+// network's thread comes back to it soon after, or at once if another thread has something to
+// send or waits for the network, too.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include <caf/fwd.hpp>
+#include <caf/io/network/default_multiplexer.hpp>
+
+namespace troupe {
+
+class SharedLoop : public caf::io::network::default_multiplexer {
+public:
+  /// What arrives after a caller has left lies there for at most twice as long. Callers that come
+  /// back sooner find the loop free.
+  static constexpr std::chrono::microseconds grace{5000};
+
+  using default_multiplexer::default_multiplexer;
+  void run() override; ///< the network's own thread
+  void exec_later(caf::resumable* job) override;
+
+  /// One caller's time with the loop, on one thread. Made before the request is sent.
+  class Guest {
+  public:
+    explicit Guest(SharedLoop& loop);
+    Guest(const Guest&) = delete;
+    Guest& operator=(const Guest&) = delete;
+    ~Guest();
+    /// Runs the loop until `done()` holds. At once if another caller has it: then that one or the
+    /// network's thread will make `done` hold. Whoever else makes it hold calls `wake`.
+    template <class Done>
+    void run_until(Done done) {
+      while (!done() && loop_.next_round(*this)) {
+      }
+    }
+
+  private:
+    friend class SharedLoop;
+    SharedLoop& loop_;
+    bool has_it_ = false;
+  };
+
+  /// Makes whoever runs the loop look whether it still wants to. Any thread.
+  void wake();
+
+private:
+  enum class Holder { own_thread, guest, nobody, ended };
+
+  bool next_round(Guest& guest);
+  void take(Guest& guest);                        // the lock is held
+  void call_back();                               // likewise; the network's thread is to take over
+  void lend(std::unique_lock<std::mutex>& guard); // the network's thread, until it is its own again
+
+  // CAF compares its `thread_id` with the calling thread's, to see whether it may do at once what
+  // the loop does. It is written by the thread that takes the loop and put back when it leaves; a
+  // thread that does not hold the loop never finds its own there.
+  std::thread::id own_;
+  std::atomic<bool> posted_ = false; // the holder has put a job behind the current round
+  std::atomic<int> wanted_ = 0;      // guests that wait for the network's thread to leave
+  std::atomic<Holder> holder_ = Holder::own_thread; // written under the lock
+  std::mutex lock_;                                 // guards what follows
+  std::condition_variable back_; // the network's thread waits here while others have the loop
+  std::condition_variable free_; // guests that wait for the network's thread
+  int guests_ = 0;
+  bool called_back_ = false;
+  bool used_ = false;    // a guest has had it since the network's thread last looked
+  bool watched_ = false; // the network's thread wants to know when the guest leaves
+};
+
+/// The loop of a system's network, null if it has none that can be shared.
+SharedLoop* shared_loop(caf::actor_system& system);
+
+} // namespace troupe
