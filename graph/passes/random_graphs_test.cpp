@@ -22,7 +22,7 @@ float result_of(std::string_view op, std::span<const float> in) {
     return in[0] + in[1];
   if (op == "Sub")
     return in[0] - in[1];
-  if (op == "Mul")
+  if (op == "Mul" || op == "MatMul") // of numbers as matrices
     return in[0] * in[1];
   if (op == "RealDiv")
     return in[0] / in[1];
@@ -66,7 +66,7 @@ void add(Graph& graph, const std::string& name, std::string_view op, std::vector
 
 Graph random_graph(const OpRegistry& ops, Random& random, int size) {
   constexpr const char* names[] = {"Identity", "Neg", "Square",  "StopGradient", "Add",
-                                   "Sub",      "Mul", "RealDiv", "AddN"};
+                                   "Sub",      "Mul", "RealDiv", "MatMul",       "AddN"};
   Graph graph(ops);
   for (int i = 0; i < size; ++i) {
     std::string name = str_cat("n", i);
@@ -80,8 +80,8 @@ Graph random_graph(const OpRegistry& ops, Random& random, int size) {
           {{"dtype", DType::float32}, {"value", TensorBox{Tensor::scalar(odd_number(random))}}},
           controls);
     } else {
-      int op = below(random, 9);
-      int arity = op < 4 ? 1 : op < 8 ? 2 : 1 + below(random, 4);
+      int op = below(random, 10);
+      int arity = op < 4 ? 1 : op < 9 ? 2 : 1 + below(random, 4);
       std::vector<Endpoint> in;
       for (int k = 0; k < arity; ++k)
         in.push_back({std::max(0, i - 1 - below(random, 12)), 0});
@@ -100,7 +100,10 @@ float value_of(const Graph& graph, NodeId id, std::map<NodeId, float>& known) {
   std::vector<float> in;
   for (Endpoint e : node.inputs)
     in.push_back(value_of(graph, e.node, known));
-  if (!node.is_op("_FusedElementwise"))
+  if (node.is_op("_FusedMatMul")) {
+    in[1] *= in[0];
+    in.erase(in.begin());
+  } else if (!node.is_op("_FusedElementwise"))
     return known[id] = result_of(node.op_name(), in);
   const auto lines = node.attrs.get_or<std::vector<std::string>>("program", {});
   for (const std::string& line : lines) {

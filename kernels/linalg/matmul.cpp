@@ -4,50 +4,25 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/framework/shape_rules.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
 namespace troupe {
 namespace {
 
-struct MatMulAttrs {
-  bool transpose_a = false, transpose_b = false;
-};
-
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
-  TROUPE_ASSIGN(bool transpose_a, c.attr<bool>("transpose_a"));
-  TROUPE_ASSIGN(bool transpose_b, c.attr<bool>("transpose_b"));
-  return prepared(MatMulAttrs{transpose_a, transpose_b});
+  TROUPE_ASSIGN(linalg::MatMulAttrs attrs, linalg::read_matmul_attrs(c));
+  return prepared(attrs);
 }
 
 Status infer_shape(ShapeContext& c) {
-  TROUPE_ASSIGN(bool transpose_a, c.attr<bool>("transpose_a"));
-  TROUPE_ASSIGN(bool transpose_b, c.attr<bool>("transpose_b"));
-  TROUPE_ASSIGN(auto a, shape_rules::dims_of_rank(c, 0, 2));
-  TROUPE_ASSIGN(auto b, shape_rules::dims_of_rank(c, 1, 2));
-  TROUPE_TRY(shape_rules::merge_dims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
-  return c.set_output(0, {a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]});
+  TROUPE_ASSIGN(PartialShape shape, linalg::infer_matmul(c));
+  return c.set_output(0, std::move(shape));
 }
 
 Status compute(KernelContext& c) {
-  const auto& attrs = c.prepared<MatMulAttrs>();
-  const Tensor& a = c.input(0);
-  const Tensor& b = c.input(1);
-  if (a.shape().rank() != b.shape().rank())
-    return invalid_argument(
-        str_cat("In[0] and In[1] has different ndims: ", a.shape(), " vs. ", b.shape()));
-  if (a.shape().rank() != 2)
-    return invalid_argument(str_cat("In[0] is not a matrix. Instead it has shape ", a.shape()));
-  arith::GemmShape shape{
-      .m = a.shape()[attrs.transpose_a ? 1 : 0],
-      .n = b.shape()[attrs.transpose_b ? 0 : 1],
-      .k = a.shape()[attrs.transpose_a ? 0 : 1],
-      .transpose_a = attrs.transpose_a,
-      .transpose_b = attrs.transpose_b,
-  };
-  if (shape.k != b.shape()[attrs.transpose_b ? 1 : 0])
-    return invalid_argument(
-        str_cat("Matrix size-incompatible: In[0]: ", a.shape(), ", In[1]: ", b.shape()));
+  const Tensor &a = c.input(0), &b = c.input(1);
+  TROUPE_ASSIGN(const arith::GemmShape shape,
+                linalg::matmul_sizes(c, c.prepared<linalg::MatMulAttrs>()));
   TROUPE_ASSIGN(const Shape product, Shape::make(std::array{shape.m, shape.n}));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, product));
   if (out.num_elements() > 0)

@@ -2,8 +2,7 @@
 // read.
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/framework/shape_rules.hpp"
-#include "kernels/math/internal/program.hpp"
+#include "kernels/math/elementwise_program.hpp"
 
 namespace troupe {
 namespace {
@@ -22,19 +21,8 @@ Status infer_shape(ShapeContext& c) {
   std::vector<PartialShape> shapes;
   for (int i = 0; i < c.num_inputs(); ++i)
     shapes.push_back(c.input(i));
-  for (const auto& instruction : program.instructions()) {
-    PartialShape shape = shapes[static_cast<std::size_t>(instruction.operands[0])];
-    for (std::size_t k = 1; k < instruction.operands.size(); ++k) {
-      const PartialShape& other = shapes[static_cast<std::size_t>(instruction.operands[k])];
-      if (instruction.op->form == ElementwiseForm::broadcast) {
-        TROUPE_ASSIGN(shape, broadcast_partial(shape, other));
-      } else if (instruction.op->form == ElementwiseForm::same_shape) {
-        TROUPE_ASSIGN(shape, shape_rules::merge_shapes(shape, other));
-      }
-    }
-    shapes.push_back(std::move(shape));
-  }
-  return c.set_output(0, std::move(shapes.back()));
+  TROUPE_ASSIGN(PartialShape shape, program.infer_shape(std::move(shapes)));
+  return c.set_output(0, std::move(shape));
 }
 
 Status compute(KernelContext& c) {

@@ -3,7 +3,7 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/program.hpp"
+#include "kernels/math/elementwise_program.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {

@@ -46,8 +46,10 @@ constexpr Row rows[] = {
     {"pin_to_host_optimization", ""},
     {"remap", "fuse_convolution"},
     {"remap", "fuse_elementwise"},
+    {"remap", "fuse_matmul"},
     {"remapping", "fuse_convolution"},
     {"remapping", "fuse_elementwise"},
+    {"remapping", "fuse_matmul"},
     {"scoped_allocator", ""},
     {"scoped_allocator_optimization", ""},
 };

@@ -115,6 +115,13 @@ inline OpRegistry fusing_test_ops() {
               .attr("N: int >= 1; T: type; program: list(string) >= 1")
               .not_differentiable("it is an op for tests")
               .build());
+  ops.add(SchemaBuilder("_FusedMatMul")
+              .input("a: T; b: T; args: num_args * T")
+              .output("product: T")
+              .attr("num_args: int >= 0; T: type; program: list(string) >= 1")
+              .attr("transpose_a: bool = false; transpose_b: bool = false")
+              .not_differentiable("it is an op for tests")
+              .build());
   const char* window = "T: type; strides: list(int); padding: string";
   ops.add(SchemaBuilder("Conv2D")
               .input("input: T; filter: T")

@@ -3,28 +3,82 @@
 
 #include <algorithm>
 
+#include "core/base/strings.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
 namespace troupe::linalg {
+namespace {
+
+/// Rows that are finished at once: as many as fit into a near cache, and not so few that the
+/// product packs its other operand too often.
+std::int64_t rows_at_once(const arith::GemmShape& shape) {
+  constexpr std::int64_t room = 128 << 10, least = 128;
+  return std::max(room / std::max<std::int64_t>(shape.n, 1), least);
+}
+
+} // namespace
 
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
-             const void* b, void* out) {
+             const void* b, void* out, const Finish* finish, double finish_cost) {
   const double work = flops(shape);
   const bool by_rows = shape.m >= shape.n;
   const std::int64_t extent = by_rows ? shape.m : shape.n;
+  const std::int64_t step = finish != nullptr ? rows_at_once(shape) : shape.m;
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    by_rows ? arith::gemm_rows(type, shape, a, b, out, begin, end)
-            : arith::gemm_columns(type, shape, a, b, out, begin, end);
+    if (!by_rows)
+      return arith::gemm_columns(type, shape, a, b, out, begin, end);
+    for (std::int64_t at = begin; at < end; at += step) {
+      const std::int64_t stop = std::min(end, at + step);
+      arith::gemm_rows(type, shape, a, b, out, at, stop);
+      if (finish != nullptr)
+        (*finish)(at * shape.n, stop * shape.n);
+    }
   };
   const auto blocks = std::min({static_cast<std::int64_t>(c.device().compute().threads()),
                                 static_cast<std::int64_t>(2 * work / parallel_flops),
                                 std::max<std::int64_t>(extent / 16, 1)});
   if (work < parallel_flops || blocks < 2) {
     run(0, extent);
-    return;
+  } else {
+    const double ns = work / static_cast<double>(blocks) / 100; // at about 100 Gflop/s
+    c.parallel_for(blocks, ns, [&](std::int64_t begin, std::int64_t end) {
+      run(begin * extent / blocks, end * extent / blocks);
+    });
   }
-  const double ns = work / static_cast<double>(blocks) / 100; // at about 100 Gflop/s
-  c.parallel_for(blocks, ns, [&](std::int64_t begin, std::int64_t end) {
-    run(begin * extent / blocks, end * extent / blocks);
-  });
+  if (!by_rows && finish != nullptr) // a block of columns is no range of elements
+    c.parallel_for(shape.m * shape.n, finish_cost, *finish);
+}
+
+Result<MatMulAttrs> read_matmul_attrs(const PrepareContext& c) {
+  TROUPE_ASSIGN(bool transpose_a, c.attr<bool>("transpose_a"));
+  TROUPE_ASSIGN(bool transpose_b, c.attr<bool>("transpose_b"));
+  return MatMulAttrs{transpose_a, transpose_b};
+}
+
+Result<PartialShape> infer_matmul(ShapeContext& c) {
+  TROUPE_ASSIGN(bool transpose_a, c.attr<bool>("transpose_a"));
+  TROUPE_ASSIGN(bool transpose_b, c.attr<bool>("transpose_b"));
+  TROUPE_ASSIGN(auto a, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_ASSIGN(auto b, shape_rules::dims_of_rank(c, 1, 2));
+  TROUPE_TRY(shape_rules::merge_dims(a[transpose_a ? 0 : 1], b[transpose_b ? 1 : 0]).status());
+  return PartialShape{a[transpose_a ? 1 : 0], b[transpose_b ? 0 : 1]};
+}
+
+Result<arith::GemmShape> matmul_sizes(const KernelContext& c, const MatMulAttrs& attrs) {
+  const Shape &a = c.input(0).shape(), &b = c.input(1).shape();
+  if (a.rank() != b.rank())
+    return invalid_argument(str_cat("In[0] and In[1] has different ndims: ", a, " vs. ", b));
+  if (a.rank() != 2)
+    return invalid_argument(str_cat("In[0] is not a matrix. Instead it has shape ", a));
+  if (a[attrs.transpose_a ? 0 : 1] != b[attrs.transpose_b ? 1 : 0])
+    return invalid_argument(str_cat("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b));
+  return arith::GemmShape{
+      .m = a[attrs.transpose_a ? 1 : 0],
+      .n = b[attrs.transpose_b ? 0 : 1],
+      .k = a[attrs.transpose_a ? 0 : 1],
+      .transpose_a = attrs.transpose_a,
+      .transpose_b = attrs.transpose_b,
+  };
 }
 
 } // namespace troupe::linalg

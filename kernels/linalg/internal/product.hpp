@@ -3,6 +3,7 @@
 
 #include "kernels/arith/gemm.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
 
 namespace troupe::linalg {
 
@@ -14,10 +15,24 @@ inline double flops(const arith::GemmShape& shape) {
          static_cast<double>(shape.k);
 }
 
+/// What is done to a product while it lies in a cache: elements [begin, end) of C are final.
+using Finish = FunctionView<void(std::int64_t begin, std::int64_t end)>;
+
 /// C = op(A) op(B), in blocks of rows (of columns, where these are more) over the compute threads
 /// when the product is large. The split does not change which terms a sum has, only how they are
-/// grouped by the library.
+/// grouped by the library. `finish`, if not null, is called for each element once, on any thread;
+/// one element takes `finish_cost` nanoseconds, about.
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
-             const void* b, void* out);
+             const void* b, void* out, const Finish* finish = nullptr, double finish_cost = 0);
+
+/// Attributes of MatMul.
+struct MatMulAttrs {
+  bool transpose_a = false, transpose_b = false;
+};
+Result<MatMulAttrs> read_matmul_attrs(const PrepareContext& c);
+Result<PartialShape> infer_matmul(ShapeContext& c);
+
+/// The sizes of the product of inputs 0 and 1; INVALID_ARGUMENT if there is none.
+Result<arith::GemmShape> matmul_sizes(const KernelContext& c, const MatMulAttrs& attrs);
 
 } // namespace troupe::linalg

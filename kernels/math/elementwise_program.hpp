@@ -2,6 +2,7 @@
 // by block, so that what one leaves for the next stays in the nearest cache.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <vector>
@@ -41,6 +42,41 @@ public:
 
   int num_inputs() const { return num_inputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
+
+  /// The last result's shape from those of the inputs.
+  Result<PartialShape> infer_shape(std::vector<PartialShape> inputs) const;
+
+  /// Nanoseconds for one element of the result, about.
+  double cost() const { return unit_cost_ + 0.1; }
+
+  /// Whether the result may be written over an input of its shape.
+  bool may_overwrite(int input) const;
+
+  /// An input of a run, and where its element 0 is.
+  struct Operand {
+    Shape shape;
+    const void* data = nullptr;
+  };
+  /// The shapes of the inputs and of all results. Errors are those of the single ops.
+  Result<std::vector<Shape>> shapes_of(std::span<const Operand> inputs) const;
+
+  /// The program over given inputs. Holds neither the program nor the inputs' memory.
+  class Bound {
+  public:
+    const Shape& shape() const; ///< of the result
+    /// Elements [begin, end) of the result, whose element 0 is at `output`; reads of inputs that
+    /// have its shape these elements alone. Any thread.
+    void run(void* output, std::int64_t begin, std::int64_t end) const;
+
+  private:
+    friend class ElementwiseProgram;
+    struct State;
+    explicit Bound(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+    std::shared_ptr<const State> state_;
+  };
+  /// Computes now what is smaller than the result, so such inputs' values must be there. All
+  /// inputs are of `dtype`, float or double.
+  Result<Bound> bind(KernelContext& c, DType dtype, std::span<const Operand> inputs) const;
 
   /// Output 0 of `c` from its inputs, all float or all double, in the buffer of an input where one
   /// is free. Errors are those of the single ops.

@@ -1,9 +1,10 @@
-#include "kernels/math/internal/program.hpp"
+#include "kernels/math/elementwise_program.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "core/base/strings.hpp"
+#include "kernels/framework/shape_rules.hpp"
 #include "kernels/math/internal/elementwise.hpp"
 
 namespace troupe::math {
@@ -306,13 +307,17 @@ void ElementwiseProgram::assign_registers() {
   }
 }
 
-// The output may take the place of an input, but of none that is read after it was written.
-int ElementwiseProgram::forwardable(const KernelContext& c, std::int64_t elements) const {
+// The last instruction writes element i of the result once it has read element i of its first two
+// operands; of further ones it reads a block after it has written that.
+bool ElementwiseProgram::may_overwrite(int input) const {
   const auto& last = instructions_.back().operands;
   const auto read_late = std::span(last).subspan(std::min<std::size_t>(last.size(), 2));
+  return std::ranges::find(read_late, input) == read_late.end();
+}
+
+int ElementwiseProgram::forwardable(const KernelContext& c, std::int64_t elements) const {
   for (int i = 0; i < num_inputs_; ++i)
-    if (c.input(i).num_elements() == elements && c.input(i).is_unique() &&
-        std::ranges::find(read_late, i) == read_late.end())
+    if (c.input(i).num_elements() == elements && c.input(i).is_unique() && may_overwrite(i))
       return i;
   return -1;
 }
@@ -337,9 +342,92 @@ Status ElementwiseProgram::run_uniform(KernelContext& c) const {
   const Blocks blocks(*this, ready, {data.data(), inputs}, {blocked.data(), count},
                       static_cast<std::int64_t>(dtype_size(dtype)),
                       static_cast<std::byte*>(out.mutable_raw()));
-  c.parallel_for(shape.num_elements(), unit_cost_ + 0.1,
+  c.parallel_for(shape.num_elements(), cost(),
                  [&](std::int64_t begin, std::int64_t end) { blocks.run(begin, end); });
   return {};
+}
+
+/// Whatever depends on the operands' shapes alone, and what is computed once.
+struct ElementwiseProgram::Bound::State {
+  const ElementwiseProgram* program;
+  std::int64_t element_size;
+  Shape shape;
+  std::vector<Ready> ready;
+  std::vector<arith::BroadcastPlan> plans; ///< `ready` points into it
+  std::vector<const void*> data;
+  std::vector<std::size_t> blocked;
+  std::vector<Tensor> small; ///< results that are smaller than the last one
+};
+
+const Shape& ElementwiseProgram::Bound::shape() const {
+  return state_->shape;
+}
+
+void ElementwiseProgram::Bound::run(void* output, std::int64_t begin, std::int64_t end) const {
+  const State& s = *state_;
+  Blocks(*s.program, s.ready, s.data, s.blocked, s.element_size, static_cast<std::byte*>(output))
+      .run(begin, end);
+}
+
+Result<std::vector<Shape>> ElementwiseProgram::shapes_of(std::span<const Operand> inputs) const {
+  std::vector<Shape> shapes;
+  shapes.reserve(inputs.size() + instructions_.size());
+  for (const Operand& input : inputs)
+    shapes.push_back(input.shape);
+  for (const Instruction& instruction : instructions_) {
+    std::array<const Shape*, max_inputs> of;
+    std::size_t count = 0;
+    for (int operand : instruction.operands)
+      of[count++] = &shapes[static_cast<std::size_t>(operand)];
+    TROUPE_ASSIGN(Shape shape, result_shape(instruction, {of.data(), count}));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+Result<ElementwiseProgram::Bound> ElementwiseProgram::bind(KernelContext& c, DType dtype,
+                                                           std::span<const Operand> inputs) const {
+  const std::size_t count = instructions_.size();
+  auto state = std::make_shared<Bound::State>();
+  Bound::State& s = *state;
+  s.program = this;
+  s.element_size = static_cast<std::int64_t>(dtype_size(dtype));
+  TROUPE_ASSIGN(const std::vector<Shape> shapes, shapes_of(inputs));
+  s.shape = shapes.back();
+  s.data.reserve(shapes.size());
+  for (const Operand& input : inputs)
+    s.data.push_back(input.data);
+  s.data.resize(shapes.size());
+  s.ready.reserve(count);
+  s.plans.reserve(count);
+  for (const Instruction& instruction : instructions_) {
+    Ready& ready = s.ready.emplace_back(instruction, static_cast<arith::Type>(dtype));
+    if (!ready.binary || instruction.operands.size() != 2)
+      continue;
+    const Shape& left = shapes[static_cast<std::size_t>(instruction.operands[0])];
+    const Shape& right = shapes[static_cast<std::size_t>(instruction.operands[1])];
+    if (left != right) {
+      TROUPE_ASSIGN(s.plans.emplace_back(), broadcast_plan({&left, &right}));
+      ready.plan = &s.plans.back();
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const Shape& mine = shapes[inputs.size() + i];
+    if (i + 1 == count || mine.num_elements() == s.shape.num_elements()) {
+      s.blocked.push_back(i);
+      continue;
+    }
+    TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype, mine));
+    std::vector<const void*> operands;
+    for (int operand : instructions_[i].operands)
+      operands.push_back(s.data[static_cast<std::size_t>(operand)]);
+    c.parallel_for(mine.num_elements(), unit_cost_, [&](std::int64_t begin, std::int64_t end) {
+      s.ready[i].run(operands, whole.mutable_raw(), begin, end);
+    });
+    s.data[inputs.size() + i] = whole.raw();
+    s.small.push_back(std::move(whole));
+  }
+  return Bound(std::move(state));
 }
 
 Status ElementwiseProgram::run(KernelContext& c) const {
@@ -348,62 +436,33 @@ Status ElementwiseProgram::run(KernelContext& c) const {
     uniform = c.input(i).shape() == c.input(0).shape();
   if (uniform)
     return run_uniform(c);
+  std::vector<Operand> inputs;
+  for (int i = 0; i < num_inputs_; ++i)
+    inputs.push_back({c.input(i).shape(), c.input(i).raw()});
+  TROUPE_ASSIGN(const Bound bound, bind(c, c.input(0).dtype(), inputs));
+  const int forwarded = forwardable(c, bound.shape().num_elements());
+  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, bound.shape())
+                                           : c.allocate_output(0, bound.shape()));
+  void* to = out.mutable_raw();
+  c.parallel_for(bound.shape().num_elements(), cost(),
+                 [&](std::int64_t begin, std::int64_t end) { bound.run(to, begin, end); });
+  return {};
+}
 
-  const std::size_t inputs = static_cast<std::size_t>(num_inputs_), count = instructions_.size();
-  const DType dtype = c.input(0).dtype();
-  std::vector<Shape> shapes;
-  shapes.reserve(inputs + count);
-  std::vector<const void*> data(inputs + count);
-  for (std::size_t i = 0; i < inputs; ++i) {
-    shapes.push_back(c.input(static_cast<int>(i)).shape());
-    data[i] = c.input(static_cast<int>(i)).raw();
-  }
-  std::vector<Ready> ready;
-  std::vector<arith::BroadcastPlan> plans;
-  plans.reserve(count);
+Result<PartialShape> ElementwiseProgram::infer_shape(std::vector<PartialShape> shapes) const {
   for (const Instruction& instruction : instructions_) {
-    std::vector<const Shape*> of;
-    for (int operand : instruction.operands)
-      of.push_back(&shapes[static_cast<std::size_t>(operand)]);
-    TROUPE_ASSIGN(Shape shape, result_shape(instruction, of));
-    ready.emplace_back(instruction, static_cast<arith::Type>(dtype));
-    if (ready.back().binary && of.size() == 2 && *of[0] != *of[1]) {
-      TROUPE_ASSIGN(plans.emplace_back(), broadcast_plan({of[0], of[1]}));
-      ready.back().plan = &plans.back();
+    PartialShape shape = shapes[static_cast<std::size_t>(instruction.operands[0])];
+    for (std::size_t k = 1; k < instruction.operands.size(); ++k) {
+      const PartialShape& other = shapes[static_cast<std::size_t>(instruction.operands[k])];
+      if (instruction.op->form == ElementwiseForm::broadcast) {
+        TROUPE_ASSIGN(shape, broadcast_partial(shape, other));
+      } else if (instruction.op->form == ElementwiseForm::same_shape) {
+        TROUPE_ASSIGN(shape, shape_rules::merge_shapes(shape, other));
+      }
     }
     shapes.push_back(std::move(shape));
   }
-  const Shape shape = shapes.back();
-  const std::int64_t total = shape.num_elements();
-
-  // What is smaller than the output is computed first, as a whole.
-  std::vector<Tensor> small;
-  std::vector<std::size_t> blocked;
-  for (std::size_t i = 0; i < count; ++i) {
-    const Shape& mine = shapes[inputs + i];
-    if (i + 1 == count || mine.num_elements() == total) {
-      blocked.push_back(i);
-      continue;
-    }
-    TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype, mine));
-    std::vector<const void*> operands;
-    for (int operand : instructions_[i].operands)
-      operands.push_back(data[static_cast<std::size_t>(operand)]);
-    c.parallel_for(mine.num_elements(), unit_cost_, [&](std::int64_t begin, std::int64_t end) {
-      ready[i].run(operands, whole.mutable_raw(), begin, end);
-    });
-    data[inputs + i] = whole.raw();
-    small.push_back(std::move(whole));
-  }
-
-  const int forwarded = forwardable(c, total);
-  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
-                                           : c.allocate_output(0, shape));
-  const Blocks blocks(*this, ready, data, blocked, static_cast<std::int64_t>(dtype_size(dtype)),
-                      static_cast<std::byte*>(out.mutable_raw()));
-  c.parallel_for(total, unit_cost_ + 0.1,
-                 [&](std::int64_t begin, std::int64_t end) { blocks.run(begin, end); });
-  return {};
+  return std::move(shapes.back());
 }
 
 } // namespace troupe::math
