@@ -33,7 +33,7 @@ void add_cost(std::atomic<std::uint32_t>& average, std::uint64_t ticks) {
   std::uint64_t sample = std::min<std::uint64_t>(ticks, 100'000'000);
   std::uint64_t old = average.load(std::memory_order_relaxed);
   if (old)
-    sample = std::min(sample, 8 * old + 1000);
+    sample = std::min(sample, 2 * old + 1000);
   std::uint64_t now = old ? (old * 9 + sample) / 10 : sample;
   average.store(static_cast<std::uint32_t>(now ? now : 1), std::memory_order_relaxed);
 }

@@ -8,8 +8,9 @@
 
 namespace troupe::program {
 
-/// Below this a kernel is not worth another thread's wake-up.
-inline constexpr std::uint32_t costly_ticks = 20'000;
+/// Below this, some 20 us, a kernel is not worth another thread's wake-up, which takes 15 us of the
+/// waker and often 50 more until the other runs.
+inline constexpr std::uint32_t costly_ticks = 60'000;
 /// Above this a kernel's own loops are worth all threads.
 inline constexpr std::uint32_t long_ticks = 300'000;
 
