@@ -1,0 +1,110 @@
+// Random products with random elementwise ops after them give the same whether fuse_matmul has made
+// one node of them or not.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <random>
+
+#include "api/ops.hpp"
+#include "api/session.hpp"
+#include "core/base/strings.hpp"
+
+using namespace troupe;
+
+namespace {
+
+using Random = std::mt19937;
+
+int below(Random& random, int limit) {
+  return static_cast<int>(random() % static_cast<unsigned>(limit));
+}
+
+Tensor random_tensor(Random& random, const Shape& shape) {
+  Tensor out = Tensor::make(DType::float32, shape);
+  std::uniform_real_distribution<float> number(-1, 1);
+  for (float& x : out.mutable_data<float>())
+    x = number(random);
+  return out;
+}
+
+/// A graph under construction, and values for its placeholders.
+struct Built {
+  Scope root = Scope::root();
+  Feeds feeds;
+
+  Output feed(Random& random, const Shape& shape) {
+    const std::string name = str_cat("x", feeds.size());
+    feeds.emplace_back(name, random_tensor(random, shape));
+    return ops::placeholder(root.named(name), DType::float32);
+  }
+
+  Output add(std::string_view op, const std::vector<Output>& inputs, AttrMap attrs = {}) const {
+    return root.add(op, inputs, std::move(attrs)).output(0);
+  }
+};
+
+Output add_one_op(Built& graph, Random& random, Output y, std::int64_t m, std::int64_t n) {
+  constexpr const char* unary[] = {"Relu", "Tanh", "Sigmoid", "Neg", "Relu6"};
+  constexpr const char* binary[] = {"AddV2", "Sub", "Mul", "Maximum"};
+  const Shape operands[] = {Shape{n}, Shape{m, n}, Shape{m, 1}, Shape{}};
+  switch (below(random, 5)) {
+  case 0:
+    return graph.add(unary[below(random, 5)], {y});
+  case 1:
+    return graph.add("BiasAdd", {y, graph.feed(random, Shape{n})});
+  case 2:
+    return graph.add("ReluGrad", {y, graph.feed(random, Shape{m, n})});
+  default:
+    Output other = graph.feed(random, operands[below(random, 4)]);
+    const bool first = below(random, 2) == 0;
+    return graph.add(binary[below(random, 4)],
+                     first ? std::vector{y, other} : std::vector{other, y});
+  }
+}
+
+/// Two products, one of the other's result, each with some ops after it.
+Built random_graph(Random& random) {
+  Built graph;
+  std::int64_t m = 1 + below(random, 300), k = 1 + below(random, 200);
+  Output x = graph.feed(random, {m, k});
+  for (int product = 0; product < 2; ++product) {
+    const std::int64_t n = 1 + below(random, 400);
+    const bool transposed = below(random, 2) == 0;
+    Output w = graph.feed(random, transposed ? Shape{n, k} : Shape{k, n});
+    x = graph.add("MatMul", {x, w}, {{"transpose_b", transposed}});
+    for (int i = below(random, 5); i >= 0; --i)
+      x = add_one_op(graph, random, x, m, n);
+    k = n;
+  }
+  ops::identity(graph.root.named("result"), x);
+  return graph;
+}
+
+Tensor result_of(const Built& graph, const SessionOptions& options) {
+  auto session = Session::open("local", options);
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  REQUIRE(session->extend(graph.root).ok());
+  auto out = session->run(graph.feeds, {"result:0"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  return (*out)[0];
+}
+
+} // namespace
+
+TEST_CASE("fused products: random graphs give what their nodes give one by one") {
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    const Built graph = random_graph(random);
+    SessionOptions apart;
+    apart.disabled_passes = {"fuse_matmul", "fuse_elementwise"};
+    const Tensor fused = result_of(graph, {}), nodes = result_of(graph, apart);
+    REQUIRE(fused.shape() == nodes.shape());
+    int wrong = 0;
+    for (std::size_t i = 0; i < nodes.data<float>().size(); ++i) {
+      const float want = nodes.data<float>()[i], got = fused.data<float>()[i];
+      wrong += !(std::abs(got - want) <= 1e-4F * (1 + std::abs(want)));
+    }
+    CHECK(wrong == 0);
+  }
+}
