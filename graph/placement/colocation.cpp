@@ -100,7 +100,8 @@ std::string_view contradicting_part(const DeviceName& a, const DeviceName& b) {
 class Builder {
 public:
   Builder(const Graph& graph, const PlacementOptions& options)
-      : graph_(graph), options_(options), requests_(static_cast<std::size_t>(graph.capacity())) {}
+      : graph_(graph), options_(options),
+        requests_(static_cast<std::size_t>(graph.capacity()), nullptr) {}
 
   Result<Groups> build() {
     UnionFind sets(static_cast<std::size_t>(graph_.capacity()));
@@ -108,7 +109,7 @@ public:
     std::vector<int> index(static_cast<std::size_t>(graph_.capacity()), -1);
     out_.of.assign(static_cast<std::size_t>(graph_.capacity()), -1);
     for (const Node* node : graph_.nodes()) {
-      TROUPE_ASSIGN(requests_[static_cast<std::size_t>(node->id)], parse_request(*node));
+      TROUPE_ASSIGN(requests_[static_cast<std::size_t>(node->id)], request_of(*node));
       int& group = index[static_cast<std::size_t>(sets.find(node->id))];
       if (group < 0) {
         group = static_cast<int>(out_.groups.size());
@@ -117,25 +118,48 @@ public:
       out_.of[static_cast<std::size_t>(node->id)] = group;
       out_.groups[static_cast<std::size_t>(group)].members.push_back(node->id);
     }
-    for (Group& group : out_.groups) {
-      TROUPE_TRY(find_assigned(group));
-      TROUPE_TRY(merge_requests(group));
-      if (group.assigned.empty())
-        TROUPE_TRY(intersect_types(group));
-    }
+    for (Group& group : out_.groups)
+      TROUPE_TRY(find_terms(group));
     return std::move(out_);
   }
 
 private:
-  static Result<DeviceName> parse_request(const Node& node) {
+  // A graph asks for few devices by many nodes.
+  Result<const DeviceName*> request_of(const Node& node) {
+    auto known = parsed_.find(node.device);
+    if (known != parsed_.end())
+      return &known->second;
     auto parsed = DeviceName::parse(node.device);
     if (!parsed.ok())
       return parsed.status().with_context(
           str_cat("the device of node '", node.name, "' (", node.op_name(), ")"));
-    return parsed;
+    return &parsed_.emplace(node.device, *std::move(parsed)).first->second;
   }
 
-  Status find_assigned(Group& group) const {
+  Status find_terms(Group& group) {
+    const Node& first = *graph_.node(group.members[0]);
+    const bool is_alone = group.members.size() == 1 && first.assigned_device.empty();
+    if (is_alone)
+      if (auto like = alone_.find(first.op); like != alone_.end()) {
+        const Node& other = *graph_.node(like->second.members[0]);
+        if (other.device == first.device && other.attrs == first.attrs) {
+          group.terms = like->second.terms;
+          return {};
+        }
+      }
+    Terms terms;
+    TROUPE_TRY(find_assigned(group, terms));
+    TROUPE_TRY(merge_requests(group, terms));
+    if (terms.assigned.empty())
+      TROUPE_TRY(intersect_types(group, terms));
+    group.terms = static_cast<int>(out_.terms.size());
+    out_.terms.push_back(std::move(terms));
+    if (is_alone)
+      alone_[first.op] = group;
+    return {};
+  }
+
+  Status find_assigned(const Group& group, Terms& terms) const {
     NodeId first = -1;
     for (NodeId id : group.members) {
       const Node& node = *graph_.node(id);
@@ -143,32 +167,32 @@ private:
         continue;
       if (first < 0) {
         first = id;
-        group.assigned = node.assigned_device;
-      } else if (node.assigned_device != group.assigned) {
+        terms.assigned = node.assigned_device;
+      } else if (node.assigned_device != terms.assigned) {
         return internal(str_cat("Cannot colocate nodes '", graph_.node(first)->name, "' and '",
-                                node.name, "': they are already on '", group.assigned, "' and '",
+                                node.name, "': they are already on '", terms.assigned, "' and '",
                                 node.assigned_device, "'"));
       }
     }
     return {};
   }
 
-  const DeviceName& request(NodeId id) const { return requests_[static_cast<std::size_t>(id)]; }
+  const DeviceName& request(NodeId id) const { return *requests_[static_cast<std::size_t>(id)]; }
 
-  Status merge_requests(Group& group) const {
-    if (!group.assigned.empty())
+  Status merge_requests(const Group& group, Terms& terms) const {
+    if (!terms.assigned.empty())
       return {};
     for (NodeId id : group.members)
       if (owns_state(*graph_.node(id)))
-        TROUPE_TRY(merge_one(group, id, group.owners));
-    group.requested = group.owners;
+        TROUPE_TRY(merge_one(group, id, terms.owners));
+    terms.requested = terms.owners;
     for (NodeId id : group.members) {
       const Node& node = *graph_.node(id);
       if (owns_state(node))
         continue;
-      if (uses_state(node) && !request(id).is_compatible_with(group.owners))
+      if (uses_state(node) && !request(id).is_compatible_with(terms.owners))
         continue;
-      TROUPE_TRY(merge_one(group, id, group.requested));
+      TROUPE_TRY(merge_one(group, id, terms.requested));
     }
     return {};
   }
@@ -193,7 +217,7 @@ private:
                 request(other), "'. Give both the same device, or allow soft placement."));
   }
 
-  Status intersect_types(Group& group) const {
+  Status intersect_types(const Group& group, Terms& terms) const {
     bool first = true;
     for (NodeId id : group.members) {
       const Node& node = *graph_.node(id);
@@ -202,14 +226,14 @@ private:
         return invalid_argument(str_cat("No OpKernel was registered to support Op '",
                                         node.op_name(), "' used by node '", node.name, "'"));
       if (first) {
-        group.types = std::move(types);
+        terms.types = std::move(types);
         first = false;
         continue;
       }
-      std::erase_if(group.types, [&](const std::string& type) {
+      std::erase_if(terms.types, [&](const std::string& type) {
         return std::ranges::find(types, type) == types.end();
       });
-      if (group.types.empty())
+      if (terms.types.empty())
         return invalid_argument(str_cat(
             "Cannot colocate nodes '", node.name, "' and '", graph_.node(group.members[0])->name,
             "' because no device type supports both of those nodes and the other nodes colocated "
@@ -220,7 +244,9 @@ private:
 
   const Graph& graph_;
   const PlacementOptions& options_;
-  std::vector<DeviceName> requests_; // by node
+  std::unordered_map<std::string, DeviceName> parsed_; // by the text that nodes have
+  std::vector<const DeviceName*> requests_;            // by node
+  std::unordered_map<const OpSchema*, Group> alone_;   // of each op the last of one new node
   Groups out_;
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 using placement::Group;
 using placement::Groups;
+using placement::Terms;
 
 constexpr std::size_t max_listed = 20; // devices or nodes in a message
 
@@ -34,6 +35,7 @@ public:
     sort_devices();
     TROUPE_ASSIGN(groups_, placement::make_groups(graph_, options_));
     chosen_.assign(groups_.groups.size(), nullptr);
+    best_of_terms_.assign(groups_.terms.size(), nullptr);
     TROUPE_ASSIGN(auto order, graph_.topological_order());
     std::vector<NodeId> generators;
     for (NodeId id : order) {
@@ -71,6 +73,9 @@ private:
     return static_cast<std::size_t>(groups_.of[static_cast<std::size_t>(id)]);
   }
   const Group& group_of(NodeId id) const { return groups_.groups[group_index(id)]; }
+  const Terms& terms_of(const Group& group) const {
+    return groups_.terms[static_cast<std::size_t>(group.terms)];
+  }
   bool is_open(NodeId id) const { return !chosen_[group_index(id)]; }
   bool is_alone(NodeId id) const { return group_of(id).members.size() == 1; }
   /// Null while undecided.
@@ -93,11 +98,12 @@ private:
 
   Status decide(NodeId id, const PlacementDevice* preferred) {
     const Group& group = group_of(id);
+    const Terms& terms = terms_of(group);
     const PlacementDevice*& chosen = chosen_[group_index(id)];
-    if (!group.assigned.empty()) {
-      auto found = by_name_.find(group.assigned);
+    if (!terms.assigned.empty()) {
+      auto found = by_name_.find(terms.assigned);
       if (found == by_name_.end())
-        return internal(str_cat("Assigned device '", group.assigned, "' of node '",
+        return internal(str_cat("Assigned device '", terms.assigned, "' of node '",
                                 graph_.node(id)->name,
                                 "' does not match any device; available "
                                 "devices are [ ",
@@ -105,12 +111,15 @@ private:
       chosen = found->second;
       return {};
     }
-    if (preferred && group.requested.matches(preferred->name) &&
-        std::ranges::find(group.types, preferred->type) != group.types.end()) {
+    if (preferred && terms.requested.matches(preferred->name) &&
+        std::ranges::find(terms.types, preferred->type) != terms.types.end()) {
       chosen = preferred;
       return {};
     }
-    chosen = best(group.requested, group.types);
+    const PlacementDevice*& usual = best_of_terms_[static_cast<std::size_t>(group.terms)];
+    if (!usual)
+      usual = best(terms.requested, terms.types);
+    chosen = usual;
     if (!chosen && options_.allow_soft_placement)
       chosen = settle(group);
     return chosen ? Status{} : explain(id, group);
@@ -118,15 +127,16 @@ private:
 
   // Soft placement: without type and id, first holding on to what the owners of state asked for.
   const PlacementDevice* settle(const Group& group) {
-    DeviceName anywhere = group.requested.task_part();
-    if (auto kept = anywhere.merge(group.owners))
-      if (const PlacementDevice* device = best(*kept, group.types))
+    const Terms& terms = terms_of(group);
+    DeviceName anywhere = terms.requested.task_part();
+    if (auto kept = anywhere.merge(terms.owners))
+      if (const PlacementDevice* device = best(*kept, terms.types))
         return device;
-    const PlacementDevice* device = best(anywhere, group.types);
-    if (device && !group.owners.empty() && !group.owners.matches(device->name))
+    const PlacementDevice* device = best(anywhere, terms.types);
+    if (device && !terms.owners.empty() && !terms.owners.matches(device->name))
       log_warning("soft placement puts '", graph_.node(group.members[0])->name, "' and ",
                   group.members.size() - 1, " nodes colocated with it on ", names_.at(device),
-                  " although ", group.owners, " was asked for");
+                  " although ", terms.owners, " was asked for");
     return device;
   }
 
@@ -153,6 +163,7 @@ private:
   }
 
   Status explain(NodeId id, const Group& group) const {
+    const Terms& terms = terms_of(group);
     // Named after a member that asked for something, if any did.
     const Node* node = graph_.node(id);
     for (NodeId member : group.members)
@@ -160,18 +171,18 @@ private:
         node = graph_.node(member);
     std::string out = str_cat("Cannot assign a device for operation ", node->name, ": ");
     bool exists = std::ranges::any_of(
-        devices_, [&](const PlacementDevice* d) { return group.requested.matches(d->name); });
-    if (!exists && !group.requested.empty())
+        devices_, [&](const PlacementDevice* d) { return terms.requested.matches(d->name); });
+    if (!exists && !terms.requested.empty())
       str_append(out, "node '", node->name, "' (", node->op_name(), ") was explicitly assigned to ",
-                 group.requested, " but available devices are [ ", list_devices(),
+                 terms.requested, " but available devices are [ ", list_devices(),
                  " ]. Make sure the device specification refers to a valid device.");
-    else if (!group.requested.empty())
-      str_append(out, "Could not satisfy explicit device specification '", group.requested,
-                 "' because no supported kernel for ", group.requested.type.value_or("its"),
+    else if (!terms.requested.empty())
+      str_append(out, "Could not satisfy explicit device specification '", terms.requested,
+                 "' because no supported kernel for ", terms.requested.type.value_or("its"),
                  " devices is available; ", node->op_name(), " has kernels for ",
-                 str_join(group.types, ", "), ". Ask for such a device, or allow soft placement.");
+                 str_join(terms.types, ", "), ". Ask for such a device, or allow soft placement.");
     else
-      str_append(out, node->op_name(), " has kernels for ", str_join(group.types, ", "),
+      str_append(out, node->op_name(), " has kernels for ", str_join(terms.types, ", "),
                  " only, and available devices are [ ", list_devices(), " ]");
     if (group.members.size() > 1) {
       out += " It must share a device with:";
@@ -191,7 +202,8 @@ private:
   std::unordered_map<std::string, const PlacementDevice*> by_name_;
   std::unordered_map<std::string, const PlacementDevice*> best_;
   Groups groups_;
-  std::vector<const PlacementDevice*> chosen_; // by group
+  std::vector<const PlacementDevice*> chosen_;        // by group
+  std::vector<const PlacementDevice*> best_of_terms_; // null: not known, or none
 };
 
 } // namespace

@@ -17,8 +17,8 @@ struct PlacementDevice {
   std::uint64_t incarnation = 0;
 };
 
-/// Device types that have a kernel for the node, best first. An error says that there is none, and
-/// why.
+/// Device types that have a kernel for the node, best first: a matter of its op and attrs alone. An
+/// error says that there is none, and why.
 using SupportedDeviceTypes = std::function<Result<std::vector<std::string>>(const Node&)>;
 
 struct PlacementOptions {

@@ -1,5 +1,6 @@
 #include "graph/placement/place.hpp"
 
+#include "core/base/strings.hpp"
 #include "graph/passes/internal/test_text.hpp"
 
 using namespace troupe;
@@ -86,6 +87,32 @@ TEST_CASE("place: a partial request narrows the choice") {
   CHECK(p.on("b") == w1_cpu);
   CHECK(p.on("c") == w0_cpu);
   CHECK(p.on("d") == w0_cpu);
+}
+
+TEST_CASE("place: nodes that are alike are decided once, and others each for itself") {
+  PlacementOptions options = cluster({w0_cpu, w0_gpu, ps_cpu});
+  int asked = 0;
+  options.supported_types = [&](const Node& node) -> Result<std::vector<std::string>> {
+    ++asked;
+    bool is_double = node.attrs.get_or<DType>("T", DType::invalid) == DType::float64;
+    return is_double ? std::vector<std::string>{"GPU"} : std::vector<std::string>{"CPU"};
+  };
+  std::string text = "a = Placeholder[dtype=DT_FLOAT]()\n"
+                     "d = Placeholder[dtype=DT_DOUBLE]()\n";
+  for (int i = 0; i < 100; ++i)
+    str_append(text, "n", i, " = Neg(a)\nm", i, " = Square(a)\n");
+  text += "p = Neg(a) @\"/job:worker\"\n"
+          "q = Neg(d)\n"
+          "r = Neg(a)\n";
+  Placed p = placed(text, options);
+  REQUIRE_MESSAGE(p.status.ok(), p.status.to_string());
+  CHECK(asked <= 10);
+  CHECK(p.on("n0") == ps_cpu);
+  CHECK(p.on("n99") == ps_cpu);
+  CHECK(p.on("m99") == ps_cpu);
+  CHECK(p.on("p") == w0_cpu);
+  CHECK(p.on("q") == w0_gpu);
+  CHECK(p.on("r") == ps_cpu);
 }
 
 TEST_CASE("place: `loc:@` joins nodes, also through names that are not in the graph") {
