@@ -1,5 +1,6 @@
 #include "actors/master_session/client_graph.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 #include "actors/family/constant_evaluator.hpp"
@@ -65,6 +66,13 @@ PartialShape shape_of_feed(const Graph& graph, const std::string& feed) {
   auto shape = node->attrs.get_or<PartialShape>("shape", {});
   // Before version 24 a scalar meant that nothing was said.
   return shape.rank() == 0 && graph.versions.producer < 24 ? PartialShape() : shape;
+}
+
+bool is_on_one_device(const Graph& graph) {
+  auto nodes = graph.nodes();
+  return std::ranges::all_of(nodes, [&](const Node* node) {
+    return node->assigned_device == nodes.front()->assigned_device;
+  });
 }
 
 std::shared_ptr<const PlacedDevices> devices_of(const Graph& graph) {
@@ -136,6 +144,8 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   for (auto& [task, part_graph] : partitions) {
     ClientPart part;
     part.task = task;
+    part.is_final =
+        request.settings.optimize && partitions.size() == 1 && is_on_one_device(part_graph);
     renumber(part_graph, part);
     if (task == request.own_task) {
       part.graph = std::make_shared<Graph>(std::move(part_graph));

@@ -30,6 +30,7 @@ struct ClientPart {
   std::vector<int> feed_of;         ///< by the part's _Arg index: index into the signature's feeds
   std::vector<int> fetch_of;        ///< by the part's _Retval index
   std::vector<std::string> retvals; ///< by the part's _Retval index: the node's name
+  bool is_final = false; ///< optimised as it will be run: all of the graph, on one device
 };
 
 /// The devices of the nodes of a graph that was placed.

@@ -276,7 +276,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     if (graph->shows_parts)
       state.partition_graphs[graph].push_back(part.graph_def);
     RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
-                          state.settings.optimize, std::move(part.graph)};
+                          state.settings.optimize && !part.is_final, std::move(part.graph)};
     std::string task = part.task;
     ask_watched(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
                 std::move(request))
