@@ -6,7 +6,8 @@
 
 namespace troupe {
 
-Caller::Caller(caf::actor_system& system) : loop_(shared_loop(system)), unit_(system) {
+// Without the network's loop: shared with a caller it was seen to livelock (docs/adr/0006).
+Caller::Caller(caf::actor_system& system) : loop_(nullptr), unit_(system) {
   caf::actor_config config{&unit_};
   handle_ = caf::make_actor<Mailbox, caf::strong_actor_ptr>(system.next_actor_id(), system.node(),
                                                             &system, config, loop_);
