@@ -6,8 +6,7 @@
 
 namespace troupe {
 
-// Without the network's loop: shared with a caller it was seen to livelock (docs/adr/0006).
-Caller::Caller(caf::actor_system& system) : loop_(nullptr), unit_(system) {
+Caller::Caller(caf::actor_system& system) : loop_(shared_loop(system)), unit_(system) {
   caf::actor_config config{&unit_};
   handle_ = caf::make_actor<Mailbox, caf::strong_actor_ptr>(system.next_actor_id(), system.node(),
                                                             &system, config, loop_);
