@@ -182,7 +182,7 @@ TEST_CASE_FIXTURE(Fixture,
                   "protocol: a tensor that claims more bytes than its message holds is refused") {
   std::vector<char> bytes =
       bytes_of(caf::make_message(FetchedTensor{Tensor::zeros(DType::float32, {1000}), {}}));
-  bytes.resize(bytes.size() - 2000);
+  bytes.erase(bytes.end() - 2000, bytes.end());
   caf::message back;
   caf::binary_deserializer source{system, bytes};
   bool refused =
