@@ -68,7 +68,9 @@ void StepClock::run() {
   while (!ending_) {
     ++wakes_;
     auto now = clock_type::now();
+    auto last = time_point::max(); // due, of what was taken out though it is not due yet
     while (!ends_.empty() && (ends_.front().due <= now || is_stale(ends_.front()))) {
+      last = ends_.front().due > now ? ends_.front().due : time_point::max();
       std::pop_heap(ends_.begin(), ends_.end(), std::greater<>());
       if (auto at = waits_.find(ends_.back().key);
           at != waits_.end() && at->second.due == ends_.back().due) {
@@ -87,7 +89,9 @@ void StepClock::run() {
       guard.lock();
       continue;
     }
-    next_look_ = ends_.empty() ? time_point::max() : ends_.front().due;
+    // Where all were cancelled it looks again when the last of them would have been due: what comes
+    // next is later and need not wake it.
+    next_look_ = ends_.empty() ? last : ends_.front().due;
     time_point look = next_look_;
     auto is_sooner = [&] { return ending_ || next_look_ < look; };
     if (look == time_point::max())
