@@ -90,6 +90,14 @@ private:
                                " broke: ", why))
         .with_origin({"", "", endpoint_.task, 0});
   }
+  // The peer's process or its network has gone, of which others say more: derived. `error` is an
+  // errno, 0 for an orderly end.
+  Status lost(int error) const {
+    bool is_closed = error == 0 || error == ECONNRESET || error == EPIPE;
+    return broke(str_cat(is_closed ? "it closed its connection" : std::strerror(error),
+                         "; if its process has ended, look at its log and start it again"))
+        .as_derived();
+  }
   void on_event(std::uint32_t events);
   void greet();
   void read_acceptance();
@@ -241,7 +249,7 @@ void Link::read_acceptance() {
 }
 
 void Link::flush() {
-  std::string why;
+  int error = 0;
   {
     std::scoped_lock guard(lock_);
     if (phase_ != Phase::open)
@@ -251,14 +259,14 @@ void Link::flush() {
       if (sent < 0 && errno == EINTR)
         continue;
       if (sent < 0 && errno != EAGAIN)
-        why = std::strerror(errno);
+        error = errno;
       if (sent <= 0)
         break;
       out_.erase(out_.begin(), out_.begin() + sent);
     }
   }
-  if (!why.empty())
-    return end(broke(why));
+  if (error != 0)
+    return end(lost(error));
   update_watch();
 }
 
@@ -290,7 +298,7 @@ void Link::read_pieces() {
     if (got < 0 && errno == EAGAIN)
       return;
     if (got <= 0)
-      return end(broke(got == 0 ? "it closed the connection" : std::strerror(errno)));
+      return end(lost(got == 0 ? 0 : errno));
     taken += static_cast<std::uint64_t>(got);
     moved_us_ = steady_micros();
     record_->moved(moved_us_);
