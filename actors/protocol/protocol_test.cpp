@@ -39,16 +39,19 @@ struct Fixture {
   // The message comes back with the same bytes, and as a message of its own type.
   template <class T>
   void round_trip(T value) {
-    CAPTURE(caf::type_name<T>::value);
-    auto message = caf::make_message(std::move(value));
+    round_trip(caf::make_message(std::move(value)), caf::type_name<T>::value);
+  }
+  void round_trip(const caf::message& message, std::string_view name) {
+    CAPTURE(name);
     std::vector<char> bytes = bytes_of(message);
     caf::message back;
     caf::binary_deserializer source{system, bytes};
     caf::error error = source(back);
     REQUIRE_MESSAGE(!error, system.render(error));
-    REQUIRE(back.match_elements<T>());
+    REQUIRE(back.size() == 1);
+    REQUIRE(back.type(0) == message.type(0));
     CHECK(bytes_of(back) == bytes);
-    CHECK(bytes.size() >= std::string_view(caf::type_name<T>::value).size());
+    CHECK(bytes.size() >= name.size());
   }
 
   StatusMessage status() {
