@@ -23,7 +23,7 @@ MasterSessionState::~MasterSessionState() {
   for (auto& [id, run] : arriving)
     run.promise.deliver(closed);
   for (auto& [graph, runs] : waiting)
-    for (PendingRun& run : runs)
+    for (WaitingRun& run : runs)
       run.promise.deliver(closed);
   counter("master_steps").add(-static_cast<std::int64_t>(steps.size()));
   for (auto& [step_id, promise] : unanswered)

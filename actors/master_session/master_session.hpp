@@ -21,7 +21,7 @@
 namespace troupe {
 
 /// A run that waits for its feeds, or has them and waits for its client graph.
-struct PendingRun {
+struct WaitingRun {
   std::shared_ptr<const BoundSignature> bound;
   std::vector<Tensor> feeds; ///< in the caller's order
   std::int64_t timeout_us = 0;
@@ -66,9 +66,9 @@ struct MasterSessionState {
   std::map<std::string, std::string> assigned; ///< devices of stateful nodes; they never move
 
   SignatureCache signatures;
-  std::map<std::uint64_t, PendingRun> arriving; ///< runs whose feeds are on their way
+  std::map<std::uint64_t, WaitingRun> arriving; ///< runs whose feeds are on their way
   std::uint64_t next_arrival = 1;
-  std::map<std::shared_ptr<ClientGraph>, std::vector<PendingRun>>
+  std::map<std::shared_ptr<ClientGraph>, std::vector<WaitingRun>>
       waiting;                                          ///< by client graph that is being built
   std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is built next
   bool building = false;                                ///< it is being built already

@@ -19,7 +19,7 @@ std::uint64_t new_step_id() {
   return random_id() >> 8 | 1;
 } // the top bits stay clear, as TensorFlow's do
 
-void answer(Self self, const Parts& parts, PendingRun& run, std::uint64_t step_id,
+void answer(Self self, const Parts& parts, WaitingRun& run, std::uint64_t step_id,
             StepOutcome outcome) {
   auto& state = self->state;
   auto deliver = [&](caf::typed_response_promise<RunStepResult>& promise,
@@ -40,7 +40,7 @@ void answer(Self self, const Parts& parts, PendingRun& run, std::uint64_t step_i
   state.log.answered(run.request_id, outcome);
 }
 
-void fail(Self self, const Parts& parts, PendingRun& run, const Status& why) {
+void fail(Self self, const Parts& parts, WaitingRun& run, const Status& why) {
   answer(self, parts, run, 0, StepOutcome{std::nullopt, to_error(why)});
 }
 
@@ -88,7 +88,7 @@ RunStepResult in_callers_order(RunStepResult& result, const BoundSignature& boun
   return out;
 }
 
-void start(Self self, const Parts& parts, PendingRun run) {
+void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   const ClientGraph& graph = *run.bound->graph;
   if (Status lost = lost_task(state, *graph.plan); !lost.ok())
@@ -111,7 +111,7 @@ void start(Self self, const Parts& parts, PendingRun run) {
   counter("master_steps").add(1);
   state.log.started(step_id, run.request_id, graph.plan->signature, now_us(self));
   state.unanswered.emplace(step_id, run.promise);
-  auto shared = std::make_shared<PendingRun>(std::move(run));
+  auto shared = std::make_shared<WaitingRun>(std::move(run));
   ask(self, actor, parts.services->timeouts.step + parts.services->timeouts.request, Start{})
       .then(
           [=](RunStepResult& result) {
@@ -153,7 +153,7 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
   build_next(self, parts);
   if (waiting.empty())
     return;
-  for (PendingRun& run : waiting.mapped())
+  for (WaitingRun& run : waiting.mapped())
     if (status.ok())
       start(self, parts, std::move(run));
     else
@@ -303,7 +303,7 @@ Status refusal(const MasterSessionState& state) {
   return state.leaving;
 }
 
-void admit(Self self, const Parts& parts, PendingRun run) {
+void admit(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   if (Status status = refusal(state); !status.ok()) // said while its feeds were under way
     return fail(self, parts, run, status);
@@ -319,7 +319,7 @@ void admit(Self self, const Parts& parts, PendingRun run) {
 }
 
 // Large feeds are pulled first.
-void await_feeds(Self self, const Parts& parts, PendingRun run, std::vector<WireTensor> values) {
+void await_feeds(Self self, const Parts& parts, WaitingRun run, std::vector<WireTensor> values) {
   std::uint64_t id = self->state.next_arrival++;
   self->state.arriving.emplace(id, std::move(run));
   from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
@@ -327,7 +327,7 @@ void await_feeds(Self self, const Parts& parts, PendingRun run, std::vector<Wire
               auto arrived = self->state.arriving.extract(id);
               if (arrived.empty())
                 return; // cancelled meanwhile
-              PendingRun& run = arrived.mapped();
+              WaitingRun& run = arrived.mapped();
               if (!status.ok())
                 return fail(self, parts, run, feed_lost(parts, status));
               run.feeds = std::move(feeds);
@@ -348,11 +348,11 @@ void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
           CancelExecutor{{cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
     return;
   }
-  auto is_meant = [=](const PendingRun& run) { return run.request_id == request_id; };
+  auto is_meant = [=](const WaitingRun& run) { return run.request_id == request_id; };
   auto arriving = std::find_if(state.arriving.begin(), state.arriving.end(),
                                [&](const auto& entry) { return is_meant(entry.second); });
   if (arriving != state.arriving.end()) {
-    PendingRun run = std::move(arriving->second);
+    WaitingRun run = std::move(arriving->second);
     state.arriving.erase(arriving);
     return fail(self, parts, run,
                 cancelled("the step was cancelled by its client while its feeds were on their way "
@@ -362,7 +362,7 @@ void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
     auto it = std::find_if(runs.begin(), runs.end(), is_meant);
     if (it == runs.end())
       continue;
-    PendingRun run = std::move(*it);
+    WaitingRun run = std::move(*it);
     runs.erase(it);
     return fail(self, parts, run,
                 cancelled("the step was cancelled by its client while it waited for its graph to "
@@ -394,7 +394,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto bound = state.signatures.bind(names, m.fetches, m.targets, m.partition_graphs);
   if (!bound.ok())
     return to_error(bound.status());
-  PendingRun run;
+  WaitingRun run;
   run.bound = *std::move(bound);
   run.timeout_us = m.timeout_us;
   run.trace = m.trace;
@@ -419,7 +419,7 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   if (m.feeds.size() != bound.feed_index.size())
     return to_error(invalid_argument(
         str_cat("the callable takes ", bound.feed_index.size(), " feeds, got ", m.feeds.size())));
-  PendingRun run;
+  WaitingRun run;
   run.bound = it->second.bound;
   run.timeout_us = m.timeout_us;
   run.trace = m.trace;
@@ -441,7 +441,7 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
     for (auto arriving = std::exchange(state.arriving, {}); auto& [id, run] : arriving)
       fail(self, parts, run, m.end);
     for (auto waiting = std::exchange(state.waiting, {}); auto& [graph, runs] : waiting)
-      for (PendingRun& run : runs)
+      for (WaitingRun& run : runs)
         fail(self, parts, run, m.end);
   }
   if (state.steps.empty() && state.waiting.empty())

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what the compiler would not: which folder includes which, where CAF and Eigen may be, how long files are, which folders have a README.
+"""Checks what the compiler would not: which folder includes which, where CAF and Eigen may be, how long files are, which types share a name,
+which folders have a README.
 
 The table is docs/architecture.md's map. Prints one line for each breach and exits 1 if there is any.
 """
@@ -29,6 +30,9 @@ MAX_LINES, MAX_TABLE_LINES = 800, 1200
 NEED_README = ["core", "proto", "storage", "graph", "devices", "kernels", "net", "actors", "api", "tools", "tests", "examples", "bench"]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
+NOT_CODE = re.compile(r'//[^\n]*|"(?:\\.|[^"\\\n])*"')
+SCOPE = re.compile(r"namespace\s+([\w:]*)\s*\{|\b(?:struct|class|enum class|union)\s+(?:\[\[[^\]]*\]\]\s*)?(\w+)\s*(?:final\s*)?"
+                   r"(?::(?!:)[^{;()]*)?\{|\{|\}")
 
 
 def rule_of(path):
@@ -68,15 +72,37 @@ def breaches(path, lines):
                 yield f"{where}: {rule}/ includes {target}; it may include {', '.join(allowed)} only"
 
 
+def types_defined(text):
+    """Full names of the types that the text defines for other files to see, with their lines."""
+    scopes = []
+    text = NOT_CODE.sub("", text)
+    for match in SCOPE.finditer(text):
+        namespace, name = match.groups()
+        if match.group(0) == "}":
+            if scopes:
+                scopes.pop()
+        elif name and all(scopes):  # every scope around it is a namespace with a name
+            yield "::".join([*scopes, name]), text.count("\n", 0, match.start()) + 1
+            scopes.append(None)
+        else:
+            scopes.append(namespace)
+
+
 def main():
     files = subprocess.run(["git", "ls-files"], check=True, capture_output=True, text=True).stdout.split("\n")
     found = 0
+    homes = {}  # of types: two with one name in one program are one to the linker
     for path in files:
         if not path.endswith((".cpp", ".hpp", ".cu", ".cuh")):
             continue
         with open(path, encoding="utf-8") as file:
-            for breach in breaches(path, file.read().splitlines()):
-                print(breach)
+            text = file.read()
+        for breach in breaches(path, text.splitlines()):
+            print(breach)
+            found += 1
+        for name, line in types_defined(text):
+            if homes.setdefault(name, path) != path:
+                print(f"{path}:{line}: defines {name}, as {homes[name]} does; give one of them another name")
                 found += 1
     for folder in NEED_README:
         readme = f"{folder}/README.md"

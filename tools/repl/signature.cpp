@@ -9,7 +9,7 @@ namespace {
 constexpr std::string_view timeout_option = "timeout=";
 
 // False if the word is none of them.
-Result<bool> read_option(const Word& word, StepRequest& out) {
+Result<bool> read_option(const Word& word, StepCommand& out) {
   if (word.quoted)
     return false;
   if (word.text == "trace") {
@@ -29,8 +29,8 @@ Result<bool> read_option(const Word& word, StepRequest& out) {
   return true;
 }
 
-Result<StepRequest> read(const Statement& statement, bool with_options) {
-  StepRequest out;
+Result<StepCommand> read(const Statement& statement, bool with_options) {
+  StepCommand out;
   bool after_arrow = false;
   for (std::size_t i = 1; i < statement.words.size(); ++i) {
     const Word& word = statement.words[i];
@@ -58,11 +58,11 @@ Result<StepRequest> read(const Statement& statement, bool with_options) {
 
 } // namespace
 
-Result<StepRequest> read_run(const Statement& statement) {
+Result<StepCommand> read_run(const Statement& statement) {
   return read(statement, true);
 }
 
-Result<StepRequest> read_signature(const Statement& statement) {
+Result<StepCommand> read_signature(const Statement& statement) {
   return read(statement, false);
 }
 

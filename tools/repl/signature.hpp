@@ -9,9 +9,9 @@ namespace troupe {
 /// Fetches, then `->` and targets; `timeout=DURATION`, `trace` and `&` (in the background) may
 /// stand anywhere. What is quoted is a name: a node called trace is fetched as "trace" in quotes.
 /// INVALID_ARGUMENT with a sentence for what is missing, twice or no duration.
-Result<StepRequest> read_run(const Statement& statement);
+Result<StepCommand> read_run(const Statement& statement);
 
 /// Fetches and targets only.
-Result<StepRequest> read_signature(const Statement& statement);
+Result<StepCommand> read_signature(const Statement& statement);
 
 } // namespace troupe

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-Result<StepRequest> read(std::string_view text) {
+Result<StepCommand> read(std::string_view text) {
   auto statements = parse_statements(text);
   REQUIRE(statements.ok());
   REQUIRE(statements->size() == 1);

@@ -21,7 +21,7 @@ constexpr std::int64_t printed_elements = 64, listed_elements = 8;
 /// Nodes of a trace that are shown, the longest first.
 constexpr std::size_t shown_spans = 20;
 
-std::string name_of(const StepRequest& request) {
+std::string name_of(const StepCommand& request) {
   std::string out = str_join(request.fetches, " ");
   if (!request.targets.empty())
     str_append(out, out.empty() ? "-> " : " -> ", str_join(request.targets, " "));
@@ -76,7 +76,7 @@ Outcome unfeed(const Statement& statement, Workspace& workspace, Printer&) {
   return {};
 }
 
-Status print_outcome(const StepRequest& request, StepOutcome& outcome, Workspace& workspace,
+Status print_outcome(const StepCommand& request, StepAnswer& outcome, Workspace& workspace,
                      Printer& printer) {
   if (!outcome.values)
     return outcome.values.status();
@@ -100,7 +100,7 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
     for (const std::string& name : *names)
       TROUPE_TRY(check_node(workspace, name));
   TROUPE_ASSIGN(BackgroundStep step, workspace.start(*request));
-  std::optional<StepOutcome> outcome;
+  std::optional<StepAnswer> outcome;
   if (!request->in_background)
     outcome = workspace.wait(step, workspace.interrupted(), [&] {
       printer.print(printer.styled(Style::faint, "still runs; Ctrl-C leaves it in the background") +
@@ -114,7 +114,7 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
   return {};
 }
 
-Status report(BackgroundStep& step, StepOutcome& outcome, Workspace& workspace, Printer& printer) {
+Status report(BackgroundStep& step, StepAnswer& outcome, Workspace& workspace, Printer& printer) {
   printer.print(str_cat("[", step.number, "] ", name_of(step.request), "\n"));
   return print_outcome(step.request, outcome, workspace, printer);
 }

@@ -81,7 +81,7 @@ Result<std::size_t> Workspace::load(const std::string& path) {
   return graph_->num_nodes() - before;
 }
 
-Result<BackgroundStep> Workspace::start(StepRequest request) {
+Result<BackgroundStep> Workspace::start(StepCommand request) {
   TROUPE_ASSIGN(Session * open, session());
   BackgroundStep step;
   step.request = request;
@@ -94,14 +94,14 @@ Result<BackgroundStep> Workspace::start(StepRequest request) {
     RunMetadata metadata;
     std::int64_t start = steady_micros();
     auto values = open->run(feeds, request.fetches, request.targets, options, &metadata);
-    return StepOutcome{std::move(values), std::move(metadata.step_stats), steady_micros() - start};
+    return StepAnswer{std::move(values), std::move(metadata.step_stats), steady_micros() - start};
   });
   return step;
 }
 
-std::optional<StepOutcome> Workspace::wait(BackgroundStep& step,
-                                           const std::atomic<bool>& interrupted,
-                                           const std::function<void()>& when_long) {
+std::optional<StepAnswer> Workspace::wait(BackgroundStep& step,
+                                          const std::atomic<bool>& interrupted,
+                                          const std::function<void()>& when_long) {
   auto wonder = std::chrono::steady_clock::now() + patience;
   bool has_wondered = !when_long || !is_interruptible_;
   while (step.outcome.wait_for(glance) != std::future_status::ready) {
@@ -121,7 +121,7 @@ int Workspace::put_in_background(BackgroundStep step) {
   return background_.back().number;
 }
 
-std::optional<std::pair<BackgroundStep, StepOutcome>>
+std::optional<std::pair<BackgroundStep, StepAnswer>>
 Workspace::take_finished(bool block, const std::atomic<bool>& interrupted) {
   for (auto it = background_.begin(); it != background_.end(); ++it) {
     if (!block && it->outcome.wait_for(std::chrono::seconds(0)) != std::future_status::ready)

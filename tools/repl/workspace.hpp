@@ -19,7 +19,7 @@
 namespace troupe {
 
 /// What `run` was told.
-struct StepRequest {
+struct StepCommand {
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
   std::int64_t timeout_ms = 0; ///< 0: none
@@ -27,7 +27,7 @@ struct StepRequest {
   bool in_background = false;
 };
 
-struct StepOutcome {
+struct StepAnswer {
   Result<std::vector<Tensor>> values;
   StepStats trace; ///< if it was asked for
   std::int64_t duration_us = 0;
@@ -36,8 +36,8 @@ struct StepOutcome {
 /// A step that runs while the prompt goes on.
 struct BackgroundStep {
   int number = 0; ///< 1, 2 … in this prompt
-  StepRequest request;
-  std::future<StepOutcome> outcome;
+  StepCommand request;
+  std::future<StepAnswer> outcome;
 };
 
 /// For the prompt's one thread. Closing a connection cancels its steps.
@@ -65,16 +65,16 @@ public:
   const std::map<std::string, Tensor>& feeds() const { return feeds_; }
 
   /// Starts a step with the present feeds.
-  Result<BackgroundStep> start(StepRequest request);
+  Result<BackgroundStep> start(StepCommand request);
   /// Waits for its end. Nothing if `interrupted` becomes true first. Calls `when_long`, once, if
   /// people begin to wonder and could interrupt the wait.
-  std::optional<StepOutcome> wait(BackgroundStep& step, const std::atomic<bool>& interrupted,
-                                  const std::function<void()>& when_long = {});
+  std::optional<StepAnswer> wait(BackgroundStep& step, const std::atomic<bool>& interrupted,
+                                 const std::function<void()>& when_long = {});
   /// The prompt does not wait for it.
   int put_in_background(BackgroundStep step);
   std::size_t background_steps() const { return background_.size(); }
   /// One that has ended, or the oldest once it has (`block`), unless `interrupted` becomes true.
-  std::optional<std::pair<BackgroundStep, StepOutcome>>
+  std::optional<std::pair<BackgroundStep, StepAnswer>>
   take_finished(bool block, const std::atomic<bool>& interrupted);
 
   void keep_trace(StepStats trace) { trace_ = std::move(trace); }

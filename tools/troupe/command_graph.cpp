@@ -138,7 +138,7 @@ private:
     for (const auto& [op, count] : ops)
       rows.push_back({str_cat(count), op, is_known(file, op) ? "" : "not in this build"});
     print(format_table(rows, "  "));
-    for (const Signature& signature : file.signatures)
+    for (const ModelSignature& signature : file.signatures)
       print(str_cat("signature ", signature, "\n"));
   }
 
@@ -167,7 +167,7 @@ private:
     for (const std::string& function : file.functions)
       w.value(function);
     w.close(']').key("signatures").open('[');
-    for (const Signature& signature : file.signatures)
+    for (const ModelSignature& signature : file.signatures)
       w.value(signature.to_string());
     print(w.close(']').close('}').text() + "\n");
   }

@@ -93,7 +93,7 @@ public:
       return failed(file.status());
     if (fetches_.empty() && targets_.empty()) {
       std::string sentence = "name something to run: --fetch a tensor or --target an op";
-      for (const Signature& signature : file->signatures)
+      for (const ModelSignature& signature : file->signatures)
         str_append(sentence, "\n  ", graph_, " has ", signature);
       return called_wrongly(sentence);
     }

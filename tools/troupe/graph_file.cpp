@@ -132,7 +132,7 @@ void take_meta_graph(const tensorflow::MetaGraphDef& meta, GraphFile& out) {
     out.signatures.push_back(
         {name, tensors_of(signature.inputs()), tensors_of(signature.outputs())});
   std::sort(out.signatures.begin(), out.signatures.end(),
-            [](const Signature& a, const Signature& b) { return a.name < b.name; });
+            [](const ModelSignature& a, const ModelSignature& b) { return a.name < b.name; });
 }
 
 Result<GraphFile> read_saved_model(const fs::path& file) {
@@ -185,7 +185,7 @@ Result<GraphFile> read_plain(const fs::path& path) {
 
 } // namespace
 
-std::string Signature::to_string() const {
+std::string ModelSignature::to_string() const {
   auto list = [](const std::vector<std::pair<std::string, std::string>>& tensors) {
     std::vector<std::string> parts;
     for (const auto& [name, tensor] : tensors)

@@ -13,7 +13,7 @@
 namespace troupe {
 
 /// One entry of a model: named inputs and outputs, each with its tensor's name.
-struct Signature {
+struct ModelSignature {
   std::string name;
   std::vector<std::pair<std::string, std::string>> inputs, outputs;
   /// "serving_default(x = x:0) -> y = y:0"
@@ -28,7 +28,7 @@ struct GraphFile {
   int producer = 0;                        ///< GraphDef version of who wrote it
   std::map<std::string, std::int64_t> ops; ///< how many nodes of each op
   std::vector<std::string> functions;
-  std::vector<Signature> signatures;
+  std::vector<ModelSignature> signatures;
 };
 
 /// `path` is a file, a pipe (read to its end) or a SavedModel folder. NOT_FOUND or
