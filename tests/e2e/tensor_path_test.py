@@ -90,9 +90,12 @@ class TensorPath(Case):
 
         def caught():
             self.nodes["ps"].send(signal.SIGSTOP)
-            if any(line.startswith("from") and "under way" in line for line in self.status("worker")["tensors"]):
+            stopped = self.status("worker")["tensors"]
+            if any(line.startswith("from") and "under way" in line for line in stopped):
                 return True
             self.nodes["ps"].send(signal.SIGCONT)
+            # It gets as far as other tensors before it is stopped again.
+            self.until("another tensor", lambda: self.status("worker")["tensors"] != stopped)
             return False
         self.until("a transfer that is under way", caught)
         return client
