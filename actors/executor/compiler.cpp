@@ -93,11 +93,13 @@ public:
       choose_direct(node);
     count_inputs();
     TROUPE_TRY(collect_indices());
+    program_->is_large = !program_->has_frames && bytes_of_a_step() > large_step;
     return std::move(program_);
   }
 
 private:
   static constexpr std::int32_t absent = -1;
+  static constexpr std::size_t large_step = std::size_t{8} << 20;
 
   std::int32_t index(NodeId id) const { return index_[static_cast<std::size_t>(id)]; }
   std::int32_t folded(NodeId id) const { return folded_[static_cast<std::size_t>(id)]; }
@@ -116,6 +118,13 @@ private:
       return false;
     return std::none_of(node.outs.begin(), node.outs.end(),
                         [&](const OutEdge& edge) { return is_merge(*graph_.node(edge.dst)); });
+  }
+
+  // What a step goes through once, from the first node to the last.
+  std::size_t bytes_of_a_step() const {
+    return program_->slot_source.size() * sizeof(Entry) +
+           program_->nodes.size() * (sizeof(ProgramNode) + sizeof(Counts) + sizeof(KernelNode)) +
+           program_->edges.size() * sizeof(Edge);
   }
 
   std::size_t num_passed(NodeId constant) const {

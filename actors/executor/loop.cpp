@@ -73,13 +73,17 @@ void Loop<Frames>::start() {
 
 template <bool Frames>
 bool Loop<Frames>::run(Duration slice, bool may_compute) {
+  const bool is_large = p_.is_large;
   bool limited = slice != Duration::max();
   std::int64_t end = limited ? nanos() + slice.count() : 0;
   int budget = nodes_per_look_at_the_clock;
   while (!s_.failed) {
-    if (!nothing_ready())
-      process(pop());
-    else if (!s_.ready_expensive.empty()) {
+    if (!nothing_ready()) {
+      Item item = pop();
+      if (is_large) [[unlikely]]
+        fetch_ahead(item);
+      process(item);
+    } else if (!s_.ready_expensive.empty()) {
       if (!may_compute)
         return false;
       run_expensive();

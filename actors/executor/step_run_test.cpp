@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "actors/executor/internal/program.hpp"
 #include "actors/executor/testing/testing.hpp"
 #include "core/base/strings.hpp"
 
@@ -57,6 +58,41 @@ TEST_CASE("step: an executable runs again and again on the same memory, also aft
     CHECK(only(rig.run(executable, {i64(i)})) == (i + 10) * 10);
     CHECK(rig.run(executable, {Tensor::scalar(1.0f)}).status.code() == Code::invalid_argument);
     CHECK(rig.run(executable, {}).status.code() == Code::invalid_argument);
+  }
+}
+
+TEST_CASE("step: a graph too large for a core's cache gives every node its own values") {
+  constexpr std::size_t nodes = 30'000;
+  std::string text = "n0 = _Arg[T=DT_INT64, index=0]()\nn1 = Identity(n0)\n";
+  std::vector<std::uint64_t> factor = {1, 1}; // of the arg, in each node
+  for (std::size_t i = 2; i < nodes; ++i) {
+    std::size_t other = i - 1 - (i * i) % std::min<std::size_t>(i, 300);
+    text += str_cat("n", i, " = AddV2(n", i - 1, ", n", other, ")\n");
+    factor.push_back(factor[i - 1] + factor[other]);
+  }
+  Rig rig;
+  auto executable = rig.compile(text + str_cat("r = _Retval[index=0](n", nodes - 1, ")"));
+  REQUIRE(executable->layout().is_large);
+  for (std::uint64_t x : {1, 2, 3})
+    CHECK(static_cast<std::uint64_t>(
+              only(rig.run(executable, {i64(static_cast<std::int64_t>(x))}))) == x * factor.back());
+}
+
+TEST_CASE("step: a result takes the place of the operand that nobody else reads, first or second") {
+  Rig rig;
+  for (const char* operands : {"a, b", "b, a"}) {
+    auto outcome = rig.run(str_cat(R"(
+      a = _Arg[T=DT_INT64, index=0]()
+      b = Neg(a)
+      d = Sub()",
+                                   operands, R"()
+      r = _Retval[index=0](a)
+      s = _Retval[index=1](d)
+    )"),
+                           {i64(3)});
+    REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
+    CHECK(outcome.retvals[0].value<std::int64_t>() == 3);
+    CHECK(outcome.retvals[1].value<std::int64_t>() == (operands[0] == 'a' ? 6 : -6));
   }
 }
 

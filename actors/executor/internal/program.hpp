@@ -99,6 +99,7 @@ struct Source {
 struct Program {
   Device* device = nullptr;
   bool has_frames = false;
+  bool is_large = false; ///< what a step writes does not stay in a core's cache until the next one
   std::vector<ProgramNode> nodes; ///< frame by frame, each in topological order
   std::vector<Edge> edges;
   std::vector<ControlEdge> controls;

@@ -8,6 +8,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <vector>
@@ -173,7 +174,7 @@ private:
 /// Empties a slot: any value in it is dropped.
 inline void empty(Entry& entry) {
   std::destroy_at(&entry);
-  std::construct_at(&entry);
+  ::new (static_cast<void*>(&entry)) Entry; // construct_at would write all its bytes
 }
 
 /// Fills an empty slot, without looking at what is in it.

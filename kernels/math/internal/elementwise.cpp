@@ -117,6 +117,8 @@ Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
   Tensor& z = c.output_entry(0).tensor;
   if (c.input(0).dtype() == c.output_type(0) && c.input(0).is_unique())
     z = c.take_input(0);
+  else if (c.input(1).dtype() == c.output_type(0) && c.input(1).is_unique())
+    z = c.take_input(1);
   else
     TROUPE_TRY(make_output_of_one(c));
   return kernel(plan, a, b, z.mutable_raw(), 0, 1) ? Status{} : invalid_argument(domain_error);
