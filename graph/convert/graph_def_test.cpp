@@ -248,6 +248,30 @@ TEST_CASE("graph bytes: more nodes than the most are refused before one is read"
   CHECK(failure(bytes, {.max_nodes = 11}).code() == Code::not_found); // their ops have no names
 }
 
+TEST_CASE("graph bytes: of nodes in a row each has the attrs that it says") {
+  std::string text = node("s", "Source", {}) + node("t", "Source", {});
+  text += "node { name: 'd' op: 'Source' attr { key: 'T' value { type: DT_DOUBLE } } }\n";
+  text += "node { name: 'u' op: 'Unpack' input: 's' attr { key: 'T' value { type: DT_FLOAT } } "
+          "attr { key: 'num' value { i: 1 } } }\n"
+          "node { name: 'v' op: 'Unpack' input: 's' attr { key: 'T' value { type: DT_FLOAT } } "
+          "attr { key: 'num' value { i: 2 } } }\n"
+          "node { name: 'w' op: 'Unpack' input: 's' attr { key: 'T' value { type: DT_FLOAT } } "
+          "attr { key: 'num' value { i: 2 } } attr { key: 'axis' value { i: 1 } } }\n"
+          "node { name: 'x' op: 'Unpack' input: 's' attr { key: 'T' value { type: DT_FLOAT } } "
+          "attr { key: 'num' value { i: 2 } } attr { key: '_a' value { i: 1 } } }\n";
+  Graph graph = must_read(text);
+  CHECK(graph.find("t")->attrs == graph.find("s")->attrs);
+  CHECK(graph.find("t")->output_types == std::vector{DType::float32});
+  CHECK(graph.find("d")->output_types == std::vector{DType::float64});
+  CHECK(graph.find("u")->num_outputs() == 1);
+  CHECK(graph.find("v")->num_outputs() == 2);
+  CHECK(graph.find("v")->attrs.get_or<std::int64_t>("axis", -1) == 0);
+  CHECK(graph.find("w")->attrs.get_or<std::int64_t>("axis", -1) == 1);
+  CHECK(graph.find("x")->attrs.contains("_a"));
+  CHECK_FALSE(graph.find("x")->attrs.get_or<std::int64_t>("axis", -1) == 1);
+  has(message(node("a", "Source", {}) + node("a", "Source", {})), "'a' is not unique");
+}
+
 TEST_CASE("graph bytes: calls of one large signature cannot ask for much memory") {
   std::string text = str_cat("library { function { signature { name: 'f' attr { name: 'a' type: "
                              "'string' default_value { s: '",

@@ -112,16 +112,7 @@ private:
     for (const tensorflow::NodeDef& def : proto_.node()) {
       TROUPE_TRY(check_name(def));
       TROUPE_ASSIGN(const OpSchema* op, lookup(def));
-      TROUPE_ASSIGN(AttrMap attrs, attrs_of(def, *op));
-      if (defaults_cost_ && !budget_.take(defaults_cost_))
-        return resource_exhausted(str_cat("Node '", def.name(),
-                                          "': the default attrs of calls of '", op->name,
-                                          "' go beyond the limit of ", budget_.limit(), " bytes"));
-      auto added = graph_.add_unconnected(def.name(), *op, std::move(attrs));
-      if (!added.ok())
-        return added.status().code() == Code::already_exists ? name_is_taken(def.name())
-                                                             : added.status();
-      Node* node = *added;
+      TROUPE_ASSIGN(Node * node, add_node(def, *op));
       node->device = def.device();
       if (node->num_inputs() != num_data_inputs(def)) // now: few bytes can ask for many
         return wrong_number(def, *node);
@@ -132,6 +123,51 @@ private:
                                           node->output_types.size()));
     }
     return {};
+  }
+
+  Result<Node*> add_node(const tensorflow::NodeDef& def, const OpSchema& op) {
+    bool is_like_last = last_ && last_->op == &op && has_same_attrs(def, *last_def_);
+    AttrMap attrs;
+    if (!is_like_last) {
+      TROUPE_ASSIGN(attrs, attrs_of(def, op));
+    }
+    if (defaults_cost_ && !budget_.take(defaults_cost_))
+      return resource_exhausted(str_cat("Node '", def.name(), "': the default attrs of calls of '",
+                                        op.name, "' go beyond the limit of ", budget_.limit(),
+                                        " bytes"));
+    auto added = is_like_last ? graph_.add_unconnected(def.name(), *last_)
+                              : graph_.add_unconnected(def.name(), op, std::move(attrs));
+    if (!added.ok())
+      return added.status().code() == Code::already_exists ? name_is_taken(def.name())
+                                                           : added.status();
+    last_ = *added;
+    last_def_ = &def;
+    return added;
+  }
+
+  // Both say the same in attrs that are a type, a number or a flag; others are not looked at.
+  // Graphs have long rows of such nodes: each then takes over what was checked of the one before.
+  static bool has_same_attrs(const tensorflow::NodeDef& a, const tensorflow::NodeDef& b) {
+    using Value = tensorflow::AttrValue;
+    if (a.attr().size() != b.attr().size())
+      return false;
+    return std::ranges::all_of(a.attr(), [&](const auto& entry) {
+      const Value& x = entry.second;
+      auto at = b.attr().find(entry.first);
+      if (at == b.attr().end() || at->second.value_case() != x.value_case())
+        return false;
+      const Value& y = at->second;
+      switch (x.value_case()) {
+      case Value::kType:
+        return x.type() == y.type();
+      case Value::kI:
+        return x.i() == y.i();
+      case Value::kB:
+        return x.b() == y.b();
+      default:
+        return false;
+      }
+    });
   }
 
   Status check_name(const tensorflow::NodeDef& def) {
@@ -263,6 +299,8 @@ private:
   const NodeId first_new_;
   const bool is_new_graph_;
   const OpSchema* last_op_ = nullptr;
+  const Node* last_ = nullptr; // the node added last, and what it was made of
+  const tensorflow::NodeDef* last_def_ = nullptr;
   std::size_t defaults_cost_ = 0; // of last_op_, if that is a function
 };
 

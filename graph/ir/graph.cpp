@@ -53,12 +53,10 @@ std::string types_text(const std::vector<DType>& types) {
 Graph Graph::clone() const {
   Graph out(*registry_);
   out.slots_.reserve(slots_.size());
-  out.by_name_.reserve(by_name_.size());
-  for (const auto& slot : slots_) {
+  for (const auto& slot : slots_)
     out.slots_.push_back(slot ? std::make_unique<Node>(*slot) : nullptr);
-    if (slot)
-      out.by_name_.emplace(out.slots_.back()->name, slot->id);
-  }
+  out.by_name_ = by_name_;
+  out.order_ = std::atomic_load(&order_);
   out.versions = versions;
   out.functions = functions;
   out.suffixes_ = suffixes_;
@@ -130,7 +128,7 @@ Result<Node*> Graph::add(std::string_view name, std::string_view op, std::vector
 
 void Graph::reserve(std::size_t more) {
   slots_.reserve(slots_.size() + more);
-  by_name_.reserve(by_name_.size() + more);
+  by_name_.reserve(num_nodes_ + more);
 }
 
 Result<Node*> Graph::add_unconnected(std::string_view name, const OpSchema& op, AttrMap attrs) {
@@ -142,6 +140,10 @@ Result<Node*> Graph::add_unconnected(std::string_view name, const OpSchema& op, 
   return insert(name, op, std::move(attrs), *std::move(types));
 }
 
+Result<Node*> Graph::add_unconnected(std::string_view name, const Node& like) {
+  return insert(name, *like.op, like.attrs, {like.input_types, like.output_types});
+}
+
 Result<Node*> Graph::insert(std::string_view name, const OpSchema& op, AttrMap attrs,
                             NodeTypes types) {
   TROUPE_TRY(check_name(name));
@@ -149,7 +151,7 @@ Result<Node*> Graph::insert(std::string_view name, const OpSchema& op, AttrMap a
   Node* added = made.get();
   added->id = capacity();
   added->name = name;
-  if (!by_name_.emplace(added->name, added->id).second)
+  if (!by_name_.add(name, added->id, name_of()))
     return already_exists(str_cat("Node name '", name, "' already exists in the Graph"));
   added->op = &op;
   added->attrs = std::move(attrs);
@@ -157,11 +159,13 @@ Result<Node*> Graph::insert(std::string_view name, const OpSchema& op, AttrMap a
   added->input_types = std::move(types.inputs);
   added->output_types = std::move(types.outputs);
   slots_.push_back(std::move(made));
+  order_.reset();
   ++num_nodes_;
   return added;
 }
 
 void Graph::push_edge(NodeId src, OutEdge edge) {
+  order_.reset();
   std::vector<OutEdge>& outs = node(src)->outs;
   outs.push_back(edge);
   if (auto* index = outs_index_.find(src))
@@ -169,6 +173,7 @@ void Graph::push_edge(NodeId src, OutEdge edge) {
 }
 
 void Graph::drop_edge(NodeId src, OutEdge edge) {
+  order_.reset();
   std::vector<OutEdge>& outs = node(src)->outs;
   auto* index = outs_index_.find(src);
   if (!index && outs.size() <= few_edges) {
@@ -316,7 +321,8 @@ void Graph::remove(NodeId id) {
   }
   outs_index_.of_node.erase(id);
   control_index_.of_node.erase(id);
-  by_name_.erase(gone.name);
+  by_name_.remove(gone.name, id);
+  order_.reset();
   slots_[static_cast<std::size_t>(id)].reset();
   --num_nodes_;
 }
@@ -325,30 +331,30 @@ void Graph::rename(NodeId id, std::string_view name) {
   Node& renamed = *node(id);
   if (renamed.name == name)
     return;
-  TROUPE_CHECK(!by_name_.contains(name), "a node's new name is free");
-  by_name_.erase(renamed.name);
+  by_name_.remove(renamed.name, id);
+  bool is_free = by_name_.add(name, id, name_of());
+  TROUPE_CHECK(is_free, "a node's new name is free");
   renamed.name = std::string(name);
-  by_name_.emplace(renamed.name, id);
 }
 
 Node* Graph::find(std::string_view name) {
-  auto at = by_name_.find(name);
-  return at == by_name_.end() ? nullptr : node(at->second);
+  NodeId id = by_name_.find(name, name_of());
+  return id < 0 ? nullptr : node(id);
 }
 
 const Node* Graph::find(std::string_view name) const {
-  auto at = by_name_.find(name);
-  return at == by_name_.end() ? nullptr : node(at->second);
+  NodeId id = by_name_.find(name, name_of());
+  return id < 0 ? nullptr : node(id);
 }
 
 std::string Graph::unique_name(std::string_view name) const {
   std::string wanted(name);
-  if (!by_name_.contains(wanted))
+  if (!find(wanted))
     return wanted;
   int& suffix = suffixes_[wanted];
   for (;;) {
     std::string candidate = str_cat(wanted, "_", ++suffix);
-    if (!by_name_.contains(candidate))
+    if (!find(candidate))
       return candidate;
   }
 }
@@ -372,6 +378,14 @@ std::vector<const Node*> Graph::nodes() const {
 }
 
 Result<std::vector<NodeId>> Graph::topological_order() const {
+  if (auto known = std::atomic_load(&order_))
+    return *known;
+  TROUPE_ASSIGN(std::vector<NodeId> order, sort());
+  std::atomic_store(&order_, std::make_shared<const std::vector<NodeId>>(order));
+  return order;
+}
+
+Result<std::vector<NodeId>> Graph::sort() const {
   auto is_op = [this](NodeId id, const OpSchema* plain, const OpSchema* ref) {
     const OpSchema* op = node(id)->op;
     return op == plain || op == ref;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/ir/name_index.hpp"
 #include "graph/op/registry.hpp"
 
 namespace troupe {
@@ -83,6 +84,9 @@ public:
   /// The import's door: inputs may be connected later (`set_input` for each slot) because of loops.
   /// The inputs start out as {-1,0}.
   Result<Node*> add_unconnected(std::string_view name, const OpSchema& op, AttrMap attrs);
+  /// The same with op, attrs and types of `like`, a node of this graph: nothing of them is checked
+  /// again.
+  Result<Node*> add_unconnected(std::string_view name, const Node& like);
 
   /// Room for that many more nodes, so that adding them is quicker.
   void reserve(std::size_t more);
@@ -122,7 +126,8 @@ public:
   std::vector<const Node*> nodes() const;
 
   /// Every node after its inputs; back edges of loops (into Merge from NextIteration) are left out.
-  /// INVALID_ARGUMENT naming a node on a cycle that no NextIteration closes. Linear.
+  /// INVALID_ARGUMENT naming a node on a cycle that no NextIteration closes. Linear, and
+  /// remembered until a node or an edge comes or goes, for its copies too. Any number of readers.
   Result<std::vector<NodeId>> topological_order() const;
 
   GraphVersions versions;
@@ -138,6 +143,10 @@ private:
       return at == of_node.end() ? nullptr : &at->second;
     }
   };
+  auto name_of() const {
+    return [this](NodeId id) -> std::string_view { return node(id)->name; };
+  }
+  Result<std::vector<NodeId>> sort() const;
   Result<Node*> insert(std::string_view name, const OpSchema& op, AttrMap attrs, NodeTypes types);
   void push_edge(NodeId src, OutEdge edge);
   void drop_edge(NodeId src, OutEdge edge);
@@ -148,7 +157,9 @@ private:
   EdgeIndex control_index_; // of control inputs, by source
   const OpRegistry* registry_;
   std::vector<std::unique_ptr<Node>> slots_;
-  std::unordered_map<std::string_view, NodeId> by_name_; // keys live in the nodes
+  NameIndex by_name_;
+  // Topological; null: not known. Readers write it too, so only by atomic_load and atomic_store.
+  mutable std::shared_ptr<const std::vector<NodeId>> order_;
   mutable std::unordered_map<std::string, int> suffixes_;
   std::size_t num_nodes_ = 0;
 };

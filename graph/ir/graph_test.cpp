@@ -1,6 +1,8 @@
 #include "graph/ir/graph.hpp"
 
 #include <algorithm>
+#include <random>
+#include <string>
 
 #include <doctest/doctest.h>
 
@@ -155,6 +157,112 @@ TEST_CASE("graph: topological order puts inputs first and allows loops through N
   CHECK(cycle.status().code() == Code::invalid_argument);
   CHECK(cycle.status().message().find("depends on itself") != std::string::npos);
   CHECK(cycle.status().message().find("'a'") == std::string::npos);
+}
+
+namespace {
+
+// The order of a copy that had to forget it.
+std::vector<NodeId> fresh_order(const Graph& graph) {
+  Graph copy = graph.clone();
+  copy.remove(must(copy.add("forget", "Source")).id);
+  return *copy.topological_order();
+}
+
+bool puts_inputs_first(const Graph& graph, const std::vector<NodeId>& order) {
+  std::vector<std::size_t> at(static_cast<std::size_t>(graph.capacity()), order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    at[static_cast<std::size_t>(order[i])] = i;
+  auto is_before = [&](NodeId a, NodeId b) {
+    return at[static_cast<std::size_t>(a)] < at[static_cast<std::size_t>(b)];
+  };
+  for (const Node* node : graph.nodes()) {
+    if (at[static_cast<std::size_t>(node->id)] == order.size())
+      return false;
+    for (Endpoint input : node->inputs)
+      if (input.node >= 0 && !is_before(input.node, node->id))
+        return false;
+    for (NodeId from : node->control_inputs)
+      if (!is_before(from, node->id))
+        return false;
+  }
+  return order.size() == graph.num_nodes();
+}
+
+} // namespace
+
+TEST_CASE("graph: the remembered order is the one of the graph after any edits") {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    CAPTURE(seed);
+    std::mt19937 dice(seed);
+    OpRegistry ops = test_ops();
+    Graph graph(ops);
+    NodeId first = must(graph.add("n0", "Source")).id;
+    std::vector<NodeId> rank = {first}; // edges go from earlier to later: no cycles
+    auto pick = [&](std::size_t below) { return static_cast<std::size_t>(dice() % below); };
+    for (int edit = 0; edit < 200; ++edit) {
+      std::size_t later = rank.size() < 2 ? 0 : 1 + pick(rank.size() - 1);
+      NodeId dst = rank[later];
+      switch (dice() % 8) {
+      case 0:
+      case 1:
+      case 2:
+        rank.push_back(
+            must(graph.add("n" + std::to_string(edit + 1), "Neg", {{rank[pick(rank.size())], 0}}))
+                .id);
+        break;
+      case 3:
+        if (later > 0)
+          graph.set_input(dst, 0, {rank[pick(later)], 0});
+        break;
+      case 4:
+        if (later > 0)
+          graph.add_control_edge(rank[pick(later)], dst);
+        break;
+      case 5:
+        if (later > 0 && !graph.node(dst)->control_inputs.empty())
+          graph.remove_control_edge(graph.node(dst)->control_inputs.front(), dst);
+        break;
+      case 6:
+        if (later > 0) {
+          graph.replace_node(dst, rank[pick(later)]);
+          graph.remove(dst);
+          rank.erase(rank.begin() + static_cast<std::ptrdiff_t>(later));
+        }
+        break;
+      default: {
+        graph.rename(dst, "r" + std::to_string(edit));
+        Graph copy = graph.clone();
+        graph = std::move(copy);
+      }
+      }
+      auto order = graph.topological_order();
+      REQUIRE(order.ok());
+      REQUIRE(puts_inputs_first(graph, *order));
+      REQUIRE(*order == fresh_order(graph));
+    }
+  }
+}
+
+TEST_CASE("graph: a remembered order hides no cycle, and a copy's edits do not change it") {
+  Chain t;
+  auto before = t.g.topological_order();
+  Graph copy = t.g.clone();
+  copy.remove(t.c.id);
+  CHECK(*t.g.topological_order() == *before);
+  CHECK(copy.topological_order()->size() == before->size() - 1);
+  t.g.set_input(t.b.id, 0, {t.c.id, 0});
+  CHECK_FALSE(t.g.topological_order().ok());
+}
+
+TEST_CASE("graph: a node made like another has its op, attrs and types, and no edges") {
+  Chain t;
+  Node& like = must(t.g.add_unconnected("d", t.c));
+  CHECK(like.op == t.c.op);
+  CHECK(like.attrs == t.c.attrs);
+  CHECK(like.output_types == t.c.output_types);
+  CHECK(like.inputs == std::vector{Endpoint{}});
+  CHECK(like.control_inputs.empty());
+  CHECK(t.g.add_unconnected("d", t.c).status().code() == Code::already_exists);
 }
 
 TEST_CASE("graph: nodes with very many edges stay consistent while edges come and go") {
