@@ -23,10 +23,6 @@ struct Wire {
   std::string name() const { return str_cat(state.local_port, "-", host, ":", port); }
 };
 
-/// How many leases the bytes of a connection may speak for a session whose own word does not come:
-/// a renewal waits behind a few MiB at most, and a node may live on without the session.
-inline constexpr int most_silent_leases = 4;
-
 /// Calls `done(std::optional<Wire>)` as part of `self`, within a second: nothing when there is no
 /// connection to `node`, or no real network.
 template <class Self, class Done>

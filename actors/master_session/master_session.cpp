@@ -7,6 +7,7 @@
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
+#include "actors/protocol/session.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -88,15 +89,15 @@ void peer_lost(Self self, const PeerLost& lost) {
 // a slow link are word of it too.
 void check_client(Self self, const Parts& parts) {
   std::int64_t lease_us = self->state.settings.lease_us;
-  if (lease_us == 0 || now_us(self) - self->state.heard_us <= lease_us)
+  if (lease_us == 0 || now_us(self) - self->state.heard_us <= lease_us / 2)
     return;
-  ask_wire(self, parts.services, self->state.client, [=](std::optional<Wire> wire) {
+  auto client = self->state.client ? self->state.client->node() : caf::node_id{};
+  ask_wire(self, parts.services, client, [=](std::optional<Wire> wire) {
     auto& state = self->state;
     std::int64_t silent = now_us(self) - state.heard_us;
     if (state.closing || silent <= lease_us)
       return;
-    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
-        silent <= most_silent_leases * lease_us)
+    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us)
       return;
     log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
                 silent / 1000, " ms");
@@ -126,6 +127,25 @@ void await_return(Self self, const Parts& parts, const std::string& task) {
           [=](caf::error&) { self->state.awaited.erase(task); }); // asked again at the next tick
 }
 
+void renew(Self self, const Parts& parts) {
+  auto& state = self->state;
+  for (const SessionWorker& worker : state.workers)
+    if (worker.task != parts.services->task && !state.lost.count(worker.task))
+      self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
+  if (state.client)
+    self->send(typed<SessionActor>(state.client), RenewLease{});
+}
+
+// Its connection is closed, or it has ended; nobody else may use the session.
+void client_ended(Self self, const Parts& parts) {
+  auto& state = self->state;
+  state.client = nullptr;
+  if (state.closing)
+    return;
+  log_info("session ", state.handle, " is closed: its client has gone");
+  (void)close(self, parts);
+}
+
 void tick(Self self, const Parts& parts) {
   auto& state = self->state;
   if (state.closing) {
@@ -133,9 +153,7 @@ void tick(Self self, const Parts& parts) {
     return;
   }
   check_client(self, parts);
-  for (const SessionWorker& worker : state.workers)
-    if (worker.task != parts.services->task && !state.lost.count(worker.task))
-      self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
+  renew(self, parts);
   for (const auto& [task, why] : state.lost)
     if (!state.back.count(task) && !state.awaited.count(task))
       await_return(self, parts, task);
@@ -184,6 +202,8 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   for (const SessionWorker& worker : state.workers)
     self->monitor(caf::actor_cast<caf::actor>(worker.session));
   self->set_down_handler([=](caf::down_msg& down) {
+    if (self->state.client && self->state.client == down.source)
+      return client_ended(self, parts);
     for (const SessionWorker& worker : self->state.workers)
       if (worker.session == down.source && !self->state.lost.count(worker.task)) {
         // The connection is gone, and all that it carried; membership says the same a moment later.
@@ -202,6 +222,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   });
   if (!services->is_local) {
     (void)watch(self, parts);
+    renew(self, parts);
     self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
   }
   self->set_exit_handler([=](caf::exit_msg& exit) {
@@ -237,8 +258,11 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) {
         self->state.heard_us = now_us(self);
-        if (auto sender = self->current_sender())
-          self->state.client = sender->node();
+        auto sender = self->current_sender();
+        if (sender && sender->node() != self->node() && sender != self->state.client) {
+          self->state.client = sender;
+          self->monitor(caf::actor_cast<caf::actor>(sender));
+        }
         return caf::ok_atom::value;
       },
       [=](const Drain& m) { return drain(self, parts, m); },

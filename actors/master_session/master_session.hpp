@@ -40,8 +40,8 @@ struct MasterSessionState {
   std::vector<SessionWorker> workers;
   std::vector<DeviceAttributes> devices;
   std::int64_t created_us = 0;
-  std::int64_t heard_us = 0; ///< last word of the client
-  caf::node_id client;       ///< where it came from
+  std::int64_t heard_us = 0;    ///< last word of the client
+  caf::strong_actor_ptr client; ///< who sent it, in another process
   bool closing = false;
   Status leaving;                     ///< new steps are refused with it: the node is about to end
   Status left;                        ///< the node ends now; the reason that the client sees

@@ -157,9 +157,19 @@ void agree(Self self, const Services& services, const std::string& task, const P
             }
             heard(self, services, m);
           },
-          [=](caf::error&) {
-            if (is_current())
+          [=](caf::error& error) {
+            if (!is_current())
+              return;
+            if (error != caf::sec::request_timeout)
+              return tell_loss(self, services, task, LossReason::cut_off, 0);
+            // The answer may wait behind others on a slow link.
+            ask_wire(self, services, peer.membership->node(), [=](std::optional<Wire> wire) {
+              if (!is_current())
+                return;
+              if (wire && wire->state.silent < services->timeouts.lease)
+                return agree(self, services, task, peer);
               tell_loss(self, services, task, LossReason::cut_off, 0);
+            });
           });
 }
 
@@ -191,6 +201,12 @@ constexpr int most_attempts = 3;
 void dial(Self self, const Services& services, const std::string& task, const Address& address,
           int attempt);
 
+// For the answer on a fresh connection: its other end may still take one that was cut for the one
+// to us, which takes a new attempt; or it is slow, which takes more time with each.
+std::chrono::milliseconds patience(const Services& services, int attempt) {
+  return std::min(services->timeouts.request, attempt * services->timeouts.lease / 2);
+}
+
 // Nobody answers on a fresh connection. If no byte has come, it is closed, which is the signal to
 // dial again; else the other side is busy, or has just taken another connection for this one, and
 // is asked again.
@@ -203,7 +219,7 @@ void hello_failed(Self self, const Services& services, const std::string& task,
       return;
     int attempt = greeting->second.attempt;
     bool again = why.code() == Code::deadline_exceeded && attempt < most_attempts;
-    bool dead = wire && wire->state.silent >= services->timeouts.lease / 4;
+    bool dead = wire && wire->state.silent >= patience(services, attempt) / 2;
     if (dead && again) {
       close_wire(wire->host, wire->port);
       return;
@@ -227,9 +243,7 @@ void dial(Self self, const Services& services, const std::string& task, const Ad
             caf::actor_addr name = guardian->get()->address();
             self->state.greetings[name] = {task, attempt};
             self->monitor(caf::actor_cast<caf::actor>(guardian));
-            // Its end may still take a connection that was cut for the one to us.
-            auto patience = std::min(services->timeouts.request, services->timeouts.lease / 2);
-            ask_watched(self, typed<GuardianActor>(guardian), patience,
+            ask_watched(self, typed<GuardianActor>(guardian), patience(services, attempt),
                         Hello{protocol_version, services->task})
                 .then(
                     [=](Welcome& w) {
@@ -345,6 +359,8 @@ void forget_listener(Self self, const Services& services, const std::string& tas
       it->second.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
       return;
     }
+    log_info(task, ", which had dialled this task, has not been heard of for ",
+             (now_us(self) - it->second.heard_us) / 1000, " ms: its connection is closed");
     self->state.listeners.erase(it);
     if (wire)
       close_wire(wire->host, wire->port);
@@ -382,11 +398,20 @@ void beat(Self self, const Services& services) {
   for (const auto& [task, listener] : std::map(state.listeners)) // the table changes meanwhile
     if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
       forget_listener(self, services, task, listener.membership);
-  for (const auto& [task, peer] : state.peers)
+  // A connection that was looked at before is judged better when it is suspected.
+  auto look = [=](const caf::strong_actor_ptr& membership, std::int64_t silent_us) {
+    if (silent_us > lease_us / 2)
+      ask_wire(self, services, membership->node(), [](const std::optional<Wire>&) {});
+  };
+  for (const auto& [task, peer] : state.peers) {
     beat_to(self, services, task, peer.membership);
+    look(peer.membership, state.leases.silent_us(task, now_us(self)));
+  }
   for (const auto& [task, listener] : state.listeners)
-    if (!state.peers.count(task))
+    if (!state.peers.count(task)) {
       beat_to(self, services, task, listener.membership);
+      look(listener.membership, now_us(self) - listener.heard_us);
+    }
   self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
 }
 

@@ -22,7 +22,8 @@ namespace troupe {
 /// (actors/protocol/status.cpp) never change.
 ///   2: Heartbeat counts losses; OfferTensor names its receiver.
 ///   3: tensors have paths of their own.
-inline constexpr std::uint32_t protocol_version = 3;
+///   4: masters renew to their clients, too.
+inline constexpr std::uint32_t protocol_version = 4;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

@@ -36,6 +36,8 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<ExplainGraph>::with<GraphExplained>,
     caf::replies_to<ExplainStep>::with<StepsExplained>,
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
+    // The master lives.
+    caf::reacts_to<RenewLease>,
     // Internal: renews the lease.
     caf::reacts_to<caf::tick_atom>>;
 

@@ -107,7 +107,9 @@ struct ReceiveTensors {
   std::vector<std::string> keys;
   caf::strong_actor_ptr receiver; ///< RendezvousActor of the asking worker
 };
-/// Keeps the session's lease from running out.
+/// Keeps the session's lease from running out. Whoever has one with another says so by itself, not
+/// by answers alone: an answer waits until the question has come through a slow link. The first is
+/// sent before any long message can stand in its way.
 struct RenewLease {};
 /// Asks what a step still waits for here. What does not answer in time is said to be silent.
 struct ExplainPart {

@@ -59,8 +59,9 @@ void master_ended(Self self, const caf::error& reason) {
   master_lost(self, to_status(reason, master_name(state))); // it says why it left
 }
 
-// The master has not answered for its lease. If bytes have come since, a long message is on its
-// way; else it is taken for lost, and the connection closed, so that both ends agree.
+// The master has not been heard of for half its lease, when its connection is only looked at, or
+// for longer than it. If bytes have come since, a long message is on its way; else it is taken for
+// lost, and the connection closed, so that both ends agree.
 void suspect_master(Self self, const Services& services) {
   auto& state = self->state;
   if (std::exchange(state.suspected, true))
@@ -93,10 +94,9 @@ void suspect_master(Self self, const Services& services) {
   });
 }
 
-void renew(Self self, const Services& services) {
+// Says that we live, and learns that the master does.
+void speak(Self self, const Services& services) {
   auto& state = self->state;
-  if (!state.master_session && !state.opening)
-    return;
   const auto& lease = services->timeouts.lease;
   auto heard = [=] { self->state.heard_us = now_us(self); };
   auto silent = [](caf::error&) {}; // judged by the lease
@@ -106,7 +106,15 @@ void renew(Self self, const Services& services) {
   else
     ask(self, typed<GuardianActor>(state.guardian), lease, Hello{protocol_version, "client"})
         .then([=](const Welcome&) { heard(); }, silent);
-  if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count())
+}
+
+void renew(Self self, const Services& services) {
+  auto& state = self->state;
+  if (!state.master_session && !state.opening)
+    return;
+  const auto& lease = services->timeouts.lease;
+  speak(self, services);
+  if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count() / 2)
     suspect_master(self, services);
   self->delayed_send(self, lease / 4, caf::tick_atom::value);
 }
@@ -211,17 +219,19 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
                                 fetching(self, parts, std::move(feeds)));
 }
 
-void opened(Self self, SessionCreated& created,
+void opened(Self self, const Services& services, SessionCreated& created,
             caf::typed_response_promise<SessionCreated>& promise) {
   auto& state = self->state;
   state.master_session = created.session;
   state.handle = created.session_handle;
   state.remote = created.session->node() != self->node();
   self->monitor(caf::actor_cast<caf::actor>(created.session));
+  if (state.remote)
+    speak(self, services); // before a graph, which may be long
   promise.deliver(std::move(created));
 }
 
-void create(Self self, const MasterActor& master, CreateSession request,
+void create(Self self, const Services& services, const MasterActor& master, CreateSession request,
             std::chrono::nanoseconds budget, std::uint64_t id,
             caf::typed_response_promise<SessionCreated> promise) {
   ask_watched(self, master, budget, std::move(request)) // by way of its guardian
@@ -229,7 +239,7 @@ void create(Self self, const MasterActor& master, CreateSession request,
           [=](SessionCreated& created) mutable {
             self->state.opening = false;
             if (self->state.pending.erase(id))
-              return opened(self, created, promise);
+              return opened(self, services, created, promise);
             // Lost or closed meanwhile: nobody wants it any more.
             ask(self, typed<MasterSessionActor>(created.session), budget, CloseSession{})
                 .then([](caf::ok_atom) {}, [](caf::error&) {}); // its lease ends it too
@@ -273,7 +283,8 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
                                                 "until it is back"));
                 promise.deliver(to_error(self->state.closed));
               } else if (self->state.pending.count(id)) // else lost or closed since
-                create(self, typed<MasterActor>(w.master), std::move(request), budget, id, promise);
+                create(self, parts.services, typed<MasterActor>(w.master), std::move(request),
+                       budget, id, promise);
             },
             [=](caf::error& error) mutable {
               if (!self->state.pending.erase(id))
@@ -286,7 +297,7 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     return promise;
   }
   if (parts.local_master) {
-    create(self, parts.local_master, std::move(m.request), budget, id, promise);
+    create(self, parts.services, parts.local_master, std::move(m.request), budget, id, promise);
     return promise;
   }
   self->state.pending.erase(id);
@@ -349,6 +360,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
         return forward<StepsExplained>(self, m, t.request + 2 * t.explain);
       },
       [=](const CloseSession&) { return close(self, parts); },
+      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
       [=](caf::tick_atom) { renew(self, services); },
   };
 }

@@ -183,8 +183,7 @@ void open_path(Self self, const Services& services, const caf::actor_addr& addre
   peer.remark.clear();
   if (!self->state.client)
     self->state.client = std::make_unique<DataClient>(
-        DataClientOptions{services->timeouts.cancel, services->timeouts.chunk},
-        services->path_book);
+        DataClientOptions{services->timeouts.lease, services->timeouts.chunk}, services->path_book);
   PathEnd own = own_end(services);
   ask(self, peer.actor, services->timeouts.request,
       OpenPath{own.task, static_cast<std::uint8_t>(own.choice), own.host})

@@ -18,6 +18,14 @@ TransportState::~TransportState() {
     fetch.promise.deliver(to_error(ended));
 }
 
+namespace {
+
+/// On a slow link a chunk waits behind the others of its window, and a tensor behind other tensors.
+/// A peer that is dead is told by its lease long before.
+constexpr int slow_link_factor = 20;
+
+} // namespace
+
 namespace transport_paths {
 
 void ask_for_next(Self self, const Services& services, const caf::actor_addr& address,
@@ -31,7 +39,8 @@ void ask_for_next(Self self, const Services& services, const caf::actor_addr& ad
     return;
   std::uint64_t length = std::min<std::uint64_t>(chunk_bytes, total - offset);
   fetch.asked += length;
-  ask_watched(self, typed<TransportActor>(fetch.ticket->source), services->timeouts.chunk,
+  ask_watched(self, typed<TransportActor>(fetch.ticket->source),
+              slow_link_factor * services->timeouts.chunk,
               PullChunk{fetch.ticket->id, offset, length})
       .then(
           [=](TensorChunk& chunk) {
@@ -83,14 +92,14 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
 
 // What is meant for a receiver that has ended, nobody will come for.
 void add_offer(Self self, OfferTensor& m) {
-  std::uint64_t receiver = 0;
+  OfferReceiver receiver;
   if (m.receiver) {
     auto& number = self->state.receivers[m.receiver->get()->address()];
     if (number == 0) {
       number = ++self->state.last_receiver;
       self->monitor(caf::actor_cast<caf::actor>(m.receiver));
     }
-    receiver = number;
+    receiver = {number, node_key(m.receiver->node())};
   }
   self->state.offers->put(m.ticket, std::move(m.tensor), receiver, now_us(self));
 }
@@ -163,8 +172,9 @@ TransportActor::behavior_type transport(Self self, Services services) {
                              Children{});
       },
       [self, services, sweep_every](caf::tick_atom) {
-        self->state.offers->erase_unused_since(
-            now_us(self) - std::chrono::microseconds(services->timeouts.orphan).count());
+        std::int64_t orphan_us = std::chrono::microseconds(services->timeouts.orphan).count();
+        self->state.offers->erase_unused_since(now_us(self) - orphan_us,
+                                               now_us(self) - slow_link_factor * orphan_us);
         answer_when_empty(self);
         self->delayed_send(self, sweep_every, caf::tick_atom::value);
       },

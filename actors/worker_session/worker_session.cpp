@@ -219,8 +219,7 @@ void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
                // A long message on a slow link is word of the master too. What comes over a newer
                // connection is not: the master session has lost us with the old one.
                if (wire && wire->name() == state.wire &&
-                   std::chrono::microseconds(wire->state.silent).count() <= lease_us &&
-                   silent <= most_silent_leases * lease_us)
+                   std::chrono::microseconds(wire->state.silent).count() <= lease_us)
                  return;
                log_warning("session ", state.handle, " ends: its master has not been heard of for ",
                            silent / 1000, " ms");
@@ -229,7 +228,7 @@ void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
   std::int64_t orphaned = now - std::chrono::microseconds(parts.services->timeouts.orphan).count();
   std::vector<std::uint64_t> orphans;
   for (const auto& [step_id, box] : state.mailboxes)
-    if (!box.started && box.created_us < orphaned)
+    if (!box.started && !state.arriving.count(step_id) && box.created_us < orphaned)
       orphans.push_back(step_id);
   for (std::uint64_t step_id : orphans)
     drop_mailbox(self, step_id);
@@ -308,6 +307,9 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         if (sender && self->state.master != sender) {
           self->state.master = sender->address();
           self->monitor(caf::actor_cast<caf::actor>(sender));
+          ask_wire(self, services, sender->node(), [self](std::optional<Wire> wire) {
+            self->state.wire = wire ? wire->name() : "";
+          });
         }
       },
       [=](const GetActors&) {

@@ -360,6 +360,7 @@ bool DataServer::Impl::produce(Connection& c) {
   }
   serving.done += length;
   if (!is_last) {
+    offers->touch(serving.request.ticket, steady_micros());
     c.queue.push_back(std::move(serving));
     return true;
   }

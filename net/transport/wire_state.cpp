@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include <arpa/inet.h>
 #include <dirent.h>
+#include <linux/tcp.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
+
+#include "core/base/strings.hpp"
 
 namespace troupe {
 
@@ -60,6 +65,42 @@ std::vector<int> connections(const std::string& host, std::uint16_t port) {
   return out;
 }
 
+using Clock = std::chrono::steady_clock;
+
+// How many segments with data a connection had got when it was last asked for, and since when. The
+// kernel tells when the last byte came in order; on a slow link with losses that may be long ago
+// while others come all the time.
+class SegmentCounts {
+public:
+  std::chrono::milliseconds silent(const std::string& wire, const tcp_info& info) {
+    auto now = Clock::now();
+    std::chrono::milliseconds in_order(info.tcpi_last_data_recv);
+    std::scoped_lock guard(lock_);
+    std::erase_if(seen_, [&](const auto& entry) { return now - entry.second.asked > forgotten; });
+    auto [it, is_new] = seen_.try_emplace(wire, Seen{info.tcpi_data_segs_in, now - in_order, now});
+    Seen& seen = it->second;
+    seen.asked = now;
+    if (!is_new && std::exchange(seen.segments, info.tcpi_data_segs_in) != info.tcpi_data_segs_in)
+      seen.changed = now;
+    return std::min(in_order,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(now - seen.changed));
+  }
+
+private:
+  struct Seen {
+    std::uint32_t segments;
+    Clock::time_point changed, asked;
+  };
+  static constexpr std::chrono::minutes forgotten{10};
+  std::mutex lock_;
+  std::map<std::string, Seen> seen_;
+};
+
+SegmentCounts& segment_counts() {
+  static SegmentCounts counts;
+  return counts;
+}
+
 } // namespace
 
 std::optional<WireState> wire_state(const std::string& host, std::uint16_t port) {
@@ -69,8 +110,9 @@ std::optional<WireState> wire_state(const std::string& host, std::uint16_t port)
     socklen_t size = sizeof info;
     if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
       continue;
-    WireState state{std::chrono::milliseconds(info.tcpi_last_data_recv),
-                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0, local_port(fd)};
+    std::uint16_t own_port = local_port(fd);
+    WireState state{segment_counts().silent(str_cat(own_port, "-", host, ":", port), info),
+                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0, own_port};
     if (!out || state.silent < out->silent)
       out = state;
   }

@@ -10,7 +10,10 @@
 namespace troupe {
 
 struct WireState {
-  std::chrono::milliseconds silent{0}; ///< since the last byte came
+  /// Since the last byte came. Bytes that came out of order, while the kernel waits for one that
+  /// was lost, are known from the second time that the connection is asked for: ask before it
+  /// matters.
+  std::chrono::milliseconds silent{0};
   /// Something that was sent has been repeated without being acknowledged: the other machine cannot
   /// be reached. False while that machine's kernel answers, however frozen the process is.
   bool is_cut = false;

@@ -88,7 +88,7 @@ public:
 
   void speak(const Choice& choice) {
     for (std::size_t i = 0; i < tensors_.size(); ++i)
-      offers_->put(i + 1, tensors_[i], peer, steady_micros());
+      offers_->put(i + 1, tensors_[i], {peer, peer}, steady_micros());
     auto token = server_->invite(peer, "peer").token;
     auto dialled = choice.by_stream ? connect_tcp("127.0.0.1", server_->port())
                                     : connect_local(server_->local_name());
