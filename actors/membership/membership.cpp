@@ -262,13 +262,25 @@ void dial(Self self, const Services& services, const std::string& task, const Ad
           });
 }
 
+void dial_again(Self self, const Services& services, const std::string& task) {
+  auto redial = self->state.redials.extract(task);
+  auto address = services->cluster.address_of(task);
+  if (!redial.empty() && address.ok())
+    dial(self, services, task, *address, redial.mapped());
+}
+
 void guardian_ended(Self self, const Services& services, const caf::down_msg& down) {
   auto& state = self->state;
   if (auto greeting = state.greetings.extract(down.source); !greeting.empty()) {
     const auto& [task, attempt] = greeting.mapped();
-    auto address = services->cluster.address_of(task);
-    if (address.ok() && attempt < most_attempts)
-      return dial(self, services, task, *address, attempt + 1);
+    // Two that have dialled each other at the same moment close both connections. One of them
+    // dials again at once, the other one when it has heard of the first, or with the next beat.
+    if (attempt < most_attempts) {
+      state.redials[task] = attempt + 1;
+      if (services->task < task)
+        dial_again(self, services, task);
+      return;
+    }
     return answer(
         self, task,
         unavailable(loss_sentence(task, address_text(services, task), LossReason::crashed, 0)));
@@ -392,6 +404,8 @@ caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
 
 void beat(Self self, const Services& services) {
   auto& state = self->state;
+  for (const auto& [task, attempt] : std::map(state.redials))
+    dial_again(self, services, task);
   for (const auto& expired : state.leases.expire(now_us(self)))
     suspect(self, services, expired);
   std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
@@ -451,6 +465,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           if (listener.membership != sender)
             self->monitor(caf::actor_cast<caf::actor>(sender));
           listener = {sender, now_us(self), m.incarnation};
+          dial_again(self, services, m.from);
         }
         return heartbeat(self, services, m.from);
       },

@@ -26,7 +26,8 @@ struct MembershipState {
   std::map<caf::actor_addr, Greeting>
       greetings; ///< guardians that were reached and asked who they are
   std::map<std::string, std::vector<caf::typed_response_promise<Peer>>>
-      dialling; ///< who waits for which task
+      dialling;                       ///< who waits for which task
+  std::map<std::string, int> redials; ///< of them: to be dialled again, for which time
   std::map<std::string, std::vector<caf::actor_addr>>
       watchers; ///< weak: a watch ends with its watcher
   /// Who beats to us: beaten back unasked, so that a node that dialled us hears of us even while
