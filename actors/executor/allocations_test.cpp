@@ -1,60 +1,14 @@
-// Counts what a step asks the system for. Every `new` of this program comes through here.
-#include <cstdlib>
-#include <new>
-
+// Counts what a step asks the system for.
 #include <doctest/doctest.h>
 
+#include "actors/executor/testing/counted_new.hpp"
 #include "actors/executor/testing/testing.hpp"
 #include "devices/memory/caching_allocator.hpp"
-
-namespace {
-
-constinit thread_local bool t_is_counting = false;
-constinit thread_local std::size_t t_allocations = 0;
-
-void* counted(std::size_t bytes, std::size_t alignment) {
-  t_allocations += t_is_counting;
-  void* memory =
-      alignment <= alignof(std::max_align_t)
-          ? std::malloc(bytes ? bytes : 1)
-          : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (!memory)
-    throw std::bad_alloc();
-  return memory;
-}
-
-// Not inlined: g++ would take it for a mismatch with `new`.
-[[gnu::noinline]] void release(void* memory) {
-  std::free(memory);
-}
-
-} // namespace
-
-void* operator new(std::size_t bytes) {
-  return counted(bytes, 1);
-}
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-  return counted(bytes, static_cast<std::size_t>(alignment));
-}
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  return counted(bytes, 1);
-}
-void operator delete(void* memory) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-  release(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-  release(memory);
-}
 
 namespace troupe {
 namespace {
 
+using testing::allocations_of;
 using testing::Rig;
 
 // After some steps, which fill caches, a step news nothing and takes no block from the system.
@@ -63,36 +17,31 @@ void check_steady_state(std::string_view text, const std::vector<Tensor>& args) 
   auto executable = rig.compile(text);
   rig.start(executable, args)->run(); // fills the environment
   auto& allocator = dynamic_cast<CachingAllocator&>(rig.device->allocator());
-  auto step = [&](bool counts) {
+  auto step = [&] {
     std::vector<Tensor> given = args;
-    std::size_t before = t_allocations;
-    t_is_counting = counts;
-    {
+    StepRun::Progress progress{};
+    Status status;
+    std::size_t allocations = allocations_of([&] {
       StepRun run(executable, rig.environment(), StepHooks{[](Completion) {}, nullptr, false},
                   std::move(given));
-      StepRun::Progress progress = run.run();
-      t_is_counting = false;
-      REQUIRE(progress == StepRun::Progress::finished);
-      REQUIRE_MESSAGE(run.status().ok(), run.status().to_string());
-      t_is_counting = counts;
-    }
-    t_is_counting = false;
-    return t_allocations - before;
+      progress = run.run();
+      status = run.status();
+    });
+    REQUIRE(progress == StepRun::Progress::finished);
+    REQUIRE_MESSAGE(status.ok(), status.to_string());
+    return allocations;
   };
   for (int i = 0; i < 40; ++i)
-    step(false);
+    step();
   std::uint64_t before = allocator.stats().system_allocations;
   for (int i = 0; i < 40; ++i)
-    CHECK(step(true) == 0);
+    CHECK(step() == 0);
   CHECK(allocator.stats().system_allocations == before);
 }
 
 TEST_CASE("allocations: the count sees what is allocated") {
-  t_is_counting = true;
-  std::size_t before = t_allocations;
-  auto box = std::make_unique<std::string>(100, 'x');
-  t_is_counting = false;
-  CHECK(t_allocations - before == 2);
+  std::unique_ptr<std::string> box;
+  CHECK(allocations_of([&] { box = std::make_unique<std::string>(100, 'x'); }) == 2);
 }
 
 TEST_CASE("allocations: a step of a flat graph allocates nothing but its tensors") {

@@ -4,13 +4,16 @@
 
 namespace troupe {
 
-Result<ResourceHandle> local_handle(KernelContext& c, int i) {
-  TROUPE_ASSIGN(ResourceHandle handle, c.input_handle(i));
+Result<const ResourceHandle*> local_handle(KernelContext& c, int i) {
+  const Tensor& value = c.input(i);
+  if (value.dtype() != DType::resource || value.num_elements() != 1)
+    return c.input_handle(i).status(); // says what is wrong
+  const ResourceHandle& handle = value.data<ResourceHandle>()[0];
   if (handle.device != c.device().name())
     return invalid_argument(str_cat("Trying to access resource ", handle.name,
                                     " located in device ", handle.device, " from device ",
                                     c.device().name()));
-  return handle;
+  return &handle;
 }
 
 Status uninitialized_resource(const ResourceHandle& handle, std::string_view why) {
@@ -20,12 +23,12 @@ Status uninitialized_resource(const ResourceHandle& handle, std::string_view why
 }
 
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
-  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, i));
-  auto found = c.resources().lookup<Variable>(handle.container, handle.name);
+  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
+  auto found = c.resources().lookup<Variable>(handle->container, handle->name);
   if (!found.ok())
-    return uninitialized_resource(handle, found.status().message());
+    return uninitialized_resource(*handle, found.status().message());
   if (!(*found)->is_initialized())
-    return uninitialized_resource(handle, "It exists and holds no value.");
+    return uninitialized_resource(*handle, "It exists and holds no value.");
   return found;
 }
 

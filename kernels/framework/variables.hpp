@@ -19,8 +19,9 @@ ResourceHandle make_handle(const Device& device, std::string container, std::str
           .maybe_type_name = typeid(T).name()};
 }
 
-/// The handle in input i, for a resource of this device. INVALID_ARGUMENT if it belongs to another.
-Result<ResourceHandle> local_handle(KernelContext& c, int i);
+/// The handle in input i, for a resource of this device; lives as long as the input.
+/// INVALID_ARGUMENT if it belongs to another.
+Result<const ResourceHandle*> local_handle(KernelContext& c, int i);
 /// The variable whose handle is input i. FAILED_PRECONDITION "Error while reading resource variable
 /// …" if it was not assigned yet, or destroyed.
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);

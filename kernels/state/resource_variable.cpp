@@ -1,5 +1,7 @@
 // Resource variables: a handle names the variable; reads take a snapshot that later assignments do
 // not change.
+#include <mutex>
+
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -9,10 +11,26 @@
 namespace troupe {
 namespace {
 
+// The handle that a node gives in every step: made in the first, as its prepare function does not
+// know the device's containers.
+struct KeptHandle {
+  mutable std::mutex lock;
+  mutable Tensor value;
+};
+
+Result<std::shared_ptr<const void>> keep_handle(PrepareContext&) {
+  return std::shared_ptr<const void>(std::make_shared<KeptHandle>());
+}
+
 Status make_variable_handle(KernelContext& c) {
-  TROUPE_ASSIGN(ResourceName name, resource_name(c));
-  return c.set_output(0, Tensor::scalar(make_handle<Variable>(c.device(), std::move(name.container),
-                                                              std::move(name.name))));
+  const auto& kept = c.prepared<KeptHandle>();
+  std::scoped_lock guard(kept.lock);
+  if (!kept.value.has_value()) {
+    TROUPE_ASSIGN(ResourceName name, resource_name(c));
+    kept.value = Tensor::scalar(
+        make_handle<Variable>(c.device(), std::move(name.container), std::move(name.name)));
+  }
+  return c.set_output(0, kept.value);
 }
 
 Status differentiate_read(GradContext& g) {
@@ -37,10 +55,10 @@ Status wrong_dtype(const Variable& variable, const Tensor& value) {
 }
 
 Status assign(KernelContext& c) {
-  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
+  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, 0));
   const Tensor& value = c.input(1);
   TROUPE_ASSIGN(
-      auto variable, c.resources().lookup_or_create<Variable>(handle.container, handle.name, [&] {
+      auto variable, c.resources().lookup_or_create<Variable>(handle->container, handle->name, [&] {
         return Result<std::shared_ptr<Variable>>(std::make_shared<Variable>(value.dtype()));
       }));
   if (variable->dtype() != value.dtype())
@@ -71,14 +89,14 @@ Status update(KernelContext& c, arith::BinaryOp op) {
 }
 
 Status is_initialized(KernelContext& c) {
-  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
-  auto found = c.resources().lookup<Variable>(handle.container, handle.name);
+  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, 0));
+  auto found = c.resources().lookup<Variable>(handle->container, handle->name);
   return c.set_output(0, Tensor::scalar(found.ok() && (*found)->is_initialized()));
 }
 
 Status destroy(KernelContext& c) {
-  TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, 0));
-  Status removed = c.resources().remove<Variable>(handle.container, handle.name);
+  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, 0));
+  Status removed = c.resources().remove<Variable>(handle->container, handle->name);
   if (removed.code() == Code::not_found && c.attrs().get_or("ignore_lookup_error", true))
     return {};
   return removed;
@@ -113,7 +131,8 @@ void register_state_resource_variable(OpLibrary& library) {
       .stateful()
       .shape_fn(shape_scalar)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(make_variable_handle, {.host_outputs = {"resource"}})
+      .kernel_on_all_devices(make_variable_handle,
+                             {.host_outputs = {"resource"}, .prepare = keep_handle})
       .doc("A handle to the variable `shared_name` (or the node's name) of `container`.");
   library.op("ReadVariableOp")
       .input("resource: resource")

@@ -2,6 +2,7 @@
 #include "kernels/train/internal/update.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "core/base/strings.hpp"
@@ -13,6 +14,8 @@ namespace {
 
 using VariableRef = std::shared_ptr<Variable>;
 
+constexpr std::size_t max_variables = 4; // of one update: no step allocates for a list of them
+
 const std::string& input_name(const KernelContext& c, int i) {
   return c.node().schema->inputs[static_cast<std::size_t>(i)].name;
 }
@@ -22,10 +25,10 @@ Result<VariableRef> variable(KernelContext& c, int i) {
   if (is_ref(c.node().types.inputs[static_cast<std::size_t>(i)])) {
     out = c.input_ref(i);
   } else {
-    TROUPE_ASSIGN(ResourceHandle handle, local_handle(c, i));
-    auto found = c.resources().lookup<Variable>(handle.container, handle.name);
+    TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
+    auto found = c.resources().lookup<Variable>(handle->container, handle->name);
     if (!found.ok())
-      return uninitialized_resource(handle, found.status().message());
+      return uninitialized_resource(*handle, found.status().message());
     out = *found;
   }
   const DType wanted = c.node().attrs.get_or<DType>("T", DType::invalid);
@@ -71,12 +74,13 @@ Status lock_all(std::span<const VariableRef> variables, std::span<const std::siz
     return body();
   const std::size_t i = order.front();
   const auto rest = order.subspan(1);
-  return variables[i]->update([&](Tensor& value) {
+  auto locked = [&](Tensor& value) {
     for (std::size_t k = 0; k < variables.size(); ++k)
       if (variables[k] == variables[i])
         values[k] = &value;
     return lock_all(variables, rest, values, body);
-  });
+  };
+  return variables[i]->update(std::ref(locked)); // a reference fits into a std::function
 }
 
 } // namespace
@@ -104,28 +108,36 @@ double scalar(const KernelContext& c, int i) {
 Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
               FunctionView<void(std::span<void* const>, std::int64_t, std::int64_t)> body) {
   const auto count = static_cast<std::size_t>(inputs.variables);
-  std::vector<VariableRef> variables;
-  for (int i = 0; i < inputs.variables; ++i) {
-    TROUPE_ASSIGN(VariableRef found, variable(c, i));
-    variables.push_back(std::move(found));
+  TROUPE_CHECK(count <= max_variables, "an optimizer updates few variables at once");
+  std::array<VariableRef, max_variables> found;
+  const std::span variables(found.data(), count);
+  for (std::size_t i = 0; i < count; ++i) {
+    TROUPE_ASSIGN(variables[i], variable(c, static_cast<int>(i)));
   }
   TROUPE_TRY(check_scalars(c, inputs));
 
-  std::vector<std::size_t> order(count);
-  for (std::size_t i = 0; i < count; ++i)
-    order[i] = i;
-  std::ranges::sort(order, std::less<>{}, [&](std::size_t i) { return variables[i].get(); });
-  order.erase(
-      std::unique(order.begin(), order.end(),
-                  [&](std::size_t a, std::size_t b) { return variables[a] == variables[b]; }),
-      order.end());
+  // Each variable once, by address: everybody locks in the same order.
+  std::array<std::size_t, max_variables> positions{};
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto is_same = [&](std::size_t k) { return variables[k] == variables[i]; };
+    if (std::any_of(positions.begin(), positions.begin() + distinct, is_same))
+      continue;
+    std::size_t k = distinct++;
+    for (; k > 0 && std::less<>{}(variables[i].get(), variables[positions[k - 1]].get()); --k)
+      positions[k] = positions[k - 1];
+    positions[k] = i;
+  }
+  const std::span<const std::size_t> order(positions.data(), distinct);
 
-  std::vector<Tensor*> values(count);
+  std::array<Tensor*, max_variables> pointers{};
+  const std::span values(pointers.data(), count);
   TROUPE_TRY(lock_all(variables, order, values, [&]() -> Status {
     TROUPE_TRY(check_shapes(c, inputs, values));
-    std::vector<void*> data;
-    for (Tensor* value : values)
-      data.push_back(value->mutable_raw());
+    std::array<void*, max_variables> elements{};
+    for (std::size_t i = 0; i < count; ++i)
+      elements[i] = values[i]->mutable_raw();
+    const std::span<void* const> data(elements.data(), count);
     c.parallel_for(values[0]->num_elements(), unit_cost,
                    [&](std::int64_t begin, std::int64_t end) { body(data, begin, end); });
     return {};
