@@ -74,24 +74,27 @@ class SegmentCounts {
 public:
   std::chrono::milliseconds silent(const std::string& wire, const tcp_info& info) {
     auto now = Clock::now();
-    std::chrono::milliseconds in_order(info.tcpi_last_data_recv);
+    auto in_order = now - std::chrono::milliseconds(info.tcpi_last_data_recv);
     std::scoped_lock guard(lock_);
     std::erase_if(seen_, [&](const auto& entry) { return now - entry.second.asked > forgotten; });
-    auto [it, is_new] = seen_.try_emplace(wire, Seen{info.tcpi_data_segs_in, now - in_order, now});
+    auto it = seen_.try_emplace(wire, Seen{info.tcpi_data_segs_in, in_order, now}).first;
     Seen& seen = it->second;
+    bool has_more = std::exchange(seen.segments, info.tcpi_data_segs_in) != info.tcpi_data_segs_in;
+    // Of those that came since it was asked for some were in order, or none: then one came now.
+    if (has_more && in_order + tick < seen.asked)
+      seen.last = now;
+    seen.last = std::max(seen.last, in_order);
     seen.asked = now;
-    if (!is_new && std::exchange(seen.segments, info.tcpi_data_segs_in) != info.tcpi_data_segs_in)
-      seen.changed = now;
-    return std::min(in_order,
-                    std::chrono::duration_cast<std::chrono::milliseconds>(now - seen.changed));
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now - seen.last);
   }
 
 private:
   struct Seen {
     std::uint32_t segments;
-    Clock::time_point changed, asked;
+    Clock::time_point last, asked;
   };
   static constexpr std::chrono::minutes forgotten{10};
+  static constexpr std::chrono::milliseconds tick{10}; // of the kernel's clock, at most
   std::mutex lock_;
   std::map<std::string, Seen> seen_;
 };
