@@ -160,6 +160,18 @@ class Terminal(Case):
         self.keys("C-u")
         self.quit()
 
+    def test_two_prompts_keep_the_history_of_both(self):
+        self.open()
+        self.enter("load half.graph", "5 nodes")
+        first = self.socket
+        self.open()
+        self.enter("help run", "example: run loss")
+        self.quit()
+        self.socket = first
+        self.quit()
+        with open(os.path.join(self.folder, ".troupe_history")) as file:
+            self.assertEqual(file.read().splitlines(), ["help run", "quit", "load half.graph", "quit"])
+
     def test_colour_only_where_it_is_wanted(self):
         self.open()
         self.enter("nonsense", "error: there is no command")

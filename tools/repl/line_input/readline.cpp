@@ -1,4 +1,5 @@
 // LineInput on GNU Readline. Its callbacks have no argument for us, hence the one pointer below.
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -62,8 +63,8 @@ public:
       (void)read_history(options_.history_file.c_str()); // the first time there is none
   }
   ~ReadlineInput() override {
-    if (!options_.history_file.empty() && changed_)
-      if (int error = write_history(options_.history_file.c_str()))
+    if (!options_.history_file.empty() && added_ > 0)
+      if (int error = keep_added(options_.history_file.c_str()))
         std::fprintf(stderr, "%s: the history cannot be written: %s\n",
                      options_.history_file.c_str(), std::strerror(error));
     rl_attempted_completion_function = nullptr;
@@ -117,10 +118,18 @@ public:
     if (last && statement == last->line)
       return;
     add_history(statement.c_str());
-    changed_ = true;
+    added_ = std::min(added_ + 1, kept_statements);
   }
 
 private:
+  // Behind what other prompts have put into the file meanwhile. 0, or an errno.
+  int keep_added(const char* file) const {
+    int error = append_history(added_, file);
+    if (error == ENOENT)
+      error = write_history(file);
+    return error ? error : history_truncate_file(file, kept_statements);
+  }
+
   static void take_line(char* text) {
     active->done_ = true;
     if (text)
@@ -162,7 +171,7 @@ private:
   std::string before_;
   std::optional<Line> line_;
   bool done_ = false;
-  bool changed_ = false;
+  int added_ = 0; // statements that the file does not have yet
 };
 
 } // namespace
