@@ -239,127 +239,127 @@ using StepActor = caf::typed_actor<
 // How they travel.
 
 template <class F>
-auto inspect(F& f, SessionSettings& x) {
+typename F::result_type inspect(F& f, SessionSettings& x) {
   return f(caf::meta::type_name("SessionSettings"), x.device_filters, x.allow_soft_placement,
            x.log_device_placement, x.isolate_session_state, x.optimize, x.disabled_passes,
            x.operation_timeout_us, x.lease_us);
 }
 template <class F>
-auto inspect(F& f, CreateSession& x) {
+typename F::result_type inspect(F& f, CreateSession& x) {
   return f(caf::meta::type_name("CreateSession"), x.settings, x.graph_def);
 }
 template <class F>
-auto inspect(F& f, SessionCreated& x) {
+typename F::result_type inspect(F& f, SessionCreated& x) {
   return f(caf::meta::type_name("SessionCreated"), x.session_handle, x.session, x.graph_version,
            x.devices);
 }
 template <class F>
-auto inspect(F& f, ListDevices&) {
+typename F::result_type inspect(F& f, ListDevices&) {
   return f(caf::meta::type_name("ListDevices"));
 }
 template <class F>
-auto inspect(F& f, DeviceList& x) {
+typename F::result_type inspect(F& f, DeviceList& x) {
   return f(caf::meta::type_name("DeviceList"), x.devices);
 }
 template <class F>
-auto inspect(F& f, ResetContainers& x) {
+typename F::result_type inspect(F& f, ResetContainers& x) {
   return f(caf::meta::type_name("ResetContainers"), x.containers);
 }
 template <class F>
-auto inspect(F& f, SessionInfo& x) {
+typename F::result_type inspect(F& f, SessionInfo& x) {
   return f(caf::meta::type_name("SessionInfo"), x.session_handle, x.nodes, x.client_graphs,
            x.running_steps, x.finished_steps, x.age_us);
 }
 template <class F>
-auto inspect(F& f, GetSessions&) {
+typename F::result_type inspect(F& f, GetSessions&) {
   return f(caf::meta::type_name("GetSessions"));
 }
 template <class F>
-auto inspect(F& f, SessionList& x) {
+typename F::result_type inspect(F& f, SessionList& x) {
   return f(caf::meta::type_name("SessionList"), x.sessions);
 }
 template <class F>
-auto inspect(F& f, FindSession& x) {
+typename F::result_type inspect(F& f, FindSession& x) {
   return f(caf::meta::type_name("FindSession"), x.session_handle);
 }
 template <class F>
-auto inspect(F& f, ExtendGraph& x) {
+typename F::result_type inspect(F& f, ExtendGraph& x) {
   return f(caf::meta::type_name("ExtendGraph"), x.graph_def, x.current_version);
 }
 template <class F>
-auto inspect(F& f, GraphExtended& x) {
+typename F::result_type inspect(F& f, GraphExtended& x) {
   return f(caf::meta::type_name("GraphExtended"), x.graph_version);
 }
 template <class F>
-auto inspect(F& f, RunStep& x) {
+typename F::result_type inspect(F& f, RunStep& x) {
   return f(caf::meta::type_name("RunStep"), x.feeds, x.fetches, x.targets, x.timeout_us, x.trace,
            x.partition_graphs, x.request_id);
 }
 template <class F>
-auto inspect(F& f, RunMetadataMessage& x) {
+typename F::result_type inspect(F& f, RunMetadataMessage& x) {
   return f(caf::meta::type_name("RunMetadataMessage"), x.stats, x.partition_graphs);
 }
 template <class F>
-auto inspect(F& f, RunStepResult& x) {
+typename F::result_type inspect(F& f, RunStepResult& x) {
   return f(caf::meta::type_name("RunStepResult"), x.tensors, x.step_id, x.metadata);
 }
 template <class F>
-auto inspect(F& f, CancelRun& x) {
+typename F::result_type inspect(F& f, CancelRun& x) {
   return f(caf::meta::type_name("CancelRun"), x.request_id);
 }
 template <class F>
-auto inspect(F& f, MakeCallable& x) {
+typename F::result_type inspect(F& f, MakeCallable& x) {
   return f(caf::meta::type_name("MakeCallable"), x.feeds, x.fetches, x.targets);
 }
 template <class F>
-auto inspect(F& f, CallableMade& x) {
+typename F::result_type inspect(F& f, CallableMade& x) {
   return f(caf::meta::type_name("CallableMade"), x.handle);
 }
 template <class F>
-auto inspect(F& f, RunCallable& x) {
+typename F::result_type inspect(F& f, RunCallable& x) {
   return f(caf::meta::type_name("RunCallable"), x.handle, x.feeds, x.timeout_us, x.trace,
            x.request_id);
 }
 template <class F>
-auto inspect(F& f, ReleaseCallable& x) {
+typename F::result_type inspect(F& f, ReleaseCallable& x) {
   return f(caf::meta::type_name("ReleaseCallable"), x.handle);
 }
 template <class F>
-auto inspect(F& f, CloseSession&) {
+typename F::result_type inspect(F& f, CloseSession&) {
   return f(caf::meta::type_name("CloseSession"));
 }
 template <class F>
-auto inspect(F& f, ExplainGraph& x) {
+typename F::result_type inspect(F& f, ExplainGraph& x) {
   return f(caf::meta::type_name("ExplainGraph"), x.feeds, x.fetches, x.targets);
 }
 template <class F>
-auto inspect(F& f, GraphExplained& x) {
+typename F::result_type inspect(F& f, GraphExplained& x) {
   return f(caf::meta::type_name("GraphExplained"), x.placement, x.partitions);
 }
 template <class F>
-auto inspect(F& f, StepInfo& x) {
+typename F::result_type inspect(F& f, StepInfo& x) {
   return f(caf::meta::type_name("StepInfo"), x.step_id, x.signature, x.state, x.start_us,
            x.duration_us, x.waiting_for);
 }
 template <class F>
-auto inspect(F& f, GetSteps&) {
+typename F::result_type inspect(F& f, GetSteps&) {
   return f(caf::meta::type_name("GetSteps"));
 }
 template <class F>
-auto inspect(F& f, StepList& x) {
+typename F::result_type inspect(F& f, StepList& x) {
   return f(caf::meta::type_name("StepList"), x.steps);
 }
 template <class F>
-auto inspect(F& f, ExplainStep& x) {
+typename F::result_type inspect(F& f, ExplainStep& x) {
   return f(caf::meta::type_name("ExplainStep"), x.step_id);
 }
 template <class F>
-auto inspect(F& f, StepExplained& x) {
+typename F::result_type inspect(F& f, StepExplained& x) {
   return f(caf::meta::type_name("StepExplained"), x.step_id, x.signature, x.running_us, x.tree,
            x.cause);
 }
 template <class F>
-auto inspect(F& f, StepsExplained& x) {
+typename F::result_type inspect(F& f, StepsExplained& x) {
   return f(caf::meta::type_name("StepsExplained"), x.steps, x.remarks);
 }
 
@@ -370,30 +370,30 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphParsed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClientGraphBuilt)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_master, troupe::type_block::master)
-CAF_ADD_TYPE_ID(troupe_master, (troupe::CreateSession))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::SessionCreated))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ListDevices))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::DeviceList))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ResetContainers))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::GetSessions))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::SessionList))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::FindSession))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ExtendGraph))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::GraphExtended))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::RunStep))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::RunStepResult))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::CancelRun))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::MakeCallable))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::CallableMade))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::RunCallable))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ReleaseCallable))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::CloseSession))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ExplainGraph))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::GraphExplained))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::GetSteps))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::StepList))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::ExplainStep))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::StepExplained))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::StepsExplained))
-CAF_ADD_TYPE_ID(troupe_master, (troupe::GraphParsed))
+TROUPE_MESSAGE(troupe_master, CreateSession)
+TROUPE_MESSAGE(troupe_master, SessionCreated)
+TROUPE_MESSAGE(troupe_master, ListDevices)
+TROUPE_MESSAGE(troupe_master, DeviceList)
+TROUPE_MESSAGE(troupe_master, ResetContainers)
+TROUPE_MESSAGE(troupe_master, GetSessions)
+TROUPE_MESSAGE(troupe_master, SessionList)
+TROUPE_MESSAGE(troupe_master, FindSession)
+TROUPE_MESSAGE(troupe_master, ExtendGraph)
+TROUPE_MESSAGE(troupe_master, GraphExtended)
+TROUPE_MESSAGE(troupe_master, RunStep)
+TROUPE_MESSAGE(troupe_master, RunStepResult)
+TROUPE_MESSAGE(troupe_master, CancelRun)
+TROUPE_MESSAGE(troupe_master, MakeCallable)
+TROUPE_MESSAGE(troupe_master, CallableMade)
+TROUPE_MESSAGE(troupe_master, RunCallable)
+TROUPE_MESSAGE(troupe_master, ReleaseCallable)
+TROUPE_MESSAGE(troupe_master, CloseSession)
+TROUPE_MESSAGE(troupe_master, ExplainGraph)
+TROUPE_MESSAGE(troupe_master, GraphExplained)
+TROUPE_MESSAGE(troupe_master, GetSteps)
+TROUPE_MESSAGE(troupe_master, StepList)
+TROUPE_MESSAGE(troupe_master, ExplainStep)
+TROUPE_MESSAGE(troupe_master, StepExplained)
+TROUPE_MESSAGE(troupe_master, StepsExplained)
+TROUPE_MESSAGE(troupe_master, GraphParsed)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

@@ -9,6 +9,7 @@
 #include <caf/typed_actor.hpp>
 
 #include "actors/protocol/common.hpp"
+#include "actors/protocol/message_code.hpp"
 #include "net/data/tensor_path.hpp"
 
 namespace troupe {
@@ -238,94 +239,94 @@ using TransportActor = caf::typed_actor<
 // How they travel.
 
 template <class F>
-auto inspect(F& f, Hello& x) {
+typename F::result_type inspect(F& f, Hello& x) {
   return f(caf::meta::type_name("Hello"), x.version, x.from);
 }
 template <class F>
-auto inspect(F& f, Welcome& x) {
+typename F::result_type inspect(F& f, Welcome& x) {
   return f(caf::meta::type_name("Welcome"), x.version, x.task, x.incarnation, x.software, x.worker,
            x.master, x.transport, x.membership);
 }
 template <class F>
-auto inspect(F& f, ActorInfo& x) {
+typename F::result_type inspect(F& f, ActorInfo& x) {
   return f(caf::meta::type_name("ActorInfo"), x.path, x.id, x.mailbox, x.detail, x.actor);
 }
 template <class F>
-auto inspect(F& f, GetActors&) {
+typename F::result_type inspect(F& f, GetActors&) {
   return f(caf::meta::type_name("GetActors"));
 }
 template <class F>
-auto inspect(F& f, ActorTree& x) {
+typename F::result_type inspect(F& f, ActorTree& x) {
   return f(caf::meta::type_name("ActorTree"), x.actors);
 }
 template <class F>
-auto inspect(F& f, KillActor& x) {
+typename F::result_type inspect(F& f, KillActor& x) {
   return f(caf::meta::type_name("KillActor"), x.path);
 }
 template <class F>
-auto inspect(F& f, GetNodeStatus&) {
+typename F::result_type inspect(F& f, GetNodeStatus&) {
   return f(caf::meta::type_name("GetNodeStatus"));
 }
 template <class F>
-auto inspect(F& f, NodeStatus& x) {
+typename F::result_type inspect(F& f, NodeStatus& x) {
   return f(caf::meta::type_name("NodeStatus"), x.task, x.incarnation, x.uptime_us, x.resident_bytes,
            x.devices, x.counters, x.peers, x.paths);
 }
 template <class F>
-auto inspect(F& f, ShutDown& x) {
+typename F::result_type inspect(F& f, ShutDown& x) {
   return f(caf::meta::type_name("ShutDown"), x.grace_us, x.reason);
 }
 template <class F>
-auto inspect(F& f, Peer& x) {
+typename F::result_type inspect(F& f, Peer& x) {
   return f(caf::meta::type_name("Peer"), x.task, x.incarnation, x.worker, x.master, x.transport,
            x.membership);
 }
 template <class F>
-auto inspect(F& f, GetPeer& x) {
+typename F::result_type inspect(F& f, GetPeer& x) {
   return f(caf::meta::type_name("GetPeer"), x.task);
 }
 template <class F>
-auto inspect(F& f, WatchPeer& x) {
+typename F::result_type inspect(F& f, WatchPeer& x) {
   return f(caf::meta::type_name("WatchPeer"), x.task, x.watcher);
 }
 template <class F>
-auto inspect(F& f, PeerLost& x) {
+typename F::result_type inspect(F& f, PeerLost& x) {
   return f(caf::meta::type_name("PeerLost"), x.task, x.incarnation, x.reason, x.sentence);
 }
 template <class F>
-auto inspect(F& f, GetPeers&) {
+typename F::result_type inspect(F& f, GetPeers&) {
   return f(caf::meta::type_name("GetPeers"));
 }
 template <class F>
-auto inspect(F& f, PeerList& x) {
+typename F::result_type inspect(F& f, PeerList& x) {
   return f(caf::meta::type_name("PeerList"), x.sentences);
 }
 template <class F>
-auto inspect(F& f, Heartbeat& x) {
+typename F::result_type inspect(F& f, Heartbeat& x) {
   return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation, x.losses, x.lost_incarnation);
 }
 template <class F>
-auto inspect(F& f, Farewell& x) {
+typename F::result_type inspect(F& f, Farewell& x) {
   return f(caf::meta::type_name("Farewell"), x.from, x.incarnation);
 }
 template <class F>
-auto inspect(F& f, PullChunk& x) {
+typename F::result_type inspect(F& f, PullChunk& x) {
   return f(caf::meta::type_name("PullChunk"), x.ticket, x.offset, x.length);
 }
 template <class F>
-auto inspect(F& f, OfferTensor& x) {
+typename F::result_type inspect(F& f, OfferTensor& x) {
   return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor, x.receiver);
 }
 template <class F>
-auto inspect(F& f, ReleaseTensor& x) {
+typename F::result_type inspect(F& f, ReleaseTensor& x) {
   return f(caf::meta::type_name("ReleaseTensor"), x.ticket);
 }
 template <class F>
-auto inspect(F& f, FetchTensor& x) {
+typename F::result_type inspect(F& f, FetchTensor& x) {
   return f(caf::meta::type_name("FetchTensor"), x.tensor);
 }
 template <class F>
-auto inspect(F& f, FetchedTensor& x) {
+typename F::result_type inspect(F& f, FetchedTensor& x) {
   auto path = static_cast<std::uint8_t>(x.transfer.path);
   auto store = [&]() -> caf::error {
     x.transfer.path = static_cast<TensorPath>(path);
@@ -335,11 +336,11 @@ auto inspect(F& f, FetchedTensor& x) {
            x.transfer.micros, caf::meta::load_callback(store));
 }
 template <class F>
-auto inspect(F& f, OpenPath& x) {
+typename F::result_type inspect(F& f, OpenPath& x) {
   return f(caf::meta::type_name("OpenPath"), x.task, x.choice, x.host);
 }
 template <class F>
-auto inspect(F& f, PathOffer& x) {
+typename F::result_type inspect(F& f, PathOffer& x) {
   return f(caf::meta::type_name("PathOffer"), x.task, x.choice, x.host, x.local_name, x.stream_host,
            x.port, x.token, x.proof);
 }
@@ -350,27 +351,27 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::Drain)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TransportEvent)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_node, troupe::type_block::node)
-CAF_ADD_TYPE_ID(troupe_node, (troupe::Hello))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::Welcome))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::GetActors))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::ActorTree))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::KillActor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::GetNodeStatus))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::NodeStatus))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::ShutDown))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::Peer))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::GetPeer))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::WatchPeer))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::PeerLost))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::Heartbeat))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::PullChunk))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::OfferTensor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::ReleaseTensor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchTensor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::FetchedTensor))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::GetPeers))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::PeerList))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::Farewell))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::OpenPath))
-CAF_ADD_TYPE_ID(troupe_node, (troupe::PathOffer))
+TROUPE_MESSAGE(troupe_node, Hello)
+TROUPE_MESSAGE(troupe_node, Welcome)
+TROUPE_MESSAGE(troupe_node, GetActors)
+TROUPE_MESSAGE(troupe_node, ActorTree)
+TROUPE_MESSAGE(troupe_node, KillActor)
+TROUPE_MESSAGE(troupe_node, GetNodeStatus)
+TROUPE_MESSAGE(troupe_node, NodeStatus)
+TROUPE_MESSAGE(troupe_node, ShutDown)
+TROUPE_MESSAGE(troupe_node, Peer)
+TROUPE_MESSAGE(troupe_node, GetPeer)
+TROUPE_MESSAGE(troupe_node, WatchPeer)
+TROUPE_MESSAGE(troupe_node, PeerLost)
+TROUPE_MESSAGE(troupe_node, Heartbeat)
+TROUPE_MESSAGE(troupe_node, PullChunk)
+TROUPE_MESSAGE(troupe_node, OfferTensor)
+TROUPE_MESSAGE(troupe_node, ReleaseTensor)
+TROUPE_MESSAGE(troupe_node, FetchTensor)
+TROUPE_MESSAGE(troupe_node, FetchedTensor)
+TROUPE_MESSAGE(troupe_node, GetPeers)
+TROUPE_MESSAGE(troupe_node, PeerList)
+TROUPE_MESSAGE(troupe_node, Farewell)
+TROUPE_MESSAGE(troupe_node, OpenPath)
+TROUPE_MESSAGE(troupe_node, PathOffer)
 CAF_END_TYPE_ID_BLOCK(troupe_node)

@@ -42,12 +42,12 @@ using SessionActor = caf::typed_actor<
     caf::reacts_to<caf::tick_atom>>;
 
 template <class F>
-auto inspect(F& f, OpenSession& x) {
+typename F::result_type inspect(F& f, OpenSession& x) {
   return f(caf::meta::type_name("OpenSession"), x.guardian, x.request, x.timeout_us);
 }
 
 } // namespace troupe
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_session, troupe::type_block::session)
-CAF_ADD_TYPE_ID(troupe_session, (troupe::OpenSession))
+TROUPE_MESSAGE(troupe_session, OpenSession)
 CAF_END_TYPE_ID_BLOCK(troupe_session)

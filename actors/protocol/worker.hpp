@@ -266,132 +266,132 @@ using RendezvousActor = caf::typed_actor<
 // How they travel.
 
 template <class F>
-auto inspect(F& f, GetWorkerStatus&) {
+typename F::result_type inspect(F& f, GetWorkerStatus&) {
   return f(caf::meta::type_name("GetWorkerStatus"));
 }
 template <class F>
-auto inspect(F& f, WorkerStatus& x) {
+typename F::result_type inspect(F& f, WorkerStatus& x) {
   return f(caf::meta::type_name("WorkerStatus"), x.task, x.devices);
 }
 template <class F>
-auto inspect(F& f, CreateWorkerSession& x) {
+typename F::result_type inspect(F& f, CreateWorkerSession& x) {
   return f(caf::meta::type_name("CreateWorkerSession"), x.session_handle, x.master_task, x.isolate,
            x.lease_us);
 }
 template <class F>
-auto inspect(F& f, WorkerSessionCreated& x) {
+typename F::result_type inspect(F& f, WorkerSessionCreated& x) {
   return f(caf::meta::type_name("WorkerSessionCreated"), x.session, x.devices);
 }
 template <class F>
-auto inspect(F& f, DeleteWorkerSession& x) {
+typename F::result_type inspect(F& f, DeleteWorkerSession& x) {
   return f(caf::meta::type_name("DeleteWorkerSession"), x.session_handle);
 }
 template <class F>
-auto inspect(F& f, FindWorkerSession& x) {
+typename F::result_type inspect(F& f, FindWorkerSession& x) {
   return f(caf::meta::type_name("FindWorkerSession"), x.session_handle);
 }
 template <class F>
-auto inspect(F& f, ClearContainers& x) {
+typename F::result_type inspect(F& f, ClearContainers& x) {
   return f(caf::meta::type_name("ClearContainers"), x.containers);
 }
 template <class F>
-auto inspect(F& f, RegisterGraph& x) {
+typename F::result_type inspect(F& f, RegisterGraph& x) {
   return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize);
 }
 template <class F>
-auto inspect(F& f, GraphRegistered& x) {
+typename F::result_type inspect(F& f, GraphRegistered& x) {
   return f(caf::meta::type_name("GraphRegistered"), x.graph_handle, x.has_cut_edges,
            x.has_remote_edges);
 }
 template <class F>
-auto inspect(F& f, DeregisterGraph& x) {
+typename F::result_type inspect(F& f, DeregisterGraph& x) {
   return f(caf::meta::type_name("DeregisterGraph"), x.graph_handle);
 }
 template <class F>
-auto inspect(F& f, RunGraph& x) {
+typename F::result_type inspect(F& f, RunGraph& x) {
   return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace);
 }
 template <class F>
-auto inspect(F& f, NodeStats& x) {
+typename F::result_type inspect(F& f, NodeStats& x) {
   return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id,
            x.bytes, x.detail);
 }
 template <class F>
-auto inspect(F& f, DeviceStats& x) {
+typename F::result_type inspect(F& f, DeviceStats& x) {
   return f(caf::meta::type_name("DeviceStats"), x.device, x.nodes);
 }
 template <class F>
-auto inspect(F& f, GraphRun& x) {
+typename F::result_type inspect(F& f, GraphRun& x) {
   return f(caf::meta::type_name("GraphRun"), x.retvals, x.stats);
 }
 template <class F>
-auto inspect(F& f, CancelStep& x) {
+typename F::result_type inspect(F& f, CancelStep& x) {
   return f(caf::meta::type_name("CancelStep"), x.step_id, x.status);
 }
 template <class F>
-auto inspect(F& f, CleanupStep& x) {
+typename F::result_type inspect(F& f, CleanupStep& x) {
   return f(caf::meta::type_name("CleanupStep"), x.step_id);
 }
 template <class F>
-auto inspect(F& f, ReceiveTensors& x) {
+typename F::result_type inspect(F& f, ReceiveTensors& x) {
   return f(caf::meta::type_name("ReceiveTensors"), x.step_id, x.keys, x.receiver);
 }
 template <class F>
-auto inspect(F& f, RenewLease&) {
+typename F::result_type inspect(F& f, RenewLease&) {
   return f(caf::meta::type_name("RenewLease"));
 }
 template <class F>
-auto inspect(F& f, FindPeerSession& x) {
+typename F::result_type inspect(F& f, FindPeerSession& x) {
   return f(caf::meta::type_name("FindPeerSession"), x.task);
 }
 template <class F>
-auto inspect(F& f, ExplainPart& x) {
+typename F::result_type inspect(F& f, ExplainPart& x) {
   return f(caf::meta::type_name("ExplainPart"), x.step_id);
 }
 template <class F>
-auto inspect(F& f, NodeRecord& x) {
+typename F::result_type inspect(F& f, NodeRecord& x) {
   return f(caf::meta::type_name("NodeRecord"), x.node, x.op, x.state, x.is_async, x.running_us,
            x.edge, x.peer, x.frame, x.iteration, x.missing, x.more_missing, x.skipped);
 }
 template <class F>
-auto inspect(F& f, DeviceRecord& x) {
+typename F::result_type inspect(F& f, DeviceRecord& x) {
   return f(caf::meta::type_name("DeviceRecord"), x.device, x.answered, x.unfinished, x.nodes);
 }
 template <class F>
-auto inspect(F& f, DeviceRecords& x) {
+typename F::result_type inspect(F& f, DeviceRecords& x) {
   return f(caf::meta::type_name("DeviceRecords"), x.has_begun, x.devices);
 }
 template <class F>
-auto inspect(F& f, EdgeRecord& x) {
+typename F::result_type inspect(F& f, EdgeRecord& x) {
   return f(caf::meta::type_name("EdgeRecord"), x.key, x.state);
 }
 template <class F>
-auto inspect(F& f, EdgeRecords& x) {
+typename F::result_type inspect(F& f, EdgeRecords& x) {
   return f(caf::meta::type_name("EdgeRecords"), x.edges);
 }
 template <class F>
-auto inspect(F& f, TaskRecord& x) {
+typename F::result_type inspect(F& f, TaskRecord& x) {
   return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.remark, x.has_ended,
            x.has_begun, x.devices, x.edges);
 }
 template <class F>
-auto inspect(F& f, Start&) {
+typename F::result_type inspect(F& f, Start&) {
   return f(caf::meta::type_name("Start"));
 }
 template <class F>
-auto inspect(F& f, Continue&) {
+typename F::result_type inspect(F& f, Continue&) {
   return f(caf::meta::type_name("Continue"));
 }
 template <class F>
-auto inspect(F& f, CancelExecutor& x) {
+typename F::result_type inspect(F& f, CancelExecutor& x) {
   return f(caf::meta::type_name("CancelExecutor"), x.status);
 }
 template <class F>
-auto inspect(F& f, EdgeArrived& x) {
+typename F::result_type inspect(F& f, EdgeArrived& x) {
   return f(caf::meta::type_name("EdgeArrived"), x.key, x.tensor, x.is_dead, x.status);
 }
 template <class F>
-auto inspect(F& f, AbortStep& x) {
+typename F::result_type inspect(F& f, AbortStep& x) {
   return f(caf::meta::type_name("AbortStep"), x.status);
 }
 
@@ -407,30 +407,30 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TakeEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::EdgeTaken)
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_worker, troupe::type_block::worker)
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::GetWorkerStatus))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::WorkerStatus))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::CreateWorkerSession))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::WorkerSessionCreated))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::DeleteWorkerSession))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::FindWorkerSession))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::ClearContainers))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::RegisterGraph))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::GraphRegistered))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::DeregisterGraph))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::RunGraph))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::GraphRun))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::CancelStep))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::CleanupStep))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::ReceiveTensors))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::RenewLease))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::Start))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::Continue))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::CancelExecutor))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::EdgeArrived))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::AbortStep))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::FindPeerSession))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::ExplainPart))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::DeviceRecords))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::EdgeRecords))
-CAF_ADD_TYPE_ID(troupe_worker, (troupe::TaskRecord))
+TROUPE_MESSAGE(troupe_worker, GetWorkerStatus)
+TROUPE_MESSAGE(troupe_worker, WorkerStatus)
+TROUPE_MESSAGE(troupe_worker, CreateWorkerSession)
+TROUPE_MESSAGE(troupe_worker, WorkerSessionCreated)
+TROUPE_MESSAGE(troupe_worker, DeleteWorkerSession)
+TROUPE_MESSAGE(troupe_worker, FindWorkerSession)
+TROUPE_MESSAGE(troupe_worker, ClearContainers)
+TROUPE_MESSAGE(troupe_worker, RegisterGraph)
+TROUPE_MESSAGE(troupe_worker, GraphRegistered)
+TROUPE_MESSAGE(troupe_worker, DeregisterGraph)
+TROUPE_MESSAGE(troupe_worker, RunGraph)
+TROUPE_MESSAGE(troupe_worker, GraphRun)
+TROUPE_MESSAGE(troupe_worker, CancelStep)
+TROUPE_MESSAGE(troupe_worker, CleanupStep)
+TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
+TROUPE_MESSAGE(troupe_worker, RenewLease)
+TROUPE_MESSAGE(troupe_worker, Start)
+TROUPE_MESSAGE(troupe_worker, Continue)
+TROUPE_MESSAGE(troupe_worker, CancelExecutor)
+TROUPE_MESSAGE(troupe_worker, EdgeArrived)
+TROUPE_MESSAGE(troupe_worker, AbortStep)
+TROUPE_MESSAGE(troupe_worker, FindPeerSession)
+TROUPE_MESSAGE(troupe_worker, ExplainPart)
+TROUPE_MESSAGE(troupe_worker, DeviceRecords)
+TROUPE_MESSAGE(troupe_worker, EdgeRecords)
+TROUPE_MESSAGE(troupe_worker, TaskRecord)
 CAF_END_TYPE_ID_BLOCK(troupe_worker)
