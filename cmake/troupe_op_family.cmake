@@ -34,6 +34,7 @@ ${calls}}
   troupe_check_headers(kernels_${family} "${headers}")
   if(TROUPE_TESTS AND tests)
     troupe_test(test_kernels_${family} SOURCES ${tests} DEPS kernels_all kernels_testing)
+    troupe_batched(test_kernels_${family})
   endif()
 endfunction()
 
