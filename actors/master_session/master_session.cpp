@@ -171,6 +171,15 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   return info;
 }
 
+caf::result<GraphRun> run_part(Self self, const Parts& parts, RunPart& m) {
+  auto promise = self->make_response_promise<GraphRun>();
+  const Timeouts& t = parts.services->timeouts;
+  ask_watched(self, typed<WorkerSessionActor>(m.part), t.step + t.request, std::move(m.run))
+      .then([promise](GraphRun& run) mutable { promise.deliver(std::move(run)); },
+            [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
 caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
   for (const SessionWorker& worker : self->state.workers)
     if (worker.task != parts.services->task)
@@ -276,6 +285,9 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
             str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
             steps);
       },
+      [=](RunPart& m) { return run_part(self, parts, m); },
+      [=](const CancelPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cancel); },
+      [=](const CleanupPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cleanup); },
       [=](caf::tick_atom) { tick(self, parts); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },

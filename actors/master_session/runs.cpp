@@ -105,6 +105,7 @@ void start(Self self, const Parts& parts, WaitingRun run) {
   request.trace = run.trace;
   request.fetches = run.bound->fetches;
   request.membership = untyped(parts.membership);
+  request.master_session = caf::actor_cast<caf::strong_actor_ptr>(self);
   std::uint64_t step_id = request.step_id;
   auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
   state.steps.emplace(step_id, actor);

@@ -176,6 +176,22 @@ struct GraphParsed {
   Status status;
 };
 
+/// A step's word to a part on another node goes by way of its master session, which is known there;
+/// CAF would make a proxy of each step's actor, at the price of two messages. In the order in which
+/// they come. Local only.
+struct RunPart {
+  caf::strong_actor_ptr part; ///< WorkerSessionActor
+  RunGraph run;
+};
+struct CancelPart {
+  caf::strong_actor_ptr part;
+  CancelStep cancel;
+};
+struct CleanupPart {
+  caf::strong_actor_ptr part;
+  CleanupStep cleanup;
+};
+
 /// A compute thread has built a client graph. Local only.
 struct ClientGraphBuilt {
   std::uint64_t ticket = 0;
@@ -212,6 +228,9 @@ using MasterSessionActor = caf::typed_actor<
     caf::replies_to<Drain>::with<caf::ok_atom>,
     // A worker is gone: fails the steps that run there.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
+    // Of its steps: handed on. RunPart fails as RunGraph does.
+    caf::replies_to<RunPart>::with<GraphRun>, caf::reacts_to<CancelPart>,
+    caf::reacts_to<CleanupPart>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
     // Internal.
@@ -366,6 +385,9 @@ typename F::result_type inspect(F& f, StepsExplained& x) {
 } // namespace troupe
 
 // Never leaves the process.
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPart)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelPart)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CleanupPart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphParsed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClientGraphBuilt)
 
@@ -396,4 +418,7 @@ TROUPE_MESSAGE(troupe_master, ExplainStep)
 TROUPE_MESSAGE(troupe_master, StepExplained)
 TROUPE_MESSAGE(troupe_master, StepsExplained)
 TROUPE_MESSAGE(troupe_master, GraphParsed)
+TROUPE_MESSAGE(troupe_master, RunPart)
+TROUPE_MESSAGE(troupe_master, CancelPart)
+TROUPE_MESSAGE(troupe_master, CleanupPart)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

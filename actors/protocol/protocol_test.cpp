@@ -115,7 +115,10 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
   round_trip(CleanupStep{2});
-  round_trip(ReceiveTensors{3, {"key"}, handle});
+  round_trip(ReceiveTensors{3, {"key"}, handle, "task"});
+  round_trip(EdgesSent{{"key"}});
+  round_trip(EdgesLost{3, "task", status()});
+  round_trip(WantEdges{3, "task", {"key"}});
   round_trip(RenewLease{});
   round_trip(FindPeerSession{"task"});
   NodeRecord node{
@@ -128,7 +131,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(Start{});
   round_trip(Continue{});
   round_trip(CancelExecutor{status()});
-  round_trip(EdgeArrived{"key", ticket(), true, status()});
+  round_trip(EdgesArrived{4, {{"key", ticket(), true}, {"other", tensor(), false}}});
   round_trip(AbortStep{status()});
 }
 

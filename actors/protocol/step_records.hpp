@@ -38,7 +38,7 @@ struct DeviceRecord {
 
 /// A key of the step's rendezvous.
 struct EdgeRecord {
-  enum class State : std::uint8_t { wanted_here, wanted_by_peer, lies_here };
+  enum class State : std::uint8_t { wanted_here, lies_here };
   std::string key;
   State state = State::wanted_here;
 };

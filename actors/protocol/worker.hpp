@@ -101,11 +101,37 @@ struct CancelStep {
 struct CleanupStep {
   std::uint64_t step_id = 0;
 };
-/// A peer asks for values of a step; each comes as EdgeArrived as soon as it is there.
+/// A peer asks for values of a step. From now on whatever its task receives in this step, in the
+/// other ones that run and in later ones is sent to it as soon as it is there, without being asked
+/// for again, until the connection to it is lost.
 struct ReceiveTensors {
   std::uint64_t step_id = 0;
   std::vector<std::string> keys;
-  caf::strong_actor_ptr receiver; ///< RendezvousActor of the asking worker
+  caf::strong_actor_ptr receiver; ///< WorkerSessionActor of the asking worker
+  std::string task;               ///< its task
+};
+/// The answer: the wish is noted. What has been sent before is in front of this answer on the same
+/// connection, or lost with another one.
+struct EdgesSent {
+  std::vector<std::string> keys; ///< of those asked for: sent before
+};
+/// A value that crosses a cut edge between two tasks.
+struct WireEdge {
+  std::string key;
+  WireTensor tensor; ///< a large one as a ticket: pulled when a kernel wants it
+  bool is_dead = false;
+};
+/// Values of a step that a peer's rendezvous sends. They may come before the step has begun here,
+/// and after it has ended.
+struct EdgesArrived {
+  std::uint64_t step_id = 0;
+  std::vector<WireEdge> edges;
+};
+/// The step's rendezvous on `task` has ended before the step, and what it held with it.
+struct EdgesLost {
+  std::uint64_t step_id = 0;
+  std::string task;
+  StatusMessage status;
 };
 /// Keeps the session's lease from running out. Whoever has one with another says so by itself, not
 /// by answers alone: an answer waits until the question has come through a slow link. The first is
@@ -124,10 +150,16 @@ struct DeviceRecords {
 struct EdgeRecords {
   std::vector<EdgeRecord> edges;
 };
-/// A rendezvous asks its own worker session for the same session on another task. Answered from a
-/// cache after the first time.
+/// A worker session asks itself for the same session on another task. Answered from a cache after
+/// the first time.
 struct FindPeerSession {
   std::string task;
+};
+/// A rendezvous asks its own worker session for values of another task.
+struct WantEdges {
+  std::uint64_t step_id = 0;
+  std::string task;
+  std::vector<std::string> keys;
 };
 
 /// The WORKER SESSION: one master session's graphs and steps on one worker.
@@ -143,12 +175,17 @@ using WorkerSessionActor = caf::typed_actor<
     // What its devices and its rendezvous say, within the explain budget. A step that is not known
     // here is no error.
     caf::replies_to<ExplainPart>::with<TaskRecord>,
-    // Acknowledges; a step not yet known here gets its rendezvous now, and loses it again if no
-    // RunGraph follows within a minute.
-    caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<RenewLease>,
+    // A step not yet known here gets its rendezvous now, and loses it again if no RunGraph follows
+    // within a minute. Fails: ABORTED for a step that has ended here, or whose rendezvous has.
+    caf::replies_to<ReceiveTensors>::with<EdgesSent>,
+    // Values for the step's rendezvous, which it gets now if it has none, as above. Dropped if the
+    // step has ended here.
+    caf::reacts_to<EdgesArrived>, caf::reacts_to<EdgesLost>, caf::reacts_to<RenewLease>,
     // Local. Fails: UNAVAILABLE when the task cannot be reached; ABORTED when it has no such
     // session.
     caf::replies_to<FindPeerSession>::with<WorkerSessionCreated>,
+    // Local. The peer's answer; fails like FindPeerSession, or when the peer has ended.
+    caf::replies_to<WantEdges>::with<EdgesSent>,
     // Local. Refuses new steps; answers when none runs and no peer waits for values of one.
     caf::replies_to<Drain>::with<caf::ok_atom>,
     // A task is gone: handed on to every step's rendezvous.
@@ -236,30 +273,28 @@ struct TakeEdge {
   caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken
   std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
 };
-/// A value that a peer's rendezvous sent us, or the error that there will be none.
-struct EdgeArrived {
-  std::string key;
-  WireTensor tensor;
-  bool is_dead = false;
-  StatusMessage status;
-};
 struct AbortStep {
   StatusMessage status;
 };
 
 /// The RENDEZVOUS: the mailbox of a step on one worker, where the two halves of a cut edge meet.
-/// Asks peers for what they send us: all keys of one peer in one message, as soon as the step
-/// starts.
+/// What a peer has asked for once it is sent unasked in later steps, all values that are there in
+/// one message; a peer that does not know us yet is asked, for all keys in one message.
 using RendezvousActor = caf::typed_actor<
-    // Stores the value, or hands it to whoever waits: a kernel here, or a peer.
+    // Hands the value to the kernel that waits for it, sends it to the peer whose it is, or keeps
+    // it.
     caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
-    // A peer's wish, handed on by the worker session. Answered when it is noted.
-    caf::replies_to<ReceiveTensors>::with<caf::ok_atom>, caf::reacts_to<EdgeArrived>,
-    caf::replies_to<ExplainPart>::with<EdgeRecords>,
+    // A peer's wish, handed on by the worker session: what lies here for the peer's task is sent
+    // now. Fails with the abort's status after an abort.
+    caf::replies_to<ReceiveTensors>::with<EdgesSent>, caf::reacts_to<EdgesArrived>,
+    // Fails the waiters for values of that task, now and later.
+    caf::reacts_to<EdgesLost>, caf::replies_to<ExplainPart>::with<EdgeRecords>,
     // Fails every waiter, now and later, with the first abort's status.
     caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
-    // Internal: sends the collected wishes to the peers.
+    // Internal: sends the collected values and wishes to the peers.
     caf::reacts_to<Continue>,
+    // From the worker session, at times: asks for what has been waited for without asking.
+    caf::reacts_to<caf::tick_atom>,
     // A task that values were asked of is gone: its waiters fail.
     caf::reacts_to<PeerLost>>;
 
@@ -334,7 +369,15 @@ typename F::result_type inspect(F& f, CleanupStep& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, ReceiveTensors& x) {
-  return f(caf::meta::type_name("ReceiveTensors"), x.step_id, x.keys, x.receiver);
+  return f(caf::meta::type_name("ReceiveTensors"), x.step_id, x.keys, x.receiver, x.task);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesSent& x) {
+  return f(caf::meta::type_name("EdgesSent"), x.keys);
+}
+template <class F>
+typename F::result_type inspect(F& f, WantEdges& x) {
+  return f(caf::meta::type_name("WantEdges"), x.step_id, x.task, x.keys);
 }
 template <class F>
 typename F::result_type inspect(F& f, RenewLease&) {
@@ -387,8 +430,16 @@ typename F::result_type inspect(F& f, CancelExecutor& x) {
   return f(caf::meta::type_name("CancelExecutor"), x.status);
 }
 template <class F>
-typename F::result_type inspect(F& f, EdgeArrived& x) {
-  return f(caf::meta::type_name("EdgeArrived"), x.key, x.tensor, x.is_dead, x.status);
+typename F::result_type inspect(F& f, WireEdge& x) {
+  return f(caf::meta::type_name("WireEdge"), x.key, x.tensor, x.is_dead);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesLost& x) {
+  return f(caf::meta::type_name("EdgesLost"), x.step_id, x.task, x.status);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesArrived& x) {
+  return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
 }
 template <class F>
 typename F::result_type inspect(F& f, AbortStep& x) {
@@ -426,11 +477,14 @@ TROUPE_MESSAGE(troupe_worker, RenewLease)
 TROUPE_MESSAGE(troupe_worker, Start)
 TROUPE_MESSAGE(troupe_worker, Continue)
 TROUPE_MESSAGE(troupe_worker, CancelExecutor)
-TROUPE_MESSAGE(troupe_worker, EdgeArrived)
+TROUPE_MESSAGE(troupe_worker, EdgesArrived)
 TROUPE_MESSAGE(troupe_worker, AbortStep)
 TROUPE_MESSAGE(troupe_worker, FindPeerSession)
 TROUPE_MESSAGE(troupe_worker, ExplainPart)
 TROUPE_MESSAGE(troupe_worker, DeviceRecords)
 TROUPE_MESSAGE(troupe_worker, EdgeRecords)
 TROUPE_MESSAGE(troupe_worker, TaskRecord)
+TROUPE_MESSAGE(troupe_worker, EdgesSent)
+TROUPE_MESSAGE(troupe_worker, WantEdges)
+TROUPE_MESSAGE(troupe_worker, EdgesLost)
 CAF_END_TYPE_ID_BLOCK(troupe_worker)

@@ -49,6 +49,24 @@ public:
     return std::nullopt;
   }
 
+  bool is_wanted(const std::string& key) const { return waiters_.count(key) > 0; }
+
+  /// The values under the keys for which `f(key)` holds, now gone from here; of one key in order.
+  template <class F>
+  std::vector<std::pair<std::string, EdgeValue>> take_if(F f) {
+    std::vector<std::pair<std::string, EdgeValue>> out;
+    for (auto it = values_.begin(); it != values_.end();) {
+      if (!f(it->first)) {
+        ++it;
+        continue;
+      }
+      for (EdgeValue& value : it->second)
+        out.emplace_back(it->first, std::move(value));
+      it = values_.erase(it);
+    }
+    return out;
+  }
+
   /// The waiters of one key, now forgotten: for an error that concerns that edge alone.
   std::vector<Waiter> give_up(const std::string& key) {
     std::vector<Waiter> out;

@@ -4,7 +4,9 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/family/children.hpp"
@@ -15,32 +17,55 @@
 
 namespace troupe {
 
+/// What a worker session knows of its session on other tasks when a step begins. Not written once
+/// it is shared.
+struct EdgePeers {
+  /// By task, WorkerSessionActor: these have asked us for values before, so what their tasks
+  /// receive is sent to them as soon as it is there.
+  std::map<std::string, caf::strong_actor_ptr> receivers;
+  /// Tasks that have acknowledged our asking: they send us what is ours unasked.
+  std::set<std::string> senders;
+};
+
 struct RendezvousSetup {
   Services services;
   std::string session_handle;
   std::uint64_t step_id = 0;
   WorkerSessionActor session; ///< our parent; knows the session's other workers
   TransportActor transport;
+  std::shared_ptr<const EdgePeers> peers; ///< never null
 };
 
-/// Who waits for a value: a kernel here, or a peer's rendezvous.
+/// A kernel here that waits for a value.
 struct EdgeWaiter {
   std::shared_ptr<std::function<void(Status, Tensor, bool)>> kernel;
-  caf::actor_addr owner; ///< the kernel's executor
-  caf::strong_actor_ptr peer;
+  caf::actor_addr owner; ///< its executor
 };
 
 struct RendezvousState {
   static constexpr const char* name = "rendezvous";
   EdgeTable<EdgeWaiter> edges;
+  std::map<std::string, caf::strong_actor_ptr> receivers; ///< that asked since the step began
   std::map<std::string, std::vector<std::string>>
       wishes; ///< keys to ask for at the next flush, by task
+  std::vector<std::pair<caf::strong_actor_ptr, EdgesArrived>>
+      outbox; ///< values to send at the next flush
+  std::size_t outbox_bytes = 0;
   bool flush_posted = false;
+  std::set<std::string> sent;                   ///< keys of values that went to their peer
+  std::set<std::string> asked;                  ///< keys that a peer was asked for
+  std::map<std::string, Status> failed;         ///< keys of large values whose pull did not succeed
+  bool begun = false;                           ///< a kernel here has sent or received
+  std::vector<WireEdge> offers;                 ///< large values that came before that
+  std::map<std::string, std::string> transfers; ///< how large values came that nobody took yet
+  std::set<std::string> pulled;                 ///< keys of large values that are being pulled
+  std::set<std::string> lost;                   ///< tasks that send nothing unasked any more
+  std::map<std::string, Status> gone; ///< by task: why its rendezvous ended before the step
+  std::shared_ptr<const RendezvousSetup> setup;
   std::string whose; ///< "step 7 on /job:worker/replica:0/task:1"
   Counted counted{counter("rendezvous")};
   std::vector<std::uint64_t> offered; ///< tickets of large values on their way to peers
   TransportActor transport;           ///< that answers for them; set with the first
-  std::string transfer;               ///< of the value that is being put
   ~RendezvousState();
 };
 

@@ -24,15 +24,35 @@ namespace {
 
 using Self = StepActor::stateful_pointer<StepState>;
 
+bool is_elsewhere(Self self, const RegisteredPart& part) {
+  return part.session && part.session->node() != self->node();
+}
+
+MasterSessionActor master_session_of(Self self) {
+  return typed<MasterSessionActor>(self->state.request.master_session);
+}
+
+void cancel_part(Self self, const RegisteredPart& part, const CancelStep& cancel) {
+  if (is_elsewhere(self, part))
+    self->send(master_session_of(self), CancelPart{part.session, cancel});
+  else
+    self->send(typed<WorkerSessionActor>(part.session), cancel);
+}
+
+void clean_up_part(Self self, const RegisteredPart& part) {
+  CleanupStep cleanup{self->state.request.step_id};
+  if (is_elsewhere(self, part))
+    self->send(master_session_of(self), CleanupPart{part.session, cleanup});
+  else
+    self->send(typed<WorkerSessionActor>(part.session), cleanup);
+}
+
 void answer(Self self) {
   auto& state = self->state;
   if (std::exchange(state.answered, true))
     return;
   for (auto& promise : std::exchange(state.asked, {}))
     promise.deliver(to_error(not_found(str_cat("step ", state.request.step_id, " has ended"))));
-  for (const RegisteredPart& part : state.request.plan->parts)
-    if (part.has_remote_edges)
-      self->send(typed<WorkerSessionActor>(part.session), CleanupStep{state.request.step_id});
   if (!state.collector->status().ok()) {
     state.promise.deliver(to_error(state.collector->status()));
   } else {
@@ -43,6 +63,10 @@ void answer(Self self) {
     result.metadata.stats = std::move(state.stats);
     state.promise.deliver(std::move(result));
   }
+  for (const RegisteredPart& part :
+       state.request.plan->parts) // behind the answer, which is awaited
+    if (part.has_remote_edges)
+      clean_up_part(self, part);
   self->quit();
 }
 
@@ -54,7 +78,7 @@ void advance(Self self, const Services& services) {
       if (state.arriving.count(i)) // it has ended; nobody wants its fetches any more
         state.collector->part_failed(i, cancel.status.status);
       else if (state.collector->is_open(i))
-        self->send(typed<WorkerSessionActor>(state.request.plan->parts[i].session), cancel);
+        cancel_part(self, state.request.plan->parts[i], cancel);
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
       self->delayed_send(self, services->timeouts.cancel, caf::tick_atom::value);
@@ -142,48 +166,51 @@ void start_part(Self self, const Services& services, const TransportActor& trans
       state.offered.push_back(run.args.back().ticket->id);
   }
   std::int64_t asked_us = run.trace ? wall_micros() : 0;
-  ask_watched(self, typed<WorkerSessionActor>(part.session), services->timeouts.step,
-              std::move(run))
-      .then(
-          [=](GraphRun& run) {
-            for (DeviceStats& stats : run.stats)
-              self->state.stats.push_back(std::move(stats));
-            if (asked_us)
-              self->state.stats.push_back(
-                  seen_by_master(services, self->state.request.plan->parts[index], asked_us));
-            self->state.arriving.insert(index);
-            from_wire(
-                self, untyped(transport), std::move(run.retvals), services->timeouts.step,
-                [=](Status status, std::vector<Tensor> tensors) {
-                  self->state.arriving.erase(index);
-                  const RegisteredPart& part = self->state.request.plan->parts[index];
-                  if (status.ok())
-                    self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
-                  else
-                    self->state.collector->part_failed(
-                        index, status.with_context(str_cat("a value of ", part.task))
-                                   .with_origin({"", "", part.task, self->state.request.step_id}));
-                  advance(self, services);
-                });
-          },
-          [=](caf::error& error) {
-            if (error == caf::sec::request_timeout)
-              return deadline_passed(
-                  self, services,
-                  str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
-            const StepRequest& request = self->state.request;
-            const RegisteredPart& part = request.plan->parts[index];
-            // Its connection is gone: whoever watches it is about to tell us why, in better words.
-            if (error == caf::sec::request_receiver_down && part.task != services->task) {
-              self->delayed_send(self, services->timeouts.explain,
-                                 PeerLost{part.task, 0, LossReason::crashed,
-                                          to_status(error, describe(part)).message()});
-              return;
-            }
-            self->state.collector->part_failed(
-                index, in_clients_words(request, part, to_status(error, describe(part))));
-            advance(self, services);
-          });
+  auto has_ended = [=](GraphRun& run) {
+    for (DeviceStats& stats : run.stats)
+      self->state.stats.push_back(std::move(stats));
+    if (asked_us)
+      self->state.stats.push_back(
+          seen_by_master(services, self->state.request.plan->parts[index], asked_us));
+    self->state.arriving.insert(index);
+    from_wire(self, untyped(transport), std::move(run.retvals), services->timeouts.step,
+              [=](Status status, std::vector<Tensor> tensors) {
+                self->state.arriving.erase(index);
+                const RegisteredPart& part = self->state.request.plan->parts[index];
+                if (status.ok())
+                  self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
+                else
+                  self->state.collector->part_failed(
+                      index, status.with_context(str_cat("a value of ", part.task))
+                                 .with_origin({"", "", part.task, self->state.request.step_id}));
+                advance(self, services);
+              });
+  };
+  auto has_failed = [=](caf::error& error) {
+    if (error == caf::sec::request_timeout)
+      return deadline_passed(
+          self, services, str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+    const StepRequest& request = self->state.request;
+    const RegisteredPart& part = request.plan->parts[index];
+    // Its connection is gone: whoever watches it is about to tell us why, in better words.
+    if (error == caf::sec::request_receiver_down && part.task != services->task) {
+      self->delayed_send(
+          self, services->timeouts.explain,
+          PeerLost{part.task, 0, LossReason::crashed, to_status(error, describe(part)).message()});
+      return;
+    }
+    self->state.collector->part_failed(
+        index, in_clients_words(request, part, to_status(error, describe(part))));
+    advance(self, services);
+  };
+  if (is_elsewhere(self, part))
+    ask_watched(self, master_session_of(self), services->timeouts.step,
+                RunPart{part.session, std::move(run)})
+        .then(has_ended, has_failed);
+  else
+    ask_watched(self, typed<WorkerSessionActor>(part.session), services->timeouts.step,
+                std::move(run))
+        .then(has_ended, has_failed);
 }
 
 } // namespace

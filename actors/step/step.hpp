@@ -44,6 +44,7 @@ struct StepRequest {
   std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the plan's order
   std::int64_t timeout_us = 0;
   bool trace = false;
+  caf::strong_actor_ptr master_session; ///< MasterSessionActor; hands on to parts on other nodes
   caf::strong_actor_ptr membership; ///< MembershipActor; knows when a silent task was last heard of
 };
 

@@ -4,7 +4,6 @@
 
 #include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
-#include "actors/rendezvous/rendezvous.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker_session/explain.hpp"
 #include "core/base/log.hpp"
@@ -40,8 +39,9 @@ WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_
   auto it = state.mailboxes.find(step_id);
   if (it != state.mailboxes.end())
     return it->second;
-  RendezvousSetup setup{parts.services, state.handle, step_id,
-                        caf::actor_cast<WorkerSessionActor>(self->ctrl()), parts.transport};
+  RendezvousSetup setup{parts.services,  state.handle,
+                        step_id,         caf::actor_cast<WorkerSessionActor>(self->ctrl()),
+                        parts.transport, state.edge_peers};
   auto actor = self->spawn<caf::monitored>(rendezvous, std::move(setup));
   state.children.add(step_name(step_id), untyped(actor));
   return state.mailboxes
@@ -65,8 +65,10 @@ void mailbox_lost(Self self, const Parts& parts, const caf::down_msg& down) {
 }
 
 void drop_mailbox(Self self, std::uint64_t step_id) {
-  auto it = self->state.mailboxes.find(step_id);
-  if (it == self->state.mailboxes.end())
+  auto& state = self->state;
+  state.ended[state.num_ended++ % state.ended.size()] = step_id;
+  auto it = state.mailboxes.find(step_id);
+  if (it == state.mailboxes.end())
     return;
   self->send(it->second.rendezvous,
              AbortStep{{aborted(str_cat("Cleanup ", step_id)).as_derived()}});
@@ -186,6 +188,100 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
   return promise;
 }
 
+bool has_ended(const WorkerSessionState& state, std::uint64_t step_id) {
+  return !state.mailboxes.count(step_id) &&
+         std::find(state.ended.begin(), state.ended.end(), step_id) != state.ended.end();
+}
+
+// Later steps begin with what `change` makes of what is known of the peers.
+template <class F>
+void change_edge_peers(WorkerSessionState& state, F change) {
+  auto next = std::make_shared<EdgePeers>(*state.edge_peers);
+  change(*next);
+  state.edge_peers = std::move(next);
+}
+
+// What a step here wants of another task; the answer is the peer's. It sends unasked from now on.
+caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
+  auto promise = self->make_response_promise<EdgesSent>();
+  auto own = caf::actor_cast<WorkerSessionActor>(self->ctrl());
+  const Timeouts& t = parts.services->timeouts;
+  auto wish = std::make_shared<WantEdges>(std::move(m));
+  ask(self, own, t.dial + 3 * t.request, FindPeerSession{wish->task})
+      .then(
+          [=](const WorkerSessionCreated& found) mutable {
+            auto session = found.session;
+            ask_watched(self, typed<WorkerSessionActor>(session), parts.services->timeouts.request,
+                        ReceiveTensors{wish->step_id, std::move(wish->keys), untyped(own),
+                                       parts.services->task})
+                .then(
+                    [=](EdgesSent& sent) mutable {
+                      auto& state = self->state;
+                      auto peer = state.peers.find(wish->task);
+                      if (peer != state.peers.end() && peer->second.session == session &&
+                          !state.edge_peers->senders.count(wish->task))
+                        change_edge_peers(state,
+                                          [&](EdgePeers& p) { p.senders.insert(wish->task); });
+                      promise.deliver(std::move(sent));
+                    },
+                    [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+          },
+          [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+// A peer asks, and is sent what any step has for it from now on, as long as the connection to it
+// lives.
+caf::result<EdgesSent> receive_tensors(Self self, const Parts& parts, ReceiveTensors& m) {
+  auto& state = self->state;
+  if (has_ended(state, m.step_id))
+    return to_error(
+        aborted(str_cat("step ", m.step_id, " has ended on ", parts.services->task)).as_derived());
+  auto& box = mailbox(self, parts, m.step_id);
+  if (!box.lost.ok())
+    return to_error(box.lost);
+  auto known = state.edge_peers->receivers.find(m.task);
+  if (m.receiver && (known == state.edge_peers->receivers.end() || known->second != m.receiver)) {
+    self->monitor(caf::actor_cast<caf::actor>(m.receiver));
+    change_edge_peers(state, [&](EdgePeers& peers) { peers.receivers[m.task] = m.receiver; });
+    for (const auto& [step_id, other] : state.mailboxes) // which began without knowing it
+      if (step_id != m.step_id)
+        caf::anon_send(other.rendezvous, ReceiveTensors{step_id, {}, m.receiver, m.task});
+  }
+  // Not delegated: an answer of an actor that lives for a step costs a proxy there.
+  auto promise = self->make_response_promise<EdgesSent>();
+  ask(self, box.rendezvous, parts.services->timeouts.request, std::move(m))
+      .then([promise](EdgesSent& sent) mutable { promise.deliver(std::move(sent)); },
+            [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  return promise;
+}
+
+void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
+  if (has_ended(self->state, m.step_id))
+    return;
+  if (auto& box = mailbox(self, parts, m.step_id); box.lost.ok())
+    self->send(box.rendezvous, std::move(m));
+}
+
+void edges_lost(Self self, const Parts& parts, EdgesLost& m) {
+  if (!has_ended(self->state, m.step_id))
+    self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
+}
+
+// Each step asks once for what it has waited for since the last time.
+void ask_for_late_edges(Self self, std::int64_t since_us) {
+  for (const auto& [step_id, box] : self->state.mailboxes)
+    if ((box.started || self->state.arriving.count(step_id)) && box.created_us <= since_us)
+      self->send(box.rendezvous, caf::tick_atom::value);
+}
+
+void forget_receiver(WorkerSessionState& state, const caf::actor_addr& receiver) {
+  change_edge_peers(state, [&](EdgePeers& peers) {
+    std::erase_if(peers.receivers,
+                  [&](const auto& known) { return known.second->address() == receiver; });
+  });
+}
+
 // Idle are we when no executor runs and no mailbox is left for peers to take from.
 caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   self->state.refusal = m.refusal;
@@ -262,6 +358,8 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
     // A master session that is lost will not renew our lease, whatever else comes from its node.
     if (self->state.master == down.source)
       self->state.master = nullptr;
+    else if (down.source.node() != self->node())
+      forget_receiver(self->state, down.source);
     else
       mailbox_lost(self, parts, down);
   });
@@ -288,16 +386,18 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         drop_mailbox(self, m.step_id);
       },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
-      [=](ReceiveTensors& m) -> caf::result<caf::ok_atom> {
-        auto& box = mailbox(self, parts, m.step_id);
-        if (!box.lost.ok())
-          return to_error(box.lost);
-        return self->delegate(box.rendezvous, std::move(m));
-      },
+      [=](ReceiveTensors& m) { return receive_tensors(self, parts, m); },
+      [=](EdgesLost& m) { edges_lost(self, parts, m); },
+      [=](EdgesArrived& m) { edges_arrived(self, parts, m); },
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
+      [=](WantEdges& m) { return want_edges(self, parts, m); },
       [=](const Drain& m) { return drain(self, parts, m); },
       [=](const PeerLost& m) {
         self->state.peers.erase(m.task);
+        change_edge_peers(self->state, [&](EdgePeers& peers) {
+          peers.receivers.erase(m.task);
+          peers.senders.erase(m.task);
+        });
         for (const auto& [step_id, box] : self->state.mailboxes)
           self->send(box.rendezvous, m);
       },
@@ -320,6 +420,9 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       },
       [=](caf::tick_atom) {
         check_leases(self, parts, lease_us);
+        ask_for_late_edges(
+            self, now_us(self) -
+                      std::chrono::duration_cast<std::chrono::microseconds>(sweep_every).count());
         self->delayed_send(self, sweep_every, caf::tick_atom::value);
       },
   };

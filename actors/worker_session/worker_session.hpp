@@ -2,14 +2,17 @@
 // actors/protocol/worker.hpp.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
+#include "actors/rendezvous/rendezvous.hpp"
 #include "core/trace/counters.hpp"
 
 namespace troupe {
@@ -29,9 +32,13 @@ struct WorkerSessionState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
-  std::int64_t heard_us = 0;                         ///< last word of the master
-  caf::actor_addr master; ///< who sent it: the master session; empty once it is lost
-  std::string wire;       ///< the connection that it came over, as far as it was asked for
+  /// Whom steps send values unasked, and who sends us such.
+  std::shared_ptr<const EdgePeers> edge_peers = std::make_shared<EdgePeers>();
+  std::array<std::uint64_t, 256> ended{}; ///< steps that were cleaned up lately, a ring
+  std::size_t num_ended = 0;
+  std::int64_t heard_us = 0; ///< last word of the master
+  caf::actor_addr master;    ///< who sent it: the master session; empty once it is lost
+  std::string wire;          ///< the connection that it came over, as far as it was asked for
   Children children;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the mailboxes

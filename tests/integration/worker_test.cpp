@@ -1,8 +1,11 @@
-// A worker that is spoken to by a master that does not keep to the protocol.
+// A worker that is spoken to by a master or a peer directly: some do not keep to the protocol, some
+// are early and some late.
 #include <doctest/doctest.h>
 
+#include "actors/transport/transport.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "kernels/framework/rendezvous.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
 using namespace troupe;
@@ -26,7 +29,184 @@ std::string waiting_graph() {
       attr { key: "T" value { type: DT_FLOAT } } attr { key: "index" value { i: 0 } } })");
 }
 
+// What sends it, fed with the value.
+std::string sending_graph() {
+  std::string here = str_cat(ps, "/device:CPU:0"), there = str_cat(worker0, "/device:CPU:0");
+  return str_cat(R"(node { name: "a" op: "_Arg" device: ")", here, R"("
+      attr { key: "T" value { type: DT_FLOAT } } attr { key: "index" value { i: 0 } } }
+    node { name: "s" op: "_Send" input: "a" device: ")",
+                 here, R"("
+      attr { key: "T" value { type: DT_FLOAT } } attr { key: "tensor_name" value { s: "edge_1_a" } }
+      attr { key: "send_device" value { s: ")",
+                 here, R"(" } } attr { key: "recv_device" value { s: ")", there, R"(" } }
+      attr { key: "send_device_incarnation" value { i: 1 } } attr { key: "client_terminated" value { b: false } } })");
+}
+
+std::string edge() {
+  return rendezvous_key(str_cat(ps, "/device:CPU:0"), 1, str_cat(worker0, "/device:CPU:0"),
+                        "edge_1_a", 0, 0);
+}
+
+// The two ends of one session, without a master.
+struct Pair {
+  SimCluster cluster{{ps, worker0}};
+  SimNode& sender = cluster.node(ps);
+  SimNode& receiver = cluster.node(worker0);
+  WorkerSessionActor sends = open(sender), receives = open(receiver);
+  std::string sending = add(sender, sends, sending_graph());
+  std::string receiving = add(receiver, receives, waiting_graph());
+  std::int64_t mailboxes = counter("rendezvous").value();
+  std::int64_t offers = counter("transport_offers").value();
+
+  WorkerSessionActor open(SimNode& node) {
+    auto created = cluster.ask<WorkerSessionCreated>(node, node.handles.worker,
+                                                     CreateWorkerSession{"s", ps, false, 0});
+    REQUIRE_MESSAGE(created.ok(), created.status().to_string());
+    return typed<WorkerSessionActor>(created->session);
+  }
+  std::string add(SimNode& node, const WorkerSessionActor& session, std::string graph) {
+    auto made =
+        cluster.ask<GraphRegistered>(node, session, RegisterGraph{std::move(graph), {}, true});
+    REQUIRE_MESSAGE(made.ok(), made.status().to_string());
+    return made->graph_handle;
+  }
+  Result<GraphRun> send(std::uint64_t step_id, Tensor value) {
+    RunGraph run{sending, step_id, {}, false};
+    run.args.emplace_back(std::move(value));
+    return cluster.ask<GraphRun>(sender, sends, std::move(run));
+  }
+  Result<GraphRun> receive(std::uint64_t step_id) {
+    return cluster.ask<GraphRun>(receiver, receives, RunGraph{receiving, step_id, {}, false});
+  }
+  void arrive(std::uint64_t step_id, WireTensor value, bool is_dead = false) {
+    EdgesArrived message{step_id, {}};
+    message.edges.push_back({edge(), std::move(value), is_dead});
+    caf::anon_send(receives, std::move(message));
+    cluster.run();
+  }
+  void clean_up(std::uint64_t step_id) {
+    for (const auto& session : {sends, receives})
+      caf::anon_send(session, CleanupStep{step_id});
+    cluster.run();
+  }
+  std::int64_t waiting() const { return counter("rendezvous").value() - mailboxes; }
+  std::int64_t offered() const { return counter("transport_offers").value() - offers; }
+};
+
 } // namespace
+
+TEST_CASE_FIXTURE(Pair, "worker: a value that comes before its step waits for it") {
+  arrive(7, Tensor::scalar(5.f));
+  CHECK(waiting() == 1);
+  auto run = receive(7);
+  REQUIRE_MESSAGE(run.ok(), run.status().to_string());
+  CHECK(run->retvals.at(0).tensor.value<float>() == 5);
+  clean_up(7);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a dead value that comes before its step is as dead then") {
+  arrive(7, {}, true);
+  auto run = receive(7);
+  REQUIRE(!run.ok());
+  CHECK(run.status().message().find("does not have value") != std::string::npos);
+  clean_up(7);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a value whose step is cancelled before it begins is freed") {
+  arrive(7, Tensor::scalar(5.f));
+  caf::anon_send(receives, CancelStep{7, {cancelled("not wanted any more")}});
+  cluster.run();
+  CHECK(receive(7).status().code() == Code::cancelled);
+  clean_up(7);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a value that comes after its step is dropped") {
+  REQUIRE(send(7, Tensor::scalar(5.f)).ok());
+  REQUIRE(receive(7).ok());
+  clean_up(7);
+  arrive(7, Tensor::scalar(5.f));
+  CHECK(waiting() == 0);
+  auto late = cluster.ask<EdgesSent>(receiver, sends,
+                                     ReceiveTensors{7, {edge()}, untyped(receives), worker0});
+  CHECK(late.status().code() == Code::aborted);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a value whose step never begins is freed after a while") {
+  arrive(7, Tensor::scalar(5.f));
+  CHECK(waiting() == 1);
+  cluster.advance(2 * receiver.services->timeouts.orphan);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: who has asked once is sent the values of later steps unasked") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  CHECK(waiting() == 1); // the sender's: nobody has asked yet
+  REQUIRE(receive(1).ok());
+  clean_up(1);
+  CHECK(waiting() == 0);
+
+  REQUIRE(send(2, Tensor::scalar(2.f)).ok());
+  CHECK(waiting() == 2); // it lies with the receiver, whose part has not begun
+  auto run = receive(2);
+  REQUIRE_MESSAGE(run.ok(), run.status().to_string());
+  CHECK(run->retvals.at(0).tensor.value<float>() == 2);
+  clean_up(2);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair,
+                  "worker: values that waited with the sender go to who asks in another step") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  REQUIRE(send(2, Tensor::scalar(2.f)).ok());
+  CHECK(waiting() == 2);
+  REQUIRE(receive(1).ok());
+  CHECK(waiting() == 4); // both ends of both steps
+  CHECK(receive(2)->retvals.at(0).tensor.value<float>() == 2);
+  clean_up(1);
+  clean_up(2);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a large value is pulled when its step has begun, and not before") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  REQUIRE(receive(1).ok());
+  clean_up(1);
+  Tensor large = Tensor::zeros(DType::float32, Shape({1 << 15}));
+  REQUIRE(send(2, large).ok());
+  CHECK(waiting() == 2);
+  CHECK(offered() == 1);
+  auto run = receive(2);
+  REQUIRE_MESSAGE(run.ok(), run.status().to_string());
+  CHECK(offered() == 0);
+  clean_up(2);
+
+  REQUIRE(send(3, large).ok());
+  CHECK(offered() == 1);
+  clean_up(3); // without its receiver's part
+  CHECK(offered() == 0);
+  CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: what is lost with a receiver's connection ends the wait for it") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  REQUIRE(receive(1).ok());
+  clean_up(1);
+  auto waits = receiver.self->request(receives, caf::infinite, RunGraph{receiving, 2, {}, false});
+  cluster.run();
+  cluster.cut(ps);
+  cluster.advance(2 * receiver.services->timeouts.lease);
+  Status status;
+  REQUIRE(receiver.self->has_next_message());
+  waits.receive([](GraphRun&) {}, [&](caf::error& error) { status = to_status(error, "the run"); });
+  CHECK(status.code() == Code::unavailable);
+  CHECK(status.message().find(ps) != std::string::npos);
+  clean_up(2);
+  CHECK(waiting() == 0);
+}
 
 TEST_CASE("worker: a second run of a step that still runs is refused, the first one goes on") {
   SimCluster cluster({ps, worker0});

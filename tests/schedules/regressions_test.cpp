@@ -62,6 +62,13 @@ TEST_CASE("a peer's wish that a killed rendezvous had not read yet is refused, n
   holds("on ps/0 rendezvous answer PutEdge 1 kill", 526);
 }
 
+TEST_CASE("values that a killed rendezvous has not sent yet are not waited for") {
+  holds("on worker/0 rendezvous before Continue 3 kill", 697);
+  holds("on worker/0 rendezvous before PutEdge 3 kill", 685);
+  holds("on worker/1 rendezvous after EdgesArrived 1 kill", 746);
+  holds("on ps/0 worker-session after EdgesArrived 3 kill", 303);
+}
+
 TEST_CASE("an executor that is killed before it starts names its task") {
   holds("on ps/0 executor before Start 1 kill", 450);
 }
@@ -87,7 +94,7 @@ TEST_CASE("a client's session that ends while it closes answers whoever closed i
 }
 
 TEST_CASE("a task that ends between dial and hello is dialled again") {
-  holds("at 147 slow ps/0 worker/1 12000; on worker/1 rendezvous before EdgeArrived 3 kill; on "
+  holds("at 147 slow ps/0 worker/1 12000; on worker/1 rendezvous before EdgesArrived 3 kill; on "
         "ps/0 rendezvous before any 14 crash worker/1 1; on worker/1 membership answer GetPeer 3 "
         "kill",
         103647);
