@@ -195,6 +195,7 @@ TEST_CASE_FIXTURE(Pair, "worker: what is lost with a receiver's connection ends 
   REQUIRE(send(1, Tensor::scalar(1.f)).ok());
   REQUIRE(receive(1).ok());
   clean_up(1);
+  // No budget: time is virtual, and run() below returns only when nothing more can happen.
   auto waits = receiver.self->request(receives, caf::infinite, RunGraph{receiving, 2, {}, false});
   cluster.run();
   cluster.cut(ps);
