@@ -97,7 +97,7 @@ void check_client(Self self, const Parts& parts) {
     std::int64_t silent = now_us(self) - state.heard_us;
     if (state.closing || silent <= lease_us)
       return;
-    if (wire && std::chrono::microseconds(wire->state.silent).count() <= lease_us)
+    if (wire && wire->state.lives(std::chrono::microseconds(lease_us)))
       return;
     log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
                 silent / 1000, " ms");

@@ -166,7 +166,7 @@ void agree(Self self, const Services& services, const std::string& task, const P
             ask_wire(self, services, peer.membership->node(), [=](std::optional<Wire> wire) {
               if (!is_current())
                 return;
-              if (wire && wire->state.silent < services->timeouts.lease)
+              if (wire && wire->state.lives(services->timeouts.lease))
                 return agree(self, services, task, peer);
               tell_loss(self, services, task, LossReason::cut_off, 0);
             });
@@ -219,7 +219,7 @@ void hello_failed(Self self, const Services& services, const std::string& task,
       return;
     int attempt = greeting->second.attempt;
     bool again = why.code() == Code::deadline_exceeded && attempt < most_attempts;
-    bool dead = wire && wire->state.silent >= patience(services, attempt) / 2;
+    bool dead = wire && !wire->state.lives(patience(services, attempt) / 2);
     if (dead && again) {
       close_wire(wire->host, wire->port);
       return;
@@ -345,7 +345,7 @@ void suspect(Self self, const Services& services, const LeaseTable::Expired& exp
       self->state.leases.joined(expired.task, expired.incarnation, now_us(self) - tensors_us);
       return;
     }
-    if (wire && wire->state.silent < services->timeouts.lease) {
+    if (wire && wire->state.lives(services->timeouts.lease)) {
       self->state.leases.joined(expired.task, expired.incarnation,
                                 now_us(self) -
                                     std::chrono::microseconds(wire->state.silent).count());
@@ -367,7 +367,7 @@ void forget_listener(Self self, const Services& services, const std::string& tas
     auto it = self->state.listeners.find(task);
     if (it == self->state.listeners.end() || it->second.membership != membership)
       return;
-    if (wire && wire->state.silent < services->timeouts.lease) {
+    if (wire && wire->state.lives(services->timeouts.lease)) {
       it->second.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
       return;
     }

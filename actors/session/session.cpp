@@ -74,7 +74,7 @@ void suspect_master(Self self, const Services& services) {
     std::int64_t silent_us = now_us(self) - state.heard_us;
     if (state.master_session != session || silent_us <= lease_us)
       return;
-    if (wire && wire->state.silent < services->timeouts.lease) {
+    if (wire && wire->state.lives(services->timeouts.lease)) {
       state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
       return;
     }

@@ -315,7 +315,7 @@ void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
                // A long message on a slow link is word of the master too. What comes over a newer
                // connection is not: the master session has lost us with the old one.
                if (wire && wire->name() == state.wire &&
-                   std::chrono::microseconds(wire->state.silent).count() <= lease_us)
+                   wire->state.lives(std::chrono::microseconds(lease_us)))
                  return;
                log_warning("session ", state.handle, " ends: its master has not been heard of for ",
                            silent / 1000, " ms");

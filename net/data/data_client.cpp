@@ -115,6 +115,7 @@ private:
   const std::shared_ptr<PathRecord> record_;
   const std::int64_t since_us_;
   std::atomic<std::int64_t> moved_us_;
+  Progress progress_;
 
   std::mutex lock_;
   Phase phase_ = Phase::connecting;
@@ -420,6 +421,14 @@ void Link::check(std::int64_t now_us) {
   {
     std::scoped_lock guard(lock_);
     is_owed = !pulls_.empty();
+    if (is_open && is_owed && !is_local()) {
+      Progress now = progress(socket_.get());
+      if (now.arrived != progress_.arrived)
+        record_->moved(now_us);
+      if (now.arrived != progress_.arrived || now.taken != progress_.taken)
+        moved_us_ = now_us;
+      progress_ = now;
+    }
   }
   auto micros = [](std::chrono::milliseconds limit) {
     return std::chrono::microseconds(limit).count();

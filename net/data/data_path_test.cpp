@@ -462,6 +462,38 @@ TEST_CASE("data path: who goes with as many requests as are kept is closed") {
   CHECK(counter("data_connections_in").value() == connections);
 }
 
+namespace {
+
+/// Takes a tensor of 16 MiB in slices, one each `pause`, until `slow_for` has passed, then as fast as
+/// it can; whether all of it came.
+bool takes_slowly(Fixture& f, std::size_t slice, std::chrono::milliseconds pause,
+                  std::chrono::milliseconds slow_for) {
+  Tensor tensor = numbers(4 << 20);
+  f.offer(1, tensor);
+  Stranger peer = invited(f, TensorPath::stream);
+  peer.say(Request{1, 1, tensor.bytes().size(), 0});
+  std::size_t left = tensor.bytes().size();
+  const std::int64_t until = steady_micros() + std::chrono::microseconds(slow_for).count();
+  while (steady_micros() < until) {
+    if (!peer.listen_to(slice))
+      return false;
+    left -= slice;
+    ::poll(nullptr, 0, static_cast<int>(pause.count()));
+  }
+  return peer.listen_to(left);
+}
+
+} // namespace
+
+TEST_CASE("data path: who takes nothing for too long is closed, who takes a little all the time is not") {
+  using std::chrono::milliseconds;
+  DataServerOptions options;
+  options.stall = milliseconds(1'000);
+  Fixture f(options);
+  CHECK(takes_slowly(f, 16'384, milliseconds(50), milliseconds(3'000)));
+  CHECK(!takes_slowly(f, 1, milliseconds(3'000), milliseconds(1)));
+}
+
 TEST_CASE("data path: of silent strangers the oldest goes") {
   DataServerOptions options;
   options.strangers = 3;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <sys/epoll.h>
@@ -49,6 +50,7 @@ struct Connection {
   bool is_local = false;
   bool is_open = false; ///< has shown its token
   std::int64_t since_us = 0, moved_us = 0;
+  std::uint64_t taken = 0; ///< as progress() told it last
   std::uint64_t peer = 0;
   std::string task;
   std::shared_ptr<PathRecord> record;
@@ -443,11 +445,16 @@ void DataServer::Impl::tick() {
     return now - since > std::chrono::microseconds(limit).count();
   };
   std::vector<std::pair<int, std::string_view>> ended;
-  for (const auto& [fd, c] : connections)
+  for (const auto& [fd, c] : connections) {
+    // The kernel asks for more only when much of what it holds has gone.
+    if (c->has_output() && !c->is_local)
+      if (std::uint64_t taken = progress(fd).taken; std::exchange(c->taken, taken) != taken)
+        c->moved_us = now;
     if (!c->is_open && older(c->since_us, options.handshake))
       ended.emplace_back(fd, "it showed no token in time");
     else if (c->has_output() && older(c->moved_us, options.stall))
       ended.emplace_back(fd, "its peer takes nothing");
+  }
   for (auto [fd, why] : ended)
     close(fd, why);
   if (!is_listening)

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <memory>
 
+#include <linux/tcp.h>
 #include <netdb.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -125,6 +125,14 @@ Status connect_outcome(int fd) {
 void tune_stream(int fd) {
   int on = 1;
   ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+}
+
+Progress progress(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+    return {};
+  return {info.tcpi_bytes_acked, info.tcpi_data_segs_in};
 }
 
 std::ptrdiff_t send_with_fd(int socket, const void* from, std::size_t bytes, int fd) {

@@ -44,6 +44,14 @@ Result<Fd> connect_tcp(const std::string& host, std::uint16_t port);
 Status connect_outcome(int fd);
 void tune_stream(int fd);
 
+/// What the kernel knows of a TCP connection beyond what this process has read and written: on a
+/// slow link its buffers take and hold for minutes. Zeros for other sockets.
+struct Progress {
+  std::uint64_t taken = 0;   ///< bytes that the other end's kernel has acknowledged
+  std::uint32_t arrived = 0; ///< segments with data that have come, in order or not
+};
+Progress progress(int fd);
+
 /// Sends bytes, and a descriptor with them unless it is -1; how many went out, -1 as send(2) does.
 std::ptrdiff_t send_with_fd(int socket, const void* from, std::size_t bytes, int fd);
 /// Receives bytes and at most one descriptor, which goes to `fd`.

@@ -106,6 +106,10 @@ SegmentCounts& segment_counts() {
 
 } // namespace
 
+bool WireState::lives(std::chrono::microseconds lease) const {
+  return silent < std::max(lease, std::min<std::chrono::microseconds>(4 * round_trip, 12 * lease));
+}
+
 std::optional<WireState> wire_state(const std::string& host, std::uint16_t port) {
   std::optional<WireState> out;
   for (int fd : connections(host, port)) {
@@ -115,7 +119,9 @@ std::optional<WireState> wire_state(const std::string& host, std::uint16_t port)
       continue;
     std::uint16_t own_port = local_port(fd);
     WireState state{segment_counts().silent(str_cat(own_port, "-", host, ":", port), info),
-                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0, own_port};
+                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0,
+                    std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000),
+                    own_port};
     if (!out || state.silent < out->silent)
       out = state;
   }

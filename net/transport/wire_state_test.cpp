@@ -60,3 +60,21 @@ TEST_CASE("wire: closing a connection ends it for both") {
   c.dialled = -1;
   CHECK(!close_wire("127.0.0.1", c.port));
 }
+
+TEST_CASE("wire: a silent end lives for its lease, where round trips are long for some of those, never for more than twelve leases") {
+  using std::chrono::milliseconds;
+  constexpr milliseconds lease{5'000};
+  auto lives = [&](milliseconds silent, milliseconds round_trip) {
+    WireState state;
+    state.silent = silent;
+    state.round_trip = round_trip;
+    return state.lives(lease);
+  };
+  CHECK(lives(milliseconds(4'999), milliseconds(0)));
+  CHECK(!lives(milliseconds(5'000), milliseconds(0)));
+  CHECK(!lives(milliseconds(5'000), milliseconds(1'250)));
+  CHECK(lives(milliseconds(15'999), milliseconds(4'000)));
+  CHECK(!lives(milliseconds(16'000), milliseconds(4'000)));
+  CHECK(lives(milliseconds(59'999), milliseconds(100'000)));
+  CHECK(!lives(milliseconds(60'000), milliseconds(100'000)));
+}
