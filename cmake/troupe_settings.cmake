@@ -18,6 +18,15 @@ add_library(troupe_settings INTERFACE)
 target_include_directories(troupe_settings INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
                                                      $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}>)
 target_compile_options(troupe_settings INTERFACE -Wall -Wextra $<$<BOOL:${TROUPE_WERROR}>:-Werror>)
+# Small programs: code that nobody calls goes, and so do nine tenths of the table of addresses to relocate.
+include(CheckLinkerFlag)
+foreach(flag IN ITEMS --gc-sections -z,pack-relative-relocs)
+  string(MAKE_C_IDENTIFIER "TROUPE_LINKER_HAS_${flag}" known)
+  check_linker_flag(CXX -Wl,${flag} ${known})
+  if(${known})
+    target_link_options(troupe_settings INTERFACE $<BUILD_INTERFACE:LINKER:${flag}>)
+  endif()
+endforeach()
 target_compile_definitions(troupe_settings INTERFACE CAF_ENABLE_TYPE_ID_CHECKS)
 if(TROUPE_SANITIZE)
   # g++ 12 reports uninitialised parts of std::optional and std::variant that only the instrumentation makes it see.
