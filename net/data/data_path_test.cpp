@@ -464,8 +464,8 @@ TEST_CASE("data path: who goes with as many requests as are kept is closed") {
 
 namespace {
 
-/// Takes a tensor of 16 MiB in slices, one each `pause`, until `slow_for` has passed, then as fast as
-/// it can; whether all of it came.
+/// Takes a tensor of 16 MiB in slices, one each `pause`, until `slow_for` has passed, then as fast
+/// as it can; whether all of it came.
 bool takes_slowly(Fixture& f, std::size_t slice, std::chrono::milliseconds pause,
                   std::chrono::milliseconds slow_for) {
   Tensor tensor = numbers(4 << 20);
@@ -485,7 +485,8 @@ bool takes_slowly(Fixture& f, std::size_t slice, std::chrono::milliseconds pause
 
 } // namespace
 
-TEST_CASE("data path: who takes nothing for too long is closed, who takes a little all the time is not") {
+TEST_CASE(
+    "data path: who takes nothing for too long is closed, who takes a little all the time is not") {
   using std::chrono::milliseconds;
   DataServerOptions options;
   options.stall = milliseconds(1'000);

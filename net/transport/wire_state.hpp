@@ -22,8 +22,9 @@ struct WireState {
   std::chrono::milliseconds round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 
-  /// Whether so long a silence is no reason yet to take the other end for dead. What was lost on the
-  /// way comes some round trips later, so a slow link has more than its `lease`; twelve at most.
+  /// Whether so long a silence is no reason yet to take the other end for dead. What was lost on
+  /// the way comes some round trips later, so a slow link has more than its `lease`; twelve at
+  /// most.
   bool lives(std::chrono::microseconds lease) const;
 };
 

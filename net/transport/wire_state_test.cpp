@@ -61,7 +61,8 @@ TEST_CASE("wire: closing a connection ends it for both") {
   CHECK(!close_wire("127.0.0.1", c.port));
 }
 
-TEST_CASE("wire: a silent end lives for its lease, where round trips are long for some of those, never for more than twelve leases") {
+TEST_CASE("wire: a silent end lives for its lease, where round trips are long for some of those, "
+          "never for more than twelve leases") {
   using std::chrono::milliseconds;
   constexpr milliseconds lease{5'000};
   auto lives = [&](milliseconds silent, milliseconds round_trip) {
