@@ -50,8 +50,8 @@ std::uint16_t local_port(int fd) {
                    : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-// This process's descriptors of connections to host:port.
-std::vector<int> connections(const std::string& host, std::uint16_t port) {
+// This process's descriptors.
+std::vector<int> descriptors() {
   std::vector<int> out;
   std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc/self/fd"), ::closedir);
   if (!folder)
@@ -59,10 +59,22 @@ std::vector<int> connections(const std::string& host, std::uint16_t port) {
   while (const dirent* entry = ::readdir(folder.get())) {
     int fd = -1;
     const char* end = entry->d_name + std::strlen(entry->d_name);
-    if (std::from_chars(entry->d_name, end, fd).ptr == end && leads_to(fd, host, port))
+    if (std::from_chars(entry->d_name, end, fd).ptr == end)
       out.push_back(fd);
   }
   return out;
+}
+
+std::optional<tcp_info> info_of(int fd) {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+    return std::nullopt;
+  return info;
+}
+
+std::chrono::milliseconds round_trip(const tcp_info& info) {
+  return std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -107,35 +119,45 @@ SegmentCounts& segment_counts() {
 } // namespace
 
 bool WireState::lives(std::chrono::microseconds lease) const {
-  return silent < std::max(lease, std::min<std::chrono::microseconds>(4 * round_trip, 12 * lease));
+  using std::chrono::microseconds;
+  return silent < std::max({lease, std::min<microseconds>(4 * round_trip, 12 * lease),
+                            std::min<microseconds>(4 * longest_round_trip, 3 * lease)});
 }
 
 std::optional<WireState> wire_state(const std::string& host, std::uint16_t port) {
   std::optional<WireState> out;
-  for (int fd : connections(host, port)) {
-    tcp_info info{};
-    socklen_t size = sizeof info;
-    if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+  std::chrono::milliseconds longest{0};
+  for (int fd : descriptors()) {
+    auto info = info_of(fd);
+    if (!info)
       continue;
-    std::uint16_t own_port = local_port(fd);
-    WireState state{segment_counts().silent(str_cat(own_port, "-", host, ":", port), info),
-                    info.tcpi_unacked > 0 && info.tcpi_retransmits > 0,
-                    std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000),
-                    own_port};
+    longest = std::max(longest, round_trip(*info));
+    if (!leads_to(fd, host, port))
+      continue;
+    WireState state;
+    state.local_port = local_port(fd);
+    state.silent = segment_counts().silent(str_cat(state.local_port, "-", host, ":", port), *info);
+    state.is_cut = info->tcpi_unacked > 0 && info->tcpi_retransmits > 0;
+    state.round_trip = round_trip(*info);
     if (!out || state.silent < out->silent)
       out = state;
   }
+  if (out)
+    out->longest_round_trip = longest;
   return out;
 }
 
 bool close_wire(const std::string& host, std::uint16_t port) {
-  auto all = connections(host, port);
-  for (int fd : all) {
+  bool found = false;
+  for (int fd : descriptors()) {
+    if (!leads_to(fd, host, port))
+      continue;
     linger at_once{1, 0}; // what waits to be sent is thrown away when the descriptor closes
     ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     ::shutdown(fd, SHUT_RDWR);
+    found = true;
   }
-  return !all.empty();
+  return found;
 }
 
 } // namespace troupe

@@ -61,21 +61,26 @@ TEST_CASE("wire: closing a connection ends it for both") {
   CHECK(!close_wire("127.0.0.1", c.port));
 }
 
-TEST_CASE("wire: a silent end lives for its lease, where round trips are long for some of those, "
-          "never for more than twelve leases") {
+TEST_CASE("wire: a silent end lives for its lease, and longer where round trips are long, but not "
+          "for ever") {
   using std::chrono::milliseconds;
   constexpr milliseconds lease{5'000};
-  auto lives = [&](milliseconds silent, milliseconds round_trip) {
+  auto lives = [&](int silent, int round_trip, int longest) {
     WireState state;
-    state.silent = silent;
-    state.round_trip = round_trip;
+    state.silent = milliseconds(silent);
+    state.round_trip = milliseconds(round_trip);
+    state.longest_round_trip = milliseconds(longest);
     return state.lives(lease);
   };
-  CHECK(lives(milliseconds(4'999), milliseconds(0)));
-  CHECK(!lives(milliseconds(5'000), milliseconds(0)));
-  CHECK(!lives(milliseconds(5'000), milliseconds(1'250)));
-  CHECK(lives(milliseconds(15'999), milliseconds(4'000)));
-  CHECK(!lives(milliseconds(16'000), milliseconds(4'000)));
-  CHECK(lives(milliseconds(59'999), milliseconds(100'000)));
-  CHECK(!lives(milliseconds(60'000), milliseconds(100'000)));
+  CHECK(lives(4'999, 0, 0));
+  CHECK(!lives(5'000, 0, 0));
+  CHECK(!lives(5'000, 1'250, 1'250));
+  CHECK(lives(15'999, 4'000, 4'000));
+  CHECK(!lives(16'000, 4'000, 4'000));
+  CHECK(lives(59'999, 100'000, 100'000));
+  CHECK(!lives(60'000, 100'000, 100'000));
+  CHECK(lives(7'999, 0, 2'000));
+  CHECK(!lives(8'000, 0, 2'000));
+  CHECK(lives(14'999, 0, 100'000));
+  CHECK(!lives(15'000, 0, 100'000));
 }
