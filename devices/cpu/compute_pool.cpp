@@ -50,10 +50,10 @@ void pause() {
 #endif
 }
 
-/// Waits for `ready()` without giving the core away, 60 µs at most; tells whether it came.
+/// Waits for `ready()` without giving the core away, `limit` at most; tells whether it came.
 template <class F>
-bool spin_until(F&& ready) {
-  auto end = std::chrono::steady_clock::now() + spin_time;
+bool spin_until(F&& ready, std::chrono::nanoseconds limit = spin_time) {
+  auto end = std::chrono::steady_clock::now() + limit;
   do {
     for (int i = 0; i < 16; ++i) {
       if (ready())
@@ -165,6 +165,9 @@ void ComputePool::Impl::start() {
 
 void ComputePool::Impl::help(int number) {
   pthread_setname_np(pthread_self(), str_cat("compute/", number).c_str());
+  // As long as it has been worth it lately: where work comes too late for it, another process may
+  // want the core.
+  std::chrono::nanoseconds spin = spin_time;
   for (;;) {
     // Submitted work after each loop, so that neither kind starves the other.
     bool looped = help_loops(number);
@@ -173,13 +176,18 @@ void ComputePool::Impl::help(int number) {
       continue;
     if (stopping.load(std::memory_order_acquire))
       return; // the queue was empty after nothing more could come from outside
-    if (spin_until([this] { return has_work(); }))
+    auto idle_since = std::chrono::steady_clock::now();
+    if (spin_until([this] { return has_work(); }, spin)) {
+      spin = spin_time;
       continue;
+    }
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     int seen = wake_ups.load(std::memory_order_seq_cst);
     if (!has_work())
       wake_ups.wait(seen, std::memory_order_seq_cst);
     sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    bool came_soon = std::chrono::steady_clock::now() - idle_since < 2 * spin_time;
+    spin = came_soon ? spin_time : spin / 2;
   }
 }
 
