@@ -6,6 +6,7 @@
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
+#include "kernels/arith/internal/winograd.hpp"
 #include <algorithm>
 
 namespace troupe::arith {
@@ -130,6 +131,10 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
 
 void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, const void* dy,
                             void* dfilter, int64_t begin, int64_t end) {
+  if (begin < end && type == Type::f32 &&
+      winograd_backward_filter(shape, static_cast<const float*>(x), static_cast<const float*>(dy),
+                               static_cast<float*>(dfilter), begin, end))
+    return;
   if (begin < end && prefers_onednn(type)) {
     const auto *in = static_cast<const float*>(x), *gradient = static_cast<const float*>(dy);
     auto* out = static_cast<float*>(dfilter);
@@ -146,19 +151,24 @@ void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, 
 
 FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
                              const ConvEpilogue& epilogue) {
+  if (FilterPacking found = winograd_packing(direction, shape); found.bytes > 0)
+    return found;
   if (!prefers_onednn(Type::f32) || (direction == ConvDirection::backward_input &&
                                      (has_few_channels(shape) || prefers_input_by_products(shape))))
     return {};
   return onednn_filter_packing(direction, shape, images, epilogue);
 }
 
-void pack_filter(const FilterPacking& packing, const float* filter, void* packed) {
+void pack_filter(const FilterPacking& packing, const float* filter, void* packed, int64_t begin,
+                 int64_t end) {
+  if (packing.winograd.size > 0)
+    return winograd_pack_filter(packing.winograd, filter, packed, begin, end);
   onednn_pack_filter(packing, filter, packed);
 }
 
 void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
                   const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
-  if (begin >= end)
+  if (begin >= end || winograd_forward(shape, x, filter, epilogue, y, begin, end))
     return;
   if (!prefers_onednn(Type::f32) ||
       !onednn_conv_forward(shape, x, filter, epilogue, y, begin, end)) {
@@ -170,7 +180,7 @@ void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& fi
 
 void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                            float* dx, int64_t begin, int64_t end) {
-  if (begin >= end)
+  if (begin >= end || winograd_backward_input(shape, filter, dy, dx, begin, end))
     return;
   if (prefers_onednn(Type::f32) && !has_few_channels(shape) &&
       (backward_input_by_products(shape, filter.plain, dy, dx, begin, end) ||

@@ -19,17 +19,34 @@ struct ConvEpilogue {
 
 enum class ConvDirection : int { forward, backward_input };
 
-/// How oneDNN wants a filter for calls over `images` images with such an epilogue (the pointers say
-/// only what is done). No bytes: it is taken as it is, or oneDNN does not compute this.
+/// A filter evaluated at points, for convolutions with fewer products (internal/winograd.hpp):
+/// [size, size, in_c, out_c], pixels from the last to the first if turned.
+struct WinogradLayout {
+  Isa isa = Isa::base;
+  bool turned = false;
+  int64_t size = 0, in_c = 0, out_c = 0; ///< size 0: none of this
+  bool operator==(const WinogradLayout&) const = default;
+};
+
+/// How a filter is wanted for calls over `images` images with such an epilogue (the pointers say
+/// only what is done). No bytes: it is taken as it is.
 struct FilterPacking {
   std::size_t bytes = 0;
-  std::shared_ptr<const void> primitive;
+  std::shared_ptr<const void> primitive; ///< oneDNN's
+  WinogradLayout winograd;
+  int64_t images = 1; ///< a call should have as many, where there are
+  bool operator==(const FilterPacking&) const = default;
+
+  /// Parts that can be laid out one by one.
+  int64_t parts() const { return winograd.size == 0 ? 1 : winograd.in_c; }
 };
 FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
                              const ConvEpilogue& epilogue = {});
 
-/// Lays `filter` (HWIO) out in `packed`, which has packing.bytes bytes and is aligned to 64.
-void pack_filter(const FilterPacking& packing, const float* filter, void* packed);
+/// Lays parts [begin, end) of `filter` (HWIO) out in `packed`, which has packing.bytes bytes and is
+/// aligned to 64.
+void pack_filter(const FilterPacking& packing, const float* filter, void* packed, int64_t begin,
+                 int64_t end);
 
 /// A filter, and perhaps the same laid out: calls whose code wants another layout use the first.
 struct ConvFilter {

@@ -294,7 +294,7 @@ void lay_out(const Primitive& p, const float* filter, const memory& chosen) {
 memory filter_for(const Primitive& p, const ConvFilter& filter) {
   if (!p.reorders)
     return view(p.d.filter, filter.plain);
-  if (filter.packed != nullptr) {
+  if (filter.packed != nullptr && filter.packing->primitive != nullptr) {
     const auto& packer = *static_cast<const Primitive*>(filter.packing->primitive.get());
     if (packer.filter == p.filter && packer.turns == p.turns)
       return view(p.filter, filter.packed);
@@ -413,7 +413,10 @@ FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& 
     p = primitive(Direction::backward_input, shape, images);
   if (p == nullptr || !p->reorders)
     return {};
-  return {p->filter.get_size(), p};
+  FilterPacking out;
+  out.bytes = p->filter.get_size();
+  out.primitive = std::move(p);
+  return out;
 }
 
 void onednn_pack_filter(const FilterPacking& packing, const float* filter, void* packed) {

@@ -18,7 +18,7 @@ struct Block {
 } // namespace
 
 void* thread_scratch(Scratch kind, size_t bytes) {
-  static thread_local std::array<Block, 3> blocks;
+  static thread_local std::array<Block, 4> blocks;
   Block& block = blocks[static_cast<size_t>(kind)];
   if (block.capacity < bytes) {
     block.memory.reset();

@@ -6,6 +6,7 @@
 #include "kernels/arith/batch_norm.hpp"
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/gemm.hpp"
 #include "kernels/arith/optimizer.hpp"
 #include "kernels/arith/pool.hpp"
@@ -46,6 +47,22 @@ struct ConvCall {
   int64_t block_rows; // output pixels for one patch matrix
 };
 
+/// Convolutions through tiles of tile x tile outputs (4 for filters of 3 x 3, 2 for 5 x 5),
+/// numbered over all images, row by row; the channels are multiples of 16. `scratch` has room for
+/// `block` tiles: 36 * (block * (in_c + out_c) + 32) elements; for the filter's gradient 36 * (in_c
+/// * out_c
+/// + 16) more.
+struct WinogradCall {
+  const Conv2DShape* shape;
+  int64_t tile, begin, end, block;
+  const float* x;
+  const float* packed; // filter, from winograd_filter, or null
+  const float* dy;     // output gradient, or null
+  float* out;
+  ConvEpilogue epilogue;
+  float* scratch;
+};
+
 struct IsaTable {
   UnaryFn (*unary)(UnaryOp, Type);
   GradFn (*unary_grad)(GradOp, Type);
@@ -59,6 +76,10 @@ struct IsaTable {
   void (*conv_forward)(const ConvCall&);
   void (*conv_backward_input)(const ConvCall&);
   void (*conv_backward_filter)(const ConvCall&);
+  void (*winograd_filter)(const WinogradLayout&, const float* filter, int64_t begin, int64_t end,
+                          float* packed);
+  void (*winograd_forward)(const WinogradCall&);
+  void (*winograd_backward_filter)(const WinogradCall&);
   PoolFn (*max_pool)(Type);
   PoolFn (*avg_pool)(Type);
   MaxPoolGradFn (*max_pool_grad)(Type);

@@ -5,7 +5,7 @@
 
 namespace troupe::arith {
 
-enum class Scratch : int { patches, onednn, filter };
+enum class Scratch : int { patches, onednn, filter, winograd };
 
 /// At least `bytes` bytes, aligned to 64, of unspecified content; valid until this thread asks for
 /// the same kind again.

@@ -25,6 +25,12 @@ bool gemm(Type type, const GemmBlock& block);
 void conv_forward(const ConvCall& call);
 void conv_backward_input(const ConvCall& call);
 void conv_backward_filter(const ConvCall& call);
+/// The filter at 36 points, of input channels [begin, end): 36 * (in_c * out_c + 16) elements, each
+/// point's as the products want them.
+void winograd_filter(const WinogradLayout& layout, const float* filter, int64_t begin, int64_t end,
+                     float* packed);
+void winograd_forward(const WinogradCall& call);
+void winograd_backward_filter(const WinogradCall& call);
 PoolFn max_pool(Type type);
 PoolFn avg_pool(Type type);
 MaxPoolGradFn max_pool_grad(Type type);

@@ -134,8 +134,9 @@ std::int64_t threads_for(KernelContext& c, const arith::Conv2DShape& s) {
 }
 
 /// Several parts for each thread, so that one which comes late does less; of results that fit into
-/// a cache, where something is done to them next.
-std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s) {
+/// a cache, where something is done to them next. Of `at_least` images, where all threads have
+/// some.
+std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s, std::int64_t at_least = 1) {
   constexpr std::int64_t cache = 128 << 10; // elements
   const std::int64_t threads = threads_for(c, s);
   if (threads == 1)
@@ -143,7 +144,8 @@ std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s) {
   const std::int64_t image = std::max<std::int64_t>(s.out_h * s.out_w * s.out_c, 1);
   const std::int64_t images = std::max<std::int64_t>(cache / image, 1);
   const std::int64_t parts = std::max(4 * threads, s.batch / images);
-  return std::min(std::max<std::int64_t>(s.batch, 1), parts);
+  return std::min(
+      {std::max<std::int64_t>(s.batch, 1), parts, std::max(threads, s.batch / at_least)});
 }
 
 /// Whether both are the same elements: as long as the first is held, whoever changes the variable
@@ -176,8 +178,8 @@ class FilterCache {
 public:
   PackedRef find(std::span<const Tensor> sources, const arith::FilterPacking& packing) {
     std::scoped_lock guard(lock_);
-    const bool same = kept_ && kept_->packing.primitive == packing.primitive &&
-                      std::ranges::equal(kept_->sources, sources, is_same);
+    const bool same =
+        kept_ && kept_->packing == packing && std::ranges::equal(kept_->sources, sources, is_same);
     return same ? kept_ : nullptr;
   }
   bool is_worth_keeping() {
@@ -218,7 +220,13 @@ Result<PackedRef> pack(KernelContext& c, std::vector<Tensor> sources, const floa
   if (packing.bytes > 0) {
     TROUPE_ASSIGN(Tensor memory,
                   c.allocate_temp(DType::uint8, Shape{static_cast<std::int64_t>(packing.bytes)}));
-    arith::pack_filter(packing, out->view().plain, memory.mutable_raw());
+    const float* plain = out->view().plain;
+    void* packed = memory.mutable_raw();
+    const std::int64_t parts = packing.parts();
+    c.parallel_for(parts, static_cast<double>(packing.bytes) / static_cast<double>(parts) / 8,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     arith::pack_filter(packing, plain, packed, begin, end);
+                   });
     out->memory = std::move(memory);
   }
   out->packing = std::move(packing);
@@ -287,8 +295,8 @@ Status convolve_rows(KernelContext& c, const arith::Conv2DShape& s, const Tensor
 } // namespace
 
 void for_each_images(KernelContext& c, const arith::Conv2DShape& s,
-                     FunctionView<void(std::int64_t, std::int64_t)> body) {
-  const std::int64_t parts = parts_of(c, s);
+                     FunctionView<void(std::int64_t, std::int64_t)> body, std::int64_t at_least) {
+  const std::int64_t parts = parts_of(c, s, at_least);
   if (parts == 1)
     return body(0, s.batch);
   c.parallel_for(parts, flops(s) / static_cast<double>(parts) / flops_per_ns,
@@ -306,9 +314,12 @@ Status convolve(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
   TROUPE_ASSIGN(const Prepared ready,
                 prepare_filter(c, s, s.batch / parts_of(c, s), epilogue, filter, factor_from));
   const arith::ConvFilter laid_out = ready.filter->view();
-  for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
-    arith::fused_conv2d(s, x.data<float>().data(), laid_out, ready.epilogue, y, begin, end);
-  });
+  for_each_images(
+      c, s,
+      [&](std::int64_t begin, std::int64_t end) {
+        arith::fused_conv2d(s, x.data<float>().data(), laid_out, ready.epilogue, y, begin, end);
+      },
+      ready.filter->packing.images);
   return {};
 }
 
@@ -318,9 +329,12 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
                                        arith::filter_packing(arith::ConvDirection::backward_input,
                                                              s, s.batch / parts_of(c, s))));
   const arith::ConvFilter laid_out = packed->view();
-  for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
-    arith::conv2d_backward_input(s, laid_out, dy.data<float>().data(), dx, begin, end);
-  });
+  for_each_images(
+      c, s,
+      [&](std::int64_t begin, std::int64_t end) {
+        arith::conv2d_backward_input(s, laid_out, dy.data<float>().data(), dx, begin, end);
+      },
+      packed->packing.images);
   return {};
 }
 

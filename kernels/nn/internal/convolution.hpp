@@ -50,8 +50,10 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out);
 
-/// body(first image, last image) for parts of the images on the compute threads.
+/// body(first image, last image) for parts of the images, of `at_least` images if that leaves none
+/// of the compute threads without.
 void for_each_images(KernelContext& c, const arith::Conv2DShape& s,
-                     FunctionView<void(std::int64_t, std::int64_t)> body);
+                     FunctionView<void(std::int64_t, std::int64_t)> body,
+                     std::int64_t at_least = 1);
 
 } // namespace troupe::nn
