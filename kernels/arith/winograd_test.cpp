@@ -211,7 +211,7 @@ TEST_CASE("a convolution with fewer products keeps NaN where its windows see one
   });
 }
 
-TEST_CASE("switched off, and for sizes that it does not know, there is no layout of fewer products") {
+TEST_CASE("switched off, and for sizes it does not know, nothing is laid out for fewer products") {
   Conv2DShape s = shapes()[0];
   const auto is_used = [&] {
     return filter_packing(ConvDirection::forward, s, s.batch).winograd.size > 0;
