@@ -99,6 +99,7 @@ struct Session::Impl {
   std::unique_ptr<ClientNode> client; // of a remote one
   Timeouts timeouts;
   SessionActor actor;
+  MasterSessionActor master; // of a local session; takes its steps without the session's help
   std::string handle;
   std::int64_t operation_timeout_ms = 0;
 
@@ -132,13 +133,33 @@ struct Session::Impl {
   template <class Answer, class Message>
   Result<Answer> ask(Message message, std::chrono::nanoseconds budget, std::string_view what) {
     auto caller = borrow();
-    Result<Answer> out = internal("no answer");
+    Result<Answer> out = Answer{};
     caller->ask(
         actor, caf::timespan(budget.count()), std::move(message),
         [&](Answer& answer) { out = std::move(answer); },
         [&](caf::error& error) { out = to_status(error, what); });
     give_back(std::move(caller));
     return out;
+  }
+
+  /// For a step. A master session that has ended takes none; the session's actor says why.
+  template <class Answer, class Message>
+  Result<Answer> ask_master(Message message, std::chrono::nanoseconds budget,
+                            std::string_view what) {
+    if (!master)
+      return ask<Answer>(std::move(message), budget, what);
+    auto caller = borrow();
+    Result<Answer> out = Answer{};
+    bool has_ended = false;
+    caller->ask(
+        master, caf::timespan(budget.count()), std::move(message),
+        [&](Answer& answer) { out = std::move(answer); },
+        [&](caf::error& error) {
+          has_ended = error == caf::sec::request_receiver_down;
+          out = to_status(error, what);
+        });
+    give_back(std::move(caller));
+    return has_ended ? ask<Answer>(Message{}, budget, what) : std::move(out);
   }
 
   /// A step answers by its own deadline; this one is only for a session actor that is gone.
@@ -159,6 +180,7 @@ struct Session::Impl {
     if (actor)
       stop(untyped(actor));
     actor = SessionActor{};
+    master = MasterSessionActor{};
     idle.clear();
   }
 };
@@ -208,6 +230,8 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                 impl->ask<SessionCreated>(std::move(request), budget,
                                           str_cat("opening a session at '", target, "'")));
   impl->handle = created.session_handle;
+  if (impl->local)
+    impl->master = typed<MasterSessionActor>(created.session);
   return Session(std::move(impl));
 }
 
@@ -248,13 +272,15 @@ Status Session::extend_graph_def(const std::string& bytes) {
 
 namespace {
 
-RunStep make_run(Feeds feeds, std::vector<std::string> fetches, std::vector<std::string> targets,
-                 const RunOptions& options, const Timeouts& timeouts) {
+RunStep make_run(const Feeds& feeds, const std::vector<std::string>& fetches,
+                 const std::vector<std::string>& targets, const RunOptions& options,
+                 const Timeouts& timeouts) {
   RunStep out;
-  for (auto& [name, tensor] : feeds)
-    out.feeds.emplace_back(std::move(name), WireTensor(std::move(tensor)));
-  out.fetches = std::move(fetches);
-  out.targets = std::move(targets);
+  out.feeds.reserve(feeds.size());
+  for (const auto& [name, tensor] : feeds)
+    out.feeds.emplace_back(name, tensor);
+  out.fetches = fetches;
+  out.targets = targets;
   out.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
   out.trace = options.trace_level != TraceLevel::none;
   out.partition_graphs = options.output_partition_graphs;
@@ -272,8 +298,8 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
   std::int64_t start_us = traced ? wall_micros() : 0;
   TROUPE_ASSIGN(
       RunStepResult result,
-      impl_->ask<RunStepResult>(make_run(feeds, fetches, targets, options, impl_->timeouts),
-                                impl_->step_budget(options.timeout_ms), "RunStep"));
+      impl_->ask_master<RunStepResult>(make_run(feeds, fetches, targets, options, impl_->timeouts),
+                                       impl_->step_budget(options.timeout_ms), "RunStep"));
   if (metadata)
     *metadata = metadata_of(result);
   if (traced)
@@ -288,8 +314,9 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
     state->answer(status);
     return PendingRun(state);
   }
-  auto request = std::make_shared<RunStep>(
-      make_run(std::move(feeds), std::move(fetches), std::move(targets), options, impl_->timeouts));
+  auto request =
+      std::make_shared<RunStep>(make_run(feeds, fetches, targets, options, impl_->timeouts));
+  feeds.clear(); // the step alone has them now
   request->request_id = random_id();
   caf::timespan budget(impl_->step_budget(options.timeout_ms));
   CourierActor actor = impl_->system().spawn(courier, impl_->actor, request, budget, state);
@@ -336,8 +363,8 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
   request.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
   request.trace = options.trace_level != TraceLevel::none;
   TROUPE_ASSIGN(RunStepResult result,
-                impl.ask<RunStepResult>(std::move(request), impl.step_budget(options.timeout_ms),
-                                        "RunCallable"));
+                impl.ask_master<RunStepResult>(
+                    std::move(request), impl.step_budget(options.timeout_ms), "RunCallable"));
   if (metadata)
     *metadata = metadata_of(result);
   return tensors_of(result);

@@ -22,8 +22,8 @@ void check_steady_state(std::string_view text, const std::vector<Tensor>& args) 
     StepRun::Progress progress{};
     Status status;
     std::size_t allocations = allocations_of([&] {
-      StepRun run(executable, rig.environment(), StepHooks{[](Completion) {}, nullptr, false},
-                  std::move(given));
+      StepRun run(executable, rig.environment(),
+                  StepHooks{[](void*, Completion) {}, nullptr, false}, std::move(given));
       progress = run.run();
       status = run.status();
     });

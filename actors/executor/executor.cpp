@@ -34,44 +34,52 @@ private:
   ExecutorEnvironment& environment_;
 };
 
-StepHooks hooks(Self self, const std::shared_ptr<ExecutorEnvironment>& environment) {
-  StepHooks out;
-  out.completed = [address = self->address(), raw = environment.get()](Completion completion) {
-    if (raw->thread.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-      raw->own.push_back(std::move(completion));
-      return;
-    }
-    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) // gone: its step has ended
-      caf::anon_send(typed<ExecutorActor>(actor),
-                     KernelCompleted{std::make_shared<const Completion>(std::move(completion))});
-  };
-  out.keep_alive = environment;
-  out.trace = environment->setup.trace;
-  return out;
+void kernel_completed(void* keep_alive, Completion completion) {
+  auto& environment = *static_cast<ExecutorEnvironment*>(keep_alive);
+  if (environment.thread.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
+    environment.own.push_back(std::move(completion));
+    return;
+  }
+  // Gone: its step has ended.
+  if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(environment.owner))
+    caf::anon_send(typed<ExecutorActor>(actor),
+                   KernelCompleted{std::make_shared<const Completion>(std::move(completion))});
+}
+
+// For the next step; null if something of this one may still use it.
+void give_back(std::shared_ptr<ExecutorEnvironment>& environment) {
+  environment->counted.reset();
+  if (environment.use_count() > 1 || environment->cancellation.is_cancelled())
+    return environment.reset();
+  environment->executable.reset();
+  environment->rendezvous.reset();
+  environment->step_resources.clear();
 }
 
 void finish(Self self) {
   auto& state = self->state;
-  ExecutorResult result;
-  result.status.status = state.run->status();
-  if (state.run->status().ok()) {
-    const auto& indices = state.environment->setup.executable->retval_indices();
-    auto& values = state.run->retvals();
-    for (std::size_t i = 0; i < indices.size(); ++i)
-      result.retvals.emplace_back(indices[i], std::move(values[i]));
-  }
-  if (state.environment->setup.trace)
-    result.stats.push_back(state.run->take_stats());
+  PartExecuted out;
+  out.step_id = state.environment->step.step_id;
+  out.index = state.index;
+  out.status = state.run->status();
+  out.rests = out.status.ok();
+  if (out.rests)
+    out.retvals = std::move(state.run->retvals());
+  if (state.trace)
+    out.stats.push_back(state.run->take_stats());
   state.run.reset();
-  state.promise.deliver(std::move(result));
-  self->quit();
+  give_back(state.environment);
+  if (!out.rests)
+    self->quit();
+  self->send(state.manager, std::move(out));
+  state.manager = GraphManagerActor{};
 }
 
 void advance(Self self) {
   auto& state = self->state;
   if (!state.run)
     return;
-  const Services& services = state.environment->setup.services;
+  const Services& services = state.environment->services;
   bool may_compute = !on_network_thread(self->system());
   StepRun::Progress progress;
   {
@@ -97,37 +105,42 @@ void advance(Self self) {
 
 } // namespace
 
-ExecutorState::~ExecutorState() {
-  run.reset();
-  if (promise.pending())
-    promise.deliver(to_error(aborted(str_cat("the executor of step ", environment->setup.step_id,
-                                             " on ", environment->setup.executable->device().name(),
-                                             " was ended before the step was"))));
+ExecutorState::~ExecutorState() = default;
+
+namespace {
+
+void begin(Self self, const Services& services, const std::shared_ptr<NodeStates>& node_states,
+           ExecutePart& m) {
+  auto& state = self->state;
+  state.manager = typed<GraphManagerActor>(self->current_sender());
+  state.index = m.index;
+  state.trace = m.trace;
+  if (!state.environment)
+    state.environment =
+        std::make_shared<ExecutorEnvironment>(services, node_states, self->address());
+  auto& environment = *state.environment;
+  environment.counted.emplace(executors_alive());
+  environment.executable = m.executable;
+  if (m.rendezvous)
+    environment.rendezvous.emplace(self, typed<RendezvousActor>(m.rendezvous));
+  environment.step.step_id = m.step_id;
+  environment.step.device = &m.executable->device();
+  environment.step.rendezvous = environment.rendezvous ? &*environment.rendezvous : nullptr;
+  environment.step.cancellation = &environment.cancellation;
+  environment.step.node_states = node_states.get();
+  environment.step.step_resources = &environment.step_resources;
+  state.run.emplace(std::move(m.executable), environment.step,
+                    StepHooks{kernel_completed, state.environment, m.trace}, std::move(m.args));
+  advance(self);
 }
 
-ExecutorActor::behavior_type executor(Self self, ExecutorSetup setup) {
+} // namespace
+
+ExecutorActor::behavior_type executor(Self self, Services services,
+                                      std::shared_ptr<NodeStates> node_states) {
   keep_exception_text(self);
-  self->state.environment = std::make_shared<ExecutorEnvironment>(std::move(setup));
   return {
-      [=](Start) -> caf::result<ExecutorResult> {
-        auto& state = self->state;
-        auto& environment = *state.environment;
-        state.promise = self->make_response_promise<ExecutorResult>();
-        auto promise = state.promise;
-        if (environment.setup.rendezvous)
-          environment.rendezvous.emplace(self, environment.setup.rendezvous);
-        environment.step.step_id = environment.setup.step_id;
-        environment.step.device = &environment.setup.executable->device();
-        environment.step.rendezvous = environment.rendezvous ? &*environment.rendezvous : nullptr;
-        environment.step.cancellation = &environment.cancellation;
-        environment.step.node_states = environment.setup.node_states;
-        environment.step.step_resources = &environment.step_resources;
-        state.run =
-            std::make_unique<StepRun>(environment.setup.executable, environment.step,
-                                      hooks(self, state.environment), *environment.setup.args);
-        advance(self);
-        return promise;
-      },
+      [=](ExecutePart& m) { begin(self, services, node_states, m); },
       [=](Continue) { advance(self); },
       [=](const KernelCompleted& m) {
         if (self->state.run)
@@ -135,7 +148,9 @@ ExecutorActor::behavior_type executor(Self self, ExecutorSetup setup) {
         advance(self);
       },
       [=](EdgeTaken& m) {
-        if (self->state.run && !m.transfer.empty() && self->state.environment->setup.trace)
+        if (!self->state.run)
+          return; // a step that has ended waits for nothing
+        if (!m.transfer.empty() && self->state.trace)
           self->state.run->note_transfer(m.key, std::move(m.transfer));
         {
           OwnThread own(*self->state.environment);

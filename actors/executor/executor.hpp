@@ -1,4 +1,4 @@
-// The EXECUTOR actor: runs one (step, device partition) as a StepRun. Protocol:
+// The EXECUTOR actor: runs one (step, device partition) at a time as a StepRun. Protocol:
 // actors/protocol/worker.hpp.
 #pragma once
 
@@ -14,45 +14,40 @@
 
 namespace troupe {
 
-class SessionEnvironment;
-
-struct ExecutorSetup {
-  Services services;
-  std::shared_ptr<SessionEnvironment> environment;
-  NodeStates* node_states = nullptr; ///< part of the environment
-  std::shared_ptr<const Executable> executable;
-  std::uint64_t step_id = 0;
-  std::shared_ptr<std::vector<Tensor>>
-      args; ///< of the whole task, by _Arg index; shared with the other devices' executors
-  RendezvousActor rendezvous; ///< null: no cut edges
-  bool trace = false;
-};
-
-/// What kernels of the step may still use when the actor is gone; lives until the last of them has
-/// ended.
+/// What kernels of a step may still use when the actor is gone; lives until the last of them has
+/// ended. Of a step that ended well nothing is left, and the next one gets the same.
 Counter& executors_alive();
 struct ExecutorEnvironment {
-  explicit ExecutorEnvironment(ExecutorSetup s) : setup(std::move(s)) {}
-  ExecutorSetup setup;
+  ExecutorEnvironment(Services services, std::shared_ptr<NodeStates> node_states,
+                      caf::actor_addr owner)
+      : services(std::move(services)), node_states(std::move(node_states)),
+        owner(std::move(owner)) {}
+  Services services;
+  std::shared_ptr<NodeStates> node_states;
+  caf::actor_addr owner; ///< the ExecutorActor
+  std::shared_ptr<const Executable> executable;
   Cancellation cancellation;
   std::optional<KernelRendezvous> rendezvous;
   ResourceManager step_resources;
   StepEnvironment step;
   std::atomic<std::thread::id> thread{}; ///< on which the actor's handler runs
   std::vector<Completion> own;           ///< finished on that thread, within the handler
-  Counted counted{executors_alive()};
+  std::optional<Counted> counted;        ///< while a step has it
 };
 
 struct ExecutorState {
   static constexpr const char* name = "executor";
-  std::shared_ptr<ExecutorEnvironment> environment;
-  std::unique_ptr<StepRun> run;
-  caf::typed_response_promise<ExecutorResult> promise;
+  std::shared_ptr<ExecutorEnvironment> environment; ///< null before the first step
+  std::optional<StepRun> run;
+  GraphManagerActor manager; ///< waits for the end of `run`
+  std::size_t index = 0;     ///< by which it knows the part
+  bool trace = false;
   ExecutorState() = default;
   ~ExecutorState();
 };
 
+/// `node_states` are the session's, and keep the devices of its parts.
 ExecutorActor::behavior_type executor(ExecutorActor::stateful_pointer<ExecutorState> self,
-                                      ExecutorSetup setup);
+                                      Services services, std::shared_ptr<NodeStates> node_states);
 
 } // namespace troupe

@@ -15,7 +15,8 @@ void run_steps(benchmark::State& state, const std::string& text, std::vector<Ten
   auto executable = rig.compile(text);
   rig.start(executable, args)->run(); // fills the environment
   for (auto _ : state) {
-    StepRun run(executable, rig.environment(), StepHooks{[](Completion) {}, nullptr, false}, args);
+    StepRun run(executable, rig.environment(), StepHooks{[](void*, Completion) {}, nullptr, false},
+                args);
     if (run.run() != StepRun::Progress::finished || !run.status().ok())
       state.SkipWithError("the step failed");
     benchmark::DoNotOptimize(run.retvals().data());

@@ -46,7 +46,7 @@ StepRun::~StepRun() {
   // A thread may still be on its way out of the hook; then the state is its to free.
   if (s.in_hook.load(std::memory_order_acquire) > 0 || state_.use_count() > 1)
     return;
-  std::shared_ptr<const Executable> executable = s.executable;
+  std::shared_ptr<const Executable> executable = std::move(s.executable);
   bool clean = s.finished && !s.failed &&
                s.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);
   s.reset(clean);

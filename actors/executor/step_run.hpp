@@ -29,9 +29,10 @@ struct Completion {
 };
 
 struct StepHooks {
-  /// Called from any thread, also from within StepRun's functions; hands the completion to the
-  /// owner, who calls StepRun::complete. Must not call the StepRun itself.
-  std::function<void(Completion)> completed;
+  /// Called from any thread, also from within StepRun's functions, with what `keep_alive` points
+  /// to; hands the completion to the owner, who calls StepRun::complete. Must not call the StepRun
+  /// itself.
+  void (*completed)(void* keep_alive, Completion) = nullptr;
   /// Kept until no kernel of the step is running any more, even if the StepRun is destroyed before:
   /// whatever the StepEnvironment points to.
   std::shared_ptr<void> keep_alive;

@@ -56,7 +56,7 @@ void PendingKernel::finish(Status result) {
     return;                               // whoever started it looks after it
   std::shared_ptr<StepState> keep = self; // the hook is called in it
   keep->in_hook.fetch_add(1, std::memory_order_relaxed);
-  keep->hooks.completed(Completion{std::move(self), this});
+  keep->hooks.completed(keep->hooks.keep_alive.get(), Completion{std::move(self), this});
   keep->in_hook.fetch_sub(1, std::memory_order_release);
 }
 

@@ -37,12 +37,12 @@ void add_silent_devices(const GraphManagerState& state, std::uint64_t step_id,
 caf::result<DeviceRecords>
 explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
                 const Services& services, std::uint64_t step_id) {
-  auto it = self->state.steps.find(step_id);
-  if (it == self->state.steps.end())
+  const RunningGraph* run = self->state.steps.find(step_id);
+  if (!run)
     return DeviceRecords{};
   auto inquiry = std::make_shared<Inquiry>();
   inquiry->answer.has_begun = true;
-  inquiry->missing = it->second.size();
+  inquiry->missing = run->missing;
   inquiry->promise = self->make_response_promise<DeviceRecords>();
   auto one_less = [=] {
     if (--inquiry->missing > 0)
@@ -51,7 +51,9 @@ explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
       add_silent_devices(self->state, step_id, inquiry->answer.devices);
     inquiry->promise.deliver(std::move(inquiry->answer));
   };
-  for (const ExecutorActor& executor : it->second)
+  for (const ExecutorActor& executor : run->executors) {
+    if (!executor)
+      continue; // its part has ended
     ask(self, executor, services->timeouts.explain / 4, ExplainPart{step_id})
         .then(
             [=](DeviceRecords& one) {
@@ -64,6 +66,7 @@ explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
                 inquiry->has_silent = true;
               one_less();
             });
+  }
   return inquiry->promise;
 }
 

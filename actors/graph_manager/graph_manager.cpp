@@ -10,19 +10,41 @@
 
 namespace troupe {
 
+namespace {
+/// Executors that are kept for the next steps; more are only needed while more steps run at once.
+constexpr std::size_t max_resting = 16;
+
+// Found once: it is asked for twice in every step.
+Counter& running_steps() {
+  static Counter& steps = counter("steps");
+  return steps;
+}
+} // namespace
+
+void RunningGraph::clear() {
+  graph.reset();
+  executors.clear();
+  result = GraphRun{};
+  status = Status{};
+  receiver.reset();
+  promise = {};
+}
+
 GraphManagerState::~GraphManagerState() {
   for (auto& [ticket, promise] : compiling)
     promise.deliver(
         to_error(aborted(str_cat("the session on ", task, " ended while a graph was compiled"))));
-  for (auto& [step_id, promise] : unanswered)
-    promise.deliver(
+  for (auto& [step_id, run] : steps) {
+    run.promise.deliver(
         to_error(aborted(str_cat("the session on ", task, " ended while step ", step_id, " ran"))
                      .as_derived()));
-  for (auto& [step_id, executors] : steps) // a kill does not pass the exit handler
-    for (const ExecutorActor& executor : executors)
+    for (const ExecutorActor& executor : run.executors) // a kill does not pass the exit handler
       stop(untyped(executor));
+  }
+  for (const ExecutorActor& executor : resting)
+    stop(untyped(executor));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
-  counter("steps").add(-static_cast<std::int64_t>(unanswered.size()));
+  running_steps().add(-static_cast<std::int64_t>(steps.size()));
   counter("compilations").add(-static_cast<std::int64_t>(compiling.size()));
 }
 
@@ -59,66 +81,113 @@ void compiled(Self self, GraphCompiled& m) {
     waiting.mapped().deliver(to_error(m.status));
     return;
   }
-  GraphRegistered registered{hex16(m.ticket), m.graph->has_cut_edges, m.graph->has_remote_edges};
+  // Short enough for a string without memory of its own.
+  GraphRegistered registered{str_cat(m.ticket), m.graph->has_cut_edges, m.graph->has_remote_edges};
   state.graphs.emplace(registered.graph_handle, std::move(m.graph));
   counter("graphs").add(1);
   waiting.mapped().deliver(std::move(registered));
 }
 
-// One step's executors on their way to one answer.
-struct Run {
-  GraphRun result;
-  Status status;
-  std::size_t missing = 0;
-  std::uint64_t step_id = 0;
-  std::int64_t asked_us = 0; ///< of a traced step
-  caf::strong_actor_ptr receiver;
-  caf::typed_response_promise<GraphRun> promise;
+/// What its handlers need besides the state.
+struct Parts {
+  Services services;
+  caf::strong_actor_ptr transport; ///< TransportActor
 };
 
-// Found once: it is asked for twice in every step.
-Counter& running_steps() {
-  static Counter& steps = counter("steps");
-  return steps;
-}
-
-void executor_done(Self self, const std::shared_ptr<Run>& run) {
-  if (--run->missing > 0)
-    return;
-  self->state.steps.erase(run->step_id);
-  self->state.unanswered.erase(run->step_id);
-  running_steps().add(-1);
-  if (run->asked_us) { // what lies outside of its kernels is the runtime's
+void answer(Self self, std::uint64_t step_id, RunningGraph& run) {
+  if (run.asked_us) { // what lies outside of its kernels is the runtime's
     NodeStats span;
-    span.node = str_cat("step ", run->step_id);
+    span.node = str_cat("step ", step_id);
     span.op = "ExecuteGraph";
-    span.start_us = run->asked_us;
+    span.start_us = run.asked_us;
     span.end_us = wall_micros();
     span.thread_id = thread_number();
-    run->result.stats.push_back({self->state.task, {std::move(span)}});
+    run.result.stats.push_back({self->state.task, {std::move(span)}});
   }
-  if (run->status.ok())
-    run->promise.deliver(std::move(run->result));
+  if (run.status.ok())
+    run.promise.deliver(std::move(run.result));
   else
-    run->promise.deliver(to_error(run->status));
+    run.promise.deliver(to_error(run.status));
+  self->state.steps.remove(step_id);
+  running_steps().add(-1);
   if (self->state.steps.empty())
     self->state.idle.answer();
 }
 
-void record(const std::shared_ptr<Run>& run, const Status& status, Self self) {
-  if (status.ok())
-    return;
-  bool first = run->status.ok();
-  if (first || (run->status.derived() && !status.derived()))
-    run->status = status;
-  if (first) // the other devices' parts have nothing left to wait for
-    for (const ExecutorActor& executor : self->state.steps[run->step_id])
-      self->send(executor, CancelExecutor{{status.as_derived()}});
+void cancel(Self self, const RunningGraph& run, const Status& why) {
+  for (const ExecutorActor& executor : run.executors)
+    if (executor)
+      self->send(executor, CancelExecutor{{why}});
 }
 
-caf::result<GraphRun> execute(Self self, const Services& services, const TransportActor& transport,
-                              ExecuteGraph& m) {
+void record(Self self, RunningGraph& run, const Status& status) {
+  if (status.ok())
+    return;
+  bool first = run.status.ok();
+  if (first || (run.status.derived() && !status.derived()))
+    run.status = status;
+  if (first) // the other devices' parts have nothing left to wait for
+    cancel(self, run, status.as_derived());
+}
+
+void part_executed(Self self, const Parts& parts, PartExecuted& m) {
   auto& state = self->state;
+  RunningGraph* run = state.steps.find(m.step_id);
+  if (!run)
+    return;
+  ExecutorActor executor = std::exchange(run->executors[m.index], ExecutorActor{});
+  if (m.rests && state.resting.size() < max_resting)
+    state.resting.push_back(std::move(executor));
+  else if (m.rests)
+    self->send_exit(executor, caf::exit_reason::user_shutdown);
+  record(self, *run, m.status);
+  const std::vector<int>& indices = run->graph->executables[m.index]->retval_indices();
+  for (std::size_t i = 0; i < m.retvals.size(); ++i)
+    run->result.retvals[static_cast<std::size_t>(indices[i])] =
+        to_wire(std::move(m.retvals[i]), self->node(), run->receiver, parts.transport);
+  for (DeviceStats& stats : m.stats)
+    run->result.stats.push_back(std::move(stats));
+  if (--run->missing == 0)
+    answer(self, m.step_id, *run);
+}
+
+// It was killed, or has thrown; what ended in order has said so before.
+void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
+  auto& state = self->state;
+  auto is_lost = [&](const ExecutorActor& executor) {
+    return executor && executor.address() == down.source;
+  };
+  std::erase_if(state.resting, is_lost);
+  for (auto& [step_id, run] : state.steps)
+    for (std::size_t i = 0; i < run.executors.size(); ++i)
+      if (is_lost(run.executors[i])) {
+        PartExecuted lost;
+        lost.step_id = step_id;
+        lost.index = i;
+        std::string who = str_cat("the executor of step ", step_id, " on ",
+                                  run.graph->executables[i]->device().name());
+        lost.status = down.reason.category() == caf::atom("exit")
+                          ? aborted(str_cat(who, " was ended before the step was"))
+                          : to_status(down.reason, who);
+        return part_executed(self, parts, lost);
+      }
+}
+
+ExecutorActor take_executor(Self self, const Services& services) {
+  auto& state = self->state;
+  if (state.resting.empty())
+    return self->spawn<caf::monitored>(
+        executor, services,
+        std::shared_ptr<NodeStates>(state.environment, &state.environment->node_states()));
+  ExecutorActor out = std::move(state.resting.back());
+  state.resting.pop_back();
+  return out;
+}
+
+caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
+  auto& state = self->state;
+  if (!state.refusal.ok())
+    return to_error(state.refusal);
   auto it = state.graphs.find(m.run.graph_handle);
   if (it == state.graphs.end())
     return to_error(aborted(str_cat("Graph handle is not found: ", m.run.graph_handle)));
@@ -126,61 +195,40 @@ caf::result<GraphRun> execute(Self self, const Services& services, const Transpo
   if (m.run.args.size() != static_cast<std::size_t>(graph->num_args))
     return to_error(internal(
         str_cat("a graph with ", graph->num_args, " fed values was run with ", m.run.args.size())));
-  if (state.steps.count(m.run.step_id))
+  std::uint64_t step_id = m.run.step_id;
+  if (state.steps.find(step_id))
     return to_error(already_exists(
-        str_cat("step ", m.run.step_id, " runs already on ", services->task,
+        str_cat("step ", step_id, " runs already on ", parts.services->task,
                 " in this session; each run of a graph needs a step id of its own")));
-  auto run = std::make_shared<Run>();
-  run->step_id = m.run.step_id;
-  run->asked_us = m.run.trace ? wall_micros() : 0;
-  run->missing = graph->executables.size();
-  run->result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
-  run->receiver = self->current_sender(); // the promise takes it away
-  run->promise = self->make_response_promise<GraphRun>();
-  auto args = std::make_shared<std::vector<Tensor>>();
-  for (WireTensor& arg : m.run.args)
-    args->push_back(std::move(arg.tensor));
+  RunningGraph& run = state.steps.add(step_id);
   running_steps().add(1);
-  if (graph->executables.empty()) {
-    run->missing = 1;
-    executor_done(self, run);
-    return run->promise;
+  run.graph = graph;
+  run.asked_us = m.run.trace ? wall_micros() : 0;
+  run.missing = graph->executables.size();
+  run.result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
+  run.receiver = self->current_sender(); // the promise takes it away
+  run.promise = self->make_response_promise<GraphRun>();
+  if (run.missing == 0) {
+    answer(self, step_id, run);
+    return caf::delegated<GraphRun>{}; // the promise answers
   }
-  state.unanswered.emplace(run->step_id, run->promise);
-  auto& executors = state.steps[run->step_id];
-  for (const auto& executable : graph->executables) {
-    ExecutorSetup setup;
-    setup.services = services;
-    setup.environment = state.environment;
-    setup.node_states = &state.environment->node_states();
-    setup.executable = executable;
-    setup.step_id = run->step_id;
-    setup.args = args;
-    setup.rendezvous = typed<RendezvousActor>(m.rendezvous);
-    setup.trace = m.run.trace;
-    executors.push_back(self->spawn(executor, std::move(setup)));
+  std::vector<Tensor> args;
+  args.reserve(m.run.args.size());
+  for (WireTensor& arg : m.run.args)
+    args.push_back(std::move(arg.tensor));
+  const std::size_t num_parts = graph->executables.size();
+  for (std::size_t i = 0; i < num_parts; ++i) {
+    ExecutePart part;
+    part.executable = graph->executables[i];
+    part.step_id = step_id;
+    part.index = i;
+    part.args = i + 1 == num_parts ? std::move(args) : args;
+    part.rendezvous = m.rendezvous;
+    part.trace = m.run.trace;
+    run.executors.push_back(take_executor(self, parts.services));
+    self->send(run.executors.back(), std::move(part));
   }
-  auto started = executors; // an executor that ends at once changes the table
-  for (const ExecutorActor& actor : started)
-    ask(self, actor, services->timeouts.step, Start{})
-        .then(
-            [=](ExecutorResult& result) {
-              record(run, result.status.status, self);
-              for (auto& [index, tensor] : result.retvals)
-                run->result.retvals[static_cast<std::size_t>(index)] =
-                    to_wire(std::move(tensor), self->node(), run->receiver, untyped(transport));
-              for (DeviceStats& stats : result.stats)
-                run->result.stats.push_back(std::move(stats));
-              executor_done(self, run);
-            },
-            [=](caf::error& error) {
-              record(run,
-                     to_status(error, str_cat("the executor of step ", run->step_id, " on ",
-                                              services->task)),
-                     self);
-              executor_done(self, run);
-            });
-  return run->promise;
+  return caf::delegated<GraphRun>{};
 }
 
 } // namespace
@@ -192,45 +240,51 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services,
   self->state.task = services->task;
   self->state.environment =
       std::make_shared<SessionEnvironment>(*services, std::move(session_handle), isolate);
+  Parts parts{services, untyped(transport)};
+  self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {
-    for (auto& [step_id, executors] : self->state.steps)
-      for (const ExecutorActor& actor : executors)
-        self->send_exit(actor, exit.reason);
+    for (auto& [step_id, run] : self->state.steps)
+      for (const ExecutorActor& actor : run.executors)
+        if (actor)
+          self->send_exit(actor, exit.reason);
+    for (const ExecutorActor& actor : self->state.resting)
+      self->send_exit(actor, exit.reason);
     self->quit(exit.reason);
   });
   return {
+      [=](ExecuteGraph& m) { return execute(self, parts, m); },
+      [=](PartExecuted& m) { part_executed(self, parts, m); },
       [=](RegisterGraph& m) { return compile(self, services, m); },
       [=](const DeregisterGraph& m) {
         if (self->state.graphs.erase(m.graph_handle))
           counter("graphs").add(-1);
         return caf::ok_atom::value;
       },
-      [=](ExecuteGraph& m) { return execute(self, services, transport, m); },
       [=](const ExplainPart& m) { return explain_devices(self, services, m.step_id); },
       [=](const CancelStep& m) {
-        auto it = self->state.steps.find(m.step_id);
-        if (it == self->state.steps.end())
-          return;
-        for (const ExecutorActor& actor : it->second)
-          self->send(actor, CancelExecutor{m.status});
+        if (RunningGraph* run = self->state.steps.find(m.step_id))
+          cancel(self, *run, m.status.status);
       },
       [=](const Drain& m) -> caf::result<caf::ok_atom> {
         auto& state = self->state;
+        state.refusal = m.refusal;
         if (state.steps.empty())
           return caf::ok_atom::value;
         if (!m.end.ok())
-          for (const auto& [step_id, executors] : state.steps)
-            for (const ExecutorActor& actor : executors)
-              self->send(actor, CancelExecutor{{m.end}});
+          for (const auto& [step_id, run] : state.steps)
+            cancel(self, run, m.end);
         auto promise = self->make_response_promise<caf::ok_atom>();
         state.idle.add(promise);
         return promise;
       },
       [=](const GetActors&) {
         Children executors;
-        for (const auto& [step_id, actors] : self->state.steps)
-          for (std::size_t i = 0; i < actors.size(); ++i)
-            executors.add(str_cat("executor-", step_id, ".", i), untyped(actors[i]));
+        for (const auto& [step_id, run] : self->state.steps)
+          for (std::size_t i = 0; i < run.executors.size(); ++i)
+            if (run.executors[i])
+              executors.add(str_cat("executor-", step_id, ".", i), untyped(run.executors[i]));
+        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
+          executors.add(str_cat("resting-executor.", i), untyped(self->state.resting[i]));
         return describe_tree(
             self,
             str_cat(self->state.graphs.size(), " graphs, ", self->state.steps.size(), " steps"),

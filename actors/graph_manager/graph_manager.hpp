@@ -11,10 +11,25 @@
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
+#include "actors/family/step_table.hpp"
 #include "actors/graph_manager/compiled_graph.hpp"
 #include "actors/protocol/worker.hpp"
 
 namespace troupe {
+
+/// A step's executors on their way to one answer.
+struct RunningGraph {
+  std::shared_ptr<const CompiledGraph> graph;
+  std::vector<ExecutorActor> executors; ///< by executable; null once its part has ended
+  std::size_t missing = 0;              ///< parts that have not ended
+  GraphRun result;
+  Status status;
+  std::int64_t asked_us = 0; ///< of a traced step
+  caf::strong_actor_ptr receiver;
+  caf::typed_response_promise<GraphRun> promise; ///< answered at our end, whatever it is
+
+  void clear();
+};
 
 struct GraphManagerState {
   static constexpr const char* name = "graph-manager";
@@ -22,10 +37,10 @@ struct GraphManagerState {
   std::shared_ptr<SessionEnvironment> environment;
   std::map<std::string, std::shared_ptr<const CompiledGraph>> graphs;
   std::map<std::uint64_t, caf::typed_response_promise<GraphRegistered>> compiling;
-  std::map<std::uint64_t, std::vector<ExecutorActor>> steps; ///< executors by step
-  std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
-      unanswered; ///< of those steps; answered at our end, whatever it is
+  StepTable<RunningGraph> steps;
+  std::vector<ExecutorActor> resting; ///< watched like those that run
   std::uint64_t next_handle = 1;
+  Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the steps
 
   ~GraphManagerState();

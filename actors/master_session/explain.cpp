@@ -48,8 +48,7 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
   auto inquiry = std::make_shared<Inquiry>();
   std::vector<StepInfo> wanted;
   for (const StepInfo& step : known)
-    if (state.steps.count(step.step_id) &&
-        (request.step_id == 0 || request.step_id == step.step_id))
+    if (state.steps.find(step.step_id) && (request.step_id == 0 || request.step_id == step.step_id))
       wanted.push_back(step);
   if (request.step_id == 0)
     remark_on_waiting_runs(state, inquiry->answer.remarks);
@@ -85,7 +84,7 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
   std::uint64_t asked_for = request.step_id;
   for (const StepInfo& step : wanted) {
     std::uint64_t step_id = step.step_id;
-    ask(self, state.steps.at(step_id), parts.services->timeouts.explain * 3 / 2,
+    ask(self, state.steps.find(step_id)->actor, parts.services->timeouts.explain * 3 / 2,
         ExplainStep{step_id})
         .then(
             [=](StepExplained& explained) {

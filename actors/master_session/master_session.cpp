@@ -26,13 +26,15 @@ MasterSessionState::~MasterSessionState() {
   for (auto& [graph, runs] : waiting)
     for (WaitingRun& run : runs)
       run.promise.deliver(closed);
-  counter("master_steps").add(-static_cast<std::int64_t>(steps.size()));
-  for (auto& [step_id, promise] : unanswered)
-    promise.deliver(closed);
+  running_master_steps().add(-static_cast<std::int64_t>(steps.size()));
   for (auto& [step_id, promises] : joined)
     for (auto& promise : promises)
       promise.deliver(closed);
-  for (auto& [step_id, actor] : steps) // a kill does not pass the exit handler
+  for (auto& [step_id, step] : steps) {
+    step.run.promise.deliver(closed);
+    stop(untyped(step.actor)); // a kill does not pass the exit handler
+  }
+  for (const StepActor& actor : resting)
     stop(untyped(actor));
 }
 
@@ -43,8 +45,8 @@ using Parts = MasterSessionParts;
 
 // Ends running steps with `why`; their answers reach their clients through the ordinary path.
 void cancel_steps(Self self, const Status& why) {
-  for (const auto& [step_id, actor] : self->state.steps)
-    self->send(actor, CancelExecutor{{why}});
+  for (const auto& [step_id, step] : self->state.steps)
+    self->send(step.actor, CancelExecutor{{why}});
 }
 
 void leave_workers(Self self, const Parts& parts) {
@@ -79,8 +81,8 @@ void peer_lost(Self self, const PeerLost& lost) {
   Status why =
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
   state.lost[lost.task] = why.with_origin({"", "", lost.task, 0});
-  for (const auto& [step_id, actor] : state.steps)
-    self->send(actor, lost);
+  for (const auto& [step_id, step] : state.steps)
+    self->send(step.actor, lost);
   if (auto task_lost = state.task_lost)
     task_lost(lost.task, state.lost[lost.task]);
 }
@@ -213,6 +215,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   self->set_down_handler([=](caf::down_msg& down) {
     if (self->state.client && self->state.client == down.source)
       return client_ended(self, parts);
+    step_lost(self, parts, down);
     for (const SessionWorker& worker : self->state.workers)
       if (worker.session == down.source && !self->state.lost.count(worker.task)) {
         // The connection is gone, and all that it carried; membership says the same a moment later.
@@ -235,15 +238,18 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
     self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
   }
   self->set_exit_handler([=](caf::exit_msg& exit) {
-    for (const auto& [step_id, actor] : self->state.steps)
+    for (const auto& [step_id, step] : self->state.steps)
+      self->send_exit(step.actor, caf::exit_reason::user_shutdown);
+    for (const StepActor& actor : self->state.resting)
       self->send_exit(actor, caf::exit_reason::user_shutdown);
     if (!self->state.closing)
       leave_workers(self, parts);
     self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
   });
   return {
-      [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](RunStep& m) { return run_step(self, parts, m); },
+      [=](StepFinished& m) { step_finished(self, parts, m); },
+      [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
       [=](const MakeCallable& m) -> caf::result<CallableMade> {
         auto bound = self->state.signatures.bind(m.feeds, m.fetches, m.targets);
@@ -278,8 +284,10 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const PeerLost& m) { peer_lost(self, m); },
       [=](const GetActors&) {
         Children steps;
-        for (const auto& [step_id, actor] : self->state.steps)
-          steps.add(str_cat("step-", step_id), untyped(actor));
+        for (const auto& [step_id, step] : self->state.steps)
+          steps.add(str_cat("step-", step_id), untyped(step.actor));
+        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
+          steps.add(str_cat("resting-step.", i), untyped(self->state.resting[i]));
         return describe_tree(
             self,
             str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),

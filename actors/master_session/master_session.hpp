@@ -13,6 +13,7 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
+#include "actors/family/step_table.hpp"
 #include "actors/master_session/client_graph.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
@@ -30,6 +31,12 @@ struct WaitingRun {
   std::uint64_t request_id = 0;
   caf::strong_actor_ptr client; ///< who is answered
   caf::typed_response_promise<RunStepResult> promise;
+};
+
+struct RunningStep {
+  StepActor actor;
+  WaitingRun run; ///< answered at our end, whatever it is
+  void clear() { *this = {}; }
 };
 
 struct MasterSessionState {
@@ -78,9 +85,8 @@ struct MasterSessionState {
   std::function<void(const std::string& task, const Status& why)> task_lost;
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
-  std::map<std::uint64_t, StepActor> steps; ///< running
-  std::map<std::uint64_t, caf::typed_response_promise<RunStepResult>>
-      unanswered; ///< of the running steps; answered at our end, whatever it is
+  StepTable<RunningStep> steps;
+  std::vector<StepActor> resting; ///< watched like those that run
   StepLog log;
   std::unordered_map<std::uint64_t, std::vector<caf::typed_response_promise<RunStepResult>>>
       joined; ///< by step

@@ -15,29 +15,33 @@ namespace {
 using Self = MasterSessionSelf;
 using Parts = MasterSessionParts;
 
+/// Step actors that are kept for the next steps; more are only needed while more steps run at once.
+constexpr std::size_t max_resting = 16;
+
 std::uint64_t new_step_id() {
   return random_id() >> 8 | 1;
 } // the top bits stay clear, as TensorFlow's do
 
+void deliver(Self self, const Parts& parts, StepOutcome outcome,
+             caf::typed_response_promise<RunStepResult>& promise,
+             const caf::strong_actor_ptr& client) {
+  if (!outcome.result)
+    return void(promise.deliver(outcome.error));
+  if (client && client->node() != self->node())
+    for (WireTensor& tensor : outcome.result->tensors)
+      tensor = to_wire(std::move(tensor.tensor), self->node(), client, untyped(parts.transport));
+  promise.deliver(std::move(*outcome.result));
+}
+
 void answer(Self self, const Parts& parts, WaitingRun& run, std::uint64_t step_id,
             StepOutcome outcome) {
   auto& state = self->state;
-  auto deliver = [&](caf::typed_response_promise<RunStepResult>& promise,
-                     const caf::strong_actor_ptr& client) {
-    if (!outcome.result) {
-      promise.deliver(outcome.error);
-      return;
-    }
-    RunStepResult out = *outcome.result;
-    for (WireTensor& tensor : out.tensors)
-      tensor = to_wire(std::move(tensor.tensor), self->node(), client, untyped(parts.transport));
-    promise.deliver(std::move(out));
-  };
-  deliver(run.promise, run.client);
-  if (auto joined = state.joined.extract(step_id); !joined.empty())
-    for (auto& promise : joined.mapped())
-      deliver(promise, run.client);
   state.log.answered(run.request_id, outcome);
+  if (!state.joined.empty())
+    if (auto joined = state.joined.extract(step_id); !joined.empty())
+      for (auto& promise : joined.mapped())
+        deliver(self, parts, outcome, promise, run.client);
+  deliver(self, parts, std::move(outcome), run.promise, run.client);
 }
 
 void fail(Self self, const Parts& parts, WaitingRun& run, const Status& why) {
@@ -78,13 +82,12 @@ Status check_feeds(const ClientGraph& graph, const std::vector<Tensor>& feeds) {
   return {};
 }
 
-// From the plan's order of fetches to the caller's.
-RunStepResult in_callers_order(RunStepResult& result, const BoundSignature& bound) {
-  RunStepResult out;
-  out.step_id = result.step_id;
-  out.metadata = std::move(result.metadata);
-  for (int index : bound.fetch_index)
-    out.tensors.push_back(result.tensors[static_cast<std::size_t>(index)]);
+StepActor take_step(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (state.resting.empty())
+    return self->spawn<caf::monitored>(step, parts.services, parts.transport, parts.membership);
+  StepActor out = std::move(state.resting.back());
+  state.resting.pop_back();
   return out;
 }
 
@@ -93,50 +96,45 @@ void start(Self self, const Parts& parts, WaitingRun run) {
   const ClientGraph& graph = *run.bound->graph;
   if (Status lost = lost_task(state, *graph.plan); !lost.ok())
     return fail(self, parts, run, lost);
-  StepRequest request;
-  request.plan = graph.plan;
-  request.step_id = new_step_id();
-  request.feeds.resize(graph.signature.feeds.size());
-  for (std::size_t i = 0; i < run.feeds.size(); ++i)
-    request.feeds[static_cast<std::size_t>(run.bound->feed_index[i])] = std::move(run.feeds[i]);
-  if (Status status = check_feeds(graph, request.feeds); !status.ok())
+  BeginStep begin;
+  begin.plan = graph.plan;
+  begin.step_id = new_step_id();
+  const std::vector<int>& order = run.bound->feed_index;
+  if (std::is_sorted(order.begin(), order.end())) { // the caller's is the plan's
+    begin.feeds = std::move(run.feeds);
+  } else {
+    begin.feeds.resize(run.feeds.size());
+    for (std::size_t i = 0; i < run.feeds.size(); ++i)
+      begin.feeds[static_cast<std::size_t>(order[i])] = std::move(run.feeds[i]);
+  }
+  if (Status status = check_feeds(graph, begin.feeds); !status.ok())
     return fail(self, parts, run, status);
-  request.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
-  request.trace = run.trace;
-  request.fetches = run.bound->fetches;
-  request.membership = untyped(parts.membership);
-  request.master_session = caf::actor_cast<caf::strong_actor_ptr>(self);
-  std::uint64_t step_id = request.step_id;
-  auto actor = self->spawn(step, parts.services, parts.transport, std::move(request));
-  state.steps.emplace(step_id, actor);
-  counter("master_steps").add(1);
-  state.log.started(step_id, run.request_id, graph.plan->signature, now_us(self));
-  state.unanswered.emplace(step_id, run.promise);
-  auto shared = std::make_shared<WaitingRun>(std::move(run));
-  ask(self, actor, parts.services->timeouts.step + parts.services->timeouts.request, Start{})
-      .then(
-          [=](RunStepResult& result) {
-            auto& state = self->state;
-            state.steps.erase(step_id);
-            counter("master_steps").add(-1);
-            state.unanswered.erase(step_id);
-            state.log.finished(step_id, "done", now_us(self));
-            RunStepResult out = in_callers_order(result, *shared->bound);
-            if (shared->partition_graphs)
-              out.metadata.partition_graphs = state.partition_graphs[shared->bound->graph];
-            answer(self, parts, *shared, step_id, StepOutcome{std::move(out), {}});
-            tell_if_idle(state);
-          },
-          [=](caf::error& error) {
-            auto& state = self->state;
-            state.steps.erase(step_id);
-            counter("master_steps").add(-1);
-            state.unanswered.erase(step_id);
-            Status status = to_status(error, str_cat("step ", step_id));
-            state.log.finished(step_id, std::string(to_string(status.code())), now_us(self));
-            answer(self, parts, *shared, step_id, StepOutcome{std::nullopt, to_error(status)});
-            tell_if_idle(state);
-          });
+  begin.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
+  begin.trace = run.trace;
+  begin.fetches = run.bound->fetches;
+  begin.started_us = now_us(self);
+  running_master_steps().add(1);
+  state.log.started(begin.step_id, run.request_id,
+                    std::shared_ptr<const std::string>(graph.plan, &graph.plan->signature),
+                    begin.started_us);
+  RunningStep& running = state.steps.add(begin.step_id);
+  running.actor = take_step(self, parts);
+  running.run = std::move(run);
+  self->send(running.actor, std::move(begin));
+}
+
+// From the plan's order of fetches to the caller's.
+RunStepResult result_of(StepFinished& m, const BoundSignature& bound) {
+  RunStepResult out;
+  out.step_id = m.step_id;
+  out.metadata.stats = std::move(m.stats);
+  out.tensors.reserve(bound.fetch_index.size());
+  const bool each_once = bound.fetch_index.size() == m.fetched.size();
+  for (int index : bound.fetch_index) {
+    Tensor& value = m.fetched[static_cast<std::size_t>(index)];
+    out.tensors.emplace_back(each_once ? std::move(value) : value);
+  }
+  return out;
 }
 
 void build_next(Self self, const Parts& parts);
@@ -288,6 +286,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
               registration->open[i] = false;
               registration->plan.parts[i].graph_handle = std::move(answer.graph_handle);
               registration->plan.parts[i].has_remote_edges = answer.has_remote_edges;
+              registration->plan.parts[i].manager = typed<GraphManagerActor>(answer.manager);
               registered(self, parts, graph, registration);
             },
             [=](caf::error& error) {
@@ -319,11 +318,23 @@ void admit(Self self, const Parts& parts, WaitingRun run) {
   build_next(self, parts);
 }
 
-// Large feeds are pulled first.
-void await_feeds(Self self, const Parts& parts, WaitingRun run, std::vector<WireTensor> values) {
+// Large feeds are pulled first. Of each of `values`, `tensor_of` is the one that came.
+template <class Values, class TensorOf>
+void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
+                 TensorOf tensor_of) {
+  if (std::none_of(values.begin(), values.end(),
+                   [&](auto& value) { return tensor_of(value).is_ticket(); })) {
+    run.feeds.reserve(values.size());
+    for (auto& value : values)
+      run.feeds.push_back(std::move(tensor_of(value).tensor));
+    return admit(self, parts, std::move(run));
+  }
+  std::vector<WireTensor> wire;
+  for (auto& value : values)
+    wire.push_back(std::move(tensor_of(value)));
   std::uint64_t id = self->state.next_arrival++;
   self->state.arriving.emplace(id, std::move(run));
-  from_wire(self, untyped(parts.transport), std::move(values), parts.services->timeouts.step,
+  from_wire(self, untyped(parts.transport), std::move(wire), parts.services->timeouts.step,
             [=](Status status, std::vector<Tensor> feeds) {
               auto arrived = self->state.arriving.extract(id);
               if (arrived.empty())
@@ -338,14 +349,59 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, std::vector<Wire
 
 } // namespace
 
+Counter& running_master_steps() {
+  static Counter& steps = counter("master_steps");
+  return steps;
+}
+
+void step_finished(Self self, const Parts& parts, StepFinished& m) {
+  auto& state = self->state;
+  RunningStep* running = state.steps.find(m.step_id);
+  if (!running)
+    return;
+  WaitingRun run = std::move(running->run);
+  if (m.rests && state.resting.size() < max_resting)
+    state.resting.push_back(std::move(running->actor));
+  else if (m.rests)
+    self->send_exit(running->actor, caf::exit_reason::user_shutdown);
+  state.steps.remove(m.step_id);
+  running_master_steps().add(-1);
+  state.log.finished(m.step_id, m.status.code(), now_us(self));
+  StepOutcome outcome;
+  if (m.status.ok()) {
+    outcome.result = result_of(m, *run.bound);
+    if (run.partition_graphs)
+      outcome.result->metadata.partition_graphs = state.partition_graphs[run.bound->graph];
+  } else {
+    outcome.error = to_error(m.status);
+  }
+  answer(self, parts, run, m.step_id, std::move(outcome));
+  tell_if_idle(state);
+}
+
+void step_lost(Self self, const Parts& parts, const caf::down_msg& down) {
+  auto& state = self->state;
+  std::erase_if(state.resting,
+                [&](const StepActor& actor) { return actor.address() == down.source; });
+  for (const auto& [step_id, running] : state.steps)
+    if (running.actor.address() == down.source) {
+      StepFinished lost;
+      lost.step_id = step_id;
+      lost.status = down.reason.category() == caf::atom("exit")
+                        ? aborted(str_cat("step ", step_id, " was ended from outside"))
+                        : to_status(down.reason, str_cat("step ", step_id));
+      return step_finished(self, parts, lost);
+    }
+}
+
 void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
   auto& state = self->state;
   if (request_id == 0)
     return;
   if (std::uint64_t step_id = state.log.running(request_id)) {
-    if (auto it = state.steps.find(step_id); it != state.steps.end())
+    if (const RunningStep* running = state.steps.find(step_id))
       self->send(
-          it->second,
+          running->actor,
           CancelExecutor{{cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
     return;
   }
@@ -386,26 +442,27 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     state.joined[step_id].push_back(promise);
     return promise;
   }
-  std::vector<std::string> names;
-  std::vector<WireTensor> values;
-  for (auto& [name, value] : m.feeds) {
-    names.push_back(std::move(name));
-    values.push_back(std::move(value));
+  auto bound = state.signatures.recall(m.feeds, m.fetches, m.targets, m.partition_graphs);
+  if (!bound) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : m.feeds)
+      names.push_back(name);
+    auto found = state.signatures.bind(names, m.fetches, m.targets, m.partition_graphs);
+    if (!found.ok())
+      return to_error(found.status());
+    bound = *std::move(found);
   }
-  auto bound = state.signatures.bind(names, m.fetches, m.targets, m.partition_graphs);
-  if (!bound.ok())
-    return to_error(bound.status());
   WaitingRun run;
-  run.bound = *std::move(bound);
+  run.bound = std::move(bound);
   run.timeout_us = m.timeout_us;
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
   run.request_id = m.request_id;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
-  auto promise = run.promise;
-  await_feeds(self, parts, std::move(run), std::move(values));
-  return promise;
+  await_feeds(self, parts, std::move(run), m.feeds,
+              [](auto& feed) -> WireTensor& { return feed.second; });
+  return caf::delegated<RunStepResult>{}; // the promise answers
 }
 
 caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
@@ -427,9 +484,9 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   run.request_id = m.request_id;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
-  auto promise = run.promise;
-  await_feeds(self, parts, std::move(run), std::move(m.feeds));
-  return promise;
+  await_feeds(self, parts, std::move(run), m.feeds,
+              [](WireTensor& feed) -> WireTensor& { return feed; });
+  return caf::delegated<RunStepResult>{}; // the promise answers
 }
 
 caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
@@ -437,8 +494,8 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   state.leaving = m.refusal;
   if (!m.end.ok()) {
     state.left = m.end;
-    for (const auto& [step_id, actor] : state.steps)
-      self->send(actor, CancelExecutor{{m.end}});
+    for (const auto& [step_id, running] : state.steps)
+      self->send(running.actor, CancelExecutor{{m.end}});
     for (auto arriving = std::exchange(state.arriving, {}); auto& [id, run] : arriving)
       fail(self, parts, run, m.end);
     for (auto waiting = std::exchange(state.waiting, {}); auto& [graph, runs] : waiting)

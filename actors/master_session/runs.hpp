@@ -19,6 +19,11 @@ caf::result<RunStepResult> run_step(MasterSessionSelf self, const MasterSessionP
                                     RunStep& request);
 caf::result<RunStepResult> run_callable(MasterSessionSelf self, const MasterSessionParts& parts,
                                         RunCallable& request);
+void step_finished(MasterSessionSelf self, const MasterSessionParts& parts, StepFinished& finished);
+/// If it was one of its steps that has ended, by a kill say, its run fails; what ends in order has
+/// said so before.
+void step_lost(MasterSessionSelf self, const MasterSessionParts& parts, const caf::down_msg& down);
+Counter& running_master_steps();
 /// Ends the run of this request id with CANCELLED, whatever it waits for; nothing if there is none.
 void cancel_run(MasterSessionSelf self, const MasterSessionParts& parts, std::uint64_t request_id);
 /// The session's graph is not being extended any more: what waits for it may go on.

@@ -47,6 +47,34 @@ TEST_CASE("signatures: one that shows its parts is a graph of its own") {
   CHECK((*cache.bind({"a"}, {"b:0"}, {}, true))->graph == shown);
 }
 
+TEST_CASE(
+    "signatures: what was bound lately is recalled by the same names in the same order only") {
+  SignatureCache cache;
+  using Feeds = std::vector<std::pair<std::string, int>>;
+  CHECK(!cache.recall(Feeds{}, {"b"}, {}, false));
+  auto bound = *cache.bind({"x", "y"}, {"b", "c"}, {"t"});
+  Feeds feeds{{"x", 1}, {"y", 2}};
+  CHECK(cache.recall(feeds, {"b", "c"}, {"t"}, false) == bound);
+  CHECK(!cache.recall(feeds, {"c", "b"}, {"t"}, false));
+  CHECK(!cache.recall(feeds, {"b", "c"}, {}, false));
+  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, true));
+  CHECK(!cache.recall(Feeds{{"x", 1}}, {"b", "c"}, {"t"}, false));
+  CHECK(!cache.recall(Feeds{{"y", 2}, {"x", 1}}, {"b", "c"}, {"t"}, false));
+  cache.drop(bound->graph);
+  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, false));
+}
+
+TEST_CASE("signatures: of many, those bound last are recalled") {
+  SignatureCache cache;
+  using Feeds = std::vector<std::pair<std::string, int>>;
+  for (int i = 0; i < 6; ++i)
+    REQUIRE(cache.bind({}, {std::to_string(i)}, {}).ok());
+  CHECK(!cache.recall(Feeds{}, {"0"}, {}, false));
+  CHECK(cache.recall(Feeds{}, {"5"}, {}, false) == *cache.bind({}, {"5"}, {}));
+  CHECK((*cache.bind({}, {"0"}, {}))->graph); // not recalled, but known
+  CHECK(cache.recall(Feeds{}, {"0"}, {}, false));
+}
+
 TEST_CASE("signatures: a dropped one is made anew") {
   SignatureCache cache;
   auto first = (*cache.bind({}, {"a"}, {}))->graph;

@@ -1,31 +1,24 @@
 #include "actors/master_session/step_log.hpp"
 
+#include <algorithm>
+
 #include "core/base/clock.hpp"
 
 namespace troupe {
 
-void StepLog::started(std::uint64_t step_id, std::uint64_t request_id, std::string signature,
-                      std::int64_t now_us) {
-  Running& entry = running_[step_id];
-  entry.info.step_id = step_id;
-  entry.info.signature = std::move(signature);
-  entry.info.state = "running";
-  entry.info.start_us = wall_micros();
-  entry.request_id = request_id;
-  entry.start_us = now_us;
+void StepLog::started(std::uint64_t step_id, std::uint64_t request_id,
+                      std::shared_ptr<const std::string> signature, std::int64_t now_us) {
+  running_.add(step_id) = {std::move(signature), request_id, now_us};
 }
 
-void StepLog::finished(std::uint64_t step_id, std::string state, std::int64_t now_us) {
-  auto node = running_.extract(step_id);
-  if (node.empty())
+void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
+  Running* step = running_.find(step_id);
+  if (!step)
     return;
-  StepInfo info = std::move(node.mapped().info);
-  info.state = std::move(state);
-  info.duration_us = now_us - node.mapped().start_us;
-  finished_.push_front(std::move(info));
-  if (finished_.size() > max_finished)
-    finished_.pop_back();
-  ++num_finished_;
+  auto at = static_cast<std::size_t>(num_finished_++) % max_finished;
+  finished_[at] = {step_id, std::move(step->signature), code, step->start_us,
+                   now_us - step->start_us};
+  running_.remove(step_id);
 }
 
 void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome) {
@@ -59,12 +52,26 @@ const StepOutcome* StepLog::outcome(std::uint64_t request_id) const {
 }
 
 std::vector<StepInfo> StepLog::list(std::int64_t now_us) const {
+  std::int64_t to_wall = wall_micros() - now_us;
   std::vector<StepInfo> out;
-  for (const auto& [step_id, entry] : running_) {
-    out.push_back(entry.info);
-    out.back().duration_us = now_us - entry.start_us;
+  for (const auto& [step_id, entry] : running_)
+    out.push_back({step_id,
+                   *entry.signature,
+                   "running",
+                   entry.start_us + to_wall,
+                   now_us - entry.start_us,
+                   {}});
+  auto known = std::min(num_finished_, static_cast<std::int64_t>(max_finished));
+  for (std::int64_t i = 1; i <= known; ++i) {
+    const Finished& entry = finished_[static_cast<std::size_t>(num_finished_ - i) % max_finished];
+    std::string state(entry.code == Code::ok ? "done" : to_string(entry.code));
+    out.push_back({entry.step_id,
+                   *entry.signature,
+                   std::move(state),
+                   entry.start_us + to_wall,
+                   entry.duration_us,
+                   {}});
   }
-  out.insert(out.end(), finished_.begin(), finished_.end());
   return out;
 }
 

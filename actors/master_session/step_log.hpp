@@ -2,14 +2,17 @@
 // first, and people can look.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <caf/error.hpp>
 
+#include "actors/family/step_table.hpp"
 #include "actors/protocol/master.hpp"
 
 namespace troupe {
@@ -26,9 +29,9 @@ public:
   static constexpr std::size_t max_outcomes = 16;           ///< kept for requests sent again
   static constexpr std::size_t max_outcome_bytes = 1 << 20; ///< larger answers are not kept
 
-  void started(std::uint64_t step_id, std::uint64_t request_id, std::string signature,
-               std::int64_t now_us);
-  void finished(std::uint64_t step_id, std::string state, std::int64_t now_us);
+  void started(std::uint64_t step_id, std::uint64_t request_id,
+               std::shared_ptr<const std::string> signature, std::int64_t now_us);
+  void finished(std::uint64_t step_id, Code code, std::int64_t now_us);
   /// Remembers what a request was answered.
   void answered(std::uint64_t request_id, const StepOutcome& outcome);
 
@@ -43,12 +46,19 @@ public:
 
 private:
   struct Running {
-    StepInfo info;
+    std::shared_ptr<const std::string> signature;
     std::uint64_t request_id = 0;
     std::int64_t start_us = 0;
+    void clear() { signature.reset(); }
   };
-  std::map<std::uint64_t, Running> running_;
-  std::deque<StepInfo> finished_;
+  struct Finished {
+    std::uint64_t step_id = 0;
+    std::shared_ptr<const std::string> signature;
+    Code code = Code::ok;
+    std::int64_t start_us = 0, duration_us = 0;
+  };
+  StepTable<Running> running_;
+  std::array<Finished, max_finished> finished_; ///< a ring
   std::deque<std::pair<std::uint64_t, StepOutcome>> outcomes_;
   std::int64_t num_finished_ = 0;
 };

@@ -10,6 +10,8 @@ namespace troupe {
 
 class Graph;
 struct ClientGraphParts;
+struct FetchName;
+struct StepPlan;
 
 // The master.
 
@@ -199,6 +201,25 @@ struct ClientGraphBuilt {
   Status status;
 };
 
+/// One run of a client graph, for a step actor that runs none. Local: shares memory.
+struct BeginStep {
+  std::shared_ptr<const StepPlan> plan;
+  std::uint64_t step_id = 0;
+  std::vector<Tensor> feeds;                             ///< in the plan's order
+  std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the plan's order
+  std::int64_t started_us = 0;                           ///< on the actors' clock
+  std::int64_t timeout_us = 0;
+  bool trace = false;
+};
+/// How it ended. Local: shares memory.
+struct StepFinished {
+  std::uint64_t step_id = 0;
+  Status status;
+  std::vector<Tensor> fetched; ///< in the plan's order
+  std::vector<DeviceStats> stats;
+  bool rests = false; ///< it takes another step now; else it has ended
+};
+
 /// The MASTER SESSION: a client's graph and its steps. Steps run concurrently; a signature is
 /// compiled once.
 using MasterSessionActor = caf::typed_actor<
@@ -230,7 +251,7 @@ using MasterSessionActor = caf::typed_actor<
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Of its steps: handed on. RunPart fails as RunGraph does.
     caf::replies_to<RunPart>::with<GraphRun>, caf::reacts_to<CancelPart>,
-    caf::reacts_to<CleanupPart>,
+    caf::reacts_to<CleanupPart>, caf::reacts_to<StepFinished>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
     // Internal.
@@ -238,11 +259,15 @@ using MasterSessionActor = caf::typed_actor<
 
 // The step.
 
-/// The STEP: one run of a client graph over its tasks. Starts every part, collects, lets the first
-/// error win, cancels the rest, sweeps.
+/// The STEP: one run of a client graph over its tasks, at a time. Starts every part, collects, lets
+/// the first error win, cancels the rest, sweeps.
+///
+///   resting ──BeginStep──▶ running ──ended well, nothing of it under way──▶ resting
+///                             └──otherwise──▶ ended
 using StepActor = caf::typed_actor<
-    // Starts; answers when every part has ended or the deadline has passed. Once.
-    caf::replies_to<Start>::with<RunStepResult>,
+    // Sends StepFinished to the sender, a master session that watches it, when every part has ended
+    // or the deadline has passed.
+    caf::reacts_to<BeginStep>,
     // Ends the step with this status.
     caf::reacts_to<CancelExecutor>,
     // Asks every task that has not ended its part, for at most the explain budget. Fails: NOT_FOUND
@@ -388,6 +413,8 @@ typename F::result_type inspect(F& f, StepsExplained& x) {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelPart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CleanupPart)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::BeginStep)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::StepFinished)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphParsed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ClientGraphBuilt)
 

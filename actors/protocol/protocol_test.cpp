@@ -128,7 +128,6 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(DeviceRecords{true, {{"device", true, 2, {node}}}});
   round_trip(EdgeRecords{{edge}});
   round_trip(TaskRecord{"task", true, "remark", true, true, {{"device", true, 2, {node}}}, {edge}});
-  round_trip(Start{});
   round_trip(Continue{});
   round_trip(CancelExecutor{status()});
   round_trip(EdgesArrived{4, {{"key", ticket(), true}, {"other", tensor(), false}}});

@@ -16,6 +16,7 @@ namespace troupe {
 
 struct Completion;
 struct CompiledGraph;
+class Executable;
 class Graph;
 
 // The worker.
@@ -77,6 +78,9 @@ struct GraphRegistered {
   std::string graph_handle;
   bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
   bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
+  /// Within one process, for a graph without cut edges: the GraphManagerActor, which runs it
+  /// without the session's help. Does not travel.
+  caf::strong_actor_ptr manager = nullptr;
 };
 struct DeregisterGraph {
   std::string graph_handle;
@@ -208,27 +212,42 @@ struct GraphCompiled {
   Status status;
 };
 
+/// One device's part of a step, for an executor that runs none. Local: shares memory.
+struct ExecutePart {
+  std::shared_ptr<const Executable> executable;
+  std::uint64_t step_id = 0;
+  std::size_t index = 0;            ///< of the part; comes back in PartExecuted
+  std::vector<Tensor> args;         ///< of the whole task, by _Arg index
+  caf::strong_actor_ptr rendezvous; ///< RendezvousActor; null: no cut edges
+  bool trace = false;
+};
+/// How it ended. Local: shares memory.
+struct PartExecuted {
+  std::uint64_t step_id = 0;
+  std::size_t index = 0;
+  Status status;
+  std::vector<Tensor> retvals;    ///< in the order of Executable::retval_indices
+  std::vector<DeviceStats> stats; ///< empty unless traced
+  bool rests = false;             ///< it takes another part now; else it has ended
+};
+
 /// The GRAPH MANAGER: compiled graphs by handle, and the executors of running steps.
 using GraphManagerActor =
     caf::typed_actor<caf::replies_to<RegisterGraph>::with<GraphRegistered>,
                      caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
                      caf::replies_to<ExecuteGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
-                     // Ends running steps if the drain says so.
+                     // Refuses new steps, ends running ones if the drain says so.
                      caf::replies_to<Drain>::with<caf::ok_atom>,
                      // Never fails: a device that is silent is listed as such.
                      caf::replies_to<ExplainPart>::with<DeviceRecords>,
                      caf::replies_to<GetActors>::with<ActorTree>,
+                     // Of its executors.
+                     caf::reacts_to<PartExecuted>,
                      // Internal.
                      caf::reacts_to<GraphCompiled>>;
 
 // The executor.
 
-/// The outcome of one device's part of a step. Local: shares memory.
-struct ExecutorResult {
-  StatusMessage status;
-  std::vector<std::pair<int, Tensor>> retvals; ///< by _Retval index
-  std::vector<DeviceStats> stats;
-};
 /// A kernel that ran elsewhere has finished. Local only.
 struct KernelCompleted {
   std::shared_ptr<const Completion> completion;
@@ -242,16 +261,19 @@ struct EdgeTaken {
   std::string key;
   std::string transfer; ///< how it came from another node, for people; empty when it did not
 };
-struct Start {};
 struct Continue {};
 struct CancelExecutor {
   StatusMessage status;
 };
 
-/// The EXECUTOR: runs one (step, device partition); owns its state alone.
+/// The EXECUTOR: runs one (step, device partition) at a time; owns its state alone.
+///
+///   resting ──ExecutePart──▶ running ──ended well──▶ resting
+///                               └──error──▶ ended
 using ExecutorActor = caf::typed_actor<
-    // Runs the step; answers when it has ended, well or not.
-    caf::replies_to<Start>::with<ExecutorResult>,
+    // Sends PartExecuted to the sender, a graph manager that watches it, when the part has ended,
+    // well or not.
+    caf::reacts_to<ExecutePart>,
     // Internal: the next time slice.
     caf::reacts_to<Continue>, caf::reacts_to<KernelCompleted>, caf::reacts_to<EdgeTaken>,
     // One bounded scan.
@@ -418,10 +440,6 @@ typename F::result_type inspect(F& f, TaskRecord& x) {
            x.has_begun, x.devices, x.edges);
 }
 template <class F>
-typename F::result_type inspect(F& f, Start&) {
-  return f(caf::meta::type_name("Start"));
-}
-template <class F>
 typename F::result_type inspect(F& f, Continue&) {
   return f(caf::meta::type_name("Continue"));
 }
@@ -451,7 +469,8 @@ typename F::result_type inspect(F& f, AbortStep& x) {
 // These never leave the process: they share memory or carry callbacks.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecuteGraph)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphCompiled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutorResult)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutePart)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartExecuted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::KernelCompleted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PutEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TakeEdge)
@@ -474,7 +493,6 @@ TROUPE_MESSAGE(troupe_worker, CancelStep)
 TROUPE_MESSAGE(troupe_worker, CleanupStep)
 TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
 TROUPE_MESSAGE(troupe_worker, RenewLease)
-TROUPE_MESSAGE(troupe_worker, Start)
 TROUPE_MESSAGE(troupe_worker, Continue)
 TROUPE_MESSAGE(troupe_worker, CancelExecutor)
 TROUPE_MESSAGE(troupe_worker, EdgesArrived)

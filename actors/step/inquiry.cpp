@@ -63,9 +63,9 @@ void inquire(StepActor::stateful_pointer<StepState> self, const Services& servic
             },
             [=](caf::error&) { one_less(inquiry); }); // the record says that it is silent
   }
-  if (has_remote && state.request.membership) {
+  if (has_remote && state.membership) {
     ++inquiry->missing;
-    ask(self, typed<MembershipActor>(state.request.membership), budget, GetPeers{})
+    ask(self, typed<MembershipActor>(state.membership), budget, GetPeers{})
         .then(
             [=](PeerList& list) {
               inquiry->peers = std::move(list.sentences);

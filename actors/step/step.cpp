@@ -12,12 +12,9 @@
 namespace troupe {
 
 StepState::~StepState() {
-  withdraw(untyped(transport), offered); // what a part has not come for, it will not
+  withdraw(transport, offered); // what a part has not come for, it will not
   for (auto& promise : asked)
     promise.deliver(to_error(not_found(str_cat("step ", request.step_id, " has ended"))));
-  if (promise.pending())
-    promise.deliver(
-        to_error(aborted(str_cat("step ", request.step_id, " was ended from outside"))));
 }
 
 namespace {
@@ -28,13 +25,9 @@ bool is_elsewhere(Self self, const RegisteredPart& part) {
   return part.session && part.session->node() != self->node();
 }
 
-MasterSessionActor master_session_of(Self self) {
-  return typed<MasterSessionActor>(self->state.request.master_session);
-}
-
 void cancel_part(Self self, const RegisteredPart& part, const CancelStep& cancel) {
   if (is_elsewhere(self, part))
-    self->send(master_session_of(self), CancelPart{part.session, cancel});
+    self->send(self->state.master_session, CancelPart{part.session, cancel});
   else
     self->send(typed<WorkerSessionActor>(part.session), cancel);
 }
@@ -42,35 +35,46 @@ void cancel_part(Self self, const RegisteredPart& part, const CancelStep& cancel
 void clean_up_part(Self self, const RegisteredPart& part) {
   CleanupStep cleanup{self->state.request.step_id};
   if (is_elsewhere(self, part))
-    self->send(master_session_of(self), CleanupPart{part.session, cleanup});
+    self->send(self->state.master_session, CleanupPart{part.session, cleanup});
   else
     self->send(typed<WorkerSessionActor>(part.session), cleanup);
 }
 
+// Of a step that has ended well nothing comes any more but what its master session has sent before
+// it knew, and that meets an actor at rest.
+bool may_rest(const StepState& state) {
+  return state.collector->status().ok() && !state.inquired && state.request.timeout_us == 0;
+}
+
 void answer(Self self) {
   auto& state = self->state;
-  if (std::exchange(state.answered, true))
-    return;
-  for (auto& promise : std::exchange(state.asked, {}))
+  for (auto& promise : state.asked)
     promise.deliver(to_error(not_found(str_cat("step ", state.request.step_id, " has ended"))));
-  if (!state.collector->status().ok()) {
-    state.promise.deliver(to_error(state.collector->status()));
-  } else {
-    RunStepResult result;
-    for (Tensor& tensor : state.collector->take_fetched())
-      result.tensors.emplace_back(std::move(tensor));
-    result.step_id = state.request.step_id;
-    result.metadata.stats = std::move(state.stats);
-    state.promise.deliver(std::move(result));
+  state.asked.clear();
+  if (!state.offered.empty())
+    withdraw(state.transport, std::exchange(state.offered, {}));
+  StepFinished out;
+  out.step_id = state.request.step_id;
+  out.status = state.collector->status();
+  out.rests = may_rest(state);
+  if (out.status.ok()) {
+    out.fetched = state.collector->take_fetched();
+    out.stats = std::exchange(state.stats, {});
   }
+  state.collector.reset();
+  const bool rests = out.rests;
+  self->send(state.master_session, std::move(out));
   for (const RegisteredPart& part :
        state.request.plan->parts) // behind the answer, which is awaited
     if (part.has_remote_edges)
       clean_up_part(self, part);
-  self->quit();
+  if (!rests)
+    return self->quit();
+  state.master_session = MasterSessionActor{};
+  state.request = BeginStep{};
 }
 
-void advance(Self self, const Services& services) {
+void advance(Self self) {
   auto& state = self->state;
   if (!state.explains_end && state.collector->take_cancel_request()) {
     CancelStep cancel{state.request.step_id, {state.collector->status().as_derived()}};
@@ -81,38 +85,41 @@ void advance(Self self, const Services& services) {
         cancel_part(self, state.request.plan->parts[i], cancel);
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
-      self->delayed_send(self, services->timeouts.cancel, caf::tick_atom::value);
+      self->delayed_send(self, state.services->timeouts.cancel, caf::tick_atom::value);
   }
   if (state.collector->is_finished())
     answer(self);
 }
 
 // The deadline's error says what the step waited for; only then the parts are cancelled.
-void deadline_passed(Self self, const Services& services, std::string_view deadline) {
+void deadline_passed(Self self, std::string_view deadline) {
   auto& state = self->state;
+  const Services& services = state.services;
   if (!state.collector->status().ok())
     return; // it is ending
   Status error =
       deadline_exceeded(str_cat("step ", state.request.step_id, " took longer than ", deadline));
   state.collector->fail(error);
-  state.explains_end = true;
+  state.explains_end = state.inquired = true;
   inquire(self, services, services->timeouts.explain / 2, [=](const Why& why) {
     self->state.collector->explain(error, why.cause);
     self->state.explains_end = false;
-    advance(self, services);
+    advance(self);
   });
 }
 
-void explain(Self self, const Services& services) {
+void explain(Self self) {
   // All who ask while the parts are being asked get the same answer.
   if (self->state.asked.size() > 1)
     return;
+  self->state.inquired = true;
+  const Services& services = self->state.services;
   inquire(self, services, services->timeouts.explain, [=](const Why& why) {
     auto& state = self->state;
     StepExplained out;
     out.step_id = state.request.step_id;
     out.signature = state.request.plan->signature;
-    out.running_us = now_us(self) - state.started_us;
+    out.running_us = now_us(self) - state.request.started_us;
     out.tree = why.tree;
     out.cause = why.cause;
     for (auto& promise : std::exchange(state.asked, {}))
@@ -121,8 +128,7 @@ void explain(Self self, const Services& services) {
 }
 
 // A worker knows a fetch by its own number; the client is told of its own words.
-Status in_clients_words(const StepRequest& request, const RegisteredPart& part,
-                        const Status& error) {
+Status in_clients_words(const BeginStep& request, const RegisteredPart& part, const Status& error) {
   const Origin& origin = error.origin();
   auto retval = std::find(part.retvals.begin(), part.retvals.end(), origin.node);
   if (origin.op != "_Retval" || retval == part.retvals.end() || !request.fetches)
@@ -151,103 +157,131 @@ DeviceStats seen_by_master(const Services& services, const RegisteredPart& part,
   return {services->task, {std::move(span)}};
 }
 
-void start_part(Self self, const Services& services, const TransportActor& transport,
-                std::size_t index) {
+// A part has ended well; large values of another node's are on their way.
+void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& run) {
   auto& state = self->state;
   const RegisteredPart& part = state.request.plan->parts[index];
+  for (DeviceStats& stats : run.stats)
+    state.stats.push_back(std::move(stats));
+  if (asked_us)
+    state.stats.push_back(seen_by_master(state.services, part, asked_us));
+  if (std::none_of(run.retvals.begin(), run.retvals.end(),
+                   [](const WireTensor& value) { return value.is_ticket(); })) {
+    std::vector<Tensor> values;
+    values.reserve(run.retvals.size());
+    for (WireTensor& value : run.retvals)
+      values.push_back(std::move(value.tensor));
+    state.collector->part_done(index, std::move(values), part.fetch_of);
+    return advance(self);
+  }
+  state.arriving.insert(index);
+  from_wire(self, state.transport, std::move(run.retvals), state.services->timeouts.step,
+            [=](Status status, std::vector<Tensor> tensors) {
+              self->state.arriving.erase(index);
+              const RegisteredPart& part = self->state.request.plan->parts[index];
+              if (status.ok())
+                self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
+              else
+                self->state.collector->part_failed(
+                    index, status.with_context(str_cat("a value of ", part.task))
+                               .with_origin({"", "", part.task, self->state.request.step_id}));
+              advance(self);
+            });
+}
+
+void part_failed(Self self, std::size_t index, const caf::error& error) {
+  auto& state = self->state;
+  const Services& services = state.services;
+  if (error == caf::sec::request_timeout)
+    return deadline_passed(self,
+                           str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+  const RegisteredPart& part = state.request.plan->parts[index];
+  // Its connection is gone: whoever watches it is about to tell us why, in better words.
+  if (error == caf::sec::request_receiver_down && part.task != services->task) {
+    self->delayed_send(
+        self, services->timeouts.explain,
+        PeerLost{part.task, 0, LossReason::crashed, to_status(error, describe(part)).message()});
+    return;
+  }
+  state.collector->part_failed(
+      index, in_clients_words(state.request, part, to_status(error, describe(part))));
+  advance(self);
+}
+
+RunGraph request_of(Self self, const RegisteredPart& part) {
+  auto& state = self->state;
+  const bool is_only_part = state.request.plan->parts.size() == 1;
   RunGraph run;
   run.graph_handle = part.graph_handle;
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
-  for (int feed : part.feed_of) {
-    run.args.push_back(to_wire(state.request.feeds[static_cast<std::size_t>(feed)], self->node(),
-                               part.session, untyped(transport)));
+  run.args.reserve(part.feed_of.size());
+  for (int index : part.feed_of) {
+    Tensor& feed = state.request.feeds[static_cast<std::size_t>(index)];
+    if (part.manager) { // in this process
+      run.args.emplace_back(is_only_part ? std::move(feed) : feed);
+      continue;
+    }
+    run.args.push_back(to_wire(feed, self->node(), part.session, state.transport));
     if (run.args.back().is_ticket())
       state.offered.push_back(run.args.back().ticket->id);
   }
+  return run;
+}
+
+void start_part(Self self, std::size_t index) {
+  auto& state = self->state;
+  const RegisteredPart& part = state.request.plan->parts[index];
+  RunGraph run = request_of(self, part);
   std::int64_t asked_us = run.trace ? wall_micros() : 0;
-  auto has_ended = [=](GraphRun& run) {
-    for (DeviceStats& stats : run.stats)
-      self->state.stats.push_back(std::move(stats));
-    if (asked_us)
-      self->state.stats.push_back(
-          seen_by_master(services, self->state.request.plan->parts[index], asked_us));
-    self->state.arriving.insert(index);
-    from_wire(self, untyped(transport), std::move(run.retvals), services->timeouts.step,
-              [=](Status status, std::vector<Tensor> tensors) {
-                self->state.arriving.erase(index);
-                const RegisteredPart& part = self->state.request.plan->parts[index];
-                if (status.ok())
-                  self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
-                else
-                  self->state.collector->part_failed(
-                      index, status.with_context(str_cat("a value of ", part.task))
-                                 .with_origin({"", "", part.task, self->state.request.step_id}));
-                advance(self, services);
-              });
-  };
-  auto has_failed = [=](caf::error& error) {
-    if (error == caf::sec::request_timeout)
-      return deadline_passed(
-          self, services, str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
-    const StepRequest& request = self->state.request;
-    const RegisteredPart& part = request.plan->parts[index];
-    // Its connection is gone: whoever watches it is about to tell us why, in better words.
-    if (error == caf::sec::request_receiver_down && part.task != services->task) {
-      self->delayed_send(
-          self, services->timeouts.explain,
-          PeerLost{part.task, 0, LossReason::crashed, to_status(error, describe(part)).message()});
-      return;
-    }
-    self->state.collector->part_failed(
-        index, in_clients_words(request, part, to_status(error, describe(part))));
-    advance(self, services);
-  };
-  if (is_elsewhere(self, part))
-    ask_watched(self, master_session_of(self), services->timeouts.step,
-                RunPart{part.session, std::move(run)})
+  auto has_ended = [=](GraphRun& run) { part_ended(self, index, asked_us, run); };
+  auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
+  auto budget = state.services->timeouts.step;
+  if (part.manager)
+    ask_watched(self, part.manager, budget, ExecuteGraph{std::move(run), nullptr})
+        .then(has_ended, has_failed);
+  else if (is_elsewhere(self, part))
+    ask_watched(self, state.master_session, budget, RunPart{part.session, std::move(run)})
         .then(has_ended, has_failed);
   else
-    ask_watched(self, typed<WorkerSessionActor>(part.session), services->timeouts.step,
-                std::move(run))
+    ask_watched(self, typed<WorkerSessionActor>(part.session), budget, std::move(run))
         .then(has_ended, has_failed);
 }
 
 } // namespace
 
 StepActor::behavior_type step(Self self, Services services, TransportActor transport,
-                              StepRequest request) {
+                              MembershipActor membership) {
   keep_exception_text(self);
-  self->state.request = std::move(request);
-  self->state.transport = transport;
+  self->state.services = std::move(services);
+  self->state.transport = untyped(transport);
+  self->state.membership = untyped(membership);
   return {
-      [=](Start) -> caf::result<RunStepResult> {
+      [=](BeginStep& m) {
         auto& state = self->state;
+        state.request = std::move(m);
+        state.master_session = typed<MasterSessionActor>(self->current_sender());
         const StepPlan& plan = *state.request.plan;
-        state.collector = std::make_unique<StepCollector>(plan.parts.size(), plan.num_fetches);
-        state.promise = self->make_response_promise<RunStepResult>();
-        state.started_us = now_us(self);
-        auto promise = state.promise;
+        state.collector.emplace(plan.parts.size(), plan.num_fetches);
         if (state.request.timeout_us > 0)
           self->delayed_send(self, std::chrono::microseconds(state.request.timeout_us), Continue{});
         for (std::size_t i = 0; i < plan.parts.size(); ++i)
-          start_part(self, services, transport, i);
+          start_part(self, i);
         if (plan.parts.empty())
           answer(self);
-        return promise;
       },
       [=](const CancelExecutor& m) {
         if (self->state.collector) {
           self->state.collector->fail(m.status.status);
-          advance(self, services);
+          advance(self);
         }
       },
       [=](const ExplainStep&) -> caf::result<StepExplained> {
-        if (!self->state.collector || self->state.answered)
+        if (!self->state.collector)
           return to_error(not_found(str_cat("step ", self->state.request.step_id, " has ended")));
         auto promise = self->make_response_promise<StepExplained>();
         self->state.asked.push_back(promise);
-        explain(self, services);
+        explain(self);
         return promise;
       },
       [=](const PeerLost& m) {
@@ -260,12 +294,13 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
           if (state.request.plan->parts[i].task == m.task)
             state.collector->part_failed(i,
                                          why.with_origin({"", "", m.task, state.request.step_id}));
-        advance(self, services);
+        advance(self);
       },
       [=](const GetActors&) {
+        if (!self->state.collector)
+          return describe_tree(self, "rests", Children{});
         std::vector<std::string> open;
-        for (std::size_t i = 0; self->state.collector && i < self->state.request.plan->parts.size();
-             ++i)
+        for (std::size_t i = 0; i < self->state.request.plan->parts.size(); ++i)
           if (self->state.collector->is_open(i))
             open.push_back(self->state.request.plan->parts[i].task);
         return describe_tree(self,
@@ -273,10 +308,12 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                              Children{});
       },
       [=](Continue) {
-        deadline_passed(self, services,
+        deadline_passed(self,
                         str_cat("its deadline of ", self->state.request.timeout_us / 1000, " ms"));
       },
       [=](caf::tick_atom) {
+        if (!self->state.collector)
+          return;
         self->state.collector->give_up();
         answer(self);
       },

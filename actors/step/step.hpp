@@ -1,7 +1,9 @@
-// The STEP actor: one run of a client graph over its tasks. Protocol: actors/protocol/master.hpp.
+// The STEP actor: one run of a client graph over its tasks, at a time. Protocol:
+// actors/protocol/master.hpp.
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +19,7 @@ namespace troupe {
 struct RegisteredPart {
   std::string task;
   caf::strong_actor_ptr session; ///< WorkerSessionActor
+  GraphManagerActor manager;     ///< runs it without the session, in this process; or null
   std::string graph_handle;
   bool has_remote_edges = false;
   std::vector<int> feed_of;         ///< by _Arg index: which feed of the signature
@@ -37,36 +40,29 @@ struct FetchName {
   std::size_t position = 0; ///< among the client's fetches
 };
 
-struct StepRequest {
-  std::shared_ptr<const StepPlan> plan;
-  std::uint64_t step_id = 0;
-  std::vector<Tensor> feeds;                             ///< in the plan's order
-  std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the plan's order
-  std::int64_t timeout_us = 0;
-  bool trace = false;
-  caf::strong_actor_ptr master_session; ///< MasterSessionActor; hands on to parts on other nodes
-  caf::strong_actor_ptr membership; ///< MembershipActor; knows when a silent task was last heard of
-};
-
 /// The answer's tensors are in the plan's order, in this process (never tickets).
 struct StepState {
   static constexpr const char* name = "step";
-  StepRequest request;
-  std::unique_ptr<StepCollector> collector;
+  Services services;
+  caf::strong_actor_ptr transport;  ///< TransportActor that answers for large feeds
+  caf::strong_actor_ptr membership; ///< knows when a silent task was last heard of
+
+  // Of the step that runs.
+  BeginStep request;
+  MasterSessionActor master_session;      ///< waits for the end, and hands on to other nodes
+  std::optional<StepCollector> collector; ///< none: no step runs
   std::vector<DeviceStats> stats;
-  caf::typed_response_promise<RunStepResult> promise;
-  bool answered = false;
   std::vector<std::uint64_t> offered; ///< tickets of large feeds on their way
-  TransportActor transport;           ///< that answers for them
   std::set<std::size_t> arriving;     ///< parts that have ended, whose fetches are on their way
-  std::int64_t started_us = 0;
+  bool inquired = false;     ///< parts were asked why it goes on; their answers may come late
   bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
   std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on
 
-  ~StepState(); ///< answers if nobody has: the actor was killed
+  StepState() = default;
+  ~StepState();
 };
 
 StepActor::behavior_type step(StepActor::stateful_pointer<StepState> self, Services services,
-                              TransportActor transport, StepRequest request);
+                              TransportActor transport, MembershipActor membership);
 
 } // namespace troupe

@@ -151,6 +151,8 @@ caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, Regis
       .then(
           [=](GraphRegistered& registered) mutable {
             self->state.graphs[registered.graph_handle] = registered;
+            if (!registered.has_cut_edges)
+              registered.manager = untyped(self->state.graph_manager);
             promise.deliver(std::move(registered));
           },
           [=](caf::error& error) mutable { promise.deliver(std::move(error)); });

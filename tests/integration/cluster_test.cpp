@@ -43,6 +43,18 @@ struct Fixture {
         .output(0);
   }
   std::int64_t count(const char* name) { return counter(name).value(); }
+  // The one actor of that kind that waits for a step on `task`.
+  ActorInfo resting(const char* task, const std::string& kind) {
+    SimNode& node = cluster.node(task);
+    auto tree = cluster.ask<ActorTree>(node, node.handles.guardian, GetActors{});
+    REQUIRE(tree.ok());
+    std::vector<ActorInfo> found;
+    for (const ActorInfo& info : tree->actors)
+      if (info.path.find("/resting-" + kind + ".") != std::string::npos)
+        found.push_back(info);
+    REQUIRE(found.size() == 1);
+    return found[0];
+  }
 };
 
 float scalar(const Result<RunStepResult>& result, std::size_t i = 0) {
@@ -261,6 +273,52 @@ TEST_CASE_FIXTURE(Fixture, "cluster: many steps between tasks leave no trace of 
   }
   CHECK(count("rendezvous") == 0);
   CHECK(count("steps") == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: a later step is run by the actors of an earlier one") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  ActorInfo step = resting(worker0, "step"), executor = resting(worker1, "executor");
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}}).ok());
+  CHECK(resting(worker0, "step").id == step.id);
+  CHECK(resting(worker1, "executor").id == executor.id);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: actors of a step that failed run no other one") {
+  Output x = placeholder(root.on(ps), "x"), index = placeholder(root.on(ps), "i", DType::int32);
+  root.on(worker1).named("y").add(
+      "GatherV2",
+      std::vector<Output>{x, index, root.on(ps).constant(Tensor::scalar(std::int32_t{0}))});
+  auto session = open();
+  auto gather = [&](int i) {
+    return fetch(session, {"y"}, {{"x", Tensor::vector<float>({5})}, {"i", Tensor::scalar(i)}});
+  };
+  REQUIRE(gather(0).ok());
+  ActorInfo step = resting(worker0, "step"), executor = resting(worker1, "executor");
+  CHECK(gather(7).status().code() == Code::invalid_argument);
+  CHECK(scalar(gather(0)) == 5);
+  CHECK(resting(worker0, "step").id != step.id);
+  CHECK(resting(worker1, "executor").id != executor.id);
+  CHECK(count("steps") == 0);
+  CHECK(count("master_steps") == 0);
+  CHECK(count("executors") == 0);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: an actor that is killed while it rests is missed by no step") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  for (auto [task, kind] : {std::pair(worker0, "step"), std::pair(worker1, "executor")}) {
+    SimNode& node = cluster.node(task);
+    ActorInfo victim = resting(task, kind);
+    REQUIRE(cluster.ask<caf::ok_atom>(node, node.handles.guardian, KillActor{victim.path}).ok());
+    cluster.run();
+    CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -2);
+    CHECK(resting(task, kind).id != victim.id);
+  }
 }
 
 TEST_CASE_FIXTURE(Fixture,

@@ -150,7 +150,7 @@ private:
     Status status;
     Tensor loss;
     out.allocations = testing::allocations_of([&] {
-      StepRun run(program, environment_, StepHooks{[](Completion) {}, nullptr, false},
+      StepRun run(program, environment_, StepHooks{[](void*, Completion) {}, nullptr, false},
                   std::move(args));
       progress = run.run();
       status = run.status();

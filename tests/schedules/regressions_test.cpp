@@ -70,7 +70,7 @@ TEST_CASE("values that a killed rendezvous has not sent yet are not waited for")
 }
 
 TEST_CASE("an executor that is killed before it starts names its task") {
-  holds("on ps/0 executor before Start 1 kill", 450);
+  holds("on ps/0 executor before ExecutePart 1 kill", 450);
 }
 
 TEST_CASE("a node that ends while it is greeted is dialled again, not waited for") {

@@ -26,10 +26,11 @@ struct Quiet {
 } // namespace
 
 TEST_CASE("fault plan: text goes in and the same text comes out") {
-  constexpr auto text = "at 30 cut ps/0 worker/1 2000; on worker/1 executor after Start 2 kill; "
-                        "on client session answer RunStep 1 crash ps/0 500; at 0 freeze client 20; "
-                        "on ps/0 worker before any 7 hold worker/0 client 1; "
-                        "at 5 slow ps/0 worker/0 900";
+  constexpr auto text =
+      "at 30 cut ps/0 worker/1 2000; on worker/1 executor after ExecutePart 2 kill; "
+      "on client session answer RunStep 1 crash ps/0 500; at 0 freeze client 20; "
+      "on ps/0 worker before any 7 hold worker/0 client 1; "
+      "at 5 slow ps/0 worker/0 900";
   CHECK(plan_of(text).to_text() == text);
   CHECK(plan_of("").faults.empty());
   for (std::uint64_t seed = 0; seed < FaultPlan::num_systematic() + 200; ++seed) {

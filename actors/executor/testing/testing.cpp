@@ -271,11 +271,13 @@ std::unique_ptr<StepRun> Rig::start(std::shared_ptr<const Executable> executable
   environment_.node_states = &node_states;
   environment_.step_resources = &step_resources;
   StepHooks hooks;
-  hooks.completed = [mailbox = mailbox_](Completion completion) {
-    std::scoped_lock guard(mailbox->lock);
-    mailbox->completions.push_back(std::move(completion));
-    mailbox->arrived.notify_one();
+  hooks.completed = [](void* mailbox, Completion completion) {
+    auto& to = *static_cast<Mailbox*>(mailbox);
+    std::scoped_lock guard(to.lock);
+    to.completions.push_back(std::move(completion));
+    to.arrived.notify_one();
   };
+  hooks.keep_alive = mailbox_;
   hooks.trace = trace;
   return std::make_unique<StepRun>(std::move(executable), environment_, std::move(hooks),
                                    std::move(args));
