@@ -60,23 +60,20 @@ Conv2DShape turned(const Conv2DShape& s) {
   return out;
 }
 
-/// As many tiles as leave their values in the second cache, a multiple of the rows of a product.
-int64_t block_of(const Conv2DShape& s, int64_t most_bytes, int64_t tiles) {
-  const int64_t tile = points * (s.in_c + s.out_c) * static_cast<int64_t>(sizeof(float));
-  const int64_t fit = std::max<int64_t>(most_bytes / tile / 12, 1) * 12;
-  return std::min(fit, tiles);
-}
-
-WinogradCall call_for(const Conv2DShape& s, int64_t begin, int64_t end, int64_t most_bytes,
-                      int64_t more_elements) {
-  const int64_t tiles = tiles_of_image(s);
+/// The call for images [begin, end), input channels `channels` at a time, with as many tiles at a
+/// time as leave most_bytes of values, a multiple of the rows of a product.
+WinogradCall call_for(const Conv2DShape& s, int64_t begin, int64_t end, int64_t channels,
+                      int64_t most_bytes, int64_t more_elements) {
+  const int64_t tiles = tiles_of_image(s), of_tile = points * (channels + s.out_c);
+  const int64_t fit = most_bytes / (of_tile * static_cast<int64_t>(sizeof(float))) / 12 * 12;
   WinogradCall call = {};
   call.shape = &s;
   call.tile = tile_of(s);
   call.begin = begin * tiles;
   call.end = end * tiles;
-  call.block = block_of(s, most_bytes, call.end - call.begin);
-  const int64_t elements = points * (call.block * (s.in_c + s.out_c) + 32) + more_elements;
+  call.block = std::min(std::max<int64_t>(fit, 12), call.end - call.begin);
+  call.channels = channels;
+  const int64_t elements = call.block * of_tile + points * 32 + more_elements;
   call.scratch = static_cast<float*>(
       thread_scratch(Scratch::winograd, static_cast<size_t>(elements) * sizeof(float)));
   return call;
@@ -90,7 +87,7 @@ bool run_forward(const Conv2DShape& s, bool turns, const float* x, const ConvFil
                  const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
   if (filter.packed == nullptr || filter.packing->winograd != layout_of(s, turns))
     return false;
-  WinogradCall call = call_for(s, begin, end, 512 << 10, 0);
+  WinogradCall call = call_for(s, begin, end, s.in_c, 512 << 10, 0);
   call.x = x;
   call.packed = static_cast<const float*>(filter.packed);
   call.out = y;
@@ -139,7 +136,11 @@ bool winograd_backward_filter(const Conv2DShape& shape, const float* x, const fl
                               float* dfilter, int64_t begin, int64_t end) {
   if (!is_possible(shape) || !is_worth_it(shape, end - begin, 16))
     return false;
-  WinogradCall call = call_for(shape, begin, end, 768 << 10, points * (shape.in_c * shape.out_c + 16));
+  // The sums of some channels at a time, so that each thread needs no more than 5 MB for them.
+  const int64_t most = std::max<int64_t>((1 << 15) / shape.out_c / 16, 1) * 16;
+  const int64_t channels = std::min(shape.in_c, most);
+  WinogradCall call =
+      call_for(shape, begin, end, channels, 768 << 10, points * (channels * shape.out_c + 16));
   call.x = x;
   call.dy = dy;
   call.out = dfilter;

@@ -34,6 +34,7 @@ std::vector<Conv2DShape> shapes() {
                                          {4, 5, 5, 32, 3, 80, 2, 2, 7, 7},
                                          {6, 7, 6, 32, 3, 32, 0, 1, 7, 6},
                                          {13, 7, 7, 32, 3, 64, 1, 1, 7, 7},
+                                         {8, 8, 8, 256, 3, 192, 1, 1, 8, 8},
                                          {2, 14, 14, 32, 5, 64, 2, 2, 14, 14},
                                          {2, 10, 9, 64, 5, 32, 0, 0, 6, 5},
                                          {3, 6, 5, 48, 5, 96, 4, 3, 10, 9},
@@ -182,7 +183,8 @@ TEST_CASE("what follows a convolution with fewer products is done to its results
 }
 
 TEST_CASE("the error of a convolution with fewer products is that of sums in f32") {
-  for (const Case& c : {Case{2, 16, 16, 64, 3, 64, 1, 1, 16, 16}, Case{2, 16, 16, 64, 5, 64, 2, 2, 16, 16}}) {
+  for (const Case& c :
+       {Case{2, 16, 16, 64, 3, 64, 1, 1, 16, 16}, Case{2, 16, 16, 64, 5, 64, 2, 2, 16, 16}}) {
     const Conv2DShape s = shape_of(c);
     const Values v(s);
     const Expected want(s, v);

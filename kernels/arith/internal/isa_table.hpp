@@ -48,13 +48,12 @@ struct ConvCall {
 };
 
 /// Convolutions through tiles of tile x tile outputs (4 for filters of 3 x 3, 2 for 5 x 5),
-/// numbered over all images, row by row; the channels are multiples of 16. `scratch` has room for
-/// `block` tiles: 36 * (block * (in_c + out_c) + 32) elements; for the filter's gradient 36 * (in_c
-/// * out_c
-/// + 16) more.
+/// numbered over all images, row by row; the channels are multiples of 16. `scratch` has
+/// room for `block` tiles: 36 * (block * (in_c + out_c) + 32) elements. The filter's gradient takes
+/// `channels` input channels at a time: 36 * (block * (channels + out_c) + channels * out_c + 48).
 struct WinogradCall {
   const Conv2DShape* shape;
-  int64_t tile, begin, end, block;
+  int64_t tile, begin, end, block, channels;
   const float* x;
   const float* packed; // filter, from winograd_filter, or null
   const float* dy;     // output gradient, or null

@@ -156,7 +156,8 @@ TROUPE_INLINE void transform(Load load, Store store) {
 
 // ---- products
 
-/// C[rows, vecs * lanes] = A * B or += A * B, A stored as [rows, depth] or, turned, as [depth, rows].
+/// C[rows, vecs * lanes] = A * B or += A * B, A stored as [rows, depth] or, turned, as [depth,
+/// rows].
 struct Product {
   int64_t depth;
   const float* a;
@@ -176,8 +177,8 @@ TROUPE_INLINE void multiply_block(const Product& p, int64_t row, int64_t column)
   TROUPE_UNROLL
   for (int r = 0; r < rows; ++r)
     TROUPE_UNROLL
-    for (int v = 0; v < vecs; ++v)
-      sum[r][v] = accumulate ? load(to + r * p.ldc + v * lanes) : Vec{};
+  for (int v = 0; v < vecs; ++v)
+    sum[r][v] = accumulate ? load(to + r * p.ldc + v * lanes) : Vec{};
   for (int64_t d = 0; d < p.depth; ++d, left += turned ? p.lda : 1, right += p.ldb) {
     Vec factor[vecs];
     TROUPE_UNROLL
@@ -186,14 +187,14 @@ TROUPE_INLINE void multiply_block(const Product& p, int64_t row, int64_t column)
     TROUPE_UNROLL
     for (int r = 0; r < rows; ++r)
       TROUPE_UNROLL
-      for (int v = 0; v < vecs; ++v)
-        sum[r][v] += left[turned ? r : r * p.lda] * factor[v];
+    for (int v = 0; v < vecs; ++v)
+      sum[r][v] += left[turned ? r : r * p.lda] * factor[v];
   }
   TROUPE_UNROLL
   for (int r = 0; r < rows; ++r)
     TROUPE_UNROLL
-    for (int v = 0; v < vecs; ++v)
-      store(to + r * p.ldc + v * lanes, sum[r][v]);
+  for (int v = 0; v < vecs; ++v)
+    store(to + r * p.ldc + v * lanes, sum[r][v]);
 }
 
 template <int vecs, bool turned, bool accumulate>
@@ -257,30 +258,30 @@ TROUPE_INLINE int64_t stride_of(int64_t tiles, int64_t channels) {
   return tiles * channels + 16;
 }
 
-/// The pixels below tiles [first, first + count) at the points: [point][tile][channel].
-void evaluate_input(const WinogradCall& c, int64_t first, int64_t count, float* out) {
+/// `channels` channels, from `channel` on, of the pixels below tiles [first, first + count) at the
+/// points: [point][tile][channel].
+void evaluate_input(const WinogradCall& c, int64_t first, int64_t count, int64_t channel,
+                    int64_t channels, float* out) {
   const Conv2DShape& s = *c.shape;
-  const int64_t stride = stride_of(c.block, s.in_c), line = s.in_w * s.in_c;
+  const int64_t stride = stride_of(c.block, channels), line = s.in_w * s.in_c;
   for (int64_t t = 0; t < count; ++t) {
     const Tile tile = tile_at(c, first + t);
     const int64_t y = tile.y - s.pad_top, x = tile.x - s.pad_left;
-    const float* corner = c.x + (tile.image * s.in_h + y) * line + x * s.in_c;
-    float* to = out + t * s.in_c;
-    const auto write = [&](int64_t channel) TROUPE_ALWAYS_INLINE {
-      return [=](int i, int j, Vec v) TROUPE_ALWAYS_INLINE {
-        store(to + (i * side + j) * stride + channel, v);
-      };
+    const float* corner = c.x + (tile.image * s.in_h + y) * line + x * s.in_c + channel;
+    float* to = out + t * channels;
+    const auto write = [&](int64_t k) TROUPE_ALWAYS_INLINE {
+      return [=](int i, int j, Vec v)
+                 TROUPE_ALWAYS_INLINE { store(to + (i * side + j) * stride + k, v); };
     };
     if (y >= 0 && x >= 0 && y + side <= s.in_h && x + side <= s.in_w) {
-      for (int64_t k = 0; k < s.in_c; k += lanes)
+      for (int64_t k = 0; k < channels; k += lanes)
         transform<side, side, FromInput>(
-            [&](int i, int j) TROUPE_ALWAYS_INLINE {
-              return load(corner + i * line + j * s.in_c + k);
-            },
+            [&](int i, int j)
+                TROUPE_ALWAYS_INLINE { return load(corner + i * line + j * s.in_c + k); },
             write(k));
       continue;
     }
-    for (int64_t k = 0; k < s.in_c; k += lanes)
+    for (int64_t k = 0; k < channels; k += lanes)
       transform<side, side, FromInput>(
           [&](int i, int j) TROUPE_ALWAYS_INLINE {
             const bool inside = y + i >= 0 && y + i < s.in_h && x + j >= 0 && x + j < s.in_w;
@@ -338,9 +339,8 @@ void evaluate_gradient(const WinogradCall& c, int64_t first, int64_t count, floa
           [&](int i, int j) TROUPE_ALWAYS_INLINE {
             return i < rows && j < columns ? load(corner + (i * s.out_w + j) * s.out_c + q) : Vec{};
           },
-          [&](int i, int j, Vec v) TROUPE_ALWAYS_INLINE {
-            store(out + (i * side + j) * stride + t * s.out_c + q, v);
-          });
+          [&](int i, int j, Vec v)
+              TROUPE_ALWAYS_INLINE { store(out + (i * side + j) * stride + t * s.out_c + q, v); });
   }
 }
 
@@ -392,11 +392,11 @@ void forward(const WinogradCall& c) {
   float *in = c.scratch, *products = c.scratch + points * in_stride;
   for (int64_t first = c.begin; first < c.end; first += c.block) {
     const int64_t count = c.end - first < c.block ? c.end - first : c.block;
-    evaluate_input(c, first, count, in);
+    evaluate_input(c, first, count, 0, s.in_c, in);
     for (int64_t p = 0; p < points; ++p)
       multiply_all<false, false>({s.in_c, in + p * in_stride, s.in_c,
-                                  c.packed + p * stride_of(s.in_c, s.out_c), 0, products + p * out_stride,
-                                  s.out_c},
+                                  c.packed + p * stride_of(s.in_c, s.out_c), 0,
+                                  products + p * out_stride, s.out_c},
                                  count, s.out_c, true);
     interpolate_output<tile>(c, first, count, products);
   }
@@ -405,31 +405,34 @@ void forward(const WinogradCall& c) {
 template <int tile, int size>
 void backward_filter(const WinogradCall& c) {
   const Conv2DShape& s = *c.shape;
-  const int64_t in_stride = stride_of(c.block, s.in_c), out_stride = stride_of(c.block, s.out_c);
-  const int64_t channels = s.in_c * s.out_c, stride = stride_of(s.in_c, s.out_c);
-  float *in = c.scratch, *gradient = in + points * in_stride;
-  float* sums = gradient + points * out_stride;
-  for (int64_t first = c.begin; first < c.end; first += c.block) {
-    const int64_t count = c.end - first < c.block ? c.end - first : c.block;
-    evaluate_input(c, first, count, in);
-    evaluate_gradient<tile>(c, first, count, gradient);
-    for (int64_t p = 0; p < points; ++p) {
-      const Product product = {count,    in + p * in_stride,   s.in_c, gradient + p * out_stride,
-                               s.out_c, sums + p * stride, s.out_c};
-      if (first == c.begin)
-        multiply_all<true, false>(product, s.in_c, s.out_c, false);
-      else
-        multiply_all<true, true>(product, s.in_c, s.out_c, false);
+  const int64_t out_stride = stride_of(c.block, s.out_c);
+  float *gradient = c.scratch, *in = gradient + points * out_stride;
+  float* sums = in + points * stride_of(c.block, c.channels);
+  for (int64_t channel = 0; channel < s.in_c; channel += c.channels) {
+    const int64_t channels = s.in_c - channel < c.channels ? s.in_c - channel : c.channels;
+    const int64_t in_stride = stride_of(c.block, channels), stride = stride_of(channels, s.out_c);
+    for (int64_t first = c.begin; first < c.end; first += c.block) {
+      const int64_t count = c.end - first < c.block ? c.end - first : c.block;
+      evaluate_input(c, first, count, channel, channels, in);
+      if (channel == 0 || c.end - c.begin > c.block)
+        evaluate_gradient<tile>(c, first, count, gradient);
+      for (int64_t p = 0; p < points; ++p) {
+        const Product product = {count,   in + p * in_stride, channels, gradient + p * out_stride,
+                                 s.out_c, sums + p * stride,  s.out_c};
+        if (first == c.begin)
+          multiply_all<true, false>(product, channels, s.out_c, false);
+        else
+          multiply_all<true, true>(product, channels, s.out_c, false);
+      }
     }
+    for (int64_t at = 0; at < channels * s.out_c; at += lanes)
+      transform<side, size, ToFilter<size>>(
+          [&](int i, int j)
+              TROUPE_ALWAYS_INLINE { return load(sums + (i * side + j) * stride + at); },
+          [&](int i, int j, Vec v) TROUPE_ALWAYS_INLINE {
+            store(c.out + ((i * size + j) * s.in_c + channel) * s.out_c + at, v);
+          });
   }
-  for (int64_t at = 0; at < channels; at += lanes)
-    transform<side, size, ToFilter<size>>(
-        [&](int i, int j) TROUPE_ALWAYS_INLINE {
-          return load(sums + (i * side + j) * stride + at);
-        },
-        [&](int i, int j, Vec v) TROUPE_ALWAYS_INLINE {
-          store(c.out + (i * size + j) * channels + at, v);
-        });
 }
 
 } // namespace
