@@ -94,6 +94,8 @@ public:
     count_inputs();
     TROUPE_TRY(collect_indices());
     program_->is_large = !program_->has_frames && bytes_of_a_step() > large_step;
+    if (program_->is_large)
+      lie_together();
     return std::move(program_);
   }
 
@@ -240,6 +242,16 @@ private:
     program_->slot_source.resize(static_cast<std::size_t>(slots));
     program_->max_outputs = 2;
     return {};
+  }
+
+  // Each kernel reads its node's output types, which lie between all that was made for the nodes.
+  void lie_together() {
+    std::vector<std::vector<DType>> copies;
+    copies.reserve(program_->info.size());
+    for (const KernelNode& info : program_->info)
+      copies.push_back(info.types.outputs);
+    for (std::size_t i = 0; i < copies.size(); ++i)
+      program_->info[i].types.outputs.swap(copies[i]);
   }
 
   // Everything about a node but its edges.
