@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <condition_variable>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
@@ -94,8 +96,6 @@ public:
     count_inputs();
     TROUPE_TRY(collect_indices());
     program_->is_large = !program_->has_frames && bytes_of_a_step() > large_step;
-    if (program_->is_large)
-      lie_together();
     return std::move(program_);
   }
 
@@ -125,7 +125,7 @@ private:
   // What a step goes through once, from the first node to the last.
   std::size_t bytes_of_a_step() const {
     return program_->slot_source.size() * sizeof(Entry) +
-           program_->nodes.size() * (sizeof(ProgramNode) + sizeof(Counts) + sizeof(KernelNode)) +
+           program_->nodes.size() * (sizeof(ProgramNode) + sizeof(Counts)) +
            program_->edges.size() * sizeof(Edge);
   }
 
@@ -244,16 +244,6 @@ private:
     return {};
   }
 
-  // Each kernel reads its node's output types, which lie between all that was made for the nodes.
-  void lie_together() {
-    std::vector<std::vector<DType>> copies;
-    copies.reserve(program_->info.size());
-    for (const KernelNode& info : program_->info)
-      copies.push_back(info.types.outputs);
-    for (std::size_t i = 0; i < copies.size(); ++i)
-      program_->info[i].types.outputs.swap(copies[i]);
-  }
-
   // Everything about a node but its edges.
   Status fill(const Node& node) {
     ProgramNode& to = at(index(node.id));
@@ -271,13 +261,13 @@ private:
     info.name = node.name;
     info.schema = node.op;
     info.attrs = node.attrs;
-    info.types = {node.input_types, node.output_types};
     if (node.op->allows_uninitialized_input)
       to.flags |= accepts_uninitialized;
     TROUPE_TRY(connect_inputs(node, to));
-    switch (to.kind) {
-    case Kind::kernel:
+    if (to.kind == Kind::kernel)
       return find_kernel(node, to, info);
+    describe(node, {}, to, info);
+    switch (to.kind) {
     case Kind::constant: {
       TROUPE_ASSIGN(to.aux, materialise(node));
       return {};
@@ -337,16 +327,34 @@ private:
       if (kernel.options.expensive)
         to.flags |= expensive;
     }
+    std::vector<bool> in_host;
+    if (device_.has_own_memory()) {
+      TROUPE_ASSIGN(in_host, in_host_memory(node.op->outputs, kernel.options.host_outputs,
+                                            node.attrs, node.output_types));
+    }
+    describe(node, std::move(in_host), to, info);
     if (kernel.options.prepare) {
-      PrepareContext context(node.name, *node.op, node.attrs, info.types, device_.name());
+      PrepareContext context(node.name, *node.op, node.attrs, info.io->types, device_.name());
       TROUPE_ASSIGN(info.prepared, kernel.options.prepare(context));
     }
-    if (device_.has_own_memory()) {
-      TROUPE_ASSIGN(info.output_in_host_memory,
-                    in_host_memory(node.op->outputs, kernel.options.host_outputs, node.attrs,
-                                   info.types.outputs));
-    }
     return {};
+  }
+
+  // Gives the node what it has in common with others.
+  void describe(const Node& node, std::vector<bool> in_host, ProgramNode& to, KernelNode& info) {
+    const auto& last = last_io_;
+    if (last && last->types.inputs == node.input_types &&
+        last->types.outputs == node.output_types && last->output_in_host_memory == in_host) {
+      info.io = last;
+      to.io = last.get();
+      return;
+    }
+    auto& shared = ios_[{node.input_types, node.output_types, in_host}];
+    if (!shared)
+      shared = std::make_shared<KernelIo>(
+          KernelIo{{node.input_types, node.output_types}, std::move(in_host)});
+    info.io = last_io_ = shared;
+    to.io = shared.get();
   }
 
   // Control edges as the program has them: by destination, and turned round by source.
@@ -464,6 +472,10 @@ private:
   std::vector<std::int32_t> successors_;                       // ends of control edges, by source
   std::vector<std::size_t> first_successor_;                   // by node, one more at the end
   std::unordered_map<NodeId, int> enters_;
+  std::map<std::tuple<std::vector<DType>, std::vector<DType>, std::vector<bool>>,
+           std::shared_ptr<const KernelIo>>
+      ios_; // by what is in them
+  std::shared_ptr<const KernelIo> last_io_;
   std::int32_t next_slot_ = 0;
 };
 

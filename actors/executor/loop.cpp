@@ -227,7 +227,7 @@ bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& nd, Iteration&
   for (std::int32_t i = 0; i < nd.num_inputs; ++i) {
     if (!inputs[i].ref)
       continue;
-    bool wants_value = !is_ref(info(n).types.inputs[static_cast<std::size_t>(i)]);
+    bool wants_value = !is_ref(nd.io->types.inputs[static_cast<std::size_t>(i)]);
     Tensor value = wants_value ? inputs[i].ref->snapshot() : Tensor{};
     bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
     if (!initialized && !(nd.flags & accepts_uninitialized)) {
@@ -248,7 +248,7 @@ template <bool Frames>
 bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* outputs) {
   for (std::int32_t i = 0; i < nd.num_outputs; ++i) {
     const Entry& output = outputs[i];
-    DType declared = i == 0 ? nd.output_type : info(n).types.outputs[static_cast<std::size_t>(i)];
+    DType declared = i == 0 ? nd.output_type : nd.io->types.outputs[static_cast<std::size_t>(i)];
     if (output.tensor.dtype() == declared) [[likely]] {
       if (declared != DType::string) [[likely]]
         continue;
@@ -281,7 +281,7 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
     return false;
   bool direct = nd.direct_slot >= 0;
   Entry* outputs = direct ? slot(nd.direct_slot, it) : s_.scratch.data();
-  KernelContext context(info(n), *s_.environment,
+  KernelContext context(info(n), *nd.io, *s_.environment,
                         {slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
                         {outputs, static_cast<std::size_t>(nd.num_outputs)});
   if constexpr (Frames) {
@@ -345,7 +345,7 @@ PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& nd, Iter
   kernel->iteration = &it;
   kernel->outputs.resize(static_cast<std::size_t>(nd.num_outputs));
   KernelContext& context = kernel->context.emplace(
-      info(n), *s_.environment,
+      info(n), *nd.io, *s_.environment,
       std::span<Entry>{slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
       std::span<Entry>(kernel->outputs));
   if constexpr (Frames) {

@@ -35,9 +35,9 @@ Result<std::vector<Tensor>> KernelConstantEvaluator::evaluate(const Node& node,
   compiled.schema = node.op;
   compiled.kernel = kernel;
   compiled.attrs = node.attrs;
-  compiled.types = {node.input_types, node.output_types};
+  compiled.io = std::make_shared<KernelIo>(KernelIo{{node.input_types, node.output_types}, {}});
   if (kernel->options.prepare) {
-    PrepareContext prepare(node.name, *node.op, node.attrs, compiled.types, device_->name());
+    PrepareContext prepare(node.name, *node.op, node.attrs, compiled.io->types, device_->name());
     TROUPE_ASSIGN(compiled.prepared, kernel->options.prepare(prepare));
   }
   Cancellation cancellation;

@@ -58,7 +58,7 @@ private:
       context_.set_output_dead(0);
       return done_({});
     }
-    const auto& host = context_.node().output_in_host_memory;
+    const auto& host = context_.io().output_in_host_memory;
     if (!context_.device().has_own_memory() || (!host.empty() && host[0]))
       return done_(context_.set_output(0, std::move(value.tensor)));
     context_.device().copy_to_device(

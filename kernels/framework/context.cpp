@@ -8,8 +8,8 @@
 namespace troupe {
 namespace {
 
-bool wants_host_memory(const KernelNode& node, int output) {
-  const auto& flags = node.output_in_host_memory;
+bool wants_host_memory(const KernelIo& io, int output) {
+  const auto& flags = io.output_in_host_memory;
   return !flags.empty() && flags[static_cast<std::size_t>(output)];
 }
 
@@ -46,17 +46,19 @@ Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
                                const OpSchema& schema, AttrMap attrs, Device& device) {
   KernelNode node;
   TROUPE_ASSIGN(node.kernel, kernels.find(schema.name, attrs, device.type(), name));
-  TROUPE_ASSIGN(node.types, resolve_types(schema, attrs));
+  KernelIo io;
+  TROUPE_ASSIGN(io.types, resolve_types(schema, attrs));
   node.name = std::move(name);
   node.schema = &schema;
   node.attrs = std::move(attrs);
   const KernelOptions& options = node.kernel->options;
   if (device.has_own_memory()) {
-    TROUPE_ASSIGN(node.output_in_host_memory, in_host_memory(schema.outputs, options.host_outputs,
-                                                             node.attrs, node.types.outputs));
+    TROUPE_ASSIGN(io.output_in_host_memory, in_host_memory(schema.outputs, options.host_outputs,
+                                                           node.attrs, io.types.outputs));
   }
+  node.io = std::make_shared<KernelIo>(std::move(io));
   if (options.prepare) {
-    PrepareContext prepare(node.name, schema, node.attrs, node.types, device.name());
+    PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device.name());
     TROUPE_ASSIGN(node.prepared, options.prepare(prepare));
   }
   return node;
@@ -73,7 +75,7 @@ Result<ResourceHandle> KernelContext::input_handle(int i) const {
 
 Result<Tensor> KernelContext::allocate_output(int i, const Shape& shape) {
   Allocator& from =
-      wants_host_memory(*node_, i) ? device().host_side_allocator() : device().allocator();
+      wants_host_memory(*io_, i) ? device().host_side_allocator() : device().allocator();
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(from, remove_ref(output_type(i)), shape));
   outputs_[static_cast<std::size_t>(i)].tensor = out;
   return out;
@@ -86,8 +88,8 @@ Result<Tensor> KernelContext::forward_or_allocate(int from, int i, const Shape& 
 Result<Tensor> KernelContext::forward_or_allocate(std::initializer_list<int> from, int i,
                                                   const Shape& shape) {
   const DType dtype = remove_ref(output_type(i));
-  const MemoryKind wanted = wants_host_memory(*node_, i) ? device().host_side_allocator().kind()
-                                                         : device().allocator().kind();
+  const MemoryKind wanted = wants_host_memory(*io_, i) ? device().host_side_allocator().kind()
+                                                       : device().allocator().kind();
   for (int candidate : from) {
     const Tensor& input = this->input(candidate);
     if (!can_forward(input, dtype, shape, wanted))

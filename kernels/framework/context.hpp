@@ -61,15 +61,21 @@ struct StepEnvironment {
   std::string session_handle;
 };
 
+/// What every run of a kernel asks of its node. Those of nodes that are alike are one, so that a
+/// step of many nodes finds it in the core's cache.
+struct KernelIo {
+  NodeTypes types;
+  std::vector<bool> output_in_host_memory; ///< empty: none asked for it
+};
+
 /// The unchanging part of a node, made when its graph is compiled.
 struct KernelNode {
   std::string name;
   const OpSchema* schema = nullptr;
   const KernelDef* kernel = nullptr;
   AttrMap attrs;
-  NodeTypes types;
+  std::shared_ptr<const KernelIo> io;
   std::shared_ptr<const void> prepared;
-  std::vector<bool> output_in_host_memory; ///< empty: none asked for it
 };
 
 /// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
@@ -89,11 +95,16 @@ class KernelContext {
 public:
   KernelContext(const KernelNode& node, const StepEnvironment& step, std::span<Entry> inputs,
                 std::span<Entry> outputs)
-      : node_(&node), step_(&step), inputs_(inputs), outputs_(outputs) {}
+      : KernelContext(node, *node.io, step, inputs, outputs) {}
+  /// For who knows where node.io lies without looking at the node.
+  KernelContext(const KernelNode& node, const KernelIo& io, const StepEnvironment& step,
+                std::span<Entry> inputs, std::span<Entry> outputs)
+      : node_(&node), io_(&io), step_(&step), inputs_(inputs), outputs_(outputs) {}
 
   // The node.
   const std::string& node_name() const { return node_->name; }
   const KernelNode& node() const { return *node_; }
+  const KernelIo& io() const { return *io_; }
   const AttrMap& attrs() const { return node_->attrs; }
   template <class T>
   Result<T> attr(std::string_view name) const {
@@ -124,7 +135,7 @@ public:
 
   // Outputs.
   int num_outputs() const { return static_cast<int>(outputs_.size()); }
-  DType output_type(int i) const { return node_->types.outputs[static_cast<std::size_t>(i)]; }
+  DType output_type(int i) const { return io_->types.outputs[static_cast<std::size_t>(i)]; }
   /// Memory of the declared output dtype; already set as the output: fill the returned tensor,
   /// which shares it.
   Result<Tensor> allocate_output(int i, const Shape& shape);
@@ -169,6 +180,7 @@ public:
 
 private:
   const KernelNode* node_;
+  const KernelIo* io_;
   const StepEnvironment* step_;
   std::span<Entry> inputs_;
   std::span<Entry> outputs_;

@@ -50,7 +50,7 @@ struct Harness {
     REQUIRE_MESSAGE(bound.ok(), bound.status().to_string());
     node = *std::move(bound);
     inputs = std::move(values);
-    outputs.assign(node.types.outputs.size(), {});
+    outputs.assign(node.io->types.outputs.size(), {});
   }
 
   KernelContext context() { return {node, step, inputs, outputs}; }
@@ -83,7 +83,7 @@ TEST_CASE("context: a CPU has one memory, so nothing is marked") {
   Harness h(cpu.device());
   h.add("", "x: float", {.host_outputs = {"x"}});
   h.bind({});
-  CHECK(h.node.output_in_host_memory.empty());
+  CHECK(h.node.io->output_in_host_memory.empty());
 }
 
 TEST_CASE("context: host inputs are found by their declared names, lists as a whole") {

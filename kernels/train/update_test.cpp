@@ -33,11 +33,13 @@ public:
     node.attrs.set("T", DType::float32);
     node.schema = op_library().ops.find(op);
     TROUPE_TRY(complete_and_check_attrs(*node.schema, node.attrs));
-    TROUPE_ASSIGN(node.types, resolve_types(*node.schema, node.attrs));
+    KernelIo io;
+    TROUPE_ASSIGN(io.types, resolve_types(*node.schema, node.attrs));
+    node.io = std::make_shared<KernelIo>(std::move(io));
     TROUPE_ASSIGN(node.kernel, op_library().kernels.find(op, node.attrs, "CPU"));
     StepEnvironment step;
     step.device = device_.get();
-    std::vector<Entry> outputs(node.types.outputs.size());
+    std::vector<Entry> outputs(node.io->types.outputs.size());
     KernelContext context(node, step, inputs, outputs);
     return node.kernel->compute(context);
   }

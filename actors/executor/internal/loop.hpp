@@ -89,11 +89,6 @@ private:
       __builtin_prefetch(slot + sizeof(Entry) - 1, 1);
       __builtin_prefetch(it.counts + edges[i].dst, 1);
     }
-    const KernelNode& described = info(n + nodes_ahead);
-    __builtin_prefetch(described.types.outputs.data());
-    const KernelNode& later = info(n + nodes_far_ahead);
-    __builtin_prefetch(&later.types);
-    __builtin_prefetch(&later.output_in_host_memory);
     __builtin_prefetch(edges + 4 * edges_ahead);
     __builtin_prefetch(&p_.nodes[far]);
   }

@@ -66,6 +66,7 @@ struct ProgramNode {
     KernelFn compute = nullptr;
     AsyncKernelFn compute_async;
   };
+  const KernelIo* io = nullptr; ///< of its KernelNode
   std::int32_t first_input = 0;
   std::int32_t num_inputs = 0;
   std::int32_t num_outputs = 0;

@@ -10,7 +10,7 @@ namespace {
 Status make_output_of_one(KernelContext& c) {
   Tensor& out = c.output_entry(0).tensor;
   const DType dtype = c.output_type(0);
-  if (c.node().output_in_host_memory.empty() && !is_object(dtype))
+  if (c.io().output_in_host_memory.empty() && !is_object(dtype))
     if (BufferRef buffer = Buffer::allocate(c.device().allocator(), dtype_size(dtype))) {
       out = Tensor(dtype, c.input(0).shape(), std::move(buffer));
       return {};

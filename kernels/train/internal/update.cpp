@@ -22,7 +22,7 @@ const std::string& input_name(const KernelContext& c, int i) {
 
 Result<VariableRef> variable(KernelContext& c, int i) {
   VariableRef out;
-  if (is_ref(c.node().types.inputs[static_cast<std::size_t>(i)])) {
+  if (is_ref(c.io().types.inputs[static_cast<std::size_t>(i)])) {
     out = c.input_ref(i);
   } else {
     TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));

@@ -54,24 +54,24 @@ Result<std::vector<Entry>> run_kernel(const KernelNode& node, const StepEnvironm
                                       std::vector<Entry> inputs,
                                       std::span<const std::string> input_names) {
   for (std::size_t i = 0; i < inputs.size(); ++i) {
-    if (!inputs[i].ref || is_ref(node.types.inputs[i]))
+    if (!inputs[i].ref || is_ref(node.io->types.inputs[i]))
       continue;
     inputs[i].tensor = inputs[i].ref->snapshot();
     if (!inputs[i].tensor.has_value())
       return failed_precondition(str_cat("Attempting to use uninitialized value ", input_names[i]));
     inputs[i].ref = nullptr;
   }
-  std::vector<Entry> outputs(node.types.outputs.size());
+  std::vector<Entry> outputs(node.io->types.outputs.size());
   KernelContext context(node, step, inputs, outputs);
   for (const Entry& input : inputs)
     context.is_input_dead = context.is_input_dead || !input.has_value();
   TROUPE_TRY(run_kernel(context));
   for (std::size_t i = 0; i < outputs.size(); ++i)
     if (outputs[i].tensor.has_value() &&
-        outputs[i].tensor.dtype() != remove_ref(node.types.outputs[i]))
+        outputs[i].tensor.dtype() != remove_ref(node.io->types.outputs[i]))
       return internal(str_cat("Output ", i, " of node '", node.name, "' has dtype ",
                               to_string(outputs[i].tensor.dtype()), ", declared is ",
-                              to_string(node.types.outputs[i])));
+                              to_string(node.io->types.outputs[i])));
   return outputs;
 }
 
