@@ -1,6 +1,8 @@
 // Callers on the loop of their network, with a server in another actor system over loopback.
 #include "net/transport/caller.hpp"
 
+#include <atomic>
+#include <functional>
 #include <future>
 #include <thread>
 
@@ -152,6 +154,52 @@ TEST_CASE("what other threads send while a caller has the loop, or has just left
     other.join();
     rig.asked = {};
   }
+}
+
+TEST_CASE("every job that threads post to a loop runs once, in each thread's order") {
+  Rig rig;
+  auto& loop = *shared_loop(rig.client);
+  constexpr int threads = 4, jobs = 3000;
+  std::vector<int> last(threads, -1); // touched by the loop alone
+  bool in_order = true;
+  std::promise<void> all;
+  int left = threads * jobs;
+  std::vector<std::thread> posters;
+  for (int t = 0; t < threads; ++t)
+    posters.emplace_back([&, t] {
+      for (int i = 0; i < jobs; ++i)
+        loop.post([&, t, i] {
+          in_order = in_order && std::exchange(last[static_cast<std::size_t>(t)], i) == i - 1;
+          if (--left == 0)
+            all.set_value();
+        });
+    });
+  Caller caller(rig.client); // takes the loop and leaves it meanwhile
+  for (int i = 0; i < 200; ++i)
+    REQUIRE(ask(caller, rig.session, i) == i + 1);
+  for (std::thread& poster : posters)
+    poster.join();
+  all.get_future().wait();
+  CHECK(in_order);
+}
+
+TEST_CASE("jobs that post the next one do not keep the loop from its sockets") {
+  Rig rig;
+  auto& loop = *shared_loop(rig.client);
+  std::atomic<bool> goes_on = true;
+  std::promise<void> ended;
+  std::function<void()> again = [&] {
+    if (goes_on)
+      loop.post([&] { again(); });
+    else
+      ended.set_value();
+  };
+  loop.post([&] { again(); });
+  Caller caller(rig.client);
+  for (int i = 0; i < 100; ++i)
+    REQUIRE(ask(caller, rig.session, i) == i + 1);
+  goes_on = false;
+  ended.get_future().wait();
 }
 
 TEST_CASE("an answer that another thread of the process gives ends the wait on the loop") {

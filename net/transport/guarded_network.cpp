@@ -10,7 +10,8 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
-#include <caf/io/network/scribe_impl.hpp>
+#include <caf/io/network/native_socket.hpp>
+#include <caf/io/scribe.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include "core/base/clock.hpp"
@@ -19,6 +20,7 @@
 #include "core/trace/counters.hpp"
 #include "net/transport/message_filter.hpp"
 #include "net/transport/shared_loop.hpp"
+#include "net/transport/wire_stream.hpp"
 
 namespace troupe {
 
@@ -56,13 +58,13 @@ struct Ledger {
   }
 };
 
-class GuardedScribe final : public network::scribe_impl {
+class GuardedScribe final : public caf::io::scribe {
 public:
   GuardedScribe(network::default_multiplexer& mux, network::native_socket socket, Side side,
                 Ledger& ledger)
-      : scribe_impl(mux, socket), filter_(side, ledger.limits.message_bytes), ledger_(ledger),
+      : scribe(network::conn_hdl_from_socket(socket)), stream_(mux, socket),
+        filter_(side, ledger.limits.message_bytes), ledger_(ledger),
         is_accepted_(side == Side::accepted), since_us_(steady_micros()) {
-    stream_.ack_writes(true); // data_transferred says when nothing waits any more
     if (!is_accepted_)
       return;
     place_ = ledger_.strangers.insert(ledger_.strangers.end(), this);
@@ -97,9 +99,11 @@ public:
     wanted_ = bytes;
     if (bytes > ledger_.limits.piece_bytes && !hold(bytes)) {
       pieces_ = true;
-      config = receive_policy::exactly(ledger_.limits.piece_bytes);
+      bytes = ledger_.limits.piece_bytes;
     }
-    scribe_impl::configure_read(config);
+    stream_.expect(bytes);
+    if (!std::exchange(is_launched_, true))
+      stream_.start(*this);
   }
 
   bool consume(caf::execution_unit* unit, const void* data, std::size_t size) override {
@@ -116,8 +120,7 @@ public:
       ledger_.arrived += size;
       whole_.insert(whole_.end(), bytes, bytes + size);
       if (whole_.size() < wanted_) {
-        stream_.configure_read(
-            receive_policy::exactly(std::min(ledger_.limits.piece_bytes, wanted_ - whole_.size())));
+        stream_.expect(std::min(ledger_.limits.piece_bytes, wanted_ - whole_.size()));
         return true;
       }
       ledger_.arrived -= whole_.size();
@@ -145,7 +148,7 @@ public:
       return false;
     }
     was_selected_ = filter_.is_selected();
-    bool goes_on = scribe_impl::consume(unit, bytes, size);
+    bool goes_on = scribe::consume(unit, bytes, size);
     if (in_pieces || (was_large && ledger_.ahead > ledger_.limits.ahead_bytes / 2)) {
       std::vector<char>().swap(rd_buf()); // a buffer never shrinks by itself
       hold(0);
@@ -158,33 +161,28 @@ public:
       return;
     if (wr_buf().size() > ledger_.limits.unsent_bytes)
       return shut(str_cat("it does not read; ", wr_buf().size(), " bytes wait for it"));
-    if (!launched_ || is_waiting_ || !send_now()) {
-      is_waiting_ = true;
-      scribe_impl::flush();
-    }
+    stream_.flush(*this);
   }
 
-  // The event loop has sent some of what waited for it.
-  void data_transferred(caf::execution_unit*, std::size_t, std::size_t remaining) override {
-    is_waiting_ = remaining > 0;
+  std::vector<char>& wr_buf() override { return stream_.write_buffer(); }
+  std::vector<char>& rd_buf() override { return stream_.read_buffer(); }
+  void ack_writes(bool) override {} // nobody wants to know
+  std::string addr() const override {
+    auto text = network::remote_addr_of_fd(stream_.fd());
+    return text ? *std::move(text) : "";
   }
+  std::uint16_t port() const override {
+    auto number = network::remote_port_of_fd(stream_.fd());
+    return number ? *number : std::uint16_t{0};
+  }
+  void graceful_shutdown() override {
+    stream_.graceful_shutdown();
+    detach(&stream_.backend(), false);
+  }
+  void add_to_loop() override { stream_.start(*this); }
+  void remove_from_loop() override { stream_.passivate(); }
 
 private:
-  // Sends what is written without a round through the event loop, which would cost three more
-  // system calls. False if something is left for the loop; it finds errors, too. Only behind
-  // nothing that waits there.
-  bool send_now() {
-    auto& bytes = wr_buf();
-    if (bytes.empty())
-      return true;
-    if (bytes.size() > ledger_.limits.piece_bytes)
-      return false;
-    ssize_t sent = ::send(stream_.fd(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent > 0)
-      bytes.erase(bytes.begin(), bytes.begin() + sent);
-    return bytes.empty();
-  }
-
   // From within `consume` only; the caller then gives false.
   void drop(caf::execution_unit* unit, const std::string& why) {
     ledger_.report(str_cat("closed a connection from ", addr(), ": ", why));
@@ -221,11 +219,12 @@ private:
     return true;
   }
 
+  WireStream stream_;
   MessageFilter filter_;
   Ledger& ledger_;
   bool is_accepted_;
   bool is_stranger_ = false;
-  bool is_waiting_ = false; // something goes through the event loop; the rest comes behind it
+  bool is_launched_ = false;
   bool is_shut_ = false;
   bool is_known_ = false;
   bool was_selected_ = false;

@@ -5,6 +5,7 @@
 #include <latch>
 
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -151,6 +152,53 @@ struct Stranger {
   int socket;
 };
 
+// Stands between a client and the server's port, and passes on both ways pieces of the given sizes,
+// in turn.
+struct Relay {
+  Relay(std::uint16_t server, std::vector<std::size_t> cuts) : cuts_(std::move(cuts)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(listener_, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::listen(listener_, 1) == 0);
+    REQUIRE(::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    port = ntohs(at.sin_port);
+    passing_ = std::async(std::launch::async, [this, server] {
+      Stranger to(server);
+      int from = ::accept(listener_, nullptr, nullptr);
+      auto back = std::async(std::launch::async, [&] { pass(to.socket, from); });
+      pass(from, to.socket);
+      back.wait();
+      ::close(from);
+    });
+  }
+  // The client's system has ended before.
+  ~Relay() {
+    passing_.wait();
+    ::close(listener_);
+  }
+  std::uint16_t port = 0;
+
+private:
+  void pass(int from, int to) const {
+    int yes = 1;
+    ::setsockopt(to, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    std::vector<char> bytes(100'000);
+    for (std::size_t i = 0;; ++i) {
+      ssize_t got = ::recv(from, bytes.data(), cuts_[i % cuts_.size()], 0);
+      if (got <= 0 || ::send(to, bytes.data(), static_cast<std::size_t>(got), MSG_NOSIGNAL) != got)
+        break;
+    }
+    ::shutdown(from, SHUT_RDWR);
+    ::shutdown(to, SHUT_RDWR);
+  }
+
+  std::vector<std::size_t> cuts_;
+  int listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
+  std::future<void> passing_;
+};
+
 std::string header(std::uint8_t operation, std::string_view length) {
   std::string out(32, '\0');
   out[0] = static_cast<char>(operation);
@@ -174,6 +222,41 @@ TEST_CASE("guarded network: a message is read in pieces when no memory may be ta
   caf::actor actor = client.dial(server.port);
   for (std::size_t bytes : {2, 70'000, 131'072, 1 << 20, 3 << 20, 6, 200'000})
     CHECK(client.ask(actor, bytes) == bytes / 2);
+}
+
+TEST_CASE("guarded network: messages arrive however their bytes are cut") {
+  Server server;
+  for (std::vector<std::size_t> cuts :
+       {std::vector<std::size_t>{1}, {31, 1}, {33, 7}, {32, 8192, 1}, {8191, 8193, 65'536}}) {
+    Relay relay(server.port, cuts);
+    Client client;
+    caf::actor actor = client.dial(relay.port);
+    for (std::size_t bytes : {2, 100, 8'100, 20'000})
+      CHECK(client.ask(actor, bytes) == bytes / 2);
+    if (cuts.back() > 1'000)
+      CHECK(client.ask(actor, 1 << 20) == 1 << 19);
+  }
+}
+
+TEST_CASE("guarded network: messages that come all at once arrive each, in order") {
+  Server server;
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  constexpr std::size_t count = 2'000;
+  caf::scoped_actor self{client.system};
+  self->monitor(actor);
+  for (std::size_t i = 0; i < count; ++i)
+    self->send(actor, Blob{std::string(2 * i + 2, 'a')}); // answered by one of half the size
+  std::size_t next = 0;
+  bool is_down = false;
+  self->receive_while([&] { return next < count && !is_down; })(
+      [&](Blob& answer) {
+        if (answer.bytes.size() != ++next)
+          is_down = true;
+      },
+      [&](const caf::down_msg&) { is_down = true; }, caf::after(20s) >> [&] { is_down = true; });
+  CHECK(next == count);
+  CHECK_FALSE(is_down);
 }
 
 TEST_CASE("guarded network: a message beyond the limit closes its connection, others stay") {

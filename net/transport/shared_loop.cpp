@@ -2,7 +2,10 @@
 
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
+#include <caf/logger.hpp>
+#include <caf/ref_counted.hpp>
 #include <caf/resumable.hpp>
+#include <caf/scheduler/abstract_coordinator.hpp>
 
 namespace troupe {
 
@@ -10,12 +13,41 @@ namespace {
 /// Rounds that a guest still runs for what it has posted itself, before the network's thread is
 /// called for it.
 constexpr int last_rounds = 8;
+/// Jobs in a row before the sockets have their turn.
+constexpr int max_jobs = 64;
 } // namespace
+
+/// What goes through CAF's pipe, so that a loop which waits for sockets returns. It may lie there
+/// when the loop is destroyed.
+class SharedLoop::Bell final : public caf::ref_counted, public caf::resumable {
+public:
+  explicit Bell(SharedLoop& loop) : loop_(loop) {}
+  subtype_t subtype() const override { return function_object; }
+  resume_result resume(caf::execution_unit*, std::size_t) override {
+    std::scoped_lock guard(loop_.lock_);
+    loop_.rung_ = false;
+    return done;
+  }
+  void intrusive_ptr_add_ref_impl() override { ref(); }
+  void intrusive_ptr_release_impl() override { deref(); }
+
+private:
+  SharedLoop& loop_;
+};
+
+SharedLoop::SharedLoop(caf::actor_system* system)
+    : default_multiplexer(system), bell_(new Bell(*this), false) {}
+
+SharedLoop::~SharedLoop() {
+  take_inbox();
+  for (; !jobs_.empty(); jobs_.pop_front())
+    caf::scheduler::abstract_coordinator::cleanup_and_release(jobs_.front());
+}
 
 void SharedLoop::run() {
   own_ = std::this_thread::get_id();
   while (num_socket_handlers() > 0) {
-    poll_once(true);
+    round();
     if (wanted_.load(std::memory_order_relaxed) > 0) {
       std::unique_lock guard(lock_);
       lend(guard);
@@ -51,15 +83,17 @@ void SharedLoop::lend(std::unique_lock<std::mutex>& guard) {
 }
 
 void SharedLoop::exec_later(caf::resumable* job) {
-  if (std::this_thread::get_id() == thread_id()) {
-    posted_.store(true, std::memory_order_relaxed);
+  if (auto kind = job->subtype();
+      kind != caf::resumable::io_actor && kind != caf::resumable::function_object)
     return default_multiplexer::exec_later(job);
+  if (std::this_thread::get_id() == thread_id()) {
+    jobs_.push_back(job);
+    return;
   }
-  default_multiplexer::exec_later(job);
-  if (holder_ == Holder::nobody) {
-    std::scoped_lock guard(lock_);
-    call_back();
-  }
+  std::unique_lock guard(lock_);
+  inbox_.push_back(job);
+  call_back();
+  ring(guard);
 }
 
 void SharedLoop::call_back() {
@@ -70,7 +104,69 @@ void SharedLoop::call_back() {
 }
 
 void SharedLoop::wake() {
-  post([] {});
+  std::unique_lock guard(lock_);
+  look_ = true;
+  ring(guard);
+}
+
+// Wakes the loop if it sleeps. Lets go of the lock.
+void SharedLoop::ring(std::unique_lock<std::mutex>& guard) {
+  bool is_due = sleeps_ && !rung_;
+  rung_ = rung_ || is_due;
+  guard.unlock();
+  if (is_due) {
+    bell_->ref();
+    default_multiplexer::exec_later(bell_.get());
+  }
+}
+
+void SharedLoop::take_inbox() {
+  if (jobs_.empty())
+    jobs_.swap(inbox_);
+  for (; !inbox_.empty(); inbox_.pop_front())
+    jobs_.push_back(inbox_.front());
+}
+
+void SharedLoop::round() {
+  {
+    std::scoped_lock guard(lock_);
+    take_inbox();
+    sleeps_ = jobs_.empty() && !look_;
+    look_ = false;
+  }
+  caf::logger::set_current_actor_system(nullptr); // see run_jobs
+  if (sleeps_) {                                  // others read it, only the holder writes it
+    poll_once(true);
+    std::scoped_lock guard(lock_);
+    sleeps_ = false;
+    take_inbox();
+    polls_ = false;
+  } else if (std::exchange(polls_, !polls_)) {
+    poll_once(false); // whoever posts in each round does not keep the sockets waiting
+  }
+  run_jobs();
+}
+
+void SharedLoop::run_jobs() {
+  for (int more = max_jobs; more > 0 && !jobs_.empty(); --more) {
+    caf::resumable* job = jobs_.front();
+    jobs_.pop_front();
+    // A thread with a log notes there which actor it runs, in a table behind a lock, though nothing
+    // is ever logged. Each spawn gives the thread its system's log again.
+    caf::logger::set_current_actor_system(nullptr);
+    switch (job->resume(this, system().scheduler().max_throughput())) {
+    case caf::resumable::resume_later:
+      jobs_.push_back(job);
+      break;
+    case caf::resumable::done:
+    case caf::resumable::awaiting_message:
+      caf::intrusive_ptr_release(job);
+      break;
+    case caf::resumable::shutdown_execution_unit:
+      break;
+    }
+  }
+  handle_internal_events();
 }
 
 void SharedLoop::take(Guest& guest) {
@@ -91,8 +187,7 @@ SharedLoop::Guest::Guest(SharedLoop& loop) : loop_(loop) {
 
 bool SharedLoop::next_round(Guest& guest) {
   if (guest.has_it_) {
-    posted_.store(false, std::memory_order_relaxed);
-    poll_once(true);
+    round();
     return true;
   }
   std::unique_lock guard(lock_);
@@ -100,8 +195,8 @@ bool SharedLoop::next_round(Guest& guest) {
     return false;
   ++wanted_;
   if (holder_ == Holder::own_thread) {
-    guard.unlock();
-    wake();
+    look_ = true;
+    ring(guard);
     guard.lock();
   }
   free_.wait(guard, [&] { return holder_ != Holder::own_thread; });
@@ -115,8 +210,10 @@ bool SharedLoop::next_round(Guest& guest) {
 
 SharedLoop::Guest::~Guest() {
   if (has_it_)
-    for (int i = 0; i < last_rounds && loop_.posted_.exchange(false); ++i)
+    for (int i = 0; i < last_rounds && !loop_.jobs_.empty(); ++i) {
+      loop_.run_jobs();
       loop_.poll_once(false);
+    }
   std::scoped_lock guard(loop_.lock_);
   --loop_.guests_;
   if (!has_it_)
@@ -125,7 +222,7 @@ SharedLoop::Guest::~Guest() {
   loop_.holder_ = Holder::nobody;
   if (loop_.watched_)
     loop_.back_.notify_one();
-  if (loop_.guests_ > 0 || loop_.posted_)
+  if (loop_.guests_ > 0 || !loop_.jobs_.empty() || !loop_.inbox_.empty())
     loop_.call_back();
 }
 

@@ -9,15 +9,21 @@
 // round in which it is. When the caller has what it waited for, the loop is with nobody: the
 // network's thread comes back to it soon after, or at once if another thread has something to
 // send or waits for the network, too.
+//
+// Jobs (brokers, and functions that were posted) wait in lists of the loop's own. CAF would ask the
+// kernel for events after each round of them, and would put each job of another thread through a
+// pipe; here the pipe only wakes a loop that sleeps.
 #pragma once
 
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <thread>
 
 #include <caf/fwd.hpp>
+#include <caf/intrusive_ptr.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 
 namespace troupe {
@@ -28,7 +34,8 @@ public:
   /// back sooner find the loop free.
   static constexpr std::chrono::microseconds grace{5000};
 
-  using default_multiplexer::default_multiplexer;
+  explicit SharedLoop(caf::actor_system* system);
+  ~SharedLoop() override;
   void run() override; ///< the network's own thread
   void exec_later(caf::resumable* job) override;
 
@@ -58,26 +65,39 @@ public:
 
 private:
   enum class Holder { own_thread, guest, nobody, ended };
+  class Bell;
 
   bool next_round(Guest& guest);
   void take(Guest& guest);                        // the lock is held
   void call_back();                               // likewise; the network's thread is to take over
   void lend(std::unique_lock<std::mutex>& guard); // the network's thread, until it is its own again
 
+  // What follows is for the holder of the loop.
+  void round(); // runs what was posted; waits for sockets only if that was nothing
+  void run_jobs();
+  void take_inbox(); // the lock is held
+  void ring(std::unique_lock<std::mutex>& guard);
+
   // CAF compares its `thread_id` with the calling thread's, to see whether it may do at once what
   // the loop does. It is written by the thread that takes the loop and put back when it leaves; a
   // thread that does not hold the loop never finds its own there.
   std::thread::id own_;
-  std::atomic<bool> posted_ = false; // the holder has put a job behind the current round
+  std::deque<caf::resumable*> jobs_; // the holder's; each holds one reference
+  bool polls_ = false;               // the holder's: the last round has left the sockets alone
   std::atomic<int> wanted_ = 0;      // guests that wait for the network's thread to leave
-  std::atomic<Holder> holder_ = Holder::own_thread; // written under the lock
-  std::mutex lock_;                                 // guards what follows
+  std::mutex lock_;                  // guards what follows
+  Holder holder_ = Holder::own_thread;
   std::condition_variable back_; // the network's thread waits here while others have the loop
   std::condition_variable free_; // guests that wait for the network's thread
   int guests_ = 0;
   bool called_back_ = false;
-  bool used_ = false;    // a guest has had it since the network's thread last looked
-  bool watched_ = false; // the network's thread wants to know when the guest leaves
+  bool used_ = false;                 // a guest has had it since the network's thread last looked
+  bool watched_ = false;              // the network's thread wants to know when the guest leaves
+  std::deque<caf::resumable*> inbox_; // jobs of other threads
+  bool sleeps_ = false;               // the holder waits for sockets, or is about to
+  bool look_ = false;                 // the holder is to come back from its next round at once
+  bool rung_ = false;                 // the bell is in the pipe
+  caf::intrusive_ptr<Bell> bell_;
 };
 
 /// The loop of a system's network, null if it has none that can be shared.

@@ -61,6 +61,7 @@ void StepScheduler::drain() {
       super::enqueue(job);
       continue;
     }
+    caf::logger::set_current_actor_system(nullptr); // as a worker does
     switch (job->resume(&unit_, max_throughput())) {
     case caf::resumable::resume_later:
       super::enqueue(job);

@@ -10,6 +10,7 @@
 #include <deque>
 #include <mutex>
 
+#include <caf/logger.hpp>
 #include <caf/policy/unprofiled.hpp>
 #include <caf/scheduler/coordinator.hpp>
 
@@ -79,6 +80,12 @@ public:
     caf::resumable* job = shared.queue.front();
     shared.queue.pop_front();
     return job;
+  }
+  // A thread with a log notes there which actor it runs, in a table behind a lock, though nothing
+  // is ever logged. Each spawn gives the thread its system's log again.
+  template <class Worker>
+  void before_resume(Worker*, caf::resumable*) {
+    caf::logger::set_current_actor_system(nullptr);
   }
   template <class Worker, class F>
   void foreach_resumable(Worker* self, F f) {
