@@ -4,6 +4,7 @@
 
 #include "actors/step/inquiry.hpp"
 #include "actors/transport/transport.hpp"
+#include "core/base/check.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -167,11 +168,11 @@ void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& r
     state.stats.push_back(seen_by_master(state.services, part, asked_us));
   if (std::none_of(run.retvals.begin(), run.retvals.end(),
                    [](const WireTensor& value) { return value.is_ticket(); })) {
-    std::vector<Tensor> values;
-    values.reserve(run.retvals.size());
-    for (WireTensor& value : run.retvals)
-      values.push_back(std::move(value.tensor));
-    state.collector->part_done(index, std::move(values), part.fetch_of);
+    TROUPE_CHECK(run.retvals.size() == part.fetch_of.size(),
+                 "a part answers with every value that it was registered for");
+    for (std::size_t i = 0; i < run.retvals.size(); ++i)
+      state.collector->take(index, part.fetch_of[i], std::move(run.retvals[i].tensor));
+    state.collector->part_done(index);
     return advance(self);
   }
   state.arriving.insert(index);
@@ -237,7 +238,10 @@ void start_part(Self self, std::size_t index) {
   auto has_ended = [=](GraphRun& run) { part_ended(self, index, asked_us, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
   auto budget = state.services->timeouts.step;
-  if (part.manager)
+  if (part.manager && state.services->is_local)
+    ask_until_its_end(self, part.manager, ExecuteGraph{std::move(run), nullptr})
+        .then(has_ended, has_failed);
+  else if (part.manager)
     ask_watched(self, part.manager, budget, ExecuteGraph{std::move(run), nullptr})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))

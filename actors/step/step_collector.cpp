@@ -7,14 +7,18 @@ namespace troupe {
 
 void StepCollector::part_done(std::size_t part, std::vector<Tensor> retvals,
                               const std::vector<int>& fetch_of) {
+  TROUPE_CHECK(retvals.size() == fetch_of.size(),
+               "a part answers with every value that it was registered for");
+  for (std::size_t i = 0; i < retvals.size(); ++i)
+    take(part, fetch_of[i], std::move(retvals[i]));
+  part_done(part);
+}
+
+void StepCollector::part_done(std::size_t part) {
   if (!open_[part])
     return;
   open_[part] = false;
   --outstanding_;
-  TROUPE_CHECK(retvals.size() == fetch_of.size(),
-               "a part answers with every value that it was registered for");
-  for (std::size_t i = 0; i < retvals.size(); ++i)
-    fetched_[static_cast<std::size_t>(fetch_of[i])] = std::move(retvals[i]);
 }
 
 void StepCollector::part_failed(std::size_t part, const Status& why) {

@@ -25,6 +25,13 @@ public:
   StepCollector(std::size_t parts, std::size_t fetches)
       : open_(parts, true), outstanding_(parts), fetched_(fetches) {}
 
+  /// The value of a fetch, of a part that is about to end well.
+  void take(std::size_t part, int fetch, Tensor value) {
+    if (open_[part])
+      fetched_[static_cast<std::size_t>(fetch)] = std::move(value);
+  }
+  /// The part has ended well, and all its values were taken.
+  void part_done(std::size_t part);
   /// A part ended well; `retvals[i]` is the value of fetch `fetch_of[i]`.
   void part_done(std::size_t part, std::vector<Tensor> retvals, const std::vector<int>& fetch_of);
   /// A part ended badly. It counts as answered.

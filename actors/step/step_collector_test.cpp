@@ -4,6 +4,21 @@
 
 using namespace troupe;
 
+TEST_CASE("step collector: a value of a part that has ended is not taken any more") {
+  StepCollector collector(2, 2);
+  collector.take(0, 1, Tensor::scalar(1.0f));
+  collector.part_done(0);
+  collector.take(0, 1, Tensor::scalar(2.0f));
+  collector.part_done(0); // nothing happens
+  CHECK(!collector.is_finished());
+  collector.take(1, 0, Tensor::scalar(3.0f));
+  collector.part_done(1);
+  REQUIRE(collector.is_finished());
+  auto fetched = collector.take_fetched();
+  CHECK(fetched.at(0).value<float>() == 3);
+  CHECK(fetched.at(1).value<float>() == 1);
+}
+
 TEST_CASE("step collector: fetches of all parts come together in the order of the signature") {
   StepCollector c(2, 3);
   c.part_done(1, {Tensor::scalar(1.0f)}, {2});
