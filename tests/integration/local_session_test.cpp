@@ -1,10 +1,18 @@
-// What a local session leaves behind on its node.
+// What a local session leaves behind on its node, and how its steps end when the actors do.
+#include <thread>
+
 #include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
 #include <doctest/doctest.h>
 
+#include "actors/family/ask.hpp"
+#include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "api/ops.hpp"
 #include "api/session.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
 #include "net/transport/step_clock.hpp"
 
 using namespace troupe;
@@ -23,4 +31,87 @@ TEST_CASE("local session: steps that were answered leave no budget on the clock"
   for (int i = 0; i < 200; ++i)
     REQUIRE(run());
   CHECK(clock.num_waiting() < before + 20);
+}
+
+namespace {
+
+constexpr const char* endless = R"(
+  zero = Const[dtype=DT_INT32, value=i32[] 0]()
+  yes = Const[dtype=DT_BOOL, value=bool[] true]()
+  in = Enter[frame_name="w"](zero)
+  yes_in = Enter[frame_name="w", is_constant=true](yes)
+  i = Merge(in, next)
+  cond = LoopCond(yes_in)
+  switch = Switch(i, cond)
+  body = Identity(switch:1)
+  next = NextIteration(body)
+  end = Exit(switch:0)
+)";
+
+// Asks a local node's guardian, within a minute.
+template <class Answer, class Message>
+Result<Answer> ask_guardian(ClusterNode& node, Message message) {
+  caf::scoped_actor self{node.system()};
+  Result<Answer> out = Answer{};
+  self->request(node.handles().guardian, std::chrono::minutes(1), std::move(message))
+      .receive([&](Answer& answer) { out = std::move(answer); },
+               [&](caf::error& error) { out = to_status(error, "the guardian"); });
+  return out;
+}
+
+// As soon as it is there; the tree is asked of its actors one after another.
+std::string path_of(ClusterNode& node, const std::string& part) {
+  for (;;) {
+    auto tree = ask_guardian<ActorTree>(node, GetActors{});
+    REQUIRE_MESSAGE(tree.ok(), tree.status().to_string());
+    for (const ActorInfo& info : tree->actors)
+      if (info.path.find(part) != std::string::npos)
+        return info.path;
+  }
+}
+
+} // namespace
+
+TEST_CASE("local session: a step ends with ABORTED when an actor that runs it is killed") {
+  for (const char* victim :
+       {"/step-", "/executor-", "/graph-manager", "worker/session-", "master/session-"}) {
+    CAPTURE(victim);
+    auto session = Session::open("local");
+    REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+    auto graph = parse_graph(endless, op_library().ops);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    auto bytes = write_graph_bytes(*graph);
+    REQUIRE_MESSAGE(bytes.ok(), bytes.status().to_string());
+    REQUIRE(session->extend_graph_def(*bytes).ok());
+    Status status;
+    std::thread caller([&] { status = session->run({}, {"end"}).status(); });
+    ClusterNode& node = *session->local_node();
+    (void)path_of(node, "/executor-"); // it runs
+    auto killed = ask_guardian<caf::ok_atom>(node, KillActor{path_of(node, victim)});
+    caller.join();
+    CHECK_MESSAGE(killed.ok(), killed.status().to_string());
+    CHECK_MESSAGE(status.code() == Code::aborted, status.to_string());
+    std::string named = status.to_string();
+    CHECK_MESSAGE(
+        (named.find("step") != std::string::npos || named.find("ession") != std::string::npos),
+        named);
+  }
+}
+
+TEST_CASE("local session: a step asked of a session whose master was killed is told so") {
+  auto session = Session::open("local");
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  ops::add_v2(root.named("y"), x, 1.0f);
+  REQUIRE(session->extend(root).ok());
+  auto run = [&] { return session->run({{"x", Tensor::scalar(1.0f)}}, {"y"}).status(); };
+  REQUIRE(run().ok());
+  ClusterNode& node = *session->local_node();
+  REQUIRE(ask_guardian<caf::ok_atom>(node, KillActor{path_of(node, "master/session-")}).ok());
+  Status status = run();
+  while (status.ok()) // until the kill has arrived
+    status = run();
+  CHECK_MESSAGE((status.code() == Code::aborted || status.code() == Code::unavailable),
+                status.to_string());
 }
