@@ -31,7 +31,11 @@ TROUPE_INLINE void store(float* to, Vec v) {
   *reinterpret_cast<Loose*>(to) = v;
 }
 
+#if defined(__clang__)
+#define TROUPE_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define TROUPE_UNROLL _Pragma("GCC unroll 12")
+#endif
 #define TROUPE_ALWAYS_INLINE __attribute__((always_inline))
 
 // ---- the transforms of one line; those of a square are the same along rows, then columns
