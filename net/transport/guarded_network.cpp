@@ -37,6 +37,7 @@ struct Ledger {
   NetworkLimits limits;
   std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
   std::list<GuardedScribe*> known;     // with one
+  std::vector<caf::intrusive_ptr<GuardedScribe>> due; // have something to send
   std::size_t accepted = 0;
   std::size_t ahead = 0;     // bytes
   std::size_t arrived = 0;   // bytes of messages that are read in pieces
@@ -156,12 +157,24 @@ public:
     return goes_on;
   }
 
+  // What a broker writes in a row goes out together.
   void flush() override {
     if (is_shut_)
       return;
     if (wr_buf().size() > ledger_.limits.unsent_bytes)
       return shut(str_cat("it does not read; ", wr_buf().size(), " bytes wait for it"));
-    stream_.flush(*this);
+    if (wr_buf().size() > WireStream::at_once_bytes)
+      return stream_.flush(*this);
+    if (!is_due_ && !wr_buf().empty()) {
+      is_due_ = true;
+      ledger_.due.emplace_back(this);
+    }
+  }
+
+  void send_due() {
+    is_due_ = false;
+    if (!is_shut_ && !detached())
+      stream_.flush(*this);
   }
 
   std::vector<char>& wr_buf() override { return stream_.write_buffer(); }
@@ -176,6 +189,7 @@ public:
     return number ? *number : std::uint16_t{0};
   }
   void graceful_shutdown() override {
+    send_due();
     stream_.graceful_shutdown();
     detach(&stream_.backend(), false);
   }
@@ -225,6 +239,7 @@ private:
   bool is_accepted_;
   bool is_stranger_ = false;
   bool is_launched_ = false;
+  bool is_due_ = false; // in Ledger::due
   bool is_shut_ = false;
   bool is_known_ = false;
   bool was_selected_ = false;
@@ -263,6 +278,13 @@ public:
   }
 
   Ledger& ledger;
+
+protected:
+  void send_due() override {
+    for (std::size_t i = 0; i < ledger.due.size(); ++i)
+      std::exchange(ledger.due[i], nullptr)->send_due();
+    ledger.due.clear();
+  }
 
 private:
   // A dialled one is made on another thread, so it leaves the ledger alone until it is read.

@@ -136,6 +136,7 @@ void SharedLoop::round() {
   }
   caf::logger::set_current_actor_system(nullptr); // see run_jobs
   if (sleeps_) {                                  // others read it, only the holder writes it
+    settle();                                     // for what a guest has done between its rounds
     poll_once(true);
     std::scoped_lock guard(lock_);
     sleeps_ = false;
@@ -154,6 +155,7 @@ void SharedLoop::run_jobs() {
     // A thread with a log notes there which actor it runs, in a table behind a lock, though nothing
     // is ever logged. Each spawn gives the thread its system's log again.
     caf::logger::set_current_actor_system(nullptr);
+    bool is_broker = job->subtype() == caf::resumable::io_actor;
     switch (job->resume(this, system().scheduler().max_throughput())) {
     case caf::resumable::resume_later:
       jobs_.push_back(job);
@@ -165,7 +167,14 @@ void SharedLoop::run_jobs() {
     case caf::resumable::shutdown_execution_unit:
       break;
     }
+    if (is_broker)
+      send_due(); // before other jobs, which may take long
   }
+  settle();
+}
+
+void SharedLoop::settle() {
+  send_due();
   handle_internal_events();
 }
 
@@ -209,11 +218,13 @@ bool SharedLoop::next_round(Guest& guest) {
 }
 
 SharedLoop::Guest::~Guest() {
-  if (has_it_)
+  if (has_it_) {
     for (int i = 0; i < last_rounds && !loop_.jobs_.empty(); ++i) {
-      loop_.run_jobs();
       loop_.poll_once(false);
+      loop_.run_jobs();
     }
+    loop_.settle();
+  }
   std::scoped_lock guard(loop_.lock_);
   --loop_.guests_;
   if (!has_it_)

@@ -63,6 +63,11 @@ public:
   /// Makes whoever runs the loop look whether it still wants to. Any thread.
   void wake();
 
+protected:
+  /// Sends what connections have put off. Called by the holder when a broker has run, before it
+  /// waits for sockets, and before it leaves the loop.
+  virtual void send_due() {}
+
 private:
   enum class Holder { own_thread, guest, nobody, ended };
   class Bell;
@@ -75,6 +80,7 @@ private:
   // What follows is for the holder of the loop.
   void round(); // runs what was posted; waits for sockets only if that was nothing
   void run_jobs();
+  void settle();     // nothing is put off any more
   void take_inbox(); // the lock is held
   void ring(std::unique_lock<std::mutex>& guard);
 
