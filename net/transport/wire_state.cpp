@@ -73,8 +73,12 @@ std::optional<tcp_info> info_of(int fd) {
   return info;
 }
 
+// 0 when all that was sent has been acknowledged: whatever a round trip took before, nothing is on
+// its way for so long now.
 std::chrono::milliseconds round_trip(const tcp_info& info) {
-  return std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000);
+  if (info.tcpi_unacked == 0)
+    return {};
+  return std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000 + 1);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -142,7 +146,7 @@ std::optional<WireState> wire_state(const std::string& host, std::uint16_t port)
     if (!out || state.silent < out->silent)
       out = state;
   }
-  if (out)
+  if (out && out->round_trip.count() > 0)
     out->longest_round_trip = longest;
   return out;
 }

@@ -19,7 +19,8 @@ struct WireState {
   bool is_cut = false;
   /// What a round trip takes now, with the spread that the kernel has seen: seconds where a slow
   /// link has a long queue. Of this connection, and the longest of this process's connections,
-  /// which may share the link.
+  /// which may share the link. 0 when all that was sent has been acknowledged: then no queue
+  /// explains why nothing comes.
   std::chrono::milliseconds round_trip{0}, longest_round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 
