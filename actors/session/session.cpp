@@ -47,9 +47,16 @@ void master_lost(Self self, const Status& why) {
     fail(why);
 }
 
-void master_ended(Self self, const caf::error& reason) {
+void master_ended(Self self, const caf::down_msg& down) {
   const auto& state = self->state;
-  if (!reason || reason == caf::exit_reason::user_shutdown)
+  const caf::error& reason = down.reason;
+  bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
+  // Its guardian's end may overtake the master session's, which would say the same.
+  if (in_order && state.guardian && down.source == state.guardian->address())
+    return master_lost(
+        self, unavailable(str_cat(master_name(state), " has left the cluster in order; make a new "
+                                                      "session when it is back")));
+  if (in_order)
     return master_lost(self, aborted(str_cat("Session ", state.handle,
                                              " was closed by its master; make a new session")));
   if (reason == caf::exit_reason::remote_link_unreachable)
@@ -339,7 +346,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
 SessionActor::behavior_type session(Self self, Services services, MasterActor local_master,
                                     TransportActor transport) {
   keep_exception_text(self);
-  self->set_down_handler([=](caf::down_msg& down) { master_ended(self, down.reason); });
+  self->set_down_handler([=](caf::down_msg& down) { master_ended(self, down); });
   Parts parts{services, local_master, transport};
   const Timeouts& t = services->timeouts;
   return {

@@ -73,12 +73,8 @@ std::optional<tcp_info> info_of(int fd) {
   return info;
 }
 
-// 0 when all that was sent has been acknowledged: whatever a round trip took before, nothing is on
-// its way for so long now.
 std::chrono::milliseconds round_trip(const tcp_info& info) {
-  if (info.tcpi_unacked == 0)
-    return {};
-  return std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000 + 1);
+  return std::chrono::milliseconds((info.tcpi_rtt + 4 * info.tcpi_rttvar) / 1000);
 }
 
 using Clock = std::chrono::steady_clock;
@@ -124,8 +120,8 @@ SegmentCounts& segment_counts() {
 
 bool WireState::lives(std::chrono::microseconds lease) const {
   using std::chrono::microseconds;
-  return silent < std::max({lease, std::min<microseconds>(4 * round_trip, 12 * lease),
-                            std::min<microseconds>(4 * longest_round_trip, 3 * lease)});
+  return silent < std::max({lease, std::min<microseconds>(2 * round_trip, 12 * lease),
+                            std::min<microseconds>(2 * longest_round_trip, 3 * lease)});
 }
 
 std::optional<WireState> wire_state(const std::string& host, std::uint16_t port) {
@@ -146,7 +142,7 @@ std::optional<WireState> wire_state(const std::string& host, std::uint16_t port)
     if (!out || state.silent < out->silent)
       out = state;
   }
-  if (out && out->round_trip.count() > 0)
+  if (out)
     out->longest_round_trip = longest;
   return out;
 }

@@ -18,14 +18,14 @@ struct WireState {
   /// be reached. False while that machine's kernel answers, however frozen the process is.
   bool is_cut = false;
   /// What a round trip takes now, with the spread that the kernel has seen: seconds where a slow
-  /// link has a long queue. Of this connection, and the longest of this process's connections,
-  /// which may share the link. 0 when all that was sent has been acknowledged: then no queue
-  /// explains why nothing comes.
+  /// link has a long queue. So long, or twice that, the other end waits before it repeats what was
+  /// lost. Of this connection, and the longest of this process's connections, which may share the
+  /// link.
   std::chrono::milliseconds round_trip{0}, longest_round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 
   /// Whether so long a silence is no reason yet to take the other end for dead. What was lost on
-  /// the way comes some round trips later, so a slow link has more than its `lease`: four round
+  /// the way comes some round trips later, so a slow link has more than its `lease`: two round
   /// trips, up to twelve leases, or up to three where it is another connection that is slow.
   bool lives(std::chrono::microseconds lease) const;
 };

@@ -74,13 +74,13 @@ TEST_CASE("wire: a silent end lives for its lease, and longer where round trips 
   };
   CHECK(lives(4'999, 0, 0));
   CHECK(!lives(5'000, 0, 0));
-  CHECK(!lives(5'000, 1'250, 1'250));
-  CHECK(lives(15'999, 4'000, 4'000));
-  CHECK(!lives(16'000, 4'000, 4'000));
+  CHECK(!lives(5'000, 2'500, 2'500));
+  CHECK(lives(7'999, 4'000, 4'000));
+  CHECK(!lives(8'000, 4'000, 4'000));
   CHECK(lives(59'999, 100'000, 100'000));
   CHECK(!lives(60'000, 100'000, 100'000));
-  CHECK(lives(7'999, 0, 2'000));
-  CHECK(!lives(8'000, 0, 2'000));
+  CHECK(lives(5'999, 0, 3'000));
+  CHECK(!lives(6'000, 0, 3'000));
   CHECK(lives(14'999, 0, 100'000));
   CHECK(!lives(15'000, 0, 100'000));
 }
