@@ -6,6 +6,7 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include "actors/session/session.hpp"
 #include "actors/transport/transport.hpp"
 #include "api/scope.hpp"
 #include "core/base/strings.hpp"
@@ -117,6 +118,17 @@ mute_transport(TransportActor::pointer self,
       [](const GetActors&) { return ActorTree{}; },
       [](caf::tick_atom) {},
       [](const TransportEvent&) {},
+  };
+}
+
+/// Says who a node is, as the node itself has said; ends when it is told to.
+GuardianActor::behavior_type herald(GuardianActor::pointer, Welcome welcome) {
+  return {
+      [=](const Hello&) { return welcome; },
+      [](const GetActors&) { return ActorTree{}; },
+      [](const KillActor&) -> caf::result<caf::ok_atom> { return caf::ok_atom::value; },
+      [](const GetNodeStatus&) { return NodeStatus{}; },
+      [](const ShutDown&) { return caf::ok_atom::value; },
   };
 }
 
@@ -323,4 +335,28 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a node of another version is told of both a
   CHECK(welcome.status().code() == Code::failed_precondition);
   CHECK(has(welcome.status(), str_cat("version ", protocol_version + 1, " of the protocol")));
   CHECK(has(welcome.status(), str_cat(ps, " version ", protocol_version)));
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "waiting: a master that leaves in order is said to have left, even if its "
+                  "guardian's end comes before its session's") {
+  SimNode& client = cluster.client();
+  auto welcome = cluster.ask<Welcome>(client, typed<GuardianActor>(guardian_of(worker0, client)),
+                                      Hello{protocol_version, "client"});
+  REQUIRE(welcome.ok());
+  auto guardian = client.system.spawn(herald, *welcome);
+  auto session = client.system.spawn(troupe::session, Services(client.services), MasterActor{},
+                                     client.handles.transport);
+  client_actors.push_back(caf::actor_cast<caf::actor>(session));
+  OpenSession request;
+  request.guardian = caf::actor_cast<caf::strong_actor_ptr>(guardian);
+  request.request.graph_def = constant("a", 1);
+  REQUIRE(cluster.ask<SessionCreated>(client, session, std::move(request)).ok());
+  CHECK(cluster.ask<RunStepResult>(client, session, step({"a"})).ok());
+  caf::anon_send_exit(guardian, caf::exit_reason::user_shutdown);
+  cluster.run();
+  Status status = cluster.ask<RunStepResult>(client, session, step({"a"})).status();
+  CHECK(status.code() == Code::unavailable);
+  CHECK(has(status, worker0));
+  CHECK(has(status, "has left the cluster in order"));
 }
