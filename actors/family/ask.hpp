@@ -87,14 +87,6 @@ auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget
   return Asked(std::move(answer), std::move(time));
 }
 
-/// For a peer in the same process that answers at its own end whatever it was asked, and for whom
-/// the runtime bounces what it has not read: the wait ends with the peer at the latest. Spares the
-/// clock.
-template <class Self, class Handle, class Message>
-auto ask_until_its_end(Self* self, const Handle& peer, Message&& message) {
-  return self->request(peer, caf::infinite, std::forward<Message>(message));
-}
-
 /// The way an actor asks another: the answer, or an error after `budget` at the latest. At once
 /// when the peer has ended, or when the connection to it is lost before it has answered.
 ///   ask(self, peer, 5s, GetPeer{task}).then([=](Peer& p) {…}, [=](caf::error& e) {…});

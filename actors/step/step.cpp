@@ -238,10 +238,7 @@ void start_part(Self self, std::size_t index) {
   auto has_ended = [=](GraphRun& run) { part_ended(self, index, asked_us, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
   auto budget = state.services->timeouts.step;
-  if (part.manager && state.services->is_local)
-    ask_until_its_end(self, part.manager, ExecuteGraph{std::move(run), nullptr})
-        .then(has_ended, has_failed);
-  else if (part.manager)
+  if (part.manager)
     ask_watched(self, part.manager, budget, ExecuteGraph{std::move(run), nullptr})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))
