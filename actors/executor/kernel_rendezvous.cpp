@@ -7,11 +7,13 @@
 
 namespace troupe {
 
-KernelRendezvous::KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor)
-    : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)) {}
+KernelRendezvous::KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor,
+                                   std::uint64_t step_id)
+    : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)), step_id_(step_id) {
+}
 
 Status KernelRendezvous::send(const std::string& key, EdgeValue value) {
-  post(caf::make_message(PutEdge{key, std::move(value.tensor), value.is_dead}));
+  post(caf::make_message(PutEdge{step_id_, key, std::move(value.tensor), value.is_dead}));
   return {};
 }
 
@@ -23,7 +25,7 @@ void KernelRendezvous::recv(const std::string& key, std::function<void(Result<Ed
         else
           done(std::move(status));
       });
-  post(caf::make_message(TakeEdge{key, owner_address_, std::move(callback)}));
+  post(caf::make_message(TakeEdge{step_id_, key, owner_address_, std::move(callback)}));
 }
 
 void KernelRendezvous::post(caf::message content) {

@@ -13,7 +13,7 @@ namespace troupe {
 /// owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
 class KernelRendezvous final : public Rendezvous {
 public:
-  KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor);
+  KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor, std::uint64_t step_id);
   Status send(const std::string& key, EdgeValue value) override;
   void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) override;
 
@@ -27,6 +27,7 @@ private:
   caf::scheduled_actor* owner_;   // touched only within its own handler
   caf::actor_addr owner_address_; // weak: the owner holds us
   RendezvousActor actor_;
+  std::uint64_t step_id_;
   std::atomic<std::thread::id> thread_{};
 };
 

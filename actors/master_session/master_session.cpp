@@ -40,6 +40,10 @@ MasterSessionState::~MasterSessionState() {
 
 namespace {
 
+/// As long as a part may wait for the news that a step has ended well; it holds nothing but an
+/// empty rendezvous.
+constexpr std::chrono::milliseconds cleanups_wait{20};
+
 using Self = MasterSessionSelf;
 using Parts = MasterSessionParts;
 
@@ -176,10 +180,31 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
 caf::result<GraphRun> run_part(Self self, const Parts& parts, RunPart& m) {
   auto promise = self->make_response_promise<GraphRun>();
   const Timeouts& t = parts.services->timeouts;
+  if (auto ended = self->state.cleanups.find(m.part); ended != self->state.cleanups.end()) {
+    m.run.ended = std::move(ended->second);
+    self->state.cleanups.erase(ended);
+  }
   ask_watched(self, typed<WorkerSessionActor>(m.part), t.step + t.request, std::move(m.run))
       .then([promise](GraphRun& run) mutable { promise.deliver(std::move(run)); },
             [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
   return promise;
+}
+
+// In steady state the next RunGraph takes the news along, and no message is sent for them.
+void send_cleanups(Self self) {
+  auto cleanups = std::exchange(self->state.cleanups, {});
+  for (const SessionWorker& worker : self->state.workers) // in an order that repeats itself
+    if (auto ended = cleanups.find(worker.session); ended != cleanups.end())
+      self->send(typed<WorkerSessionActor>(worker.session), CleanupStep{std::move(ended->second)});
+}
+
+void clean_up_part(Self self, const CleanupPart& m) {
+  if (!m.may_wait)
+    return self->send(typed<WorkerSessionActor>(m.part), CleanupStep{{m.step_id}});
+  auto& state = self->state;
+  state.cleanups[m.part].push_back(m.step_id);
+  if (!std::exchange(state.cleanups_posted, true))
+    self->delayed_send(self, cleanups_wait, SendCleanups{});
 }
 
 caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
@@ -295,7 +320,11 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       },
       [=](RunPart& m) { return run_part(self, parts, m); },
       [=](const CancelPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cancel); },
-      [=](const CleanupPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cleanup); },
+      [=](const CleanupPart& m) { clean_up_part(self, m); },
+      [=](SendCleanups) {
+        self->state.cleanups_posted = false;
+        send_cleanups(self);
+      },
       [=](caf::tick_atom) { tick(self, parts); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },

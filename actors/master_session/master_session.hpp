@@ -87,6 +87,9 @@ struct MasterSessionState {
 
   StepTable<RunningStep> steps;
   std::vector<StepActor> resting; ///< watched like those that run
+  /// By worker session: steps that ended well, of which it is told with the next RunGraph.
+  std::map<caf::strong_actor_ptr, std::vector<std::uint64_t>> cleanups;
+  bool cleanups_posted = false; ///< they are sent in a while anyhow
   StepLog log;
   std::unordered_map<std::uint64_t, std::vector<caf::typed_response_promise<RunStepResult>>>
       joined; ///< by step

@@ -189,10 +189,15 @@ struct CancelPart {
   caf::strong_actor_ptr part;
   CancelStep cancel;
 };
+/// After a step that has ended well nothing is left there but an empty rendezvous: the part may be
+/// told with the next RunGraph that goes there, or in a while.
 struct CleanupPart {
   caf::strong_actor_ptr part;
-  CleanupStep cleanup;
+  std::uint64_t step_id = 0;
+  bool may_wait = false;
 };
+/// Internal: the parts that wait are told now. Local only.
+struct SendCleanups {};
 
 /// A compute thread has built a client graph. Local only.
 struct ClientGraphBuilt {
@@ -251,7 +256,7 @@ using MasterSessionActor = caf::typed_actor<
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
     // Of its steps: handed on. RunPart fails as RunGraph does.
     caf::replies_to<RunPart>::with<GraphRun>, caf::reacts_to<CancelPart>,
-    caf::reacts_to<CleanupPart>, caf::reacts_to<StepFinished>,
+    caf::reacts_to<CleanupPart>, caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
     // Internal.
@@ -448,4 +453,5 @@ TROUPE_MESSAGE(troupe_master, GraphParsed)
 TROUPE_MESSAGE(troupe_master, RunPart)
 TROUPE_MESSAGE(troupe_master, CancelPart)
 TROUPE_MESSAGE(troupe_master, CleanupPart)
+TROUPE_MESSAGE(troupe_master, SendCleanups)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

@@ -114,7 +114,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true});
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
-  round_trip(CleanupStep{2});
+  round_trip(CleanupStep{{2}});
   round_trip(ReceiveTensors{3, {"key"}, handle, "task"});
   round_trip(EdgesSent{{"key"}});
   round_trip(EdgesLost{3, "task", status()});

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 
 #include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/typed_actor.hpp>
@@ -89,8 +91,9 @@ struct DeregisterGraph {
 struct RunGraph {
   std::string graph_handle;
   std::uint64_t step_id = 0;
-  std::vector<WireTensor> args; ///< by _Arg index
-  bool trace = false;           ///< record each node
+  std::vector<WireTensor> args;          ///< by _Arg index
+  bool trace = false;                    ///< record each node
+  std::vector<std::uint64_t> ended = {}; ///< earlier steps, to be forgotten first: as CleanupStep
 };
 struct GraphRun {
   std::vector<WireTensor> retvals; ///< by _Retval index
@@ -101,9 +104,9 @@ struct CancelStep {
   std::uint64_t step_id = 0;
   StatusMessage status;
 };
-/// Forgets a step that has ended everywhere: its rendezvous and values nobody took.
+/// Forgets steps that have ended everywhere: their rendezvous and values nobody took.
 struct CleanupStep {
-  std::uint64_t step_id = 0;
+  std::vector<std::uint64_t> step_ids;
 };
 /// A peer asks for values of a step. From now on whatever its task receives in this step, in the
 /// other ones that run and in later ones is sent to it as soon as it is there, without being asked
@@ -282,8 +285,26 @@ using ExecutorActor = caf::typed_actor<
 
 // The rendezvous.
 
+/// What a worker session knows of its session on other tasks when a step begins. Not written once
+/// it is shared.
+struct EdgePeers {
+  /// By task, WorkerSessionActor: these have asked us for values before, so what their tasks
+  /// receive is sent to them as soon as it is there.
+  std::map<std::string, caf::strong_actor_ptr> receivers;
+  /// Tasks that have acknowledged our asking: they send us what is ours unasked.
+  std::set<std::string> senders;
+};
+/// A step for a rendezvous that serves none. Local only.
+struct BeginExchange {
+  std::uint64_t step_id = 0;
+  std::shared_ptr<const EdgePeers> peers; ///< never null
+};
+/// The step has ended everywhere: whoever still waits gets ABORTED, values that nobody took are
+/// forgotten. Local only.
+struct EndExchange {};
 /// A kernel's send. Local only: shares the buffer.
 struct PutEdge {
+  std::uint64_t step_id = 0;
   std::string key;
   Tensor tensor;
   bool is_dead = false;
@@ -291,6 +312,7 @@ struct PutEdge {
 /// A kernel's receive. Local only; `done` (status, value, is_dead) comes back with the
 /// answer.
 struct TakeEdge {
+  std::uint64_t step_id = 0;
   std::string key;
   caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken
   std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
@@ -299,26 +321,31 @@ struct AbortStep {
   StatusMessage status;
 };
 
-/// The RENDEZVOUS: the mailbox of a step on one worker, where the two halves of a cut edge meet.
-/// What a peer has asked for once it is sent unasked in later steps, all values that are there in
-/// one message; a peer that does not know us yet is asked, for all keys in one message.
-using RendezvousActor = caf::typed_actor<
-    // Hands the value to the kernel that waits for it, sends it to the peer whose it is, or keeps
-    // it.
-    caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
-    // A peer's wish, handed on by the worker session: what lies here for the peer's task is sent
-    // now. Fails with the abort's status after an abort.
-    caf::replies_to<ReceiveTensors>::with<EdgesSent>, caf::reacts_to<EdgesArrived>,
-    // Fails the waiters for values of that task, now and later.
-    caf::reacts_to<EdgesLost>, caf::replies_to<ExplainPart>::with<EdgeRecords>,
-    // Fails every waiter, now and later, with the first abort's status.
-    caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
-    // Internal: sends the collected values and wishes to the peers.
-    caf::reacts_to<Continue>,
-    // From the worker session, at times: asks for what has been waited for without asking.
-    caf::reacts_to<caf::tick_atom>,
-    // A task that values were asked of is gone: its waiters fail.
-    caf::reacts_to<PeerLost>>;
+/// The RENDEZVOUS: the mailbox of one step at a time on one worker, where the two halves of a cut
+/// edge meet. What a peer has asked for once it is sent unasked in later steps, all values that are
+/// there in one message; a peer that does not know us yet is asked, for all keys in one message.
+/// What another step sends is dropped, what it wants is refused with ABORTED.
+///
+///   resting ──BeginExchange──▶ serving a step ──EndExchange──▶ resting
+using RendezvousActor =
+    caf::typed_actor<caf::reacts_to<BeginExchange>, caf::reacts_to<EndExchange>,
+                     // Hands the value to the kernel that waits for it, sends it to the peer whose
+                     // it is, or keeps it.
+                     caf::reacts_to<PutEdge>, caf::reacts_to<TakeEdge>,
+                     // A peer's wish, handed on by the worker session: what lies here for the
+                     // peer's task is sent now. Fails with the abort's status after an abort.
+                     caf::replies_to<ReceiveTensors>::with<EdgesSent>, caf::reacts_to<EdgesArrived>,
+                     // Fails the waiters for values of that task, now and later.
+                     caf::reacts_to<EdgesLost>, caf::replies_to<ExplainPart>::with<EdgeRecords>,
+                     // Fails every waiter, now and later, with the first abort's status.
+                     caf::reacts_to<AbortStep>, caf::replies_to<GetActors>::with<ActorTree>,
+                     // Internal: sends the collected values and wishes to the peers.
+                     caf::reacts_to<Continue>,
+                     // From the worker session, at times: asks for what has been waited for without
+                     // asking.
+                     caf::reacts_to<caf::tick_atom>,
+                     // A task that values were asked of is gone: its waiters fail.
+                     caf::reacts_to<PeerLost>>;
 
 // How they travel.
 
@@ -366,7 +393,7 @@ typename F::result_type inspect(F& f, DeregisterGraph& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, RunGraph& x) {
-  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace);
+  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace, x.ended);
 }
 template <class F>
 typename F::result_type inspect(F& f, NodeStats& x) {
@@ -387,7 +414,7 @@ typename F::result_type inspect(F& f, CancelStep& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, CleanupStep& x) {
-  return f(caf::meta::type_name("CleanupStep"), x.step_id);
+  return f(caf::meta::type_name("CleanupStep"), x.step_ids);
 }
 template <class F>
 typename F::result_type inspect(F& f, ReceiveTensors& x) {
@@ -460,6 +487,10 @@ typename F::result_type inspect(F& f, EdgesArrived& x) {
   return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
 }
 template <class F>
+typename F::result_type inspect(F& f, EndExchange&) {
+  return f(caf::meta::type_name("EndExchange"));
+}
+template <class F>
 typename F::result_type inspect(F& f, AbortStep& x) {
   return f(caf::meta::type_name("AbortStep"), x.status);
 }
@@ -472,6 +503,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphCompiled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutePart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartExecuted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::KernelCompleted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::BeginExchange)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PutEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TakeEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::EdgeTaken)
@@ -497,6 +529,8 @@ TROUPE_MESSAGE(troupe_worker, Continue)
 TROUPE_MESSAGE(troupe_worker, CancelExecutor)
 TROUPE_MESSAGE(troupe_worker, EdgesArrived)
 TROUPE_MESSAGE(troupe_worker, AbortStep)
+TROUPE_MESSAGE(troupe_worker, BeginExchange)
+TROUPE_MESSAGE(troupe_worker, EndExchange)
 TROUPE_MESSAGE(troupe_worker, FindPeerSession)
 TROUPE_MESSAGE(troupe_worker, ExplainPart)
 TROUPE_MESSAGE(troupe_worker, DeviceRecords)

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "actors/transport/transport.hpp"
-#include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -11,7 +10,6 @@ namespace troupe {
 namespace {
 
 using Self = RendezvousActor::stateful_pointer<RendezvousState>;
-using Setup = std::shared_ptr<const RendezvousSetup>;
 
 /// Keys that an explanation names.
 constexpr std::size_t max_described = 1000;
@@ -42,19 +40,19 @@ void refuse(RendezvousActor::pointer self, EdgeWaiter& waiter, const std::string
   answer_kernel(self, waiter, key, why, {}, {});
 }
 
-void give_up(Self self, const std::string& key, const Status& why) {
-  for (EdgeWaiter& waiter : self->state.edges.give_up(key))
+Status has_ended(const RendezvousSetup& setup, std::uint64_t step_id) {
+  return aborted(str_cat("step ", step_id, " has ended on ", setup.services->task)).as_derived();
+}
+
+// The step that a message means, if it is the one that we serve.
+RendezvousStep* current(Self self, std::uint64_t step_id) {
+  auto& step = self->state.step;
+  return step && step->step_id == step_id ? &*step : nullptr;
+}
+
+void give_up(Self self, RendezvousStep& step, const std::string& key, const Status& why) {
+  for (EdgeWaiter& waiter : step.edges.give_up(key))
     refuse(self, waiter, key, why);
-}
-
-std::string source_task(const std::string& key) {
-  auto parsed = parse_rendezvous_key(key);
-  return parsed.ok() ? task_of_device(parsed->src_device) : std::string();
-}
-
-std::string target_task(const std::string& key) {
-  auto parsed = parse_rendezvous_key(key);
-  return parsed.ok() ? task_of_device(parsed->dst_device) : std::string();
 }
 
 // Behind the sends and receives that wait in the mailbox already.
@@ -63,298 +61,347 @@ void post_flush(Self self) {
     self->send(self, Continue{});
 }
 
-void flush_outbox(Self self) {
-  self->state.outbox_bytes = 0;
-  // Nobody's: a sender that lives for a step only would cost a proxy there, and two messages.
-  for (auto outbox = std::exchange(self->state.outbox, {}); auto& [receiver, edges] : outbox)
+void flush_outbox(RendezvousStep& step) {
+  step.outbox_bytes = 0;
+  // Nobody's: a sender that is not known there would cost a proxy, and two messages.
+  for (auto outbox = std::exchange(step.outbox, {}); auto& [receiver, edges] : outbox)
     caf::anon_send(typed<WorkerSessionActor>(receiver), std::move(edges));
 }
 
-void send_to_peer(Self self, const Setup& setup, const caf::strong_actor_ptr& receiver,
+void send_to_peer(Self self, RendezvousStep& step, const caf::strong_actor_ptr& receiver,
                   const std::string& key, EdgeValue value) {
-  auto& state = self->state;
-  state.sent.insert(key);
-  WireEdge edge{key,
-                to_wire(std::move(value.tensor), self->node(), receiver, untyped(setup->transport)),
+  const auto& transport = self->state.setup->transport;
+  step.sent.insert(key);
+  WireEdge edge{key, to_wire(std::move(value.tensor), self->node(), receiver, untyped(transport)),
                 value.is_dead};
-  if (edge.tensor.is_ticket()) {
-    state.transport = setup->transport;
-    state.offered.push_back(edge.tensor.ticket->id);
-  } else if (edge.tensor.tensor.has_value()) {
-    state.outbox_bytes += edge.tensor.tensor.byte_size();
-  }
-  auto to = std::find_if(state.outbox.begin(), state.outbox.end(),
+  if (edge.tensor.is_ticket())
+    step.offered.push_back(edge.tensor.ticket->id);
+  else if (edge.tensor.tensor.has_value())
+    step.outbox_bytes += edge.tensor.tensor.byte_size();
+  auto to = std::find_if(step.outbox.begin(), step.outbox.end(),
                          [&](const auto& message) { return message.first == receiver; });
-  if (to == state.outbox.end())
-    to = state.outbox.insert(to, {receiver, EdgesArrived{setup->step_id, {}}});
+  if (to == step.outbox.end())
+    to = step.outbox.insert(to, {receiver, EdgesArrived{step.step_id, {}}});
   to->second.edges.push_back(std::move(edge));
-  if (state.outbox_bytes > max_outbox_bytes)
-    flush_outbox(self);
+  if (step.outbox_bytes > max_outbox_bytes)
+    flush_outbox(step);
   else
     post_flush(self);
 }
 
 // Whom a value goes to that no kernel here waits for; null if it is kept.
-caf::strong_actor_ptr receiver_of(const RendezvousState& state, const Setup& setup,
-                                  const std::string& key) {
-  const auto& known = setup->peers->receivers;
-  if (known.empty() && state.receivers.empty())
+caf::strong_actor_ptr receiver_of(Self self, const RendezvousStep& step, const std::string& key) {
+  const auto& known = step.peers->receivers;
+  if (known.empty() && step.receivers.empty())
     return nullptr;
-  std::string task = target_task(key);
-  if (auto it = state.receivers.find(task); it != state.receivers.end())
+  auto ends = self->state.tasks.of(key);
+  if (!ends.ok())
+    return nullptr;
+  if (auto it = step.receivers.find((*ends)->target); it != step.receivers.end())
     return it->second;
-  auto it = known.find(task);
+  auto it = known.find((*ends)->target);
   return it == known.end() ? nullptr : it->second;
 }
 
-void begin(Self self, const Setup& setup);
+void begin(Self self, RendezvousStep& step);
 
 // A kernel's value.
-void put(Self self, const Setup& setup, PutEdge& m) {
-  auto& state = self->state;
+void put(Self self, RendezvousStep& step, PutEdge& m) {
   EdgeValue value{std::move(m.tensor), m.is_dead};
-  if (!state.edges.status().ok())
+  if (!step.edges.status().ok())
     return;
-  begin(self, setup);
-  if (!state.edges.is_wanted(m.key))
-    if (auto receiver = receiver_of(state, setup, m.key))
-      return send_to_peer(self, setup, receiver, m.key, std::move(value));
-  if (auto served = state.edges.put(m.key, std::move(value)))
+  begin(self, step);
+  if (!step.edges.is_wanted(m.key))
+    if (auto receiver = receiver_of(self, step, m.key))
+      return send_to_peer(self, step, receiver, m.key, std::move(value));
+  if (auto served = step.edges.put(m.key, std::move(value)))
     answer_kernel(self, served->first, m.key, Status{}, std::move(served->second), {});
 }
 
 // A value of another node; `transfer` says how it came, for the kernel that waits for it.
-void put_arrived(Self self, const std::string& key, EdgeValue value, std::string transfer) {
-  if (auto served = self->state.edges.put(key, std::move(value)))
+void put_arrived(Self self, RendezvousStep& step, const std::string& key, EdgeValue value,
+                 std::string transfer) {
+  if (auto served = step.edges.put(key, std::move(value)))
     answer_kernel(self, served->first, key, Status{}, std::move(served->second),
                   std::move(transfer));
   else if (transfer != inside_message)
-    self->state.transfers[key] = std::move(transfer);
+    step.transfers[key] = std::move(transfer);
 }
 
-std::string came_by(RendezvousState& state, const std::string& key) {
-  auto transfer = state.transfers.extract(key);
+std::string came_by(RendezvousStep& step, const std::string& key) {
+  auto transfer = step.transfers.extract(key);
   return transfer.empty() ? inside_message : std::move(transfer.mapped());
 }
 
-void pull(Self self, const Setup& setup, WireEdge edge) {
-  self->state.pulled.insert(edge.key);
-  ask(self, setup->transport, setup->services->timeouts.step, FetchTensor{std::move(edge.tensor)})
+void pull(Self self, RendezvousStep& step, WireEdge edge) {
+  step.pulled.insert(edge.key);
+  const RendezvousSetup& setup = *self->state.setup;
+  ask(self, setup.transport, setup.services->timeouts.step, FetchTensor{std::move(edge.tensor)})
       .then(
-          [=, key = edge.key, is_dead = edge.is_dead](FetchedTensor& fetched) {
-            self->state.pulled.erase(key);
-            put_arrived(self, key, EdgeValue{std::move(fetched.tensor), is_dead},
+          [=, id = step.step_id, key = edge.key, is_dead = edge.is_dead](FetchedTensor& fetched) {
+            auto* step = current(self, id);
+            if (!step)
+              return;
+            step->pulled.erase(key);
+            put_arrived(self, *step, key, EdgeValue{std::move(fetched.tensor), is_dead},
                         to_string(fetched.transfer));
           },
-          [=, key = edge.key](caf::error& error) {
-            self->state.pulled.erase(key);
+          [=, id = step.step_id, key = edge.key](caf::error& error) {
+            auto* step = current(self, id);
+            if (!step)
+              return;
+            step->pulled.erase(key);
             Status why = to_status(error, "fetching a tensor")
-                             .with_context(str_cat("a value of ", source_task(key)));
-            give_up(self, key, why);
-            self->state.failed.emplace(key, why); // for whoever wants it later
+                             .with_context(str_cat("a value of ", self->state.tasks.source(key)));
+            give_up(self, *step, key, why);
+            step->failed.emplace(key, why); // for whoever wants it later
           });
 }
 
 // Large values stay where they are until the step begins here: one that never does takes no memory
 // for them.
-void begin(Self self, const Setup& setup) {
-  auto& state = self->state;
-  if (std::exchange(state.begun, true))
+void begin(Self self, RendezvousStep& step) {
+  if (std::exchange(step.begun, true))
     return;
-  for (WireEdge& edge : std::exchange(state.offers, {}))
-    pull(self, setup, std::move(edge));
+  for (WireEdge& edge : std::exchange(step.offers, {}))
+    pull(self, step, std::move(edge));
 }
 
-void arrived(Self self, const Setup& setup, EdgesArrived& m) {
-  auto& state = self->state;
-  if (!state.edges.status().ok())
+void arrived(Self self, RendezvousStep& step, EdgesArrived& m) {
+  if (!step.edges.status().ok())
     return;
   for (WireEdge& edge : m.edges)
     if (!edge.tensor.is_ticket())
-      put_arrived(self, edge.key, EdgeValue{std::move(edge.tensor.tensor), edge.is_dead},
+      put_arrived(self, step, edge.key, EdgeValue{std::move(edge.tensor.tensor), edge.is_dead},
                   inside_message);
-    else if (state.begun)
-      pull(self, setup, std::move(edge));
+    else if (step.begun)
+      pull(self, step, std::move(edge));
     else
-      state.offers.push_back(std::move(edge));
+      step.offers.push_back(std::move(edge));
 }
 
-void wish(Self self, const std::string& sender, const std::string& key) {
-  auto& state = self->state;
-  if (!state.asked.insert(key).second)
+void wish(Self self, RendezvousStep& step, const std::string& sender, const std::string& key) {
+  if (!step.asked.insert(key).second)
     return;
-  state.wishes[sender].push_back(key);
+  step.wishes[sender].push_back(key);
   post_flush(self);
 }
 
 // A kernel of ours wants what another device sends. If that is another task's and it does not send
 // unasked, it is asked, with everything else that the kernels that run now want from there.
-void take_for_kernel(Self self, const Setup& setup, TakeEdge& m) {
-  auto& state = self->state;
+void take_for_kernel(Self self, RendezvousStep& step, TakeEdge& m) {
   EdgeWaiter waiter{m.done, m.owner};
-  auto parsed = parse_rendezvous_key(m.key);
-  if (!parsed.ok())
-    return refuse(self, waiter, m.key, parsed.status());
-  if (!state.edges.status().ok())
-    return refuse(self, waiter, m.key, state.edges.status());
-  begin(self, setup);
-  std::string sender = task_of_device(parsed->src_device);
-  bool is_remote = sender != setup->services->task;
+  auto ends = self->state.tasks.of(m.key);
+  if (!ends.ok())
+    return refuse(self, waiter, m.key, ends.status());
+  if (!step.edges.status().ok())
+    return refuse(self, waiter, m.key, step.edges.status());
+  begin(self, step);
+  const std::string& sender = (*ends)->source;
+  bool is_remote = sender != self->state.setup->services->task;
   EdgeWaiter kept = waiter;
-  if (auto value = state.edges.take(m.key, std::move(kept)))
+  if (auto value = step.edges.take(m.key, std::move(kept)))
     return answer_kernel(self, waiter, m.key, Status{}, *std::move(value),
-                         is_remote ? came_by(state, m.key) : "");
+                         is_remote ? came_by(step, m.key) : "");
   if (!is_remote)
     return;
-  if (state.pulled.count(m.key))
+  if (step.pulled.count(m.key))
     return;
-  if (auto failed = state.failed.find(m.key); failed != state.failed.end())
-    return give_up(self, m.key, failed->second);
-  if (auto gone = state.gone.find(sender); gone != state.gone.end())
-    return give_up(self, m.key, gone->second);
-  if (!setup->peers->senders.count(sender) || state.lost.count(sender))
-    wish(self, sender, m.key);
+  if (auto failed = step.failed.find(m.key); failed != step.failed.end())
+    return give_up(self, step, m.key, failed->second);
+  if (auto gone = step.gone.find(sender); gone != step.gone.end())
+    return give_up(self, step, m.key, gone->second);
+  if (!step.peers->senders.count(sender) || step.lost.count(sender))
+    wish(self, step, sender, m.key);
 }
 
 // What a peer says that it has sent has arrived before its answer, or was lost with a connection.
-void ask_peer(Self self, const Setup& setup, const std::string& task,
+void ask_peer(Self self, std::uint64_t step_id, const std::string& task,
               const std::vector<std::string>& keys) {
-  const Timeouts& t = setup->services->timeouts;
-  ask(self, setup->session, t.dial + 4 * t.request, WantEdges{setup->step_id, task, keys})
+  const RendezvousSetup& setup = *self->state.setup;
+  const Timeouts& t = setup.services->timeouts;
+  ask(self, setup.session, t.dial + 4 * t.request, WantEdges{step_id, task, keys})
       .then(
           [=](const EdgesSent& m) {
-            for (const std::string& key : m.keys)
-              if (!self->state.pulled.count(key))
-                give_up(self, key,
-                        aborted(str_cat("a value of ", task,
-                                        " was lost with the connection to it; run the step again"))
-                            .with_origin({"", "", task, setup->step_id}));
+            if (auto* step = current(self, step_id))
+              for (const std::string& key : m.keys)
+                if (!step->pulled.count(key))
+                  give_up(self, *step, key,
+                          aborted(str_cat("a value of ", task,
+                                          " was lost with the connection to it; run the step "
+                                          "again"))
+                              .with_origin({"", "", task, step_id}));
           },
           [=](caf::error& e) {
             Status why = to_status(e, str_cat("RecvTensor from ", task))
-                             .with_origin({"", "", task, setup->step_id});
-            for (const std::string& key : keys)
-              give_up(self, key, why);
+                             .with_origin({"", "", task, step_id});
+            if (auto* step = current(self, step_id))
+              for (const std::string& key : keys)
+                give_up(self, *step, key, why);
           });
 }
 
-void flush(Self self, const Setup& setup) {
-  auto& state = self->state;
-  state.flush_posted = false;
-  flush_outbox(self);
-  for (auto wishes = std::exchange(state.wishes, {}); auto& [task, keys] : wishes) {
-    std::erase_if(keys, [&](const std::string& key) { return !state.edges.is_wanted(key); });
+void flush(Self self, RendezvousStep& step) {
+  flush_outbox(step);
+  for (auto wishes = std::exchange(step.wishes, {}); auto& [task, keys] : wishes) {
+    std::erase_if(keys, [&](const std::string& key) { return !step.edges.is_wanted(key); });
     if (!keys.empty())
-      ask_peer(self, setup, task, keys);
+      ask_peer(self, step.step_id, task, keys);
   }
 }
 
 // A peer's wish: whatever its task receives here is sent to it from now on.
-caf::result<EdgesSent> receive(Self self, const Setup& setup, const ReceiveTensors& m) {
-  auto& state = self->state;
-  if (!state.edges.status().ok())
-    return to_error(state.edges.status());
+caf::result<EdgesSent> receive(Self self, const ReceiveTensors& m) {
+  auto* step = current(self, m.step_id);
+  if (!step)
+    return to_error(has_ended(*self->state.setup, m.step_id));
+  if (!step->edges.status().ok())
+    return to_error(step->edges.status());
   if (!m.receiver || m.task.empty())
     return to_error(invalid_argument("ReceiveTensors names nobody to send the values to"));
   EdgesSent out;
   for (const std::string& key : m.keys)
-    if (state.sent.count(key))
+    if (step->sent.count(key))
       out.keys.push_back(key);
-  state.receivers[m.task] = m.receiver;
-  for (auto& [key, value] :
-       state.edges.take_if([&](const std::string& key) { return target_task(key) == m.task; }))
-    send_to_peer(self, setup, m.receiver, key, std::move(value));
-  flush_outbox(self); // what is sent goes in front of the answer that says so
+  step->receivers[m.task] = m.receiver;
+  auto is_for_it = [&](const std::string& key) {
+    auto ends = self->state.tasks.of(key);
+    return ends.ok() && (*ends)->target == m.task;
+  };
+  for (auto& [key, value] : step->edges.take_if(is_for_it))
+    send_to_peer(self, *step, m.receiver, key, std::move(value));
+  flush_outbox(*step); // what is sent goes in front of the answer that says so
   return out;
 }
 
 // What is waited for without having been asked for is asked for now: should the peer not know us
 // any more, for whatever reason, the step goes on, or ends with a reason. What is offered is pulled
 // even if our part still waits for its feeds, since no peer offers for ever.
-void ask_for_late_ones(Self self, const Setup& setup) {
-  auto& state = self->state;
-  begin(self, setup);
-  for (const std::string& key : state.edges.waiting_keys())
-    if (std::string sender = source_task(key);
-        !sender.empty() && sender != setup->services->task && !state.pulled.count(key))
-      wish(self, sender, key);
+void ask_for_late_ones(Self self, RendezvousStep& step) {
+  begin(self, step);
+  for (const std::string& key : step.edges.waiting_keys())
+    if (std::string sender(self->state.tasks.source(key));
+        !sender.empty() && sender != self->state.setup->services->task && !step.pulled.count(key))
+      wish(self, step, sender, key);
 }
 
-void peer_lost(Self self, const Setup& setup, const PeerLost& m) {
-  auto& state = self->state;
-  state.lost.insert(m.task);
-  std::erase_if(state.offers,
-                [&](const WireEdge& edge) { return source_task(edge.key) == m.task; });
-  Status why = unavailable(m.sentence).with_origin({"", "", m.task, setup->step_id});
-  for (const std::string& key : state.edges.waiting_keys())
-    if (source_task(key) == m.task)
-      give_up(self, key, why);
+void peer_lost(Self self, RendezvousStep& step, const PeerLost& m) {
+  step.lost.insert(m.task);
+  std::erase_if(step.offers,
+                [&](const WireEdge& edge) { return self->state.tasks.source(edge.key) == m.task; });
+  Status why = unavailable(m.sentence).with_origin({"", "", m.task, step.step_id});
+  for (const std::string& key : step.edges.waiting_keys())
+    if (self->state.tasks.source(key) == m.task)
+      give_up(self, step, key, why);
 }
 
-void edges_lost(Self self, const EdgesLost& m) {
-  auto& state = self->state;
-  state.gone[m.task] = m.status.status;
-  for (const std::string& key : state.edges.waiting_keys())
-    if (source_task(key) == m.task && !state.pulled.count(key))
-      give_up(self, key, m.status.status);
+void edges_lost(Self self, RendezvousStep& step, const EdgesLost& m) {
+  step.gone[m.task] = m.status.status;
+  for (const std::string& key : step.edges.waiting_keys())
+    if (self->state.tasks.source(key) == m.task && !step.pulled.count(key))
+      give_up(self, step, key, m.status.status);
 }
 
-void abort_all(Self self, const Status& why) {
-  auto& state = self->state;
-  for (auto& [key, waiter] : state.edges.abort(why))
+void abort_all(RendezvousActor::pointer self, RendezvousStep& step, const Status& why) {
+  for (auto& [key, waiter] : step.edges.abort(why))
     refuse(self, waiter, key, why);
-  state.offers.clear();
-  state.outbox.clear();
+  step.offers.clear();
+  step.outbox.clear();
 }
 
-EdgeRecords explain(const RendezvousState& state) {
+void end_exchange(Self self) {
+  auto& state = self->state;
+  if (!state.step)
+    return;
+  abort_all(self, *state.step, aborted(str_cat("Cleanup ", state.step->step_id)).as_derived());
+  withdraw(untyped(state.setup->transport), state.step->offered); // nobody will come for these
+  state.step.reset();
+}
+
+EdgeRecords explain(const RendezvousStep* step) {
   EdgeRecords out;
-  state.edges.describe(max_described, [&](const std::string& key, const EdgeWaiter* waiter) {
-    using State = EdgeRecord::State;
-    out.edges.push_back({key, waiter ? State::wanted_here : State::lies_here});
-  });
+  if (step)
+    step->edges.describe(max_described, [&](const std::string& key, const EdgeWaiter* waiter) {
+      using State = EdgeRecord::State;
+      out.edges.push_back({key, waiter ? State::wanted_here : State::lies_here});
+    });
   return out;
 }
 
 } // namespace
 
 RendezvousState::~RendezvousState() {
-  withdraw(untyped(transport), offered); // what a peer did not come for, nobody will
-  Status ended = aborted(str_cat("the rendezvous of ", whose, " was ended before the step"));
-  if (setup && edges.status().ok()) { // values that peers wait for are lost with it
-    auto peers = setup->peers->receivers;
-    for (auto& [task, receiver] : receivers)
+  if (!step)
+    return;
+  withdraw(untyped(setup->transport), step->offered); // what a peer did not come for, nobody will
+  Status ended = aborted(str_cat("the rendezvous of ", step->whose, " was ended before the step"));
+  if (step->edges.status().ok()) { // values that peers wait for are lost with it
+    auto peers = step->peers->receivers;
+    for (auto& [task, receiver] : step->receivers)
       peers[task] = receiver;
-    EdgesLost lost{setup->step_id, setup->services->task, {ended}};
+    EdgesLost lost{step->step_id, setup->services->task, {ended}};
     for (const auto& [task, receiver] : peers)
       caf::anon_send(typed<WorkerSessionActor>(receiver), lost);
   }
-  for (auto& [key, waiter] : edges.abort(ended))
-    refuse(nullptr, waiter, key, edges.status());
+  abort_all(nullptr, *step, ended);
 }
 
-RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup plain_setup) {
+RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup setup) {
   keep_exception_text(self);
-  auto setup = std::make_shared<const RendezvousSetup>(std::move(plain_setup));
-  self->state.setup = setup;
-  self->state.whose = str_cat("step ", setup->step_id, " on ", setup->services->task);
+  self->state.setup = std::make_shared<const RendezvousSetup>(std::move(setup));
+  auto& step = self->state.step; // lives as long as the behavior
   return {
-      [=](PutEdge& m) { put(self, setup, m); },
-      [=](TakeEdge& m) { take_for_kernel(self, setup, m); },
-      [=](const ReceiveTensors& m) { return receive(self, setup, m); },
-      [=](EdgesArrived& m) { arrived(self, setup, m); },
-      [=](const EdgesLost& m) { edges_lost(self, m); },
-      [=](const ExplainPart&) { return explain(self->state); },
-      [=](const AbortStep& m) { abort_all(self, m.status.status); },
-      [=](const GetActors&) {
+      [=, &step](BeginExchange& m) {
+        RendezvousStep& begun = step.emplace();
+        begun.step_id = m.step_id;
+        begun.peers = std::move(m.peers);
+        begun.whose = str_cat("step ", m.step_id, " on ", self->state.setup->services->task);
+      },
+      [=](const EndExchange&) { end_exchange(self); },
+      [=](PutEdge& m) {
+        if (auto* step = current(self, m.step_id))
+          put(self, *step, m);
+      },
+      [=](TakeEdge& m) {
+        if (auto* step = current(self, m.step_id))
+          return take_for_kernel(self, *step, m);
+        EdgeWaiter waiter{std::move(m.done), m.owner};
+        refuse(self, waiter, m.key, has_ended(*self->state.setup, m.step_id));
+      },
+      [=](const ReceiveTensors& m) { return receive(self, m); },
+      [=](EdgesArrived& m) {
+        if (auto* step = current(self, m.step_id))
+          arrived(self, *step, m);
+      },
+      [=](const EdgesLost& m) {
+        if (auto* step = current(self, m.step_id))
+          edges_lost(self, *step, m);
+      },
+      [=](const ExplainPart& m) { return explain(current(self, m.step_id)); },
+      [=, &step](const AbortStep& m) {
+        if (step)
+          abort_all(self, *step, m.status.status);
+      },
+      [=, &step](const GetActors&) {
         return describe_tree(self,
-                             str_cat(self->state.edges.num_values(), " values, ",
-                                     self->state.edges.num_waiting(), " waited for"),
+                             step ? str_cat(step->edges.num_values(), " values, ",
+                                            step->edges.num_waiting(), " waited for")
+                                  : "rests",
                              Children{});
       },
-      [=](Continue) { flush(self, setup); },
-      [=](caf::tick_atom) { ask_for_late_ones(self, setup); },
-      [=](const PeerLost& m) { peer_lost(self, setup, m); },
+      [=, &step](Continue) {
+        self->state.flush_posted = false;
+        if (step)
+          flush(self, *step);
+      },
+      [=, &step](caf::tick_atom) {
+        if (step)
+          ask_for_late_ones(self, *step);
+      },
+      [=, &step](const PeerLost& m) {
+        if (step)
+          peer_lost(self, *step, m);
+      },
   };
 }
 

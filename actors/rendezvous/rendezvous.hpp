@@ -1,9 +1,10 @@
-// The RENDEZVOUS actor: the mailbox of one step on one worker. Protocol:
+// The RENDEZVOUS actor: the mailbox of one step at a time on one worker. Protocol:
 // actors/protocol/worker.hpp.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,27 +14,16 @@
 #include "actors/family/services.hpp"
 #include "actors/protocol/worker.hpp"
 #include "actors/rendezvous/edge_table.hpp"
+#include "actors/rendezvous/edge_tasks.hpp"
 #include "core/trace/counters.hpp"
 
 namespace troupe {
 
-/// What a worker session knows of its session on other tasks when a step begins. Not written once
-/// it is shared.
-struct EdgePeers {
-  /// By task, WorkerSessionActor: these have asked us for values before, so what their tasks
-  /// receive is sent to them as soon as it is there.
-  std::map<std::string, caf::strong_actor_ptr> receivers;
-  /// Tasks that have acknowledged our asking: they send us what is ours unasked.
-  std::set<std::string> senders;
-};
-
+/// What does not change from step to step.
 struct RendezvousSetup {
   Services services;
-  std::string session_handle;
-  std::uint64_t step_id = 0;
   WorkerSessionActor session; ///< our parent; knows the session's other workers
   TransportActor transport;
-  std::shared_ptr<const EdgePeers> peers; ///< never null
 };
 
 /// A kernel here that waits for a value.
@@ -42,8 +32,12 @@ struct EdgeWaiter {
   caf::actor_addr owner; ///< its executor
 };
 
-struct RendezvousState {
-  static constexpr const char* name = "rendezvous";
+/// What it knows of the step that it serves.
+struct RendezvousStep {
+  std::uint64_t step_id = 0;
+  std::shared_ptr<const EdgePeers> peers; ///< as they were known when the step began; never null
+  std::string whose;                      ///< "step 7 on /job:worker/replica:0/task:1"
+  Counted counted{counter("rendezvous")};
   EdgeTable<EdgeWaiter> edges;
   std::map<std::string, caf::strong_actor_ptr> receivers; ///< that asked since the step began
   std::map<std::string, std::vector<std::string>>
@@ -51,7 +45,6 @@ struct RendezvousState {
   std::vector<std::pair<caf::strong_actor_ptr, EdgesArrived>>
       outbox; ///< values to send at the next flush
   std::size_t outbox_bytes = 0;
-  bool flush_posted = false;
   std::set<std::string> sent;                   ///< keys of values that went to their peer
   std::set<std::string> asked;                  ///< keys that a peer was asked for
   std::map<std::string, Status> failed;         ///< keys of large values whose pull did not succeed
@@ -61,11 +54,15 @@ struct RendezvousState {
   std::set<std::string> pulled;                 ///< keys of large values that are being pulled
   std::set<std::string> lost;                   ///< tasks that send nothing unasked any more
   std::map<std::string, Status> gone; ///< by task: why its rendezvous ended before the step
-  std::shared_ptr<const RendezvousSetup> setup;
-  std::string whose; ///< "step 7 on /job:worker/replica:0/task:1"
-  Counted counted{counter("rendezvous")};
   std::vector<std::uint64_t> offered; ///< tickets of large values on their way to peers
-  TransportActor transport;           ///< that answers for them; set with the first
+};
+
+struct RendezvousState {
+  static constexpr const char* name = "rendezvous";
+  std::shared_ptr<const RendezvousSetup> setup;
+  std::optional<RendezvousStep> step; ///< none: it rests
+  bool flush_posted = false;          ///< a Continue of ours is in the mailbox
+  EdgeTasks tasks;
   ~RendezvousState();
 };
 

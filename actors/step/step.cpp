@@ -33,12 +33,12 @@ void cancel_part(Self self, const RegisteredPart& part, const CancelStep& cancel
     self->send(typed<WorkerSessionActor>(part.session), cancel);
 }
 
-void clean_up_part(Self self, const RegisteredPart& part) {
-  CleanupStep cleanup{self->state.request.step_id};
+void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
+  std::uint64_t step_id = self->state.request.step_id;
   if (is_elsewhere(self, part))
-    self->send(self->state.master_session, CleanupPart{part.session, cleanup});
+    self->send(self->state.master_session, CleanupPart{part.session, step_id, ended_well});
   else
-    self->send(typed<WorkerSessionActor>(part.session), cleanup);
+    self->send(typed<WorkerSessionActor>(part.session), CleanupStep{{step_id}});
 }
 
 // Of a step that has ended well nothing comes any more but what its master session has sent before
@@ -63,12 +63,12 @@ void answer(Self self) {
     out.stats = std::exchange(state.stats, {});
   }
   state.collector.reset();
-  const bool rests = out.rests;
+  const bool rests = out.rests, ended_well = out.status.ok();
   self->send(state.master_session, std::move(out));
   for (const RegisteredPart& part :
        state.request.plan->parts) // behind the answer, which is awaited
     if (part.has_remote_edges)
-      clean_up_part(self, part);
+      clean_up_part(self, part, ended_well);
   if (!rests)
     return self->quit();
   state.master_session = MasterSessionActor{};

@@ -19,9 +19,9 @@ caf::result<TaskRecord> explain_part(WorkerSessionActor::stateful_pointer<Worker
       inquiry->promise.deliver(std::move(inquiry->record));
   };
   auto budget = services->timeouts.explain * 3 / 8;
-  if (auto it = self->state.mailboxes.find(step_id); it != self->state.mailboxes.end()) {
+  if (const auto* box = self->state.mailboxes.find(step_id)) {
     ++inquiry->missing;
-    ask(self, it->second.rendezvous, budget, ExplainPart{step_id})
+    ask(self, box->rendezvous, budget, ExplainPart{step_id})
         .then(
             [=](EdgeRecords& edges) {
               inquiry->record.edges = std::move(edges.edges);

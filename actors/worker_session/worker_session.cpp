@@ -11,12 +11,21 @@
 
 namespace troupe {
 
+namespace {
+/// Rendezvous that are kept for the next steps; more are only needed while more steps run at once.
+constexpr std::size_t max_resting = 16;
+} // namespace
+
 WorkerSessionState::~WorkerSessionState() {
   for (auto& [step_id, promise] : arriving)
     promise.deliver(to_error(aborted(str_cat("session ", handle, " ended while the feeds of step ",
                                              step_id, " were on their way"))
                                  .as_derived()));
-  children.stop_all();
+  for (const auto& [step_id, box] : mailboxes)
+    stop(untyped(box.rendezvous));
+  for (const RendezvousActor& rendezvous : resting)
+    stop(untyped(rendezvous));
+  stop(untyped(graph_manager));
 }
 
 namespace {
@@ -29,54 +38,62 @@ struct Parts {
   TransportActor transport;
 };
 
-std::string step_name(std::uint64_t step_id) {
-  return "rendezvous-" + std::to_string(step_id);
+RendezvousActor take_rendezvous(Self self, const Parts& parts) {
+  auto& state = self->state;
+  if (state.resting.empty())
+    return self->spawn<caf::monitored>(
+        rendezvous,
+        RendezvousSetup{parts.services, caf::actor_cast<WorkerSessionActor>(self->ctrl()),
+                        parts.transport});
+  RendezvousActor out = std::move(state.resting.back());
+  state.resting.pop_back();
+  return out;
 }
 
-// The step's rendezvous; made when its first user comes, be that RunGraph or an impatient peer.
+// The step's rendezvous; taken when its first user comes, be that RunGraph or an impatient peer.
 WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_t step_id) {
   auto& state = self->state;
-  auto it = state.mailboxes.find(step_id);
-  if (it != state.mailboxes.end())
-    return it->second;
-  RendezvousSetup setup{parts.services,  state.handle,
-                        step_id,         caf::actor_cast<WorkerSessionActor>(self->ctrl()),
-                        parts.transport, state.edge_peers};
-  auto actor = self->spawn<caf::monitored>(rendezvous, std::move(setup));
-  state.children.add(step_name(step_id), untyped(actor));
-  return state.mailboxes
-      .emplace(step_id, WorkerSessionState::Mailbox{actor, now_us(self), false, {}})
-      .first->second;
+  if (auto* box = state.mailboxes.find(step_id))
+    return *box;
+  auto& box = state.mailboxes.add(step_id);
+  box.rendezvous = take_rendezvous(self, parts);
+  box.created_us = now_us(self);
+  self->send(box.rendezvous, BeginExchange{step_id, state.edge_peers});
+  return box;
 }
 
 // A rendezvous that ends before its step takes values along that nobody has yet: the step fails,
 // here and wherever they are waited for.
-void mailbox_lost(Self self, const Parts& parts, const caf::down_msg& down) {
-  for (auto& [step_id, box] : self->state.mailboxes)
-    if (box.rendezvous.address() == down.source) {
+void rendezvous_lost(Self self, const Parts& parts, const caf::down_msg& down) {
+  auto& state = self->state;
+  auto is_lost = [&](const RendezvousActor& actor) { return actor.address() == down.source; };
+  std::erase_if(state.resting, is_lost);
+  for (auto& [step_id, box] : state.mailboxes)
+    if (is_lost(box.rendezvous)) {
       box.lost = aborted(str_cat("the rendezvous of step ", step_id, " on ", parts.services->task,
                                  " was ended (", self->system().render(down.reason),
                                  "): values that it held are lost; run the step again"))
                      .with_origin({"", "", parts.services->task, step_id});
-      self->state.children.remove(step_name(step_id));
-      self->send(self->state.graph_manager, CancelStep{step_id, {box.lost}});
+      self->send(state.graph_manager, CancelStep{step_id, {box.lost}});
       return;
     }
 }
 
+// The rendezvous serves another step; what still comes for this one does not reach that.
 void drop_mailbox(Self self, std::uint64_t step_id) {
   auto& state = self->state;
   state.ended[state.num_ended++ % state.ended.size()] = step_id;
-  auto it = state.mailboxes.find(step_id);
-  if (it == state.mailboxes.end())
+  auto* box = state.mailboxes.find(step_id);
+  if (!box)
     return;
-  self->send(it->second.rendezvous,
-             AbortStep{{aborted(str_cat("Cleanup ", step_id)).as_derived()}});
-  self->send_exit(it->second.rendezvous, caf::exit_reason::user_shutdown);
-  self->state.children.remove(step_name(step_id));
-  self->state.mailboxes.erase(it);
-  if (self->state.mailboxes.empty())
-    self->state.idle.answer();
+  self->send(box->rendezvous, EndExchange{});
+  if (box->lost.ok() && state.resting.size() < max_resting)
+    state.resting.push_back(std::move(box->rendezvous));
+  else
+    self->send_exit(box->rendezvous, caf::exit_reason::user_shutdown);
+  state.mailboxes.remove(step_id);
+  if (state.mailboxes.empty())
+    state.idle.answer();
 }
 
 void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGraph run,
@@ -112,6 +129,13 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
 void end_arrival(Self self, std::uint64_t step_id, const Status& why) {
   if (auto arriving = self->state.arriving.extract(step_id); !arriving.empty())
     arriving.mapped().deliver(to_error(why));
+}
+
+void clean_up(Self self, const std::vector<std::uint64_t>& steps) {
+  for (std::uint64_t step_id : steps) {
+    end_arrival(self, step_id, aborted(str_cat("Cleanup ", step_id)).as_derived());
+    drop_mailbox(self, step_id);
+  }
 }
 
 caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
@@ -191,7 +215,7 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
 }
 
 bool has_ended(const WorkerSessionState& state, std::uint64_t step_id) {
-  return !state.mailboxes.count(step_id) &&
+  return !state.mailboxes.find(step_id) &&
          std::find(state.ended.begin(), state.ended.end(), step_id) != state.ended.end();
 }
 
@@ -344,7 +368,6 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   state.heard_us = now_us(self);
   state.graph_manager = self->spawn<caf::linked>(graph_manager, services, request.session_handle,
                                                  request.isolate, transport);
-  state.children.add("graph-manager", untyped(state.graph_manager));
   // A graph manager that crashes takes the session along; an ordered end takes the children along.
   self->set_exit_handler([self](caf::exit_msg& exit) {
     std::vector<std::uint64_t> steps;
@@ -352,8 +375,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       steps.push_back(step_id);
     for (std::uint64_t step_id : steps)
       drop_mailbox(self, step_id);
-    self->state.children.stop_all();
-    self->quit(exit.reason);
+    self->quit(exit.reason); // the state's end stops the others
   });
   Parts parts{services, membership, transport};
   self->set_down_handler([=](caf::down_msg& down) {
@@ -363,7 +385,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
     else if (down.source.node() != self->node())
       forget_receiver(self->state, down.source);
     else
-      mailbox_lost(self, parts, down);
+      rendezvous_lost(self, parts, down);
   });
   std::int64_t lease_us = request.lease_us;
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
@@ -376,17 +398,17 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         self->state.graphs.erase(m.graph_handle);
         return self->delegate(self->state.graph_manager, m);
       },
-      [=](RunGraph& m) { return run_graph(self, parts, m); },
+      [=](RunGraph& m) {
+        clean_up(self, m.ended);
+        return run_graph(self, parts, m);
+      },
       [=](const CancelStep& m) {
         end_arrival(self, m.step_id, m.status.status);
         self->send(self->state.graph_manager, m);
-        if (auto it = self->state.mailboxes.find(m.step_id); it != self->state.mailboxes.end())
-          self->send(it->second.rendezvous, AbortStep{m.status});
+        if (auto* box = self->state.mailboxes.find(m.step_id))
+          self->send(box->rendezvous, AbortStep{m.status});
       },
-      [=](const CleanupStep& m) {
-        end_arrival(self, m.step_id, aborted(str_cat("Cleanup ", m.step_id)).as_derived());
-        drop_mailbox(self, m.step_id);
-      },
+      [=](const CleanupStep& m) { clean_up(self, m.step_ids); },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
       [=](ReceiveTensors& m) { return receive_tensors(self, parts, m); },
       [=](EdgesLost& m) { edges_lost(self, parts, m); },
@@ -415,10 +437,16 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         }
       },
       [=](const GetActors&) {
+        Children children;
+        children.add("graph-manager", untyped(self->state.graph_manager));
+        for (const auto& [step_id, box] : self->state.mailboxes)
+          children.add(str_cat("rendezvous-", step_id), untyped(box.rendezvous));
+        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
+          children.add(str_cat("resting-rendezvous.", i), untyped(self->state.resting[i]));
         return describe_tree(self,
                              str_cat(self->state.graphs.size(), " graphs, ",
                                      self->state.mailboxes.size(), " mailboxes"),
-                             self->state.children);
+                             children);
       },
       [=](caf::tick_atom) {
         check_leases(self, parts, lease_us);

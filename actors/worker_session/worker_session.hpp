@@ -8,9 +8,9 @@
 #include <memory>
 #include <string>
 
-#include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
+#include "actors/family/step_table.hpp"
 #include "actors/protocol/worker.hpp"
 #include "actors/rendezvous/rendezvous.hpp"
 #include "core/trace/counters.hpp"
@@ -24,11 +24,13 @@ struct WorkerSessionState {
     std::int64_t created_us = 0;
     bool started = false; ///< its RunGraph has come; until then it may be an orphan
     Status lost;          ///< why its rendezvous has ended before the step
+    void clear() { *this = {}; }
   };
   std::string handle;
   GraphManagerActor graph_manager;
   std::map<std::string, GraphRegistered> graphs;
-  std::map<std::uint64_t, Mailbox> mailboxes; ///< by step
+  StepTable<Mailbox> mailboxes;
+  std::vector<RendezvousActor> resting; ///< watched like those that serve a step
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
@@ -39,9 +41,8 @@ struct WorkerSessionState {
   std::int64_t heard_us = 0; ///< last word of the master
   caf::actor_addr master;    ///< who sent it: the master session; empty once it is lost
   std::string wire;          ///< the connection that it came over, as far as it was asked for
-  Children children;
-  Status refusal;   ///< of new steps: the node is about to end
-  IdleWaiters idle; ///< of the mailboxes
+  Status refusal;            ///< of new steps: the node is about to end
+  IdleWaiters idle;          ///< of the mailboxes
   Counted counted{counter("worker_sessions")};
 
   ~WorkerSessionState(); ///< a kill, or our own end, does not pass the exit handler

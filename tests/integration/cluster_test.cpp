@@ -15,6 +15,9 @@ constexpr const char* ps = "/job:ps/replica:0/task:0";
 constexpr const char* worker0 = "/job:worker/replica:0/task:0";
 constexpr const char* worker1 = "/job:worker/replica:0/task:1";
 
+// After it everybody knows that the last step has ended.
+constexpr std::chrono::milliseconds cleanups{50};
+
 struct Fixture {
   SimCluster cluster{{ps, worker0, worker1}};
   Scope root = Scope::root();
@@ -271,6 +274,7 @@ TEST_CASE_FIXTURE(Fixture, "cluster: many steps between tasks leave no trace of 
       CHECK(after <= events + 2); // no step costs more than the one before
     events = after;
   }
+  cluster.advance(cleanups);
   CHECK(count("rendezvous") == 0);
   CHECK(count("steps") == 0);
 }
@@ -279,11 +283,29 @@ TEST_CASE_FIXTURE(Fixture, "cluster: a later step is run by the actors of an ear
   Output x = placeholder(root.on(ps), "x");
   root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
   auto session = open();
-  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
-  ActorInfo step = resting(worker0, "step"), executor = resting(worker1, "executor");
-  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}}).ok());
+  auto run = [&](float value) {
+    CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(value)}})) == -value);
+    cluster.advance(cleanups);
+  };
+  run(1);
+  ActorInfo step = resting(worker0, "step"), executor = resting(worker1, "executor"),
+            mailbox = resting(worker1, "rendezvous");
+  run(2);
   CHECK(resting(worker0, "step").id == step.id);
   CHECK(resting(worker1, "executor").id == executor.id);
+  CHECK(resting(worker1, "rendezvous").id == mailbox.id);
+}
+
+TEST_CASE_FIXTURE(Fixture, "cluster: the next step tells the parts that one has ended everywhere") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+    CHECK(count("rendezvous") == 2); // the last step's, not those of the steps before
+  }
+  cluster.advance(cleanups);
+  CHECK(count("rendezvous") == 0); // without a next step they are told in a while
 }
 
 TEST_CASE_FIXTURE(Fixture, "cluster: actors of a step that failed run no other one") {
@@ -295,12 +317,18 @@ TEST_CASE_FIXTURE(Fixture, "cluster: actors of a step that failed run no other o
   auto gather = [&](int i) {
     return fetch(session, {"y"}, {{"x", Tensor::vector<float>({5})}, {"i", Tensor::scalar(i)}});
   };
+  auto at_rest = [&] {
+    cluster.advance(cleanups);
+    return std::pair(resting(worker0, "step").id, resting(worker1, "executor").id);
+  };
   REQUIRE(gather(0).ok());
-  ActorInfo step = resting(worker0, "step"), executor = resting(worker1, "executor");
+  auto before = at_rest();
   CHECK(gather(7).status().code() == Code::invalid_argument);
   CHECK(scalar(gather(0)) == 5);
-  CHECK(resting(worker0, "step").id != step.id);
-  CHECK(resting(worker1, "executor").id != executor.id);
+  auto after = at_rest();
+  CHECK(after.first != before.first);
+  CHECK(after.second != before.second);
+  CHECK(count("rendezvous") == 0);
   CHECK(count("steps") == 0);
   CHECK(count("master_steps") == 0);
   CHECK(count("executors") == 0);
@@ -311,12 +339,15 @@ TEST_CASE_FIXTURE(Fixture, "cluster: an actor that is killed while it rests is m
   root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
   auto session = open();
   REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
-  for (auto [task, kind] : {std::pair(worker0, "step"), std::pair(worker1, "executor")}) {
+  for (auto [task, kind] : {std::pair(worker0, "step"), std::pair(worker1, "executor"),
+                            std::pair(worker1, "rendezvous")}) {
+    cluster.advance(cleanups);
     SimNode& node = cluster.node(task);
     ActorInfo victim = resting(task, kind);
     REQUIRE(cluster.ask<caf::ok_atom>(node, node.handles.guardian, KillActor{victim.path}).ok());
     cluster.run();
     CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -2);
+    cluster.advance(cleanups);
     CHECK(resting(task, kind).id != victim.id);
   }
 }

@@ -86,8 +86,18 @@ struct Pair {
   }
   void clean_up(std::uint64_t step_id) {
     for (const auto& session : {sends, receives})
-      caf::anon_send(session, CleanupStep{step_id});
+      caf::anon_send(session, CleanupStep{{step_id}});
     cluster.run();
+  }
+  // The receiver's of that step.
+  RendezvousActor rendezvous_of(std::uint64_t step_id) {
+    auto tree = cluster.ask<ActorTree>(receiver, receives, GetActors{});
+    REQUIRE(tree.ok());
+    for (const ActorInfo& info : tree->actors)
+      if (info.path == str_cat("rendezvous-", step_id))
+        return typed<RendezvousActor>(info.actor);
+    FAIL("no rendezvous of that step");
+    return {};
   }
   std::int64_t waiting() const { return counter("rendezvous").value() - mailboxes; }
   std::int64_t offered() const { return counter("transport_offers").value() - offers; }
@@ -189,6 +199,42 @@ TEST_CASE_FIXTURE(Pair, "worker: a large value is pulled when its step has begun
   clean_up(3); // without its receiver's part
   CHECK(offered() == 0);
   CHECK(waiting() == 0);
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a run takes along which steps have ended before it") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  REQUIRE(receive(1).ok());
+  CHECK(waiting() == 2);
+  RunGraph run{receiving, 2, {}, false, {1}};
+  arrive(2, Tensor::scalar(2.f));
+  CHECK(waiting() == 3);
+  CHECK(cluster.ask<GraphRun>(receiver, receives, std::move(run)).ok());
+  CHECK(waiting() == 2); // step 1 is known at the sender only
+}
+
+TEST_CASE_FIXTURE(Pair, "worker: a rendezvous does not mistake another step's value for its own") {
+  REQUIRE(send(1, Tensor::scalar(1.f)).ok());
+  REQUIRE(receive(1).ok());
+  RendezvousActor mailbox = rendezvous_of(1);
+  clean_up(1);
+  // No budget: time is virtual, and run() below returns only when nothing more can happen.
+  auto waits = receiver.self->request(receives, caf::infinite, RunGraph{receiving, 2, {}, false});
+  cluster.run();
+  REQUIRE(rendezvous_of(2) == mailbox);
+  caf::anon_send(mailbox, PutEdge{1, edge(), Tensor::scalar(1.f)});
+  EdgesArrived late{1, {}};
+  late.edges.push_back({edge(), Tensor::scalar(1.f), false});
+  caf::anon_send(mailbox, std::move(late));
+  caf::anon_send(mailbox, EdgesLost{1, ps, {aborted("step 1 was lost")}});
+  cluster.run();
+  CHECK(!receiver.self->has_next_message());
+  REQUIRE(send(2, Tensor::scalar(2.f)).ok());
+  REQUIRE(receiver.self->has_next_message());
+  waits.receive([](GraphRun& run) { CHECK(run.retvals.at(0).tensor.value<float>() == 2); },
+                [](caf::error& error) { FAIL(to_status(error, "the run").to_string()); });
+  auto late_wish =
+      cluster.ask<EdgesSent>(receiver, mailbox, ReceiveTensors{1, {edge()}, untyped(sends), ps});
+  CHECK(late_wish.status().code() == Code::aborted);
 }
 
 TEST_CASE_FIXTURE(Pair, "worker: what is lost with a receiver's connection ends the wait for it") {
