@@ -5,6 +5,7 @@
 // split the work.
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
+#include "kernels/arith/internal/turned_conv.hpp"
 #include <array>
 #include <atomic>
 #include <cstdlib>
@@ -62,25 +63,13 @@ dnnl::stream& stream() {
   return the_stream;
 }
 
-/// The input's gradient of a convolution that moves one pixel at a time is a convolution, too, of
-/// dy with the filter turned round: oneDNN's forward code is the faster.
+/// `turned`: the input's gradient as a convolution (internal/turned_conv.hpp); oneDNN's forward
+/// code is the faster.
 enum class Direction : int64_t { forward, backward_input, backward_filter, turned };
 
 /// Measured: with one pixel its own code is as fast, and its filter quicker to lay out.
 bool can_turn(const Conv2DShape& s) {
-  return s.filter_h * s.filter_w > 1 && s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 &&
-         s.dilation_w == 1 && s.pad_top < s.filter_h && s.pad_left < s.filter_w;
-}
-
-/// The convolution of dy that gives dx.
-Conv2DShape turned(const Conv2DShape& s) {
-  Conv2DShape out = s;
-  std::swap(out.in_h, out.out_h);
-  std::swap(out.in_w, out.out_w);
-  std::swap(out.in_c, out.out_c);
-  out.pad_top = s.filter_h - 1 - s.pad_top;
-  out.pad_left = s.filter_w - 1 - s.pad_left;
-  return out;
+  return s.filter_h * s.filter_w > 1 && has_turned(s);
 }
 
 struct Descriptors {

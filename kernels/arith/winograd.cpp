@@ -1,6 +1,7 @@
 #include "kernels/arith/internal/winograd.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/scratch.hpp"
+#include "kernels/arith/internal/turned_conv.hpp"
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
@@ -49,17 +50,6 @@ bool is_worth_it(const Conv2DShape& s, int64_t images, int64_t tiles) {
          s.out_h * s.out_w * s.filter_h * s.filter_w >= 2 * points * of_image;
 }
 
-/// dx is the convolution of dy with the filter turned round, its channels exchanged.
-Conv2DShape turned(const Conv2DShape& s) {
-  Conv2DShape out = s;
-  std::swap(out.in_h, out.out_h);
-  std::swap(out.in_w, out.out_w);
-  std::swap(out.in_c, out.out_c);
-  out.pad_top = s.filter_h - 1 - s.pad_top;
-  out.pad_left = s.filter_w - 1 - s.pad_left;
-  return out;
-}
-
 /// The call for images [begin, end), input channels `channels` at a time, with as many tiles at a
 /// time as leave most_bytes of values, a multiple of the rows of a product.
 WinogradCall call_for(const Conv2DShape& s, int64_t begin, int64_t end, int64_t channels,
@@ -104,8 +94,7 @@ void use_winograd(bool on) {
 
 FilterPacking winograd_packing(ConvDirection direction, const Conv2DShape& shape) {
   const bool turns = direction == ConvDirection::backward_input;
-  if (!is_possible(shape) ||
-      (turns && (shape.pad_top >= shape.filter_h || shape.pad_left >= shape.filter_w)))
+  if (!is_possible(shape) || (turns && !has_turned(shape)))
     return {};
   const Conv2DShape s = turns ? turned(shape) : shape;
   if (!is_worth_it(s, s.batch, turns ? 12 : 8))
