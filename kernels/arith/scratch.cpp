@@ -22,6 +22,7 @@ void* thread_scratch(Scratch kind, size_t bytes) {
   Block& block = blocks[static_cast<size_t>(kind)];
   if (block.capacity < bytes) {
     block.memory.reset();
+    block.capacity = 0; // also if there is no more
     block.memory.reset(::operator new (bytes, std::align_val_t{64}));
     block.capacity = bytes;
   }
