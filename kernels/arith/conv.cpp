@@ -8,6 +8,7 @@
 #include "kernels/arith/internal/scratch.hpp"
 #include "kernels/arith/internal/winograd.hpp"
 #include <algorithm>
+#include <cstring>
 
 namespace troupe::arith {
 namespace {
@@ -33,6 +34,11 @@ ConvCall with_patches(Type type, const Conv2DShape& shape, int64_t begin, int64_
   call.block_rows = rows;
   call.scratch = thread_scratch(Scratch::patches, static_cast<size_t>(rows * row));
   return call;
+}
+
+/// An image without pixels: windows see its padding alone.
+bool is_empty(const Conv2DShape& shape) {
+  return shape.in_h == 0 || shape.in_w == 0;
 }
 
 /// Measured: oneDNN takes three times as long for the input's gradient then.
@@ -107,6 +113,12 @@ void conv2d_forward(Type type, const Conv2DShape& shape, const void* x, const vo
                     int64_t begin, int64_t end) {
   if (begin >= end)
     return;
+  if (is_empty(shape)) {
+    const int64_t image = shape.out_h * shape.out_w * shape.out_c * size_of(type);
+    std::memset(static_cast<char*>(y) + begin * image, 0,
+                static_cast<size_t>((end - begin) * image));
+    return;
+  }
   if (prefers_onednn(type) && onednn_conv_forward(shape, static_cast<const float*>(x),
                                                   {.plain = static_cast<const float*>(filter)}, {},
                                                   static_cast<float*>(y), begin, end))
@@ -168,9 +180,10 @@ void pack_filter(const FilterPacking& packing, const float* filter, void* packed
 
 void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
                   const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
-  if (begin >= end || winograd_forward(shape, x, filter, epilogue, y, begin, end))
+  const bool empty = is_empty(shape);
+  if (begin >= end || (!empty && winograd_forward(shape, x, filter, epilogue, y, begin, end)))
     return;
-  if (!prefers_onednn(Type::f32) ||
+  if (empty || !prefers_onednn(Type::f32) ||
       !onednn_conv_forward(shape, x, filter, epilogue, y, begin, end)) {
     conv2d_forward(Type::f32, shape, x, filter.plain, y, begin, end);
     scale_and_shift(epilogue, shape, y, begin, end);
@@ -193,9 +206,10 @@ ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {
   const int64_t top = begin * shape.stride_h - shape.pad_top;
   const int64_t bottom =
       (end - 1) * shape.stride_h - shape.pad_top + (shape.filter_h - 1) * shape.dilation_h + 1;
-  // A part that lies in the padding alone keeps one row of the input, outside its windows.
-  const int64_t first = std::clamp<int64_t>(top, 0, shape.in_h - 1);
-  const int64_t last = std::clamp<int64_t>(bottom, first + 1, shape.in_h);
+  // A part that lies in the padding alone keeps one row of the input, if there is one, outside its
+  // windows.
+  const int64_t first = std::max<int64_t>(std::min(top, shape.in_h - 1), 0);
+  const int64_t last = std::min(std::max(bottom, first + 1), shape.in_h);
   ConvRows out{shape, first * shape.in_w * shape.in_c, begin * shape.out_w * shape.out_c};
   out.shape.batch = 1;
   out.shape.in_h = last - first;

@@ -136,8 +136,6 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y,
                 apart ? c.allocate_temp(DType::float32, shape) : c.allocate_output(0, shape));
   if (shape.num_elements() > 0) {
-    if (x.num_elements() == 0)
-      return invalid_argument(str_cat("a convolution of nothing: the input has shape ", x.shape()));
     // The offset is computed anew in each call; the factor comes from scale and variance.
     std::vector<Tensor> factor_from;
     if (fused.norm >= 0)

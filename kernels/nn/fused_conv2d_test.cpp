@@ -17,6 +17,13 @@ std::vector<std::pair<std::string, AttrValue>> with(Names fused_ops, std::int64_
           {"epsilon", 0.0F}};
 }
 
+std::vector<std::pair<std::string, AttrValue>> padded(Names fused_ops, std::int64_t num_args,
+                                                      std::vector<std::int64_t> paddings) {
+  auto out = with(std::move(fused_ops), num_args, "EXPLICIT");
+  out.emplace_back("explicit_paddings", std::move(paddings));
+  return out;
+}
+
 TROUPE_OP_CASES(_FusedConv2D) {
   const std::string image = "f32[1,2,2,1] 1 2 3 4", filter = "f32[1,1,1,2] 1 -1";
   return {
@@ -74,6 +81,14 @@ TROUPE_OP_CASES(_FusedConv2D) {
        .inputs = {"f32[0,2,2,1]", filter, "f32[2] 0 0"},
        .attrs = with({"BiasAdd", "Relu"}, 1),
        .outputs = {"f32[0,2,2,2]"}},
+      {.name = "images of no rows in padding",
+       .inputs = {"f32[2,0,2,1]", "f32[3,3,1,2] 1", "f32[2] 3 -3", "f32[2,1,2,2] 1"},
+       .attrs = padded({"BiasAdd", "Add", "Relu"}, 2, {0, 0, 1, 2, 1, 1, 0, 0}),
+       .outputs = {"f32[2,1,2,2] 4 0 4 0 4 0 4 0"}},
+      {.name = "an image of no rows, large enough for bands of rows",
+       .inputs = {"f32[1,0,256,64]", "f32[3,3,64,64] 1", "f32[64] 2"},
+       .attrs = padded({"BiasAdd"}, 1, {0, 0, 2, 3, 1, 1, 0, 0}),
+       .outputs = {"f32[1,3,256,64] 2"}},
       {.name = "a bias that does not fit",
        .inputs = {image, filter, "f32[1] 0"},
        .attrs = with({"BiasAdd"}, 1),
