@@ -128,7 +128,8 @@ void run_values(const Row& row, const CaseNode& node) {
     for (bool onednn : {false, true}) {
       if (!arith::has_isa(isa) || (onednn && !arith::has_onednn()))
         continue;
-      INFO("instruction set ", arith::name_of(isa), ", oneDNN ", onednn ? "on" : "off");
+      const std::string set = arith::name_of(isa), library = onednn ? "on" : "off";
+      INFO("instruction set ", set, ", oneDNN ", library);
       Arithmetic arithmetic(isa, onednn);
       TestDevice device;
       auto entries = make_entries(row.inputs, device);
