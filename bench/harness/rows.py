@@ -46,9 +46,10 @@ def transfer_rows():
                       3 if large else None, 0.9 if large else None, steps=[transfer_step(size)], ours=PLAIN, theirs=PLAIN, rounds=3 if size >= 1 << 28 else 5,
                       seconds=3 if size >= 1 << 28 else 1.2, limit=("raw TCP", "tcp", size))
     gib = 1 << 30
-    yield MemoryRow("transfer-memory", "most memory of either end of 1 GiB", aim_value=1024 + 64, step=transfer_step(gib), ends=(("ps", 0), FIRST))
+    yield MemoryRow("transfer-memory", "most memory of either end of 1 GiB", aim_value=1024 + 64, step=transfer_step(gib), size=gib, ends=(("ps", 0), FIRST))
     null = Step(("null_ps", synthetic.null_on, PS), ops=["done"], jobs=SMALL, master=FIRST)
-    yield DelayRow("transfer-delay", "longest of the null steps on the ps while 1 GiB tensors leave it", small=null, large=transfer_step(gib))
+    yield DelayRow("transfer-delay", "longest of the null steps on the ps while 1 GiB tensors leave it", small=null, large=transfer_step(gib),
+                   size=gib)
 
 
 def training_rows():
