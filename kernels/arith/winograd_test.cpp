@@ -1,5 +1,6 @@
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/internal/test_support.hpp"
+#include "kernels/arith/internal/winograd.hpp"
 #include <algorithm>
 
 namespace troupe::arith {
@@ -31,7 +32,7 @@ std::vector<Conv2DShape> shapes() {
   for (const Case& c : std::vector<Case>{{8, 8, 8, 64, 3, 64, 1, 1, 8, 8},
                                          {4, 9, 11, 32, 3, 48, 1, 1, 9, 11},
                                          {5, 10, 8, 48, 3, 32, 0, 0, 8, 6},
-                                         {4, 5, 5, 32, 3, 80, 2, 2, 7, 7},
+                                         {4, 6, 6, 32, 3, 80, 2, 2, 8, 8},
                                          {6, 7, 6, 32, 3, 32, 0, 1, 7, 6},
                                          {13, 7, 7, 32, 3, 64, 1, 1, 7, 7},
                                          {8, 8, 8, 256, 3, 192, 1, 1, 8, 8},
@@ -137,6 +138,7 @@ TEST_CASE("convolutions with fewer products and their gradients equal the sums o
       fused_conv2d(s, v.x.data(), forward.view(), {}, y.data(), half, s.batch);
       CHECK(error(y, want.y) < tolerance);
       Packed backward(ConvDirection::backward_input, s, v.filter);
+      CHECK((backward.packing.winograd.size > 0) == (isa() != Isa::base));
       conv2d_backward_input(s, backward.view(), v.dy.data(), dx.data(), 0, half);
       conv2d_backward_input(s, backward.view(), v.dy.data(), dx.data(), half, s.batch);
       CHECK(error(dx, want.dx) < tolerance);
@@ -144,6 +146,9 @@ TEST_CASE("convolutions with fewer products and their gradients equal the sums o
       conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), more.data(), half, s.batch);
       for (size_t i = 0; i < df.size(); ++i)
         df[i] += more[i];
+      CHECK(error(df, want.df) < tolerance);
+      const bool done = winograd_backward_filter(s, v.x.data(), v.dy.data(), df.data(), 0, s.batch);
+      CHECK(done == (isa() != Isa::base));
       CHECK(error(df, want.df) < tolerance);
     }
   });
