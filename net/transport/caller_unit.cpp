@@ -3,8 +3,9 @@
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/io/network/multiplexer.hpp>
-#include <caf/logger.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
+
+#include "net/transport/job.hpp"
 
 namespace troupe {
 
@@ -29,20 +30,7 @@ bool CallerUnit::run_one() {
     return false;
   caf::resumable* job = ready_.front();
   ready_.pop_front();
-  // A thread with a log notes there which actor it runs, in a table behind a lock: a tenth of a
-  // local step, though nothing is ever logged. Each spawn gives the thread its system's log again.
-  caf::logger::set_current_actor_system(nullptr);
-  switch (job->resume(this, max_throughput)) {
-  case caf::resumable::resume_later:
-    ready_.push_back(job);
-    break;
-  case caf::resumable::done:
-  case caf::resumable::awaiting_message:
-    caf::intrusive_ptr_release(job);
-    break;
-  case caf::resumable::shutdown_execution_unit:
-    break;
-  }
+  run_job(job, this, max_throughput, [this](caf::resumable* job) { ready_.push_back(job); });
   return true;
 }
 

@@ -7,6 +7,8 @@
 #include <caf/resumable.hpp>
 #include <caf/scheduler/abstract_coordinator.hpp>
 
+#include "net/transport/job.hpp"
+
 namespace troupe {
 
 namespace {
@@ -134,7 +136,7 @@ void SharedLoop::round() {
     sleeps_ = jobs_.empty() && !look_;
     look_ = false;
   }
-  caf::logger::set_current_actor_system(nullptr); // see run_jobs
+  caf::logger::set_current_actor_system(nullptr); // see run_job
   if (sleeps_) {                                  // others read it, only the holder writes it
     settle();                                     // for what a guest has done between its rounds
     poll_once(true);
@@ -152,21 +154,9 @@ void SharedLoop::run_jobs() {
   for (int more = max_jobs; more > 0 && !jobs_.empty(); --more) {
     caf::resumable* job = jobs_.front();
     jobs_.pop_front();
-    // A thread with a log notes there which actor it runs, in a table behind a lock, though nothing
-    // is ever logged. Each spawn gives the thread its system's log again.
-    caf::logger::set_current_actor_system(nullptr);
     bool is_broker = job->subtype() == caf::resumable::io_actor;
-    switch (job->resume(this, system().scheduler().max_throughput())) {
-    case caf::resumable::resume_later:
-      jobs_.push_back(job);
-      break;
-    case caf::resumable::done:
-    case caf::resumable::awaiting_message:
-      caf::intrusive_ptr_release(job);
-      break;
-    case caf::resumable::shutdown_execution_unit:
-      break;
-    }
+    run_job(job, this, system().scheduler().max_throughput(),
+            [this](caf::resumable* job) { jobs_.push_back(job); });
     if (is_broker)
       send_due(); // before other jobs, which may take long
   }

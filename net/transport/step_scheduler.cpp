@@ -6,6 +6,7 @@
 #include <caf/io/network/multiplexer.hpp>
 
 #include "core/base/clock.hpp"
+#include "net/transport/job.hpp"
 
 namespace troupe {
 
@@ -61,18 +62,7 @@ void StepScheduler::drain() {
       super::enqueue(job);
       continue;
     }
-    caf::logger::set_current_actor_system(nullptr); // as a worker does
-    switch (job->resume(&unit_, max_throughput())) {
-    case caf::resumable::resume_later:
-      super::enqueue(job);
-      break;
-    case caf::resumable::done:
-    case caf::resumable::awaiting_message:
-      caf::intrusive_ptr_release(job);
-      break;
-    case caf::resumable::shutdown_execution_unit:
-      break;
-    }
+    run_job(job, &unit_, max_throughput(), [this](caf::resumable* job) { super::enqueue(job); });
   }
 }
 
