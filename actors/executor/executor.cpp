@@ -179,7 +179,7 @@ ExecutorActor::behavior_type executor(Self self, Services services,
         return describe_tree(
             self,
             run ? str_cat(run->num_running(), " kernels running, ", run->num_queued(), " queued")
-                : "ended",
+                : "rests",
             Children{});
       },
   };

@@ -56,6 +56,7 @@ struct Fixture {
       if (info.path.find("/resting-" + kind + ".") != std::string::npos)
         found.push_back(info);
     REQUIRE(found.size() == 1);
+    CHECK(found[0].detail == "rests");
     return found[0];
   }
 };
