@@ -326,6 +326,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
         send_cleanups(self);
       },
       [=](caf::tick_atom) { tick(self, parts); },
+      [=](Continue) { end_late_steps(self); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
   };

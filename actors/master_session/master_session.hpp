@@ -35,7 +35,8 @@ struct WaitingRun {
 
 struct RunningStep {
   StepActor actor;
-  WaitingRun run; ///< answered at our end, whatever it is
+  WaitingRun run;          ///< answered at our end, whatever it is
+  std::int64_t due_us = 0; ///< on the actors' clock; 0: no deadline, or told of it
   void clear() { *this = {}; }
 };
 
@@ -87,6 +88,7 @@ struct MasterSessionState {
 
   StepTable<RunningStep> steps;
   std::vector<StepActor> resting; ///< watched like those that run
+  std::set<std::int64_t> looks; ///< when we look which deadlines have passed, on the actors' clock
   /// By worker session: steps that ended well, of which it is told with the next RunGraph.
   std::map<caf::strong_actor_ptr, std::vector<std::uint64_t>> cleanups;
   bool cleanups_posted = false; ///< they are sent in a while anyhow

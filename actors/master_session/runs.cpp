@@ -91,6 +91,15 @@ StepActor take_step(Self self, const Parts& parts) {
   return out;
 }
 
+// One timer serves all steps: the clock would keep each, and whoever set it, until it is due.
+void look_at(Self self, std::int64_t due_us) {
+  auto& looks = self->state.looks;
+  if (!looks.empty() && *looks.begin() <= due_us)
+    return;
+  looks.insert(due_us);
+  self->delayed_send(self, std::chrono::microseconds(due_us - now_us(self)), Continue{});
+}
+
 void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   const ClientGraph& graph = *run.bound->graph;
@@ -120,6 +129,12 @@ void start(Self self, const Parts& parts, WaitingRun run) {
   RunningStep& running = state.steps.add(begin.step_id);
   running.actor = take_step(self, parts);
   running.run = std::move(run);
+  // A longer one than the step-timeout is never reached.
+  if (std::chrono::microseconds timeout(begin.timeout_us);
+      timeout.count() > 0 && timeout < parts.services->timeouts.step) {
+    running.due_us = begin.started_us + timeout.count();
+    look_at(self, running.due_us);
+  }
   self->send(running.actor, std::move(begin));
 }
 
@@ -377,6 +392,21 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
   }
   answer(self, parts, run, m.step_id, std::move(outcome));
   tell_if_idle(state);
+}
+
+void end_late_steps(Self self) {
+  auto& state = self->state;
+  std::int64_t now = now_us(self), next = 0;
+  state.looks.erase(state.looks.begin(), state.looks.upper_bound(now));
+  for (auto& [step_id, step] : state.steps)
+    if (step.due_us != 0 && step.due_us <= now) {
+      step.due_us = 0;
+      self->send(step.actor, Continue{});
+    } else if (step.due_us != 0 && (next == 0 || step.due_us < next)) {
+      next = step.due_us;
+    }
+  if (next != 0)
+    look_at(self, next);
 }
 
 void step_lost(Self self, const Parts& parts, const caf::down_msg& down) {

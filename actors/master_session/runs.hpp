@@ -23,6 +23,8 @@ void step_finished(MasterSessionSelf self, const MasterSessionParts& parts, Step
 /// If it was one of its steps that has ended, by a kill say, its run fails; what ends in order has
 /// said so before.
 void step_lost(MasterSessionSelf self, const MasterSessionParts& parts, const caf::down_msg& down);
+/// Tells the steps whose deadline has passed.
+void end_late_steps(MasterSessionSelf self);
 Counter& running_master_steps();
 /// Ends the run of this request id with CANCELLED, whatever it waits for; nothing if there is none.
 void cancel_run(MasterSessionSelf self, const MasterSessionParts& parts, std::uint64_t request_id);

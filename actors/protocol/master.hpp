@@ -259,6 +259,8 @@ using MasterSessionActor = caf::typed_actor<
     caf::reacts_to<CleanupPart>, caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
+    // Internal: a step's deadline may have passed.
+    caf::reacts_to<Continue>,
     // Internal.
     caf::reacts_to<GraphParsed>, caf::reacts_to<ClientGraphBuilt>>;
 
@@ -280,7 +282,7 @@ using StepActor = caf::typed_actor<
     caf::replies_to<ExplainStep>::with<StepExplained>,
     // A task is gone.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
-    // Internal: the deadline has passed.
+    // Of its master session: the deadline has passed.
     caf::reacts_to<Continue>,
     // Internal: cancelled parts have had their time to answer.
     caf::reacts_to<caf::tick_atom>>;

@@ -44,7 +44,7 @@ void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
 // Of a step that has ended well nothing comes any more but what its master session has sent before
 // it knew, and that meets an actor at rest.
 bool may_rest(const StepState& state) {
-  return state.collector->status().ok() && !state.inquired && state.request.timeout_us == 0;
+  return state.collector->status().ok() && !state.inquired;
 }
 
 void answer(Self self) {
@@ -264,8 +264,6 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         state.master_session = typed<MasterSessionActor>(self->current_sender());
         const StepPlan& plan = *state.request.plan;
         state.collector.emplace(plan.parts.size(), plan.num_fetches);
-        if (state.request.timeout_us > 0)
-          self->delayed_send(self, std::chrono::microseconds(state.request.timeout_us), Continue{});
         for (std::size_t i = 0; i < plan.parts.size(); ++i)
           start_part(self, i);
         if (plan.parts.empty())
@@ -309,8 +307,9 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                              Children{});
       },
       [=](Continue) {
-        deadline_passed(self,
-                        str_cat("its deadline of ", self->state.request.timeout_us / 1000, " ms"));
+        if (self->state.collector)
+          deadline_passed(
+              self, str_cat("its deadline of ", self->state.request.timeout_us / 1000, " ms"));
       },
       [=](caf::tick_atom) {
         if (!self->state.collector)

@@ -1,4 +1,5 @@
 // What a local session leaves behind on its node, and how its steps end when the actors do.
+#include <algorithm>
 #include <thread>
 
 #include <caf/actor_system.hpp>
@@ -71,6 +72,31 @@ std::string path_of(ClusterNode& node, const std::string& part) {
 }
 
 } // namespace
+
+TEST_CASE("local session: a step with a deadline leaves nothing that waits for it") {
+  auto session = Session::open("local");
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  ops::add_v2(root.named("y"), x, 1.0f);
+  REQUIRE(session->extend(root).ok());
+  RunOptions an_hour;
+  an_hour.timeout_ms = 3'600'000;
+  ClusterNode& node = *session->local_node();
+  auto& clock = dynamic_cast<StepClock&>(node.system().clock());
+  auto run = [&] { return session->run({{"x", Tensor::scalar(1.0f)}}, {"y"}, {}, an_hour).ok(); };
+  REQUIRE(run());
+  std::size_t before = clock.num_waiting();
+  for (int i = 0; i < 200; ++i)
+    REQUIRE(run());
+  CHECK(clock.num_waiting() < before + 20);
+  // A timer of its own would keep it for the hour, so it could not take the next step.
+  auto tree = ask_guardian<ActorTree>(node, GetActors{});
+  REQUIRE_MESSAGE(tree.ok(), tree.status().to_string());
+  CHECK(std::count_if(tree->actors.begin(), tree->actors.end(), [](const ActorInfo& info) {
+          return info.path.find("/resting-step.") != std::string::npos;
+        }) == 1);
+}
 
 TEST_CASE("local session: a step ends with ABORTED when an actor that runs it is killed") {
   for (const char* victim :
