@@ -378,6 +378,7 @@ void Link::finish(std::uint64_t number, const Status& status) {
   }
   std::int64_t now = steady_micros();
   record_->end(now, status.ok() ? pull->bytes : 0, status.ok());
+  pull->into = {}; // who is told may be done with it, and want its memory for the next one
   pull->done(status, now - pull->since_us);
 }
 
@@ -407,6 +408,7 @@ void Link::end(const Status& why, bool by_us) {
   std::int64_t now = steady_micros();
   for (auto& [number, pull] : pulls) {
     record_->end(now, 0, false);
+    pull.into = {};
     pull.done(why, now - pull.since_us);
   }
   if (opened)

@@ -1,6 +1,7 @@
 // A sender and a receiver in one process: both paths, what breaks them, and strangers at the door.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <cstring>
 #include <deque>
@@ -231,6 +232,37 @@ TEST_CASE("data path: many at once are served in turns") {
       REQUIRE(f.pulled.take().ok());
     for (std::size_t i = 0; i < sent.size(); ++i)
       CHECK(f.same_bytes(sent[i], got[i]));
+  }
+}
+
+TEST_CASE("data path: who is told that a tensor has come holds it alone") {
+  for (TensorPath path : both) {
+    CAPTURE(to_string(path));
+    Fixture f;
+    auto link = f.open(path);
+    REQUIRE(f.opened.take().ok());
+    Tensor sent = numbers(1000);
+    f.offer(1, sent);
+    std::uint64_t bytes = sent.bytes().size(), offset = 0;
+    std::atomic<bool> freed = false;
+    BufferRef held;
+    std::vector<std::byte> memory(bytes);
+    if (link->region()) {
+      auto range = link->region()->allocate(bytes);
+      REQUIRE(range.ok());
+      offset = range->offset;
+      held = Buffer::wrap(range->buffer->data(), bytes,
+                          [&freed, keep = range->buffer](void*) { freed = true; });
+    } else {
+      held = Buffer::wrap(memory.data(), bytes, [&freed](void*) { freed = true; });
+    }
+    Inbox<bool> was_freed;
+    BufferRef into = held;
+    link->pull(1, bytes, std::move(into), offset, [&](Status status, std::int64_t) {
+      held = {};
+      was_freed.put(status.ok() && freed.load());
+    });
+    CHECK(was_freed.take());
   }
 }
 
