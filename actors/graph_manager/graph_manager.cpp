@@ -142,7 +142,7 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
     self->send_exit(executor, caf::exit_reason::user_shutdown);
   record(self, *run, m.status);
   const std::vector<int>& indices = run->graph->executables[m.index]->retval_indices();
-  for (std::size_t i = 0; i < m.retvals.size(); ++i)
+  for (std::size_t i = 0; i < m.retvals.size() && run->status.ok(); ++i)
     run->result.retvals[static_cast<std::size_t>(indices[i])] =
         to_wire(std::move(m.retvals[i]), self->node(), run->receiver, parts.transport);
   for (DeviceStats& stats : m.stats)
@@ -206,7 +206,7 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
   run.asked_us = m.run.trace ? wall_micros() : 0;
   run.missing = graph->executables.size();
   run.result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
-  run.receiver = self->current_sender(); // the promise takes it away
+  run.receiver = std::move(m.receiver);
   run.promise = self->make_response_promise<GraphRun>();
   if (run.missing == 0) {
     answer(self, step_id, run);

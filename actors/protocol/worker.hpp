@@ -206,6 +206,7 @@ using WorkerSessionActor = caf::typed_actor<
 struct ExecuteGraph {
   RunGraph run;
   caf::strong_actor_ptr rendezvous; ///< RendezvousActor; null when the graph has no cut edges
+  caf::strong_actor_ptr receiver = nullptr; ///< whom the values are for; null: in this process
 };
 
 /// A compute thread has compiled a graph. Local only.

@@ -97,10 +97,10 @@ void drop_mailbox(Self self, std::uint64_t step_id) {
 }
 
 void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGraph run,
-             caf::typed_response_promise<GraphRun> promise) {
+             caf::strong_actor_ptr receiver, caf::typed_response_promise<GraphRun> promise) {
   auto& state = self->state;
   std::uint64_t step_id = run.step_id;
-  ExecuteGraph execute{std::move(run), nullptr};
+  ExecuteGraph execute{std::move(run), nullptr, std::move(receiver)};
   if (graph.has_cut_edges) {
     auto& box = mailbox(self, parts, step_id);
     box.started = true;
@@ -147,11 +147,12 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
     return to_error(
         aborted(str_cat("Graph handle is not found: ", m.graph_handle, ". Possibly this worker (\"",
                         parts.services->task, "\") just restarted; make a new session.")));
+  caf::strong_actor_ptr receiver = self->current_sender(); // the promise takes it away
   auto promise = self->make_response_promise<GraphRun>();
   bool has_tickets =
       std::any_of(m.args.begin(), m.args.end(), [](const WireTensor& x) { return x.is_ticket(); });
   if (!has_tickets) {
-    execute(self, parts, it->second, std::move(m), promise);
+    execute(self, parts, it->second, std::move(m), std::move(receiver), promise);
     return promise;
   }
   auto run = std::make_shared<RunGraph>(std::move(m));
@@ -164,7 +165,7 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
                 return void(promise.deliver(to_error(
                     status.with_context(str_cat("a feed on its way to ", parts.services->task)))));
               run->args.assign(args.begin(), args.end());
-              execute(self, parts, graph, std::move(*run), promise);
+              execute(self, parts, graph, std::move(*run), receiver, promise);
             });
   return promise;
 }

@@ -35,6 +35,7 @@ std::uint16_t free_port() {
 }
 
 struct Fixture {
+  int cpu_devices = 1; ///< of each node
   std::unique_ptr<ClusterNode> ps, worker;
   std::unique_ptr<Session> session;
   Scope root = Scope::root();
@@ -52,6 +53,7 @@ struct Fixture {
       NodeOptions options;
       options.cluster = cluster;
       options.job = job;
+      options.cpu_devices = cpu_devices;
       options.compute_threads = 1;
       options.memory_limit = std::int64_t{4} << 30; // exact counts of bytes
       options.tensor_paths.choice = path;
@@ -177,4 +179,20 @@ TEST_CASE("tensor path: large feeds and fetches take it too, within memory-limit
   for (const std::string& sentence : sentences)
     CHECK_MESSAGE(sentence.find("client: shared-memory, 1 tensors, 16.0 MiB") != std::string::npos,
                   sentence);
+}
+
+TEST_CASE("tensor path: a value of a task that uses several devices alone fits in no message") {
+  Fixture f;
+  f.cpu_devices = 2;
+  constexpr int many = 20'000'000; // more bytes than a message may have
+  Output filled = ops::fill(f.root.on("/job:ps/task:0/device:CPU:0"), Tensor::vector({many}),
+                            Tensor::scalar(2.0f));
+  Output y = ops::neg(f.root.on("/job:ps/task:0/device:CPU:1"), filled);
+  f.start(PathChoice::best);
+  for (int i = 0; i < 2; ++i) {
+    auto fetched = f.session->run({}, {y.name()});
+    REQUIRE_MESSAGE(fetched.ok(), fetched.status().to_string());
+    REQUIRE((*fetched)[0].num_elements() == many);
+    CHECK((*fetched)[0].data<float>().back() == -2.0f);
+  }
 }
