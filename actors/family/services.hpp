@@ -13,6 +13,7 @@
 #include "devices/device.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "net/cluster/cluster.hpp"
+#include "net/data/lent_memory.hpp"
 #include "net/data/path_book.hpp"
 
 namespace troupe {
@@ -44,6 +45,7 @@ struct NodeServices {
   /// How tensors travel; what has moved so far.
   TensorPathSettings tensor_paths;
   std::shared_ptr<PathBook> path_book = std::make_shared<PathBook>();
+  std::shared_ptr<LentMemory> lent_memory = std::make_shared<LentMemory>();
   /// Blocking work gets threads of its own; false in a simulation.
   bool detach_blocking = true;
   /// How long an executor's handler runs kernels before other messages, a cancellation among them,

@@ -143,8 +143,8 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
   record(self, *run, m.status);
   const std::vector<int>& indices = run->graph->executables[m.index]->retval_indices();
   for (std::size_t i = 0; i < m.retvals.size() && run->status.ok(); ++i)
-    run->result.retvals[static_cast<std::size_t>(indices[i])] =
-        to_wire(std::move(m.retvals[i]), self->node(), run->receiver, parts.transport);
+    run->result.retvals[static_cast<std::size_t>(indices[i])] = to_wire(
+        std::move(m.retvals[i]), parts.services, self->node(), run->receiver, parts.transport);
   for (DeviceStats& stats : m.stats)
     run->result.stats.push_back(std::move(stats));
   if (--run->missing == 0)

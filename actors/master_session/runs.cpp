@@ -29,7 +29,8 @@ void deliver(Self self, const Parts& parts, StepOutcome outcome,
     return void(promise.deliver(outcome.error));
   if (client && client->node() != self->node())
     for (WireTensor& tensor : outcome.result->tensors)
-      tensor = to_wire(std::move(tensor.tensor), self->node(), client, untyped(parts.transport));
+      tensor = to_wire(std::move(tensor.tensor), parts.services, self->node(), client,
+                       untyped(parts.transport));
   promise.deliver(std::move(*outcome.result));
 }
 
@@ -349,7 +350,7 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
     wire.push_back(std::move(tensor_of(value)));
   std::uint64_t id = self->state.next_arrival++;
   self->state.arriving.emplace(id, std::move(run));
-  from_wire(self, untyped(parts.transport), std::move(wire), parts.services->timeouts.step,
+  from_wire(self, parts.services, untyped(parts.transport), std::move(wire),
             [=](Status status, std::vector<Tensor> feeds) {
               auto arrived = self->state.arriving.extract(id);
               if (arrived.empty())

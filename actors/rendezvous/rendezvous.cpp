@@ -70,9 +70,11 @@ void flush_outbox(RendezvousStep& step) {
 
 void send_to_peer(Self self, RendezvousStep& step, const caf::strong_actor_ptr& receiver,
                   const std::string& key, EdgeValue value) {
-  const auto& transport = self->state.setup->transport;
+  const RendezvousSetup& setup = *self->state.setup;
   step.sent.insert(key);
-  WireEdge edge{key, to_wire(std::move(value.tensor), self->node(), receiver, untyped(transport)),
+  WireEdge edge{key,
+                to_wire(std::move(value.tensor), setup.services, self->node(), receiver,
+                        untyped(setup.transport)),
                 value.is_dead};
   if (edge.tensor.is_ticket())
     step.offered.push_back(edge.tensor.ticket->id);
@@ -133,9 +135,21 @@ std::string came_by(RendezvousStep& step, const std::string& key) {
   return transfer.empty() ? inside_message : std::move(transfer.mapped());
 }
 
+void pull_failed(Self self, RendezvousStep& step, const std::string& key, Status why) {
+  why = why.with_context(str_cat("a value of ", self->state.tasks.source(key)));
+  give_up(self, step, key, why);
+  step.failed.emplace(key, std::move(why)); // for whoever wants it later
+}
+
 void pull(Self self, RendezvousStep& step, WireEdge edge) {
-  step.pulled.insert(edge.key);
   const RendezvousSetup& setup = *self->state.setup;
+  if (auto placed = claim_placed(setup.services, edge.tensor)) {
+    if (!placed->ok())
+      return pull_failed(self, step, edge.key, placed->status());
+    return put_arrived(self, step, edge.key, EdgeValue{std::move((*placed)->tensor), edge.is_dead},
+                       to_string((*placed)->transfer));
+  }
+  step.pulled.insert(edge.key);
   ask(self, setup.transport, setup.services->timeouts.step, FetchTensor{std::move(edge.tensor)})
       .then(
           [=, id = step.step_id, key = edge.key, is_dead = edge.is_dead](FetchedTensor& fetched) {
@@ -151,10 +165,7 @@ void pull(Self self, RendezvousStep& step, WireEdge edge) {
             if (!step)
               return;
             step->pulled.erase(key);
-            Status why = to_status(error, "fetching a tensor")
-                             .with_context(str_cat("a value of ", self->state.tasks.source(key)));
-            give_up(self, *step, key, why);
-            step->failed.emplace(key, why); // for whoever wants it later
+            pull_failed(self, *step, key, to_status(error, "fetching a tensor"));
           });
 }
 
@@ -314,7 +325,8 @@ void end_exchange(Self self) {
   if (!state.step)
     return;
   abort_all(self, *state.step, aborted(str_cat("Cleanup ", state.step->step_id)).as_derived());
-  withdraw(untyped(state.setup->transport), state.step->offered); // nobody will come for these
+  const RendezvousSetup& setup = *state.setup;
+  withdraw(setup.services, untyped(setup.transport), state.step->offered); // nobody will come
   state.step.reset();
 }
 
@@ -333,7 +345,8 @@ EdgeRecords explain(const RendezvousStep* step) {
 RendezvousState::~RendezvousState() {
   if (!step)
     return;
-  withdraw(untyped(setup->transport), step->offered); // what a peer did not come for, nobody will
+  // What a peer did not come for, nobody will.
+  withdraw(setup->services, untyped(setup->transport), step->offered);
   Status ended = aborted(str_cat("the rendezvous of ", step->whose, " was ended before the step"));
   if (step->edges.status().ok()) { // values that peers wait for are lost with it
     auto peers = step->peers->receivers;

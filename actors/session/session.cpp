@@ -163,16 +163,19 @@ caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds
 
 /// Large feeds on their way to the master; what it has not come for when they go, it will not.
 struct Outgoing {
+  Services services;
   caf::strong_actor_ptr transport;
   std::vector<std::uint64_t> tickets;
 
-  explicit Outgoing(const Parts& parts) : transport(untyped(parts.transport)) {}
+  explicit Outgoing(const Parts& parts)
+      : services(parts.services), transport(untyped(parts.transport)) {}
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
-  ~Outgoing() { withdraw(transport, tickets); }
+  ~Outgoing() { withdraw(services, transport, tickets); }
 
   void offer(Self self, WireTensor& tensor) {
-    tensor = to_wire(std::move(tensor.tensor), self->node(), self->state.master_session, transport);
+    tensor = to_wire(std::move(tensor.tensor), services, self->node(), self->state.master_session,
+                     transport);
     if (tensor.is_ticket())
       tickets.push_back(tensor.ticket->id);
   }
@@ -186,8 +189,7 @@ auto fetching(Self self, const Parts& parts, std::shared_ptr<Outgoing> feeds) {
     std::uint64_t id = self->state.next_request++;
     self->state.pending.emplace(
         id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
-    from_wire(self, untyped(parts.transport), std::move(shared->tensors),
-              parts.services->timeouts.step,
+    from_wire(self, parts.services, untyped(parts.transport), std::move(shared->tensors),
               [=](Status status, std::vector<Tensor> tensors) mutable {
                 if (!self->state.pending.erase(id))
                   return;

@@ -13,7 +13,7 @@
 namespace troupe {
 
 StepState::~StepState() {
-  withdraw(transport, offered); // what a part has not come for, it will not
+  withdraw(services, transport, offered); // what a part has not come for, it will not
   for (auto& promise : asked)
     promise.deliver(to_error(not_found(str_cat("step ", request.step_id, " has ended"))));
 }
@@ -53,7 +53,7 @@ void answer(Self self) {
     promise.deliver(to_error(not_found(str_cat("step ", state.request.step_id, " has ended"))));
   state.asked.clear();
   if (!state.offered.empty())
-    withdraw(state.transport, std::exchange(state.offered, {}));
+    withdraw(state.services, state.transport, std::exchange(state.offered, {}));
   StepFinished out;
   out.step_id = state.request.step_id;
   out.status = state.collector->status();
@@ -176,7 +176,7 @@ void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& r
     return advance(self);
   }
   state.arriving.insert(index);
-  from_wire(self, state.transport, std::move(run.retvals), state.services->timeouts.step,
+  from_wire(self, state.services, state.transport, std::move(run.retvals),
             [=](Status status, std::vector<Tensor> tensors) {
               self->state.arriving.erase(index);
               const RegisteredPart& part = self->state.request.plan->parts[index];
@@ -223,7 +223,7 @@ RunGraph request_of(Self self, const RegisteredPart& part) {
       run.args.emplace_back(is_only_part ? std::move(feed) : feed);
       continue;
     }
-    run.args.push_back(to_wire(feed, self->node(), part.session, state.transport));
+    run.args.push_back(to_wire(feed, state.services, self->node(), part.session, state.transport));
     if (run.args.back().is_ticket())
       state.offered.push_back(run.args.back().ticket->id);
   }

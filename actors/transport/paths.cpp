@@ -30,11 +30,6 @@ private:
   CachingAllocator& allocator_;
 };
 
-std::shared_ptr<MemoryLimit> limit_of(const Services& services) {
-  auto* allocator = dynamic_cast<CachingAllocator*>(&memory_of(services));
-  return allocator ? std::make_shared<AllocatorLimit>(*allocator) : nullptr;
-}
-
 // Hands what happened on another thread to the actor, if it is still there.
 std::function<void(std::function<void()>)> poster(Self self) {
   return [address = self->address()](std::function<void()> run) {
@@ -113,7 +108,7 @@ void open_link(Self self, const Services& services, const caf::actor_addr& addre
   to.proof = token_of(peer.offer.proof);
   std::shared_ptr<SharedRegion> region;
   if (to.path == TensorPath::shared_memory) {
-    auto made = SharedRegion::make(SharedRegion::default_bytes());
+    auto made = SharedRegion::make(SharedRegion::default_bytes(), true);
     if (!made.ok())
       return path_refused(self, services, address, made.status());
     region = *std::move(made);
@@ -130,6 +125,8 @@ void open_link(Self self, const Services& services, const caf::actor_addr& addre
       });
     };
   };
+  if (region)
+    services->lent_memory->lend(node_key(address.node()), region, peer.record);
   peer.link = self->state.client->open(
       std::move(to), std::move(region), when_current([=](const Status& status) {
         status.ok() ? path_ready(self, services, address)
@@ -210,12 +207,14 @@ void start_server(Self self, const Services& services) {
   options.handshake = services->tensor_paths.handshake;
   options.connections = static_cast<std::size_t>(services->tensor_paths.connections);
   options.stall = services->timeouts.chunk;
+  options.unclaimed = services->timeouts.orphan;
   auto settle = [self, post = poster(self)] {
     // By then the actor has handled what was offered before.
     post([self] { self->state.server->offers_settled(); });
   };
   for (;;) {
-    auto server = DataServer::start(options, self->state.offers, services->path_book, settle);
+    auto server = DataServer::start(options, self->state.offers, services->path_book,
+                                    services->lent_memory, settle);
     if (server.ok()) {
       self->state.server = *std::move(server);
       return;
@@ -263,6 +262,11 @@ void start(Self self, const Services& services, const caf::actor_addr& address,
 }
 
 } // namespace
+
+std::shared_ptr<MemoryLimit> limit_of(const Services& services) {
+  auto* allocator = dynamic_cast<CachingAllocator*>(&memory_of(services));
+  return allocator ? std::make_shared<AllocatorLimit>(*allocator) : nullptr;
+}
 
 void enqueue(Self self, const Services& services, const caf::actor_addr& address,
              std::uint64_t number) {
@@ -321,10 +325,11 @@ void finish(Self self, const Services& services, const caf::actor_addr& address,
   pump(self, services, address);
 }
 
-void lose(Self self, const caf::actor_addr& address, const Status& why) {
+void lose(Self self, const Services& services, const caf::actor_addr& address, const Status& why) {
   auto gone = self->state.peers.extract(address);
   if (gone.empty())
     return;
+  services->lent_memory->forget(node_key(address.node()));
   TransportPeer& peer = gone.mapped();
   if (peer.link)
     peer.link->close(why);

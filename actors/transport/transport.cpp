@@ -24,6 +24,9 @@ namespace {
 /// A peer that is dead is told by its lease long before.
 constexpr int slow_link_factor = 20;
 
+/// Set in the tickets of offers; the numbers of placed values are below.
+constexpr std::uint64_t offered = std::uint64_t{1} << 63;
+
 } // namespace
 
 namespace transport_paths {
@@ -76,6 +79,11 @@ namespace {
 caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTensor& m) {
   if (!m.tensor.is_ticket())
     return FetchedTensor{std::move(m.tensor.tensor), {}};
+  if (auto placed = claim_placed(services, m.tensor)) {
+    if (!placed->ok())
+      return to_error(placed->status());
+    return **std::move(placed);
+  }
   const TensorTicket& ticket = *m.tensor.ticket;
   if (!ticket.source)
     return to_error(unavailable("the node that holds a tensor is gone"));
@@ -111,9 +119,10 @@ void answer_when_empty(Self self) {
 
 // A receiver has ended, or a node is gone, or its transport: who pulls from it need not wait, what
 // it has not pulled is freed.
-void peer_lost(Self self, const caf::actor_addr& peer) {
+void peer_lost(Self self, const Services& services, const caf::actor_addr& peer) {
   transport_paths::lose(
-      self, peer, unavailable("the node that holds a tensor closed its connection").as_derived());
+      self, services, peer,
+      unavailable("the node that holds a tensor closed its connection").as_derived());
   if (auto receiver = self->state.receivers.extract(peer); !receiver.empty()) {
     self->state.offers->erase_of(receiver.mapped());
     answer_when_empty(self);
@@ -127,7 +136,8 @@ void peer_lost(Self self, const caf::actor_addr& peer) {
 TransportActor::behavior_type transport(Self self, Services services) {
   keep_exception_text(self);
   auto sweep_every = services->timeouts.orphan / 4;
-  self->set_down_handler([self](caf::down_msg& down) { peer_lost(self, down.source); });
+  self->set_down_handler(
+      [self, services](caf::down_msg& down) { peer_lost(self, services, down.source); });
   self->delayed_send(self, sweep_every, caf::tick_atom::value);
   return {
       [self](OfferTensor& m) { add_offer(self, m); },
@@ -182,27 +192,52 @@ TransportActor::behavior_type transport(Self self, Services services) {
   };
 }
 
-WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::strong_actor_ptr& receiver,
-                   const caf::strong_actor_ptr& transport) {
+WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& own,
+                   const caf::strong_actor_ptr& receiver, const caf::strong_actor_ptr& transport) {
   if (!receiver || own == receiver->node() || !tensor.has_value() || is_object(tensor.dtype()) ||
       tensor.byte_size() <= max_inline_tensor)
     return tensor;
   TensorTicket ticket;
   ticket.source = transport;
-  ticket.id = random_id();
   ticket.dtype = tensor.dtype();
   ticket.shape = tensor.shape();
   ticket.bytes = tensor.byte_size();
-  caf::anon_send(typed<TransportActor>(transport),
-                 OfferTensor{ticket.id, std::move(tensor), receiver});
+  if (auto placed = services->lent_memory->place(node_key(receiver->node()), tensor.bytes())) {
+    ticket.id = placed->number;
+    ticket.is_placed = true;
+    ticket.placing_us = static_cast<std::uint32_t>(placed->micros);
+  } else {
+    ticket.id = random_id() | offered;
+    caf::anon_send(typed<TransportActor>(transport),
+                   OfferTensor{ticket.id, std::move(tensor), receiver});
+  }
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
   return out;
 }
 
-void withdraw(const caf::strong_actor_ptr& transport, const std::vector<std::uint64_t>& tickets) {
-  if (transport)
-    for (std::uint64_t ticket : tickets)
+std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
+                                                  const WireTensor& wire) {
+  if (!wire.is_ticket() || !wire.ticket->is_placed)
+    return std::nullopt;
+  const TensorTicket& ticket = *wire.ticket;
+  if (!ticket.source)
+    return unavailable("the node that holds a tensor is gone");
+  auto buffer = services->lent_memory->claim(node_key(ticket.source->node()),
+                                             PlacedValue{ticket.id, ticket.placing_us},
+                                             ticket.bytes, transport_paths::limit_of(services));
+  if (!buffer.ok())
+    return buffer.status();
+  return FetchedTensor{Tensor(ticket.dtype, ticket.shape, *std::move(buffer)),
+                       Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us}};
+}
+
+void withdraw(const Services& services, const caf::strong_actor_ptr& transport,
+              const std::vector<std::uint64_t>& tickets) {
+  for (std::uint64_t ticket : tickets)
+    if ((ticket & offered) == 0)
+      services->lent_memory->withdraw(ticket);
+    else if (transport)
       caf::anon_send(typed<TransportActor>(transport), ReleaseTensor{ticket});
 }
 

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -69,20 +70,26 @@ struct TransportState {
 TransportActor::behavior_type transport(TransportActor::stateful_pointer<TransportState> self,
                                         Services services);
 
-/// What a tensor becomes in a message to `receiver`: itself when that is in this process (or null)
-/// or the tensor is small, else a ticket that `transport` (of this node `own`) answers for until
-/// the receiver ends.
-WireTensor to_wire(Tensor tensor, const caf::node_id& own, const caf::strong_actor_ptr& receiver,
-                   const caf::strong_actor_ptr& transport);
+/// What a tensor becomes in a message from node `own` to `receiver`: itself when that is in this
+/// process (or null) or the tensor is small, else a ticket. The tensor then lies already in memory
+/// that the receiver's node has lent us, or `transport`, which is ours, answers for it until the
+/// receiver ends.
+WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& own,
+                   const caf::strong_actor_ptr& receiver, const caf::strong_actor_ptr& transport);
 
-/// Takes back what `to_wire` offered and nobody has come for. Any thread.
-void withdraw(const caf::strong_actor_ptr& transport, const std::vector<std::uint64_t>& tickets);
+/// Takes back what `to_wire` offered or placed and nobody has come for. Any thread.
+void withdraw(const Services& services, const caf::strong_actor_ptr& transport,
+              const std::vector<std::uint64_t>& tickets);
+
+/// The tensor of a ticket that lies in our memory already; nothing if it must be fetched. ABORTED
+/// when it is not there any more.
+std::optional<Result<FetchedTensor>> claim_placed(const Services& services, const WireTensor& wire);
 
 /// Calls `done` with the tensors of `wire`, pulling those that are tickets, all at once; at once
-/// when there are none. `self` must be an event-based actor; `done` runs as part of it.
+/// when they all are here. `self` must be an event-based actor; `done` runs as part of it.
 template <class Self, class Done>
-void from_wire(Self* self, const caf::strong_actor_ptr& transport, std::vector<WireTensor> wire,
-               std::chrono::nanoseconds budget, Done done) {
+void from_wire(Self* self, const Services& services, const caf::strong_actor_ptr& transport,
+               std::vector<WireTensor> wire, Done done) {
   struct Pending {
     std::vector<Tensor> tensors;
     std::size_t missing = 0;
@@ -91,17 +98,25 @@ void from_wire(Self* self, const caf::strong_actor_ptr& transport, std::vector<W
   auto pending = std::make_shared<Pending>();
   pending->tensors.resize(wire.size());
   std::vector<std::size_t> tickets;
+  Status lost;
   for (std::size_t i = 0; i < wire.size(); ++i)
-    if (wire[i].is_ticket())
-      tickets.push_back(i);
-    else
+    if (!wire[i].is_ticket())
       pending->tensors[i] = std::move(wire[i].tensor);
+    else if (auto placed = claim_placed(services, wire[i]); !placed)
+      tickets.push_back(i);
+    else if (placed->ok())
+      pending->tensors[i] = std::move((*placed)->tensor);
+    else
+      lost = placed->status();
+  if (!lost.ok())
+    return done(lost.with_context("fetching a tensor"), std::vector<Tensor>{});
   if (tickets.empty())
     return done(Status{}, std::move(pending->tensors));
   pending->missing = tickets.size();
   auto shared_done = std::make_shared<Done>(std::move(done));
   for (std::size_t i : tickets)
-    ask(self, typed<TransportActor>(transport), budget, FetchTensor{std::move(wire[i])})
+    ask(self, typed<TransportActor>(transport), services->timeouts.step,
+        FetchTensor{std::move(wire[i])})
         .then(
             [=](FetchedTensor& fetched) {
               pending->tensors[i] = std::move(fetched.tensor);

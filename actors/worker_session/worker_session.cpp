@@ -157,7 +157,7 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
   }
   auto run = std::make_shared<RunGraph>(std::move(m));
   state.arriving.emplace(run->step_id, promise);
-  from_wire(self, untyped(parts.transport), std::move(run->args), parts.services->timeouts.step,
+  from_wire(self, parts.services, untyped(parts.transport), std::move(run->args),
             [=, graph = it->second](Status status, std::vector<Tensor> args) mutable {
               if (self->state.arriving.extract(run->step_id).empty())
                 return; // cancelled meanwhile

@@ -212,7 +212,8 @@ void Link::greet() {
     return end(unavailable(str_cat("no connection: ", connected.message())));
   if (!is_local())
     tune_stream(socket_.get());
-  auto opening = encode(Opening{region_ ? region_->bytes() : 0, endpoint_.token});
+  auto opening = encode(Opening{region_ ? region_->bytes() : 0, endpoint_.token,
+                                region_ ? region_->lent_bytes() : 0});
   // Fits into the empty buffer of a new socket.
   if (send_with_fd(socket_.get(), opening.data(), opening.size(), region_ ? region_->fd() : -1) !=
       static_cast<std::ptrdiff_t>(opening.size()))

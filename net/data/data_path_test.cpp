@@ -61,7 +61,7 @@ struct Fixture {
     set_log_level(LogLevel::error);
     if (options.host.empty())
       options.host = "127.0.0.1";
-    auto made = DataServer::start(options, offers, book, [this] { settled.put(1); });
+    auto made = DataServer::start(options, offers, book, lent, [this] { settled.put(1); });
     REQUIRE_MESSAGE(made.ok(), made.status().to_string());
     server = *std::move(made);
   }
@@ -82,7 +82,7 @@ struct Fixture {
   std::shared_ptr<DataLink> open(DataEndpoint to) {
     std::shared_ptr<SharedRegion> region;
     if (to.path == TensorPath::shared_memory)
-      region = *SharedRegion::make(std::uint64_t{1} << 30);
+      region = *SharedRegion::make(std::uint64_t{1} << 30, true);
     return client->open(
         std::move(to), region, [this](Status s) { opened.put(std::move(s)); },
         [this](Status s) { broken.put(std::move(s)); });
@@ -118,6 +118,7 @@ struct Fixture {
   Inbox<Status> opened, broken, pulled;
   std::shared_ptr<OfferTable> offers = std::make_shared<OfferTable>();
   std::shared_ptr<PathBook> book = std::make_shared<PathBook>();
+  std::shared_ptr<LentMemory> lent = std::make_shared<LentMemory>();
   std::unique_ptr<DataServer> server;
   std::unique_ptr<DataClient> client =
       std::make_unique<DataClient>(DataClientOptions{patience, patience}, book);
@@ -423,6 +424,59 @@ TEST_CASE("data path: strangers are closed before they cost anything") {
   Stranger claims = dial(TensorPath::stream);
   claims.say(Opening{4096, token()});
   CHECK(claims.listen() == 0);
+}
+
+TEST_CASE("data path: what a peer lends is filled unasked, until its connection ends") {
+  Fixture f;
+  Tensor sent = numbers(200'000);
+  CHECK(!f.lent->place(f.peer, sent.bytes())); // nobody has connected
+  auto link = f.open(TensorPath::shared_memory);
+  REQUIRE(f.opened.take().ok());
+  LentMemory receiver; // the other node's
+  receiver.lend(3, link->region(), f.book->record(PathBook::Direction::from, "ps"));
+  auto placed = f.lent->place(f.peer, sent.bytes());
+  REQUIRE(placed);
+  auto claimed = receiver.claim(3, *placed, sent.bytes().size(), nullptr);
+  REQUIRE_MESSAGE(claimed.ok(), claimed.status().to_string());
+  CHECK(std::memcmp((*claimed)->data(), sent.raw(), sent.bytes().size()) == 0);
+  CHECK(f.lent->slots_in_use() > 0);
+  CHECK(receiver.claim(3, *placed, sent.bytes().size(), nullptr).status().code() == Code::aborted);
+  *claimed = BufferRef{};
+  CHECK(f.lent->slots_in_use() == 0);
+  // Beside what is asked for, and not more than fits.
+  f.offer(1, sent);
+  Tensor asked = f.pull(*link, 1, sent);
+  CHECK(f.pulled.take().ok());
+  CHECK(f.same_bytes(asked, sent));
+  std::vector<PlacedValue> values;
+  while (auto value = f.lent->place(f.peer, sent.bytes()))
+    values.push_back(*value);
+  CHECK(values.size() == LentSlots::num_slots / 13);
+  CHECK(!f.lent->place(f.peer, numbers(2 << 20).bytes())); // too large for any
+  CHECK(f.lent->withdraw(values[0].number));
+  CHECK(f.same_bytes(asked, sent)); // it lies elsewhere
+  // What has arrived stays when the connection goes, and nothing more comes.
+  auto last = receiver.claim(3, values.back(), sent.bytes().size(), nullptr);
+  REQUIRE(last.ok());
+  f.server->drop(f.peer);
+  CHECK(f.broken.take().code() == Code::unavailable);
+  CHECK(!f.lent->place(f.peer, sent.bytes()));
+  link.reset();
+  CHECK(std::memcmp((*last)->data(), sent.raw(), sent.bytes().size()) == 0);
+}
+
+TEST_CASE("data path: who claims to lend what it has not is turned away") {
+  Fixture f;
+  auto region = *SharedRegion::make(1 << 20);
+  for (std::uint64_t lent : {LentSlots::bytes, std::uint64_t{4096}, ~std::uint64_t{0}}) {
+    auto socket = connect_local(f.server->local_name());
+    REQUIRE(socket.ok());
+    Stranger peer(*std::move(socket));
+    peer.say(Opening{region->bytes(), f.server->invite(f.peer, "worker").token, lent},
+             region->fd());
+    CHECK(peer.listen() == 0);
+    CHECK(!f.lent->place(f.peer, numbers(1).bytes()));
+  }
 }
 
 TEST_CASE("data path: an invited peer cannot have bytes written outside of its memory") {

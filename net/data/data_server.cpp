@@ -55,7 +55,8 @@ struct Connection {
   std::string task;
   std::shared_ptr<PathRecord> record;
   Fd passed; ///< with the greeting
-  std::unique_ptr<ForeignRegion> region;
+  std::shared_ptr<ForeignRegion> region;
+  std::shared_ptr<BorrowedSlots> borrowed; ///< null when nothing is lent
   std::vector<std::byte> in;
   std::deque<Serving> queue;
   // On their way out: frames, then bytes of `held`.
@@ -91,6 +92,8 @@ struct DataServer::Impl {
   DataServerOptions options;
   std::shared_ptr<OfferTable> offers;
   std::shared_ptr<PathBook> book;
+  std::shared_ptr<LentMemory> lent;
+  std::int64_t swept_us = steady_micros();
   std::function<void()> settle;
   Fd local, stream;
   std::string local_name;
@@ -263,7 +266,8 @@ bool DataServer::Impl::open(Connection& c) {
   if (c.is_local) {
     if (!c.passed)
       return turn_away("it passed no shared memory");
-    auto region = ForeignRegion::adopt(c.passed.release(), opening->region_bytes);
+    auto region =
+        ForeignRegion::adopt(c.passed.release(), opening->region_bytes, opening->lent_bytes);
     if (!region.ok())
       return turn_away(region.status().message());
     c.region = *std::move(region);
@@ -276,6 +280,10 @@ bool DataServer::Impl::open(Connection& c) {
   c.task = invited->task;
   c.record = book->record(PathBook::Direction::to, invited->task);
   c.record->set_path(c.is_local ? TensorPath::shared_memory : TensorPath::stream);
+  if (c.is_local && opening->lent_bytes != 0 && c.region->mapped()) {
+    c.borrowed = std::make_shared<BorrowedSlots>(c.region, c.record);
+    lent->borrow(c.peer, c.borrowed);
+  }
   auto acceptance = encode(Acceptance{invited->proof});
   c.out.insert(c.out.end(), acceptance.begin(), acceptance.end());
   return true;
@@ -435,6 +443,8 @@ void DataServer::Impl::close(int fd, std::string_view why) {
   if (c.record)
     for (std::size_t i = 0; i < c.queue.size() + (c.finishing ? 1 : 0); ++i)
       c.record->end(steady_micros(), 0, false);
+  if (c.borrowed)
+    lent->give_up(c.peer, c.borrowed);
   counted.add(-1);
   connections.erase(it);
 }
@@ -459,6 +469,12 @@ void DataServer::Impl::tick() {
     close(fd, why);
   if (!is_listening)
     listen();
+  if (older(swept_us, options.unclaimed)) {
+    swept_us = now;
+    for (const auto& [fd, c] : connections)
+      if (c->borrowed)
+        c->borrowed->withdraw_old();
+  }
   std::scoped_lock guard(lock);
   invitations.remove_if([&](const Invited& i) { return i.until_us < now; });
 }
@@ -469,6 +485,7 @@ DataServer::~DataServer() = default;
 Result<std::unique_ptr<DataServer>> DataServer::start(DataServerOptions options,
                                                       std::shared_ptr<OfferTable> offers,
                                                       std::shared_ptr<PathBook> book,
+                                                      std::shared_ptr<LentMemory> lent,
                                                       std::function<void()> settle) {
   std::unique_ptr<DataServer> server(new DataServer);
   Impl& impl = *server->impl_;
@@ -481,6 +498,7 @@ Result<std::unique_ptr<DataServer>> DataServer::start(DataServerOptions options,
   impl.options = std::move(options);
   impl.offers = std::move(offers);
   impl.book = std::move(book);
+  impl.lent = std::move(lent);
   impl.settle = std::move(settle);
   impl.loop = std::make_unique<EventLoop>("tensors out", tick_period, [&impl] { impl.tick(); });
   impl.loop->post([&impl] { impl.listen(); });

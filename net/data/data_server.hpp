@@ -10,6 +10,7 @@
 
 #include "core/base/status.hpp"
 #include "net/data/frames.hpp"
+#include "net/data/lent_memory.hpp"
 #include "net/data/offer_table.hpp"
 #include "net/data/path_book.hpp"
 
@@ -22,6 +23,8 @@ struct DataServerOptions {
   std::chrono::milliseconds handshake{10'000};
   /// A peer that takes nothing for so long is given up.
   std::chrono::milliseconds stall{30'000};
+  /// What lies in lent memory is taken back when nobody has claimed it for so long, or twice that.
+  std::chrono::milliseconds unclaimed{60'000};
   std::size_t strangers = 64;    ///< connections without a token; the oldest goes
   std::size_t connections = 512; ///< in all
 };
@@ -32,10 +35,11 @@ class DataServer {
 public:
   /// `settle` is called, on the server's thread, for a request whose tensor is not in the table: it
   /// sees to it that what was offered before comes into the table and then calls offers_settled,
-  /// once for each call.
+  /// once for each call. What connected peers lend is put into `lent`.
   static Result<std::unique_ptr<DataServer>> start(DataServerOptions options,
                                                    std::shared_ptr<OfferTable> offers,
                                                    std::shared_ptr<PathBook> book,
+                                                   std::shared_ptr<LentMemory> lent,
                                                    std::function<void()> settle);
   ~DataServer();
 

@@ -22,11 +22,12 @@ namespace troupe::data {
 /// Known to the two ends of a connection alone; travels on the control connection.
 using Token = std::array<std::uint8_t, 16>;
 
-inline constexpr std::uint64_t magic = 0x3161746164707274; // "trpdata1"
+inline constexpr std::uint64_t magic = 0x3261746164707274; // "trpdata2"
 
 struct Opening {
   std::uint64_t region_bytes = 0; ///< 0: a stream
   Token token{};
+  std::uint64_t lent_bytes = 0; ///< of the region, at its beginning: the sender's to fill
 };
 struct Acceptance {
   Token proof{};
@@ -45,7 +46,7 @@ struct Piece {
 };
 
 // They have no padding; a machine of another byte order is refused by its magic number.
-inline constexpr std::size_t opening_bytes = 32, acceptance_bytes = 24, request_bytes = 32,
+inline constexpr std::size_t opening_bytes = 40, acceptance_bytes = 24, request_bytes = 32,
                              piece_bytes = 24;
 
 inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
@@ -53,6 +54,7 @@ inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
   std::memcpy(out.data(), &magic, 8);
   std::memcpy(out.data() + 8, &x.region_bytes, 8);
   std::memcpy(out.data() + 16, x.token.data(), 16);
+  std::memcpy(out.data() + 32, &x.lent_bytes, 8);
   return out;
 }
 /// Nothing when the magic number is wrong.
@@ -62,6 +64,7 @@ inline std::optional<Opening> decode_opening(std::span<const std::byte, opening_
     return std::nullopt;
   std::memcpy(&out.region_bytes, from.data() + 8, 8);
   std::memcpy(out.token.data(), from.data() + 16, 16);
+  std::memcpy(&out.lent_bytes, from.data() + 32, 8);
   return out;
 }
 

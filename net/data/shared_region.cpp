@@ -33,7 +33,7 @@ Counter& bytes_in_use() {
 
 } // namespace
 
-Result<std::shared_ptr<SharedRegion>> SharedRegion::make(std::uint64_t bytes) {
+Result<std::shared_ptr<SharedRegion>> SharedRegion::make(std::uint64_t bytes, bool lends) {
   bytes = bytes / RangePool::page * RangePool::page;
   int fd = ::memfd_create("troupe-tensors", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0)
@@ -47,7 +47,9 @@ Result<std::shared_ptr<SharedRegion>> SharedRegion::make(std::uint64_t bytes) {
     return unavailable(str_cat(bytes, " bytes of shared memory cannot be had: ", std::strerror(why),
                                "; is `ulimit -v` or `ulimit -f` set?"));
   }
-  return std::shared_ptr<SharedRegion>(new SharedRegion(fd, static_cast<std::byte*>(base), bytes));
+  std::uint64_t lent_bytes = lends && bytes > LentSlots::bytes ? LentSlots::bytes : 0;
+  return std::shared_ptr<SharedRegion>(
+      new SharedRegion(fd, static_cast<std::byte*>(base), bytes, lent_bytes));
 }
 
 std::uint64_t SharedRegion::default_bytes() {
@@ -55,8 +57,8 @@ std::uint64_t SharedRegion::default_bytes() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-SharedRegion::SharedRegion(int fd, std::byte* base, std::uint64_t bytes)
-    : fd_(fd), base_(base), bytes_(bytes), ranges_(bytes) {
+SharedRegion::SharedRegion(int fd, std::byte* base, std::uint64_t bytes, std::uint64_t lent_bytes)
+    : fd_(fd), base_(base), bytes_(bytes), lent_bytes_(lent_bytes), ranges_(bytes - lent_bytes) {
   regions().add(1);
 }
 
@@ -66,11 +68,36 @@ SharedRegion::~SharedRegion() {
   regions().add(-1);
 }
 
-Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
-                                                   const std::shared_ptr<MemoryLimit>& limit) {
+Status SharedRegion::charge(std::uint64_t bytes, const std::shared_ptr<MemoryLimit>& limit) {
   if (limit && !limit->charge(bytes))
     return resource_exhausted(
         str_cat("a tensor of ", bytes, " bytes cannot be taken in: ", limit->refusal()));
+  return {};
+}
+
+Result<BufferRef> SharedRegion::claim(std::uint64_t number, std::uint64_t bytes,
+                                      const std::shared_ptr<MemoryLimit>& limit) {
+  LentSlots slots(base_);
+  if (lent_bytes_ == 0 || !slots.claim(number, bytes))
+    return aborted("a value that a peer had written into the memory lent to it is no longer "
+                   "there: its step has ended, or the path that it came by has broken");
+  if (Status charged = charge(bytes, limit); !charged.ok()) {
+    slots.release(number);
+    return charged;
+  }
+  bytes_in_use().add(static_cast<std::int64_t>(bytes));
+  auto release = [self = shared_from_this(), slots, number, bytes, limit](void*) mutable {
+    slots.release(number);
+    if (limit)
+      limit->discharge(bytes);
+    bytes_in_use().add(-static_cast<std::int64_t>(bytes));
+  };
+  return Buffer::wrap(base_ + LentSlots::offset_of(number), bytes, std::move(release));
+}
+
+Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
+                                                   const std::shared_ptr<MemoryLimit>& limit) {
+  TROUPE_TRY(charge(bytes, limit));
   std::optional<std::uint64_t> offset;
   {
     std::scoped_lock guard(lock_);
@@ -93,7 +120,8 @@ Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
       limit->discharge(bytes);
     bytes_in_use().add(-static_cast<std::int64_t>(bytes));
   };
-  return Range{*offset, Buffer::wrap(base_ + *offset, bytes, std::move(release))};
+  std::uint64_t at = lent_bytes_ + *offset;
+  return Range{at, Buffer::wrap(base_ + at, bytes, std::move(release))};
 }
 
 void SharedRegion::trim() {
@@ -103,7 +131,11 @@ void SharedRegion::trim() {
   std::uint64_t wanted = std::max(peak, std::exchange(last_peak_, peak));
   cold = ranges_.cool(wanted - std::min(wanted, ranges_.in_use()));
   for (auto [offset, length] : cold)
-    drop_pages(offset, length);
+    drop_pages(lent_bytes_ + offset, length);
+  if (lent_bytes_ > 0)
+    LentSlots(base_).trim(seen_slots_, [this](std::uint64_t offset, std::uint64_t length) {
+      drop_pages(offset, length);
+    });
 }
 
 void SharedRegion::drop_pages(std::uint64_t offset, std::uint64_t length) const {
@@ -121,8 +153,9 @@ std::uint64_t SharedRegion::kept() const {
   return ranges_.warm();
 }
 
-Result<std::unique_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_t bytes) {
-  std::unique_ptr<ForeignRegion> out(new ForeignRegion(fd, bytes));
+Result<std::shared_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_t bytes,
+                                                            std::uint64_t lent_bytes) {
+  std::shared_ptr<ForeignRegion> out(new ForeignRegion(fd, bytes));
   struct stat info {};
   struct statfs kind {};
   int present = ::fcntl(fd, F_GET_SEALS);
@@ -136,7 +169,10 @@ Result<std::unique_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_
   if (static_cast<std::uint64_t>(info.st_size) != bytes)
     return failed_precondition(
         str_cat("its shared memory has ", info.st_size, " bytes where it claims ", bytes));
-  std::uint64_t length = std::min(bytes, window);
+  if (lent_bytes != 0 && (lent_bytes != LentSlots::bytes || lent_bytes > bytes))
+    return failed_precondition(
+        str_cat("it lends ", lent_bytes, " of the ", bytes, " bytes of its shared memory"));
+  std::uint64_t length = std::min(bytes, lent_bytes + window);
   void* mapped = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
   if (mapped != MAP_FAILED) { // without it everything goes through the descriptor
     out->mapped_ = static_cast<std::byte*>(mapped);

@@ -8,6 +8,7 @@
 
 #include "core/base/status.hpp"
 #include "core/tensor/buffer.hpp"
+#include "net/data/lent_slots.hpp"
 #include "net/data/range_pool.hpp"
 
 namespace troupe {
@@ -28,14 +29,16 @@ public:
 /// holds it. Any thread.
 class SharedRegion : public std::enable_shared_from_this<SharedRegion> {
 public:
-  /// `bytes` of address space. UNAVAILABLE with the system's reason.
-  static Result<std::shared_ptr<SharedRegion>> make(std::uint64_t bytes);
+  /// `bytes` of address space; with `lends` they begin with LentSlots, which the sender fills
+  /// unasked. UNAVAILABLE with the system's reason.
+  static Result<std::shared_ptr<SharedRegion>> make(std::uint64_t bytes, bool lends = false);
   /// As large as the machine's memory: what one peer's tensors can never exceed.
   static std::uint64_t default_bytes();
   ~SharedRegion();
 
   int fd() const { return fd_; }
   std::uint64_t bytes() const { return bytes_; }
+  std::uint64_t lent_bytes() const { return lent_bytes_; } ///< 0 or LentSlots::bytes
 
   struct Range {
     std::uint64_t offset = 0;
@@ -44,6 +47,10 @@ public:
   /// Memory for a tensor, counted against `limit`, if there is one, as long as it lives.
   /// RESOURCE_EXHAUSTED with the reason when the limit or the region has no room.
   Result<Range> allocate(std::uint64_t bytes, const std::shared_ptr<MemoryLimit>& limit = nullptr);
+  /// The value that the sender has placed under `number`; its last reference gives the slots back.
+  /// ABORTED when there is none of `bytes` bytes (any more).
+  Result<BufferRef> claim(std::uint64_t number, std::uint64_t bytes,
+                          const std::shared_ptr<MemoryLimit>& limit = nullptr);
 
   /// Gives pages back to the system that the last two calls' peaks did not need. Call it every few
   /// seconds.
@@ -55,22 +62,25 @@ public:
   SharedRegion& operator=(const SharedRegion&) = delete;
 
 private:
-  SharedRegion(int fd, std::byte* base, std::uint64_t bytes);
+  SharedRegion(int fd, std::byte* base, std::uint64_t bytes, std::uint64_t lent_bytes);
+  static Status charge(std::uint64_t bytes, const std::shared_ptr<MemoryLimit>& limit);
   void drop_pages(std::uint64_t offset, std::uint64_t length) const;
 
   int fd_;
   std::byte* base_;
   std::uint64_t bytes_;
+  std::uint64_t lent_bytes_;
   mutable std::mutex lock_;
-  RangePool ranges_;
+  RangePool ranges_; // of what lies above the lent bytes
+  LentSlots::Seen seen_slots_{};
   std::uint64_t last_peak_ = 0;
 };
 
-/// The sender's side of a region. One thread.
+/// The sender's side of a region. One thread, but for what is lent.
 ///
-/// The first `window` bytes, where tensors that come again and again lie, are written through a
-/// mapping, at the speed of memory; what lies above goes through the file descriptor at half of
-/// that, because a page that is mapped counts as ours as well.
+/// What is lent and the next `window` bytes, where tensors that come again and again lie, are
+/// written through a mapping, at the speed of memory; what lies above goes through the file
+/// descriptor at half of that, because a page that is mapped counts as ours as well.
 class ForeignRegion {
 public:
   static constexpr std::uint64_t window = std::uint64_t{32} << 20;
@@ -78,9 +88,12 @@ public:
   /// Takes `fd`, which came from a peer, and closes it at the end. FAILED_PRECONDITION unless it is
   /// memory of `bytes` bytes that can be written and that nobody can take away: no write of ours
   /// can fault.
-  static Result<std::unique_ptr<ForeignRegion>> adopt(int fd, std::uint64_t bytes);
+  static Result<std::shared_ptr<ForeignRegion>> adopt(int fd, std::uint64_t bytes,
+                                                      std::uint64_t lent_bytes = 0);
   ~ForeignRegion();
   std::uint64_t bytes() const { return bytes_; }
+  /// What is lent and the window; null when no mapping could be had.
+  std::byte* mapped() const { return mapped_; }
   /// Requires offset + bytes ≤ bytes(). RESOURCE_EXHAUSTED when the system has no memory for it.
   Status write(std::uint64_t offset, const void* from, std::uint64_t bytes);
 

@@ -22,7 +22,7 @@ std::shared_ptr<SharedRegion> make(std::uint64_t bytes = 64 * mib) {
   return *out;
 }
 
-std::unique_ptr<ForeignRegion> adopt(const SharedRegion& region) {
+std::shared_ptr<ForeignRegion> adopt(const SharedRegion& region) {
   auto out = ForeignRegion::adopt(::dup(region.fd()), region.bytes());
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   return *std::move(out);

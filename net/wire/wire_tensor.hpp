@@ -25,13 +25,16 @@ inline constexpr int chunk_window = 4;
 /// Nothing larger is believed of any one message.
 inline constexpr std::size_t max_message_bytes = std::size_t{64} << 20;
 
-/// A tensor that its owner's transport holds for pulling.
+/// A tensor that its owner's transport holds for pulling, or that lies already in memory that the
+/// receiver has lent its owner's node.
 struct TensorTicket {
   caf::strong_actor_ptr source; ///< TransportActor of the owner's node
-  std::uint64_t id = 0;
+  std::uint64_t id = 0;         ///< of an offer, or the number of a placed value
   DType dtype = DType::invalid;
   Shape shape;
   std::uint64_t bytes = 0;
+  bool is_placed = false;
+  std::uint32_t placing_us = 0; ///< that writing it took
 };
 
 /// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor,

@@ -81,7 +81,7 @@ public:
     DataServerOptions options;
     options.host = "127.0.0.1";
     auto started =
-        DataServer::start(options, offers_, book_, [this] { server_->offers_settled(); });
+        DataServer::start(options, offers_, book_, lent_, [this] { server_->offers_settled(); });
     TROUPE_CHECK(started.ok(), started.status().to_string());
     server_ = *std::move(started);
   }
@@ -141,6 +141,7 @@ private:
   std::vector<std::byte> sink_ = std::vector<std::byte>(1 << 20);
   std::shared_ptr<OfferTable> offers_ = std::make_shared<OfferTable>();
   std::shared_ptr<PathBook> book_ = std::make_shared<PathBook>();
+  std::shared_ptr<LentMemory> lent_ = std::make_shared<LentMemory>();
   std::shared_ptr<SharedRegion> region_ = *SharedRegion::make(8 << 20);
   std::unique_ptr<DataServer> server_;
 };

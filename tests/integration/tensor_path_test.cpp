@@ -2,6 +2,8 @@
 // and what a step says of it.
 #include <doctest/doctest.h>
 
+#include <thread>
+
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "api/ops.hpp"
 #include "api/session.hpp"
 #include "api/variable.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "devices/memory/caching_allocator.hpp"
@@ -21,6 +24,7 @@ namespace {
 
 constexpr std::int64_t elements = 4 << 20, bytes = elements * 4;
 constexpr std::int64_t small = bytes / 2; // what else a step may take
+constexpr int lent_elements = 300'000;    // of a value that fits into lent memory
 
 std::uint16_t free_port() {
   int fd = ::socket(AF_INET, SOCK_STREAM, 0);
@@ -76,6 +80,16 @@ struct Fixture {
     if (metadata)
       options.trace_level = TraceLevel::full;
     return session->run({}, {}, {target}, options, metadata).status();
+  }
+  /// Slots of either end that hold a value, once what has ended has let go of its tensors.
+  std::size_t slots_in_use() const {
+    auto now = [&] {
+      return ps->services().lent_memory->slots_in_use() +
+             worker->services().lent_memory->slots_in_use();
+    };
+    for (std::int64_t until = steady_micros() + 10'000'000; now() > 0 && steady_micros() < until;)
+      std::this_thread::yield();
+    return now();
   }
   static AllocatorStats memory(const ClusterNode& node) {
     auto& from = node.services().devices.all().front()->host_side_allocator();
@@ -145,6 +159,64 @@ TEST_CASE("tensor path: a traced step says which way a value came, how large and
             node.op == "_Recv" && node.detail.starts_with(start) && node.detail.ends_with(" GB/s");
     CHECK(found == 1);
   }
+}
+
+TEST_CASE("tensor path: after the first ones values come with the message that names them") {
+  for (PathChoice choice : all) {
+    Fixture f;
+    auto dims = Tensor::vector<std::int32_t>({lent_elements});
+    GraphVariable w =
+        variable(f.on_ps, "w", DType::float32, {lent_elements}, ops::fill(f.on_ps, dims, 1.0f));
+    Output gradient = ops::neg(f.on_worker, w.read());
+    Operation apply = ops::resource_apply_gradient_descent(f.on_ps, w.handle(), 1.0f, gradient);
+    Output first = ops::max(f.on_ps, w.read(), Tensor::vector<std::int32_t>({0}));
+    f.start(choice);
+    REQUIRE(f.run(w.initializer().name()).ok());
+    constexpr int steps = 20; // more than fit at once, either way
+    for (int i = 0; i < steps; ++i) {
+      Status status = f.run(apply.name());
+      REQUIRE_MESSAGE(status.ok(), status.to_string());
+    }
+    auto value = f.session->run({}, {first.name()});
+    REQUIRE_MESSAGE(value.ok(), value.status().to_string());
+    CHECK((*value)[0].value<float>() == static_cast<float>(1 << steps)); // doubled by each step
+    const bool is_lent = choice == PathChoice::shared_memory;
+    for (const ClusterNode* node : {f.ps.get(), f.worker.get()})
+      CHECK(node->services().lent_memory->num_placed() == (is_lent ? steps - 1 : 0));
+    RunMetadata metadata;
+    REQUIRE(f.run(apply.name(), &metadata).ok());
+    std::string start = str_cat(to_string(choice), ", 1.1 MiB in ");
+    int found = 0;
+    for (const DeviceStats& device : metadata.step_stats.devices)
+      for (const NodeStats& node : device.nodes)
+        found += node.op == "_Recv" && node.detail.starts_with(start);
+    CHECK(found == 2);
+    f.session.reset();
+    CHECK(f.slots_in_use() == 0);
+  }
+}
+
+TEST_CASE("tensor path: steps that fail leave nothing in memory that was lent") {
+  Fixture f;
+  auto dims = Tensor::vector<std::int32_t>({lent_elements});
+  GraphVariable w =
+      variable(f.on_ps, "w", DType::float32, {lent_elements}, ops::fill(f.on_ps, dims, 1.0f));
+  Output missing = ops::placeholder(f.on_worker.named("missing"), DType::float32);
+  Output sum = ops::add_v2(f.on_worker.named("sum"), w.read(), missing);
+  Output good = ops::identity(f.on_worker.named("good"), w.read());
+  f.start(PathChoice::best);
+  REQUIRE(f.run(w.initializer().name()).ok());
+  REQUIRE(f.run(good.node_name()).ok());
+  for (int i = 0; i < 100; ++i)
+    CHECK(f.run(sum.node_name()).code() == Code::invalid_argument);
+  std::uint64_t before = f.ps->services().lent_memory->num_placed();
+  for (int i = 0; i < 5; ++i) {
+    Status status = f.run(good.node_name());
+    REQUIRE_MESSAGE(status.ok(), status.to_string());
+  }
+  CHECK(f.ps->services().lent_memory->num_placed() == before + 5);
+  f.session.reset();
+  CHECK(f.slots_in_use() == 0);
 }
 
 TEST_CASE("tensor path: what one end asks for by name and the other refuses is an error") {

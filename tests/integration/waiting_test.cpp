@@ -168,8 +168,8 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a request to an actor behind a lost connect
 TEST_CASE_FIXTURE(Fixture, "waiting: what was offered to a lost node is dropped with it") {
   std::int64_t before = counter("transport_offers").value();
   auto offer = [&](const char* to) {
-    auto wire = to_wire(large(), master_node().system.node(), guardian_of(to, master_node()),
-                        untyped(master_node().handles.transport));
+    auto wire = to_wire(large(), master_node().services, master_node().system.node(),
+                        guardian_of(to, master_node()), untyped(master_node().handles.transport));
     REQUIRE(wire.is_ticket());
     return wire.ticket->id;
   };
@@ -178,7 +178,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: what was offered to a lost node is dropped 
   std::uint64_t taken = offer(worker1);
   cluster.run();
   CHECK(counter("transport_offers").value() == before + 3);
-  withdraw(untyped(master_node().handles.transport), {taken});
+  withdraw(master_node().services, untyped(master_node().handles.transport), {taken});
   cluster.run();
   CHECK(counter("transport_offers").value() == before + 2);
   cluster.cut(worker0);

@@ -11,6 +11,9 @@ using Self = TransportActor::stateful_pointer<TransportState>;
 /// not taken before there is room.
 inline constexpr std::uint64_t byte_window = std::uint64_t{256} << 20;
 
+/// What bounds the memory of tensors that come through shared memory; null for no bound.
+std::shared_ptr<MemoryLimit> limit_of(const Services& services);
+
 /// Puts a fetch into its peer's queue, and sees to it that there is a path.
 void enqueue(Self self, const Services& services, const caf::actor_addr& peer, std::uint64_t fetch);
 /// Starts what has its turn.
@@ -19,7 +22,7 @@ void pump(Self self, const Services& services, const caf::actor_addr& peer);
 void finish(Self self, const Services& services, const caf::actor_addr& peer, std::uint64_t fetch,
             const Status& status);
 /// A peer is gone: its fetches end with `why`.
-void lose(Self self, const caf::actor_addr& peer, const Status& why);
+void lose(Self self, const Services& services, const caf::actor_addr& peer, const Status& why);
 /// Tells a receiver on which paths it may pull from us.
 caf::result<PathOffer> offer_path(Self self, const Services& services, const OpenPath& request);
 

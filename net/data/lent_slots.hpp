@@ -1,0 +1,91 @@
+// LentSlots: memory that a receiver of tensors lends their sender in advance, so that a value can
+// come with the message that names it instead of being asked for.
+//
+//            take                    publish                  claim
+//   free ─────────────▶ taken ─────────────────▶ placed ─────────────────▶ claimed
+//    ▲                                             │ withdraw (the sender)    │
+//    └─────────────────────────────────────────────┴──────────────────────────┘ release
+//
+// At the beginning of a SharedRegion, whose pages are zero at first: a page with a word for each
+// slot, then the slots. A value lies in consecutive slots; the first one's word speaks for it, the
+// others' are taken. A word is the value's number and the state. Whoever reads what another wrote
+// has acquired it with the word that the other released; claim and withdraw are compare-and-swap
+// of the same word, so that only one of them succeeds. Numbers are never the same twice: what was
+// meant for another region, or is long gone, is not found.
+//
+// Both ends lay a LentSlots over their own mapping. What is in the words is never trusted as an
+// index: a peer can spoil its own values, not the memory around them.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace troupe {
+
+class LentSlots {
+public:
+  static constexpr std::uint64_t slot_bytes = std::uint64_t{64} << 10;
+  static constexpr std::size_t num_slots = 256;
+  static constexpr std::uint64_t first_slot = 4096;
+  /// Of a region, at its beginning.
+  static constexpr std::uint64_t bytes = first_slot + num_slots * slot_bytes;
+  /// Larger values are asked for: copying one must not take an actor long.
+  static constexpr std::uint64_t max_value = std::uint64_t{4} << 20;
+  /// The word of each slot when somebody last looked.
+  using Seen = std::array<std::uint64_t, num_slots>;
+
+  /// A view of `base`, which is page-aligned and has `bytes` bytes.
+  explicit LentSlots(std::byte* base) : base_(base) {}
+
+  /// Where the value `number` lies.
+  static std::uint64_t offset_of(std::uint64_t number) {
+    return first_slot + slot_of(number) * slot_bytes;
+  }
+
+  /// That hold a value, or are about to.
+  std::size_t in_use() const;
+
+  // The sender; any thread.
+  /// Room for `length` bytes (1 to max_value): the number of the value, made of `serial` (the same
+  /// never twice, below 2^54), or nothing.
+  std::optional<std::uint64_t> take(std::uint64_t serial, std::uint64_t length);
+  /// The value's bytes are there.
+  void publish(std::uint64_t number);
+  /// Takes a value back; false when the receiver has claimed it, or it is none.
+  bool withdraw(std::uint64_t number);
+  /// Takes back what was placed when `seen` was filled and still is; fills it anew.
+  void withdraw_old(Seen& seen);
+
+  // The receiver; any thread.
+  /// The value is the receiver's from now on; false when it was withdrawn, or is none of `length`
+  /// bytes.
+  bool claim(std::uint64_t number, std::uint64_t length);
+  /// Gives the slots of a claimed value back.
+  void release(std::uint64_t number);
+  /// Calls `drop` with offset and length of pages that were used and have been free since `seen`
+  /// was filled; fills it anew.
+  void trim(Seen& seen, const std::function<void(std::uint64_t, std::uint64_t)>& drop);
+
+private:
+  enum State : std::uint64_t { free = 0, taken = 1, placed = 2, claimed = 3 };
+  static constexpr std::uint64_t word_of(std::uint64_t number, State state) {
+    return number << 2 | state;
+  }
+  static State state_of(std::uint64_t word) { return static_cast<State>(word & 3); }
+  static std::size_t slot_of(std::uint64_t number) { return number % num_slots; }
+  std::atomic_ref<std::uint64_t> word(std::size_t slot) const {
+    return std::atomic_ref(reinterpret_cast<std::uint64_t*>(base_)[slot]);
+  }
+  bool change(std::size_t slot, std::uint64_t from, std::uint64_t to) const;
+  void free_all(std::uint64_t number);
+
+  std::byte* base_;
+};
+static_assert(LentSlots::num_slots * sizeof(std::uint64_t) <= LentSlots::first_slot);
+static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
+
+} // namespace troupe
