@@ -79,11 +79,13 @@ void advance(Self self) {
   auto& state = self->state;
   if (!state.explains_end && state.collector->take_cancel_request()) {
     CancelStep cancel{state.request.step_id, {state.collector->status().as_derived()}};
-    for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
-      if (state.arriving.count(i)) // it has ended; nobody wants its fetches any more
-        state.collector->part_failed(i, cancel.status.status);
-      else if (state.collector->is_open(i))
+    for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i) {
+      if (state.collector->is_open(i) && !state.arriving.count(i))
         cancel_part(self, state.request.plan->parts[i], cancel);
+      // Of one that has ended nobody wants the fetches any more, of the other no answer can come.
+      if (state.arriving.count(i) || state.overdue.count(i))
+        state.collector->part_failed(i, cancel.status.status);
+    }
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
       self->delayed_send(self, state.services->timeouts.cancel, caf::tick_atom::value);
@@ -193,9 +195,16 @@ void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& r
 void part_failed(Self self, std::size_t index, const caf::error& error) {
   auto& state = self->state;
   const Services& services = state.services;
-  if (error == caf::sec::request_timeout)
-    return deadline_passed(self,
-                           str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+  if (error == caf::sec::request_timeout) {
+    state.overdue.insert(index);
+    if (state.collector->status().ok())
+      return deadline_passed(
+          self, str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+    if (state.explains_end)
+      return; // it is cancelled with the others
+    state.collector->part_failed(index, state.collector->status().as_derived());
+    return advance(self);
+  }
   const RegisteredPart& part = state.request.plan->parts[index];
   // Its connection is gone: whoever watches it is about to tell us why, in better words.
   if (error == caf::sec::request_receiver_down && part.task != services->task) {
@@ -275,9 +284,9 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
           advance(self);
         }
       },
-      [=](const ExplainStep&) -> caf::result<StepExplained> {
+      [=](const ExplainStep& m) -> caf::result<StepExplained> {
         if (!self->state.collector)
-          return to_error(not_found(str_cat("step ", self->state.request.step_id, " has ended")));
+          return to_error(not_found(str_cat("step ", m.step_id, " has ended")));
         auto promise = self->make_response_promise<StepExplained>();
         self->state.asked.push_back(promise);
         explain(self);
