@@ -162,7 +162,7 @@ struct Session::Impl {
     return has_ended ? ask<Answer>(Message{}, budget, what) : std::move(out);
   }
 
-  /// A step answers by its own deadline; this one is only for a session actor that is gone.
+  /// A step answers by its own deadline; this one is only for a master that is gone.
   std::chrono::nanoseconds step_budget(std::int64_t timeout_ms) const {
     std::int64_t us =
         limit_us(timeout_ms > 0 ? timeout_ms : operation_timeout_ms, timeouts.step.count());

@@ -105,7 +105,6 @@ void advance(Self self) {
 
 } // namespace
 
-ExecutorState::~ExecutorState() = default;
 
 namespace {
 

@@ -43,7 +43,6 @@ struct ExecutorState {
   std::size_t index = 0;     ///< by which it knows the part
   bool trace = false;
   ExecutorState() = default;
-  ~ExecutorState();
 };
 
 /// `node_states` are the session's, and keep the devices of its parts.

@@ -48,6 +48,9 @@ void WireStream::handle_event(network::operation operation) {
       reader_->io_failure(&backend(), network::operation::read);
     if (writer_)
       writer_->io_failure(&backend(), network::operation::write);
+    // The loop may not have heard yet that we write, and would not say that it has forgotten it.
+    if (reader_)
+      writer_ = nullptr;
   }
 }
 
@@ -145,6 +148,8 @@ void WireStream::send_waiting() {
   if (sent_ < sending_.size())
     return;
   sending_.clear();
+  if (sending_.capacity() > kept_bytes)
+    std::vector<char>().swap(sending_);
   sent_ = 0;
   if (!pending_.empty())
     return sending_.swap(pending_);

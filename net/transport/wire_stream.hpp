@@ -28,6 +28,8 @@ public:
   static constexpr std::size_t ahead_bytes = 8 * 1024; ///< read beyond what is wanted, at most
   /// More than that is left to the event loop, piece by piece.
   static constexpr std::size_t at_once_bytes = 64 * 1024;
+  /// What a buffer may have taken and keep, once it is sent.
+  static constexpr std::size_t kept_bytes = 1024 * 1024;
 
   WireStream(caf::io::network::default_multiplexer& loop, caf::io::network::native_socket socket);
 
