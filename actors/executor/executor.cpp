@@ -103,11 +103,6 @@ void advance(Self self) {
     });
 }
 
-} // namespace
-
-
-namespace {
-
 void begin(Self self, const Services& services, const std::shared_ptr<NodeStates>& node_states,
            ExecutePart& m) {
   auto& state = self->state;

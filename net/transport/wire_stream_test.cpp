@@ -99,7 +99,8 @@ struct Fixture {
 
 } // namespace
 
-TEST_CASE_FIXTURE(Fixture, "wire stream: the memory of a large message is not kept for small ones") {
+TEST_CASE_FIXTURE(Fixture,
+                  "wire stream: the memory of a large message is not kept for small ones") {
   constexpr std::size_t large = 8 << 20, small = 100 << 10;
   for (std::size_t bytes : {large, small, small, small}) {
     write(bytes);
@@ -112,7 +113,8 @@ TEST_CASE_FIXTURE(Fixture, "wire stream: the memory of a large message is not ke
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "wire stream: one that fails before the loop knows that it writes is let go") {
+TEST_CASE_FIXTURE(Fixture,
+                  "wire stream: one that fails before the loop knows that it writes is let go") {
   owner->stream.write_buffer().assign(1 << 20, 'x');
   owner->stream.flush(*owner); // of which the loop is told in its next round
   end();
