@@ -27,9 +27,9 @@ MasterSessionState::~MasterSessionState() {
     for (WaitingRun& run : runs)
       run.promise.deliver(closed);
   running_master_steps().add(-static_cast<std::int64_t>(steps.size()));
-  for (auto& [step_id, promises] : joined)
-    for (auto& promise : promises)
-      promise.deliver(closed);
+  for (auto& [step_id, others] : joined)
+    for (Joined& other : others)
+      other.promise.deliver(closed);
   for (auto& [step_id, step] : steps) {
     step.run.promise.deliver(closed);
     stop(untyped(step.actor)); // a kill does not pass the exit handler

@@ -93,8 +93,12 @@ struct MasterSessionState {
   std::map<caf::strong_actor_ptr, std::vector<std::uint64_t>> cleanups;
   bool cleanups_posted = false; ///< they are sent in a while anyhow
   StepLog log;
-  std::unordered_map<std::uint64_t, std::vector<caf::typed_response_promise<RunStepResult>>>
-      joined; ///< by step
+  /// Who asked for a run that was under way already.
+  struct Joined {
+    caf::strong_actor_ptr client;
+    caf::typed_response_promise<RunStepResult> promise;
+  };
+  std::unordered_map<std::uint64_t, std::vector<Joined>> joined; ///< by step
 
   struct Callable {
     std::shared_ptr<const BoundSignature> bound;

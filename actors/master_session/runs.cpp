@@ -40,8 +40,8 @@ void answer(Self self, const Parts& parts, WaitingRun& run, std::uint64_t step_i
   state.log.answered(run.request_id, outcome);
   if (!state.joined.empty())
     if (auto joined = state.joined.extract(step_id); !joined.empty())
-      for (auto& promise : joined.mapped())
-        deliver(self, parts, outcome, promise, run.client);
+      for (auto& other : joined.mapped())
+        deliver(self, parts, outcome, other.promise, other.client);
   deliver(self, parts, std::move(outcome), run.promise, run.client);
 }
 
@@ -469,8 +469,9 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     return outcome->error;
   }
   if (std::uint64_t step_id = state.log.running(m.request_id)) {
+    caf::strong_actor_ptr client = self->current_sender(); // the promise takes it away
     auto promise = self->make_response_promise<RunStepResult>();
-    state.joined[step_id].push_back(promise);
+    state.joined[step_id].push_back({std::move(client), promise});
     return promise;
   }
   auto bound = state.signatures.recall(m.feeds, m.fetches, m.targets, m.partition_graphs);
