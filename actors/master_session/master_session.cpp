@@ -177,16 +177,22 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   return info;
 }
 
-caf::result<GraphRun> run_part(Self self, const Parts& parts, RunPart& m) {
-  auto promise = self->make_response_promise<GraphRun>();
-  const Timeouts& t = parts.services->timeouts;
-  if (auto ended = self->state.cleanups.find(m.part); ended != self->state.cleanups.end()) {
+caf::result<GraphRun> run_part(Self self, RunPart& m) {
+  auto& state = self->state;
+  RunningStep* step = state.steps.find(m.run.step_id);
+  if (!step)
+    return to_error(aborted(str_cat("step ", m.run.step_id, " has ended")).as_derived());
+  if (m.part->get()->getf(caf::abstract_actor::is_cleaned_up_flag)) // CAF would drop the request
+    return caf::make_error(caf::sec::request_receiver_down);
+  if (auto ended = state.cleanups.find(m.part); ended != state.cleanups.end()) {
     m.run.ended = std::move(ended->second);
-    self->state.cleanups.erase(ended);
+    state.cleanups.erase(ended);
   }
-  ask_watched(self, typed<WorkerSessionActor>(m.part), t.step + t.request, std::move(m.run))
-      .then([promise](GraphRun& run) mutable { promise.deliver(std::move(run)); },
-            [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
+  auto promise = self->make_response_promise<GraphRun>();
+  auto answer = self->request(typed<WorkerSessionActor>(m.part), caf::infinite, std::move(m.run));
+  step->asked.push_back(answer.id()); // the wait ends with the step
+  answer.then([promise](GraphRun& run) mutable { promise.deliver(std::move(run)); },
+              [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
   return promise;
 }
 
@@ -318,7 +324,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
             str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
             steps);
       },
-      [=](RunPart& m) { return run_part(self, parts, m); },
+      [=](RunPart& m) { return run_part(self, m); },
       [=](const CancelPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cancel); },
       [=](const CleanupPart& m) { clean_up_part(self, m); },
       [=](SendCleanups) {

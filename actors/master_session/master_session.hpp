@@ -37,6 +37,9 @@ struct RunningStep {
   StepActor actor;
   WaitingRun run;          ///< answered at our end, whatever it is
   std::int64_t due_us = 0; ///< on the actors' clock; 0: no deadline, or told of it
+  /// What other nodes were asked for it. They have answered if it ends well; else its end lets go
+  /// of what they have not, so that none of them needs a budget of its own.
+  std::vector<caf::message_id> asked;
   void clear() { *this = {}; }
 };
 

@@ -376,6 +376,9 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
   if (!running)
     return;
   WaitingRun run = std::move(running->run);
+  if (!m.status.ok())
+    for (caf::message_id open : running->asked) // CAF drops what is answered already
+      self->eq_impl(open, self->ctrl(), self->context(), to_error(m.status.as_derived()));
   if (m.rests && state.resting.size() < max_resting)
     state.resting.push_back(std::move(running->actor));
   else if (m.rests)

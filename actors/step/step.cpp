@@ -63,6 +63,7 @@ void answer(Self self) {
     out.stats = std::exchange(state.stats, {});
   }
   state.collector.reset();
+  state.deadline.clear();
   const bool rests = out.rests, ended_well = out.status.ok();
   self->send(state.master_session, std::move(out));
   for (const RegisteredPart& part :
@@ -109,6 +110,15 @@ void deadline_passed(Self self, std::string_view deadline) {
     self->state.explains_end = false;
     advance(self);
   });
+}
+
+// What was asked in vain for so long is cancelled, but not waited for any more.
+void step_timeout_passed(Self self) {
+  for (std::size_t i = 0; i < self->state.request.plan->parts.size(); ++i)
+    if (self->state.collector->is_open(i))
+      self->state.overdue.insert(i);
+  deadline_passed(
+      self, str_cat("the step-timeout of ", self->state.services->timeouts.step.count(), " ms"));
 }
 
 void explain(Self self) {
@@ -195,11 +205,10 @@ void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& r
 void part_failed(Self self, std::size_t index, const caf::error& error) {
   auto& state = self->state;
   const Services& services = state.services;
-  if (error == caf::sec::request_timeout) {
-    state.overdue.insert(index);
+  if (error == caf::sec::request_timeout) { // on its task, where the same settings hold
     if (state.collector->status().ok())
-      return deadline_passed(
-          self, str_cat("the step-timeout of ", services->timeouts.step.count(), " ms"));
+      return step_timeout_passed(self);
+    state.overdue.insert(index);
     if (state.explains_end)
       return; // it is cancelled with the others
     state.collector->part_failed(index, state.collector->status().as_derived());
@@ -246,15 +255,14 @@ void start_part(Self self, std::size_t index) {
   std::int64_t asked_us = run.trace ? wall_micros() : 0;
   auto has_ended = [=](GraphRun& run) { part_ended(self, index, asked_us, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
-  auto budget = state.services->timeouts.step;
   if (part.manager)
-    ask_watched(self, part.manager, budget, ExecuteGraph{std::move(run), nullptr})
+    ask_until(state.deadline, self, part.manager, ExecuteGraph{std::move(run), nullptr})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))
-    ask_watched(self, state.master_session, budget, RunPart{part.session, std::move(run)})
+    ask_until(state.deadline, self, state.master_session, RunPart{part.session, std::move(run)})
         .then(has_ended, has_failed);
   else
-    ask_watched(self, typed<WorkerSessionActor>(part.session), budget, std::move(run))
+    ask_until(state.deadline, self, typed<WorkerSessionActor>(part.session), std::move(run))
         .then(has_ended, has_failed);
 }
 
@@ -273,6 +281,9 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         state.master_session = typed<MasterSessionActor>(self->current_sender());
         const StepPlan& plan = *state.request.plan;
         state.collector.emplace(plan.parts.size(), plan.num_fetches);
+        if (!plan.parts.empty())
+          state.deadline.set(self, state.services->timeouts.step,
+                             [self] { step_timeout_passed(self); });
         for (std::size_t i = 0; i < plan.parts.size(); ++i)
           start_part(self, i);
         if (plan.parts.empty())

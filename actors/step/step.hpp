@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/family/alarm.hpp"
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/master.hpp"
@@ -51,10 +52,11 @@ struct StepState {
   BeginStep request;
   MasterSessionActor master_session;      ///< waits for the end, and hands on to other nodes
   std::optional<StepCollector> collector; ///< none: no step runs
+  Alarm deadline;                         ///< of all that its parts are asked
   std::vector<DeviceStats> stats;
   std::vector<std::uint64_t> offered; ///< tickets of large feeds on their way
   std::set<std::size_t> arriving;     ///< parts that have ended, whose fetches are on their way
-  std::set<std::size_t> overdue;      ///< open parts whose answer would not be heard any more
+  std::set<std::size_t> overdue;      ///< open parts whose answer is not waited for any more
   bool inquired = false;     ///< parts were asked why it goes on; their answers may come late
   bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
   std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on
