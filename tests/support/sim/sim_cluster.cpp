@@ -36,9 +36,12 @@ SimConfig::SimConfig() {
 }
 
 SimNode::SimNode(std::string task, const Cluster& cluster, std::uint16_t listen, SimCluster& owner)
-    : scheduler(dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())),
+    : system(owner.config_),
+      scheduler(dynamic_cast<caf::scheduler::test_coordinator&>(system.scheduler())),
       net(dynamic_cast<caf::io::network::test_multiplexer&>(system.middleman().backend())),
       port(listen) {
+  // The network module has put a maker of groups of its own there; the next node's does so too.
+  owner.config_.group_module_factories.clear();
   services->task = task;
   services->incarnation = random_id();
   services->cluster = cluster;
@@ -74,6 +77,21 @@ bool SimNode::step() {
     return false;
   return scheduler.try_run_once() || net.try_exec_runnable() || net.read_data() ||
          net.try_accept_connection();
+}
+
+std::size_t SimNode::run() {
+  std::size_t events = 0;
+  // Looking for what has come takes a look at each wire. While nobody else runs nothing comes.
+  for (bool may_have_come = !frozen; !frozen; ++events) {
+    if (scheduler.try_run_once() || net.try_exec_runnable())
+      continue;
+    if (std::exchange(may_have_come, false) && net.read_data())
+      continue;
+    if (!net.try_accept_connection())
+      break;
+    may_have_come = true;
+  }
+  return events;
 }
 
 SimCluster::SimCluster(const std::vector<std::string>& tasks, const std::string& hub) {
@@ -141,13 +159,12 @@ void SimCluster::run() {
   for (bool busy = true; busy;) {
     busy = false;
     for (auto& [task, node] : nodes_) {
-      std::size_t before = steps;
       Duration start = thread_time();
-      while (node->step())
-        ++steps;
-      if (steps == before)
+      const std::size_t events = node->run();
+      if (events == 0)
         continue;
       handler_time += thread_time() - start;
+      steps += events;
       busy = true;
     }
   }

@@ -29,6 +29,7 @@
 
 namespace troupe::testing {
 
+/// One for all nodes of a cluster: what it knows of each type of message is as much as a node.
 struct SimConfig : caf::actor_system_config {
   SimConfig();
 };
@@ -39,10 +40,9 @@ public:
   SimNode(std::string task, const Cluster& cluster, std::uint16_t port, class SimCluster& owner);
   ~SimNode();
 
-  SimConfig config;
   std::unique_ptr<CpuHost> host = std::make_unique<CpuHost>(1);
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
-  caf::actor_system system{config};
+  caf::actor_system system;
   caf::scheduler::test_coordinator& scheduler;
   caf::io::network::test_multiplexer& net;
   caf::scoped_actor self{system, true};
@@ -56,6 +56,8 @@ public:
 
   /// One job, one network event; false when nothing is left to do now, or while it is frozen.
   bool step();
+  /// All that it can do before another node does something; how many events that were.
+  std::size_t run();
 };
 
 class SimCluster {
@@ -98,6 +100,7 @@ public:
 private:
   friend class SimNode;
   void connect(SimNode& from, SimNode& to);
+  SimConfig config_;
   std::map<std::string, std::unique_ptr<SimNode>> nodes_;
   std::int64_t next_handle_ = 100;
 };
