@@ -139,7 +139,7 @@ void SharedLoop::round() {
   caf::logger::set_current_actor_system(nullptr); // see run_job
   if (sleeps_) {                                  // others read it, only the holder writes it
     settle();                                     // for what a guest has done between its rounds
-    poll_once(true);
+    wait();
     std::scoped_lock guard(lock_);
     sleeps_ = false;
     take_inbox();
@@ -148,6 +148,22 @@ void SharedLoop::round() {
     poll_once(false); // whoever posts in each round does not keep the sockets waiting
   }
   run_jobs();
+}
+
+// Whoever posts something meanwhile rings, asleep or not.
+void SharedLoop::wait() {
+  const auto begun = ShortWaits::Clock::now();
+  bool done = false;
+  if (waits_.stays_awake())
+    for (auto now = begun; !done && now - begun < ShortWaits::limit;
+         now = ShortWaits::Clock::now()) {
+      done = poll_once(false);
+      if (!done)
+        std::this_thread::yield(); // there may be more threads than processors
+    }
+  if (!done)
+    poll_once(true);
+  waits_.ended(ShortWaits::Clock::now() - begun, !done);
 }
 
 void SharedLoop::run_jobs() {

@@ -10,6 +10,8 @@
 // network's thread comes back to it soon after, or at once if another thread has something to
 // send or waits for the network, too.
 //
+// A wait for sockets begins awake where the last ones were short (short_waits.hpp).
+//
 // Jobs (brokers, and functions that were posted) wait in lists of the loop's own. CAF would ask the
 // kernel for events after each round of them, and would put each job of another thread through a
 // pipe; here the pipe only wakes a loop that sleeps.
@@ -25,6 +27,8 @@
 #include <caf/fwd.hpp>
 #include <caf/intrusive_ptr.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
+
+#include "net/transport/short_waits.hpp"
 
 namespace troupe {
 
@@ -79,6 +83,7 @@ private:
 
   // What follows is for the holder of the loop.
   void round(); // runs what was posted; waits for sockets only if that was nothing
+  void wait();  // for something to happen, at first awake where that is worth it
   void run_jobs();
   void settle();     // nothing is put off any more
   void take_inbox(); // the lock is held
@@ -90,6 +95,7 @@ private:
   std::thread::id own_;
   std::deque<caf::resumable*> jobs_; // the holder's; each holds one reference
   bool polls_ = false;               // the holder's: the last round has left the sockets alone
+  ShortWaits waits_;                 // the holder's
   std::atomic<int> wanted_ = 0;      // guests that wait for the network's thread to leave
   std::mutex lock_;                  // guards what follows
   Holder holder_ = Holder::own_thread;
