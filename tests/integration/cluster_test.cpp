@@ -335,6 +335,27 @@ TEST_CASE_FIXTURE(Fixture, "cluster: actors of a step that failed run no other o
   CHECK(count("executors") == 0);
 }
 
+TEST_CASE_FIXTURE(Fixture, "cluster: what a step has asked of a silent task ends with the step") {
+  Output x = placeholder(root.on(ps), "x");
+  root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
+  auto session = open();
+  REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
+  ActorInfo step = resting(worker0, "step");
+  caf::actor_addr address = step.actor->get()->address();
+  step.actor = nullptr;
+  cluster.advance(cleanups);
+  cluster.freeze(worker1); // which answers nothing, for less than a lease
+  RunStep late;
+  late.feeds.emplace_back("x", WireTensor(Tensor::scalar(2.0f)));
+  late.fetches = {"y"};
+  late.timeout_us = 500'000;
+  auto result = run(session, std::move(late), std::chrono::seconds(4));
+  CHECK(result.status().code() == Code::deadline_exceeded);
+  cluster.run();
+  // The step actor has ended, and no request of its master session waits on its behalf.
+  CHECK(!caf::actor_cast<caf::strong_actor_ptr>(address));
+}
+
 TEST_CASE_FIXTURE(Fixture, "cluster: an actor that is killed while it rests is missed by no step") {
   Output x = placeholder(root.on(ps), "x");
   root.on(worker1).named("y").add("Neg", std::vector<Output>{x});
