@@ -10,19 +10,24 @@ def summary(values):
     return {"median": statistics.median(values), "low": min(values), "high": max(values), "rounds": list(values)}
 
 
+def quotients(above, below):
+    """One side's figures through the other's, of the rounds that gave both."""
+    return [above[number] / value for number, value in below.items() if number in above and value > 0]
+
+
 class Result:
-    """What a row has measured. Smaller is better, unless the row says that its figure is a rate."""
+    """What a row has measured, by the number of the round. Smaller is better, unless the row says that its figure is a rate."""
 
     def __init__(self, unit):
         self.unit = unit
-        self.ours, self.theirs, self.limit = [], [], []
+        self.ours, self.theirs, self.limit = {}, {}, {}
         self.limit_name = None
         self.our_error = self.their_error = None
         self.detail = {}
         self.verdict = None  # of a row that judges itself
 
-    def add(self, side, value):
-        (self.ours if side.name == "troupe" else self.theirs).append(value)
+    def add(self, side, value, number=0):
+        (self.ours if side.name == "troupe" else self.theirs)[number] = value
 
     def add_error(self, side, error):
         if side.name == "troupe":
@@ -31,15 +36,16 @@ class Result:
             self.their_error = str(error)
 
     def to_json(self, row):
-        out = {"what": row.what, "unit": self.unit, "aim": row.aim, "ours": summary(self.ours), "theirs": summary(self.theirs)}
-        ratios = [theirs / ours for ours, theirs in zip(self.ours, self.theirs) if ours > 0]
+        out = {"what": row.what, "unit": self.unit, "aim": row.aim, "ours": summary(self.ours.values()),
+               "theirs": summary(self.theirs.values())}
+        ratios = quotients(self.theirs, self.ours)
         out["ratio"] = summary(ratios)
         verdicts = []
         if row.aim and ratios:
             verdicts.append(out["ratio"]["median"] >= row.aim)
         if self.limit:
-            shares = [limit / ours for ours, limit in zip(self.ours, self.limit) if ours > 0]
-            out["limit"] = {"name": self.limit_name, **summary(self.limit)}
+            shares = quotients(self.limit, self.ours)
+            out["limit"] = {"name": self.limit_name, **summary(self.limit.values())}
             out["share"] = summary(shares)
             if row.aim_share and shares:
                 out["aim_share"] = row.aim_share

@@ -24,8 +24,8 @@ class NodeRow(Row):
                 if self.key == "disk":
                     result.add(side, self.on_disk(bench, side, result))
                 else:
-                    for _ in range(bench.rounds(5 if side.name == "troupe" else 2)):
-                        result.add(side, self.started(side))
+                    for number in range(bench.rounds(5 if side.name == "troupe" else 2)):
+                        result.add(side, self.started(side), number)
             except BenchError as error:
                 result.add_error(side, error)
         return result
@@ -77,7 +77,7 @@ class TasksRow(Row):
                 server.close()
             table[size] = {"events": answer["events"], "a task": round(answer["events"] / size, 2), "handlers, µs": round(answer["median"]),
                            "µs a task": round(answer["median"] / size, 1), "resident, MiB": round(answer["resident"])}
-            result.ours = [answer["median"]]
+            result.ours = {0: answer["median"]}
         result.detail["tasks"] = table
         if table:
             first, last = table[min(table)], table[max(table)]

@@ -76,15 +76,15 @@ class StepRow(Row):
         for number in range(bench.rounds(self.rounds)):
             for side, variants in in_turn(ready, number):
                 try:
-                    result.add(side, self.once(bench, side, variants, result))
+                    result.add(side, self.once(bench, side, variants, result), number)
                 except BenchError as error:
                     result.add_error(side, error)
                     ready = [r for r in ready if r[0] is not side]
             # Not before both sides have been through a round: or one would be warmed up and the other not.
-            self.is_short = max(result.ours + result.theirs, default=0) < 1e5
+            self.is_short = max([*result.ours.values(), *result.theirs.values()], default=0) < 1e5
             if self.limit:
                 result.limit_name = self.limit[0]
-                result.limit.append(bench.limit(*self.limit[1:]))
+                result.limit[number] = bench.limit(*self.limit[1:])
         return result
 
     def open(self, side):
@@ -128,7 +128,7 @@ class FirstStepRow(Row):
                     continue
                 side.restart()
                 try:
-                    result.add(side, side.open("first", self.step, self.variant.config)["first"])
+                    result.add(side, side.open("first", self.step, self.variant.config)["first"], number)
                 except BenchError as error:
                     result.add_error(side, error)
                     failed.add(side)
@@ -193,7 +193,7 @@ class DelayRow(Row):
                 except BenchError as error:
                     result.add_error(side, error)
                     return result
-                result.add(side, small["max"])
+                result.add(side, small["max"], number)
                 result.detail[side.name] = {"median µs": round(small["median"]), "99 % below, µs": round(small["p99"]), "small steps": small["steps"],
                                             "large steps": large["steps"]}
         return result
