@@ -12,11 +12,11 @@ namespace troupe {
 namespace {
 
 /// The C++ type for people, without our namespace.
-std::string readable_type(const std::string& mangled) {
+std::string readable_type(std::string_view mangled) {
   int code = 0;
   std::unique_ptr<char, void (*)(void*)> text(
-      abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &code), std::free);
-  std::string_view name = code == 0 && text ? std::string_view(text.get()) : mangled;
+      abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &code), std::free);
+  std::string_view name = code == 0 && text ? text.get() : mangled;
   constexpr std::string_view ours = "troupe::";
   if (name.starts_with(ours))
     name.remove_prefix(ours.size());
@@ -63,7 +63,7 @@ void Variable::assign(Tensor value) {
   std::swap(value_, value); // the old value is destroyed after the lock
 }
 
-Status Variable::update(const std::function<Status(Tensor& value)>& update, bool in_place) {
+Status Variable::update(FunctionView<Status(Tensor& value)> update, bool in_place) {
   Tensor shared; // the readers' value, released after the lock
   std::scoped_lock guard(lock_);
   if (!value_.has_value())
@@ -103,7 +103,7 @@ void ResourceManager::clear_container(std::string_view container) {
 }
 
 void ResourceManager::clear() {
-  std::map<Key, std::shared_ptr<Resource>> dropped;
+  decltype(entries_) dropped; // destroyed after the lock
   std::scoped_lock guard(lock_);
   dropped.swap(entries_);
 }
@@ -125,7 +125,7 @@ std::vector<ResourceManager::Entry> ResourceManager::list() const {
   return out;
 }
 
-Status ResourceManager::missing(const Key& key) const {
+Status ResourceManager::missing(const KeyView& key) {
   const auto& [container, type, name] = key;
   return not_found(str_cat("Resource ", container, "/", name, "/", readable_type(type),
                            " does not exist: container '", container, "' holds no ",

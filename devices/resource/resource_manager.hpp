@@ -1,7 +1,6 @@
 // ResourceManager: the state of a device that outlives a step, by container, type and name.
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -11,6 +10,7 @@
 #include <typeinfo>
 #include <vector>
 
+#include "core/base/function_view.hpp"
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
 
@@ -41,7 +41,7 @@ public:
   /// Runs `update(Tensor& value)` alone. When `value` is shared with readers it is copied first, if
   /// `in_place` (the update reads or writes its elements). FAILED_PRECONDITION if uninitialised;
   /// otherwise what `update` returns.
-  Status update(const std::function<Status(Tensor& value)>& update, bool in_place = true);
+  Status update(FunctionView<Status(Tensor& value)> update, bool in_place = true);
   std::string description() const override;
   std::size_t bytes() const override;
 
@@ -80,21 +80,21 @@ public:
 
 private:
   using Key = std::tuple<std::string, std::string, std::string>; // container, C++ type, name
-  Key key(std::string_view container, const std::type_info& type, std::string_view name) const {
-    return {std::string(container.empty() ? std::string_view(default_container_) : container),
-            type.name(), std::string(name)};
+  using KeyView = std::tuple<std::string_view, std::string_view, std::string_view>;
+  KeyView key(std::string_view container, const std::type_info& type, std::string_view name) const {
+    return {container.empty() ? default_container_ : container, type.name(), name};
   }
-  Status missing(const Key& key) const;
+  static Status missing(const KeyView& key);
 
   std::string default_container_;
   mutable std::mutex lock_;
-  std::map<Key, std::shared_ptr<Resource>> entries_;
+  std::map<Key, std::shared_ptr<Resource>, std::less<>> entries_; // found by KeyView, too
 };
 
 template <class T>
 Result<std::shared_ptr<T>> ResourceManager::lookup(std::string_view container,
                                                    std::string_view name) {
-  Key k = key(container, typeid(T), name);
+  const KeyView k = key(container, typeid(T), name);
   std::scoped_lock guard(lock_);
   auto it = entries_.find(k);
   if (it == entries_.end())
@@ -105,20 +105,20 @@ Result<std::shared_ptr<T>> ResourceManager::lookup(std::string_view container,
 template <class T, class Make>
 Result<std::shared_ptr<T>> ResourceManager::lookup_or_create(std::string_view container,
                                                              std::string_view name, Make&& make) {
-  Key k = key(container, typeid(T), name);
+  const KeyView k = key(container, typeid(T), name);
   std::scoped_lock guard(lock_);
   auto it = entries_.find(k);
   if (it != entries_.end())
     return std::static_pointer_cast<T>(it->second);
   Result<std::shared_ptr<T>> made = make();
   if (made.ok())
-    entries_.emplace(std::move(k), *made);
+    entries_.emplace(k, *made);
   return made;
 }
 
 template <class T>
 Status ResourceManager::remove(std::string_view container, std::string_view name) {
-  Key k = key(container, typeid(T), name);
+  const KeyView k = key(container, typeid(T), name);
   std::shared_ptr<Resource> dropped; // destroyed outside the lock
   std::scoped_lock guard(lock_);
   auto it = entries_.find(k);

@@ -3,13 +3,13 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <typeindex>
-#include <unordered_map>
 
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
@@ -38,15 +38,15 @@ public:
   template <class T, class Make>
   std::shared_ptr<T> get(std::string_view node, Make&& make) {
     std::scoped_lock guard(lock_);
-    auto& slot = states_[std::string(node)];
-    if (!slot)
-      slot = std::shared_ptr<T>(make());
-    return std::static_pointer_cast<T>(slot);
+    auto found = states_.find(node);
+    if (found == states_.end())
+      found = states_.emplace(node, std::shared_ptr<T>(make())).first;
+    return std::static_pointer_cast<T>(found->second);
   }
 
 private:
   std::mutex lock_;
-  std::unordered_map<std::string, std::shared_ptr<void>> states_;
+  std::map<std::string, std::shared_ptr<void>, std::less<>> states_;
 };
 
 /// What all kernels of one (step, device partition) share. Owned by whoever runs the step, outlives

@@ -32,13 +32,11 @@ Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
   return found;
 }
 
-Result<ResourceName> resource_name(const KernelContext& c) {
+Result<ResourceName> resource_name(const PrepareContext& c) {
   ResourceName out{.container = c.attrs().get_or("container", std::string()),
                    .name = c.attrs().get_or("shared_name", std::string())};
   if (out.name.starts_with('_'))
     return invalid_argument(str_cat("shared_name cannot start with '_': ", out.name));
-  if (out.container.empty())
-    out.container = c.resources().default_container();
   if (out.name.empty())
     out.name = c.node_name();
   return out;

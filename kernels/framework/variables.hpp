@@ -29,12 +29,12 @@ Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
 /// was uninitialized. WHY"
 Status uninitialized_resource(const ResourceHandle& handle, std::string_view why);
 
-/// Container and name of the resource that a node makes: attributes `container` and `shared_name`;
-/// the device's default container and the node's name where they are empty. INVALID_ARGUMENT for a
-/// shared_name that starts with '_'.
+/// Container and name of the resource that a node makes: attributes `container` (empty: the
+/// device's default) and `shared_name`, or the node's name where that is empty. INVALID_ARGUMENT
+/// for a shared_name that starts with '_'.
 struct ResourceName {
   std::string container, name;
 };
-Result<ResourceName> resource_name(const KernelContext& c);
+Result<ResourceName> resource_name(const PrepareContext& c);
 
 } // namespace troupe

@@ -14,21 +14,24 @@ namespace {
 // The handle that a node gives in every step: made in the first, as its prepare function does not
 // know the device's containers.
 struct KeptHandle {
+  ResourceName name;
   mutable std::mutex lock;
   mutable Tensor value;
 };
 
-Result<std::shared_ptr<const void>> keep_handle(PrepareContext&) {
-  return std::shared_ptr<const void>(std::make_shared<KeptHandle>());
+Result<std::shared_ptr<const void>> keep_handle(PrepareContext& c) {
+  auto kept = std::make_shared<KeptHandle>();
+  TROUPE_ASSIGN(kept->name, resource_name(c));
+  return std::shared_ptr<const void>(std::move(kept));
 }
 
 Status make_variable_handle(KernelContext& c) {
   const auto& kept = c.prepared<KeptHandle>();
   std::scoped_lock guard(kept.lock);
   if (!kept.value.has_value()) {
-    TROUPE_ASSIGN(ResourceName name, resource_name(c));
-    kept.value = Tensor::scalar(
-        make_handle<Variable>(c.device(), std::move(name.container), std::move(name.name)));
+    const auto& [container, name] = kept.name;
+    kept.value = Tensor::scalar(make_handle<Variable>(
+        c.device(), container.empty() ? c.resources().default_container() : container, name));
   }
   return c.set_output(0, kept.value);
 }

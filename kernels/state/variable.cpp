@@ -18,8 +18,13 @@ Status shape_of_old_attr(ShapeContext& c) {
   return c.set_output(0, shape.rank() == 0 ? PartialShape() : std::move(shape));
 }
 
-Status find_variable(KernelContext& c) {
+Result<std::shared_ptr<const void>> keep_name(PrepareContext& c) {
   TROUPE_ASSIGN(ResourceName name, resource_name(c));
+  return prepared(std::move(name));
+}
+
+Status find_variable(KernelContext& c) {
+  const auto& name = c.prepared<ResourceName>();
   const DType dtype = remove_ref(c.output_type(0));
   TROUPE_ASSIGN(auto variable,
                 c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
@@ -89,7 +94,7 @@ void register_state_variable(OpLibrary& library) {
       .stateful()
       .shape_fn(shape_of_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable)
+      .kernel_on_all_devices(find_variable, {.prepare = keep_name})
       .doc("A reference to the variable `shared_name` (or the node's name) of `container`.");
   library.op("Variable")
       .output("ref: Ref(dtype)")
@@ -97,7 +102,7 @@ void register_state_variable(OpLibrary& library) {
       .stateful()
       .shape_fn(shape_of_old_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable)
+      .kernel_on_all_devices(find_variable, {.prepare = keep_name})
       .doc("VariableV2 as old graphs have it.");
   library.op("Assign")
       .input("ref: Ref(T); value: T")

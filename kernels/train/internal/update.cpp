@@ -80,7 +80,7 @@ Status lock_all(std::span<const VariableRef> variables, std::span<const std::siz
         values[k] = &value;
     return lock_all(variables, rest, values, body);
   };
-  return variables[i]->update(std::ref(locked)); // a reference fits into a std::function
+  return variables[i]->update(locked);
 }
 
 } // namespace
