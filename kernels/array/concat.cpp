@@ -80,7 +80,7 @@ Status differentiate(GradContext& g, const Layout& layout) {
 
 Result<Shape> concatenated(KernelContext& c, const Layout& layout, int& axis) {
   const Tensor& axis_tensor = c.input(layout.axis);
-  TROUPE_ASSIGN(const Dims axes, integers(axis_tensor));
+  TROUPE_ASSIGN(const Integers axes, integers(axis_tensor));
   if (axes.size() != 1)
     return invalid_argument(str_cat(
         "ConcatOp : Concat dim tensor should be a scalar, but got shape ", axis_tensor.shape()));
@@ -148,20 +148,20 @@ Status infer_offsets(ShapeContext& c) {
 Status compute_offsets(KernelContext& c) {
   const int n = c.num_inputs() - 1;
   const Shape& first_shape = c.input(1).shape();
-  TROUPE_ASSIGN(const Dims axes, integers(c.input(0)));
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(0)));
   if (axes.size() != 1 || !c.input(0).shape().is_scalar())
     return invalid_argument(str_cat("Concat dim tensor should be a scalar integer, but got shape ",
                                     c.input(0).shape()));
   if (first_shape.rank() != 1)
     return invalid_argument(str_cat("input 0 should be a vector, but got shape ", first_shape));
-  TROUPE_ASSIGN(const Dims first, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers first, integers(c.input(1)));
   const auto rank = static_cast<std::int64_t>(first.size());
   const std::int64_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];
   if (axis < 0 || axis >= rank)
     return invalid_argument(str_cat("Concat dim is out of range: ", axes[0], " vs. ", rank));
   std::int64_t offset = 0;
   for (int i = 0; i < n; ++i) {
-    TROUPE_ASSIGN(const Dims part, integers(c.input(i + 1)));
+    TROUPE_ASSIGN(const Integers part, integers(c.input(i + 1)));
     if (part.size() != first.size())
       return invalid_argument(
           str_cat("input ", i, " should contain ", rank, " elements, but got ", part.size()));

@@ -35,7 +35,7 @@ Status infer_expand_dims(ShapeContext& c) {
 }
 
 Status compute_expand_dims(KernelContext& c) {
-  TROUPE_ASSIGN(const Dims axis, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers axis, integers(c.input(1)));
   if (axis.size() != 1)
     return invalid_argument("'dim' must be a tensor with a single value");
   const auto dims = c.input(0).shape().dims();

@@ -110,14 +110,15 @@ Status check_indices(const Tensor& indices, std::int64_t limit) {
   if (bad < 0)
     return {};
   const Tensor one = indices.reshaped(Shape{indices.num_elements()}).rows(bad, bad + 1);
-  TROUPE_ASSIGN(const Dims value, integers(one));
+  TROUPE_ASSIGN(const Integers value, integers(one));
   return invalid_argument(str_cat("indices", position(indices.shape(), bad), " = ", value[0],
                                   " is not in [0, ", limit, ")"));
 }
 
 // Rows of objects, one by one.
-Status gather_objects(const Tensor& params, const Dims& indices, std::int64_t outer,
-                      std::int64_t limit, std::int64_t inner, std::int64_t batches, Tensor& out) {
+Status gather_objects(const Tensor& params, std::span<const std::int64_t> indices,
+                      std::int64_t outer, std::int64_t limit, std::int64_t inner,
+                      std::int64_t batches, Tensor& out) {
   const auto count = static_cast<std::int64_t>(indices.size()) / std::max<std::int64_t>(batches, 1);
   const auto for_each_row = [&](auto visit) {
     std::int64_t to = 0;
@@ -170,7 +171,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   TROUPE_TRY(check_indices(indices, parts.middle));
   const std::int64_t outer = parts.outer / batches;
   if (is_object(params.dtype())) {
-    TROUPE_ASSIGN(const Dims all, integers(indices));
+    TROUPE_ASSIGN(const Integers all, integers(indices));
     return gather_objects(params, all, outer, parts.middle, parts.inner, batches, out);
   }
   const auto index_type = static_cast<arith::Type>(indices.dtype());
@@ -193,7 +194,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
 Status compute_v2(KernelContext& c) {
   if (!c.input(2).shape().is_scalar())
     return invalid_argument(str_cat("axis must be scalar, but got shape ", c.input(2).shape()));
-  TROUPE_ASSIGN(const Dims axis, integers(c.input(2)));
+  TROUPE_ASSIGN(const Integers axis, integers(c.input(2)));
   return gather(c, axis[0], c.attrs().get_or("batch_dims", std::int64_t{0}));
 }
 

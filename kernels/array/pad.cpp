@@ -60,7 +60,7 @@ Status compute(KernelContext& c) {
   if (c.num_inputs() == 3 && !c.input(2).shape().is_scalar())
     return invalid_argument(
         str_cat("constant_values must be a scalar. Found: ", c.input(2).shape()));
-  TROUPE_ASSIGN(const Dims amounts, integers(paddings));
+  TROUPE_ASSIGN(const Integers amounts, integers(paddings));
   Dims begin, sizes, dims;
   for (int i = 0; i < rank; ++i) {
     const std::int64_t before = amounts[2 * static_cast<std::size_t>(i)],

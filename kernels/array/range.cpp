@@ -102,7 +102,7 @@ Status compute_lin_space(KernelContext& c) {
     if (!c.input(i).shape().is_scalar())
       return invalid_argument(
           str_cat(names[i], " must be a scalar, not shape ", c.input(i).shape()));
-  TROUPE_ASSIGN(const array::Dims num, integers(c.input(2)));
+  TROUPE_ASSIGN(const Integers num, integers(c.input(2)));
   if (num[0] <= 0)
     return invalid_argument(str_cat("Requires num > 0: ", num[0]));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{num[0]}));

@@ -64,7 +64,7 @@ Result<Shape> target_shape(const Tensor& sizes, const Shape& input) {
   // A scalar -1 means "flat", as a vector of that one number would.
   if (sizes.shape().rank() > 1)
     return invalid_argument(str_cat("sizes input must be 1-D, not ", sizes.shape()));
-  TROUPE_ASSIGN(Dims dims, integers(sizes));
+  TROUPE_ASSIGN(Integers dims, integers(sizes));
   std::size_t unknown = dims.size();
   bool has_zero = false;
   std::int64_t product = 1; // of the sizes that are neither -1 nor 0

@@ -9,7 +9,7 @@ namespace {
 using array::Dims;
 
 /// Which dimensions are reversed.
-Result<std::vector<bool>> reversed(const Dims& axes, int rank) {
+Result<std::vector<bool>> reversed(std::span<const std::int64_t> axes, int rank) {
   std::vector<bool> out(static_cast<std::size_t>(rank), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::int64_t at = axes[i] < 0 ? axes[i] + rank : axes[i];
@@ -34,7 +34,7 @@ Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(str_cat("'dims' must be 1-dimension, not ", c.input(1).shape().rank()));
-  TROUPE_ASSIGN(const Dims axes, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
   TROUPE_ASSIGN(const std::vector<bool> backwards, reversed(axes, x.shape().rank()));
   if (axes.empty() || x.num_elements() < 2)
     return c.set_output(0, x);

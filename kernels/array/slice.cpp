@@ -63,8 +63,8 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat("Expected begin and size arguments to be 1-D tensors of size ",
                                     rank, ", but got shapes ", begin_shape, " and ", size_shape,
                                     " instead."));
-  TROUPE_ASSIGN(const Dims begin, integers(c.input(1)));
-  TROUPE_ASSIGN(Dims size, integers(c.input(2)));
+  TROUPE_ASSIGN(const Integers begin, integers(c.input(1)));
+  TROUPE_ASSIGN(Integers size, integers(c.input(2)));
   bool whole = true, whole_rows = true;
   for (int i = 0; i < rank; ++i) {
     const auto k = static_cast<std::size_t>(i);

@@ -124,7 +124,7 @@ Result<int> read_axis(const Tensor& tensor, int rank) {
   if (tensor.num_elements() != 1 || tensor.shape().rank() > 0)
     return invalid_argument(
         str_cat("split_dim must be a scalar but has rank ", tensor.shape().rank()));
-  TROUPE_ASSIGN(const Dims axis, integers(tensor));
+  TROUPE_ASSIGN(const Integers axis, integers(tensor));
   TROUPE_TRY(check_axis(axis[0], rank));
   return static_cast<int>(axis[0] < 0 ? axis[0] + rank : axis[0]);
 }
@@ -147,8 +147,9 @@ Status compute_split_v(KernelContext& c) {
         str_cat("size of the split_tensor must be 1-D and have the same elements as outputs got ",
                 sizes.shape().rank(), " -D and ", sizes.num_elements(), " elements"));
   TROUPE_ASSIGN(const int axis, read_axis(c.input(2), value.shape().rank()));
-  TROUPE_ASSIGN(Dims wanted, integers(sizes));
-  TROUPE_ASSIGN(wanted, complete_sizes(std::move(wanted), value.shape()[axis]));
+  TROUPE_ASSIGN(const Integers given, integers(sizes));
+  TROUPE_ASSIGN(const Dims wanted,
+                complete_sizes(Dims(given.begin(), given.end()), value.shape()[axis]));
   return cut(c, value, axis, wanted);
 }
 

@@ -9,7 +9,6 @@
 namespace troupe {
 namespace {
 
-using array::Dims;
 using array::SliceMasks;
 using array::SliceSpec;
 
@@ -29,8 +28,8 @@ Status infer_slice(ShapeContext& c) {
                                     c.input(1), ", ", c.input(2), ", and ", c.input(3),
                                     " instead."));
   TROUPE_ASSIGN(const SliceMasks masks, array::slice_masks(c.attrs()));
-  TROUPE_ASSIGN(SliceSpec spec, array::make_slice_spec(c.input(0).dims(), begin ? &*begin : nullptr,
-                                                       end ? &*end : nullptr, *strides, masks));
+  TROUPE_ASSIGN(SliceSpec spec,
+                array::make_slice_spec(c.input(0).dims(), begin, end, *strides, masks));
   return c.set_output(0, PartialShape(std::move(spec.result)));
 }
 
@@ -61,10 +60,10 @@ Result<SliceSpec> read_spec(KernelContext& c, const Shape& shape, const SliceMas
                                     "but got shapes ",
                                     begin.shape(), ", ", end.shape(), ", and ", strides.shape(),
                                     " instead."));
-  TROUPE_ASSIGN(const Dims b, integers(begin));
-  TROUPE_ASSIGN(const Dims e, integers(end));
-  TROUPE_ASSIGN(const Dims s, integers(strides));
-  return array::make_slice_spec(Dims(shape.dims().begin(), shape.dims().end()), &b, &e, s, masks);
+  TROUPE_ASSIGN(const Integers b, integers(begin));
+  TROUPE_ASSIGN(const Integers e, integers(end));
+  TROUPE_ASSIGN(const Integers s, integers(strides));
+  return array::make_slice_spec(shape.dims(), b, e, s, masks);
 }
 
 /// The rows of a slice that is whole in every dimension but the first; nothing for other slices.
@@ -109,7 +108,7 @@ Status differentiate_slice_grad(GradContext& g) {
 Status compute_slice_grad(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
     return invalid_argument(str_cat("shape must be 1-D, got shape ", c.input(0).shape()));
-  TROUPE_ASSIGN(const Dims dims, integers(c.input(0)));
+  TROUPE_ASSIGN(const Integers dims, integers(c.input(0)));
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   const Tensor& dy = c.input(4);
   TROUPE_ASSIGN(const SliceSpec spec, read_spec(c, shape, c.prepared<SliceMasks>()));

@@ -44,7 +44,7 @@ Status compute_tile(KernelContext& c) {
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(
         str_cat("Expected multiples to be 1-D, but got shape ", c.input(1).shape()));
-  TROUPE_ASSIGN(const Dims multiples, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers multiples, integers(c.input(1)));
   const int rank = x.shape().rank();
   if (static_cast<int>(multiples.size()) != rank)
     return invalid_argument(str_cat("Expected multiples argument to be a vector of length ", rank,

@@ -12,7 +12,7 @@ namespace {
 using array::Dims;
 
 /// Negative entries counted from the end, as a permutation of 0 … rank - 1.
-Result<std::vector<int>> normal_permutation(const Dims& perm, int rank) {
+Result<std::vector<int>> normal_permutation(std::span<const std::int64_t> perm, int rank) {
   if (static_cast<int>(perm.size()) != rank)
     return invalid_argument(str_cat("transpose expects a vector of size ", rank,
                                     ". But input(1) is a vector of size ", perm.size()));
@@ -60,7 +60,7 @@ Status compute_transpose(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(str_cat("perm must be rank 1, got shape ", c.input(1).shape()));
-  TROUPE_ASSIGN(const Dims perm, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers perm, integers(c.input(1)));
   TROUPE_ASSIGN(const std::vector<int> order, normal_permutation(perm, x.shape().rank()));
   Dims dims;
   int last = -1;

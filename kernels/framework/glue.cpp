@@ -3,13 +3,11 @@
 
 namespace troupe {
 
-Result<std::vector<std::int64_t>> integers(const Tensor& tensor) {
-  std::vector<std::int64_t> out;
-  out.reserve(static_cast<std::size_t>(tensor.num_elements()));
+Result<Integers> integers(const Tensor& tensor) {
+  Integers out(static_cast<std::size_t>(tensor.num_elements()));
   TROUPE_TRY(dispatch(Types<std::int32_t, std::int64_t, std::int16_t, std::int8_t>{},
                       tensor.dtype(), [&]<class T>() -> Status {
-                        for (T value : tensor.data<T>())
-                          out.push_back(value);
+                        std::ranges::copy(tensor.data<T>(), out.begin());
                         return {};
                       }));
   return out;

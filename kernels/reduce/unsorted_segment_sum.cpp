@@ -96,7 +96,7 @@ Status compute(KernelContext& c) {
   if (!starts_with)
     return invalid_argument(
         str_cat("data.shape = ", data, " does not start with segment_ids.shape = ", ids));
-  TROUPE_ASSIGN(const Dims number, integers(c.input(2)));
+  TROUPE_ASSIGN(const Integers number, integers(c.input(2)));
   const std::int64_t segments = number[0];
   if (segments < 0)
     return invalid_argument(str_cat("Input num_segments == ", segments, " must not be negative."));

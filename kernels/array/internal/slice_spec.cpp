@@ -23,9 +23,8 @@ struct Dense {
 };
 
 struct Source {
-  const Dims* begin;
-  const Dims* end;
-  const Dims& strides;
+  Bounds begin, end;
+  std::span<const std::int64_t> strides;
 };
 
 void append_whole(Dense& dense) {
@@ -137,8 +136,8 @@ Result<SliceMasks> slice_masks(const AttrMap& attrs) {
   return out;
 }
 
-Result<SliceSpec> make_slice_spec(const Dims& input, const Dims* begin, const Dims* end,
-                                  const Dims& strides, const SliceMasks& masks) {
+Result<SliceSpec> make_slice_spec(std::span<const std::int64_t> input, Bounds begin, Bounds end,
+                                  std::span<const std::int64_t> strides, const SliceMasks& masks) {
   if (strides.size() > 32)
     return invalid_argument(
         str_cat("a slice specification has ", strides.size(), " entries; at most 32 are possible"));
@@ -148,7 +147,7 @@ Result<SliceSpec> make_slice_spec(const Dims& input, const Dims* begin, const Di
   out.strides.assign(input.size(), 1);
   out.sizes.assign(input.size(), -1);
   for (std::size_t i = 0; i < input.size(); ++i)
-    TROUPE_TRY(resolve(dense, i, input[i], begin != nullptr && end != nullptr, out));
+    TROUPE_TRY(resolve(dense, i, input[i], begin && end, out));
   for (std::int64_t from : dense.result)
     if (from != no_axis)
       out.result.push_back(from == new_axis ? 1 : out.sizes[static_cast<std::size_t>(from)]);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/base/status.hpp"
@@ -26,12 +27,12 @@ struct SliceSpec {
   bool is_whole = true;
 };
 
-/// `begin` and `end` are null where they are not known; all three have one length. INVALID_ARGUMENT
-/// in TensorFlow's words for bad indices, strides and masks.
-Result<SliceSpec> make_slice_spec(const std::vector<std::int64_t>& input,
-                                  const std::vector<std::int64_t>* begin,
-                                  const std::vector<std::int64_t>* end,
-                                  const std::vector<std::int64_t>& strides,
-                                  const SliceMasks& masks);
+/// Nothing where they are not known.
+using Bounds = std::optional<std::span<const std::int64_t>>;
+
+/// `begin`, `end` and `strides` have one length. INVALID_ARGUMENT in TensorFlow's words for bad
+/// indices, strides and masks.
+Result<SliceSpec> make_slice_spec(std::span<const std::int64_t> input, Bounds begin, Bounds end,
+                                  std::span<const std::int64_t> strides, const SliceMasks& masks);
 
 } // namespace troupe::array

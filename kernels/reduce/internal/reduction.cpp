@@ -1,7 +1,7 @@
 #include "kernels/reduce/internal/reduction.hpp"
 
 #include <algorithm>
-#include <memory>
+#include <array>
 
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
@@ -15,16 +15,19 @@ struct Attrs {
   bool keep_dims = false;
 };
 
-/// Which dimensions are reduced. A plain array, for a span of bool needs one.
+/// Which dimensions are reduced.
 struct Mask {
-  explicit Mask(int rank) : size(static_cast<std::size_t>(rank)), bits(new bool[size]{}) {}
   std::size_t size;
-  std::unique_ptr<bool[]> bits;
-  std::span<const bool> span() const { return {bits.get(), size}; }
+  std::size_t reduced = 0;
+  std::array<bool, Shape::max_rank> bits = {};
+  std::span<const bool> span() const { return {bits.data(), size}; }
 };
 
-Result<Mask> make_mask(const Dims& axes, int rank) {
-  Mask mask(rank);
+Result<Mask> make_mask(std::span<const std::int64_t> axes, int rank) {
+  if (rank > Shape::max_rank)
+    return invalid_argument(
+        str_cat("a tensor has at most ", Shape::max_rank, " dimensions, not ", rank));
+  Mask mask{.size = static_cast<std::size_t>(rank), .reduced = axes.size()};
   for (std::int64_t axis : axes) {
     if (axis < -rank || axis >= rank)
       return invalid_argument(str_cat("Invalid reduction dimension (", axis, " for input with ",
@@ -38,13 +41,14 @@ Result<Mask> make_mask(const Dims& axes, int rank) {
   return mask;
 }
 
-Dims result_dims(std::span<const std::int64_t> dims, const Mask& mask, bool keep_dims) {
-  Dims out;
+Integers result_dims(std::span<const std::int64_t> dims, const Mask& mask, bool keep_dims) {
+  Integers out(keep_dims ? mask.size : mask.size - mask.reduced);
+  std::int64_t* to = out.begin();
   for (std::size_t i = 0; i < dims.size(); ++i)
     if (!mask.bits[i])
-      out.push_back(dims[i]);
+      *to++ = dims[i];
     else if (keep_dims)
-      out.push_back(1);
+      *to++ = 1;
   return out;
 }
 
@@ -110,7 +114,7 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
 
 Status reduce(KernelContext& c, arith::ReduceOp op) {
   const Tensor x = c.input(0);
-  TROUPE_ASSIGN(const Dims axes, integers(c.input(1)));
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
   TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
   TROUPE_ASSIGN(const Shape shape,
                 Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));
@@ -135,7 +139,8 @@ Status infer_shape(ShapeContext& c) {
   TROUPE_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
   if (const auto axes = c.input_as_ints(1)) {
     TROUPE_ASSIGN(const Mask mask, make_mask(*axes, x.rank()));
-    return c.set_output(0, PartialShape(result_dims(x.dims(), mask, keep_dims)));
+    const Integers dims = result_dims(x.dims(), mask, keep_dims);
+    return c.set_output(0, PartialShape(Dims(dims.begin(), dims.end())));
   }
   if (keep_dims)
     return c.set_output(0, PartialShape(Dims(x.dims().size(), -1)));
