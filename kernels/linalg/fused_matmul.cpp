@@ -41,11 +41,12 @@ Status compute(KernelContext& c) {
   const auto type = static_cast<arith::Type>(a.dtype());
   TROUPE_ASSIGN(const arith::GemmShape sizes, linalg::matmul_sizes(c, attrs));
   TROUPE_ASSIGN(const Shape product, Shape::make(std::array{sizes.m, sizes.n}));
-  std::vector<ElementwiseProgram::Operand> operands{{product}};
+  ElementwiseProgram::Bound bound(program, a.dtype());
+  bound.add_input(product, nullptr);
   for (int i = 2; i < c.num_inputs(); ++i)
-    operands.push_back({c.input(i).shape(), c.input(i).raw()});
-  TROUPE_ASSIGN(const std::vector<Shape> shapes, program.shapes_of(operands));
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shapes.back()));
+    bound.add_input(c.input(i).shape(), c.input(i).raw());
+  TROUPE_ASSIGN(const Shape shape, bound.infer_shape());
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
   const bool in_place = out.shape() == product && program.may_overwrite(0);
@@ -55,15 +56,15 @@ Status compute(KernelContext& c) {
   }
   void* to = out.mutable_raw();
   void* sum = in_place ? to : apart.mutable_raw();
-  operands[0].data = sum;
+  bound.set_data(0, sum);
   if (out.shape() != product) {
     linalg::product(c, type, sizes, a.raw(), b.raw(), sum);
-    TROUPE_ASSIGN(const auto bound, program.bind(c, a.dtype(), operands));
+    TROUPE_TRY(bound.prepare(c));
     c.parallel_for(out.num_elements(), program.cost(),
                    [&](std::int64_t begin, std::int64_t end) { bound.run(to, begin, end); });
     return {};
   }
-  TROUPE_ASSIGN(const auto bound, program.bind(c, a.dtype(), operands));
+  TROUPE_TRY(bound.prepare(c));
   const auto run = [&](std::int64_t begin, std::int64_t end) { bound.run(to, begin, end); };
   const linalg::Finish finish(run);
   linalg::product(c, type, sizes, a.raw(), b.raw(), sum, &finish, program.cost());

@@ -2,7 +2,9 @@
 // by block, so that what one leaves for the next stays in the nearest cache.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <cstddef>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,31 +54,7 @@ public:
   /// Whether the result may be written over an input of its shape.
   bool may_overwrite(int input) const;
 
-  /// An input of a run, and where its element 0 is.
-  struct Operand {
-    Shape shape;
-    const void* data = nullptr;
-  };
-  /// The shapes of the inputs and of all results. Errors are those of the single ops.
-  Result<std::vector<Shape>> shapes_of(std::span<const Operand> inputs) const;
-
-  /// The program over given inputs. Holds neither the program nor the inputs' memory.
-  class Bound {
-  public:
-    const Shape& shape() const; ///< of the result
-    /// Elements [begin, end) of the result, whose element 0 is at `output`; reads of inputs that
-    /// have its shape these elements alone. Any thread.
-    void run(void* output, std::int64_t begin, std::int64_t end) const;
-
-  private:
-    friend class ElementwiseProgram;
-    struct State;
-    explicit Bound(std::shared_ptr<const State> state) : state_(std::move(state)) {}
-    std::shared_ptr<const State> state_;
-  };
-  /// Computes now what is smaller than the result, so such inputs' values must be there. All
-  /// inputs are of `dtype`, float or double.
-  Result<Bound> bind(KernelContext& c, DType dtype, std::span<const Operand> inputs) const;
+  class Bound;
 
   /// Output 0 of `c` from its inputs, all float or all double, in the buffer of an input where one
   /// is free. Errors are those of the single ops.
@@ -98,6 +76,41 @@ private:
   std::vector<int> registers_; ///< of each instruction's result
   int num_registers_ = 0;
   double unit_cost_ = 0; ///< nanoseconds for one element
+};
+
+/// A program over given inputs. Both outlive it. In place for up to some thirty instructions.
+class ElementwiseProgram::Bound {
+public:
+  /// All inputs are of `dtype`, float or double.
+  Bound(const ElementwiseProgram& program, DType dtype);
+  ~Bound();
+  Bound(const Bound&) = delete;
+  Bound& operator=(const Bound&) = delete;
+
+  /// The next input, and where its element 0 is.
+  void add_input(const Shape& shape, const void* data);
+  /// Of the result, when all inputs were added. Errors are those of the single ops.
+  Result<Shape> infer_shape();
+  /// Where element 0 of an input is, if that was not known.
+  void set_data(int input, const void* data) { data_[static_cast<std::size_t>(input)] = data; }
+  /// After infer_shape. Computes what is smaller than the result, so such inputs' values must be
+  /// there.
+  Status prepare(KernelContext& c);
+  /// Elements [begin, end) of the result, whose element 0 is at `output`; reads of inputs that
+  /// have its shape these elements alone. Any thread.
+  void run(void* output, std::int64_t begin, std::int64_t end) const;
+
+private:
+  const ElementwiseProgram& program_;
+  DType dtype_;
+  std::array<std::byte, 16 << 10> memory_;
+  std::pmr::monotonic_buffer_resource pieces_; ///< of `memory_`, and more where that is not enough
+  std::pmr::vector<Shape> shapes_;             ///< of the inputs and of all results
+  std::pmr::vector<const void*> data_;
+  std::pmr::vector<Ready> ready_;
+  std::pmr::vector<arith::BroadcastPlan> plans_; ///< `ready_` points into it
+  std::pmr::vector<std::size_t> blocked_;
+  std::pmr::vector<Tensor> small_; ///< results that are smaller than the last one
 };
 
 } // namespace troupe::math

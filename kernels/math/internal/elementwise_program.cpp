@@ -347,87 +347,77 @@ Status ElementwiseProgram::run_uniform(KernelContext& c) const {
   return {};
 }
 
-/// Whatever depends on the operands' shapes alone, and what is computed once.
-struct ElementwiseProgram::Bound::State {
-  const ElementwiseProgram* program;
-  std::int64_t element_size;
-  Shape shape;
-  std::vector<Ready> ready;
-  std::vector<arith::BroadcastPlan> plans; ///< `ready` points into it
-  std::vector<const void*> data;
-  std::vector<std::size_t> blocked;
-  std::vector<Tensor> small; ///< results that are smaller than the last one
-};
-
-const Shape& ElementwiseProgram::Bound::shape() const {
-  return state_->shape;
+ElementwiseProgram::Bound::Bound(const ElementwiseProgram& program, DType dtype)
+    : program_(program), dtype_(dtype), pieces_(memory_.data(), memory_.size()), shapes_(&pieces_),
+      data_(&pieces_), ready_(&pieces_), plans_(&pieces_), blocked_(&pieces_), small_(&pieces_) {
+  const std::size_t instructions = program.instructions_.size();
+  const std::size_t operands = static_cast<std::size_t>(program.num_inputs_) + instructions;
+  shapes_.reserve(operands);
+  data_.reserve(operands);
+  ready_.reserve(instructions);
+  plans_.reserve(instructions);
+  blocked_.reserve(instructions);
 }
 
-void ElementwiseProgram::Bound::run(void* output, std::int64_t begin, std::int64_t end) const {
-  const State& s = *state_;
-  Blocks(*s.program, s.ready, s.data, s.blocked, s.element_size, static_cast<std::byte*>(output))
-      .run(begin, end);
+ElementwiseProgram::Bound::~Bound() = default;
+
+void ElementwiseProgram::Bound::add_input(const Shape& shape, const void* data) {
+  shapes_.push_back(shape);
+  data_.push_back(data);
 }
 
-Result<std::vector<Shape>> ElementwiseProgram::shapes_of(std::span<const Operand> inputs) const {
-  std::vector<Shape> shapes;
-  shapes.reserve(inputs.size() + instructions_.size());
-  for (const Operand& input : inputs)
-    shapes.push_back(input.shape);
-  for (const Instruction& instruction : instructions_) {
+Result<Shape> ElementwiseProgram::Bound::infer_shape() {
+  for (const Instruction& instruction : program_.instructions_) {
     std::array<const Shape*, max_inputs> of;
     std::size_t count = 0;
     for (int operand : instruction.operands)
-      of[count++] = &shapes[static_cast<std::size_t>(operand)];
+      of[count++] = &shapes_[static_cast<std::size_t>(operand)];
     TROUPE_ASSIGN(Shape shape, result_shape(instruction, {of.data(), count}));
-    shapes.push_back(std::move(shape));
+    shapes_.push_back(std::move(shape));
   }
-  return shapes;
+  return shapes_.back();
 }
 
-Result<ElementwiseProgram::Bound> ElementwiseProgram::bind(KernelContext& c, DType dtype,
-                                                           std::span<const Operand> inputs) const {
-  const std::size_t count = instructions_.size();
-  auto state = std::make_shared<Bound::State>();
-  Bound::State& s = *state;
-  s.program = this;
-  s.element_size = static_cast<std::int64_t>(dtype_size(dtype));
-  TROUPE_ASSIGN(const std::vector<Shape> shapes, shapes_of(inputs));
-  s.shape = shapes.back();
-  s.data.reserve(shapes.size());
-  for (const Operand& input : inputs)
-    s.data.push_back(input.data);
-  s.data.resize(shapes.size());
-  s.ready.reserve(count);
-  s.plans.reserve(count);
-  for (const Instruction& instruction : instructions_) {
-    Ready& ready = s.ready.emplace_back(instruction, static_cast<arith::Type>(dtype));
+Status ElementwiseProgram::Bound::prepare(KernelContext& c) {
+  const auto& instructions = program_.instructions_;
+  const std::size_t inputs = data_.size(), count = instructions.size();
+  data_.resize(shapes_.size());
+  for (const Instruction& instruction : instructions) {
+    Ready& ready = ready_.emplace_back(instruction, static_cast<arith::Type>(dtype_));
     if (!ready.binary || instruction.operands.size() != 2)
       continue;
-    const Shape& left = shapes[static_cast<std::size_t>(instruction.operands[0])];
-    const Shape& right = shapes[static_cast<std::size_t>(instruction.operands[1])];
+    const Shape& left = shapes_[static_cast<std::size_t>(instruction.operands[0])];
+    const Shape& right = shapes_[static_cast<std::size_t>(instruction.operands[1])];
     if (left != right) {
-      TROUPE_ASSIGN(s.plans.emplace_back(), broadcast_plan({&left, &right}));
-      ready.plan = &s.plans.back();
+      TROUPE_ASSIGN(plans_.emplace_back(), broadcast_plan({&left, &right}));
+      ready.plan = &plans_.back();
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const Shape& mine = shapes[inputs.size() + i];
-    if (i + 1 == count || mine.num_elements() == s.shape.num_elements()) {
-      s.blocked.push_back(i);
+    const Shape& mine = shapes_[inputs + i];
+    if (i + 1 == count || mine.num_elements() == shapes_.back().num_elements()) {
+      blocked_.push_back(i);
       continue;
     }
-    TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype, mine));
-    std::vector<const void*> operands;
-    for (int operand : instructions_[i].operands)
-      operands.push_back(s.data[static_cast<std::size_t>(operand)]);
-    c.parallel_for(mine.num_elements(), unit_cost_, [&](std::int64_t begin, std::int64_t end) {
-      s.ready[i].run(operands, whole.mutable_raw(), begin, end);
-    });
-    s.data[inputs.size() + i] = whole.raw();
-    s.small.push_back(std::move(whole));
+    TROUPE_ASSIGN(Tensor whole, c.allocate_temp(dtype_, mine));
+    const auto& of = instructions[i].operands;
+    std::array<const void*, max_inputs> operands;
+    for (std::size_t k = 0; k < of.size(); ++k)
+      operands[k] = data_[static_cast<std::size_t>(of[k])];
+    c.parallel_for(mine.num_elements(), program_.unit_cost_,
+                   [&](std::int64_t begin, std::int64_t end) {
+                     ready_[i].run({operands.data(), of.size()}, whole.mutable_raw(), begin, end);
+                   });
+    data_[inputs + i] = whole.raw();
+    small_.push_back(std::move(whole));
   }
-  return Bound(std::move(state));
+  return {};
+}
+
+void ElementwiseProgram::Bound::run(void* output, std::int64_t begin, std::int64_t end) const {
+  Blocks(program_, ready_, data_, blocked_, static_cast<std::int64_t>(dtype_size(dtype_)),
+         static_cast<std::byte*>(output))
+      .run(begin, end);
 }
 
 Status ElementwiseProgram::run(KernelContext& c) const {
@@ -436,15 +426,16 @@ Status ElementwiseProgram::run(KernelContext& c) const {
     uniform = c.input(i).shape() == c.input(0).shape();
   if (uniform)
     return run_uniform(c);
-  std::vector<Operand> inputs;
+  Bound bound(*this, c.input(0).dtype());
   for (int i = 0; i < num_inputs_; ++i)
-    inputs.push_back({c.input(i).shape(), c.input(i).raw()});
-  TROUPE_ASSIGN(const Bound bound, bind(c, c.input(0).dtype(), inputs));
-  const int forwarded = forwardable(c, bound.shape().num_elements());
-  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, bound.shape())
-                                           : c.allocate_output(0, bound.shape()));
+    bound.add_input(c.input(i).shape(), c.input(i).raw());
+  TROUPE_ASSIGN(const Shape shape, bound.infer_shape());
+  TROUPE_TRY(bound.prepare(c));
+  const int forwarded = forwardable(c, shape.num_elements());
+  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
+                                           : c.allocate_output(0, shape));
   void* to = out.mutable_raw();
-  c.parallel_for(bound.shape().num_elements(), cost(),
+  c.parallel_for(shape.num_elements(), cost(),
                  [&](std::int64_t begin, std::int64_t end) { bound.run(to, begin, end); });
   return {};
 }
