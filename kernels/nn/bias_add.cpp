@@ -1,7 +1,7 @@
 // BiasAdd and its gradient: one number for each channel, which is the last dimension or, for NCHW,
 // the second.
 #include <algorithm>
-#include <vector>
+#include <array>
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/elementwise.hpp"
@@ -103,18 +103,19 @@ Status compute_bias_add(KernelContext& c) {
 Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor& out) {
   const auto type = static_cast<arith::Type>(dy.dtype());
   const arith::BiasAddGradFn sum = arith::bias_add_grad(type);
+  constexpr std::int64_t max_parts = 256;
   const std::int64_t parts =
       dy.num_elements() < 2'000'000
           ? 1
-          : std::min<std::int64_t>(c.device().compute().threads(), layout.outer);
+          : std::min({std::int64_t{c.device().compute().threads()}, layout.outer, max_parts});
   if (parts == 1) {
     sum(dy.raw(), out.mutable_raw(), layout.channels, 0, layout.outer);
     return {};
   }
   TROUPE_ASSIGN(Tensor sums, c.allocate_temp(dy.dtype(), Shape{parts, layout.channels}));
-  std::vector<const void*> inputs;
+  std::array<const void*, max_parts> inputs;
   for (std::int64_t i = 0; i < parts; ++i)
-    inputs.push_back(sums.rows(i, i + 1).raw());
+    inputs[static_cast<std::size_t>(i)] = sums.rows(i, i + 1).raw();
   c.parallel_for(parts, 0.3 * static_cast<double>(dy.num_elements() / parts),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i)

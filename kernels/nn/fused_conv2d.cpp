@@ -1,6 +1,7 @@
 // _FusedConv2D: what the pass fuse_convolution makes of a convolution, the bias or the batch
 // normalisation after it, an addition and Relu: one pass over the output.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "core/base/strings.hpp"
@@ -137,7 +138,7 @@ Status compute(KernelContext& c) {
                 apart ? c.allocate_temp(DType::float32, shape) : c.allocate_output(0, shape));
   if (shape.num_elements() > 0) {
     // The offset is computed anew in each call; the factor comes from scale and variance.
-    std::vector<Tensor> factor_from;
+    std::array<Tensor, 2> factor_from;
     if (fused.norm >= 0)
       factor_from = {c.input(fused.norm), c.input(fused.norm + 3)};
     TROUPE_TRY(

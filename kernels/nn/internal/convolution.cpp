@@ -1,7 +1,9 @@
 #include "kernels/nn/internal/convolution.hpp"
 
 #include <algorithm>
+#include <array>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -151,12 +153,15 @@ std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s, std::int64_
 /// Whether both are the same elements: as long as the first is held, whoever changes the variable
 /// that it came from makes a copy.
 bool is_same(const Tensor& held, const Tensor& other) {
-  return held.raw() == other.raw() && held.shares_buffer_with(other);
+  return held.raw() == other.raw() && held.buffer() == other.buffer();
 }
+
+/// The filter, then what its factor came from, if it has one.
+using Sources = std::array<Tensor, 3>;
 
 /// A filter as a library wants it: times a factor, perhaps, and laid out anew, perhaps.
 struct PackedFilter {
-  std::vector<Tensor> sources; ///< the filter, then what the factor came from
+  Sources sources;
   Tensor scaled, memory;
   arith::FilterPacking packing;
 
@@ -170,31 +175,30 @@ struct PackedFilter {
     return out;
   }
 };
-using PackedRef = std::shared_ptr<const PackedFilter>;
 
 /// A node's packed filter. One that changes from step to step is soon no longer kept: holding it
 /// would cost a copy each time.
 class FilterCache {
 public:
-  PackedRef find(std::span<const Tensor> sources, const arith::FilterPacking& packing) {
+  std::optional<PackedFilter> find(const Sources& sources, const arith::FilterPacking& packing) {
     std::scoped_lock guard(lock_);
     const bool same =
         kept_ && kept_->packing == packing && std::ranges::equal(kept_->sources, sources, is_same);
-    return same ? kept_ : nullptr;
+    return same ? kept_ : std::nullopt;
   }
   bool is_worth_keeping() {
     std::scoped_lock guard(lock_);
     return changes_ < max_changes;
   }
-  void keep(PackedRef packed) {
+  void keep(const PackedFilter& packed) {
     std::scoped_lock guard(lock_);
-    kept_ = ++changes_ < max_changes ? std::move(packed) : nullptr;
+    kept_ = ++changes_ < max_changes ? std::optional(packed) : std::nullopt;
   }
 
 private:
   static constexpr int max_changes = 4;
   std::mutex lock_;
-  PackedRef kept_;
+  std::optional<PackedFilter> kept_;
   int changes_ = 0;
 };
 
@@ -210,32 +214,32 @@ Result<Tensor> scale(KernelContext& c, const Tensor& filter, const float* factor
   return out;
 }
 
-Result<PackedRef> pack(KernelContext& c, std::vector<Tensor> sources, const float* factor,
-                       arith::FilterPacking packing) {
-  auto out = std::make_shared<PackedFilter>();
+Result<PackedFilter> pack(KernelContext& c, Sources sources, const float* factor,
+                          arith::FilterPacking packing) {
+  PackedFilter out;
   if (factor != nullptr) {
-    TROUPE_ASSIGN(out->scaled, scale(c, sources[0], factor));
+    TROUPE_ASSIGN(out.scaled, scale(c, sources[0], factor));
   }
-  out->sources = std::move(sources);
+  out.sources = std::move(sources);
   if (packing.bytes > 0) {
     TROUPE_ASSIGN(Tensor memory,
                   c.allocate_temp(DType::uint8, Shape{static_cast<std::int64_t>(packing.bytes)}));
-    const float* plain = out->view().plain;
+    const float* plain = out.view().plain;
     void* packed = memory.mutable_raw();
     const std::int64_t parts = packing.parts();
     c.parallel_for(parts, static_cast<double>(packing.bytes) / static_cast<double>(parts) / 8,
                    [&](std::int64_t begin, std::int64_t end) {
                      arith::pack_filter(packing, plain, packed, begin, end);
                    });
-    out->memory = std::move(memory);
+    out.memory = std::move(memory);
   }
-  out->packing = std::move(packing);
-  return PackedRef(std::move(out));
+  out.packing = std::move(packing);
+  return out;
 }
 
 /// A filter and what is left to do after the convolution.
 struct Prepared {
-  PackedRef filter;
+  PackedFilter filter;
   arith::ConvEpilogue epilogue;
 };
 
@@ -245,18 +249,19 @@ Result<Prepared> prepare_filter(KernelContext& c, const arith::Conv2DShape& s, s
                                 std::span<const Tensor> factor_from) {
   auto cache = c.node_state<FilterCache>([] { return new FilterCache; });
   if (!cache->is_worth_keeping()) {
-    TROUPE_ASSIGN(PackedRef made,
+    TROUPE_ASSIGN(PackedFilter made,
                   pack(c, {filter}, nullptr,
                        arith::filter_packing(arith::ConvDirection::forward, s, images, epilogue)));
     return Prepared{std::move(made), epilogue};
   }
-  Prepared out{nullptr, epilogue};
+  Prepared out{{}, epilogue};
   out.epilogue.factor = nullptr;
   auto packing = arith::filter_packing(arith::ConvDirection::forward, s, images, out.epilogue);
-  std::vector<Tensor> sources{filter};
-  sources.insert(sources.end(), factor_from.begin(), factor_from.end());
-  out.filter = cache->find(sources, packing);
-  if (!out.filter) {
+  Sources sources{filter};
+  std::ranges::copy(factor_from, sources.begin() + 1);
+  if (auto kept = cache->find(sources, packing)) {
+    out.filter = *std::move(kept);
+  } else {
     TROUPE_ASSIGN(out.filter, pack(c, std::move(sources), epilogue.factor, std::move(packing)));
     cache->keep(out.filter);
   }
@@ -274,7 +279,7 @@ Status convolve_rows(KernelContext& c, const arith::Conv2DShape& s, const Tensor
   };
   TROUPE_ASSIGN(const Prepared ready,
                 prepare_filter(c, band(0).shape, 1, epilogue, filter, factor_from));
-  const arith::ConvFilter laid_out = ready.filter->view();
+  const arith::ConvFilter laid_out = ready.filter.view();
   const float* in = x.data<float>().data();
   const std::int64_t x_image = s.in_h * s.in_w * s.in_c, y_image = s.out_h * s.out_w * s.out_c;
   c.parallel_for(s.batch * bands, flops(s) / static_cast<double>(s.batch * bands) / flops_per_ns,
@@ -313,28 +318,29 @@ Status convolve(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
     return convolve_rows(c, s, x, filter, epilogue, y, factor_from);
   TROUPE_ASSIGN(const Prepared ready,
                 prepare_filter(c, s, s.batch / parts_of(c, s), epilogue, filter, factor_from));
-  const arith::ConvFilter laid_out = ready.filter->view();
+  const arith::ConvFilter laid_out = ready.filter.view();
   for_each_images(
       c, s,
       [&](std::int64_t begin, std::int64_t end) {
         arith::fused_conv2d(s, x.data<float>().data(), laid_out, ready.epilogue, y, begin, end);
       },
-      ready.filter->packing.images);
+      ready.filter.packing.images);
   return {};
 }
 
 Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
                      const Tensor& dy, float* dx) {
-  TROUPE_ASSIGN(PackedRef packed, pack(c, {filter}, nullptr,
-                                       arith::filter_packing(arith::ConvDirection::backward_input,
-                                                             s, s.batch / parts_of(c, s))));
-  const arith::ConvFilter laid_out = packed->view();
+  TROUPE_ASSIGN(const PackedFilter packed,
+                pack(c, {filter}, nullptr,
+                     arith::filter_packing(arith::ConvDirection::backward_input, s,
+                                           s.batch / parts_of(c, s))));
+  const arith::ConvFilter laid_out = packed.view();
   for_each_images(
       c, s,
       [&](std::int64_t begin, std::int64_t end) {
         arith::conv2d_backward_input(s, laid_out, dy.data<float>().data(), dx, begin, end);
       },
-      packed->packing.images);
+      packed.packing.images);
   return {};
 }
 
@@ -343,12 +349,14 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out) {
   const auto type = static_cast<arith::Type>(x.dtype());
-  const std::int64_t parts = std::clamp<std::int64_t>(s.batch, 1, threads_for(c, s));
+  constexpr std::int64_t max_parts = 256;
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(s.batch, 1, std::min(threads_for(c, s), max_parts));
   const std::int64_t size = out.num_elements();
   TROUPE_ASSIGN(Tensor others, c.allocate_temp(x.dtype(), Shape{parts - 1, size}));
-  std::vector<const void*> sums{out.raw()};
+  std::array<const void*, max_parts> sums{out.raw()};
   for (std::int64_t i = 1; i < parts; ++i)
-    sums.push_back(others.rows(i - 1, i).raw());
+    sums[static_cast<std::size_t>(i)] = others.rows(i - 1, i).raw();
   const double cost = flops(s) / static_cast<double>(parts) / flops_per_ns;
   c.parallel_for(parts, cost, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i)
