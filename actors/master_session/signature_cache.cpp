@@ -56,13 +56,8 @@ std::string canonical_tensor_name(const std::string& name) {
 Result<std::shared_ptr<const BoundSignature>>
 SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
                      const std::vector<std::string>& targets, bool shows_parts) {
-  auto remember = [&](const std::shared_ptr<const BoundSignature>& bound) {
-    lately_[num_lately_++ % lately_.size()] = {feeds, fetches, targets, shows_parts, bound};
-    return bound;
-  };
-  std::string given = key_of(feeds, fetches, targets, shows_parts);
-  if (auto it = as_given_.find(given); it != as_given_.end())
-    return remember(it->second);
+  if (auto known = recall(feeds, fetches, targets, shows_parts))
+    return known;
   std::vector<std::string> feed_names = canonical(feeds), fetch_names = canonical(fetches);
   Signature signature{sorted_unique(feed_names), sorted_unique(fetch_names),
                       sorted_unique(targets)};
@@ -81,12 +76,11 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
     (*written)[static_cast<std::size_t>(fetch_index[i])] = {fetches[i], i};
   auto bound = std::make_shared<const BoundSignature>(BoundSignature{
       graph, positions(feed_names, signature.feeds), std::move(fetch_index), std::move(written)});
-  as_given_.emplace(std::move(given), bound);
-  return remember(bound);
+  as_given_.emplace(Given<Names, Names>{feeds, fetches, targets, shows_parts}, bound);
+  return bound;
 }
 
 void SignatureCache::drop(const std::shared_ptr<ClientGraph>& graph) {
-  lately_ = {};
   std::erase_if(as_given_, [&](auto& entry) { return entry.second->graph == graph; });
   std::erase_if(graphs_, [&](auto& entry) { return entry.second == graph; });
 }

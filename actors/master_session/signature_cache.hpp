@@ -3,7 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -34,19 +34,15 @@ struct BoundSignature {
 
 class SignatureCache {
 public:
-  /// What `bind` has lately given for the same names in the same order, or null; without a key to
-  /// be made. `feeds` are pairs of a name and anything.
+  /// What `bind` has given for the same names in the same order, or null; copies no name. `feeds`
+  /// are names, or pairs of a name and anything.
   template <class Feeds>
   std::shared_ptr<const BoundSignature>
   recall(const Feeds& feeds, const std::vector<std::string>& fetches,
          const std::vector<std::string>& targets, bool shows_parts) const {
-    auto is_name = [](const auto& feed, const std::string& name) { return feed.first == name; };
-    for (const Lately& entry : lately_)
-      if (entry.bound && entry.shows_parts == shows_parts && entry.fetches == fetches &&
-          entry.targets == targets &&
-          std::equal(feeds.begin(), feeds.end(), entry.feeds.begin(), entry.feeds.end(), is_name))
-        return entry.bound;
-    return nullptr;
+    auto found = as_given_.find(
+        Given<const Feeds&, const std::vector<std::string>&>{feeds, fetches, targets, shows_parts});
+    return found == as_given_.end() ? nullptr : found->second;
   }
   /// The client graph for these names, made (without plan) if it is new. INVALID_ARGUMENT for a
   /// feed given twice. One that shows its parts is another than one that does not.
@@ -59,14 +55,44 @@ public:
   std::size_t size() const { return graphs_.size(); }
 
 private:
-  struct Lately {
-    std::vector<std::string> feeds, fetches, targets;
-    bool shows_parts = false;
-    std::shared_ptr<const BoundSignature> bound;
+  /// What a run asks for, as its client has written it.
+  template <class Feeds, class Names>
+  struct Given {
+    Feeds feeds;
+    Names fetches, targets;
+    bool shows_parts;
   };
-  std::array<Lately, 4> lately_; // a ring
-  std::size_t num_lately_ = 0;
-  std::unordered_map<std::string, std::shared_ptr<const BoundSignature>> as_given_;
+  static const std::string& name_of(const std::string& name) { return name; }
+  template <class T>
+  static const std::string& name_of(const std::pair<std::string, T>& feed) {
+    return feed.first;
+  }
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(const auto& given) const {
+      std::size_t hash = given.shows_parts;
+      auto add = [&](const auto& names) {
+        for (const auto& name : names)
+          hash = hash * 31 + std::hash<std::string>{}(name_of(name));
+        hash = hash * 31 + names.size();
+      };
+      add(given.feeds);
+      add(given.fetches);
+      add(given.targets);
+      return hash;
+    }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const auto& a, const auto& b) const {
+      auto same = [](const auto& x, const auto& y) { return name_of(x) == name_of(y); };
+      return a.shows_parts == b.shows_parts && a.fetches == b.fetches && a.targets == b.targets &&
+             std::equal(a.feeds.begin(), a.feeds.end(), b.feeds.begin(), b.feeds.end(), same);
+    }
+  };
+  using Names = std::vector<std::string>;
+  std::unordered_map<Given<Names, Names>, std::shared_ptr<const BoundSignature>, Hash, Equal>
+      as_given_;
   std::unordered_map<std::string, std::shared_ptr<ClientGraph>> graphs_; ///< by canonical key
 };
 
