@@ -9,6 +9,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 #include "graph/partition/frames.hpp"
 
@@ -93,6 +94,9 @@ public:
       connect(*node);
     for (ProgramNode& node : program_->nodes)
       choose_direct(node);
+    for (const Node* node : order_)
+      if (node->is_op("_Send"))
+        note_receiver(*node);
     count_inputs();
     TROUPE_TRY(collect_indices());
     program_->is_large = !program_->has_frames && bytes_of_a_step() > large_step;
@@ -421,6 +425,26 @@ private:
     const Edge& edge = program_->edges[static_cast<std::size_t>(node.first_edge)];
     if (!edge.to_merge)
       node.direct_slot = edge.slot;
+  }
+
+  // What a kernel computes for another task alone, it may write where that task will look for it.
+  void note_receiver(const Node& send) {
+    const std::string to = task_of_device(send.attrs.get_or<std::string>("recv_device", ""));
+    if (to == task_of_device(send.attrs.get_or<std::string>("send_device", "")))
+      return;
+    std::int32_t slot = at(index(send.id)).first_input;
+    for (;;) {
+      const Source source = program_->slot_source[static_cast<std::size_t>(slot)];
+      if (source.node == absent || at(source.node).direct_slot != slot)
+        return;
+      ProgramNode& node = at(source.node);
+      slot = node.first_input;
+      if (node.kind == Kind::forward)
+        continue;
+      node.aux = static_cast<std::int32_t>(program_->receivers.size());
+      program_->receivers.push_back(to);
+      return;
+    }
   }
 
   void count_inputs() {

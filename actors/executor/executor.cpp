@@ -116,7 +116,8 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   environment.counted.emplace(executors_alive());
   environment.executable = m.executable;
   if (m.rendezvous)
-    environment.rendezvous.emplace(self, typed<RendezvousActor>(m.rendezvous), m.step_id);
+    environment.rendezvous.emplace(self, typed<RendezvousActor>(m.rendezvous), m.step_id,
+                                   *services->lent_memory);
   environment.step.step_id = m.step_id;
   environment.step.device = &m.executable->device();
   environment.step.rendezvous = environment.rendezvous ? &*environment.rendezvous : nullptr;

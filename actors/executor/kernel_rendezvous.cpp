@@ -4,13 +4,14 @@
 #include <caf/scheduled_actor.hpp>
 
 #include "actors/family/ask.hpp"
+#include "net/wire/wire_tensor.hpp"
 
 namespace troupe {
 
 KernelRendezvous::KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor,
-                                   std::uint64_t step_id)
-    : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)), step_id_(step_id) {
-}
+                                   std::uint64_t step_id, LentMemory& lent)
+    : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)), step_id_(step_id),
+      lent_(lent) {}
 
 Status KernelRendezvous::send(const std::string& key, EdgeValue value) {
   post(caf::make_message(PutEdge{step_id_, key, std::move(value.tensor), value.is_dead}));
@@ -26,6 +27,11 @@ void KernelRendezvous::recv(const std::string& key, std::function<void(Result<Ed
           done(std::move(status));
       });
   post(caf::make_message(TakeEdge{step_id_, key, owner_address_, std::move(callback)}));
+}
+
+// What fits into a message goes with it.
+BufferRef KernelRendezvous::memory_of(const std::string& task, std::uint64_t bytes) {
+  return bytes > max_inline_tensor ? lent_.reserve(task, bytes) : BufferRef{};
 }
 
 void KernelRendezvous::post(caf::message content) {

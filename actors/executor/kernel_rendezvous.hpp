@@ -6,6 +6,7 @@
 
 #include "actors/protocol/worker.hpp"
 #include "kernels/framework/rendezvous.hpp"
+#include "net/data/lent_memory.hpp"
 
 namespace troupe {
 
@@ -13,9 +14,12 @@ namespace troupe {
 /// owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
 class KernelRendezvous final : public Rendezvous {
 public:
-  KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor, std::uint64_t step_id);
+  /// `lent` outlives it.
+  KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor, std::uint64_t step_id,
+                   LentMemory& lent);
   Status send(const std::string& key, EdgeValue value) override;
   void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) override;
+  BufferRef memory_of(const std::string& task, std::uint64_t bytes) override;
 
   /// The owner's handler begins and ends on this thread.
   void enter() { thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
@@ -28,6 +32,7 @@ private:
   caf::actor_addr owner_address_; // weak: the owner holds us
   RendezvousActor actor_;
   std::uint64_t step_id_;
+  LentMemory& lent_;
   std::atomic<std::thread::id> thread_{};
 };
 

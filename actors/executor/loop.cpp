@@ -289,6 +289,7 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
     context.iteration = it.number;
   }
   context.is_input_dead = dead;
+  context.receiver = receiver(nd);
   std::int64_t start_us = s_.hooks.trace ? wall_micros() : 0;
   const bool measured = measure(n, nd);
   std::uint64_t ticks = measured ? cpu_ticks() : 0;
@@ -353,6 +354,7 @@ PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& nd, Iter
     context.iteration = it.number;
   }
   context.is_input_dead = dead;
+  context.receiver = receiver(nd);
   kernel->start_us = s_.hooks.trace ? wall_micros() : 0;
   kernel->since_us = coarse_micros();
   kernel->self = s_.shared_from_this();

@@ -202,7 +202,7 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
   ticket.dtype = tensor.dtype();
   ticket.shape = tensor.shape();
   ticket.bytes = tensor.byte_size();
-  if (auto placed = services->lent_memory->place(node_key(receiver->node()), tensor.bytes())) {
+  if (auto placed = services->lent_memory->place(node_key(receiver->node()), tensor)) {
     ticket.id = placed->number;
     ticket.is_placed = true;
     ticket.placing_us = static_cast<std::uint32_t>(placed->micros);
@@ -224,7 +224,7 @@ std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
   if (!ticket.source)
     return unavailable("the node that holds a tensor is gone");
   auto buffer = services->lent_memory->claim(node_key(ticket.source->node()),
-                                             PlacedValue{ticket.id, ticket.placing_us},
+                                             PlacedValue{ticket.id, ticket.placing_us, false},
                                              ticket.bytes, transport_paths::limit_of(services));
   if (!buffer.ok())
     return buffer.status();

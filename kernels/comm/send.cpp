@@ -11,7 +11,9 @@ Status send(KernelContext& c) {
     return comm::no_rendezvous(c);
   if (!c.has_input(0))
     return c.rendezvous()->send(comm::key_of(c), {.tensor = {}, .is_dead = true});
-  return c.rendezvous()->send(comm::key_of(c), {.tensor = c.input(0), .is_dead = c.is_input_dead});
+  // Taken: the receiver may be the only holder then.
+  return c.rendezvous()->send(comm::key_of(c),
+                              {.tensor = c.take_input(0), .is_dead = c.is_input_dead});
 }
 
 void send_from_device(KernelContext& c, KernelDone done) {

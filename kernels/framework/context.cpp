@@ -73,7 +73,23 @@ Result<ResourceHandle> KernelContext::input_handle(int i) const {
   return value.data<ResourceHandle>()[0];
 }
 
+// Numbers only: no kernel takes them for places in memory when it reads again what it has written.
+bool KernelContext::allocate_at_receiver(const Shape& shape) {
+  const DType dtype = output_type(0);
+  if (!rendezvous() || device().has_own_memory() ||
+      (dtype != DType::float32 && dtype != DType::float64) || shape.num_elements() <= 0)
+    return false;
+  BufferRef memory = rendezvous()->memory_of(
+      *receiver, static_cast<std::uint64_t>(shape.num_elements()) * dtype_size(dtype));
+  if (!memory)
+    return false;
+  outputs_[0].tensor = Tensor(dtype, shape, std::move(memory));
+  return true;
+}
+
 Result<Tensor> KernelContext::allocate_output(int i, const Shape& shape) {
+  if (receiver && i == 0 && allocate_at_receiver(shape)) [[unlikely]]
+    return outputs_[0].tensor;
   Allocator& from =
       wants_host_memory(*io_, i) ? device().host_side_allocator() : device().allocator();
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(from, remove_ref(output_type(i)), shape));
@@ -87,6 +103,8 @@ Result<Tensor> KernelContext::forward_or_allocate(int from, int i, const Shape& 
 
 Result<Tensor> KernelContext::forward_or_allocate(std::initializer_list<int> from, int i,
                                                   const Shape& shape) {
+  if (receiver && i == 0 && allocate_at_receiver(shape)) [[unlikely]]
+    return outputs_[0].tensor;
   const DType dtype = remove_ref(output_type(i));
   const MemoryKind wanted = wants_host_memory(*io_, i) ? device().host_side_allocator().kind()
                                                        : device().allocator().kind();

@@ -177,8 +177,12 @@ public:
   std::int64_t iteration = 0;
   /// Whether any input was dead; only transfer nodes run then.
   bool is_input_dead = false;
+  /// The task that the only output goes to and nowhere else; null: none, or it is not known.
+  const std::string* receiver = nullptr;
 
 private:
+  bool allocate_at_receiver(const Shape& shape);
+
   const KernelNode* node_;
   const KernelIo* io_;
   const StepEnvironment* step_;

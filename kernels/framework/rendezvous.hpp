@@ -40,6 +40,12 @@ public:
   /// `done` is called once, before return or later from any thread: with the value when it is
   /// there, with the abort's status otherwise.
   virtual void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) = 0;
+  /// Host memory where `task` will look for a value of `bytes` bytes, so that sending it copies
+  /// nothing; null when there is none. That task can write there too.
+  virtual BufferRef memory_of(const std::string& task, std::uint64_t bytes) {
+    (void)task, (void)bytes;
+    return {};
+  }
 };
 
 } // namespace troupe

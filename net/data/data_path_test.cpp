@@ -429,12 +429,12 @@ TEST_CASE("data path: strangers are closed before they cost anything") {
 TEST_CASE("data path: what a peer lends is filled unasked, until its connection ends") {
   Fixture f;
   Tensor sent = numbers(200'000);
-  CHECK(!f.lent->place(f.peer, sent.bytes())); // nobody has connected
+  CHECK(!f.lent->place(f.peer, sent)); // nobody has connected
   auto link = f.open(TensorPath::shared_memory);
   REQUIRE(f.opened.take().ok());
   LentMemory receiver; // the other node's
   receiver.lend(3, link->region(), f.book->record(PathBook::Direction::from, "ps"));
-  auto placed = f.lent->place(f.peer, sent.bytes());
+  auto placed = f.lent->place(f.peer, sent);
   REQUIRE(placed);
   auto claimed = receiver.claim(3, *placed, sent.bytes().size(), nullptr);
   REQUIRE_MESSAGE(claimed.ok(), claimed.status().to_string());
@@ -449,10 +449,10 @@ TEST_CASE("data path: what a peer lends is filled unasked, until its connection 
   CHECK(f.pulled.take().ok());
   CHECK(f.same_bytes(asked, sent));
   std::vector<PlacedValue> values;
-  while (auto value = f.lent->place(f.peer, sent.bytes()))
+  while (auto value = f.lent->place(f.peer, sent))
     values.push_back(*value);
   CHECK(values.size() == LentSlots::num_slots / 13);
-  CHECK(!f.lent->place(f.peer, numbers(2 << 20).bytes())); // too large for any
+  CHECK(!f.lent->place(f.peer, numbers(2 << 20))); // too large for any
   CHECK(f.lent->withdraw(values[0].number));
   CHECK(f.same_bytes(asked, sent)); // it lies elsewhere
   // What has arrived stays when the connection goes, and nothing more comes.
@@ -460,7 +460,7 @@ TEST_CASE("data path: what a peer lends is filled unasked, until its connection 
   REQUIRE(last.ok());
   f.server->drop(f.peer);
   CHECK(f.broken.take().code() == Code::unavailable);
-  CHECK(!f.lent->place(f.peer, sent.bytes()));
+  CHECK(!f.lent->place(f.peer, sent));
   link.reset();
   CHECK(std::memcmp((*last)->data(), sent.raw(), sent.bytes().size()) == 0);
 }
@@ -475,7 +475,7 @@ TEST_CASE("data path: who claims to lend what it has not is turned away") {
     peer.say(Opening{region->bytes(), f.server->invite(f.peer, "worker").token, lent},
              region->fd());
     CHECK(peer.listen() == 0);
-    CHECK(!f.lent->place(f.peer, numbers(1).bytes()));
+    CHECK(!f.lent->place(f.peer, numbers(1)));
   }
 }
 

@@ -282,7 +282,7 @@ bool DataServer::Impl::open(Connection& c) {
   c.record->set_path(c.is_local ? TensorPath::shared_memory : TensorPath::stream);
   if (c.is_local && opening->lent_bytes != 0 && c.region->mapped()) {
     c.borrowed = std::make_shared<BorrowedSlots>(c.region, c.record);
-    lent->borrow(c.peer, c.borrowed);
+    lent->borrow(c.peer, c.task, c.borrowed);
   }
   auto acceptance = encode(Acceptance{invited->proof});
   c.out.insert(c.out.end(), acceptance.begin(), acceptance.end());
@@ -444,7 +444,7 @@ void DataServer::Impl::close(int fd, std::string_view why) {
     for (std::size_t i = 0; i < c.queue.size() + (c.finishing ? 1 : 0); ++i)
       c.record->end(steady_micros(), 0, false);
   if (c.borrowed)
-    lent->give_up(c.peer, c.borrowed);
+    lent->give_up(c.peer, c.task, c.borrowed);
   counted.add(-1);
   connections.erase(it);
 }

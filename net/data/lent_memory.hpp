@@ -1,16 +1,19 @@
 // LentMemory: the slots that peers have lent us and that we have lent peers, by node. Values that
-// fit are written where their receiver will find them before the message that names them is sent.
+// fit are written where their receiver will find them before the message that names them is sent:
+// copied there, or, if a kernel knew who would receive them, computed there.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <span>
+#include <string>
 #include <unordered_map>
 
 #include "core/base/random.hpp"
+#include "core/tensor/tensor.hpp"
 #include "net/data/lent_slots.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/shared_region.hpp"
@@ -20,42 +23,58 @@ namespace troupe {
 /// A value in a receiver's memory.
 struct PlacedValue {
   std::uint64_t number = 0; ///< LentSlots
-  std::int64_t micros = 0;  ///< that writing it took
+  std::int64_t micros = 0;  ///< that copying it took
+  bool was_given = false;   ///< computed where it lies
 };
 
 /// Slots of one peer, while the connection lives on which they came. Any thread.
-class BorrowedSlots {
+class BorrowedSlots : public std::enable_shared_from_this<BorrowedSlots> {
 public:
   /// `region` begins with slots that are mapped.
   BorrowedSlots(std::shared_ptr<ForeignRegion> region, std::shared_ptr<PathRecord> record);
-  /// Nothing when there is no room.
-  std::optional<PlacedValue> place(std::span<const std::byte> value, std::uint64_t serial);
+  /// Memory for a value that is yet to be computed; null when there is no room. The peer can write
+  /// there too. It goes back with its last reference, unless the value was placed.
+  BufferRef reserve(std::uint64_t serial, std::uint64_t bytes);
+  /// Copies `value`, or, when it lies in memory that was reserved and nobody else holds it, gives
+  /// it away. Nothing when there is no room.
+  std::optional<PlacedValue> place(const Tensor& value, std::uint64_t serial);
   bool withdraw(std::uint64_t number) { return slots_.withdraw(number); }
   std::size_t in_use() const { return slots_.in_use(); }
   /// Takes back what has waited since the last call at least. One thread.
   void withdraw_old() { slots_.withdraw_old(seen_); }
 
 private:
+  std::optional<std::uint64_t> take_reserved(const Tensor& value);
+
   std::shared_ptr<ForeignRegion> region_;
   std::shared_ptr<PathRecord> record_;
   LentSlots slots_;
   LentSlots::Seen seen_{};
+  /// By first slot: the number of a value that a buffer of ours was reserved for; 0: none. Not in
+  /// the peer's reach.
+  std::array<std::atomic<std::uint64_t>, LentSlots::num_slots> reserved_{};
 };
 
 /// Any thread. Nodes are known by node_key.
 class LentMemory {
 public:
   // Of a sender.
-  void borrow(std::uint64_t node, std::shared_ptr<BorrowedSlots> slots);
+  /// `task` is what `node` runs.
+  void borrow(std::uint64_t node, const std::string& task, std::shared_ptr<BorrowedSlots> slots);
   /// The connection on which they came has ended.
-  void give_up(std::uint64_t node, const std::shared_ptr<BorrowedSlots>& slots);
-  /// Writes `value` where `node` will find it. Nothing when it is too large, or nothing is lent, or
-  /// there is no room: then the value must be asked for.
-  std::optional<PlacedValue> place(std::uint64_t node, std::span<const std::byte> value);
+  void give_up(std::uint64_t node, const std::string& task,
+               const std::shared_ptr<BorrowedSlots>& slots);
+  /// Memory for a value that will go to `task`: what is computed there need not be copied. Null
+  /// when `bytes` are too many, or nothing is lent, or there is no room.
+  BufferRef reserve(const std::string& task, std::uint64_t bytes);
+  /// Puts `value` where `node` will find it: copies it unless it was computed there. Nothing when
+  /// it is too large, or nothing is lent, or there is no room: then the value must be asked for.
+  std::optional<PlacedValue> place(std::uint64_t node, const Tensor& value);
   /// Takes a value back that nobody has claimed; false when it is none of ours.
   bool withdraw(std::uint64_t number);
-  /// Values that were placed so far.
+  /// Values that were placed so far, and those of them that were not copied.
   std::uint64_t num_placed() const { return num_placed_.load(std::memory_order_relaxed); }
+  std::uint64_t num_given() const { return num_given_.load(std::memory_order_relaxed); }
   /// Of all peers' that are connected: slots that hold a value.
   std::size_t slots_in_use() const;
 
@@ -76,8 +95,9 @@ private:
   };
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, std::shared_ptr<BorrowedSlots>> borrowed_;
+  std::unordered_map<std::string, std::shared_ptr<BorrowedSlots>> borrowed_by_task_; ///< the latest
   std::unordered_map<std::uint64_t, Lent> lent_;
-  std::atomic<std::uint64_t> num_placed_ = 0;
+  std::atomic<std::uint64_t> num_placed_ = 0, num_given_ = 0;
   std::uint64_t last_serial_ = random_id() >> 11; // half of what a number has room for
 };
 

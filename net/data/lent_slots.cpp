@@ -46,6 +46,10 @@ void LentSlots::free_all(std::uint64_t number) {
   word(slot_of(number)).store(word_of(number, free), std::memory_order_release);
 }
 
+void LentSlots::put_back(std::uint64_t number) {
+  free_all(number);
+}
+
 bool LentSlots::withdraw(std::uint64_t number) {
   if (!change(slot_of(number), word_of(number, placed), word_of(number, taken)))
     return false;

@@ -3,8 +3,8 @@
 //
 //            take                    publish                  claim
 //   free ─────────────▶ taken ─────────────────▶ placed ─────────────────▶ claimed
-//    ▲                                             │ withdraw (the sender)    │
-//    └─────────────────────────────────────────────┴──────────────────────────┘ release
+//    ▲                    │ put back              │ withdraw (the sender)    │
+//    └────────────────────┴───────────────────────┴──────────────────────────┘ release
 //
 // At the beginning of a SharedRegion, whose pages are zero at first: a page with a word for each
 // slot, then the slots. A value lies in consecutive slots; the first one's word speaks for it, the
@@ -45,6 +45,7 @@ public:
   static std::uint64_t offset_of(std::uint64_t number) {
     return first_slot + slot_of(number) * slot_bytes;
   }
+  static std::size_t slot_of(std::uint64_t number) { return number % num_slots; }
 
   /// That hold a value, or are about to.
   std::size_t in_use() const;
@@ -55,6 +56,8 @@ public:
   std::optional<std::uint64_t> take(std::uint64_t serial, std::uint64_t length);
   /// The value's bytes are there.
   void publish(std::uint64_t number);
+  /// What was taken is not needed after all.
+  void put_back(std::uint64_t number);
   /// Takes a value back; false when the receiver has claimed it, or it is none.
   bool withdraw(std::uint64_t number);
   /// Takes back what was placed when `seen` was filled and still is; fills it anew.
@@ -76,7 +79,6 @@ private:
     return number << 2 | state;
   }
   static State state_of(std::uint64_t word) { return static_cast<State>(word & 3); }
-  static std::size_t slot_of(std::uint64_t number) { return number % num_slots; }
   std::atomic_ref<std::uint64_t> word(std::size_t slot) const {
     return std::atomic_ref(reinterpret_cast<std::uint64_t*>(base_)[slot]);
   }

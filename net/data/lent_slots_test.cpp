@@ -30,6 +30,17 @@ constexpr std::uint64_t slot = LentSlots::slot_bytes;
 
 } // namespace
 
+TEST_CASE("lent slots: what was taken and is put back serves again, and was never there") {
+  Ends ends;
+  auto number = ends.sender.take(1, 3 * slot);
+  REQUIRE(number);
+  CHECK(!ends.receiver.claim(*number, 3 * slot));
+  ends.sender.put_back(*number);
+  CHECK(ends.sender.in_use() == 0);
+  CHECK(!ends.receiver.claim(*number, 3 * slot));
+  CHECK(LentSlots::offset_of(ends.place(2, slot)) == LentSlots::first_slot);
+}
+
 TEST_CASE("lent slots: a value is claimed once, and its slots serve again when it is released") {
   Ends ends;
   std::uint64_t first = ends.place(1, 3 * slot), second = ends.place(2, 1);

@@ -138,6 +138,8 @@ std::string to_string(const Transfer& t) {
   std::string out = str_cat(to_string(t.path), ", ", format_bytes(t.bytes));
   if (t.micros > 0)
     out += str_cat(" in ", t.micros, " us, ", format_rate(t.bytes, t.micros));
+  else if (t.path == TensorPath::shared_memory)
+    out += ", computed there";
   return out;
 }
 

@@ -55,9 +55,9 @@ std::string boot_id();
 struct Transfer {
   TensorPath path = TensorPath::messages;
   std::uint64_t bytes = 0;
-  std::int64_t micros = 0; ///< from the request until it was here
+  std::int64_t micros = 0; ///< from the request until it was here; 0: it was computed here
 };
-/// "shared-memory, 1.0 MiB in 210 us, 4.99 GB/s".
+/// "shared-memory, 1.0 MiB in 210 us, 4.99 GB/s", or "shared-memory, 1.0 MiB, computed there".
 std::string to_string(const Transfer& transfer);
 
 /// "17 bytes", "1.5 MiB".

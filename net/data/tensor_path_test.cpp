@@ -76,6 +76,7 @@ TEST_CASE("tensor path: names are read back, others are none") {
 }
 
 TEST_CASE("tensor path: a transfer is told with size, time and rate") {
+  CHECK(to_string(Transfer{shm, 1 << 20, 0}) == "shared-memory, 1.0 MiB, computed there");
   CHECK(to_string(Transfer{shm, 1 << 20, 200}) == "shared-memory, 1.0 MiB in 200 us, 5.24 GB/s");
   CHECK(format_bytes(17) == "17 bytes");
   CHECK(format_rate(5, 0) == "");

@@ -183,14 +183,20 @@ TEST_CASE("tensor path: after the first ones values come with the message that n
     const bool is_lent = choice == PathChoice::shared_memory;
     for (const ClusterNode* node : {f.ps.get(), f.worker.get()})
       CHECK(node->services().lent_memory->num_placed() == (is_lent ? steps - 1 : 0));
+    // The gradient was computed where it is applied; the variable's value stays with the variable.
+    CHECK(f.worker->services().lent_memory->num_given() == (is_lent ? steps - 1 : 0));
+    CHECK(f.ps->services().lent_memory->num_given() == 0);
     RunMetadata metadata;
     REQUIRE(f.run(apply.name(), &metadata).ok());
     std::string start = str_cat(to_string(choice), ", 1.1 MiB in ");
-    int found = 0;
+    int copied = 0, given = 0;
     for (const DeviceStats& device : metadata.step_stats.devices)
-      for (const NodeStats& node : device.nodes)
-        found += node.op == "_Recv" && node.detail.starts_with(start);
-    CHECK(found == 2);
+      for (const NodeStats& node : device.nodes) {
+        copied += node.op == "_Recv" && node.detail.starts_with(start);
+        given += node.detail == "shared-memory, 1.1 MiB, computed there";
+      }
+    CHECK(copied == (is_lent ? 1 : 2));
+    CHECK(given == (is_lent ? 1 : 0));
     f.session.reset();
     CHECK(f.slots_in_use() == 0);
   }

@@ -48,6 +48,10 @@ private:
       return it.slots + index;
   }
 
+  const std::string* receiver(const ProgramNode& node) const {
+    return node.aux < 0 ? nullptr : &p_.receivers[static_cast<std::size_t>(node.aux)];
+  }
+
   // What is ready.
   bool nothing_ready() const {
     if constexpr (Frames)

@@ -74,7 +74,8 @@ struct ProgramNode {
   std::int32_t first_control = 0, end_control = 0;
   /// The one slot that the only output goes to, which the kernel writes itself; or -1.
   std::int32_t direct_slot = -1;
-  /// Of Enter the frame it opens, of _Arg its index, of _Retval its position, of Const its tensor.
+  /// Of Enter the frame it opens, of _Arg its index, of _Retval its position, of Const its tensor;
+  /// of a kernel whose only reader is another task, that task.
   std::int32_t aux = -1;
   DType output_type = DType::invalid; ///< of output 0
   Kind kind = Kind::kernel;
@@ -115,6 +116,7 @@ struct Program {
   std::vector<std::int32_t> control_first;   ///< by node, one more at the end
   std::vector<std::int32_t> control_sources; ///< nodes
   std::vector<int> arg_indices, retval_indices;
+  std::vector<std::string> receivers; ///< tasks
   std::int32_t max_outputs = 0;
   /// Moving averages of what expensive kernels take, in ticks; 0: not measured yet. Relaxed: any
   /// recent value will do.

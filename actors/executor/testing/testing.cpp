@@ -47,6 +47,12 @@ void LocalRendezvous::recv(const std::string& key, Done done) {
   done(std::move(value));
 }
 
+BufferRef LocalRendezvous::memory_of(const std::string& task, std::uint64_t bytes) {
+  std::scoped_lock guard(lock_);
+  return memory[task].emplace_back(gives_memory ? Buffer::allocate(host_allocator(), bytes)
+                                                : BufferRef{});
+}
+
 void LocalRendezvous::abort(const Status& why) {
   std::map<std::string, std::deque<Done>> waiters;
   {
@@ -131,7 +137,7 @@ void add_control_flow(OpLibrary& lib) {
 void add_transfer(OpLibrary& lib) {
   lib.op("_Send")
       .input("tensor: T")
-      .attr("T: type; tensor_name: string")
+      .attr("T: type; tensor_name: string; send_device: string = ''; recv_device: string = ''")
       .stateful()
       .not_differentiable("a test op")
       .cpu_kernel([](KernelContext& c) {

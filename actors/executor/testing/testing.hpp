@@ -21,6 +21,10 @@ class LocalRendezvous final : public Rendezvous {
 public:
   Status send(const std::string& key, EdgeValue value) override;
   void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) override;
+  BufferRef memory_of(const std::string& task, std::uint64_t bytes) override;
+  /// Of each task that memory was asked of: what it gave.
+  std::map<std::string, std::vector<BufferRef>> memory;
+  bool gives_memory = true;
   /// Answers all who wait, and all who come, with `why`.
   void abort(const Status& why);
   std::size_t num_waiting();
