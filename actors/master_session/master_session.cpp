@@ -177,23 +177,34 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   return info;
 }
 
-caf::result<GraphRun> run_part(Self self, RunPart& m) {
+// A step that has ended meanwhile is told nothing: its actor may serve another one.
+void tell_step(Self self, PartRun ended) {
+  if (RunningStep* step = self->state.steps.find(ended.step_id))
+    self->send(step->actor, std::move(ended));
+}
+
+void run_part(Self self, RunPart& m) {
   auto& state = self->state;
-  RunningStep* step = state.steps.find(m.run.step_id);
+  const std::uint64_t step_id = m.run.step_id;
+  RunningStep* step = state.steps.find(step_id);
   if (!step)
-    return to_error(aborted(str_cat("step ", m.run.step_id, " has ended")).as_derived());
+    return;
   if (m.part->get()->getf(caf::abstract_actor::is_cleaned_up_flag)) // CAF would drop the request
-    return caf::make_error(caf::sec::request_receiver_down);
+    return tell_step(self,
+                     {step_id, m.index, {}, caf::make_error(caf::sec::request_receiver_down)});
   if (auto ended = state.cleanups.find(m.part); ended != state.cleanups.end()) {
     m.run.ended = std::move(ended->second);
     state.cleanups.erase(ended);
   }
-  auto promise = self->make_response_promise<GraphRun>();
   auto answer = self->request(typed<WorkerSessionActor>(m.part), caf::infinite, std::move(m.run));
   step->asked.push_back(answer.id()); // the wait ends with the step
-  answer.then([promise](GraphRun& run) mutable { promise.deliver(std::move(run)); },
-              [promise](caf::error& error) mutable { promise.deliver(std::move(error)); });
-  return promise;
+  answer.then(
+      [=, index = m.index](GraphRun& run) {
+        tell_step(self, {step_id, index, std::move(run), {}});
+      },
+      [=, index = m.index](caf::error& error) {
+        tell_step(self, {step_id, index, {}, std::move(error)});
+      });
 }
 
 // In steady state the next RunGraph takes the news along, and no message is sent for them.

@@ -183,7 +183,15 @@ struct GraphParsed {
 /// they come. Local only.
 struct RunPart {
   caf::strong_actor_ptr part; ///< WorkerSessionActor
+  std::size_t index = 0;      ///< of the part; comes back in PartRun
   RunGraph run;
+};
+/// How it ended. Local only.
+struct PartRun {
+  std::uint64_t step_id = 0;
+  std::size_t index = 0;
+  GraphRun run;
+  caf::error error; ///< none: it ended well
 };
 struct CancelPart {
   caf::strong_actor_ptr part;
@@ -254,9 +262,9 @@ using MasterSessionActor = caf::typed_actor<
     caf::replies_to<Drain>::with<caf::ok_atom>,
     // A worker is gone: fails the steps that run there.
     caf::reacts_to<PeerLost>, caf::replies_to<GetActors>::with<ActorTree>,
-    // Of its steps: handed on. RunPart fails as RunGraph does.
-    caf::replies_to<RunPart>::with<GraphRun>, caf::reacts_to<CancelPart>,
-    caf::reacts_to<CleanupPart>, caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
+    // Of its steps: handed on. PartRun says how a part has ended, as RunGraph is answered.
+    caf::reacts_to<RunPart>, caf::reacts_to<CancelPart>, caf::reacts_to<CleanupPart>,
+    caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
     // Internal: leases.
     caf::reacts_to<caf::tick_atom>,
     // Internal: a step's deadline may have passed.
@@ -275,6 +283,8 @@ using StepActor = caf::typed_actor<
     // Sends StepFinished to the sender, a master session that watches it, when every part has ended
     // or the deadline has passed.
     caf::reacts_to<BeginStep>,
+    // A part on another node has ended.
+    caf::reacts_to<PartRun>,
     // Ends the step with this status.
     caf::reacts_to<CancelExecutor>,
     // Asks every task that has not ended its part, for at most the explain budget. Fails: NOT_FOUND
@@ -418,6 +428,7 @@ typename F::result_type inspect(F& f, StepsExplained& x) {
 
 // Never leaves the process.
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::RunPart)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartRun)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CancelPart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::CleanupPart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::BeginStep)
@@ -456,4 +467,5 @@ TROUPE_MESSAGE(troupe_master, RunPart)
 TROUPE_MESSAGE(troupe_master, CancelPart)
 TROUPE_MESSAGE(troupe_master, CleanupPart)
 TROUPE_MESSAGE(troupe_master, SendCleanups)
+TROUPE_MESSAGE(troupe_master, PartRun)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

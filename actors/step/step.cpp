@@ -159,25 +159,24 @@ std::string describe(const RegisteredPart& part) {
 }
 
 // What the master saw of a part: from asking for it until its answer was there.
-DeviceStats seen_by_master(const Services& services, const RegisteredPart& part,
-                           std::int64_t asked_us) {
+DeviceStats seen_by_master(const StepState& state, const RegisteredPart& part) {
   NodeStats span;
   span.node = describe(part);
   span.op = "RunGraph";
-  span.start_us = asked_us;
+  span.start_us = state.asked_us;
   span.end_us = wall_micros();
   span.thread_id = thread_number();
-  return {services->task, {std::move(span)}};
+  return {state.services->task, {std::move(span)}};
 }
 
 // A part has ended well; large values of another node's are on their way.
-void part_ended(Self self, std::size_t index, std::int64_t asked_us, GraphRun& run) {
+void part_ended(Self self, std::size_t index, GraphRun& run) {
   auto& state = self->state;
   const RegisteredPart& part = state.request.plan->parts[index];
   for (DeviceStats& stats : run.stats)
     state.stats.push_back(std::move(stats));
-  if (asked_us)
-    state.stats.push_back(seen_by_master(state.services, part, asked_us));
+  if (state.request.trace)
+    state.stats.push_back(seen_by_master(state, part));
   if (std::none_of(run.retvals.begin(), run.retvals.end(),
                    [](const WireTensor& value) { return value.is_ticket(); })) {
     TROUPE_CHECK(run.retvals.size() == part.fetch_of.size(),
@@ -252,15 +251,13 @@ void start_part(Self self, std::size_t index) {
   auto& state = self->state;
   const RegisteredPart& part = state.request.plan->parts[index];
   RunGraph run = request_of(self, part);
-  std::int64_t asked_us = run.trace ? wall_micros() : 0;
-  auto has_ended = [=](GraphRun& run) { part_ended(self, index, asked_us, run); };
+  auto has_ended = [=](GraphRun& run) { part_ended(self, index, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
   if (part.manager)
     ask_until(state.deadline, self, part.manager, ExecuteGraph{std::move(run), nullptr})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))
-    ask_until(state.deadline, self, state.master_session, RunPart{part.session, std::move(run)})
-        .then(has_ended, has_failed);
+    self->send(state.master_session, RunPart{part.session, index, std::move(run)});
   else
     ask_until(state.deadline, self, typed<WorkerSessionActor>(part.session), std::move(run))
         .then(has_ended, has_failed);
@@ -284,10 +281,20 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         if (!plan.parts.empty())
           state.deadline.set(self, state.services->timeouts.step,
                              [self] { step_timeout_passed(self); });
+        if (state.request.trace)
+          state.asked_us = wall_micros();
         for (std::size_t i = 0; i < plan.parts.size(); ++i)
           start_part(self, i);
         if (plan.parts.empty())
           answer(self);
+      },
+      [=](PartRun& m) {
+        if (!self->state.collector || m.step_id != self->state.request.step_id)
+          return;
+        if (m.error)
+          part_failed(self, m.index, m.error);
+        else
+          part_ended(self, m.index, m.run);
       },
       [=](const CancelExecutor& m) {
         if (self->state.collector) {

@@ -53,6 +53,7 @@ struct StepState {
   MasterSessionActor master_session;      ///< waits for the end, and hands on to other nodes
   std::optional<StepCollector> collector; ///< none: no step runs
   Alarm deadline;                         ///< of all that its parts are asked
+  std::int64_t asked_us = 0;              ///< when its parts were asked; of a traced step
   std::vector<DeviceStats> stats;
   std::vector<std::uint64_t> offered; ///< tickets of large feeds on their way
   std::set<std::size_t> arriving;     ///< parts that have ended, whose fetches are on their way

@@ -43,7 +43,7 @@ const std::vector<Target>& targets() {
        {"ExtendGraph", "GraphParsed", "RunStep", "ClientGraphBuilt", "GraphRegistered", "RunPart",
         "CleanupPart", "StepFinished", "MakeCallable", "RunCallable", "ExplainGraph", "CancelRun",
         "CloseSession"}},
-      {"step", {"worker/0"}, {"BeginStep", "GraphRun", "CancelExecutor"}},
+      {"step", {"worker/0"}, {"BeginStep", "GraphRun", "PartRun", "CancelExecutor"}},
       {"session",
        {"client"},
        {"OpenSession", "Welcome", "SessionCreated", "RunStep", "RunStepResult", "RunCallable",
