@@ -288,9 +288,12 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       leave_workers(self, parts);
     self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
   });
+  // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunStep& m) { return run_step(self, parts, m); },
       [=](StepFinished& m) { step_finished(self, parts, m); },
+      [=](RunPart& m) { run_part(self, m); },
+      [=](const CleanupPart& m) { clean_up_part(self, m); },
       [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
       [=](const MakeCallable& m) -> caf::result<CallableMade> {
@@ -335,9 +338,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
             str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
             steps);
       },
-      [=](RunPart& m) { return run_part(self, m); },
       [=](const CancelPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cancel); },
-      [=](const CleanupPart& m) { clean_up_part(self, m); },
       [=](SendCleanups) {
         self->state.cleanups_posted = false;
         send_cleanups(self);

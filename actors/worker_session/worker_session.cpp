@@ -393,15 +393,17 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
   if (!services->is_local)
     self->delayed_send(self, sweep_every, caf::tick_atom::value);
+  // Those of each step come first: CAF tries them in this order.
   return {
+      [=](RunGraph& m) {
+        clean_up(self, m.ended);
+        return run_graph(self, parts, m);
+      },
+      [=](EdgesArrived& m) { edges_arrived(self, parts, m); },
       [=](RegisterGraph& m) { return register_graph(self, parts, m); },
       [=](const DeregisterGraph& m) {
         self->state.graphs.erase(m.graph_handle);
         return self->delegate(self->state.graph_manager, m);
-      },
-      [=](RunGraph& m) {
-        clean_up(self, m.ended);
-        return run_graph(self, parts, m);
       },
       [=](const CancelStep& m) {
         end_arrival(self, m.step_id, m.status.status);
@@ -413,7 +415,6 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
       [=](ReceiveTensors& m) { return receive_tensors(self, parts, m); },
       [=](EdgesLost& m) { edges_lost(self, parts, m); },
-      [=](EdgesArrived& m) { edges_arrived(self, parts, m); },
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
       [=](WantEdges& m) { return want_edges(self, parts, m); },
       [=](const Drain& m) { return drain(self, parts, m); },
