@@ -46,6 +46,12 @@ void kernel_completed(void* keep_alive, Completion completion) {
                    KernelCompleted{std::make_shared<const Completion>(std::move(completion))});
 }
 
+// What kernels have sent leaves before the next expensive one: a peer waits for it.
+bool wants_turn(const void* keep_alive) {
+  const auto& environment = *static_cast<const ExecutorEnvironment*>(keep_alive);
+  return environment.rendezvous && environment.rendezvous->has_posted();
+}
+
 // For the next step; null if something of this one may still use it.
 void give_back(std::shared_ptr<ExecutorEnvironment>& environment) {
   environment->counted.reset();
@@ -82,6 +88,7 @@ void advance(Self self) {
   const Services& services = state.environment->services;
   bool may_compute = !on_network_thread(self->system());
   StepRun::Progress progress;
+  bool has_posted = false;
   {
     OwnThread own(*state.environment);
     do {
@@ -89,18 +96,29 @@ void advance(Self self) {
         state.run->complete(completion);
       progress = state.run->run(services->slice, may_compute);
     } while (progress != StepRun::Progress::yielded && !state.environment->own.empty());
+    has_posted = wants_turn(state.environment.get());
   }
+  state.awaits_turn = progress == StepRun::Progress::yielded;
   if (progress == StepRun::Progress::finished)
     finish(self);
-  else if (progress == StepRun::Progress::yielded && may_compute)
-    send_after_others(caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(Continue{}),
-                      self->context());
-  else if (progress == StepRun::Progress::yielded)
-    // A message from a compute thread goes to the scheduler's own threads, which may compute.
+  else if (state.awaits_turn && may_compute)
+    send_behind(has_posted ? Behind::own : Behind::all,
+                caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(Continue{}),
+                self->context());
+  else if (state.awaits_turn)
+    // A message from a compute thread goes to the scheduler's own threads, which may compute; their
+    // first kernel finds it awake.
     services->offload([address = self->address()] {
       if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
         caf::anon_send(typed<ExecutorActor>(actor), Continue{});
     });
+}
+
+// Something has arrived. With a Continue on its way that is all: if each arrival went on, and asked
+// for a turn of its own, none of the turns would let others go first.
+void go_on(Self self) {
+  if (!self->state.awaits_turn)
+    advance(self);
 }
 
 void begin(Self self, const Services& services, const std::shared_ptr<NodeStates>& node_states,
@@ -109,6 +127,7 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   state.manager = typed<GraphManagerActor>(self->current_sender());
   state.index = m.index;
   state.trace = m.trace;
+  state.awaits_turn = false;
   if (!state.environment)
     state.environment =
         std::make_shared<ExecutorEnvironment>(services, node_states, self->address());
@@ -125,7 +144,8 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   environment.step.node_states = node_states.get();
   environment.step.step_resources = &environment.step_resources;
   state.run.emplace(std::move(m.executable), environment.step,
-                    StepHooks{kernel_completed, state.environment, m.trace}, std::move(m.args));
+                    StepHooks{kernel_completed, state.environment, m.trace, wants_turn},
+                    std::move(m.args));
   advance(self);
 }
 
@@ -136,11 +156,14 @@ ExecutorActor::behavior_type executor(Self self, Services services,
   keep_exception_text(self);
   return {
       [=](ExecutePart& m) { begin(self, services, node_states, m); },
-      [=](Continue) { advance(self); },
+      [=](Continue) {
+        self->state.awaits_turn = false;
+        advance(self);
+      },
       [=](const KernelCompleted& m) {
         if (self->state.run)
           self->state.run->complete(*m.completion);
-        advance(self);
+        go_on(self);
       },
       [=](EdgeTaken& m) {
         if (!self->state.run)
@@ -151,7 +174,7 @@ ExecutorActor::behavior_type executor(Self self, Services services,
           OwnThread own(*self->state.environment);
           (*m.done)(m.status, std::move(m.tensor), m.is_dead);
         }
-        advance(self);
+        go_on(self);
       },
       [=](const ExplainPart&) {
         DeviceRecords out;

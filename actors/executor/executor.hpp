@@ -42,6 +42,7 @@ struct ExecutorState {
   GraphManagerActor manager; ///< waits for the end of `run`
   std::size_t index = 0;     ///< by which it knows the part
   bool trace = false;
+  bool awaits_turn = false; ///< a Continue is on its way
   ExecutorState() = default;
 };
 

@@ -37,6 +37,8 @@ BufferRef KernelRendezvous::memory_of(const std::string& task, std::uint64_t byt
 void KernelRendezvous::post(caf::message content) {
   auto* receiver = caf::actor_cast<caf::abstract_actor*>(actor_);
   bool own = thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();
+  if (own)
+    has_posted_ = true;
   receiver->enqueue(own ? caf::strong_actor_ptr(owner_->ctrl()) : nullptr, caf::make_message_id(),
                     std::move(content), own ? owner_->context() : nullptr);
 }

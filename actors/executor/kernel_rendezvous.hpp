@@ -23,7 +23,12 @@ public:
 
   /// The owner's handler begins and ends on this thread.
   void enter() { thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }
-  void leave() { thread_.store(std::thread::id{}, std::memory_order_relaxed); }
+  void leave() {
+    thread_.store(std::thread::id{}, std::memory_order_relaxed);
+    has_posted_ = false;
+  }
+  /// Within the owner's handler: something was posted in it, and waits for the owner's thread.
+  bool has_posted() const { return has_posted_; }
 
 private:
   void post(caf::message content);
@@ -34,6 +39,7 @@ private:
   std::uint64_t step_id_;
   LentMemory& lent_;
   std::atomic<std::thread::id> thread_{};
+  bool has_posted_ = false; // touched on that thread
 };
 
 } // namespace troupe

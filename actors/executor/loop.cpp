@@ -84,7 +84,7 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
         fetch_ahead(item);
       process(item);
     } else if (!s_.ready_expensive.empty()) {
-      if (!may_compute)
+      if (!may_compute || s_.owner_wants_turn())
         return false;
       run_expensive();
       budget = 1;

@@ -38,6 +38,9 @@ struct StepHooks {
   std::shared_ptr<void> keep_alive;
   /// Record when each kernel began and ended.
   bool trace = false;
+  /// Asked before an expensive kernel: whether the owner wants its thread back first, for something
+  /// that should not wait so long. `run` yields then. May be null.
+  bool (*wants_turn)(const void* keep_alive) = nullptr;
 };
 
 struct StepCounters {
@@ -82,7 +85,7 @@ public:
   enum class Progress : std::uint8_t {
     finished, ///< status and retvals are final, no kernel is running
     waiting,  ///< for a completion
-    yielded,  ///< the slice is used up, something is ready
+    yielded,  ///< something is ready, but the slice is used up or the owner wants its turn
   };
   /// Runs what is ready on this thread. Where that thread must not compute for long (`may_compute`
   /// is false), it yields as soon as only expensive kernels are ready: another thread should go on.

@@ -312,6 +312,25 @@ TEST_CASE("step: a lone expensive kernel stays on its thread") {
   CHECK(outcome.counters.submitted == 0);
 }
 
+TEST_CASE("step: an owner that wants its turn has it before the next expensive kernel") {
+  Rig rig;
+  rig.wants_turn = true;
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    cheap = Neg(x)
+    costly = Costly(cheap)
+    r = _Retval[index=0](costly)
+  )"),
+                        {i64(4)});
+  for (int i = 0; i < 3; ++i) {
+    REQUIRE(step->run() == StepRun::Progress::yielded);
+    CHECK(step->num_queued() == 1);
+  }
+  rig.wants_turn = false;
+  REQUIRE(step->run() == StepRun::Progress::finished);
+  CHECK(step->retvals()[0].value<std::int64_t>() == -4);
+}
+
 TEST_CASE("step: a time slice ends, and the next goes on from there") {
   std::string text = "n0 = _Arg[T=DT_INT64, index=0]()\n";
   for (int i = 1; i <= 1000; ++i)

@@ -40,9 +40,9 @@ void StepScheduler::enqueue(caf::resumable* job) {
   super::enqueue(job);
 }
 
-void StepScheduler::enqueue_last(caf::resumable* job, caf::execution_unit* here) {
+void StepScheduler::enqueue_last(caf::resumable* job, caf::execution_unit* here, bool helps) {
   auto* worker = dynamic_cast<caf::scheduler::worker<SlotPolicy>*>(here);
-  bool wake = !worker || worker->data().next;
+  bool wake = !worker || (helps && worker->data().next);
   {
     std::scoped_lock guard(data().lock);
     wake = (wake || !data().queue.empty()) && data().parked > 0;

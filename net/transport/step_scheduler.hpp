@@ -108,9 +108,10 @@ public:
       : super(system), clock_(super::clock()), unit_(*this) {}
   static caf::actor_system::module* make(caf::actor_system& system, caf::detail::type_list<>);
 
-  /// Puts a job of the worker `here` (one of ours) at the end of the shared queue. Wakes another
-  /// worker only if `here`, which looks into the queue when it returns, has something else to do.
-  void enqueue_last(caf::resumable* job, caf::execution_unit* here);
+  /// Puts a job at the end of the shared queue. If `here` is one of our workers, it looks into the
+  /// queue when it returns; then another one is woken only if that `helps` because `here` has
+  /// something else to do first.
+  void enqueue_last(caf::resumable* job, caf::execution_unit* here, bool helps);
 
   StepClock& clock() noexcept override { return clock_; }
 

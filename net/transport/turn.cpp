@@ -33,8 +33,8 @@ private:
 
 } // namespace
 
-void send_after_others(caf::strong_actor_ptr actor, caf::message message,
-                       caf::execution_unit* here) {
+void send_behind(Behind behind, caf::strong_actor_ptr actor, caf::message message,
+                 caf::execution_unit* here) {
   auto* caller = dynamic_cast<CallerUnit*>(here);
   auto* scheduler = here ? dynamic_cast<StepScheduler*>(&here->system().scheduler()) : nullptr;
   if (!caller && !scheduler) {
@@ -46,7 +46,7 @@ void send_after_others(caf::strong_actor_ptr actor, caf::message message,
   if (caller)
     caller->exec_later(turn);
   else
-    scheduler->enqueue_last(turn, here);
+    scheduler->enqueue_last(turn, here, behind == Behind::all);
 }
 
 } // namespace troupe

@@ -1,9 +1,11 @@
-// send_after_others: how an actor with much to do lets others have their turn.
+// send_behind: how an actor with much to do lets others have their turn.
 //
 // An actor that sends itself a message goes on at once: CAF hands it up to max-throughput messages
 // in a row, and whoever it has answered meanwhile waits in its thread's slot. So a handler that
-// ends a time slice asks for the next one through here.
+// ends a time slice, or has sent what should not wait, asks for its next turn through here.
 #pragma once
+
+#include <cstdint>
 
 #include <caf/actor_control_block.hpp>
 #include <caf/execution_unit.hpp>
@@ -11,10 +13,16 @@
 
 namespace troupe {
 
-/// Sends `message` to `actor` once everything that waits for a thread now has had its turn: on a
-/// node the scheduler's queue, on a CallerUnit its own. `here` is the execution unit that runs the
-/// calling handler (`self->context()`). Under another scheduler it is a plain send.
-void send_after_others(caf::strong_actor_ptr actor, caf::message message,
-                       caf::execution_unit* here);
+enum class Behind : std::uint8_t {
+  own, ///< what the calling handler has made ready on its thread; wakes no other thread for it
+  all, ///< everything that waits for a thread now
+};
+
+/// Sends `message` to `actor` once what it is behind has had its turn: on a node in the scheduler's
+/// queue, so that from the network's thread one of the scheduler's own takes it, on a CallerUnit in
+/// its own queue. `here` is the execution unit that runs the calling handler (`self->context()`).
+/// Under another scheduler it is a plain send.
+void send_behind(Behind behind, caf::strong_actor_ptr actor, caf::message message,
+                 caf::execution_unit* here);
 
 } // namespace troupe

@@ -31,8 +31,8 @@ caf::behavior busy(caf::event_based_actor* self, caf::actor other) {
       [=](caf::ok_atom) { *seen = *done; },
       [=](caf::tick_atom) {
         if (++*done < slices)
-          send_after_others(caf::actor_cast<caf::strong_actor_ptr>(self),
-                            caf::make_message(caf::tick_atom::value), self->context());
+          send_behind(Behind::all, caf::actor_cast<caf::strong_actor_ptr>(self),
+                      caf::make_message(caf::tick_atom::value), self->context());
         else
           promise->deliver(*seen);
       },

@@ -128,6 +128,9 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::shared_ptr<const Executable> executable;
   const StepEnvironment* environment = nullptr;
   StepHooks hooks;
+  bool owner_wants_turn() const {
+    return hooks.wants_turn && hooks.wants_turn(hooks.keep_alive.get());
+  }
   /// Threads that are in `hooks.completed`. Whoever reads 0 (acquire) sees all that they did there
   /// (release), and may destroy it.
   std::atomic<int> in_hook{0};

@@ -285,6 +285,10 @@ std::unique_ptr<StepRun> Rig::start(std::shared_ptr<const Executable> executable
   };
   hooks.keep_alive = mailbox_;
   hooks.trace = trace;
+  mailbox_->wants_turn = &wants_turn;
+  hooks.wants_turn = [](const void* mailbox) {
+    return *static_cast<const Mailbox*>(mailbox)->wants_turn;
+  };
   return std::make_unique<StepRun>(std::move(executable), environment_, std::move(hooks),
                                    std::move(args));
 }

@@ -82,6 +82,7 @@ public:
   std::unique_ptr<Cancellation> cancellation;
   std::unique_ptr<LocalRendezvous> rendezvous;
   std::size_t completions_seen = 0;
+  bool wants_turn = false; ///< what steps are told before an expensive kernel
 
 private:
   bool drain(StepRun& run, bool wait);
@@ -91,6 +92,7 @@ private:
     std::mutex lock;
     std::condition_variable arrived;
     std::vector<Completion> completions;
+    const bool* wants_turn = nullptr; // the rig's, asked by its own thread alone
   };
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   StepEnvironment environment_;
