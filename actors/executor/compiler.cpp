@@ -428,23 +428,28 @@ private:
   }
 
   // What a kernel computes for another task alone, it may write where that task will look for it.
+  // A variable that another task reads may lie where that looks, whoever else reads it.
   void note_receiver(const Node& send) {
     const std::string to = task_of_device(send.attrs.get_or<std::string>("recv_device", ""));
     if (to == task_of_device(send.attrs.get_or<std::string>("send_device", "")))
       return;
-    std::int32_t slot = at(index(send.id)).first_input;
-    for (;;) {
+    const auto number = static_cast<std::int32_t>(program_->receivers.size());
+    program_->receivers.push_back(to);
+    ProgramNode* node = &at(index(send.id));
+    node->aux = number;
+    do {
+      const std::int32_t slot = node->first_input;
       const Source source = program_->slot_source[static_cast<std::size_t>(slot)];
-      if (source.node == absent || at(source.node).direct_slot != slot)
+      if (source.node == absent)
         return;
-      ProgramNode& node = at(source.node);
-      slot = node.first_input;
-      if (node.kind == Kind::forward)
-        continue;
-      node.aux = static_cast<std::int32_t>(program_->receivers.size());
-      program_->receivers.push_back(to);
-      return;
-    }
+      node = &at(source.node);
+      const bool is_only_reader = node->direct_slot == slot;
+      const bool is_read =
+          program_->info[static_cast<std::size_t>(source.node)].schema->name == "ReadVariableOp";
+      if (!is_only_reader && !is_read)
+        return;
+      node->aux = number;
+    } while (node->kind == Kind::forward);
   }
 
   void count_inputs() {

@@ -34,6 +34,12 @@ BufferRef KernelRendezvous::memory_of(const std::string& task, std::uint64_t byt
   return bytes > max_inline_tensor ? lent_.reserve(task, bytes) : BufferRef{};
 }
 
+std::shared_ptr<VariableMemory> KernelRendezvous::variable_memory(const std::string& task,
+                                                                  std::uint64_t bytes) {
+  return bytes > max_inline_tensor && lent_.shows_to(task, bytes) ? lent_.shared_from_this()
+                                                                  : nullptr;
+}
+
 void KernelRendezvous::post(caf::message content) {
   auto* receiver = caf::actor_cast<caf::abstract_actor*>(actor_);
   bool own = thread_.load(std::memory_order_relaxed) == std::this_thread::get_id();

@@ -20,6 +20,8 @@ public:
   Status send(const std::string& key, EdgeValue value) override;
   void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) override;
   BufferRef memory_of(const std::string& task, std::uint64_t bytes) override;
+  std::shared_ptr<VariableMemory> variable_memory(const std::string& task,
+                                                  std::uint64_t bytes) override;
 
   /// The owner's handler begins and ends on this thread.
   void enter() { thread_.store(std::this_thread::get_id(), std::memory_order_relaxed); }

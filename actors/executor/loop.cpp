@@ -7,6 +7,7 @@
 #include "actors/executor/internal/loop_native.hpp"
 #include "core/trace/recorder.hpp"
 #include "devices/cpu/compute_pool.hpp"
+#include "kernels/framework/variables.hpp"
 
 namespace troupe::program {
 
@@ -228,7 +229,9 @@ bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& nd, Iteration&
     if (!inputs[i].ref)
       continue;
     bool wants_value = !is_ref(nd.io->types.inputs[static_cast<std::size_t>(i)]);
-    Tensor value = wants_value ? inputs[i].ref->snapshot() : Tensor{};
+    Tensor value = wants_value
+                       ? snapshot_for(receiver(nd), *inputs[i].ref, s_.environment->rendezvous)
+                       : Tensor{};
     bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
     if (!initialized && !(nd.flags & accepts_uninitialized)) {
       Source source = p_.slot_source[static_cast<std::size_t>(nd.first_input + i)];

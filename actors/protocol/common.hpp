@@ -23,7 +23,7 @@ namespace troupe {
 ///   2: Heartbeat counts losses; OfferTensor names its receiver.
 ///   3: tensors have paths of their own.
 ///   4: masters renew to their clients, too; values of cut edges come unasked, several in one.
-inline constexpr std::uint32_t protocol_version = 5;
+inline constexpr std::uint32_t protocol_version = 6;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

@@ -213,6 +213,7 @@ void start_server(Self self, const Services& services) {
     post([self] { self->state.server->offers_settled(); });
   };
   for (;;) {
+    services->lent_memory->limit_shown(limit_of(services));
     auto server = DataServer::start(options, self->state.offers, services->path_book,
                                     services->lent_memory, settle);
     if (server.ok()) {
@@ -318,8 +319,8 @@ void finish(Self self, const Services& services, const caf::actor_addr& address,
       peer.record->end(now, fetch.ticket->bytes, status.ok());
   }
   if (status.ok())
-    fetch.promise.deliver(FetchedTensor{std::move(fetch.tensor),
-                                        Transfer{path, fetch.ticket->bytes, now - fetch.since_us}});
+    fetch.promise.deliver(FetchedTensor{
+        std::move(fetch.tensor), Transfer{path, fetch.ticket->bytes, now - fetch.since_us, false}});
   else
     fetch.promise.deliver(to_error(status));
   pump(self, services, address);

@@ -206,6 +206,8 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
     ticket.id = placed->number;
     ticket.is_placed = true;
     ticket.placing_us = static_cast<std::uint32_t>(placed->micros);
+    ticket.is_shown = placed->shown_at.has_value();
+    ticket.shown_at = placed->shown_at.value_or(0);
   } else {
     ticket.id = random_id() | offered;
     caf::anon_send(typed<TransportActor>(transport),
@@ -223,13 +225,20 @@ std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
   const TensorTicket& ticket = *wire.ticket;
   if (!ticket.source)
     return unavailable("the node that holds a tensor is gone");
-  auto buffer = services->lent_memory->claim(node_key(ticket.source->node()),
-                                             PlacedValue{ticket.id, ticket.placing_us, false},
-                                             ticket.bytes, transport_paths::limit_of(services));
+  PlacedValue placed{ticket.id, ticket.placing_us, false, {}};
+  if (ticket.is_shown)
+    placed.shown_at = ticket.shown_at;
+  // Its owner could change it while it is read: only numbers may be, never places in memory.
+  if (ticket.is_shown && ticket.dtype != DType::float32 && ticket.dtype != DType::float64)
+    return invalid_argument(str_cat("a node shows values of type ", to_string(ticket.dtype),
+                                    " in its memory; only numbers are read there"));
+  auto buffer = services->lent_memory->claim(node_key(ticket.source->node()), placed, ticket.bytes,
+                                             transport_paths::limit_of(services));
   if (!buffer.ok())
     return buffer.status();
-  return FetchedTensor{Tensor(ticket.dtype, ticket.shape, *std::move(buffer)),
-                       Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us}};
+  return FetchedTensor{
+      Tensor(ticket.dtype, ticket.shape, *std::move(buffer)),
+      Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us, ticket.is_shown}};
 }
 
 void withdraw(const Services& services, const caf::strong_actor_ptr& transport,

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import statistics
 import subprocess
 from dataclasses import dataclass
 
@@ -60,26 +61,35 @@ class NodeRow(Row):
 class TasksRow(Row):
     """Messages and processor time of a null step on every task of a cluster, in one process under virtual time; only our side can do this.
     Linear: as many events for each task of the largest cluster as of the smallest, and at most twice their time (their memory is not in the cache
-    any more)."""
+    any more). The clusters take turns, so that what others do on the machine meets all of them."""
     aim_text: str = "linear"
 
     def measure(self, bench):
         result = Result("µs")
-        table = {}
-        for size in [50, 100] if bench.quick else [50, 100, 200, 500, 1000]:
-            server = LineServer([os.path.join(bench.build, "bench", "bench_tasks"), str(size)])
-            try:
-                answer = server.ask("step", 3 if bench.quick else 21, separator=" ")
-            except BenchError as error:
-                result.our_error = f"{size} tasks: {error}"
-                break
-            finally:
+        sizes = [50, 100] if bench.quick else [50, 100, 200, 500, 1000]
+        answers = {size: [] for size in sizes}
+        servers = {}
+        try:
+            for size in sizes:
+                servers[size] = LineServer([os.path.join(bench.build, "bench", "bench_tasks"), str(size)])
+                servers[size].ask("step", 3, separator=" ")
+            for _ in range(bench.rounds(9)):
+                for size in sizes:
+                    answers[size].append(servers[size].ask("step", 5, separator=" "))
+        except BenchError as error:
+            result.our_error = f"{size} tasks: {error}"
+            return result
+        finally:
+            for server in servers.values():
                 server.close()
-            table[size] = {"events": answer["events"], "a task": round(answer["events"] / size, 2), "handlers, µs": round(answer["median"]),
-                           "µs a task": round(answer["median"] / size, 1), "resident, MiB": round(answer["resident"])}
-            result.ours = {0: answer["median"]}
+        median = {size: statistics.median(answer["median"] for answer in answers[size]) for size in sizes}
+        table = {size: {"events": answers[size][-1]["events"], "a task": round(answers[size][-1]["events"] / size, 2),
+                        "handlers, µs": round(median[size]), "µs a task": round(median[size] / size, 1),
+                        "resident, MiB": round(answers[size][-1]["resident"])} for size in sizes}
+        first, last = sizes[0], sizes[-1]
+        times = sorted(large["median"] / last / (small["median"] / first) for small, large in zip(answers[first], answers[last]))
+        table[last][f"times as long for a task as of {first}"] = f"{statistics.median(times):.2f} ({times[0]:.2f} – {times[-1]:.2f})"
+        result.ours = {number: answer["median"] for number, answer in enumerate(answers[last])}
         result.detail["tasks"] = table
-        if table:
-            first, last = table[min(table)], table[max(table)]
-            result.verdict = last["a task"] <= 1.02 * first["a task"] and last["µs a task"] <= 2 * first["µs a task"]
+        result.verdict = table[last]["a task"] <= 1.02 * table[first]["a task"] and statistics.median(times) <= 2
         return result

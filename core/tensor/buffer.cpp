@@ -108,6 +108,13 @@ BufferRef Buffer::wrap(void* memory, std::size_t bytes, std::function<void(void*
   return BufferRef(buffer);
 }
 
+BufferRef Buffer::wrap_read_only(const void* memory, std::size_t bytes,
+                                 std::function<void(void*)> release) {
+  BufferRef out = wrap(const_cast<void*>(memory), bytes, std::move(release));
+  out->is_read_only_ = true;
+  return out;
+}
+
 bool Buffer::charge(std::size_t bytes) {
   Allocator* account = account_.load(std::memory_order_relaxed);
   if (account && !account->charge(bytes))

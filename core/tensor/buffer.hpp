@@ -60,6 +60,9 @@ public:
   static BufferRef objects(DType dtype, std::size_t count, Allocator* account = nullptr);
   /// Foreign memory, kept until `release` is called with it.
   static BufferRef wrap(void* memory, std::size_t bytes, std::function<void(void*)> release);
+  /// The same, which nobody may write.
+  static BufferRef wrap_read_only(const void* memory, std::size_t bytes,
+                                  std::function<void(void*)> release);
 
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -80,7 +83,9 @@ public:
   /// room, and nothing changed. Safe for several holders at a time.
   [[nodiscard]] bool settle(Allocator& account);
   /// True when the asking reference is the only one, so that its holder may write.
-  bool is_unique() const noexcept { return refs_.load(std::memory_order_acquire) == 1; }
+  bool is_unique() const noexcept {
+    return refs_.load(std::memory_order_acquire) == 1 && !is_read_only_;
+  }
 
 private:
   friend class BufferRef;
@@ -102,7 +107,8 @@ private:
   std::function<void(void*)>* release_ = nullptr;
   std::atomic<Allocator*> account_{nullptr};
   std::size_t charged_ = 0; // bytes; written by the maker or by who has set the account
-  bool in_block_ = false;   // this header is the first 64 bytes of the block itself
+  bool is_read_only_ = false;
+  bool in_block_ = false; // this header is the first 64 bytes of the block itself
 };
 
 /// One reference to a Buffer, or none.

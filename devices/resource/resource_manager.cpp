@@ -23,11 +23,31 @@ std::string readable_type(std::string_view mangled) {
   return std::string(name);
 }
 
+/// The same elements in `memory`; no value when there is no room.
+Tensor copy_into(VariableMemory& memory, const Tensor& value) {
+  BufferRef buffer = memory.allocate_shown(value.byte_size());
+  if (!buffer)
+    return {};
+  std::memcpy(buffer->data(), value.raw(), value.byte_size());
+  return Tensor(value.dtype(), value.shape(), std::move(buffer));
+}
+
+/// Nobody else sees the elements. Foreign memory may belong to a file or to a peer.
+bool is_ours_alone(const Tensor& value) {
+  return value.is_unique() && (is_object(value.dtype()) || value.buffer()->allocator());
+}
+
+} // namespace
+
 /// The same elements in memory that nobody else holds, from where the first came from.
-Result<Tensor> private_copy(const Tensor& value) {
+Result<Tensor> Variable::private_copy() const {
+  const Tensor& value = value_;
   if (value.kind() == MemoryKind::device)
     return unimplemented("a variable in device memory that a reader holds cannot be copied by the "
                          "host; assign it a new value instead");
+  if (is_shown())
+    if (Tensor copy = copy_into(*memory_, value); copy.has_value())
+      return copy;
   Allocator* source = value.buffer()->allocator();
   if (!source) {
     Tensor copy = value.deep_copy();
@@ -41,13 +61,6 @@ Result<Tensor> private_copy(const Tensor& value) {
   return copy;
 }
 
-/// Nobody else sees the elements. Foreign memory may belong to a file or to a peer.
-bool is_ours_alone(const Tensor& value) {
-  return value.is_unique() && (is_object(value.dtype()) || value.buffer()->allocator());
-}
-
-} // namespace
-
 bool Variable::is_initialized() const {
   std::scoped_lock guard(lock_);
   return value_.has_value();
@@ -55,6 +68,16 @@ bool Variable::is_initialized() const {
 
 Tensor Variable::snapshot() const {
   std::scoped_lock guard(lock_);
+  return value_;
+}
+
+Tensor Variable::snapshot_in(const std::shared_ptr<VariableMemory>& memory) {
+  Tensor moved; // released after the lock
+  std::scoped_lock guard(lock_);
+  memory_ = memory;
+  if (value_.has_value() && !memory->holds(value_.raw()))
+    if (Tensor copy = copy_into(*memory, value_); copy.has_value())
+      moved = std::exchange(value_, std::move(copy));
   return value_;
 }
 
@@ -68,8 +91,11 @@ Status Variable::update(FunctionView<Status(Tensor& value)> update, bool in_plac
   std::scoped_lock guard(lock_);
   if (!value_.has_value())
     return failed_precondition("the variable is not initialized; run its initializer first");
-  if (in_place && !is_ours_alone(value_)) {
-    TROUPE_ASSIGN(Tensor copy, private_copy(value_));
+  const bool shown = is_shown();
+  if (in_place && shown && !value_.is_unique())
+    memory_->collect();
+  if (in_place && !(shown ? value_.is_unique() : is_ours_alone(value_))) {
+    TROUPE_ASSIGN(Tensor copy, private_copy());
     shared = std::exchange(value_, std::move(copy));
   }
   TROUPE_TRY(update(value_));

@@ -13,6 +13,7 @@
 #include "core/base/function_view.hpp"
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
+#include "core/tensor/variable_memory.hpp"
 
 namespace troupe {
 
@@ -36,6 +37,9 @@ public:
   bool is_initialized() const;
   /// A tensor without value when uninitialised.
   Tensor snapshot() const;
+  /// The same, from `memory`: the value is moved there if it lies elsewhere and there is room, and
+  /// updates leave it there. Plain elements in host memory only.
+  Tensor snapshot_in(const std::shared_ptr<VariableMemory>& memory);
   /// Replaces the value. The dtype is the caller's promise.
   void assign(Tensor value);
   /// Runs `update(Tensor& value)` alone. When `value` is shared with readers it is copied first, if
@@ -46,9 +50,13 @@ public:
   std::size_t bytes() const override;
 
 private:
+  bool is_shown() const { return memory_ && memory_->holds(value_.raw()); }
+  Result<Tensor> private_copy() const;
+
   mutable std::mutex lock_;
   DType dtype_;
   Tensor value_;
+  std::shared_ptr<VariableMemory> memory_; // null until it was asked for
 };
 
 class ResourceManager {

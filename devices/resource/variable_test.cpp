@@ -35,6 +35,28 @@ public:
   bool closed = false;
 };
 
+/// Two places for values of up to 16 bytes; whoever was shown one is done with it when we say so.
+class TwoPlaces final : public VariableMemory {
+public:
+  BufferRef allocate_shown(std::size_t bytes) override {
+    for (int i = 0; i < 2; ++i)
+      if (bytes <= sizeof places[i] && !std::exchange(taken[i], true))
+        return Buffer::wrap(places[i], bytes, [this, i](void*) { taken[i] = false; });
+    return {};
+  }
+  bool holds(const void* data) const override { return data == places[0] || data == places[1]; }
+  void collect() override {
+    ++collections;
+    if (is_done)
+      shown = Tensor{};
+  }
+  float places[2][4] = {};
+  bool taken[2] = {};
+  Tensor shown;
+  bool is_done = true;
+  int collections = 0;
+};
+
 } // namespace
 
 TEST_CASE("variable: without value until assigned") {
@@ -114,6 +136,54 @@ TEST_CASE("variable: foreign memory and strings are copied before they are writt
             .ok());
   CHECK(to_literal(held) == "str[1] \"a\"");
   CHECK(to_literal(text.snapshot()) == "str[1] \"ab\"");
+}
+
+TEST_CASE("variable: moved to memory that others see, it stays there and is updated there") {
+  auto memory = std::make_shared<TwoPlaces>();
+  Variable v(DType::float32);
+  CHECK_FALSE(v.snapshot_in(memory).has_value());
+  v.assign(lit("f32[2] 1 2"));
+  CHECK(memory->holds(v.snapshot_in(memory).raw()));
+  CHECK(memory->holds(v.snapshot().raw()));
+  const void* place = v.snapshot().raw();
+  CHECK(v.snapshot_in(memory).raw() == place);
+  CHECK(v.update(add_one).ok());
+  CHECK(v.snapshot().raw() == place);
+  CHECK(memory->collections == 0);
+  memory->shown = v.snapshot(); // to somebody who is done with it by the time of the update
+  CHECK(v.update(add_one).ok());
+  CHECK(v.snapshot().raw() == place);
+  CHECK(to_literal(v.snapshot()) == "f32[2] 3 4");
+  v.assign(lit("f32[2] 7 8")); // which lies elsewhere
+  CHECK_FALSE(memory->holds(v.snapshot().raw()));
+  CHECK(memory->holds(v.snapshot_in(memory).raw()));
+}
+
+TEST_CASE("variable: what is still read in memory that others see does not change") {
+  auto memory = std::make_shared<TwoPlaces>();
+  memory->is_done = false;
+  Variable v(DType::float32);
+  v.assign(lit("f32[2] 1 2"));
+  memory->shown = v.snapshot_in(memory);
+  CHECK(v.update(add_one).ok());
+  CHECK(to_literal(memory->shown) == "f32[2] 1 2");
+  CHECK(to_literal(v.snapshot()) == "f32[2] 2 3");
+  CHECK(memory->holds(v.snapshot().raw())); // in the other place
+  // There is no third one.
+  Tensor too = std::exchange(memory->shown, v.snapshot());
+  CHECK(v.update(add_one).ok());
+  CHECK(to_literal(too) == "f32[2] 1 2");
+  CHECK(to_literal(memory->shown) == "f32[2] 2 3");
+  CHECK(to_literal(v.snapshot()) == "f32[2] 3 4");
+  CHECK_FALSE(memory->holds(v.snapshot().raw()));
+}
+
+TEST_CASE("variable: what does not fit into memory that others see stays where it is") {
+  auto memory = std::make_shared<TwoPlaces>();
+  Variable v(DType::float32);
+  v.assign(lit("f32[5] 1 2 3 4 5"));
+  Tensor before = v.snapshot();
+  CHECK(v.snapshot_in(memory).shares_buffer_with(before));
 }
 
 TEST_CASE("variable: errors of the update and of its copy reach the caller") {

@@ -4,11 +4,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
+#include "core/tensor/variable_memory.hpp"
 
 namespace troupe {
 
@@ -45,6 +47,13 @@ public:
   virtual BufferRef memory_of(const std::string& task, std::uint64_t bytes) {
     (void)task, (void)bytes;
     return {};
+  }
+  /// Memory in which `task` reads a variable's value of `bytes` bytes where it lies; null when it
+  /// cannot.
+  virtual std::shared_ptr<VariableMemory> variable_memory(const std::string& task,
+                                                          std::uint64_t bytes) {
+    (void)task, (void)bytes;
+    return nullptr;
   }
 };
 

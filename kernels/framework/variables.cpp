@@ -22,6 +22,19 @@ Status uninitialized_resource(const ResourceHandle& handle, std::string_view why
       ". This could mean that the variable was uninitialized. ", why));
 }
 
+// Numbers only: the variable's owner can change what a reader has been shown.
+Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous* rendezvous) {
+  Tensor value = variable.snapshot();
+  if (!receiver || !rendezvous || !value.has_value() || value.kind() != MemoryKind::host ||
+      (value.dtype() != DType::float32 && value.dtype() != DType::float64))
+    return value;
+  auto memory = rendezvous->variable_memory(*receiver, value.byte_size());
+  if (!memory || memory->holds(value.raw()))
+    return value;
+  value = Tensor{}; // ours would be one more that holds it
+  return variable.snapshot_in(memory);
+}
+
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
   auto found = c.resources().lookup<Variable>(handle->container, handle->name);

@@ -25,6 +25,9 @@ Result<const ResourceHandle*> local_handle(KernelContext& c, int i);
 /// The variable whose handle is input i. FAILED_PRECONDITION "Error while reading resource variable
 /// …" if it was not assigned yet, or destroyed.
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
+/// The variable's value. If it goes to the task `receiver` (not null), and that can read it where
+/// it lies, it lies there from now on. `rendezvous` may be null.
+Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous* rendezvous);
 /// "Error while reading resource variable NAME from Container: … This could mean that the variable
 /// was uninitialized. WHY"
 Status uninitialized_resource(const ResourceHandle& handle, std::string_view why);

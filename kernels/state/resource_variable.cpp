@@ -42,7 +42,7 @@ Status differentiate_read(GradContext& g) {
 
 Status read(KernelContext& c) {
   TROUPE_ASSIGN(auto variable, resource_variable(c, 0));
-  Tensor value = variable->snapshot();
+  Tensor value = snapshot_for(c.receiver, *variable, c.rendezvous());
   if (!value.has_value()) // somebody has just taken it away
     return resource_variable(c, 0).status();
   if (value.dtype() != c.output_type(0))

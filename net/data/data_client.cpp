@@ -17,6 +17,7 @@
 #include <sys/uio.h>
 
 #include "core/base/clock.hpp"
+#include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "net/data/event_loop.hpp"
@@ -129,6 +130,7 @@ private:
   std::array<std::byte, piece_bytes> frame_;
   std::size_t frame_have_ = 0;
   std::vector<std::byte> greeting_;
+  Fd passed_;                      // with the acceptance
   std::uint64_t current_left_ = 0; // of the piece whose bytes are arriving
   std::uint64_t finishing_ = 0;    // its number if it is the last of its tensor
   std::byte* current_at_ = nullptr;
@@ -227,8 +229,9 @@ void Link::greet() {
 
 void Link::read_acceptance() {
   std::array<std::byte, acceptance_bytes> buffer;
-  ssize_t got =
-      ::recv(socket_.get(), buffer.data(), acceptance_bytes - greeting_.size(), MSG_DONTWAIT);
+  const std::size_t missing = acceptance_bytes - greeting_.size();
+  ssize_t got = is_local() ? receive_with_fd(socket_.get(), buffer.data(), missing, passed_)
+                           : ::recv(socket_.get(), buffer.data(), missing, MSG_DONTWAIT);
   if (got < 0 && (errno == EAGAIN || errno == EINTR))
     return;
   if (got <= 0)
@@ -240,6 +243,10 @@ void Link::read_acceptance() {
   auto acceptance = decode_acceptance(buffer);
   if (!acceptance || !same(acceptance->proof, endpoint_.proof))
     return end(permission_denied("who answers there is not the peer that we were told of"));
+  // Without its variables' memory they are copied.
+  if (region_ && passed_ && acceptance->shown_bytes != 0)
+    if (Status seen = region_->see(passed_.release(), acceptance->shown_bytes); !seen.ok())
+      log_warning("variables of ", endpoint_.task, " will be copied: ", seen.message());
   {
     std::scoped_lock guard(lock_);
     phase_ = Phase::open;

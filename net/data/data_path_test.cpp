@@ -465,6 +465,21 @@ TEST_CASE("data path: what a peer lends is filled unasked, until its connection 
   CHECK(std::memcmp((*last)->data(), sent.raw(), sent.bytes().size()) == 0);
 }
 
+TEST_CASE("data path: a task sees where its peer has variables, a client does not") {
+  for (const char* task : {"/job:worker/replica:0/task:0", "client"}) {
+    Fixture f;
+    auto invitation = f.server->invite(f.peer, task);
+    DataEndpoint to = f.endpoint(TensorPath::shared_memory);
+    to.token = invitation.token;
+    to.proof = invitation.proof;
+    auto link = f.open(to);
+    REQUIRE(f.opened.take().ok());
+    const bool is_task = task[0] == '/';
+    CHECK(LentSlots(link->region()->base()).sees_sender() == is_task);
+    CHECK(f.lent->shows_to(task, 1000) == is_task);
+  }
+}
+
 TEST_CASE("data path: who claims to lend what it has not is turned away") {
   Fixture f;
   auto region = *SharedRegion::make(1 << 20);
@@ -612,7 +627,7 @@ TEST_CASE("data path: a peer that answers with what nobody asked for breaks the 
     pollfd wait{listener->get(), POLLIN, 0};
     REQUIRE(::poll(&wait, 1, 30'000) == 1);
     Stranger liar(Fd(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC)));
-    liar.say(Acceptance{to.proof});
+    liar.say(Acceptance{to.proof, 0});
     REQUIRE(f.opened.take().ok());
     f.pull(*link, 1, numbers(1000));
     liar.say(piece);

@@ -2,7 +2,8 @@
 //
 //   receiver                                   sender
 //   Opening {token; region of shared memory} → checks the token, takes the descriptor
-//                                            ← Acceptance {proof that it knows the other token}
+//                                            ← Acceptance {proof that it knows the other token;
+//                                               region of variables, to be read}
 //   Request {number, ticket, bytes, offset}  →
 //                                            ← Piece {number, bytes, last}, on a stream then bytes
 //                                            ← Piece {number, code ≠ 0}: there will be no more
@@ -22,7 +23,7 @@ namespace troupe::data {
 /// Known to the two ends of a connection alone; travels on the control connection.
 using Token = std::array<std::uint8_t, 16>;
 
-inline constexpr std::uint64_t magic = 0x3261746164707274; // "trpdata2"
+inline constexpr std::uint64_t magic = 0x3361746164707274; // "trpdata3"
 
 struct Opening {
   std::uint64_t region_bytes = 0; ///< 0: a stream
@@ -31,6 +32,7 @@ struct Opening {
 };
 struct Acceptance {
   Token proof{};
+  std::uint64_t shown_bytes = 0; ///< of memory that comes with it; 0: none
 };
 struct Request {
   std::uint64_t number = 0;
@@ -46,7 +48,7 @@ struct Piece {
 };
 
 // They have no padding; a machine of another byte order is refused by its magic number.
-inline constexpr std::size_t opening_bytes = 40, acceptance_bytes = 24, request_bytes = 32,
+inline constexpr std::size_t opening_bytes = 40, acceptance_bytes = 32, request_bytes = 32,
                              piece_bytes = 24;
 
 inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
@@ -72,6 +74,7 @@ inline std::array<std::byte, acceptance_bytes> encode(const Acceptance& x) {
   std::array<std::byte, acceptance_bytes> out;
   std::memcpy(out.data(), &magic, 8);
   std::memcpy(out.data() + 8, x.proof.data(), 16);
+  std::memcpy(out.data() + 24, &x.shown_bytes, 8);
   return out;
 }
 inline std::optional<Acceptance>
@@ -80,6 +83,7 @@ decode_acceptance(std::span<const std::byte, acceptance_bytes> from) {
   if (std::memcmp(from.data(), &magic, 8) != 0)
     return std::nullopt;
   std::memcpy(out.proof.data(), from.data() + 8, 16);
+  std::memcpy(&out.shown_bytes, from.data() + 24, 8);
   return out;
 }
 

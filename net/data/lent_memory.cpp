@@ -47,7 +47,39 @@ std::optional<PlacedValue> BorrowedSlots::place(const Tensor& value, std::uint64
   std::int64_t ended = is_there ? begun : std::max(steady_micros(), begun + 1);
   record_->end(ended, value.byte_size(), true);
   slots_.publish(*number);
-  return PlacedValue{*number, ended - begun, is_there};
+  return PlacedValue{*number, ended - begun, is_there, {}};
+}
+
+std::optional<std::uint64_t> BorrowedSlots::show(const Tensor& value, std::uint64_t serial) {
+  if (!sees_us())
+    return std::nullopt;
+  collect();
+  std::scoped_lock guard(lock_);
+  std::uint64_t held = value.byte_size();
+  for (const Shown& shown : shown_)
+    held += shown.buffer->bytes();
+  if (held > LentSlots::bytes)
+    return std::nullopt;
+  auto number = slots_.take(serial, 1);
+  if (!number)
+    return std::nullopt;
+  shown_.push_back({*number, value.buffer()});
+  std::int64_t now = steady_micros();
+  record_->begin(now);
+  record_->end(now, value.byte_size(), true);
+  slots_.publish(*number);
+  return number;
+}
+
+bool BorrowedSlots::collect() {
+  std::vector<Shown> dropped; // after the lock
+  std::scoped_lock guard(lock_);
+  auto done = std::stable_partition(shown_.begin(), shown_.end(), [&](const Shown& shown) {
+    return slots_.is_held(shown.number);
+  });
+  dropped.assign(std::make_move_iterator(done), std::make_move_iterator(shown_.end()));
+  shown_.erase(done, shown_.end());
+  return !shown_.empty();
 }
 
 void LentMemory::borrow(std::uint64_t node, const std::string& task,
@@ -64,6 +96,8 @@ void LentMemory::give_up(std::uint64_t node, const std::string& task,
     borrowed_.erase(it);
   if (auto it = borrowed_by_task_.find(task); it != borrowed_by_task_.end() && it->second == slots)
     borrowed_by_task_.erase(it);
+  if (slots->collect()) // a step may still read what it was shown
+    gone_.push_back(slots);
 }
 
 BufferRef LentMemory::reserve(const std::string& task, std::uint64_t bytes) {
@@ -95,6 +129,12 @@ std::optional<PlacedValue> LentMemory::place(std::uint64_t node, const Tensor& v
     slots = it->second;
     serial = ++last_serial_;
   }
+  if (auto offset = offset_in_shown(value.raw()))
+    if (auto number = slots->show(value, serial)) {
+      num_placed_.fetch_add(1, std::memory_order_relaxed);
+      num_shown_.fetch_add(1, std::memory_order_relaxed);
+      return PlacedValue{*number, 0, false, offset};
+    }
   auto placed = slots->place(value, serial);
   if (placed) {
     num_placed_.fetch_add(1, std::memory_order_relaxed);
@@ -115,6 +155,77 @@ bool LentMemory::withdraw(std::uint64_t number) {
   std::scoped_lock guard(lock_);
   return std::any_of(borrowed_.begin(), borrowed_.end(),
                      [&](const auto& entry) { return entry.second->withdraw(number); });
+}
+
+void LentMemory::limit_shown(std::shared_ptr<MemoryLimit> limit) {
+  std::scoped_lock guard(lock_);
+  shown_limit_ = std::move(limit);
+}
+
+std::shared_ptr<SharedRegion> LentMemory::shown() {
+  std::scoped_lock guard(lock_);
+  if (!shown_)
+    if (auto made = SharedRegion::make(SharedRegion::default_bytes()); made.ok()) {
+      shown_ = *std::move(made);
+      shown_bytes_ = shown_->bytes();
+      shown_base_.store(shown_->base(), std::memory_order_release);
+    }
+  return shown_;
+}
+
+std::optional<std::uint64_t> LentMemory::offset_in_shown(const void* data) const {
+  const std::byte* base = shown_base_.load(std::memory_order_acquire);
+  auto offset = reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(base);
+  return base && offset < shown_bytes_ ? std::optional<std::uint64_t>(offset) : std::nullopt;
+}
+
+bool LentMemory::holds(const void* data) const {
+  return offset_in_shown(data).has_value();
+}
+
+bool LentMemory::shows_to(const std::string& task, std::uint64_t bytes) const {
+  std::scoped_lock guard(lock_);
+  auto it = borrowed_by_task_.find(task);
+  return bytes <= LentSlots::max_value && it != borrowed_by_task_.end() && it->second->sees_us();
+}
+
+BufferRef LentMemory::allocate_shown(std::size_t bytes) {
+  std::shared_ptr<SharedRegion> region;
+  std::shared_ptr<MemoryLimit> limit;
+  {
+    std::scoped_lock guard(lock_);
+    region = shown_;
+    limit = shown_limit_;
+  }
+  auto range = region ? region->allocate(bytes, limit) : aborted("nothing is shown");
+  return range.ok() ? std::move(range->buffer) : BufferRef{};
+}
+
+void LentMemory::collect() {
+  std::vector<std::shared_ptr<BorrowedSlots>> all;
+  {
+    std::scoped_lock guard(lock_);
+    for (const auto& [node, slots] : borrowed_)
+      all.push_back(slots);
+    all.insert(all.end(), gone_.begin(), gone_.end());
+    all.insert(all.end(), long_gone_.begin(), long_gone_.end());
+  }
+  for (const auto& slots : all)
+    slots->collect();
+}
+
+void LentMemory::tidy_shown() {
+  collect();
+  std::vector<std::shared_ptr<BorrowedSlots>> forgotten;
+  std::shared_ptr<SharedRegion> region;
+  {
+    std::scoped_lock guard(lock_);
+    forgotten = std::exchange(long_gone_, std::exchange(gone_, {}));
+    region = shown_;
+  }
+  forgotten.clear(); // its memory may go at once
+  if (region)
+    region->trim();
 }
 
 void LentMemory::lend(std::uint64_t node, const std::shared_ptr<SharedRegion>& region,
@@ -140,7 +251,8 @@ Result<BufferRef> LentMemory::claim(std::uint64_t node, const PlacedValue& value
   auto region = lent.region.lock();
   if (!region)
     return aborted("a value was lost with the shared memory that it lay in; run the step again");
-  auto claimed = region->claim(value.number, bytes, limit);
+  auto claimed = value.shown_at ? region->claim_shown(value.number, *value.shown_at, bytes)
+                                : region->claim(value.number, bytes, limit);
   std::int64_t now = steady_micros();
   lent.record->begin(now - value.micros);
   lent.record->end(now, claimed.ok() ? bytes : 0, claimed.ok());

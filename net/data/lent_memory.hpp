@@ -1,6 +1,10 @@
 // LentMemory: the slots that peers have lent us and that we have lent peers, by node. Values that
 // fit are written where their receiver will find them before the message that names them is sent:
 // copied there, or, if a kernel knew who would receive them, computed there.
+//
+// Variables that tasks read lie in memory of ours that those see (VariableMemory): of such a value
+// only the place is told. A slot stands for it; until its receiver gives that back the value's
+// buffer is held here, so that an update of the variable goes elsewhere.
 #pragma once
 
 #include <array>
@@ -11,9 +15,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "core/base/random.hpp"
 #include "core/tensor/tensor.hpp"
+#include "core/tensor/variable_memory.hpp"
 #include "net/data/lent_slots.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/shared_region.hpp"
@@ -22,9 +28,10 @@ namespace troupe {
 
 /// A value in a receiver's memory.
 struct PlacedValue {
-  std::uint64_t number = 0; ///< LentSlots
-  std::int64_t micros = 0;  ///< that copying it took
-  bool was_given = false;   ///< computed where it lies
+  std::uint64_t number = 0;              ///< LentSlots
+  std::int64_t micros = 0;               ///< that copying it took
+  bool was_given = false;                ///< computed where it lies
+  std::optional<std::uint64_t> shown_at; ///< where it lies in its sender's memory, if it does
 };
 
 /// Slots of one peer, while the connection lives on which they came. Any thread.
@@ -38,6 +45,12 @@ public:
   /// Copies `value`, or, when it lies in memory that was reserved and nobody else holds it, gives
   /// it away. Nothing when there is no room.
   std::optional<PlacedValue> place(const Tensor& value, std::uint64_t serial);
+  /// The number of a value that the peer may read at its place in our memory. Nothing when it does
+  /// not see that memory, or holds as much of it as it lends, or there is no room.
+  std::optional<std::uint64_t> show(const Tensor& value, std::uint64_t serial);
+  bool sees_us() const { return slots_.sees_sender(); }
+  /// Drops the buffers of values that the peer is done with; whether it holds others.
+  bool collect();
   bool withdraw(std::uint64_t number) { return slots_.withdraw(number); }
   std::size_t in_use() const { return slots_.in_use(); }
   /// Takes back what has waited since the last call at least. One thread.
@@ -53,10 +66,16 @@ private:
   /// By first slot: the number of a value that a buffer of ours was reserved for; 0: none. Not in
   /// the peer's reach.
   std::array<std::atomic<std::uint64_t>, LentSlots::num_slots> reserved_{};
+  struct Shown {
+    std::uint64_t number = 0;
+    BufferRef buffer;
+  };
+  std::mutex lock_;
+  std::vector<Shown> shown_; // guarded by lock_
 };
 
 /// Any thread. Nodes are known by node_key.
-class LentMemory {
+class LentMemory final : public VariableMemory, public std::enable_shared_from_this<LentMemory> {
 public:
   // Of a sender.
   /// `task` is what `node` runs.
@@ -75,8 +94,25 @@ public:
   /// Values that were placed so far, and those of them that were not copied.
   std::uint64_t num_placed() const { return num_placed_.load(std::memory_order_relaxed); }
   std::uint64_t num_given() const { return num_given_.load(std::memory_order_relaxed); }
+  /// Values that were read, or will be, where they lie here.
+  std::uint64_t num_shown() const { return num_shown_.load(std::memory_order_relaxed); }
   /// Of all peers' that are connected: slots that hold a value.
   std::size_t slots_in_use() const;
+
+  // Our own memory that peers see. It is made when the first peer is to see it.
+  /// What bounds it; before that.
+  void limit_shown(std::shared_ptr<MemoryLimit> limit);
+  /// Null when there is none to be had.
+  std::shared_ptr<SharedRegion> shown();
+  /// Whether `task` reads values of `bytes` bytes where they lie. Clients do not: they may keep
+  /// them for ever.
+  bool shows_to(const std::string& task, std::uint64_t bytes) const;
+  BufferRef allocate_shown(std::size_t bytes) override;
+  bool holds(const void* data) const override;
+  void collect() override;
+  /// Every now and then: gives back memory, and forgets what was shown to peers that have been gone
+  /// since the last call.
+  void tidy_shown();
 
   // Of a receiver.
   /// `node` may write into `region` as long as somebody else holds it.
@@ -89,6 +125,8 @@ public:
                           const std::shared_ptr<MemoryLimit>& limit);
 
 private:
+  std::optional<std::uint64_t> offset_in_shown(const void* data) const;
+
   struct Lent {
     std::weak_ptr<SharedRegion> region;
     std::shared_ptr<PathRecord> record;
@@ -97,7 +135,13 @@ private:
   std::unordered_map<std::uint64_t, std::shared_ptr<BorrowedSlots>> borrowed_;
   std::unordered_map<std::string, std::shared_ptr<BorrowedSlots>> borrowed_by_task_; ///< the latest
   std::unordered_map<std::uint64_t, Lent> lent_;
-  std::atomic<std::uint64_t> num_placed_ = 0, num_given_ = 0;
+  std::vector<std::shared_ptr<BorrowedSlots>> gone_;      ///< they hold shown values yet
+  std::vector<std::shared_ptr<BorrowedSlots>> long_gone_; ///< likewise, since the last tidying
+  std::shared_ptr<SharedRegion> shown_;
+  std::shared_ptr<MemoryLimit> shown_limit_;
+  std::atomic<const std::byte*> shown_base_ = nullptr; ///< of shown_, once it is there
+  std::uint64_t shown_bytes_ = 0;                      ///< written before that
+  std::atomic<std::uint64_t> num_placed_ = 0, num_given_ = 0, num_shown_ = 0;
   std::uint64_t last_serial_ = random_id() >> 11; // half of what a number has room for
 };
 

@@ -57,6 +57,19 @@ bool LentSlots::withdraw(std::uint64_t number) {
   return true;
 }
 
+bool LentSlots::is_held(std::uint64_t number) const {
+  const std::uint64_t now = word(slot_of(number)).load(std::memory_order_acquire);
+  return now == word_of(number, placed) || now == word_of(number, claimed);
+}
+
+void LentSlots::see_sender() {
+  word(num_slots).store(1, std::memory_order_release);
+}
+
+bool LentSlots::sees_sender() const {
+  return word(num_slots).load(std::memory_order_acquire) == 1;
+}
+
 void LentSlots::withdraw_old(Seen& seen) {
   for (std::size_t slot = 0; slot < num_slots; ++slot) {
     std::uint64_t now = word(slot).load(std::memory_order_relaxed);

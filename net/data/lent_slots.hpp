@@ -7,11 +7,12 @@
 //    └────────────────────┴───────────────────────┴──────────────────────────┘ release
 //
 // At the beginning of a SharedRegion, whose pages are zero at first: a page with a word for each
-// slot, then the slots. A value lies in consecutive slots; the first one's word speaks for it, the
-// others' are taken. A word is the value's number and the state. Whoever reads what another wrote
-// has acquired it with the word that the other released; claim and withdraw are compare-and-swap
-// of the same word, so that only one of them succeeds. Numbers are never the same twice: what was
-// meant for another region, or is long gone, is not found.
+// slot and one that says whether the receiver sees the sender's own memory, then the slots. A value
+// lies in consecutive slots; the first one's word speaks for it, the others' are taken. A word is
+// the value's number and the state. Whoever reads what another wrote has acquired it with the word
+// that the other released; claim and withdraw are compare-and-swap of the same word, so that only
+// one of them succeeds. Numbers are never the same twice: what was meant for another region, or is
+// long gone, is not found.
 //
 // Both ends lay a LentSlots over their own mapping. What is in the words is never trusted as an
 // index: a peer can spoil its own values, not the memory around them.
@@ -60,10 +61,15 @@ public:
   void put_back(std::uint64_t number);
   /// Takes a value back; false when the receiver has claimed it, or it is none.
   bool withdraw(std::uint64_t number);
+  /// Whether the value has been placed and is still there, claimed or not.
+  bool is_held(std::uint64_t number) const;
   /// Takes back what was placed when `seen` was filled and still is; fills it anew.
   void withdraw_old(Seen& seen);
 
   // The receiver; any thread.
+  /// It sees the sender's own memory from now on, too. The sender asks `sees_sender`.
+  void see_sender();
+  bool sees_sender() const;
   /// The value is the receiver's from now on; false when it was withdrawn, or is none of `length`
   /// bytes.
   bool claim(std::uint64_t number, std::uint64_t length);
@@ -87,7 +93,7 @@ private:
 
   std::byte* base_;
 };
-static_assert(LentSlots::num_slots * sizeof(std::uint64_t) <= LentSlots::first_slot);
+static_assert((LentSlots::num_slots + 1) * sizeof(std::uint64_t) <= LentSlots::first_slot);
 static_assert(std::atomic_ref<std::uint64_t>::is_always_lock_free);
 
 } // namespace troupe

@@ -31,6 +31,24 @@ Counter& bytes_in_use() {
   return counted;
 }
 
+/// A peer's descriptor: memory of `bytes` bytes that nobody can take away, opened for `access`.
+Status check(int fd, std::uint64_t bytes, int access) {
+  struct stat info {};
+  struct statfs kind {};
+  int present = ::fcntl(fd, F_GET_SEALS);
+  int mode = ::fcntl(fd, F_GETFL);
+  if (present < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
+      ::fstatfs(fd, &kind) != 0 || kind.f_type != tmpfs)
+    return failed_precondition("what it passed for shared memory is none");
+  if ((present & F_SEAL_SHRINK) == 0 || (present & F_SEAL_GROW) == 0 ||
+      (present & F_SEAL_WRITE) != 0 || (mode & O_ACCMODE) != access)
+    return failed_precondition("its shared memory is not sealed as it should be");
+  if (static_cast<std::uint64_t>(info.st_size) != bytes)
+    return failed_precondition(
+        str_cat("its shared memory has ", info.st_size, " bytes where it claims ", bytes));
+  return {};
+}
+
 } // namespace
 
 Result<std::shared_ptr<SharedRegion>> SharedRegion::make(std::uint64_t bytes, bool lends) {
@@ -63,6 +81,8 @@ SharedRegion::SharedRegion(int fd, std::byte* base, std::uint64_t bytes, std::ui
 }
 
 SharedRegion::~SharedRegion() {
+  if (const std::byte* seen = seen_.load(std::memory_order_acquire))
+    ::munmap(const_cast<std::byte*>(seen), seen_bytes_);
   ::munmap(base_, bytes_);
   ::close(fd_);
   regions().add(-1);
@@ -124,6 +144,42 @@ Result<SharedRegion::Range> SharedRegion::allocate(std::uint64_t bytes,
   return Range{at, Buffer::wrap(base_ + at, bytes, std::move(release))};
 }
 
+Status SharedRegion::see(int fd, std::uint64_t bytes) {
+  // It is on our machine, and needs no more of our addresses than one of ours of its.
+  Status checked = bytes <= default_bytes()
+                       ? check(fd, bytes, O_RDONLY)
+                       : failed_precondition(str_cat("it claims ", bytes, " bytes of memory"));
+  void* base = MAP_FAILED;
+  if (checked.ok())
+    base = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+  if (checked.ok() && base == MAP_FAILED)
+    checked = unavailable(str_cat(bytes, " bytes of a peer's memory cannot be mapped: ",
+                                  std::strerror(errno), "; is `ulimit -v` set?"));
+  ::close(fd); // a mapping needs it no longer
+  TROUPE_TRY(checked);
+  seen_bytes_ = bytes;
+  seen_.store(static_cast<const std::byte*>(base), std::memory_order_release);
+  LentSlots(base_).see_sender();
+  return {};
+}
+
+int SharedRegion::read_only_fd() const {
+  return ::open(str_cat("/proc/self/fd/", fd_).c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+Result<BufferRef> SharedRegion::claim_shown(std::uint64_t number, std::uint64_t offset,
+                                            std::uint64_t bytes) {
+  LentSlots slots(base_);
+  const std::byte* seen = seen_.load(std::memory_order_acquire);
+  if (!seen || offset > seen_bytes_ || bytes > seen_bytes_ - offset || !slots.claim(number, 1))
+    return aborted("a variable's value that a peer had shown in its memory is no longer there: its "
+                   "step has ended, or the path that it came by has broken");
+  auto release = [self = shared_from_this(), slots, number](void*) mutable {
+    slots.release(number);
+  };
+  return Buffer::wrap_read_only(seen + offset, bytes, std::move(release));
+}
+
 void SharedRegion::trim() {
   std::vector<std::pair<std::uint64_t, std::uint64_t>> cold;
   std::scoped_lock guard(lock_); // nobody may take what is being dropped
@@ -156,19 +212,7 @@ std::uint64_t SharedRegion::kept() const {
 Result<std::shared_ptr<ForeignRegion>> ForeignRegion::adopt(int fd, std::uint64_t bytes,
                                                             std::uint64_t lent_bytes) {
   std::shared_ptr<ForeignRegion> out(new ForeignRegion(fd, bytes));
-  struct stat info {};
-  struct statfs kind {};
-  int present = ::fcntl(fd, F_GET_SEALS);
-  int mode = ::fcntl(fd, F_GETFL);
-  if (present < 0 || ::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) ||
-      ::fstatfs(fd, &kind) != 0 || kind.f_type != tmpfs)
-    return failed_precondition("what it passed for shared memory is none");
-  if ((present & F_SEAL_SHRINK) == 0 || (present & F_SEAL_GROW) == 0 ||
-      (present & F_SEAL_WRITE) != 0 || (mode & O_ACCMODE) != O_RDWR)
-    return failed_precondition("its shared memory is not sealed as it should be");
-  if (static_cast<std::uint64_t>(info.st_size) != bytes)
-    return failed_precondition(
-        str_cat("its shared memory has ", info.st_size, " bytes where it claims ", bytes));
+  TROUPE_TRY(check(fd, bytes, O_RDWR));
   if (lent_bytes != 0 && (lent_bytes != LentSlots::bytes || lent_bytes > bytes))
     return failed_precondition(
         str_cat("it lends ", lent_bytes, " of the ", bytes, " bytes of its shared memory"));

@@ -2,6 +2,7 @@
 // writes into it through a file descriptor, and what has arrived is the tensor's own memory.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -52,6 +53,17 @@ public:
   Result<BufferRef> claim(std::uint64_t number, std::uint64_t bytes,
                           const std::shared_ptr<MemoryLimit>& limit = nullptr);
 
+  /// A value that the sender shows in its own memory, at `offset`, under `number`; its last
+  /// reference tells the sender that it is no longer read. ABORTED when it is no longer there.
+  Result<BufferRef> claim_shown(std::uint64_t number, std::uint64_t offset, std::uint64_t bytes);
+  /// The sender's own memory, to be read; takes `fd`. From now on the sender may show values in it.
+  /// FAILED_PRECONDITION unless it is memory of `bytes` bytes that nobody can take away;
+  /// UNAVAILABLE when it cannot be mapped. Once.
+  Status see(int fd, std::uint64_t bytes);
+  std::byte* base() const { return base_; }
+  /// A descriptor that can only read; -1 when the system gives none. The caller's.
+  int read_only_fd() const;
+
   /// Gives pages back to the system that the last two calls' peaks did not need. Call it every few
   /// seconds.
   void trim();
@@ -74,6 +86,8 @@ private:
   RangePool ranges_; // of what lies above the lent bytes
   LentSlots::Seen seen_slots_{};
   std::uint64_t last_peak_ = 0;
+  std::atomic<const std::byte*> seen_ = nullptr; // the sender's own memory, mapped
+  std::uint64_t seen_bytes_ = 0;                 // written before that
 };
 
 /// The sender's side of a region. One thread, but for what is lent.

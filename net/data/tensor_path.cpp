@@ -136,7 +136,9 @@ std::string format_rate(std::uint64_t bytes, std::int64_t micros) {
 
 std::string to_string(const Transfer& t) {
   std::string out = str_cat(to_string(t.path), ", ", format_bytes(t.bytes));
-  if (t.micros > 0)
+  if (t.is_shown)
+    out += ", read where it lies";
+  else if (t.micros > 0)
     out += str_cat(" in ", t.micros, " us, ", format_rate(t.bytes, t.micros));
   else if (t.path == TensorPath::shared_memory)
     out += ", computed there";

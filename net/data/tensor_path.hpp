@@ -56,8 +56,10 @@ struct Transfer {
   TensorPath path = TensorPath::messages;
   std::uint64_t bytes = 0;
   std::int64_t micros = 0; ///< from the request until it was here; 0: it was computed here
+  bool is_shown = false;   ///< it is read where its sender has it
 };
-/// "shared-memory, 1.0 MiB in 210 us, 4.99 GB/s", or "shared-memory, 1.0 MiB, computed there".
+/// "shared-memory, 1.0 MiB in 210 us, 4.99 GB/s", or "shared-memory, 1.0 MiB, computed there", or
+/// "shared-memory, 1.0 MiB, read where it lies".
 std::string to_string(const Transfer& transfer);
 
 /// "17 bytes", "1.5 MiB".

@@ -147,7 +147,8 @@ caf::error save(caf::serializer& sink, const WireTensor& x) {
   auto ticket = *x.ticket;
   if (auto error = save_header(sink, ticket.dtype, ticket.shape))
     return error;
-  return sink(ticket.source, ticket.id, ticket.bytes, ticket.is_placed, ticket.placing_us);
+  return sink(ticket.source, ticket.id, ticket.bytes, ticket.is_placed, ticket.placing_us,
+              ticket.is_shown, ticket.shown_at);
 }
 
 caf::error load(caf::deserializer& source, WireTensor& x) {
@@ -160,8 +161,8 @@ caf::error load(caf::deserializer& source, WireTensor& x) {
   TensorTicket ticket;
   if (auto error = load_header(source, ticket.dtype, ticket.shape))
     return error;
-  if (auto error =
-          source(ticket.source, ticket.id, ticket.bytes, ticket.is_placed, ticket.placing_us))
+  if (auto error = source(ticket.source, ticket.id, ticket.bytes, ticket.is_placed,
+                          ticket.placing_us, ticket.is_shown, ticket.shown_at))
     return error;
   auto size = dtype_size(ticket.dtype);
   std::uint64_t bytes = 0;

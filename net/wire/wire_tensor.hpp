@@ -26,7 +26,7 @@ inline constexpr int chunk_window = 4;
 inline constexpr std::size_t max_message_bytes = std::size_t{64} << 20;
 
 /// A tensor that its owner's transport holds for pulling, or that lies already in memory that the
-/// receiver has lent its owner's node.
+/// receiver has lent its owner's node, or in that node's own, which the receiver sees.
 struct TensorTicket {
   caf::strong_actor_ptr source; ///< TransportActor of the owner's node
   std::uint64_t id = 0;         ///< of an offer, or the number of a placed value
@@ -35,6 +35,8 @@ struct TensorTicket {
   std::uint64_t bytes = 0;
   bool is_placed = false;
   std::uint32_t placing_us = 0; ///< that writing it took
+  bool is_shown = false;        ///< placed, in the owner's own memory, at `shown_at`
+  std::uint64_t shown_at = 0;
 };
 
 /// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor,

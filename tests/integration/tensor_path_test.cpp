@@ -183,22 +183,75 @@ TEST_CASE("tensor path: after the first ones values come with the message that n
     const bool is_lent = choice == PathChoice::shared_memory;
     for (const ClusterNode* node : {f.ps.get(), f.worker.get()})
       CHECK(node->services().lent_memory->num_placed() == (is_lent ? steps - 1 : 0));
-    // The gradient was computed where it is applied; the variable's value stays with the variable.
+    // The gradient was computed where it is applied; the variable's value is read where it lies.
     CHECK(f.worker->services().lent_memory->num_given() == (is_lent ? steps - 1 : 0));
     CHECK(f.ps->services().lent_memory->num_given() == 0);
+    CHECK(f.ps->services().lent_memory->num_shown() == (is_lent ? steps - 1 : 0));
+    CHECK(f.worker->services().lent_memory->num_shown() == 0);
     RunMetadata metadata;
     REQUIRE(f.run(apply.name(), &metadata).ok());
     std::string start = str_cat(to_string(choice), ", 1.1 MiB in ");
-    int copied = 0, given = 0;
+    int copied = 0, given = 0, shown = 0;
     for (const DeviceStats& device : metadata.step_stats.devices)
       for (const NodeStats& node : device.nodes) {
         copied += node.op == "_Recv" && node.detail.starts_with(start);
         given += node.detail == "shared-memory, 1.1 MiB, computed there";
+        shown += node.detail == "shared-memory, 1.1 MiB, read where it lies";
       }
-    CHECK(copied == (is_lent ? 1 : 2));
+    CHECK(copied == (is_lent ? 0 : 2));
     CHECK(given == (is_lent ? 1 : 0));
+    CHECK(shown == (is_lent ? 1 : 0));
     f.session.reset();
     CHECK(f.slots_in_use() == 0);
+  }
+}
+
+TEST_CASE("tensor path: what a reader keeps of a variable does not change with it") {
+  for (VariableKind kind : {VariableKind::resource, VariableKind::reference}) {
+    Fixture f;
+    auto dims = Tensor::vector<std::int32_t>({lent_elements});
+    GraphVariable w = variable(f.on_ps, "w", DType::float32, {lent_elements},
+                               ops::fill(f.on_ps, dims, 1.0f), kind);
+    GraphVariable kept = variable(f.on_worker, "kept", DType::float32, {lent_elements},
+                                  ops::fill(f.on_worker, dims, 0.0f), VariableKind::resource);
+    Operation keep = ops::assign_variable_op(f.on_worker, kept.handle(), w.read());
+    Output one = ops::fill(f.on_ps, dims, 1.0f);
+    const std::string add = kind == VariableKind::resource
+                                ? ops::assign_add_variable_op(f.on_ps, w.handle(), one).name()
+                                : ops::assign_add(f.on_ps, w.handle(), one).node_name();
+    Operation add_to_kept = ops::assign_add_variable_op(f.on_worker, kept.handle(),
+                                                        ops::fill(f.on_worker, dims, 100.0f));
+    auto axis = Tensor::vector<std::int32_t>({0});
+    Output highest = ops::max(f.on_worker, kept.read(), axis),
+           lowest = ops::min(f.on_worker, kept.read(), axis),
+           current = ops::max(f.on_ps, w.read(), axis);
+    f.start(PathChoice::shared_memory);
+    REQUIRE(f.run(w.initializer().name()).ok());
+    REQUIRE(f.run(kept.initializer().name()).ok());
+    auto values = [&] {
+      auto out = f.session->run({}, {highest.name(), lowest.name(), current.name()});
+      REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+      CHECK((*out)[0].value<float>() == (*out)[1].value<float>());
+      return std::pair((*out)[0].value<float>(), (*out)[2].value<float>());
+    };
+    for (int i = 1; i < 20; ++i) {
+      Status status = f.run(keep.name());
+      REQUIRE_MESSAGE(status.ok(), status.to_string());
+      CHECK(values() == std::pair(static_cast<float>(i), static_cast<float>(i)));
+      REQUIRE(f.run(add).ok());
+      CHECK(values() == std::pair(static_cast<float>(i), static_cast<float>(i + 1)));
+      if (i % 5 == 0) { // what is read elsewhere is not written there
+        REQUIRE(f.run(add_to_kept.name()).ok());
+        CHECK(values() == std::pair(static_cast<float>(i + 100), static_cast<float>(i + 1)));
+      }
+    }
+    CHECK(f.ps->services().lent_memory->num_shown() >= 18);
+    // The client fetches what lies in shown memory, and may write what it has.
+    auto fetched = f.session->run({}, {w.read().name()});
+    REQUIRE_MESSAGE(fetched.ok(), fetched.status().to_string());
+    (*fetched)[0].mutable_data<float>()[0] = -1.0f;
+    CHECK(values() == std::pair(19.0f, 20.0f));
+    f.session.reset();
   }
 }
 

@@ -49,7 +49,8 @@ private:
   }
 
   const std::string* receiver(const ProgramNode& node) const {
-    return node.aux < 0 ? nullptr : &p_.receivers[static_cast<std::size_t>(node.aux)];
+    const bool may_have = node.kind == Kind::kernel || node.kind == Kind::forward;
+    return may_have && node.aux >= 0 ? &p_.receivers[static_cast<std::size_t>(node.aux)] : nullptr;
   }
 
   // What is ready.
