@@ -5,6 +5,7 @@ Two ways with one interface. `Namespaces`: each process has a network namespace 
 works for everybody. What differs: a proxy's machine acknowledges what a process behind a cut never gets, so the others
 cannot tell a peer that is cut off from one that is frozen."""
 
+import contextlib
 import random
 import socket
 import subprocess
@@ -271,20 +272,20 @@ class Proxies:
     def refusal():
         return None
 
-    @staticmethod
-    def _free_ports(count):
+    given = set()  # to any cluster of this process, whether its tasks listen there yet or not
+
+    @classmethod
+    def _free_ports(cls, count):
         """Below those that the system gives to whoever dials, so that a process that starts again finds its own free."""
-        dice, sockets = random.Random(), []
-        while len(sockets) < count:
-            sock = socket.socket()
-            try:
-                sock.bind(("127.0.0.1", dice.randrange(20000, 32000)))
-                sockets.append(sock)
-            except OSError:
-                sock.close()
-        ports = [sock.getsockname()[1] for sock in sockets]
-        for sock in sockets:
-            sock.close()
+        dice, ports = random.Random(), []
+        while len(ports) < count:
+            port = dice.randrange(20000, 32000)
+            if port in cls.given:
+                continue
+            cls.given.add(port)
+            with socket.socket() as sock, contextlib.suppress(OSError):
+                sock.bind(("127.0.0.1", port))
+                ports.append(port)
         return ports
 
     def command(self, role, *words):
