@@ -129,7 +129,7 @@ std::optional<PlacedValue> LentMemory::place(std::uint64_t node, const Tensor& v
     slots = it->second;
     serial = ++last_serial_;
   }
-  if (auto offset = offset_in_shown(value.raw()))
+  if (auto offset = offset_in_shown(value.raw()); offset && *offset % Allocator::alignment == 0)
     if (auto number = slots->show(value, serial)) {
       num_placed_.fetch_add(1, std::memory_order_relaxed);
       num_shown_.fetch_add(1, std::memory_order_relaxed);

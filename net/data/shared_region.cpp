@@ -171,7 +171,9 @@ Result<BufferRef> SharedRegion::claim_shown(std::uint64_t number, std::uint64_t 
                                             std::uint64_t bytes) {
   LentSlots slots(base_);
   const std::byte* seen = seen_.load(std::memory_order_acquire);
-  if (!seen || offset > seen_bytes_ || bytes > seen_bytes_ - offset || !slots.claim(number, 1))
+  // Kernels count on a tensor's alignment, whoever says where it lies.
+  if (!seen || offset % Allocator::alignment != 0 || offset > seen_bytes_ ||
+      bytes > seen_bytes_ - offset || !slots.claim(number, 1))
     return aborted("a variable's value that a peer had shown in its memory is no longer there: its "
                    "step has ended, or the path that it came by has broken");
   auto release = [self = shared_from_this(), slots, number](void*) mutable {

@@ -122,13 +122,28 @@ TEST_CASE("shown memory: what is larger than what is lent in one piece is not sh
   CHECK_FALSE(ends.there->shows_to("/job:worker/replica:0/task:1", bytes));
 }
 
+TEST_CASE("shown memory: a part that is not aligned is sent as a copy") {
+  Ends ends;
+  Tensor value = ends.value().reshaped(Shape{elements / 2, 2});
+  auto aligned = ends.there->place(receiver, value.rows(8, 16));
+  REQUIRE(aligned);
+  CHECK(aligned->shown_at);
+  auto placed = ends.there->place(receiver, value.rows(1, 9));
+  REQUIRE(placed);
+  CHECK_FALSE(placed->shown_at);
+  auto read = ends.here.claim(sender, *placed, 16 * sizeof(float), nullptr);
+  REQUIRE_MESSAGE(read.ok(), read.status().to_string());
+  CHECK(static_cast<const float*>((*read)->data())[0] == 3.0f);
+}
+
 TEST_CASE("shown memory: what is outside of it, or was not shown, cannot be claimed") {
   Ends ends;
   Tensor value = ends.value();
   auto placed = ends.there->place(receiver, value);
   REQUIRE(placed);
   const std::uint64_t end = ends.there->shown()->bytes();
-  for (std::uint64_t offset : {end, end - bytes + 1, ~std::uint64_t{0}, end + bytes}) {
+  for (std::uint64_t offset :
+       {*placed->shown_at + 4, end, end - bytes + 1, ~std::uint64_t{0}, end + bytes}) {
     PlacedValue wrong = *placed;
     wrong.shown_at = offset;
     CHECK(ends.here.claim(sender, wrong, bytes, nullptr).status().code() == Code::aborted);

@@ -19,9 +19,8 @@ enum class Behind : std::uint8_t {
 };
 
 /// Sends `message` to `actor` once what it is behind has had its turn: on a node in the scheduler's
-/// queue, so that from the network's thread one of the scheduler's own takes it, on a CallerUnit in
-/// its own queue. `here` is the execution unit that runs the calling handler (`self->context()`).
-/// Under another scheduler it is a plain send.
+/// queue, on a CallerUnit in its own. `here` is the execution unit that runs the calling handler
+/// (`self->context()`). Under another scheduler it is a plain send.
 void send_behind(Behind behind, caf::strong_actor_ptr actor, caf::message message,
                  caf::execution_unit* here);
 

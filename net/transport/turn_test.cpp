@@ -18,7 +18,7 @@ constexpr int slices = 20;
 
 // Works in `slices` slices; tells `other` in its first one. Answers how many it had done when
 // `other` got its turn.
-caf::behavior busy(caf::event_based_actor* self, caf::actor other) {
+caf::behavior busy(caf::event_based_actor* self, caf::actor other, Behind behind) {
   auto done = std::make_shared<int>(0), seen = std::make_shared<int>(-1);
   auto promise = std::make_shared<caf::response_promise>();
   return {
@@ -31,7 +31,7 @@ caf::behavior busy(caf::event_based_actor* self, caf::actor other) {
       [=](caf::ok_atom) { *seen = *done; },
       [=](caf::tick_atom) {
         if (++*done < slices)
-          send_behind(Behind::all, caf::actor_cast<caf::strong_actor_ptr>(self),
+          send_behind(behind, caf::actor_cast<caf::strong_actor_ptr>(self),
                       caf::make_message(caf::tick_atom::value), self->context());
         else
           promise->deliver(*seen);
@@ -47,15 +47,20 @@ TEST_CASE("an actor that works in slices lets the one it has told something go f
   caf::actor_system_config config;
   config.set("scheduler.max-threads", 1);
   bool is_own_thread = false;
+  Behind behind = Behind::all;
   SUBCASE("on the scheduler's thread") {
     config.load<StepScheduler>();
+  }
+  SUBCASE("on the scheduler's thread, which wakes no other one") {
+    config.load<StepScheduler>();
+    behind = Behind::own;
   }
   SUBCASE("on the caller's thread") {
     config.load<StepScheduler>();
     is_own_thread = true;
   }
   caf::actor_system system(config);
-  caf::actor other = system.spawn(echo), worker = system.spawn(busy, other);
+  caf::actor other = system.spawn(echo), worker = system.spawn(busy, other, behind);
   caf::scoped_actor self(system);
   CallerUnit unit(system);
   if (is_own_thread)
