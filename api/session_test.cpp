@@ -414,35 +414,6 @@ TEST_CASE("session: a traced step tells its nodes and its graphs") {
   CHECK(master.end_us <= client.end_us);
 }
 
-TEST_CASE("session: what a kernel has sent leaves before the sender's next expensive one") {
-  SessionOptions options;
-  options.device_count["CPU"] = 2;
-  Session session = local(options);
-  Scope root = Scope::root(), here = root.on("/device:CPU:0"), there = root.on("/device:CPU:1");
-  Output x = ops::placeholder(here.named("x"), DType::float32);
-  Output square = ops::placeholder(here.named("square"), DType::float32);
-  Output sent = ops::square(here.named("sent"), x);
-  ops::neg(there.named("received"), sent);
-  ops::mat_mul(here.after(sent).named("product"), square, square);
-  REQUIRE(session.extend(root).ok());
-  RunOptions run_options;
-  run_options.trace_level = TraceLevel::full;
-  RunMetadata metadata;
-  auto out = session.run({{"x", floats({3})}, {"square", Tensor::make(DType::float32, {300, 300})}},
-                         {"received", "product"}, {}, run_options, &metadata);
-  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-  auto span = [&](std::string_view name) {
-    for (const DeviceStats& device : metadata.step_stats.devices)
-      for (const NodeStats& node : device.nodes)
-        if (node.node == name)
-          return node;
-    return NodeStats{};
-  };
-  REQUIRE(span("received").start_us > 0);
-  REQUIRE(span("product").start_us > 0);
-  CHECK(span("received").end_us <= span("product").start_us);
-}
-
 TEST_CASE("session: a value moves from one device of the process to another") {
   SessionOptions options;
   options.device_count["CPU"] = 2;

@@ -13,7 +13,43 @@ namespace troupe::program {
 
 namespace {
 
-constexpr int nodes_per_look_at_the_clock = 64;
+std::int64_t nanos() {
+  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+// When to look at the clock again: twice as many nodes later each time, as long as they take next
+// to nothing of the slice. A look costs as much as several nodes; a small step has none. The slice
+// begins with the first, or with the first expensive kernel.
+class Looks {
+public:
+  explicit Looks(Duration slice) : slice_(slice.count()) {}
+
+  static constexpr int first_nodes = 64;
+
+  void begin() {
+    if (last_ == 0)
+      last_ = nanos();
+  }
+
+  // Nodes until the next look; 0: the slice is over. Not in the loop, which is short.
+  [[gnu::noinline]] int next() {
+    if (slice_ == Duration::max().count())
+      return max_nodes;
+    begin();
+    const std::int64_t now = nanos(), took = now - last_;
+    taken_ += took;
+    if (taken_ >= slice_)
+      return 0;
+    last_ = now;
+    nodes_ = took * quick_share < slice_ ? std::min(2 * nodes_, max_nodes) : first_nodes;
+    return nodes_;
+  }
+
+private:
+  static constexpr int max_nodes = 1024, quick_share = 32;
+  std::int64_t slice_, last_ = 0, taken_ = 0;
+  int nodes_ = first_nodes;
+};
 
 // What a kernel throws (no memory, a library's complaint) becomes a status here.
 Status guarded(KernelFn compute, KernelContext& context) {
@@ -22,10 +58,6 @@ Status guarded(KernelFn compute, KernelContext& context) {
   } catch (const std::exception& e) {
     return internal(str_cat("the kernel threw: ", e.what()));
   }
-}
-
-std::int64_t nanos() {
-  return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
 // A thread that lost its core for a while has not measured the kernel: one sample changes the
@@ -75,26 +107,29 @@ void Loop<Frames>::start() {
 template <bool Frames>
 bool Loop<Frames>::run(Duration slice, bool may_compute) {
   const bool is_large = p_.is_large;
-  bool limited = slice != Duration::max();
-  std::int64_t end = limited ? nanos() + slice.count() : 0;
-  int budget = nodes_per_look_at_the_clock;
+  Looks looks(slice);
+  int budget = Looks::first_nodes;
   while (!s_.failed) {
     if (!nothing_ready()) {
       Item item = pop();
       if (is_large) [[unlikely]]
         fetch_ahead(item);
-      process(item);
+      if (item.node >= 0 && node(item.node).kind == Kind::no_op)
+        run_no_op(node(item.node), *item.iteration);
+      else
+        process(item);
     } else if (!s_.ready_expensive.empty()) {
       if (!may_compute || s_.owner_wants_turn())
         return false;
+      looks.begin();
       run_expensive();
       budget = 1;
     } else
       return true;
     if (--budget <= 0) {
-      if (limited && nanos() >= end)
+      budget = looks.next();
+      if (budget == 0)
         return s_.failed || (nothing_ready() && s_.ready_expensive.empty());
-      budget = nodes_per_look_at_the_clock;
     }
   }
   return true;
@@ -118,7 +153,7 @@ void Loop<Frames>::process(Item item) {
     break;
   case Kind::async_kernel:
     return start_async(n, nd, it, dead);
-  case Kind::no_op:
+  case Kind::no_op: // a ControlTrigger that is dead, and lives; run() does the others
     send_controls(nd, false, it);
     break;
   case Kind::constant:

@@ -2,6 +2,8 @@
 
 #include <caf/behavior.hpp>
 
+#include "net/transport/step_clock.hpp"
+
 namespace troupe {
 
 void Alarm::set(caf::scheduled_actor* self, std::chrono::nanoseconds budget,
@@ -37,7 +39,7 @@ void Alarm::heard() {
   if (!is_set_)
     return;
   // Sent before the clock heard that it was cleared: means what was set before.
-  if (self_->clock().now() < due_) {
+  if (StepClock::exact_now(self_->clock()) < due_) {
     self_->clock().cancel_request_timeout(self_, id_);
     listen();
     self_->clock().set_request_timeout(due_, self_, id_);

@@ -13,6 +13,7 @@
 
 #include "actors/protocol/status.hpp"
 #include "core/base/check.hpp"
+#include "net/transport/step_clock.hpp"
 
 namespace troupe {
 
@@ -124,11 +125,19 @@ void keep_exception_text(Self* self) {
 }
 
 /// Microseconds on the actor system's clock, which a simulation turns by hand; only differences
-/// mean something.
+/// mean something, and those to some milliseconds: a node's clock may be a tick ahead.
 template <class Self>
 std::int64_t now_us(Self* self) {
   return std::chrono::duration_cast<std::chrono::microseconds>(
              self->clock().now().time_since_epoch())
+      .count();
+}
+
+/// The same to the microsecond, for what people are shown; dearer.
+template <class Self>
+std::int64_t exact_us(Self* self) {
+  return std::chrono::duration_cast<std::chrono::microseconds>(
+             StepClock::exact_now(self->clock()).time_since_epoch())
       .count();
 }
 

@@ -44,7 +44,7 @@ void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::st
 caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSessionParts& parts,
                                           const ExplainStep& request) {
   auto& state = self->state;
-  std::vector<StepInfo> known = state.log.list(now_us(self));
+  std::vector<StepInfo> known = state.log.list(exact_us(self));
   auto inquiry = std::make_shared<Inquiry>();
   std::vector<StepInfo> wanted;
   for (const StepInfo& step : known)
@@ -97,7 +97,7 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
                     str_cat("step ", step_id, " did not answer in time; ask again"));
               else if (asked_for != 0)
                 inquiry->answer.remarks.push_back(
-                    has_ended(step_id, self->state.log.list(now_us(self))));
+                    has_ended(step_id, self->state.log.list(exact_us(self))));
               one_less();
             });
   }

@@ -311,7 +311,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
         return caf::ok_atom::value;
       },
       [=](const ListDevices&) { return DeviceList{self->state.devices}; },
-      [=](const GetSteps&) { return StepList{self->state.log.list(now_us(self))}; },
+      [=](const GetSteps&) { return StepList{self->state.log.list(exact_us(self))}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
       [=](ExplainGraph& m) { return explain_graph(self, parts, m); },
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },

@@ -122,7 +122,7 @@ void start(Self self, const Parts& parts, WaitingRun run) {
   begin.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
   begin.trace = run.trace;
   begin.fetches = run.bound->fetches;
-  begin.started_us = now_us(self);
+  begin.started_us = exact_us(self);
   running_master_steps().add(1);
   state.log.started(begin.step_id, run.request_id,
                     std::shared_ptr<const std::string>(graph.plan, &graph.plan->signature),
@@ -385,7 +385,7 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
     self->send_exit(running->actor, caf::exit_reason::user_shutdown);
   state.steps.remove(m.step_id);
   running_master_steps().add(-1);
-  state.log.finished(m.step_id, m.status.code(), now_us(self));
+  state.log.finished(m.step_id, m.status.code(), exact_us(self));
   StepOutcome outcome;
   if (m.status.ok()) {
     outcome.result = result_of(m, *run.bound);
@@ -400,7 +400,7 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
 
 void end_late_steps(Self self) {
   auto& state = self->state;
-  std::int64_t now = now_us(self), next = 0;
+  std::int64_t now = exact_us(self), next = 0;
   state.looks.erase(state.looks.begin(), state.looks.upper_bound(now));
   for (auto& [step_id, step] : state.steps)
     if (step.due_us != 0 && step.due_us <= now) {

@@ -132,7 +132,7 @@ void explain(Self self) {
     StepExplained out;
     out.step_id = state.request.step_id;
     out.signature = state.request.plan->signature;
-    out.running_us = now_us(self) - state.request.started_us;
+    out.running_us = exact_us(self) - state.request.started_us;
     out.tree = why.tree;
     out.cause = why.cause;
     for (auto& promise : std::exchange(state.asked, {}))

@@ -2,12 +2,23 @@
 
 #include <algorithm>
 #include <functional>
+#include <typeinfo>
 
 #include <caf/actor_cast.hpp>
 #include <caf/error.hpp>
 #include <caf/sec.hpp>
 
+#include "core/base/coarse_clock.hpp"
+
 namespace troupe {
+
+StepClock::time_point StepClock::now() const noexcept {
+  return time_point(coarse_time() + coarse_tick());
+}
+
+StepClock::time_point StepClock::exact_now(const caf::actor_clock& clock) noexcept {
+  return typeid(clock) == typeid(StepClock) ? clock_type::now() : clock.now();
+}
 
 void StepClock::start() {
   thread_ = std::thread([this] { run(); });

@@ -7,6 +7,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
+#include "core/base/coarse_clock.hpp"
 #include "net/transport/step_scheduler.hpp"
 
 namespace troupe {
@@ -49,6 +50,19 @@ TEST_CASE("a request that is not answered ends with its budget, the shortest fir
   CHECK(rig.clock().num_waiting() == 1);
   self->clock().cancel_request_timeout(self.ptr(), late.id());
   CHECK(rig.clock().num_waiting() == 0);
+}
+
+TEST_CASE("the clock is at most a tick ahead, and gives the exact time to who asks for it") {
+  Rig rig;
+  for (int i = 0; i < 1000; ++i) {
+    auto before = StepClock::clock_type::now();
+    auto exact = StepClock::exact_now(rig.clock());
+    auto coarse = rig.clock().now();
+    auto after = StepClock::clock_type::now();
+    CHECK(before <= exact);
+    CHECK(exact <= after);
+    CHECK(coarse <= after + coarse_tick());
+  }
 }
 
 TEST_CASE("budgets that are cancelled wake nobody and leave nothing behind") {

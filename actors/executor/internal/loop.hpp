@@ -77,6 +77,12 @@ private:
 
   // One node.
   void process(Item item);
+  // A live one that only passes control on: too little for a call.
+  [[gnu::always_inline]] void run_no_op(const ProgramNode& node, Iteration& it) {
+    ++s_.counters.nodes;
+    send_controls(node, false, it);
+    retire(it);
+  }
   // Inlined by force: g++ takes a function that only prefetches for one without effect.
   [[gnu::always_inline]] void fetch_ahead(Item item) const {
     const Iteration& it = *item.iteration;

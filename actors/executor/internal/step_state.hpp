@@ -4,7 +4,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <ctime>
 #include <deque>
 #include <map>
 #include <memory>
@@ -16,18 +15,11 @@
 #include "actors/executor/internal/program.hpp"
 #include "actors/executor/internal/ring.hpp"
 #include "actors/executor/step_run.hpp"
+#include "core/base/coarse_clock.hpp"
 
 namespace troupe::program {
 
 struct FrameInstance;
-
-/// steady_micros() as of the last tick of the system's clock, some milliseconds ago: for a fraction
-/// of its price.
-inline std::int64_t coarse_micros() {
-  timespec now{};
-  clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000 + now.tv_nsec / 1000;
-}
 
 /// The state of the nodes of one frame in one iteration; what comes next to it in memory are its
 /// counts and its input slots. All slots but pre-filled ones are empty before and after its life.
