@@ -3,6 +3,7 @@
 import datetime
 import os
 import platform
+import subprocess
 
 
 def describe():
@@ -27,3 +28,12 @@ def sentence(machine):
 
 def today():
     return datetime.date.today().isoformat()
+
+
+def commit(root):
+    """What was measured, as git names it; None where there is no git."""
+    try:
+        done = subprocess.run(["git", "-C", root, "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True)
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None

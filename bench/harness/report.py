@@ -8,8 +8,15 @@ BEGIN, END = "<!-- figures: written by tools/dev/bench -->", "<!-- end of figure
 
 
 def load(path):
-    with open(path) as file:
-        return json.load(file)
+    """Figures of an earlier run; ValueError with a sentence if the file is none."""
+    try:
+        with open(path) as file:
+            data = json.load(file)
+    except (OSError, json.JSONDecodeError) as error:
+        raise ValueError(f"{path}: {error}") from None
+    if not isinstance(data, dict) or not isinstance(data.get("rows"), dict) or not data["rows"]:
+        raise ValueError(f"{path}: holds no rows of tools/dev/bench")
+    return data
 
 
 def save(path, data):
@@ -68,11 +75,15 @@ def limit(row):
     return f"{text}: {row['share']['median']:.2f} of it" if row.get("share") else text
 
 
+def taken(row):
+    return f"{row['date']}, load {row['load']:g}" + (f", {row['commit']}" if row.get("commit") else "")
+
+
 def line(name, row):
     verdict = {True: "yes", False: "**no**", None: "–"}[row["met"]]
     ours = row["our_error"] if row.get("our_error") else spread(row["ours"], row["unit"])
     theirs = row["their_error"] if row.get("their_error") else spread(row["theirs"], row["unit"])
-    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), f"{row['date']}, load {row['load']:g}"]
+    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), taken(row)]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
@@ -105,21 +116,27 @@ def write_document(path, data):
         out.write(before + BEGIN + "\n\n" + table(data) + "\n\n" + END + rest.split(END)[1])
 
 
-def half_spread(figures):
-    return (figures["high"] - figures["low"]) / 2
+def allowance(old, new):
+    """How far a ratio may fall: half the wider of both spreads, but no less than a twentieth, within which a quiet machine's runs differ, and no more
+    than a quarter, so that a row of wide spread is guarded too."""
+    half = max(figures["high"] - figures["low"] for figures in (old, new)) / 2
+    return min(max(half, 0.05 * old["median"]), 0.25 * old["median"])
 
 
 def worse(old, new):
-    """Sentences about the rows whose ratio fell by more than the larger of both spreads."""
+    """Sentences about the rows of `new` that do worse than in `old`: a ratio that fell by more than its spread, an aim that is not met any more."""
     for name, row in new["rows"].items():
         before = old["rows"].get(name)
-        if not before or not before.get("ratio"):
+        if not before:
             continue
-        if not row.get("ratio"):
-            yield f"{name}: had the ratio {before['ratio']['median']:.2f}, has none now: {row.get('our_error') or row.get('their_error') or 'no peer'}"
+        if before.get("ratio") and not row.get("ratio"):
+            yield f"{name}: had the ratio {before['ratio']['median']:.2f}, has none now: {row.get('our_error') or row.get('their_error')}"
             continue
-        fall = before["ratio"]["median"] - row["ratio"]["median"]
-        allowed = max(half_spread(before["ratio"]), half_spread(row["ratio"]))
-        if fall > allowed:
-            yield (f"{name}: the ratio fell from {before['ratio']['median']:.2f} to {row['ratio']['median']:.2f}, by {fall:.2f}, "
-                   f"more than its spread of {allowed:.2f}")
+        if before.get("ratio"):
+            fall, allowed = before["ratio"]["median"] - row["ratio"]["median"], allowance(before["ratio"], row["ratio"])
+            if fall > allowed:
+                yield (f"{name}: the ratio fell from {before['ratio']['median']:.2f} to {row['ratio']['median']:.2f}, by {fall:.2f}; its spread allows "
+                       f"{allowed:.2f}")
+                continue
+        if before["met"] and row["met"] is False:
+            yield f"{name}: met its aim, {aim(row)}, and does not now"
