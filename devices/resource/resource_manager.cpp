@@ -45,10 +45,17 @@ Result<Tensor> Variable::private_copy() const {
   if (value.kind() == MemoryKind::device)
     return unimplemented("a variable in device memory that a reader holds cannot be copied by the "
                          "host; assign it a new value instead");
-  if (is_shown())
+  if (is_shown()) {
     if (Tensor copy = copy_into(*memory_, value); copy.has_value())
       return copy;
+    return resource_exhausted(str_cat("no room for a second copy of a variable of ",
+                                      value.byte_size(),
+                                      " bytes, which is needed because another task still reads "
+                                      "the first where it lies; raise memory-limit"));
+  }
   Allocator* source = value.buffer()->allocator();
+  if (!source && !is_object(value.dtype()))
+    source = &host_allocator();
   if (!source) {
     Tensor copy = value.deep_copy();
     if (Allocator* account = value.buffer()->account())

@@ -1,4 +1,6 @@
 // Where: the index of every element that is true or not zero, a row each, in order.
+#include <algorithm>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -25,8 +27,11 @@ Status compute(KernelContext& c) {
     for (T value : in)
       count += value != T{} ? 1 : 0;
     TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, rank}));
+    // A peer's variable, read where it lies, may change if the peer breaks the rules: what is
+    // found now may be more than was counted, or less.
     std::int64_t* to = out.mutable_data<std::int64_t>().data();
-    for (std::size_t i = 0; i < in.size(); ++i) {
+    std::int64_t* const end = to + count * rank;
+    for (std::size_t i = 0; i < in.size() && to != end; ++i) {
       if (!(in[i] != T{}))
         continue;
       auto rest = static_cast<std::int64_t>(i);
@@ -36,6 +41,7 @@ Status compute(KernelContext& c) {
       }
       to += rank;
     }
+    std::fill(to, end, 0);
     return {};
   });
 }

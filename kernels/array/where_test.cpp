@@ -1,7 +1,13 @@
 // Where.
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"
+#include "tests/support/ops/run_kernel.hpp"
 
 namespace troupe {
 namespace {
@@ -30,6 +36,39 @@ TROUPE_OP_CASES(Where) {
        .inputs = {"bool[] true"},
        .error = "WhereOp : Unhandled input dimensions: 0"},
   };
+}
+
+// As a peer's variable is read where it lies, while its owner breaks the rules and writes it.
+TEST_CASE("Where of memory that changes writes no more than it has counted") {
+  constexpr std::int64_t n = 1'000'000;
+  std::vector<float> memory(n);
+  testing::TestDevice device;
+  AttrMap attrs;
+  attrs.set("T", DType::float32);
+  const OpLibrary& library = op_library();
+  auto bound =
+      bind_kernel(library.kernels, "n", *library.ops.find("Where"), attrs, device.device());
+  REQUIRE_MESSAGE(bound.ok(), bound.status().to_string());
+  for (int round = 0; round < 60; ++round) {
+    std::ranges::fill(memory, 0.0f);
+    std::atomic<bool> goes{false};
+    std::thread owner([&] {
+      goes.wait(false);
+      for (std::int64_t i = n; i-- > 0;)
+        std::atomic_ref(memory[static_cast<std::size_t>(i)]).store(1.0f, std::memory_order_relaxed);
+    });
+    std::vector<Entry> inputs(1), outputs(1);
+    inputs[0].tensor =
+        Tensor(DType::float32, Shape{n},
+               Buffer::wrap_read_only(memory.data(), n * sizeof(float), [](void*) {}));
+    KernelContext context{*bound, device.step(), inputs, outputs};
+    goes = true;
+    goes.notify_one();
+    Status status = testing::run_kernel(context);
+    owner.join();
+    CHECK_MESSAGE(status.ok(), status.to_string());
+    CHECK(outputs[0].tensor.shape().dim(1) == 1);
+  }
 }
 
 } // namespace

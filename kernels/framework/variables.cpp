@@ -1,5 +1,7 @@
 #include "kernels/framework/variables.hpp"
 
+#include <cstring>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -33,6 +35,17 @@ Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous*
     return value;
   value = Tensor{}; // ours would be one more that holds it
   return variable.snapshot_in(memory);
+}
+
+Result<Tensor> own(KernelContext& c, Tensor value) {
+  constexpr std::size_t largest = std::size_t{4} << 20;
+  if (!value.has_value() || is_object(value.dtype()) || value.kind() != MemoryKind::host ||
+      value.buffer()->allocator() || value.byte_size() == 0 || value.byte_size() > largest)
+    return value;
+  TROUPE_ASSIGN(Tensor copy,
+                Tensor::allocate(c.device().host_side_allocator(), value.dtype(), value.shape()));
+  std::memcpy(copy.mutable_raw(), value.raw(), value.byte_size());
+  return copy;
 }
 
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {

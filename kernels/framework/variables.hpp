@@ -28,6 +28,11 @@ Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
 /// The variable's value. If it goes to the task `receiver` (not null), and that can read it where
 /// it lies, it lies there from now on. `rendezvous` may be null.
 Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous* rendezvous);
+/// What a variable may keep of `value`: itself, or, of what lies in a peer's memory or a file's and
+/// is at most as large as what peers lend and show (4 MiB), a copy in the device's own. So a
+/// variable holds neither the slots it came in nor its owner's memory. RESOURCE_EXHAUSTED when
+/// there is no room.
+Result<Tensor> own(KernelContext& c, Tensor value);
 /// "Error while reading resource variable NAME from Container: … This could mean that the variable
 /// was uninitialized. WHY"
 Status uninitialized_resource(const ResourceHandle& handle, std::string_view why);

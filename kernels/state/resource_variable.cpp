@@ -73,7 +73,8 @@ Status assign(KernelContext& c) {
           str_cat("Trying to assign to variable with tensor with wrong shape. Expected ",
                   old.shape(), " got ", value.shape()));
   }
-  variable->assign(c.take_input(1));
+  TROUPE_ASSIGN(Tensor kept, own(c, c.take_input(1)));
+  variable->assign(std::move(kept));
   return {};
 }
 

@@ -54,7 +54,8 @@ Status assign(KernelContext& c) {
           str_cat("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
                   " rhs shape= ", c.input(1).shape()));
   }
-  variable->assign(c.take_input(1));
+  TROUPE_ASSIGN(Tensor value, own(c, c.take_input(1)));
+  variable->assign(std::move(value));
   c.set_output_ref(0, variable);
   return {};
 }

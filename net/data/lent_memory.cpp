@@ -55,6 +55,8 @@ std::optional<std::uint64_t> BorrowedSlots::show(const Tensor& value, std::uint6
     return std::nullopt;
   collect();
   std::scoped_lock guard(lock_);
+  if (is_over_)
+    return std::nullopt;
   std::uint64_t held = value.byte_size();
   for (const Shown& shown : shown_)
     held += shown.buffer->bytes();
@@ -82,6 +84,16 @@ bool BorrowedSlots::collect() {
   return !shown_.empty();
 }
 
+bool BorrowedSlots::end() {
+  {
+    std::scoped_lock guard(lock_);
+    is_over_ = true;
+    for (const Shown& shown : shown_)
+      slots_.withdraw(shown.number);
+  }
+  return collect();
+}
+
 void LentMemory::borrow(std::uint64_t node, const std::string& task,
                         std::shared_ptr<BorrowedSlots> slots) {
   std::scoped_lock guard(lock_);
@@ -96,7 +108,7 @@ void LentMemory::give_up(std::uint64_t node, const std::string& task,
     borrowed_.erase(it);
   if (auto it = borrowed_by_task_.find(task); it != borrowed_by_task_.end() && it->second == slots)
     borrowed_by_task_.erase(it);
-  if (slots->collect()) // a step may still read what it was shown
+  if (slots->end()) // a step may still read what it was shown
     gone_.push_back(slots);
 }
 
@@ -121,15 +133,18 @@ std::optional<PlacedValue> LentMemory::place(std::uint64_t node, const Tensor& v
     return std::nullopt;
   std::shared_ptr<BorrowedSlots> slots;
   std::uint64_t serial = 0;
+  bool may_show = false;
   {
     std::scoped_lock guard(lock_);
+    may_show = gone_.size() < max_gone;
     auto it = borrowed_.find(node);
     if (it == borrowed_.end())
       return std::nullopt;
     slots = it->second;
     serial = ++last_serial_;
   }
-  if (auto offset = offset_in_shown(value.raw()); offset && *offset % Allocator::alignment == 0)
+  if (auto offset = offset_in_shown(value.raw());
+      may_show && offset && *offset % Allocator::alignment == 0)
     if (auto number = slots->show(value, serial)) {
       num_placed_.fetch_add(1, std::memory_order_relaxed);
       num_shown_.fetch_add(1, std::memory_order_relaxed);
@@ -208,7 +223,6 @@ void LentMemory::collect() {
     for (const auto& [node, slots] : borrowed_)
       all.push_back(slots);
     all.insert(all.end(), gone_.begin(), gone_.end());
-    all.insert(all.end(), long_gone_.begin(), long_gone_.end());
   }
   for (const auto& slots : all)
     slots->collect();
@@ -220,7 +234,11 @@ void LentMemory::tidy_shown() {
   std::shared_ptr<SharedRegion> region;
   {
     std::scoped_lock guard(lock_);
-    forgotten = std::exchange(long_gone_, std::exchange(gone_, {}));
+    auto done = std::stable_partition(gone_.begin(), gone_.end(), [](const auto& slots) {
+      return slots->is_seeing() && slots->collect();
+    });
+    forgotten.assign(std::make_move_iterator(done), std::make_move_iterator(gone_.end()));
+    gone_.erase(done, gone_.end());
     region = shown_;
   }
   forgotten.clear(); // its memory may go at once

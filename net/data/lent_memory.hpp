@@ -51,6 +51,10 @@ public:
   bool sees_us() const { return slots_.sees_sender(); }
   /// Drops the buffers of values that the peer is done with; whether it holds others.
   bool collect();
+  /// Its connection has ended: what was not claimed is taken back, nothing more is shown. Whether
+  /// the peer holds values.
+  bool end();
+  bool is_seeing() const { return region_->is_seeing(); }
   bool withdraw(std::uint64_t number) { return slots_.withdraw(number); }
   std::size_t in_use() const { return slots_.in_use(); }
   /// Takes back what has waited since the last call at least. One thread.
@@ -72,6 +76,7 @@ private:
   };
   std::mutex lock_;
   std::vector<Shown> shown_; // guarded by lock_
+  bool is_over_ = false;     // likewise
 };
 
 /// Any thread. Nodes are known by node_key.
@@ -111,7 +116,7 @@ public:
   bool holds(const void* data) const override;
   void collect() override;
   /// Every now and then: gives back memory, and forgets what was shown to peers that have been gone
-  /// since the last call.
+  /// and no longer see ours. What others keep stays as it is, for as long as they do.
   void tidy_shown();
 
   // Of a receiver.
@@ -131,12 +136,15 @@ private:
     std::weak_ptr<SharedRegion> region;
     std::shared_ptr<PathRecord> record;
   };
+  // Connections that have ended and whose peers keep what they were shown; beyond, nothing is
+  // shown.
+  static constexpr std::size_t max_gone = 8;
+
   mutable std::mutex lock_;
   std::unordered_map<std::uint64_t, std::shared_ptr<BorrowedSlots>> borrowed_;
   std::unordered_map<std::string, std::shared_ptr<BorrowedSlots>> borrowed_by_task_; ///< the latest
   std::unordered_map<std::uint64_t, Lent> lent_;
-  std::vector<std::shared_ptr<BorrowedSlots>> gone_;      ///< they hold shown values yet
-  std::vector<std::shared_ptr<BorrowedSlots>> long_gone_; ///< likewise, since the last tidying
+  std::vector<std::shared_ptr<BorrowedSlots>> gone_; ///< they hold shown values yet
   std::shared_ptr<SharedRegion> shown_;
   std::shared_ptr<MemoryLimit> shown_limit_;
   std::atomic<const std::byte*> shown_base_ = nullptr; ///< of shown_, once it is there

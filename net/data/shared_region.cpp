@@ -83,6 +83,8 @@ SharedRegion::SharedRegion(int fd, std::byte* base, std::uint64_t bytes, std::ui
 SharedRegion::~SharedRegion() {
   if (const std::byte* seen = seen_.load(std::memory_order_acquire))
     ::munmap(const_cast<std::byte*>(seen), seen_bytes_);
+  if (seeing_fd_ >= 0)
+    ::close(seeing_fd_); // the lock goes with it, or with the process
   ::munmap(base_, bytes_);
   ::close(fd_);
   regions().add(-1);
@@ -157,6 +159,17 @@ Status SharedRegion::see(int fd, std::uint64_t bytes) {
                                   std::strerror(errno), "; is `ulimit -v` set?"));
   ::close(fd); // a mapping needs it no longer
   TROUPE_TRY(checked);
+  // A lock goes with its holder, however that ends. On a description of its own: the peer has the
+  // region's.
+  struct flock lock {};
+  lock.l_type = F_RDLCK;
+  lock.l_whence = SEEK_SET;
+  seeing_fd_ = ::open(str_cat("/proc/self/fd/", fd_).c_str(), O_RDWR | O_CLOEXEC);
+  if (seeing_fd_ < 0 || ::fcntl(seeing_fd_, F_OFD_SETLK, &lock) != 0) {
+    ::munmap(base, bytes);
+    return unavailable(
+        str_cat("a peer cannot be told what is read of its memory: ", std::strerror(errno)));
+  }
   seen_bytes_ = bytes;
   seen_.store(static_cast<const std::byte*>(base), std::memory_order_release);
   LentSlots(base_).see_sender();
@@ -231,6 +244,13 @@ ForeignRegion::~ForeignRegion() {
   if (mapped_)
     ::munmap(mapped_, mapped_bytes_);
   ::close(fd_);
+}
+
+bool ForeignRegion::is_seeing() const {
+  struct flock lock {};
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
 Status ForeignRegion::write(std::uint64_t offset, const void* from, std::uint64_t bytes) {

@@ -88,6 +88,7 @@ private:
   std::uint64_t last_peak_ = 0;
   std::atomic<const std::byte*> seen_ = nullptr; // the sender's own memory, mapped
   std::uint64_t seen_bytes_ = 0;                 // written before that
+  int seeing_fd_ = -1; // its lock tells the sender that we may still read there
 };
 
 /// The sender's side of a region. One thread, but for what is lent.
@@ -108,6 +109,8 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   /// What is lent and the window; null when no mapping could be had.
   std::byte* mapped() const { return mapped_; }
+  /// Whether the peer, or what is left of it, may still read our memory that it sees.
+  bool is_seeing() const;
   /// Requires offset + bytes ≤ bytes(). RESOURCE_EXHAUSTED when the system has no memory for it.
   Status write(std::uint64_t offset, const void* from, std::uint64_t bytes);
 

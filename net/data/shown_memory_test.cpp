@@ -19,12 +19,15 @@ constexpr std::uint64_t bytes = elements * sizeof(float);
 
 /// A sender and a receiver in one process, each with its own mappings.
 struct Ends {
-  std::shared_ptr<SharedRegion> region = *SharedRegion::make(2 * LentSlots::bytes, true);
+  std::shared_ptr<SharedRegion> region;
   std::shared_ptr<LentMemory> there = std::make_shared<LentMemory>();
   std::shared_ptr<BorrowedSlots> slots;
   LentMemory here;
 
-  explicit Ends(bool sees = true) {
+  explicit Ends(bool sees = true) { connect(sees); }
+  /// As after the last connection has ended.
+  void connect(bool sees = true) {
+    region = *SharedRegion::make(2 * LentSlots::bytes, true);
     auto foreign = ForeignRegion::adopt(::dup(region->fd()), region->bytes(), region->lent_bytes());
     REQUIRE_MESSAGE(foreign.ok(), foreign.status().to_string());
     slots = std::make_shared<BorrowedSlots>(*std::move(foreign), std::make_shared<PathRecord>());
@@ -154,24 +157,79 @@ TEST_CASE("shown memory: what is outside of it, or was not shown, cannot be clai
   CHECK(ends.claim(placed)); // none of that has spoiled it
 }
 
-TEST_CASE("shown memory: a reader whose connection has ended keeps its value for a while") {
+TEST_CASE("shown memory: a reader whose connection has ended keeps its value") {
   Ends ends;
   Tensor value = ends.value();
   auto placed = ends.there->place(receiver, value);
   BufferRef read = ends.claim(placed);
   ends.there->give_up(receiver, task, ends.slots);
   ends.slots.reset();
-  ends.there->tidy_shown();
+  for (int i = 0; i < 3; ++i)
+    ends.there->tidy_shown();
   CHECK_FALSE(value.is_unique());
   SUBCASE("until it is done") {
     read = BufferRef{};
     ends.there->collect();
     CHECK(value.is_unique());
   }
-  SUBCASE("but not for ever") {
-    ends.there->tidy_shown();
-    CHECK(value.is_unique());
+  SUBCASE("and what else lies there does not come in its place") {
+    value = Tensor{}; // an update put its result elsewhere
+    Tensor other = ends.value();
+    std::ranges::fill(other.mutable_data<float>(), 77.0f);
+    CHECK(static_cast<const float*>(read->data())[0] == 1.0f);
   }
+}
+
+TEST_CASE("shown memory: what a process that died was reading is free again") {
+  Ends ends;
+  Tensor value = ends.value();
+  auto placed = ends.there->place(receiver, value);
+  REQUIRE(placed);
+  REQUIRE(LentSlots(ends.region->base()).claim(placed->number, 1)); // and never released
+  ends.there->give_up(receiver, task, ends.slots);
+  ends.slots.reset();
+  ends.there->tidy_shown();
+  CHECK_FALSE(value.is_unique());
+  ends.region.reset(); // its lock goes with it, as with its process
+  ends.there->tidy_shown();
+  CHECK(value.is_unique());
+}
+
+TEST_CASE("shown memory: what was not claimed when the connection ended cannot be claimed later") {
+  Ends ends;
+  Tensor value = ends.value();
+  auto placed = ends.there->place(receiver, value);
+  REQUIRE(placed);
+  ends.there->give_up(receiver, task, ends.slots);
+  CHECK(value.is_unique()); // the owner may write
+  CHECK(ends.here.claim(sender, *placed, bytes, nullptr).status().code() == Code::aborted);
+}
+
+TEST_CASE("shown memory: nothing is shown on a connection that has ended meanwhile") {
+  Ends ends;
+  Tensor value = ends.value();
+  ends.there->give_up(receiver, task, ends.slots);
+  CHECK_FALSE(ends.slots->show(value, 77)); // by a thread that had found the slots before
+  CHECK(value.is_unique());
+}
+
+TEST_CASE("shown memory: peers that keep what they were shown do not make us hold ever more") {
+  Ends ends;
+  std::vector<Tensor> values;
+  std::vector<BufferRef> kept;
+  bool is_shown = true;
+  while (is_shown && kept.size() < 100) {
+    values.push_back(ends.value());
+    auto placed = ends.there->place(receiver, values.back());
+    kept.push_back(ends.claim(placed));
+    is_shown = placed->shown_at.has_value();
+    ends.there->give_up(receiver, task, ends.slots);
+    ends.connect();
+  }
+  CHECK(kept.size() == 9);
+  kept.clear();
+  ends.there->tidy_shown();
+  CHECK(ends.there->place(receiver, values.back())->shown_at);
 }
 
 TEST_CASE("shown memory: a peer's memory that could be written, or taken away, is not looked at") {

@@ -238,6 +238,7 @@ TEST_CASE("tensor path: what a reader keeps of a variable does not change with i
       Status status = f.run(keep.name());
       REQUIRE_MESSAGE(status.ok(), status.to_string());
       CHECK(values() == std::pair(static_cast<float>(i), static_cast<float>(i)));
+      CHECK(f.ps->services().lent_memory->slots_in_use() == 0); // it has a value of its own
       REQUIRE(f.run(add).ok());
       CHECK(values() == std::pair(static_cast<float>(i), static_cast<float>(i + 1)));
       if (i % 5 == 0) { // what is read elsewhere is not written there
