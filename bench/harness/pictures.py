@@ -7,6 +7,7 @@ import shutil
 import struct
 import subprocess
 
+import machine
 from processes import BenchError
 
 DOCS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "pictures")
@@ -49,7 +50,9 @@ def draw(bench, name, target, graph, title):
 
 
 def draw_all(bench):
-    draw(bench, "step_local", "local", "mlp_sgd", "MLP 784-512-256-10, batch 128, SGD: one step in one process")
+    about = machine.describe()
+    where = f" ({about['cores']} cores, {about['instruction_set']}, {machine.today()})"
+    draw(bench, "step_local", "local", "mlp_sgd", "MLP 784-512-256-10, batch 128, SGD: one step in one process" + where)
     cluster = bench.ours.cluster({"ps": 1, "worker": 2})
     draw(bench, "step_two_nodes", cluster.targets["worker", 0], "mlp_sgd_worker0",
-         "The same step with its variables on /job:ps and its arithmetic on /job:worker/task:0")
+         "The same step with its variables on /job:ps and its arithmetic on /job:worker/task:0" + where)

@@ -1,4 +1,4 @@
-// Random products with random elementwise ops after them give the same whether fuse_matmul has made
+// Random products and convolutions with random ops after them give the same whether a pass has made
 // one node of them or not.
 #include <doctest/doctest.h>
 
@@ -89,22 +89,66 @@ Tensor result_of(const Built& graph, const SessionOptions& options) {
   return (*out)[0];
 }
 
+/// A convolution with a bias or a normalisation, a sum and Relu after it; each may be missing.
+Built random_convolution(Random& random) {
+  Built graph;
+  const std::int64_t images = 1 + below(random, 3), rows = 5 + below(random, 20),
+                     columns = 5 + below(random, 20), in = 1 + below(random, 40),
+                     out = 1 + below(random, 70), window = 1 + 2 * below(random, 3),
+                     stride = 1 + below(random, 2);
+  Output x = graph.feed(random, {images, rows, columns, in});
+  Output filter = graph.feed(random, {window, window, in, out});
+  const bool same = below(random, 2) == 0;
+  Output y = graph.add("Conv2D", {x, filter},
+                       {{"strides", std::vector<std::int64_t>{1, stride, stride, 1}},
+                        {"padding", std::string(same ? "SAME" : "VALID")}});
+  auto size = [&](std::int64_t of) { return ((same ? of - 1 : of - window) + stride) / stride; };
+  auto vector = [&] { return graph.feed(random, Shape{out}); };
+  if (below(random, 2) == 0) {
+    y = graph.add("BiasAdd", {y, vector()});
+  } else {
+    Output scale = vector(), offset = vector(), mean = vector();
+    Output variance = graph.add("Square", {vector()});
+    y = graph.add("FusedBatchNormV3", {y, scale, offset, mean, variance},
+                  {{"is_training", false}, {"epsilon", 0.25F}});
+  }
+  if (below(random, 2) == 0)
+    y = graph.add("AddV2", {graph.feed(random, {images, size(rows), size(columns), out}), y});
+  if (below(random, 2) == 0)
+    y = graph.add("Relu", {y});
+  ops::identity(graph.root.named("result"), y);
+  return graph;
+}
+
+/// How many elements of the graph's result differ without these passes.
+int differences(const Built& graph, std::vector<std::string> passes) {
+  SessionOptions apart;
+  apart.disabled_passes = std::move(passes);
+  const Tensor fused = result_of(graph, {}), nodes = result_of(graph, apart);
+  REQUIRE(fused.shape() == nodes.shape());
+  int wrong = 0;
+  for (std::size_t i = 0; i < nodes.data<float>().size(); ++i) {
+    const float want = nodes.data<float>()[i], got = fused.data<float>()[i];
+    wrong +=
+        !(std::abs(got - want) <= 1e-4F * (1 + std::abs(want))); // sums of hundreds of products
+  }
+  return wrong;
+}
+
 } // namespace
 
 TEST_CASE("fused products: random graphs give what their nodes give one by one") {
   for (unsigned seed = 1; seed <= 40; ++seed) {
     CAPTURE(seed);
     Random random(seed);
-    const Built graph = random_graph(random);
-    SessionOptions apart;
-    apart.disabled_passes = {"fuse_matmul", "fuse_elementwise"};
-    const Tensor fused = result_of(graph, {}), nodes = result_of(graph, apart);
-    REQUIRE(fused.shape() == nodes.shape());
-    int wrong = 0;
-    for (std::size_t i = 0; i < nodes.data<float>().size(); ++i) {
-      const float want = nodes.data<float>()[i], got = fused.data<float>()[i];
-      wrong += !(std::abs(got - want) <= 1e-4F * (1 + std::abs(want)));
-    }
-    CHECK(wrong == 0);
+    CHECK(differences(random_graph(random), {"fuse_matmul", "fuse_elementwise"}) == 0);
+  }
+}
+
+TEST_CASE("fused convolutions: random ones give what their nodes give one by one") {
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    CAPTURE(seed);
+    Random random(seed);
+    CHECK(differences(random_convolution(random), {"fuse_convolution"}) == 0);
   }
 }
