@@ -23,7 +23,10 @@ namespace troupe {
 ///   2: Heartbeat counts losses; OfferTensor names its receiver.
 ///   3: tensors have paths of their own.
 ///   4: masters renew to their clients, too; values of cut edges come unasked, several in one.
-inline constexpr std::uint32_t protocol_version = 6;
+///   5: values lie in memory that their receiver has lent.
+///   6: values are read where their sender has them.
+///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
+inline constexpr std::uint32_t protocol_version = 7;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

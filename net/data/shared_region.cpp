@@ -250,7 +250,7 @@ bool ForeignRegion::is_seeing() const {
   struct flock lock {};
   lock.l_type = F_WRLCK;
   lock.l_whence = SEEK_SET;
-  return ::fcntl(fd_, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
+  return ::fcntl(fd_, F_OFD_GETLK, &lock) != 0 || lock.l_type != F_UNLCK;
 }
 
 Status ForeignRegion::write(std::uint64_t offset, const void* from, std::uint64_t bytes) {
