@@ -13,8 +13,12 @@ namespace troupe {
 
 /// Starts in the order of its fields and stops in reverse.
 ///
-///   running ──ShutDown──▶ finishing (new work is refused, steps go on) ──none left, or the grace
-///   is over──▶ leaving (peers are told, steps end UNAVAILABLE) ──done, or 2 s──▶ stopping
+///   running ── ShutDown ──▶ finishing ── no step left, or grace over ──▶ leaving ── peers told, or 2 s ──▶ stopping
+///
+///   running    takes work
+///   finishing  refuses new work; running steps go on
+///   leaving    tells its peers; steps that still run end UNAVAILABLE
+///   stopping   ends its children, last started first
 ///
 /// A child that ends by itself ends the node: what it held is lost, and a fresh start from outside
 /// is safer than a node with a hole; `failure` says so.

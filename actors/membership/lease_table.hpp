@@ -12,9 +12,10 @@ namespace troupe {
 
 /// One entry for each peer that was reached.
 ///
-///   alive ──no word for the lease──▶ frozen ─┐
-///     ├────connection closed──────▶ crashed ─┤──▶ gone from the table; whoever watched is told
-///     once ├────another incarnation───▶ restarted ┤ └────said goodbye──────────────▶ left ─┘
+///   alive ─┬─ no word for the lease ─▶ frozen ────┐
+///          ├─ connection closed ─────▶ crashed ───┤
+///          ├─ another incarnation ───▶ restarted ─┼─▶ gone from the table; each watcher is told once
+///          └─ said goodbye ──────────▶ left ──────┘
 class LeaseTable {
 public:
   explicit LeaseTable(std::int64_t lease_us) : lease_us_(lease_us) {}

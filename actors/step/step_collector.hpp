@@ -1,5 +1,4 @@
-// StepCollector: decides how a step over several tasks ends. Events in, decisions out; knows no
-// actors.
+// StepCollector: decides how a step over several tasks ends. Events in, decisions out; knows no actors.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,9 @@ namespace troupe {
 
 /// One part for each task that runs some of the step.
 ///
-///   running ──every part done──────────────────────────▶ finished (ok)
-///      └──first error (a part's, a loss, a deadline)──▶ ending ──every part answered, or given
-///      up──▶ finished (error)
+///   running ─┬─ every part done ────────────────────────────────────────────────────────────────▶ finished (ok)
+///            └─ first error: a part's, a loss, ─▶ ending ── every part has answered or is given up ─▶ finished (error)
+///               a deadline, a cancellation
 ///
 /// The step's error is the first one that is not derived from another; later ones are counted. An
 /// error that is derived only stands in until a root cause arrives.

@@ -90,14 +90,16 @@ Status complete_and_check_attrs(const OpSchema& schema, AttrMap& attrs);
 
 /// Builds a schema from TensorFlow's notation. Mistakes are our own bugs and abort with the op's
 /// name.
-///   SchemaBuilder("AddV2").input("x: T").input("y: T").output("z: T").attr("T: {bfloat16, half,
-///   float}").build() inputs:  "x: float"   "ref: Ref(T)"   "values: N * T"   "args: Tin"  (Tin
-///   declared as list(type)) attrs:   "T: type"  "T: {float, int32} = DT_INT32"  "N: int >= 2"
-///   "strides: list(int)"  "padding: {'SAME', 'VALID'}"
-///            "transpose_a: bool = false"  "shape: shape = { unknown_rank: true }"  "value: tensor"
-///            "f: func"  "eps: float = 0.001" "axes: list(int) = []"
-/// Several may stand in one string, separated by ';' — the way tf/OPS lists them, with "numbertype"
-/// and "realnumbertype" as type sets.
+///
+///   SchemaBuilder("AddV2").input("x: T").input("y: T").output("z: T").attr("T: {half, float}").build()
+///
+///   inputs   "x: float"   "ref: Ref(T)"   "values: N * T"   "args: Tin" (Tin declared as list(type))
+///   attrs    "T: type"   "T: {float, int32} = DT_INT32"   "N: int >= 2"   "strides: list(int)"
+///            "padding: {'SAME', 'VALID'}"   "transpose_a: bool = false"   "eps: float = 0.001"
+///            "shape: shape = { unknown_rank: true }"   "value: tensor"   "f: func"   "axes: list(int) = []"
+///
+/// Several may stand in one string, separated by ';', as TensorFlow lists them. "numbertype" and
+/// "realnumbertype" name sets of dtypes.
 class SchemaBuilder {
 public:
   explicit SchemaBuilder(std::string_view name);

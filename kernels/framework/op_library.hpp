@@ -17,11 +17,14 @@ public:
   KernelRegistry kernels;
 
   /// One op:
-  ///   library.op("Softmax").input("logits: T").output("softmax: T").attr("T: {half, bfloat16,
-  ///   float, double}")
-  ///     .shape_fn(infer_shape).gradient(differentiate).cpu_kernel(compute, {.types = {{"T",
-  ///     {DType::float32, DType::float64}}}}) .doc("Probabilities along the last axis; each row
-  ///     sums to 1.");
+  ///
+  ///   library.op("Softmax")
+  ///       .input("logits: T").output("softmax: T").attr("T: {half, bfloat16, float, double}")
+  ///       .shape_fn(infer_shape)
+  ///       .gradient(differentiate)
+  ///       .cpu_kernel(compute, {.types = {{"T", {DType::float32, DType::float64}}}})
+  ///       .doc("Probabilities along the last axis; each row sums to 1.");
+  ///
   /// The schema is added when the builder dies at the end of the statement.
   class Builder {
   public:

@@ -9,8 +9,9 @@
 //   relayed, never to a stage in between), whose content is one struct of our protocol, an `ok`, or
 //   an error; then watching actors and their ends; heartbeats.
 //
-//   awaiting handshake ──header──▶ handshake's payload ──▶ header ◀──▶ payload        any refusal
-//   ──▶ closed
+//   awaiting handshake ── header ──▶ handshake's payload ──▶ header ◀──▶ payload
+//           │                                │                  │             │
+//           └────────────────────────────────┴─── any refusal ──┴─────────────┴──▶ closed
 #pragma once
 
 #include <cstddef>
