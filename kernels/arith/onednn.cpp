@@ -112,6 +112,12 @@ bool is_bias(int64_t epilogue) {
   return epilogue == shifts;
 }
 
+/// New until it has run once and stayed within its scratchpad; refused if it did not.
+///
+///   untried ── first run ─┬─ stayed within ─▶ trusted
+///                         └─ left it ───────▶ refused
+enum class Trust : int { untried, trusted, refused };
+
 struct Primitive {
   explicit Primitive(const Descriptors& descriptors) : d(descriptors) {}
   Descriptors d;
@@ -120,6 +126,7 @@ struct Primitive {
   memory::desc scratchpad, filter;
   bool reorders = false;
   bool turns = false; // the filter is another convolution's; then it always reorders
+  std::atomic<Trust> trust{Trust::untried};
 };
 
 memory::desc bias_of(const Descriptors& d) {
@@ -259,8 +266,35 @@ void add_operands(Arguments& arguments, const Descriptors& d, const ConvEpilogue
                         view(one_for_each_channel(d), operand)});
 }
 
-void* scratchpad(const Primitive& p) {
-  return thread_scratch(Scratch::onednn, p.scratchpad.get_size());
+/// oneDNN 2.6's AVX2 code for the filter's gradient of a strided convolution of one pixel gathers the
+/// pixels that it reads into its scratchpad by whole vectors, and asks for room for the channels that
+/// there are: with fewer than a vector has it writes beyond the end.
+bool filter_gradient_leaves_its_scratchpad(const Conv2DShape& s) {
+  constexpr int64_t vector = 8;
+  return s.filter_h == 1 && s.filter_w == 1 && (s.stride_h > 1 || s.stride_w > 1) &&
+         s.in_c < vector;
+}
+
+/// False if `p` turned out to leave its scratchpad, now or before.
+bool execute(Primitive& p, Arguments& arguments) {
+  const auto run = [&](void* scratchpad) {
+    arguments.insert_or_assign(DNNL_ARG_SCRATCHPAD, view(p.scratchpad, scratchpad));
+    p.run.execute(stream(), arguments);
+    stream().wait();
+  };
+  const size_t bytes = p.scratchpad.get_size();
+  switch (p.trust.load(std::memory_order_relaxed)) {
+  case Trust::refused:
+    return false;
+  case Trust::trusted:
+    run(thread_scratch(Scratch::onednn, bytes));
+    return true;
+  case Trust::untried:
+    break;
+  }
+  const bool stayed = runs_within(Scratch::onednn, bytes, run);
+  p.trust.store(stayed ? Trust::trusted : Trust::refused, std::memory_order_relaxed);
+  return stayed;
 }
 
 /// Lays a filter out for `p`. One that is turned first gets its pixels in the opposite order; that
@@ -304,12 +338,9 @@ bool run(Direction direction, const Conv2DShape& s, int64_t images, const float*
     const bool forward = direction == Direction::forward || direction == Direction::turned;
     Arguments arguments = {{forward ? DNNL_ARG_SRC : DNNL_ARG_DIFF_SRC, view(p->d.x, x)},
                            {DNNL_ARG_WEIGHTS, filter_for(*p, filter)},
-                           {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(p->d.y, y)},
-                           {DNNL_ARG_SCRATCHPAD, view(p->scratchpad, scratchpad(*p))}};
+                           {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(p->d.y, y)}};
     add_operands(arguments, p->d, epilogue);
-    p->run.execute(stream(), arguments);
-    stream().wait();
-    return true;
+    return execute(*p, arguments);
   } catch (const dnnl::error&) {
     return false;
   }
@@ -326,10 +357,11 @@ bool run_backward_filter(const Conv2DShape& s, int64_t images, const float* x, f
     memory chosen = plain;
     if (p->reorders)
       chosen = view(p->filter, thread_scratch(Scratch::filter, p->filter.get_size()));
-    p->run.execute(stream(), {{DNNL_ARG_SRC, view(p->d.x, x)},
-                              {DNNL_ARG_DIFF_WEIGHTS, chosen},
-                              {DNNL_ARG_DIFF_DST, view(p->d.y, dy)},
-                              {DNNL_ARG_SCRATCHPAD, view(p->scratchpad, scratchpad(*p))}});
+    Arguments arguments = {{DNNL_ARG_SRC, view(p->d.x, x)},
+                           {DNNL_ARG_DIFF_WEIGHTS, chosen},
+                           {DNNL_ARG_DIFF_DST, view(p->d.y, dy)}};
+    if (!execute(*p, arguments))
+      return false;
     if (p->reorders)
       p->reorder.execute(stream(), {{DNNL_ARG_FROM, chosen}, {DNNL_ARG_TO, plain}});
     stream().wait();
@@ -386,7 +418,8 @@ bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filt
 
 bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
                                  float* dfilter, int64_t begin, int64_t end) {
-  return run_backward_filter(shape, end - begin, x + input_offset(shape, begin), dfilter,
+  return !filter_gradient_leaves_its_scratchpad(shape) &&
+         run_backward_filter(shape, end - begin, x + input_offset(shape, begin), dfilter,
                              dy + output_offset(shape, begin));
 }
 
