@@ -181,6 +181,8 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
   out.devices = services->devices.attributes();
   for (const auto& [name, value] : counter_snapshot())
     out.counters.emplace_back(name, value);
+  out.counters.emplace_back("lent_slots",
+                            static_cast<std::int64_t>(services->lent_memory->slots_in_use()));
   out.paths = services->path_book->sentences();
   if (!self->state.membership) // let go of: the node ends
     return out;

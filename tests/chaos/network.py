@@ -324,14 +324,3 @@ class Proxies:
             proxy.close()
 
 
-NETWORKS = {"namespaces": Namespaces, "proxies": Proxies}
-
-
-def choose(wish):
-    """The kind of network to use and why, for `wish` "auto" or one of NETWORKS; the kind is None if the wish cannot be had."""
-    if wish == "proxies":
-        return Proxies, "as asked for"
-    why = Namespaces.refusal()
-    if not why:
-        return Namespaces, "as asked for" if wish == "namespaces" else "they are permitted here"
-    return (None if wish == "namespaces" else Proxies), f"no network namespaces: {why}"
