@@ -236,6 +236,9 @@ private:
       if (is_enter(*node)) {
         enters_[node->id] = frames.of_node(*node);
         ++program_->frames[static_cast<std::size_t>(frames.of_node(*node))].num_enters;
+      } else if (is_exit(*node)) {
+        exits_[node->id] =
+            program_->frames[static_cast<std::size_t>(frames.of_node(*node))].num_exits++;
       }
     auto nodes = order_.size();
     program_->nodes.resize(nodes);
@@ -291,6 +294,9 @@ private:
         to.flags |= invariant;
       return {};
     }
+    case Kind::exit:
+      to.aux = exits_[node.id];
+      return {};
     case Kind::select:
       if (to.num_inputs != 2 || to.num_outputs != 2)
         return invalid_argument(str_cat("Switch '", node.name, "' has not two inputs and outputs"));
@@ -501,6 +507,7 @@ private:
   std::vector<std::int32_t> successors_;                       // ends of control edges, by source
   std::vector<std::size_t> first_successor_;                   // by node, one more at the end
   std::unordered_map<NodeId, int> enters_;
+  std::unordered_map<NodeId, std::int32_t> exits_; ///< number among those of its frame
   std::map<std::tuple<std::vector<DType>, std::vector<DType>, std::vector<bool>>,
            std::shared_ptr<const KernelIo>>
       ios_; // by what is in them

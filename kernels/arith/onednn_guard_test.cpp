@@ -20,7 +20,8 @@ public:
     const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
     const size_t bytes = static_cast<size_t>(count) * sizeof(float);
     mapped_ = (bytes + page - 1) / page * page + page;
-    void* memory = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* memory =
+        mmap(nullptr, mapped_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     REQUIRE(memory != MAP_FAILED);
     base_ = static_cast<char*>(memory);
     REQUIRE(mprotect(base_ + mapped_ - page, page, PROT_NONE) == 0);
@@ -144,7 +145,8 @@ TEST_CASE("oneDNN's convolutions stay within their scratchpads, inputs and outpu
   use_onednn(before);
 }
 
-TEST_CASE("a first run that leaves its scratchpad is noticed, and one that fills it is not blamed") {
+TEST_CASE(
+    "a first run that leaves its scratchpad is noticed, and one that fills it is not blamed") {
   constexpr size_t bytes = 1000;
   CHECK(runs_within(Scratch::onednn, bytes, [](void* p) { std::memset(p, 1, bytes); }));
   for (size_t beyond : {size_t{0}, size_t{1}, bytes, size_t{64} << 10})

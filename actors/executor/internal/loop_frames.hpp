@@ -34,6 +34,7 @@ FrameInstance& Loop<Frames>::child(Iteration& it, std::int32_t layout) {
   frame.parent = &it;
   frame.id = frame_id(it.frame->id, it.number, shape.name_hash);
   frame.missing_enters = shape.num_enters;
+  frame.given_exits.assign(static_cast<std::size_t>(shape.num_exits), false);
   frame.oldest = 0;
   frame.newest = -1;
   frame.next_sibling = it.children;
@@ -97,7 +98,18 @@ void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& nd, Iteration& i
 }
 
 template <bool Frames>
-void Loop<Frames>::run_exit(std::int32_t, const ProgramNode& nd, Iteration& it) {
+void Loop<Frames>::run_exit(std::int32_t n, const ProgramNode& nd, Iteration& it) {
+  FrameInstance& frame = *it.frame;
+  auto given = frame.given_exits.begin() + nd.aux;
+  if (*given) {
+    const std::string& loop = p_.frames[static_cast<std::size_t>(frame.layout)].name;
+    return s_.fail(n, invalid_argument(str_cat(
+                          "Exit '", info(n).name, "' of the loop '", loop,
+                          "' gets a second value, in iteration ", it.number,
+                          "; a loop gives each value once: let a Switch by the loop's condition "
+                          "come before the Exit")));
+  }
+  *given = true;
   send_value(nd, 0, *slot(nd.first_input, it), *it.frame->parent);
   clear_inputs(nd, it);
 }
@@ -135,12 +147,13 @@ void Loop<Frames>::clean_up(Iteration* it) {
   }
 }
 
-// What its Exits never gave is dead outside.
+// What an Exit never gave is dead outside.
 template <bool Frames>
 void Loop<Frames>::delete_frame(FrameInstance* frame) {
   Iteration& parent = *frame->parent;
   for (std::int32_t n : frame->dead_exits)
-    send_dead(node(n), parent);
+    if (!frame->given_exits[static_cast<std::size_t>(node(n).aux)])
+      send_dead(node(n), parent);
   FrameInstance** link = &parent.children;
   while (*link != frame)
     link = &(*link)->next_sibling;

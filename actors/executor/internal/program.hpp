@@ -74,7 +74,7 @@ struct ProgramNode {
   std::int32_t first_control = 0, end_control = 0;
   /// The one slot that the only output goes to, which the kernel writes itself; or -1.
   std::int32_t direct_slot = -1;
-  /// Of Enter the frame it opens, of _Arg its index, of _Retval its position, of Const its tensor;
+  /// Of Enter the frame it opens, of Exit its number among those of its frame, of _Arg its index, of _Retval its position, of Const its tensor;
   /// of a kernel whose only reader is another task, that task.
   std::int32_t aux = -1;
   DType output_type = DType::invalid; ///< of output 0
@@ -89,6 +89,7 @@ struct FrameLayout {
   std::int32_t first_node = 0, num_nodes = 0;
   std::int32_t first_slot = 0, num_slots = 0;
   std::int32_t num_enters = 0;
+  std::int32_t num_exits = 0;
   std::int32_t parallel_iterations = 1;
 };
 

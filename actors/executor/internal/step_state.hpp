@@ -56,8 +56,9 @@ struct FrameInstance {
   std::int32_t missing_enters = 0;
   std::vector<Iteration*> iterations; ///< by number, modulo a power of two
   std::vector<HeldValue> invariants;
-  std::vector<HeldValue> deferred; ///< values of NextIterations that wait for room
-  std::vector<std::int32_t> dead_exits;
+  std::vector<HeldValue> deferred;      ///< values of NextIterations that wait for room
+  std::vector<std::int32_t> dead_exits; ///< of the newest iteration
+  std::vector<bool> given_exits; ///< by number: a value has left the loop; a second one is an error
   FrameInstance* next_free = nullptr;
 
   std::int64_t num_iterations() const { return newest - oldest + 1; }
@@ -172,7 +173,9 @@ inline void empty(Entry& entry) {
   ::new (static_cast<void*>(&entry)) Entry; // construct_at would write all its bytes
 }
 
-/// Fills an empty slot, without looking at what is in it.
+/// Fills an empty slot, without looking at what is in it. Within an iteration each node runs once and
+/// each slot has one edge, so only an Exit could fill a slot of another iteration twice; run_exit sees
+/// to that.
 inline void fill(Entry& slot, Entry&& value) {
   std::construct_at(&slot, std::move(value));
 }

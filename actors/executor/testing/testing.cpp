@@ -3,6 +3,7 @@
 #include <new>
 
 #include "core/base/strings.hpp"
+#include "devices/memory/caching_allocator.hpp"
 #include "graph/ir/text.hpp"
 
 namespace troupe {
@@ -251,6 +252,14 @@ Rig::Rig(int threads) : host(threads) {
 Rig::~Rig() {
   host.compute.reset(); // kernels of steps given up may still be running
   mailbox_->completions.clear();
+}
+
+std::int64_t Rig::bytes_in_use() const {
+  return dynamic_cast<const CachingAllocator&>(*host.allocator).stats().bytes_in_use;
+}
+
+Rig::Account::~Account() {
+  TROUPE_CHECK(rig.bytes_in_use() == 0, str_cat("a step has kept ", rig.bytes_in_use(), " bytes"));
 }
 
 Graph Rig::parse(std::string_view text) {

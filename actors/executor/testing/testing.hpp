@@ -75,7 +75,16 @@ public:
     return run(compile(graph), std::move(args));
   }
 
+  /// What the device's allocator has given and not got back.
+  std::int64_t bytes_in_use() const;
+
   CpuHost host;
+  /// When all else of the rig is gone, checks that no step, however it ended, has kept memory. Tensors
+  /// that a test holds must not outlive the rig.
+  struct Account {
+    const Rig& rig;
+    ~Account();
+  } account{*this};
   std::unique_ptr<Device> device;
   NodeStates node_states;
   ResourceManager step_resources;
