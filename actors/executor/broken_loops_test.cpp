@@ -20,7 +20,8 @@ class LoopGraph {
 public:
   explicit LoopGraph(std::uint32_t seed) : random_(seed) {
     values_ = {"x", "y", "big"};
-    lines_ = {{"x", "_Arg", "[T=DT_INT64, index=0]", {}}, {"y", "_Arg", "[T=DT_INT64, index=1]", {}},
+    lines_ = {{"x", "_Arg", "[T=DT_INT64, index=0]", {}},
+              {"y", "_Arg", "[T=DT_INT64, index=1]", {}},
               {"big", "Const", "[dtype=DT_INT64, value=i64[] 7]", {}}};
     for (int i = 1 + pick(2); i > 0; --i)
       add_loop(pick(3) == 0 ? 2 : 1);
@@ -58,8 +59,8 @@ private:
 
   // Leaves the loop's results in values_.
   void add_loop(int depth) {
-    const std::string frame = str_cat("[frame_name=\"f", lines_.size(),
-                                      "\", parallel_iterations=", 1 + pick(4));
+    const std::string frame =
+        str_cat("[frame_name=\"f", lines_.size(), "\", parallel_iterations=", 1 + pick(4));
     const int variables = 1 + pick(3);
     auto enter = [&](const std::string& value, bool constant) {
       return add("Enter", {value}, str_cat(frame, constant ? ", is_constant=true]" : "]"));
@@ -101,7 +102,8 @@ private:
     static const std::vector<std::string> ops = {"AddV2", "Sub", "Neg", "Costly", "AtOnce", "cond"};
     std::string op = some(ops);
     if (op == "cond") {
-      std::string side = add("Switch", {some(values_), add("Less", {some(values_), some(values_)})});
+      std::string side =
+          add("Switch", {some(values_), add("Less", {some(values_), some(values_)})});
       std::string taken = add("Neg", {str_cat(side, ":1")});
       return add("Merge", {side, taken});
     }
@@ -131,8 +133,8 @@ private:
         line.controls.push_back(other.name);
       break;
     default:
-      static const std::vector<std::string> passing = {"Identity", "Exit", "NextIteration", "Neg",
-                                                       "LoopCond", "AtOnce"};
+      static const std::vector<std::string> passing = {"Identity", "Exit",     "NextIteration",
+                                                       "Neg",      "LoopCond", "AtOnce"};
       if (line.inputs.size() == 1 && line.op != "_Retval" && line.op != "Enter")
         line.op = some(passing);
     }
@@ -232,13 +234,15 @@ TEST_CASE("loops: graphs that are wrong in any way end or can be cancelled, and 
       ++num_refused;
       continue;
     }
-    auto executable = Executable::compile(*std::move(graph), *rig.device, testing::library().kernels);
+    auto executable =
+        Executable::compile(*std::move(graph), *rig.device, testing::library().kernels);
     if (!executable.ok()) {
       ++num_refused;
       continue;
     }
     for (int repeat = 0; repeat < 2; ++repeat) {
-      auto step = rig.start(*executable, {Tensor::scalar<std::int64_t>(1), Tensor::scalar<std::int64_t>(3)});
+      auto step = rig.start(*executable,
+                            {Tensor::scalar<std::int64_t>(1), Tensor::scalar<std::int64_t>(3)});
       for (int slice = 0; slice < 20 && !step->finished(); ++slice)
         rig.advance(*step, std::chrono::microseconds(20));
       if (!step->finished()) {
@@ -250,7 +254,8 @@ TEST_CASE("loops: graphs that are wrong in any way end or can be cancelled, and 
     *executable = nullptr;
     REQUIRE(rig.bytes_in_use() == before);
   }
-  MESSAGE(num_ok, " steps ended well, ", num_cancelled, " had no end, ", num_refused, " graphs were refused");
+  MESSAGE(num_ok, " steps ended well, ", num_cancelled, " had no end, ", num_refused,
+          " graphs were refused");
   CHECK(num_ok > count / 4);
   CHECK(num_refused > count / 20);
   CHECK(num_cancelled > count / 200);

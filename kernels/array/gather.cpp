@@ -88,10 +88,53 @@ Status differentiate(GradContext& g, Value axis) {
   return g.set_input_grad(0, g.op("Transpose", {sums, g.op("InvertPermutation", {perm})}));
 }
 
+// With batch dimensions: everything is seen as [batch, outer, axis, inner]. The rows of all batches
+// are summed at once; those of batch b have the indices from b times the axis' size on.
+Status differentiate_batched(GradContext& g, Value axis, std::int64_t batch) {
+  const Value params = g.input(0), indices = g.input(1);
+  const Value shape = array::shape_vector(g, params), index_shape = array::shape_vector(g, indices);
+  const auto vector = [&](Value scalar) { return g.reshape(scalar, g.ints({1})); };
+  const auto join = [&](std::initializer_list<Value> parts) {
+    std::vector<Value> inputs(parts);
+    inputs.push_back(array::int_scalar(g, 0));
+    return g.op("ConcatV2", inputs, {{"N", static_cast<std::int64_t>(parts.size())}});
+  };
+  const auto product = [&](Value sizes) {
+    return g.op("Prod", {sizes, g.ints({0})}, {{"keep_dims", true}});
+  };
+  if (g.dtype(axis) != DType::int32)
+    axis = g.op("Cast", {axis}, {{"DstT", DType::int32}});
+  axis = g.op("FloorMod", {vector(axis), vector(g.op("Rank", {params}))});
+  Value first = g.ints({static_cast<int>(batch)}); // dimension after those of the batch
+  if (batch < 0)
+    first = g.add(first, vector(g.op("Rank", {indices})));
+  const Value one = g.ints({1}), all = g.ints({-1});
+  const Value batches = product(piece(g, shape, g.ints({0}), first));
+  const Value outer = product(piece(g, shape, first, g.sub(axis, first)));
+  const Value size = piece(g, shape, axis, one);
+  const Value inner = product(piece(g, shape, g.add(axis, one), all));
+  const Value count = product(piece(g, index_shape, first, all));
+  const Value swap = g.ints({0, 2, 1, 3});
+  const Value rows =
+      g.op("Transpose", {g.reshape(g.output_grad(0), join({batches, outer, count, inner})), swap});
+  const Value scalar_shape = g.constant(Tensor::make(DType::int32, Shape{0}));
+  Value begins = g.op("Range", {array::int_scalar(g, 0), g.reshape(batches, scalar_shape),
+                                array::int_scalar(g, 1)});
+  begins = g.reshape(g.mul(begins, size), g.ints({-1, 1}));
+  if (g.dtype(indices) != DType::int32)
+    begins = g.op("Cast", {begins}, {{"DstT", g.dtype(indices)}});
+  const Value ids = g.add(g.reshape(indices, join({batches, count})), begins);
+  const Value sums = g.op("UnsortedSegmentSum",
+                          {g.reshape(rows, join({g.mul(batches, count), outer, inner})),
+                           g.reshape(ids, all), g.reshape(g.mul(batches, size), scalar_shape)});
+  const Value moved =
+      g.op("Transpose", {g.reshape(sums, join({batches, size, outer, inner})), swap});
+  return g.set_input_grad(0, g.reshape(moved, shape));
+}
+
 Status differentiate_v2(GradContext& g) {
-  if (g.attrs().get_or("batch_dims", std::int64_t{0}) != 0)
-    return unimplemented("the gradient of GatherV2 is not defined for batch_dims other than 0");
-  return differentiate(g, g.input(2));
+  const auto batch = g.attrs().get_or("batch_dims", std::int64_t{0});
+  return batch == 0 ? differentiate(g, g.input(2)) : differentiate_batched(g, g.input(2), batch);
 }
 
 // "[1,2]" for flat position `at`.

@@ -31,8 +31,9 @@ Result<std::int64_t> count(T start, T limit, T delta) {
       return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
     return static_cast<std::int64_t>(n);
   } else {
-    const double n = std::ceil(std::abs(static_cast<double>(limit - start) / delta));
-    if (!(n < 9.2e18))
+    // In the element's own type: 0.3f / 0.1f is 3, where the quotient in double is a little more.
+    const T n = std::ceil(std::abs((limit - start) / delta));
+    if (!(n < T(9.2e18)))
       return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
     return static_cast<std::int64_t>(n);
   }

@@ -99,14 +99,25 @@ Status differentiate_cumsum(GradContext& g) {
                                              !g.attrs().get_or("reverse", false))));
 }
 
+// dx[k] is the sum of dy[j] y[j] over the products j that x[k] is in, divided by x[k]. Where x is 0
+// that says nothing; only the first 0 on the way has a gradient, for the products behind a later one
+// hold the first, too: its sum is taken of products without it.
 Status differentiate_cumprod(GradContext& g) {
   const bool exclusive = g.attrs().get_or("exclusive", false);
   const bool reverse = g.attrs().get_or("reverse", false);
-  const Value x = g.input(0), axis = g.input(1);
-  const Value products = g.op("Cumprod", {x, axis}, scan_attrs(exclusive, reverse));
-  const Value sums =
-      g.op("Cumsum", {g.mul(products, g.output_grad(0)), axis}, scan_attrs(exclusive, !reverse));
-  return g.set_input_grad(0, g.div(sums, x));
+  const Value x = g.input(0), axis = g.input(1), dy = g.output_grad(0);
+  const auto sum_of_products = [&](Value factors) {
+    const Value products = g.op("Cumprod", {factors, axis}, scan_attrs(exclusive, reverse));
+    return g.op("Cumsum", {g.mul(products, dy), axis}, scan_attrs(exclusive, !reverse));
+  };
+  const Value is_zero = g.op("Equal", {x, g.zeros_like(x)});
+  const Value zeros = g.op("Cast", {is_zero}, {{"DstT", DType::int32}});
+  const Value zeros_so_far = g.op("Cumsum", {zeros, axis}, scan_attrs(false, reverse));
+  const Value is_first = g.op(
+      "LogicalAnd", {is_zero, g.op("Equal", {zeros_so_far, g.op("OnesLike", {zeros_so_far})})});
+  const Value without_first = g.op("SelectV2", {is_first, g.op("OnesLike", {x}), x});
+  return g.set_input_grad(0, g.op("SelectV2", {is_first, sum_of_products(without_first),
+                                               g.op("DivNoNan", {sum_of_products(x), x})}));
 }
 
 Status infer_shape(ShapeContext& c) {
