@@ -321,12 +321,12 @@ TEST_CASE("merge_equal_nodes: state, devices, control inputs and attrs keep node
 }
 
 TEST_CASE("simplify: what is the same bit by bit is bypassed") {
-  auto same_as_fed = [](std::string_view lines) {
+  auto same_as_fed = [](std::string_view lines, std::string_view shape = "") {
     CAPTURE(lines);
-    std::string before =
-        str_cat("fed = Placeholder[dtype=DT_FLOAT]()\n", lines, "\nfetch = Square(x)");
-    becomes(before, "fed = Placeholder[dtype=DT_FLOAT]()\nfetch = Square(fed)");
+    std::string fed = str_cat("fed = Placeholder[dtype=DT_FLOAT", shape, "]()\n");
+    becomes(str_cat(fed, lines, "\nfetch = Square(x)"), str_cat(fed, "fetch = Square(fed)"));
   };
+  constexpr auto of_rank_3 = ", shape=[?,?,?]";
   same_as_fed("x = Identity(fed)");
   same_as_fed("x = StopGradient(fed)");
   same_as_fed("a = Neg(fed)\nx = Neg(a)");
@@ -338,9 +338,10 @@ TEST_CASE("simplify: what is the same bit by bit is bypassed") {
   same_as_fed("x = Cast[SrcT=DT_FLOAT, DstT=DT_FLOAT](fed)");
   same_as_fed("x = AddN(fed)");
   same_as_fed("none = Const[dtype=DT_INT32, value=i32[0]]()\nx = Sum(fed, none)");
-  same_as_fed("p = Const[dtype=DT_INT32, value=i32[3] 0 1 2]()\nx = Transpose(fed, p)");
+  same_as_fed("p = Const[dtype=DT_INT32, value=i32[3] 0 1 2]()\nx = Transpose(fed, p)", of_rank_3);
   same_as_fed("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\na = Transpose(fed, p)\n"
-              "q = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()\nx = Transpose(a, q)");
+              "q = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()\nx = Transpose(a, q)",
+              of_rank_3);
 }
 
 TEST_CASE("simplify: what is not the same for each float, shape or order stays") {
@@ -359,13 +360,21 @@ TEST_CASE("simplify: what is not the same for each float, shape or order stays")
   stays("other = Placeholder[dtype=DT_FLOAT]()\nx = Identity(fed) ^other");
   stays("x = Identity(fed) @\"/device:CPU:1\"");
   stays("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\nx = Transpose(fed, p)");
+  // What may fail is done, so that it does.
+  stays("p = Const[dtype=DT_INT32, value=i32[3] 0 1 2]()\nx = Transpose(fed, p)");
+  stays("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\na = Transpose(fed, p)\n"
+        "q = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()\nx = Transpose(a, q)");
+  for (const char* inner : {"i32[1] 3", "i32[2] -1 4", "i32[2] 0 2", "i32[2] -1 -1"})
+    stays(str_cat("s = Const[dtype=DT_INT32, value=", inner,
+                  "]()\na = Reshape(fed, s)\n"
+                  "t = Const[dtype=DT_INT32, value=i32[1] 3]()\nx = Reshape(a, t)"));
   stays("v = VariableV2[dtype=DT_FLOAT]()\nx = Identity(v)"); // reads the variable now
 }
 
 TEST_CASE("simplify: inner reshapes and transposes disappear") {
   becomes(R"(
     fed = Placeholder[dtype=DT_FLOAT]()
-    s = Placeholder[dtype=DT_INT32]()
+    s = Const[dtype=DT_INT32, value=i32[1] -1]()
     t = Placeholder[dtype=DT_INT32]()
     a = Reshape(fed, s)
     fetch = Square(b)
@@ -375,6 +384,15 @@ TEST_CASE("simplify: inner reshapes and transposes disappear") {
     t = Placeholder[dtype=DT_INT32]()
     b/folded = Reshape(fed, t)
     fetch = Square(b/folded))");
+  for (const char* s : {"i32[2] -1 784", "i32[3] 7 -1 56", "i32[1] -1"})
+    becomes(str_cat("fed = Placeholder[dtype=DT_FLOAT, shape=[?,28,28]]()\n"
+                    "s = Const[dtype=DT_INT32, value=",
+                    s,
+                    "]()\nt = Placeholder[dtype=DT_INT32]()\na = Reshape(fed, s)\n"
+                    "b = Reshape(a, t)\nfetch = Square(b)"),
+            "fed = Placeholder[dtype=DT_FLOAT, shape=[?,28,28]]()\n"
+            "t = Placeholder[dtype=DT_INT32]()\nb/folded = Reshape(fed, t)\n"
+            "fetch = Square(b/folded)");
   becomes(R"(
     fed = Placeholder[dtype=DT_FLOAT]()
     p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()

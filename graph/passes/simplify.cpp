@@ -1,4 +1,5 @@
-// Identities that hold bit by bit, floats included: a node that computes nothing new is bypassed.
+// Identities that hold bit by bit, floats included: a node that computes nothing new is bypassed. One
+// that may fail when it runs is not: its error is part of what the step computes.
 // x + 0.0 is not among them (it turns -0.0 into 0.0), x - 0.0 and x * 1 are; x * 0 is not (NaN).
 #include <algorithm>
 #include <unordered_map>
@@ -85,10 +86,40 @@ Found reduce_no_axes(RuleView& v) {
   return axes && axes->empty() ? it_is(v.input(0)) : nothing();
 }
 
+bool has_rank(RuleView& v, Endpoint e, std::size_t rank) {
+  const PartialShape& shape = v.shape(e);
+  return shape.has_rank() && shape.rank() == static_cast<int>(rank);
+}
+
+// Whether every value of `from` can be given the shape `to`: the sizes must divide, or be equal, from
+// what is known of them.
+bool always_reshapes(const PartialShape& from, const std::vector<std::int64_t>& to) {
+  if (to.size() == 1 && to[0] == -1)
+    return true;
+  if (!from.has_rank())
+    return false;
+  std::int64_t known = 1, wanted = 1;
+  int num_unknown = 0, num_free = 0;
+  for (std::int64_t size : from.dims())
+    if (size < 0)
+      ++num_unknown;
+    else if (__builtin_mul_overflow(known, size, &known))
+      return false;
+  for (std::int64_t size : to)
+    if (size == -1)
+      ++num_free;
+    else if (size <= 0 || __builtin_mul_overflow(wanted, size, &wanted))
+      return false;
+  return num_free == 1 ? known % wanted == 0 : num_free == 0 && num_unknown == 0 && known == wanted;
+}
+
 // The outer shape alone decides.
 Found reshape(RuleView& v) {
   const Node* inner = v.source_if(0, "Reshape");
   if (!inner)
+    return nothing();
+  auto shape = v.ints(*inner, 1);
+  if (!shape || !always_reshapes(v.shape(inner->inputs[0]), *shape))
     return nothing();
   TROUPE_ASSIGN(Endpoint flat, v.add_copy({inner->inputs[0], v.input(1)}));
   return it_is(flat);
@@ -109,7 +140,7 @@ Found transpose(RuleView& v) {
   if (!outer || !is_permutation(*outer))
     return nothing();
   if (std::ranges::is_sorted(*outer))
-    return it_is(v.input(0));
+    return has_rank(v, v.input(0), outer->size()) ? it_is(v.input(0)) : nothing();
   const Node* inner = v.source_if(0, "Transpose");
   if (!inner)
     return nothing();
@@ -120,7 +151,7 @@ Found transpose(RuleView& v) {
   for (std::int64_t axis : *outer)
     both.push_back((*perm)[static_cast<std::size_t>(axis)]);
   if (std::ranges::is_sorted(both))
-    return it_is(inner->inputs[0]);
+    return has_rank(v, inner->inputs[0], both.size()) ? it_is(inner->inputs[0]) : nothing();
   TROUPE_ASSIGN(Endpoint combined, v.add_ints(both, v.input_dtype(1)));
   TROUPE_ASSIGN(Endpoint flat, v.add_copy({inner->inputs[0], combined}));
   return it_is(flat);
@@ -161,6 +192,7 @@ const std::unordered_map<std::string_view, Rule>& rules() {
 
 Status run(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
+  ShapesOnDemand shapes(graph);
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     context.looked_at();
@@ -168,7 +200,7 @@ Status run(Graph& graph, PassContext& context) {
     if (rule == rules().end() || !is_free(node, context) || !node.control_inputs.empty() ||
         node.outs.empty())
       continue;
-    RuleView view(graph, node, context);
+    RuleView view(graph, node, context, shapes);
     TROUPE_ASSIGN(std::optional<Endpoint> same, rule->second(view));
     if (!same)
       continue;

@@ -7,6 +7,14 @@
 
 namespace troupe {
 
+const PartialShape& ShapesOnDemand::of(Endpoint endpoint) {
+  if (!shapes_) {
+    auto inferred = infer_graph_shapes(graph_, {.ignore_errors = true});
+    shapes_ = inferred.ok() ? *std::move(inferred) : GraphShapes{};
+  }
+  return shapes_->of(endpoint);
+}
+
 Tensor RuleView::constant(const Node& of, int i) const {
   const Node& from = *graph_.node(of.inputs[static_cast<std::size_t>(i)].node);
   if (!from.is_op("Const") || !from.control_inputs.empty())

@@ -6,15 +6,29 @@
 #include <string_view>
 #include <vector>
 
+#include "graph/ir/shapes.hpp"
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
 
+/// The shapes of a graph as it was when the first rule asked: few do, and inferring them takes as long
+/// as the rest of the pass.
+class ShapesOnDemand {
+public:
+  explicit ShapesOnDemand(const Graph& graph) : graph_(graph) {}
+  /// Unknown for what the graph has gained since.
+  const PartialShape& of(Endpoint endpoint);
+
+private:
+  const Graph& graph_;
+  std::optional<GraphShapes> shapes_;
+};
+
 /// One node as a rule sees it.
 class RuleView {
 public:
-  RuleView(Graph& graph, const Node& node, const PassContext& context)
-      : graph_(graph), node_(node), context_(context) {}
+  RuleView(Graph& graph, const Node& node, const PassContext& context, ShapesOnDemand& shapes)
+      : graph_(graph), node_(node), context_(context), shapes_(shapes) {}
 
   const Node& node() const { return node_; }
   int num_inputs() const { return node_.num_inputs(); }
@@ -22,6 +36,7 @@ public:
   DType input_dtype(int i) const {
     return remove_ref(node_.input_types[static_cast<std::size_t>(i)]);
   }
+  const PartialShape& shape(Endpoint endpoint) { return shapes_.of(endpoint); }
   const Node& source(int i) const { return *graph_.node(input(i).node); }
   /// The constant behind input i of this node or of another; without value if it is none, or waits
   /// for a control input (it may then be dead while the other inputs are not).
@@ -43,6 +58,7 @@ private:
   Graph& graph_;
   const Node& node_;
   const PassContext& context_;
+  ShapesOnDemand& shapes_;
 };
 
 /// Every element of a non-empty constant equals `number` bit by bit (so 0.0 is not -0.0).
