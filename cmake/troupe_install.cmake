@@ -87,6 +87,8 @@ foreach(path api/session.hpp api/scope.hpp api/variable.hpp api/ops.hpp core/ten
   install(FILES ${PROJECT_BINARY_DIR}/include/troupe/${file} DESTINATION ${headers_dir} COMPONENT development)
 endforeach()
 
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT runtime)
+
 include(CMakePackageConfigHelpers)
 configure_package_config_file(cmake/troupe-config.cmake.in troupe-config.cmake INSTALL_DESTINATION ${config_dir})
 write_basic_package_version_file(troupe-config-version.cmake COMPATIBILITY SameMinorVersion)
