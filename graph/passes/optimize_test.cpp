@@ -364,6 +364,7 @@ TEST_CASE("simplify: what is not the same for each float, shape or order stays")
   stays("p = Const[dtype=DT_INT32, value=i32[3] 0 1 2]()\nx = Transpose(fed, p)");
   stays("p = Const[dtype=DT_INT32, value=i32[3] 1 2 0]()\na = Transpose(fed, p)\n"
         "q = Const[dtype=DT_INT32, value=i32[3] 2 0 1]()\nx = Transpose(a, q)");
+  stays("p = Const[dtype=DT_INT32, value=i32[1,3] 0 1 2]()\nx = Transpose(fed, p)");
   for (const char* inner : {"i32[1] 3", "i32[2] -1 4", "i32[2] 0 2", "i32[2] -1 -1"})
     stays(str_cat("s = Const[dtype=DT_INT32, value=", inner,
                   "]()\na = Reshape(fed, s)\n"

@@ -86,6 +86,12 @@ Found reduce_no_axes(RuleView& v) {
   return axes && axes->empty() ? it_is(v.input(0)) : nothing();
 }
 
+// The integers of a constant vector; none of a scalar or a matrix, which the op refuses.
+std::optional<std::vector<std::int64_t>> vector_of(RuleView& v, const Node& node, int i) {
+  Tensor constant = v.constant(node, i);
+  return constant.has_value() && constant.shape().rank() == 1 ? v.ints(node, i) : std::nullopt;
+}
+
 bool has_rank(RuleView& v, Endpoint e, std::size_t rank) {
   const PartialShape& shape = v.shape(e);
   return shape.has_rank() && shape.rank() == static_cast<int>(rank);
@@ -118,7 +124,7 @@ Found reshape(RuleView& v) {
   const Node* inner = v.source_if(0, "Reshape");
   if (!inner)
     return nothing();
-  auto shape = v.ints(*inner, 1);
+  auto shape = vector_of(v, *inner, 1);
   if (!shape || !always_reshapes(v.shape(inner->inputs[0]), *shape))
     return nothing();
   TROUPE_ASSIGN(Endpoint flat, v.add_copy({inner->inputs[0], v.input(1)}));
@@ -136,7 +142,7 @@ bool is_permutation(const std::vector<std::int64_t>& p) {
 }
 
 Found transpose(RuleView& v) {
-  auto outer = v.ints(1);
+  auto outer = vector_of(v, v.node(), 1);
   if (!outer || !is_permutation(*outer))
     return nothing();
   if (std::ranges::is_sorted(*outer))
@@ -144,7 +150,7 @@ Found transpose(RuleView& v) {
   const Node* inner = v.source_if(0, "Transpose");
   if (!inner)
     return nothing();
-  auto perm = v.ints(*inner, 1);
+  auto perm = vector_of(v, *inner, 1);
   if (!perm || !is_permutation(*perm) || perm->size() != outer->size())
     return nothing();
   std::vector<std::int64_t> both;

@@ -7,8 +7,14 @@ namespace troupe {
 namespace {
 
 Status infer_fill(ShapeContext& c) {
-  TROUPE_TRY(c.require_rank(0, 1));
   TROUPE_TRY(c.require_rank(1, 0));
+  if (c.input(0).has_rank() && c.input(0).rank() == 0) { // one dimension, as TensorFlow takes it
+    const auto size = c.input_as_ints(0);
+    if (size && (*size)[0] < 0)
+      return invalid_argument(str_cat("Dimension ", (*size)[0], " must be >= 0"));
+    return c.set_output(0, PartialShape{size ? (*size)[0] : -1});
+  }
+  TROUPE_TRY(c.require_rank(0, 1));
   if (const auto dims = c.input_as_ints(0))
     for (std::int64_t dim : *dims)
       if (dim < 0)
@@ -23,7 +29,7 @@ Status differentiate_fill(GradContext& g) {
 }
 
 Status compute_fill(KernelContext& c) {
-  if (c.input(0).shape().rank() != 1)
+  if (c.input(0).shape().rank() > 1)
     return invalid_argument(
         str_cat("dims must represent a vector, got shape ", c.input(0).shape()));
   if (!c.input(1).shape().is_scalar())

@@ -230,8 +230,7 @@ TROUPE_OP_CASES(AvgPool) {
                     {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
                     {"padding", std::string("VALID")},
                     {"data_format", std::string("NCHW")}},
-          .error = "The AvgPool op currently only supports the NHWC tensor format on the "
-                   "CPU. The op was given the format: NCHW",
+          .error = "Default AvgPoolingOp only supports NHWC on device type CPU",
       },
   };
 }

@@ -12,6 +12,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/convolution.hpp"
+#include "kernels/nn/internal/groups.hpp"
 
 namespace troupe {
 namespace {
@@ -63,13 +64,51 @@ Status infer_backprop_filter(ShapeContext& c) {
 
 using nn::ConvAttrs;
 
-Status no_groups(std::string_view op, std::int64_t in_depth, std::int64_t filter_depth) {
-  return unimplemented(str_cat(op, " has no kernel for grouped convolution: the input's depth is ",
-                               in_depth, ", the filter's ", filter_depth));
-}
-
 bool has_zero(const Shape& shape) {
   return shape.num_elements() == 0;
+}
+
+// The three for one group. Sizes are at least 1.
+
+Status forward(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x, const Tensor& filter,
+               Tensor& y) {
+  if (x.dtype() == DType::float32)
+    return nn::convolve(c, s, x, filter, {}, y.mutable_data<float>().data());
+  const auto type = static_cast<arith::Type>(x.dtype());
+  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
+    arith::conv2d_forward(type, s, x.raw(), filter.raw(), y.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+Status backprop_input(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
+                      const Tensor& dy, Tensor& dx) {
+  if (dx.dtype() == DType::float32)
+    return nn::convolve_back(c, s, filter, dy, dx.mutable_data<float>().data());
+  const auto type = static_cast<arith::Type>(dx.dtype());
+  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
+    arith::conv2d_backward_input(type, s, filter.raw(), dy.raw(), dx.mutable_raw(), begin, end);
+  });
+  return {};
+}
+
+// Calls compute(sizes of a group, group of a, group of b, group of `out`), group by group; with one
+// group the tensors themselves.
+template <class Compute>
+Status for_each_group(KernelContext& c, const arith::Conv2DShape& s, std::int64_t filter_depth,
+                      const Tensor& a, const Tensor& b, Tensor& out, Compute compute) {
+  TROUPE_ASSIGN(const std::int64_t groups, nn::groups_of(s, filter_depth));
+  if (groups == 1)
+    return compute(s, a, b, out);
+  const arith::Conv2DShape one = nn::one_group(s, groups);
+  TROUPE_ASSIGN(Tensor part, nn::make_group(c, out.dtype(), out.shape(), groups));
+  for (std::int64_t g = 0; g < groups; ++g) {
+    TROUPE_ASSIGN(const Tensor a_part, nn::take_group(c, a, g, groups));
+    TROUPE_ASSIGN(const Tensor b_part, nn::take_group(c, b, g, groups));
+    TROUPE_TRY(compute(one, a_part, b_part, part));
+    nn::put_group(c, part, out, g, groups);
+  }
+  return {};
 }
 
 Status compute_forward(KernelContext& c) {
@@ -80,15 +119,10 @@ Status compute_forward(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (has_zero(y.shape()))
     return {};
-  if (s.in_c != filter.shape()[2])
-    return no_groups("Conv2D", s.in_c, filter.shape()[2]);
-  if (x.dtype() == DType::float32)
-    return nn::convolve(c, s, x, filter, {}, y.mutable_data<float>().data());
-  const auto type = static_cast<arith::Type>(x.dtype());
-  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
-    arith::conv2d_forward(type, s, x.raw(), filter.raw(), y.mutable_raw(), begin, end);
-  });
-  return {};
+  return for_each_group(
+      c, s, filter.shape()[2], x, filter, y,
+      [&](const arith::Conv2DShape& one, const Tensor& x_part, const Tensor& filter_part,
+          Tensor& y_part) { return forward(c, one, x_part, filter_part, y_part); });
 }
 
 /// Compares the sizes that follow from input and filter with those of dy.
@@ -149,15 +183,10 @@ Status compute_backprop_input(KernelContext& c) {
     fill_zero(dx);
     return {};
   }
-  if (s.in_c != filter.shape()[2])
-    return no_groups("Conv2DBackpropInput", s.in_c, filter.shape()[2]);
-  if (dx.dtype() == DType::float32)
-    return nn::convolve_back(c, s, filter, dy, dx.mutable_data<float>().data());
-  const auto type = static_cast<arith::Type>(dx.dtype());
-  nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
-    arith::conv2d_backward_input(type, s, filter.raw(), dy.raw(), dx.mutable_raw(), begin, end);
-  });
-  return {};
+  return for_each_group(
+      c, s, filter.shape()[2], filter, dy, dx,
+      [&](const arith::Conv2DShape& one, const Tensor& filter_part, const Tensor& dy_part,
+          Tensor& dx_part) { return backprop_input(c, one, filter_part, dy_part, dx_part); });
 }
 
 Status compute_backprop_filter(KernelContext& c) {
@@ -183,9 +212,10 @@ Status compute_backprop_filter(KernelContext& c) {
     fill_zero(out);
     return {};
   }
-  if (s.in_c != filter[2])
-    return no_groups("Conv2DBackpropFilter", s.in_c, filter[2]);
-  return nn::filter_gradient(c, s, x, dy, out);
+  return for_each_group(
+      c, s, filter[2], x, dy, out,
+      [&](const arith::Conv2DShape& one, const Tensor& x_part, const Tensor& dy_part,
+          Tensor& part) { return nn::filter_gradient(c, one, x_part, dy_part, part); });
 }
 
 // ---- gradients: the three ops are each other's

@@ -326,12 +326,19 @@ TROUPE_OP_CASES(Conv2D) {
           .error = "Depth of output (3) is not a multiple of the number of groups (2)",
       },
       {
-          .name = "groups have no kernel",
-          .inputs = {"f32[1,2,2,4] 0", "f32[1,1,2,2] 0"},
+          .name = "two groups",
+          .inputs = {"f32[1,1,2,4] 1 2 3 4 -1 0 0.5 2", "f32[1,1,2,4] 1 2 3 4 5 6 7 8"},
           .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
                     {"padding", std::string("VALID")}},
-          .error = "Conv2D has no kernel for grouped convolution: the input's depth is 4, "
-                   "the filter's 2",
+          .outputs = {"f32[1,1,2,4] 11 14 37 44 -1 -2 15.5 18"},
+      },
+      {
+          .name = "a group for each channel, in double",
+          .inputs = {"f64[1,2,2,3] 1 2 3 4 5 6 7 8 9 10 11 12",
+                     "f64[2,2,1,3] 1 0 0 0 1 0 0 0 1 1 1 1"},
+          .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f64[1,2,2,3] 11 16 21 4 0 12 7 11 0 10 0 0"},
       },
       {
           .name = "three strides",

@@ -149,7 +149,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor batch_variance, c.allocate_output(2, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_mean, c.allocate_output(3, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_variance, c.allocate_output(4, Shape{n}));
-  TROUPE_TRY(c.allocate_output(5, Shape{0}).status());
+  TROUPE_ASSIGN(Tensor reserved, c.allocate_output(5, Shape{})); // for CUDA, as in TensorFlow
+  *floats(reserved) = 0;
   float *new_mean = floats(batch_mean), *new_variance = floats(batch_variance),
         *mean = floats(saved_mean), *variance = floats(saved_variance);
   if (x.num_elements() == 0) {
@@ -296,7 +297,6 @@ Status infer_shape(ShapeContext& c) {
   }
   for (int i = 1; i < 5; ++i)
     TROUPE_TRY(c.set_output(i, {channels}));
-  TROUPE_TRY(c.set_output(5, {0}));
   return c.set_output(0, PartialShape(std::move(x.dims)));
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/convolution.hpp"
+#include "kernels/nn/internal/groups.hpp"
 
 namespace troupe {
 namespace {
@@ -116,16 +117,39 @@ Status add_apart(KernelContext& c, const Fused& fused, const Tensor& y) {
   return {};
 }
 
+// What is done after the convolution is done to each group's channels.
+Status convolve_groups(KernelContext& c, const arith::Conv2DShape& s, std::int64_t groups,
+                       const arith::ConvEpilogue& epilogue, const Tensor& addend,
+                       std::span<const Tensor> factor_from, Tensor& y) {
+  const arith::Conv2DShape one = nn::one_group(s, groups);
+  TROUPE_ASSIGN(Tensor part, nn::make_group(c, DType::float32, y.shape(), groups));
+  for (std::int64_t g = 0; g < groups; ++g) {
+    TROUPE_ASSIGN(const Tensor x, nn::take_group(c, c.input(0), g, groups));
+    TROUPE_ASSIGN(const Tensor filter, nn::take_group(c, c.input(1), g, groups));
+    arith::ConvEpilogue here = epilogue;
+    if (here.factor)
+      here.factor += g * one.out_c;
+    if (here.offset)
+      here.offset += g * one.out_c;
+    Tensor added;
+    if (here.addend) {
+      TROUPE_ASSIGN(added, nn::take_group(c, addend, g, groups));
+      here.addend = added.data<float>().data();
+    }
+    TROUPE_TRY(
+        nn::convolve(c, one, x, filter, here, part.mutable_data<float>().data(), factor_from));
+    nn::put_group(c, part, y, g, groups);
+  }
+  return {};
+}
+
 Status compute(KernelContext& c) {
   const auto& fused = c.prepared<Fused>();
   const Tensor &x = c.input(0), &filter = c.input(1);
   Shape shape;
   TROUPE_ASSIGN(const arith::Conv2DShape s,
                 nn::check_convolution(fused.conv, x.shape(), filter.shape(), shape));
-  if (s.in_c != filter.shape()[2])
-    return unimplemented(str_cat("Conv2D has no kernel for grouped convolution: the input's depth "
-                                 "is ",
-                                 s.in_c, ", the filter's ", filter.shape()[2]));
+  TROUPE_ASSIGN(const std::int64_t groups, nn::groups_of(s, filter.shape()[2]));
   Tensor memory;
   arith::ConvEpilogue epilogue{.relu = fused.relu};
   TROUPE_TRY(scale_and_shift(c, fused, s.out_c, memory, epilogue));
@@ -141,8 +165,13 @@ Status compute(KernelContext& c) {
     std::array<Tensor, 2> factor_from;
     if (fused.norm >= 0)
       factor_from = {c.input(fused.norm), c.input(fused.norm + 3)};
-    TROUPE_TRY(
-        nn::convolve(c, s, x, filter, epilogue, y.mutable_data<float>().data(), factor_from));
+    if (groups == 1)
+      TROUPE_TRY(
+          nn::convolve(c, s, x, filter, epilogue, y.mutable_data<float>().data(), factor_from));
+    else
+      TROUPE_TRY(convolve_groups(c, s, groups, epilogue,
+                                 epilogue.addend ? c.input(fused.addend) : Tensor{}, factor_from,
+                                 y));
   }
   return apart ? add_apart(c, fused, y) : Status{};
 }

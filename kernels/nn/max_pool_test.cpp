@@ -245,8 +245,7 @@ TROUPE_OP_CASES(MaxPool) {
                     {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
                     {"padding", std::string("VALID")},
                     {"data_format", std::string("NCHW")}},
-          .error = "The MaxPool op currently only supports the NHWC tensor format on the "
-                   "CPU. The op was given the format: NCHW",
+          .error = "Default MaxPoolingOp only supports NHWC on device type CPU",
       },
       {
           .name = "padding as large as the window",

@@ -102,7 +102,8 @@ TROUPE_INLINE T expm1_of(T x) {
   T n = (c * R::log2e + R::magic) - R::magic;
   T r = (c - n * R::ln2_high) - n * R::ln2_low;
   T scale = power_of_two((n - T(1)) + R::magic); // half of 2^n, which alone might overflow
-  return (expm1_polynomial(r) * scale + (scale - T(0.5))) * T(2);
+  T y = (expm1_polynomial(r) * scale + (scale - T(0.5))) * T(2);
+  return x == T(0) ? x : y; // with its sign
 }
 
 TROUPE_INLINE float atanh_tail(float z) {

@@ -87,10 +87,10 @@ void softmax_grad_rows(const void* y, const void* dy, void* dx, int64_t columns,
   }
 }
 
-/// A label of 0 adds nothing to the loss, even where the logit is infinite.
+/// As in TensorFlow, a label of 0 for a logit of -infinity makes the loss NaN.
 template <class T>
 TROUPE_INLINE T xent_term(T label, T log_probability) {
-  return label == T(0) ? T(0) : -label * log_probability;
+  return -label * log_probability;
 }
 
 template <class T>

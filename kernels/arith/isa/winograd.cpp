@@ -304,7 +304,7 @@ TROUPE_INLINE Vec finish(const ConvEpilogue& e, Vec v, int64_t at, int64_t chann
     v += load(e.offset + channel);
   if (e.addend != nullptr)
     v += load(e.addend + at + channel);
-  return e.relu ? (v < 0 ? Vec{} : v) : v;
+  return e.relu ? (v <= 0 ? Vec{} : v) : v;
 }
 
 template <int size>

@@ -114,7 +114,12 @@ Status require_nhwc(std::string_view op, const AttrMap& attrs) {
 }
 
 Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
-  TROUPE_TRY(require_nhwc(op, attrs));
+  // TensorFlow's sentence and code for pools, which are not those of convolutions.
+  if (const auto format = attrs.get_or<std::string>("data_format", "NHWC"); format != "NHWC")
+    return invalid_argument(str_cat("Default ", op.substr(0, 3), "Pooling",
+                                    op.ends_with("Grad") ? "Grad" : "",
+                                    "Op only supports NHWC on device type CPU. The op was given ",
+                                    format, "; transpose its input to NHWC first"));
   TROUPE_ASSIGN(Ints window, attrs.get<Ints>("ksize"));
   TROUPE_ASSIGN(Ints stride, attrs.get<Ints>("strides"));
   if (window.size() != 4)
