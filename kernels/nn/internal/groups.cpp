@@ -36,8 +36,8 @@ void for_each_row(KernelContext& c, const Tensor& whole, std::int64_t group, std
 Result<std::int64_t> groups_of(const arith::Conv2DShape& s, std::int64_t filter_depth) {
   const std::int64_t groups = s.in_c / filter_depth;
   if (groups > 0 && s.out_c % groups != 0)
-    return invalid_argument(str_cat("output depth must be evenly divisible by number of groups: ",
-                                    s.out_c, " vs ", groups));
+    return invalid_argument(str_cat(
+        "output depth must be evenly divisible by number of groups: ", s.out_c, " vs ", groups));
   return groups;
 }
 
@@ -71,10 +71,9 @@ void put_group(KernelContext& c, const Tensor& part, Tensor& to, std::int64_t gr
                std::int64_t groups) {
   const auto* source = static_cast<const std::byte*>(part.raw());
   auto* target = static_cast<std::byte*>(to.mutable_raw());
-  for_each_row(c, to, group, groups,
-               [&](std::int64_t whole, std::int64_t at, std::size_t bytes) {
-                 std::memcpy(target + whole, source + at, bytes);
-               });
+  for_each_row(c, to, group, groups, [&](std::int64_t whole, std::int64_t at, std::size_t bytes) {
+    std::memcpy(target + whole, source + at, bytes);
+  });
 }
 
 } // namespace troupe::nn
