@@ -1,4 +1,4 @@
-// Every message of the protocol goes through serialisation and back, filled with values that are
+// Messages of the protocol go through serialisation and back, filled with values that are
 // none of its defaults.
 #include <doctest/doctest.h>
 
