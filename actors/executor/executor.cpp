@@ -172,7 +172,7 @@ ExecutorActor::behavior_type executor(Self self, Services services,
           self->state.run->note_transfer(m.key, std::move(m.transfer));
         {
           OwnThread own(*self->state.environment);
-          (*m.done)(m.status, std::move(m.tensor), m.is_dead);
+          m.receive->answer(m.status, {std::move(m.tensor), m.is_dead});
         }
         go_on(self);
       },

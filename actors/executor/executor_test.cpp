@@ -39,7 +39,7 @@ caf::behavior collector(caf::event_based_actor* self, std::shared_ptr<Seen> seen
           return;
         for (TakeEdge& one : *takes)
           self->send(typed<ExecutorActor>(caf::actor_cast<caf::strong_actor_ptr>(one.owner)),
-                     EdgeTaken{one.done, {}, Tensor::scalar(std::int64_t{3}), false, one.key, ""});
+                     EdgeTaken{one.receive, {}, Tensor::scalar(std::int64_t{3}), false, one.key, ""});
       },
       [=](const PutEdge& put) {
         if (seen->sent.empty())
@@ -91,4 +91,47 @@ TEST_CASE("executor: what it has sent is delivered before its next expensive ker
   REQUIRE(seen->sent.size() == 2);
   CHECK(seen->sent[0] == "early;0:0");
   CHECK(seen->before_next_turn == 1);
+}
+
+TEST_CASE("executor: one that is ended while it waits for a value leaves nothing, whoever drops the "
+          "receive") {
+  Rig rig;
+  caf::actor_system_config config;
+  config.set("scheduler.max-threads", 1);
+  config.load<StepScheduler>();
+  caf::actor_system system(config);
+  auto takes = std::make_shared<std::vector<TakeEdge>>();
+  caf::scoped_actor self(system);
+  auto rendezvous = system.spawn([=, tester = caf::actor(self)](caf::event_based_actor* keeper) {
+    return caf::behavior{[=](TakeEdge& take) {
+      takes->push_back(std::move(take));
+      keeper->send(tester, caf::ok_atom::value);
+    }};
+  });
+  std::weak_ptr<const Executable> program;
+  auto worker = system.spawn(executor, std::make_shared<NodeServices>(),
+                             std::make_shared<NodeStates>());
+  {
+    auto compiled = rig.compile(str_cat(transfer("a", "_Recv", "tensor_type=DT_INT64, "),
+                                        "r = _Retval[index=0](a)\n"));
+    program = compiled;
+    self->send(worker, ExecutePart{std::move(compiled), 7, 0, {},
+                                   caf::actor_cast<caf::strong_actor_ptr>(rendezvous), false});
+  }
+  bool has_taken = false;
+  self->receive([&](caf::ok_atom) { has_taken = true; },
+                caf::after(std::chrono::minutes(1)) >> [] {});
+  REQUIRE(has_taken);
+  self->monitor(worker);
+  self->send_exit(worker, caf::exit_reason::kill);
+  bool has_ended = false;
+  self->receive([&](const caf::down_msg&) { has_ended = true; },
+                caf::after(std::chrono::minutes(1)) >> [] {});
+  REQUIRE(has_ended);
+  worker = nullptr;
+  self->send_exit(rendezvous, caf::exit_reason::kill);
+  rendezvous = nullptr;
+  CHECK_FALSE(program.expired()); // the kernel still waits
+  takes->clear();
+  CHECK(program.expired());
 }

@@ -8,6 +8,19 @@
 
 namespace troupe {
 
+PendingReceive::~PendingReceive() {
+  if (done_)
+    answer(cancelled("the step was given up while it waited for a value").as_derived(), {});
+}
+
+void PendingReceive::answer(Status status, EdgeValue value) {
+  auto done = std::exchange(done_, nullptr);
+  if (status.ok())
+    done(std::move(value));
+  else
+    done(std::move(status));
+}
+
 KernelRendezvous::KernelRendezvous(caf::scheduled_actor* owner, RendezvousActor actor,
                                    std::uint64_t step_id, LentMemory& lent)
     : owner_(owner), owner_address_(owner->address()), actor_(std::move(actor)), step_id_(step_id),
@@ -19,14 +32,8 @@ Status KernelRendezvous::send(const std::string& key, EdgeValue value) {
 }
 
 void KernelRendezvous::recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) {
-  auto callback = std::make_shared<std::function<void(Status, Tensor, bool)>>(
-      [done = std::move(done)](Status status, Tensor tensor, bool is_dead) {
-        if (status.ok())
-          done(EdgeValue{std::move(tensor), is_dead});
-        else
-          done(std::move(status));
-      });
-  post(caf::make_message(TakeEdge{step_id_, key, owner_address_, std::move(callback)}));
+  post(caf::make_message(
+      TakeEdge{step_id_, key, owner_address_, std::make_shared<PendingReceive>(std::move(done))}));
 }
 
 // What fits into a message goes with it.

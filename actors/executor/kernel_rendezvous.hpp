@@ -10,6 +10,21 @@
 
 namespace troupe {
 
+/// A kernel that waits for a value. The kernel keeps the memory of its step until it has an answer,
+/// and every actor on the value's way may end before it: what is destroyed without an answer answers
+/// CANCELLED, on the thread that destroys it.
+class PendingReceive {
+public:
+  explicit PendingReceive(std::function<void(Result<EdgeValue>)> done) : done_(std::move(done)) {}
+  ~PendingReceive();
+  PendingReceive(const PendingReceive&) = delete;
+  /// At most once.
+  void answer(Status status, EdgeValue value);
+
+private:
+  std::function<void(Result<EdgeValue>)> done_; ///< empty once it was called
+};
+
 /// Sends and receives become messages. Any thread; what the owner's own handler sends stays on the
 /// owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
 class KernelRendezvous final : public Rendezvous {

@@ -256,9 +256,11 @@ using GraphManagerActor =
 struct KernelCompleted {
   std::shared_ptr<const Completion> completion;
 };
-/// The answer to a kernel's receive: the executor calls `done`. Local only.
+/// A kernel's receive that has no answer yet (actors/executor/kernel_rendezvous.hpp).
+class PendingReceive;
+/// The answer to a kernel's receive: the executor gives it to `receive`. Local only.
 struct EdgeTaken {
-  std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
+  std::shared_ptr<PendingReceive> receive;
   Status status;
   Tensor tensor;
   bool is_dead = false;
@@ -310,13 +312,13 @@ struct PutEdge {
   Tensor tensor;
   bool is_dead = false;
 };
-/// A kernel's receive. Local only; `done` (status, value, is_dead) comes back with the
-/// answer.
+/// A kernel's receive. Local only; `receive` comes back with the answer. Dropped without one, it
+/// ends the kernel with CANCELLED.
 struct TakeEdge {
   std::uint64_t step_id = 0;
   std::string key;
   caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken
-  std::shared_ptr<std::function<void(Status, Tensor, bool)>> done;
+  std::shared_ptr<PendingReceive> receive;
 };
 struct AbortStep {
   StatusMessage status;

@@ -25,7 +25,7 @@ void answer_kernel(RendezvousActor::pointer self, EdgeWaiter& waiter, const std:
                    Status status, EdgeValue value, std::string transfer) {
   auto owner = caf::actor_cast<caf::strong_actor_ptr>(waiter.owner);
   if (!owner)
-    return; // its step has ended
+    return; // its executor has ended; the receive ends with its last reference
   EdgeTaken taken{
       std::move(waiter.kernel), std::move(status), std::move(value.tensor), value.is_dead, key,
       std::move(transfer)};
@@ -201,7 +201,7 @@ void wish(Self self, RendezvousStep& step, const std::string& sender, const std:
 // A kernel of ours wants what another device sends. If that is another task's and it does not send
 // unasked, it is asked, with everything else that the kernels that run now want from there.
 void take_for_kernel(Self self, RendezvousStep& step, TakeEdge& m) {
-  EdgeWaiter waiter{m.done, m.owner};
+  EdgeWaiter waiter{m.receive, m.owner};
   auto ends = self->state.tasks.of(m.key);
   if (!ends.ok())
     return refuse(self, waiter, m.key, ends.status());
@@ -378,7 +378,7 @@ RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup setup) {
       [=](TakeEdge& m) {
         if (auto* step = current(self, m.step_id))
           return take_for_kernel(self, *step, m);
-        EdgeWaiter waiter{std::move(m.done), m.owner};
+        EdgeWaiter waiter{std::move(m.receive), m.owner};
         refuse(self, waiter, m.key, has_ended(*self->state.setup, m.step_id));
       },
       [=](const ReceiveTensors& m) { return receive(self, m); },

@@ -28,7 +28,7 @@ struct RendezvousSetup {
 
 /// A kernel here that waits for a value.
 struct EdgeWaiter {
-  std::shared_ptr<std::function<void(Status, Tensor, bool)>> kernel;
+  std::shared_ptr<PendingReceive> kernel;
   caf::actor_addr owner; ///< its executor
 };
 
