@@ -38,8 +38,9 @@ caf::behavior collector(caf::event_based_actor* self, std::shared_ptr<Seen> seen
         if (takes->size() < wanted)
           return;
         for (TakeEdge& one : *takes)
-          self->send(typed<ExecutorActor>(caf::actor_cast<caf::strong_actor_ptr>(one.owner)),
-                     EdgeTaken{one.receive, {}, Tensor::scalar(std::int64_t{3}), false, one.key, ""});
+          self->send(
+              typed<ExecutorActor>(caf::actor_cast<caf::strong_actor_ptr>(one.owner)),
+              EdgeTaken{one.receive, {}, Tensor::scalar(std::int64_t{3}), false, one.key, ""});
       },
       [=](const PutEdge& put) {
         if (seen->sent.empty())
@@ -93,8 +94,9 @@ TEST_CASE("executor: what it has sent is delivered before its next expensive ker
   CHECK(seen->before_next_turn == 1);
 }
 
-TEST_CASE("executor: one that is ended while it waits for a value leaves nothing, whoever drops the "
-          "receive") {
+TEST_CASE(
+    "executor: one that is ended while it waits for a value leaves nothing, whoever drops the "
+    "receive") {
   Rig rig;
   caf::actor_system_config config;
   config.set("scheduler.max-threads", 1);
@@ -109,14 +111,18 @@ TEST_CASE("executor: one that is ended while it waits for a value leaves nothing
     }};
   });
   std::weak_ptr<const Executable> program;
-  auto worker = system.spawn(executor, std::make_shared<NodeServices>(),
-                             std::make_shared<NodeStates>());
+  auto worker =
+      system.spawn(executor, std::make_shared<NodeServices>(), std::make_shared<NodeStates>());
   {
-    auto compiled = rig.compile(str_cat(transfer("a", "_Recv", "tensor_type=DT_INT64, "),
-                                        "r = _Retval[index=0](a)\n"));
+    auto compiled = rig.compile(
+        str_cat(transfer("a", "_Recv", "tensor_type=DT_INT64, "), "r = _Retval[index=0](a)\n"));
     program = compiled;
-    self->send(worker, ExecutePart{std::move(compiled), 7, 0, {},
-                                   caf::actor_cast<caf::strong_actor_ptr>(rendezvous), false});
+    self->send(worker, ExecutePart{std::move(compiled),
+                                   7,
+                                   0,
+                                   {},
+                                   caf::actor_cast<caf::strong_actor_ptr>(rendezvous),
+                                   false});
   }
   bool has_taken = false;
   self->receive([&](caf::ok_atom) { has_taken = true; },

@@ -178,12 +178,11 @@ void pack_filter(const FilterPacking& packing, const float* filter, void* packed
   onednn_pack_filter(packing, filter, packed);
 }
 
-void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
-                  const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
-  const bool empty = is_empty(shape);
-  if (begin >= end || (!empty && winograd_forward(shape, x, filter, epilogue, y, begin, end)))
-    return;
-  if (empty || !prefers_onednn(Type::f32) ||
+namespace {
+
+void fused_conv2d_by_sums(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
+                          const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
+  if (is_empty(shape) || !prefers_onednn(Type::f32) ||
       !onednn_conv_forward(shape, x, filter, epilogue, y, begin, end)) {
     conv2d_forward(Type::f32, shape, x, filter.plain, y, begin, end);
     scale_and_shift(epilogue, shape, y, begin, end);
@@ -191,15 +190,35 @@ void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& fi
   add_and_cut(epilogue, shape, y, begin, end);
 }
 
-void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
-                           float* dx, int64_t begin, int64_t end) {
-  if (begin >= end || winograd_backward_input(shape, filter, dy, dx, begin, end))
-    return;
+void backward_input_by_sums(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
+                            float* dx, int64_t begin, int64_t end) {
   if (prefers_onednn(Type::f32) && !has_few_channels(shape) &&
       (backward_input_by_products(shape, filter.plain, dy, dx, begin, end) ||
        onednn_conv_backward_input(shape, filter, dy, dx, begin, end)))
     return;
   backward_input_by_patches(Type::f32, shape, filter.plain, dy, dx, begin, end);
+}
+
+} // namespace
+
+void fused_conv2d(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
+                  const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
+  for (int64_t at = begin; at < end;) {
+    const ImageRun run = winograd_run(ConvDirection::forward, shape, x, filter, at, end);
+    (run.is_even ? winograd_forward : fused_conv2d_by_sums)(shape, x, filter, epilogue, y, at,
+                                                            run.end);
+    at = run.end;
+  }
+}
+
+void conv2d_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
+                           float* dx, int64_t begin, int64_t end) {
+  for (int64_t at = begin; at < end;) {
+    const ImageRun run = winograd_run(ConvDirection::backward_input, shape, dy, filter, at, end);
+    (run.is_even ? winograd_backward_input : backward_input_by_sums)(shape, filter, dy, dx, at,
+                                                                     run.end);
+    at = run.end;
+  }
 }
 
 ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {

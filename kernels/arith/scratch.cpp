@@ -62,7 +62,7 @@ struct Block {
 } // namespace
 
 void* thread_scratch(Scratch kind, size_t bytes) {
-  static thread_local std::array<Block, 4> blocks;
+  static thread_local std::array<Block, num_scratch_kinds> blocks;
   Block& block = blocks[static_cast<size_t>(kind)];
   if (guards.load(std::memory_order_relaxed)) {
     block.guarded.reset();

@@ -2,6 +2,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include "kernels/arith/internal/winograd.hpp"
 #include <algorithm>
+#include <array>
 
 namespace troupe::arith {
 namespace {
@@ -230,6 +231,130 @@ TEST_CASE("a convolution with fewer products keeps NaN where its windows see one
       for (int64_t column : {0, 1})
         CHECK(std::isnan(y[static_cast<size_t>((row * s.out_w + column) * s.out_c)]));
     CHECK_FALSE(std::isnan(y.back()));
+  });
+}
+
+/// The largest error of each image's outputs, as a share of the largest value below the output's
+/// window times the largest of the filter: what plain sums keep whatever the rest of the image is.
+double error_by_window(const Conv2DShape& s, const std::vector<float>& x,
+                       const std::vector<float>& got, const std::vector<double>& want) {
+  double worst = 0;
+  for (int64_t at = 0; at < s.batch * s.out_h * s.out_w; ++at) {
+    const int64_t image = at / (s.out_h * s.out_w), row = at / s.out_w % s.out_h,
+                  column = at % s.out_w;
+    double scale = 0;
+    for (int64_t i = 0; i < s.filter_h; ++i)
+      for (int64_t j = 0; j < s.filter_w; ++j) {
+        const int64_t h = row + i - s.pad_top, w = column + j - s.pad_left;
+        for (int64_t c = 0; c < s.in_c && h >= 0 && h < s.in_h && w >= 0 && w < s.in_w; ++c)
+          scale = std::max(
+              scale,
+              std::abs(static_cast<double>(
+                  x[static_cast<size_t>(((image * s.in_h + h) * s.in_w + w) * s.in_c + c)])));
+      }
+    for (int64_t q = 0; q < s.out_c; ++q) {
+      const auto i = static_cast<size_t>(at * s.out_c + q);
+      const double wrong = std::abs(static_cast<double>(got[i]) - want[i]);
+      worst = std::max(worst, wrong > 0 ? wrong / scale : 0);
+    }
+  }
+  return worst;
+}
+
+TEST_CASE("a convolution with fewer products is as exact where its window sees small values alone, "
+          "however large others are") {
+  on_each_isa_and_library([] {
+    for (const Conv2DShape& s : {shapes()[0], shapes()[4], shapes()[7], shapes()[9]})
+      for (const float large : {30.0f, 1e4f, 1e6f, 1e20f}) {
+        CAPTURE(s.filter_h);
+        CAPTURE(large);
+        Values v(s);
+        v.x[v.x.size() / 2] = v.x[3] = large; // in two images; the others have none
+        v.dy[v.dy.size() / 3] = -large;
+        const Expected want(s, v);
+        Packed forward(ConvDirection::forward, s, v.filter);
+        std::vector<float> y(output_size(s), 7), dx(input_size(s), 7);
+        fused_conv2d(s, v.x.data(), forward.view(), {}, y.data(), 0, s.batch);
+        CHECK(error_by_window(s, v.x, y, want.y) < 2e-4);
+        Packed backward(ConvDirection::backward_input, s, v.filter);
+        conv2d_backward_input(s, backward.view(), v.dy.data(), dx.data(), 0, s.batch);
+        Conv2DShape t = s;
+        std::swap(t.in_h, t.out_h);
+        std::swap(t.in_w, t.out_w);
+        std::swap(t.in_c, t.out_c);
+        t.pad_top = s.filter_h - 1 - s.pad_top;
+        t.pad_left = s.filter_w - 1 - s.pad_left;
+        CHECK(error_by_window(t, v.dy, dx, want.dx) < 2e-4);
+      }
+  });
+}
+
+TEST_CASE(
+    "a convolution with fewer products gives NaN and infinity where plain sums do, and nowhere "
+    "else, and so do its gradients") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  on_each_isa_and_library([&] {
+    for (const Conv2DShape& s : {shapes()[0], shapes()[7]})
+      for (const float odd : {infinity, -infinity, std::numeric_limits<float>::quiet_NaN()}) {
+        CAPTURE(s.filter_h);
+        CAPTURE(odd);
+        Values v(s);
+        v.x[v.x.size() - 5] = odd;
+        v.dy[v.dy.size() / 2] = odd;
+        // A zero of the padding times infinity is NaN, or is left out: as the sums in use do it.
+        const auto run = [&](bool by_fewer_products) {
+          use_winograd(by_fewer_products);
+          std::array<std::vector<float>, 3> out = {std::vector<float>(output_size(s)),
+                                                   std::vector<float>(input_size(s)),
+                                                   std::vector<float>(filter_size(s))};
+          Packed forward(ConvDirection::forward, s, v.filter);
+          fused_conv2d(s, v.x.data(), forward.view(), {}, out[0].data(), 0, s.batch);
+          Packed backward(ConvDirection::backward_input, s, v.filter);
+          conv2d_backward_input(s, backward.view(), v.dy.data(), out[1].data(), 0, s.batch);
+          conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), out[2].data(), 0, s.batch);
+          use_winograd(true);
+          return out;
+        };
+        const auto want = run(false), got = run(true);
+        for (size_t which : {0, 1, 2}) {
+          CAPTURE(which);
+          size_t differing = 0, num_odd = 0;
+          for (size_t i = 0; i < got[which].size(); ++i) {
+            const float a = got[which][i], b = want[which][i];
+            num_odd += !std::isfinite(a);
+            differing += std::isnan(a) != std::isnan(b) || std::isinf(a) != std::isinf(b) ||
+                         (std::isinf(a) && std::signbit(a) != std::signbit(b));
+          }
+          CHECK(differing == 0);
+          CHECK(num_odd > 0);
+          CHECK((num_odd < got[which].size() || which == 2));
+        }
+        std::vector<float> df(filter_size(s));
+        CHECK_FALSE(winograd_backward_filter(s, v.x.data(), v.dy.data(), df.data(), 0, s.batch));
+      }
+  });
+}
+
+TEST_CASE("a run of images ends where the next one's values are of other sizes") {
+  on_each_isa([] {
+    const Conv2DShape s = shapes()[0];
+    Values v(s);
+    const size_t image = input_size(s) / static_cast<size_t>(s.batch);
+    v.x[3 * image + 5] = 1e5f;
+    Packed filter(ConvDirection::forward, s, v.filter);
+    if (filter.packing.winograd.size == 0)
+      return; // without vectors nothing is computed so
+    const auto run = [&](int64_t begin) {
+      return winograd_run(ConvDirection::forward, s, v.x.data(), filter.view(), begin, s.batch);
+    };
+    CHECK(run(0).is_even);
+    CHECK(run(0).end == 3);
+    CHECK_FALSE(run(3).is_even);
+    CHECK(run(3).end == 4);
+    CHECK(run(4).is_even);
+    CHECK(run(4).end == s.batch);
+    std::fill_n(v.x.begin(), static_cast<std::ptrdiff_t>(image), 0.0f);
+    CHECK(run(0).is_even); // nothing but zeros
   });
 }
 

@@ -78,6 +78,9 @@ struct IsaTable {
   void (*winograd_filter)(const WinogradLayout&, const float* filter, int64_t begin, int64_t end,
                           float* packed);
   void (*winograd_forward)(const WinogradCall&);
+  /// The largest absolute value of each pixel; infinity where a channel is NaN. `channels` is a
+  /// multiple of 16.
+  void (*winograd_ranges)(const float* x, int64_t pixels, int64_t channels, float* out);
   void (*winograd_backward_filter)(const WinogradCall&);
   PoolFn (*max_pool)(Type);
   PoolFn (*avg_pool)(Type);

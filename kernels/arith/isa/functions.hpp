@@ -30,6 +30,7 @@ void conv_backward_filter(const ConvCall& call);
 void winograd_filter(const WinogradLayout& layout, const float* filter, int64_t begin, int64_t end,
                      float* packed);
 void winograd_forward(const WinogradCall& call);
+void winograd_ranges(const float* x, int64_t pixels, int64_t channels, float* out);
 void winograd_backward_filter(const WinogradCall& call);
 PoolFn max_pool(Type type);
 PoolFn avg_pool(Type type);

@@ -19,6 +19,7 @@ const IsaTable table = {
     conv_backward_filter,
     winograd_filter,
     winograd_forward,
+    winograd_ranges,
     winograd_backward_filter,
     max_pool,
     avg_pool,

@@ -6,7 +6,8 @@
 //
 // The points are 0, +-a, +-b and infinity. With a = 5/8 and b = 3/2 the error was measured to be
 // at most twice that of plain sums in f32; that of the filter's gradient is several times as large
-// (winograd_test.cpp).
+// (winograd_test.cpp). It is a part of the tile's largest value, also in outputs that do not see
+// that value; images where this matters are not computed so (../winograd.cpp).
 #include "kernels/arith/isa/functions.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -441,6 +442,24 @@ void backward_filter(const WinogradCall& c) {
 }
 
 } // namespace
+
+void winograd_ranges(const float* x, int64_t pixels, int64_t channels, float* out) {
+  typedef int Bits __attribute__((vector_size(lanes * sizeof(int))));
+  constexpr int infinity = 0x7f800000;
+  for (int64_t p = 0; p < pixels; ++p, x += channels) {
+    Bits most = {}; // without their signs, floats are in the order of their bits, NaN last
+    for (int64_t k = 0; k < channels; k += lanes) {
+      const Bits v = reinterpret_cast<Bits>(load(x + k)) & 0x7fffffff;
+      most = v > most ? v : most;
+    }
+    int largest = 0;
+    TROUPE_UNROLL
+    for (int lane = 0; lane < lanes; ++lane)
+      largest = most[lane] > largest ? most[lane] : largest;
+    largest = largest > infinity ? infinity : largest;
+    __builtin_memcpy(out + p, &largest, sizeof largest);
+  }
+}
 
 void winograd_filter(const WinogradLayout& layout, const float* filter, int64_t begin, int64_t end,
                      float* packed) {
