@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <condition_variable>
-#include <map>
 #include <mutex>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <unordered_map>
 
 #include "core/base/device_name.hpp"
@@ -82,7 +80,8 @@ Result<Tensor> copy_to_device(Device& device, const Tensor& host) {
 class Compiler {
 public:
   Compiler(const Graph& graph, Device& device, const KernelRegistry& kernels)
-      : graph_(graph), device_(device), kernels_(kernels), program_(new Program) {}
+      : graph_(graph), device_(device), kernels_(kernels), binder_(kernels, device),
+        program_(new Program) {}
 
   Result<std::unique_ptr<Program>> run() {
     TROUPE_TRY(lay_out());
@@ -265,15 +264,13 @@ private:
     if (to.num_outputs > 0)
       to.output_type = node.output_types[0];
     program_->max_outputs = std::max(program_->max_outputs, to.num_outputs);
-    info.name = node.name;
-    info.schema = node.op;
-    info.attrs = node.attrs;
     if (node.op->allows_uninitialized_input)
       to.flags |= accepts_uninitialized;
     TROUPE_TRY(connect_inputs(node, to));
     if (to.kind == Kind::kernel)
       return find_kernel(node, to, info);
-    describe(node, {}, to, info);
+    info = binder_.describe(node.name, *node.op, node.attrs, node.input_types, node.output_types);
+    to.io = info.io.get();
     switch (to.kind) {
     case Kind::constant: {
       TROUPE_ASSIGN(to.aux, materialise(node));
@@ -326,8 +323,9 @@ private:
   }
 
   Status find_kernel(const Node& node, ProgramNode& to, KernelNode& info) {
-    TROUPE_ASSIGN(info.kernel,
-                  kernels_.find(node.op_name(), node.attrs, device_.type(), node.name));
+    TROUPE_ASSIGN(
+        info, binder_.bind(node.name, *node.op, node.attrs, node.input_types, node.output_types));
+    to.io = info.io.get();
     const KernelDef& kernel = *info.kernel;
     if (kernel.compute_async) {
       to.kind = Kind::async_kernel;
@@ -337,34 +335,7 @@ private:
       if (kernel.options.expensive)
         to.flags |= expensive;
     }
-    std::vector<bool> in_host;
-    if (device_.has_own_memory()) {
-      TROUPE_ASSIGN(in_host, in_host_memory(node.op->outputs, kernel.options.host_outputs,
-                                            node.attrs, node.output_types));
-    }
-    describe(node, std::move(in_host), to, info);
-    if (kernel.options.prepare) {
-      PrepareContext context(node.name, *node.op, node.attrs, info.io->types, device_.name());
-      TROUPE_ASSIGN(info.prepared, kernel.options.prepare(context));
-    }
     return {};
-  }
-
-  // Gives the node what it has in common with others.
-  void describe(const Node& node, std::vector<bool> in_host, ProgramNode& to, KernelNode& info) {
-    const auto& last = last_io_;
-    if (last && last->types.inputs == node.input_types &&
-        last->types.outputs == node.output_types && last->output_in_host_memory == in_host) {
-      info.io = last;
-      to.io = last.get();
-      return;
-    }
-    auto& shared = ios_[{node.input_types, node.output_types, in_host}];
-    if (!shared)
-      shared = std::make_shared<KernelIo>(
-          KernelIo{{node.input_types, node.output_types}, std::move(in_host)});
-    info.io = last_io_ = shared;
-    to.io = shared.get();
   }
 
   // Control edges as the program has them: by destination, and turned round by source.
@@ -499,6 +470,7 @@ private:
   const Graph& graph_;
   Device& device_;
   const KernelRegistry& kernels_;
+  KernelBinder binder_;
   std::unique_ptr<Program> program_;
   std::vector<const Node*> order_;   // of the program
   std::vector<std::int32_t> index_;  // by node id: position in order_
@@ -508,10 +480,6 @@ private:
   std::vector<std::size_t> first_successor_;                   // by node, one more at the end
   std::unordered_map<NodeId, int> enters_;
   std::unordered_map<NodeId, std::int32_t> exits_; ///< number among those of its frame
-  std::map<std::tuple<std::vector<DType>, std::vector<DType>, std::vector<bool>>,
-           std::shared_ptr<const KernelIo>>
-      ios_; // by what is in them
-  std::shared_ptr<const KernelIo> last_io_;
   std::int32_t next_slot_ = 0;
 };
 

@@ -28,18 +28,9 @@ bool KernelConstantEvaluator::can_evaluate(const Node& node) const {
 
 Result<std::vector<Tensor>> KernelConstantEvaluator::evaluate(const Node& node,
                                                               std::span<const Tensor> inputs) {
-  TROUPE_ASSIGN(const KernelDef* kernel,
-                kernels_.find(node.op_name(), node.attrs, "CPU", node.name));
-  KernelNode compiled;
-  compiled.name = node.name;
-  compiled.schema = node.op;
-  compiled.kernel = kernel;
-  compiled.attrs = node.attrs;
-  compiled.io = std::make_shared<KernelIo>(KernelIo{{node.input_types, node.output_types}, {}});
-  if (kernel->options.prepare) {
-    PrepareContext prepare(node.name, *node.op, node.attrs, compiled.io->types, device_->name());
-    TROUPE_ASSIGN(compiled.prepared, kernel->options.prepare(prepare));
-  }
+  TROUPE_ASSIGN(const KernelNode compiled,
+                KernelBinder(kernels_, *device_)
+                    .bind(node.name, *node.op, node.attrs, node.input_types, node.output_types));
   Cancellation cancellation;
   NodeStates states;
   StepEnvironment step;
@@ -50,7 +41,7 @@ Result<std::vector<Tensor>> KernelConstantEvaluator::evaluate(const Node& node,
   for (std::size_t i = 0; i < inputs.size(); ++i)
     in[i].tensor = inputs[i];
   KernelContext context(compiled, step, in, out);
-  TROUPE_TRY(kernel->compute(context));
+  TROUPE_TRY(compiled.kernel->compute(context));
   std::vector<Tensor> values;
   for (Entry& entry : out) {
     if (!entry.tensor.has_value())

@@ -42,26 +42,56 @@ Result<std::vector<bool>> in_host_memory(const std::vector<ArgDef>& args,
   return out;
 }
 
-Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
-                               const OpSchema& schema, AttrMap attrs, Device& device) {
+const std::shared_ptr<const KernelIo>& KernelBinder::share(const std::vector<DType>& inputs,
+                                                           const std::vector<DType>& outputs,
+                                                           std::vector<bool> in_host) {
+  if (last_ && last_->types.inputs == inputs && last_->types.outputs == outputs &&
+      last_->output_in_host_memory == in_host)
+    return last_;
+  Io& shared = all_[{inputs, outputs, in_host}];
+  if (!shared)
+    shared = std::make_shared<KernelIo>(KernelIo{{inputs, outputs}, std::move(in_host)});
+  return last_ = shared;
+}
+
+KernelNode KernelBinder::describe(std::string name, const OpSchema& schema, AttrMap attrs,
+                                  const std::vector<DType>& inputs,
+                                  const std::vector<DType>& outputs) {
   KernelNode node;
-  TROUPE_ASSIGN(node.kernel, kernels.find(schema.name, attrs, device.type(), name));
-  KernelIo io;
-  TROUPE_ASSIGN(io.types, resolve_types(schema, attrs));
   node.name = std::move(name);
   node.schema = &schema;
   node.attrs = std::move(attrs);
+  node.io = share(inputs, outputs, {});
+  return node;
+}
+
+Result<KernelNode> KernelBinder::bind(std::string name, const OpSchema& schema, AttrMap attrs,
+                                      const std::vector<DType>& inputs,
+                                      const std::vector<DType>& outputs) {
+  KernelNode node;
+  node.name = std::move(name);
+  node.schema = &schema;
+  node.attrs = std::move(attrs);
+  TROUPE_ASSIGN(node.kernel, kernels_.find(schema.name, node.attrs, device_.type(), node.name));
   const KernelOptions& options = node.kernel->options;
-  if (device.has_own_memory()) {
-    TROUPE_ASSIGN(io.output_in_host_memory, in_host_memory(schema.outputs, options.host_outputs,
-                                                           node.attrs, io.types.outputs));
+  std::vector<bool> in_host;
+  if (device_.has_own_memory()) {
+    TROUPE_ASSIGN(in_host,
+                  in_host_memory(schema.outputs, options.host_outputs, node.attrs, outputs));
   }
-  node.io = std::make_shared<KernelIo>(std::move(io));
+  node.io = share(inputs, outputs, std::move(in_host));
   if (options.prepare) {
-    PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device.name());
+    PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device_.name());
     TROUPE_ASSIGN(node.prepared, options.prepare(prepare));
   }
   return node;
+}
+
+Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
+                               const OpSchema& schema, AttrMap attrs, Device& device) {
+  TROUPE_ASSIGN(const NodeTypes types, resolve_types(schema, attrs));
+  return KernelBinder(kernels, device)
+      .bind(std::move(name), schema, std::move(attrs), types.inputs, types.outputs);
 }
 
 Result<ResourceHandle> KernelContext::input_handle(int i) const {

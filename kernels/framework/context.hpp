@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <typeindex>
 
 #include "core/base/status.hpp"
@@ -78,9 +79,35 @@ struct KernelNode {
   std::shared_ptr<const void> prepared;
 };
 
-/// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
-/// that the kernel asks for and those of object dtypes (none on a device without own memory).
-/// `attrs` are complete. NOT_FOUND without a kernel; what prepare returns.
+/// Makes kernel nodes: the only place where a node finds its kernel, so that tests and steps run the
+/// same. Kernels and device outlive it. Not for two threads.
+class KernelBinder {
+public:
+  KernelBinder(const KernelRegistry& kernels, Device& device)
+      : kernels_(kernels), device_(device) {}
+
+  /// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
+  /// that the kernel asks for and those of object dtypes (none on a device without own memory).
+  /// `attrs` are complete, the dtypes are those that they give. NOT_FOUND without a kernel; what
+  /// prepare returns.
+  Result<KernelNode> bind(std::string name, const OpSchema& schema, AttrMap attrs,
+                          const std::vector<DType>& inputs, const std::vector<DType>& outputs);
+  /// A node that somebody else runs: all but the kernel.
+  KernelNode describe(std::string name, const OpSchema& schema, AttrMap attrs,
+                      const std::vector<DType>& inputs, const std::vector<DType>& outputs);
+
+private:
+  using Io = std::shared_ptr<const KernelIo>;
+  const Io& share(const std::vector<DType>& inputs, const std::vector<DType>& outputs,
+                  std::vector<bool> in_host);
+
+  const KernelRegistry& kernels_;
+  Device& device_;
+  Io last_; ///< neighbours are often alike
+  std::map<std::tuple<std::vector<DType>, std::vector<DType>, std::vector<bool>>, Io> all_;
+};
+
+/// One node, bound with the dtypes that its attrs give.
 Result<KernelNode> bind_kernel(const KernelRegistry& kernels, std::string name,
                                const OpSchema& schema, AttrMap attrs, Device& device);
 /// Which tensors of `args` are in host memory on a device with its own: those of the declared args
