@@ -185,9 +185,9 @@ TEST_CASE("binary arithmetic broadcasts like NumPy for every type it has") {
         BinaryOp::mul, [](int16_t a, int16_t b) { return int16_t(a * b); }, -150, 150);
     check_broadcast<uint64_t, uint64_t>(
         BinaryOp::minimum, [](uint64_t a, uint64_t b) { return std::min(a, b); }, 0, 1e19);
-    CHECK_FALSE(binary(BinaryOp::real_div, Type::i32));
-    CHECK_FALSE(binary(BinaryOp::add, Type::boolean));
-    CHECK_FALSE(binary(BinaryOp::less, Type::boolean));
+    CHECK_FALSE(binary(BinaryOp::real_div, Type::int32));
+    CHECK_FALSE(binary(BinaryOp::add, Type::bool_));
+    CHECK_FALSE(binary(BinaryOp::less, Type::bool_));
   });
 }
 
@@ -203,12 +203,11 @@ TEST_CASE("comparisons give booleans for every type") {
     check_comparisons<uint64_t>();
     const std::vector<uint8_t> a = {0, 0, 1, 1}, b = {0, 1, 0, 1};
     std::vector<uint8_t> out(4);
-    binary(BinaryOp::logical_and, Type::boolean)(flat_plan(4), a.data(), b.data(), out.data(), 0,
-                                                 4);
+    binary(BinaryOp::logical_and, Type::bool_)(flat_plan(4), a.data(), b.data(), out.data(), 0, 4);
     CHECK(out == std::vector<uint8_t>{0, 0, 0, 1});
-    binary(BinaryOp::logical_or, Type::boolean)(flat_plan(4), a.data(), b.data(), out.data(), 0, 4);
+    binary(BinaryOp::logical_or, Type::bool_)(flat_plan(4), a.data(), b.data(), out.data(), 0, 4);
     CHECK(out == std::vector<uint8_t>{0, 1, 1, 1});
-    binary(BinaryOp::equal, Type::boolean)(flat_plan(4), a.data(), b.data(), out.data(), 0, 4);
+    binary(BinaryOp::equal, Type::bool_)(flat_plan(4), a.data(), b.data(), out.data(), 0, 4);
     CHECK(out == std::vector<uint8_t>{1, 0, 0, 1});
   });
 }
@@ -225,18 +224,18 @@ TEST_CASE("maximum and minimum pass NaN on from either side, comparisons with Na
     std::vector<float> a(40, 1), b(40, 2), out(40);
     a[3] = b[20] = NAN;
     for (BinaryOp op : {BinaryOp::maximum, BinaryOp::minimum}) {
-      binary(op, Type::f32)(flat_plan(40), a.data(), b.data(), out.data(), 0, 40);
+      binary(op, Type::float32)(flat_plan(40), a.data(), b.data(), out.data(), 0, 40);
       CHECK(std::isnan(out[3]));
       CHECK(std::isnan(out[20]));
       CHECK(out[4] == (op == BinaryOp::maximum ? 2 : 1));
     }
     std::vector<uint8_t> answer(40);
-    binary(BinaryOp::greater_equal, Type::f32)(flat_plan(40), a.data(), b.data(), answer.data(), 0,
-                                               40);
+    binary(BinaryOp::greater_equal, Type::float32)(flat_plan(40), a.data(), b.data(), answer.data(),
+                                                   0, 40);
     CHECK(answer[3] == 0);
     const std::vector<float> zero(40, 0);
-    binary(BinaryOp::div_no_nan, Type::f32)(flat_plan(40), a.data(), zero.data(), out.data(), 0,
-                                            40);
+    binary(BinaryOp::div_no_nan, Type::float32)(flat_plan(40), a.data(), zero.data(), out.data(), 0,
+                                                40);
     CHECK(out[3] == 0);
   });
 }
@@ -249,7 +248,7 @@ TEST_CASE("powers by a common exponent of 2 or -1 equal those by an array") {
       const Shape four = {4}, none = {};
       REQUIRE(make_broadcast_plan({four, none}, plan));
       std::vector<double> out(4);
-      binary(BinaryOp::pow, Type::f64)(plan, x.data(), &exponent, out.data(), 0, 4);
+      binary(BinaryOp::pow, Type::float64)(plan, x.data(), &exponent, out.data(), 0, 4);
       for (size_t i = 0; i < 4; ++i)
         CHECK(ulp_distance(out[i], static_cast<long double>(std::pow(x[i], exponent))) <= 1);
     }

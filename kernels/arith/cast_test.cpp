@@ -7,9 +7,10 @@
 namespace troupe::arith {
 namespace {
 
-constexpr Type all_types[] = {Type::f32, Type::f64,     Type::i32, Type::i64, Type::u8,
-                              Type::i8,  Type::i16,     Type::u16, Type::u32, Type::u64,
-                              Type::f16, Type::boolean, Type::bf16};
+constexpr Type all_types[] = {Type::float32, Type::float64, Type::int32,   Type::int64,
+                              Type::uint8,   Type::int8,    Type::int16,   Type::uint16,
+                              Type::uint32,  Type::uint64,  Type::float16, Type::bool_,
+                              Type::bfloat16};
 
 template <class T>
 T read(const unsigned char* p) {
@@ -21,34 +22,35 @@ T read(const unsigned char* p) {
 /// Value of an element as a double; all values of this test fit.
 double value_of(Type type, const unsigned char* p) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return static_cast<double>(read<float>(p));
-  case Type::f64:
+  case Type::float64:
     return read<double>(p);
-  case Type::i32:
+  case Type::int32:
     return read<int32_t>(p);
-  case Type::i64:
+  case Type::int64:
     return static_cast<double>(read<int64_t>(p));
-  case Type::u8:
+  case Type::uint8:
     return read<uint8_t>(p);
-  case Type::i8:
+  case Type::int8:
     return read<int8_t>(p);
-  case Type::i16:
+  case Type::int16:
     return read<int16_t>(p);
-  case Type::u16:
+  case Type::uint16:
     return read<uint16_t>(p);
-  case Type::u32:
+  case Type::uint32:
     return read<uint32_t>(p);
-  case Type::u64:
+  case Type::uint64:
     return static_cast<double>(read<uint64_t>(p));
-  case Type::f16:
+  case Type::float16:
     return static_cast<double>(f16_to_f32(read<uint16_t>(p)));
-  case Type::bf16:
+  case Type::bfloat16:
     return static_cast<double>(bf16_to_f32(read<uint16_t>(p)));
-  case Type::boolean:
+  case Type::bool_:
     return read<uint8_t>(p);
+  default:
+    return -1;
   }
-  return -1;
 }
 
 TEST_CASE("every type casts to every type") {
@@ -62,19 +64,19 @@ TEST_CASE("every type casts to every type") {
         CAPTURE(static_cast<int>(from));
         CAPTURE(static_cast<int>(to));
         std::vector<unsigned char> x(67 * 8), y(67 * 8);
-        REQUIRE((cast(Type::f64, from) != nullptr));
+        REQUIRE((cast(Type::float64, from) != nullptr));
         REQUIRE((cast(from, to) != nullptr));
-        cast(Type::f64, from)(numbers.data(), x.data(), 0, 67);
+        cast(Type::float64, from)(numbers.data(), x.data(), 0, 67);
         cast(from, to)(x.data(), y.data(), 0, 67);
         int wrong = 0;
         for (size_t i = 0; i < 67; ++i) {
-          const bool as_bool = from == Type::boolean || to == Type::boolean;
+          const bool as_bool = from == Type::bool_ || to == Type::bool_;
           const double want = as_bool ? static_cast<double>(numbers[i] != 0) : numbers[i];
           wrong += value_of(to, y.data() + i * static_cast<size_t>(size_of(to))) != want;
         }
         CHECK(wrong == 0);
       }
-    CHECK((cast(static_cast<Type>(7), Type::f32) == nullptr));
+    CHECK((cast(static_cast<Type>(7), Type::float32) == nullptr));
   });
 }
 
@@ -82,18 +84,18 @@ TEST_CASE("casts truncate floats, keep signs and wrap integers") {
   on_each_isa([] {
     const std::vector<float> x = {-1.9f, 1.9f, -0.5f, 2.5f, 1e-30f, NAN};
     std::vector<int32_t> i32(6);
-    cast(Type::f32, Type::i32)(x.data(), i32.data(), 0, 4);
+    cast(Type::float32, Type::int32)(x.data(), i32.data(), 0, 4);
     CHECK(i32 == std::vector<int32_t>{-1, 1, 0, 2, 0, 0});
     std::vector<uint8_t> flags(6);
-    cast(Type::f32, Type::boolean)(x.data(), flags.data(), 0, 6);
+    cast(Type::float32, Type::bool_)(x.data(), flags.data(), 0, 6);
     CHECK(flags == std::vector<uint8_t>{1, 1, 1, 1, 1, 1});
     const std::vector<int64_t> wide = {-1, 300, int64_t{1} << 40};
     std::vector<uint8_t> bytes(3);
-    cast(Type::i64, Type::u8)(wide.data(), bytes.data(), 0, 3);
+    cast(Type::int64, Type::uint8)(wide.data(), bytes.data(), 0, 3);
     CHECK(bytes == std::vector<uint8_t>{255, 44, 0});
     const std::vector<uint64_t> large = {uint64_t{1} << 63, UINT64_MAX};
     std::vector<float> floats(2);
-    cast(Type::u64, Type::f32)(large.data(), floats.data(), 0, 2);
+    cast(Type::uint64, Type::float32)(large.data(), floats.data(), 0, 2);
     CHECK(floats == std::vector<float>{9223372036854775808.0f, 18446744073709551616.0f});
   });
 }
@@ -105,12 +107,12 @@ TEST_CASE("every f16 goes to f32 and back unchanged, and vector code agrees with
   for (size_t i = 0; i < all.size(); ++i)
     all[i] = static_cast<uint16_t>(i);
   on_each_isa([&] {
-    for (Type type : {Type::f16, Type::bf16}) {
-      cast(type, Type::f32)(all.data(), floats.data(), 0, 65536);
-      cast(Type::f32, type)(floats.data(), back.data(), 0, 65536);
+    for (Type type : {Type::float16, Type::bfloat16}) {
+      cast(type, Type::float32)(all.data(), floats.data(), 0, 65536);
+      cast(Type::float32, type)(floats.data(), back.data(), 0, 65536);
       int wrong = 0;
       for (size_t i = 0; i < all.size(); ++i) {
-        const float one = type == Type::f16 ? f16_to_f32(all[i]) : bf16_to_f32(all[i]);
+        const float one = type == Type::float16 ? f16_to_f32(all[i]) : bf16_to_f32(all[i]);
         wrong += std::bit_cast<uint32_t>(one) != std::bit_cast<uint32_t>(floats[i]);
         wrong += std::isnan(floats[i]) ? !std::isnan(one) : back[i] != all[i];
       }

@@ -14,7 +14,7 @@ namespace troupe::arith {
 namespace {
 
 bool prefers_onednn(Type type) {
-  return type == Type::f32 && isa() != Isa::base && onednn_in_use();
+  return type == Type::float32 && isa() != Isa::base && onednn_in_use();
 }
 
 /// The call with room for patches: about 1 MiB of them, so that they stay in the cache until the
@@ -60,8 +60,8 @@ void scale_and_shift(const ConvEpilogue& e, const Conv2DShape& s, float* y, int6
                      int64_t end) {
   if (e.factor == nullptr && e.offset == nullptr)
     return;
-  const BinaryRow mul = isa_table().binary(BinaryOp::mul, Type::f32);
-  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::f32);
+  const BinaryRow mul = isa_table().binary(BinaryOp::mul, Type::float32);
+  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::float32);
   for (int64_t r = begin * s.out_h * s.out_w; r < end * s.out_h * s.out_w; ++r) {
     float* out = y + r * s.out_c;
     if (e.factor != nullptr)
@@ -78,8 +78,8 @@ void add_and_cut(const ConvEpilogue& e, const Conv2DShape& s, float* y, int64_t 
   constexpr int64_t block = 4096;
   if (e.addend == nullptr && !e.relu)
     return;
-  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::f32);
-  const UnaryFn relu = isa_table().unary(UnaryOp::relu, Type::f32);
+  const BinaryRow add = isa_table().binary(BinaryOp::add, Type::float32);
+  const UnaryFn relu = isa_table().unary(UnaryOp::relu, Type::float32);
   const int64_t image = s.out_h * s.out_w * s.out_c;
   for (int64_t at = begin * image; at < end * image; at += block) {
     const int64_t n = std::min(block, end * image - at);
@@ -106,7 +106,7 @@ bool window_extent(int64_t input, int64_t filter, int64_t dilation, int64_t stri
 }
 
 bool has_conv2d(Type type) {
-  return type == Type::f32 || type == Type::f64;
+  return type == Type::float32 || type == Type::float64;
 }
 
 void conv2d_forward(Type type, const Conv2DShape& shape, const void* x, const void* filter, void* y,
@@ -134,7 +134,7 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
                            void* dx, int64_t begin, int64_t end) {
   if (begin >= end)
     return;
-  if (type == Type::f32)
+  if (type == Type::float32)
     return conv2d_backward_input(shape, {.plain = static_cast<const float*>(filter)},
                                  static_cast<const float*>(dy), static_cast<float*>(dx), begin,
                                  end);
@@ -143,7 +143,7 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
 
 void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, const void* dy,
                             void* dfilter, int64_t begin, int64_t end) {
-  if (begin < end && type == Type::f32 &&
+  if (begin < end && type == Type::float32 &&
       winograd_backward_filter(shape, static_cast<const float*>(x), static_cast<const float*>(dy),
                                static_cast<float*>(dfilter), begin, end))
     return;
@@ -165,8 +165,9 @@ FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, 
                              const ConvEpilogue& epilogue) {
   if (FilterPacking found = winograd_packing(direction, shape); found.bytes > 0)
     return found;
-  if (!prefers_onednn(Type::f32) || (direction == ConvDirection::backward_input &&
-                                     (has_few_channels(shape) || prefers_input_by_products(shape))))
+  if (!prefers_onednn(Type::float32) ||
+      (direction == ConvDirection::backward_input &&
+       (has_few_channels(shape) || prefers_input_by_products(shape))))
     return {};
   return onednn_filter_packing(direction, shape, images, epilogue);
 }
@@ -182,9 +183,9 @@ namespace {
 
 void fused_conv2d_by_sums(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
                           const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
-  if (is_empty(shape) || !prefers_onednn(Type::f32) ||
+  if (is_empty(shape) || !prefers_onednn(Type::float32) ||
       !onednn_conv_forward(shape, x, filter, epilogue, y, begin, end)) {
-    conv2d_forward(Type::f32, shape, x, filter.plain, y, begin, end);
+    conv2d_forward(Type::float32, shape, x, filter.plain, y, begin, end);
     scale_and_shift(epilogue, shape, y, begin, end);
   }
   add_and_cut(epilogue, shape, y, begin, end);
@@ -192,11 +193,11 @@ void fused_conv2d_by_sums(const Conv2DShape& shape, const float* x, const ConvFi
 
 void backward_input_by_sums(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
                             float* dx, int64_t begin, int64_t end) {
-  if (prefers_onednn(Type::f32) && !has_few_channels(shape) &&
+  if (prefers_onednn(Type::float32) && !has_few_channels(shape) &&
       (backward_input_by_products(shape, filter.plain, dy, dx, begin, end) ||
        onednn_conv_backward_input(shape, filter, dy, dx, begin, end)))
     return;
-  backward_input_by_patches(Type::f32, shape, filter.plain, dy, dx, begin, end);
+  backward_input_by_patches(Type::float32, shape, filter.plain, dy, dx, begin, end);
 }
 
 } // namespace

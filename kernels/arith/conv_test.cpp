@@ -140,11 +140,11 @@ TEST_CASE("several threads convolve at once and get what one gets") {
              filter = random_values<float>(filter_size(s), -1, 1, 85);
   on_each_isa_and_library([&] {
     std::vector<float> one(static_cast<size_t>(output_size(s))), many(one.size());
-    conv2d_forward(Type::f32, s, x.data(), filter.data(), one.data(), 0, 8);
+    conv2d_forward(Type::float32, s, x.data(), filter.data(), one.data(), 0, 8);
     std::vector<std::thread> threads;
     for (int64_t t = 0; t < 4; ++t)
       threads.emplace_back([&, t] {
-        conv2d_forward(Type::f32, s, x.data(), filter.data(), many.data(), t * 2, t * 2 + 2);
+        conv2d_forward(Type::float32, s, x.data(), filter.data(), many.data(), t * 2, t * 2 + 2);
       });
     for (std::thread& thread : threads)
       thread.join();

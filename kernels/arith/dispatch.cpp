@@ -1,4 +1,4 @@
-// Chooses the instruction set and forwards what exists once for each.
+// Chooses the instruction set.
 #include "kernels/arith/internal/isa_table.hpp"
 #include <cstdlib>
 #include <string_view>
@@ -62,23 +62,11 @@ Choice& choice() {
 
 int size_of(Type type) {
   switch (type) {
-  case Type::boolean:
-  case Type::u8:
-  case Type::i8:
-    return 1;
-  case Type::i16:
-  case Type::u16:
-  case Type::f16:
-  case Type::bf16:
-    return 2;
-  case Type::f32:
-  case Type::i32:
-  case Type::u32:
-    return 4;
-  case Type::f64:
-  case Type::i64:
-  case Type::u64:
-    return 8;
+#define TROUPE_DTYPE(name, number, size, literal, type)                                            \
+  case Type::name:                                                                                 \
+    return size;
+#include "core/tensor/dtype.def"
+#undef TROUPE_DTYPE
   }
   return 0;
 }
@@ -106,89 +94,6 @@ const char* name_of(Isa isa) {
 
 const IsaTable& isa_table() {
   return *choice().table;
-}
-
-UnaryFn unary(UnaryOp op, Type type) {
-  return isa_table().unary(op, type);
-}
-
-GradFn unary_grad(GradOp op, Type type) {
-  return isa_table().unary_grad(op, type);
-}
-
-CastFn cast(Type from, Type to) {
-  return isa_table().cast(from, to);
-}
-
-bool add_n(Type type, const void* const* inputs, int count, void* out, int64_t begin, int64_t end) {
-  return isa_table().add_n(type, inputs, count, out, begin, end);
-}
-
-ReduceKernel reduce(ReduceOp op, Type type) {
-  return isa_table().reduce(op, type);
-}
-
-ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
-  return isa_table().arg_reduce(want_max, type, index_type);
-}
-
-PoolFn max_pool(Type type) {
-  return isa_table().max_pool(type);
-}
-
-PoolFn avg_pool(Type type) {
-  return isa_table().avg_pool(type);
-}
-
-MaxPoolGradFn max_pool_grad(Type type) {
-  return isa_table().max_pool_grad(type);
-}
-
-PoolFn avg_pool_grad(Type type) {
-  return isa_table().avg_pool_grad(type);
-}
-
-BiasAddFn bias_add(Type type) {
-  return isa_table().bias_add(type);
-}
-
-BiasAddGradFn bias_add_grad(Type type) {
-  return isa_table().bias_add_grad(type);
-}
-
-SoftmaxFn softmax(Type type) {
-  return isa_table().softmax(type);
-}
-
-SoftmaxFn log_softmax(Type type) {
-  return isa_table().log_softmax(type);
-}
-
-SoftmaxGradFn softmax_grad(Type type) {
-  return isa_table().softmax_grad(type);
-}
-
-SoftmaxXentFn softmax_xent(Type type) {
-  return isa_table().softmax_xent(type);
-}
-
-SparseXentFn sparse_softmax_xent(Type type, Type label_type) {
-  return isa_table().sparse_softmax_xent(type, label_type);
-}
-
-bool apply_gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
-                            int64_t end) {
-  return isa_table().gradient_descent(type, var, alpha, delta, begin, end);
-}
-
-bool apply_momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,
-                    bool nesterov, int64_t begin, int64_t end) {
-  return isa_table().momentum(type, var, accum, lr, grad, momentum, nesterov, begin, end);
-}
-
-bool apply_adam(Type type, void* var, void* m, void* v, const AdamRates& rates, const void* grad,
-                bool nesterov, int64_t begin, int64_t end) {
-  return isa_table().adam(type, var, m, v, rates, grad, nesterov, begin, end);
 }
 
 } // namespace troupe::arith

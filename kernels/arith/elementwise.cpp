@@ -59,7 +59,7 @@ struct Wide {
 
 } // namespace
 
-BinaryKernel binary(BinaryOp op, Type type) {
+BinaryKernel binary_kernel(BinaryOp op, Type type) {
   BinaryKernel kernel;
   kernel.row = isa_table().binary(op, type);
   kernel.in_size = size_of(type);

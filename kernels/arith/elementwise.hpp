@@ -46,7 +46,6 @@ inline constexpr int unary_op_count = static_cast<int>(UnaryOp::logical_not) + 1
 /// element size. relu and relu6 keep NaN; sign(NaN) is NaN; exp, tanh, sigmoid, log are within 4
 /// ulp of libm.
 using UnaryFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
-UnaryFn unary(UnaryOp op, Type type);
 
 /// Gradients with respect to x, f32 and f64, and i32, i64 for relu and relu6. Named after the
 /// forward op; what the second argument is stands behind each.
@@ -65,7 +64,6 @@ inline constexpr int grad_op_count = static_cast<int>(GradOp::reciprocal) + 1;
 
 /// dx[i] = dy[i] * op'(...) for i in [begin, end); dx may be dy or x_or_y.
 using GradFn = void (*)(const void* dy, const void* x_or_y, void* dx, int64_t begin, int64_t end);
-GradFn unary_grad(GradOp op, Type type);
 
 enum class BinaryOp : int {
   // f32 f64 i32 i64, and u8 i8 i16 u16 u32 u64 for all of them;
@@ -121,7 +119,8 @@ struct BinaryKernel {
   bool operator()(const BroadcastPlan& plan, const void* a, const void* b, void* out, int64_t begin,
                   int64_t end) const;
 };
-BinaryKernel binary(BinaryOp op, Type type);
+/// Empty where the instruction set in use has nothing.
+BinaryKernel binary_kernel(BinaryOp op, Type type);
 
 /// out = cond ? a : b over output elements [begin, end) of `plan`, whose inputs are cond (boolean),
 /// a and b in this order. Elements are `size` bytes (1, 2, 4, 8 or 16).
@@ -135,10 +134,10 @@ void fill(int size, const void* value, void* out, int64_t begin, int64_t end);
 /// rounds to nearest even; to boolean it is x != 0; a float outside an integer's range gives an
 /// unspecified value. Never null for listed types.
 using CastFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
-CastFn cast(Type from, Type to);
 
 /// Sum of `count` arrays: out[i] = sum over k of inputs[k][i] for i in [begin, end), added in order
-/// (AddN, partial gradients). out may be inputs[0]. f32 f64 i32 i64; returns false for other types.
-bool add_n(Type type, const void* const* inputs, int count, void* out, int64_t begin, int64_t end);
+/// (AddN, partial gradients). out may be inputs[0].
+using AddNFn = void (*)(const void* const* inputs, int count, void* out, int64_t begin,
+                        int64_t end);
 
 } // namespace troupe::arith

@@ -9,7 +9,7 @@ namespace {
 /// oneDNN costs 0.3 us a call and treats vectors badly; measured, it wins from about 32^3 on with
 /// AVX-512.
 bool prefers_onednn(Type type, const GemmBlock& g) {
-  return type == Type::f32 && isa() == Isa::avx512 && g.m >= 4 && g.n >= 4 && g.k >= 4 &&
+  return type == Type::float32 && isa() == Isa::avx512 && g.m >= 4 && g.n >= 4 && g.k >= 4 &&
          g.m * g.n * g.k > 32 * 32 * 32 && onednn_in_use();
 }
 
@@ -41,7 +41,8 @@ GemmBlock whole(const GemmShape& s, const void* a, const void* b, void* c) {
 } // namespace
 
 bool has_gemm(Type type) {
-  return type == Type::f32 || type == Type::f64 || type == Type::i32 || type == Type::i64;
+  return type == Type::float32 || type == Type::float64 || type == Type::int32 ||
+         type == Type::int64;
 }
 
 void gemm_rows(Type type, const GemmShape& shape, const void* a, const void* b, void* c,

@@ -71,7 +71,7 @@ TEST_CASE(
     check<int32_t>(small);
     check<int64_t>(small);
   });
-  CHECK_FALSE(has_gemm(Type::u8));
+  CHECK_FALSE(has_gemm(Type::uint8));
 }
 
 TEST_CASE("batches of products take the matrices that their indices name") {
@@ -81,11 +81,11 @@ TEST_CASE("batches of products take the matrices that their indices name") {
                b = random_values<float>(3 * 20, -1, 1, 74);
     const std::vector<int64_t> a_index = {0, 1, 0}, b_index = {2, 0, 2};
     std::vector<float> plain(2 * 12), indexed(3 * 12);
-    gemm_batch(Type::f32, s, a.data(), nullptr, b.data(), nullptr, plain.data(), 0, 2);
-    gemm_batch(Type::f32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(), 1,
-               3);
-    gemm_batch(Type::f32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(), 0,
-               1);
+    gemm_batch(Type::float32, s, a.data(), nullptr, b.data(), nullptr, plain.data(), 0, 2);
+    gemm_batch(Type::float32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(),
+               1, 3);
+    gemm_batch(Type::float32, s, a.data(), a_index.data(), b.data(), b_index.data(), indexed.data(),
+               0, 1);
     for (int64_t i = 0; i < 3; ++i) {
       const auto at = static_cast<size_t>(i);
       const std::vector<float> want =
@@ -105,7 +105,7 @@ TEST_CASE("NaN in an operand reaches every product that it takes part in") {
     const auto b = random_values<float>(1600, -1, 1, 76);
     a[3 * 40 + 7] = NAN;
     std::vector<float> c(1600);
-    gemm_rows(Type::f32, s, a.data(), b.data(), c.data(), 0, 40);
+    gemm_rows(Type::float32, s, a.data(), b.data(), c.data(), 0, 40);
     CHECK(std::count_if(c.begin(), c.end(), [](float x) { return std::isnan(x); }) == 40);
     CHECK(std::isnan(c[3 * 40]));
   });

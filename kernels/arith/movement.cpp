@@ -271,13 +271,13 @@ void copy_to_strided(int size, const StridedPlan& plan, const void* dense, void*
 }
 
 int64_t find_bad_index(Type type, const void* indices, int64_t begin, int64_t end, int64_t limit) {
-  return type == Type::i64 ? find_bad<int64_t>(indices, begin, end, limit)
-                           : find_bad<int32_t>(indices, begin, end, limit);
+  return type == Type::int64 ? find_bad<int64_t>(indices, begin, end, limit)
+                             : find_bad<int32_t>(indices, begin, end, limit);
 }
 
 void gather_rows(Type index_type, const void* params, int64_t limit, int64_t row_bytes,
                  const void* indices, int64_t count, void* out, int64_t begin, int64_t end) {
-  index_type == Type::i64
+  index_type == Type::int64
       ? gather<int64_t>(params, limit, row_bytes, indices, count, out, begin, end)
       : gather<int32_t>(params, limit, row_bytes, indices, count, out, begin, end);
 }

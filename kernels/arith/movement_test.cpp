@@ -142,9 +142,9 @@ TEST_CASE("gather copies rows of each block, and bad indices are found first") {
   for (int64_t row_bytes : {1, 4, 24}) {
     const auto params = random_values<uint8_t>(2 * 5 * row_bytes, 0, 255, 61);
     std::vector<uint8_t> out(static_cast<size_t>(2 * 4 * row_bytes)), same(out.size()), want;
-    gather_rows(Type::i64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 0, 3);
-    gather_rows(Type::i64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 3, 8);
-    gather_rows(Type::i32, params.data(), 5, row_bytes, narrow.data(), 4, same.data(), 0, 8);
+    gather_rows(Type::int64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 0, 3);
+    gather_rows(Type::int64, params.data(), 5, row_bytes, wide.data(), 4, out.data(), 3, 8);
+    gather_rows(Type::int32, params.data(), 5, row_bytes, narrow.data(), 4, same.data(), 0, 8);
     for (int64_t block = 0; block < 2; ++block)
       for (int64_t index : wide) {
         const auto from = params.begin() + (block * 5 + index) * row_bytes;
@@ -153,11 +153,11 @@ TEST_CASE("gather copies rows of each block, and bad indices are found first") {
     CHECK(out == want);
     CHECK(same == want);
   }
-  CHECK(find_bad_index(Type::i64, wide.data(), 0, 4, 4) == -1);
-  CHECK(find_bad_index(Type::i32, narrow.data(), 0, 4, 3) == 0);
-  CHECK(find_bad_index(Type::i32, narrow.data(), 1, 4, 2) == 2);
+  CHECK(find_bad_index(Type::int64, wide.data(), 0, 4, 4) == -1);
+  CHECK(find_bad_index(Type::int32, narrow.data(), 0, 4, 3) == 0);
+  CHECK(find_bad_index(Type::int32, narrow.data(), 1, 4, 2) == 2);
   const std::vector<int64_t> negative = {0, -1};
-  CHECK(find_bad_index(Type::i64, negative.data(), 0, 2, 4) == 1);
+  CHECK(find_bad_index(Type::int64, negative.data(), 0, 2, 4) == 1);
 }
 
 } // namespace

@@ -81,9 +81,9 @@ Results compute(const Conv2DShape& s) {
       filter(s.filter_h * s.filter_w * s.in_c * s.out_c, 2),
       dy(s.batch * s.out_h * s.out_w * s.out_c, 3), y(dy.size(), 4), dx(x.size(), 5),
       df(filter.size(), 6);
-  conv2d_forward(Type::f32, s, x.data(), filter.data(), y.data(), 0, s.batch);
-  conv2d_backward_input(Type::f32, s, filter.data(), dy.data(), dx.data(), 0, s.batch);
-  conv2d_backward_filter(Type::f32, s, x.data(), dy.data(), df.data(), 0, s.batch);
+  conv2d_forward(Type::float32, s, x.data(), filter.data(), y.data(), 0, s.batch);
+  conv2d_backward_input(Type::float32, s, filter.data(), dy.data(), dx.data(), 0, s.batch);
+  conv2d_backward_filter(Type::float32, s, x.data(), dy.data(), df.data(), 0, s.batch);
   const auto kept = [](const GuardedFloats& values) {
     return std::vector<float>(values.data(), values.data() + values.size());
   };

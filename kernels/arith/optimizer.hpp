@@ -1,19 +1,19 @@
 // Optimizer updates in place, on elements [begin, end) of flat arrays. f32 and f64; scalars come as
-// double and are rounded to the type first. Formulas as TensorFlow's training ops. Each returns
-// false for another type.
+// double and are rounded to the type first. Formulas as TensorFlow's training ops. Found by
+// lookup.hpp.
 #pragma once
 #include "kernels/arith/types.hpp"
 
 namespace troupe::arith {
 
 /// var -= alpha * delta
-bool apply_gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
-                            int64_t end);
+using GradientDescentFn = void (*)(void* var, double alpha, const void* delta, int64_t begin,
+                                   int64_t end);
 
 /// accum = accum * momentum + grad; var -= lr * accum, or with nesterov var -= lr * grad + lr *
 /// momentum * accum
-bool apply_momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,
-                    bool nesterov, int64_t begin, int64_t end);
+using MomentumFn = void (*)(void* var, void* accum, double lr, const void* grad, double momentum,
+                            bool nesterov, int64_t begin, int64_t end);
 
 struct AdamRates {
   double beta1_power = 0, beta2_power = 0, lr = 0, beta1 = 0, beta2 = 0, epsilon = 0;
@@ -22,7 +22,7 @@ struct AdamRates {
 /// m += (grad - m) * (1 - beta1); v += (grad^2 - v) * (1 - beta2); alpha = lr * sqrt(1 -
 /// beta2_power) / (1 - beta1_power); var -= alpha * m / (sqrt(v) + epsilon), or with nesterov alpha
 /// * (m * beta1 + (1 - beta1) * grad) / (sqrt(v) + epsilon)
-bool apply_adam(Type type, void* var, void* m, void* v, const AdamRates& rates, const void* grad,
-                bool nesterov, int64_t begin, int64_t end);
+using AdamFn = void (*)(void* var, void* m, void* v, const AdamRates& rates, const void* grad,
+                        bool nesterov, int64_t begin, int64_t end);
 
 } // namespace troupe::arith

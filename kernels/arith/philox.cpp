@@ -176,11 +176,11 @@ void fill_truncated(const Philox& start, int group, int64_t begin, int64_t end, 
 /// up to 32 bits.
 template <class Body>
 bool with_float_store(Type type, void* out, Body body) {
-  if (type == Type::f32)
+  if (type == Type::float32)
     body([out](int64_t i, float v) { static_cast<float*>(out)[i] = v; });
-  else if (type == Type::f16)
+  else if (type == Type::float16)
     body([out](int64_t i, float v) { static_cast<uint16_t*>(out)[i] = f32_to_f16(v); });
-  else if (type == Type::bf16)
+  else if (type == Type::bfloat16)
     body([out](int64_t i, float v) { static_cast<uint16_t*>(out)[i] = f32_to_bf16(v); });
   else
     return false;
@@ -234,14 +234,14 @@ uint64_t shuffle_blocks(int64_t size) {
 }
 
 bool fill_uniform(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
-  if (type == Type::f64) {
+  if (type == Type::float64) {
     fill_fixed<UniformDouble>(start, begin, end, double_store(out));
     return true;
   }
   return with_float_store(type, out, [&](auto store) {
-    if (type == Type::f16)
+    if (type == Type::float16)
       fill_fixed<UniformHalf>(start, begin, end, store);
-    else if (type == Type::bf16)
+    else if (type == Type::bfloat16)
       fill_fixed<UniformBfloat>(start, begin, end, store);
     else
       fill_fixed<UniformFloat>(start, begin, end, store);
@@ -249,7 +249,7 @@ bool fill_uniform(Type type, const Philox& start, void* out, int64_t begin, int6
 }
 
 bool fill_normal(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
-  if (type == Type::f64) {
+  if (type == Type::float64) {
     fill_fixed<NormalDouble>(start, begin, end, double_store(out));
     return true;
   }
@@ -258,7 +258,7 @@ bool fill_normal(Type type, const Philox& start, void* out, int64_t begin, int64
 }
 
 bool fill_truncated_normal(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
-  if (type == Type::f64) {
+  if (type == Type::float64) {
     fill_truncated<double>(start, 2, begin, end, double_store(out));
     return true;
   }
@@ -269,7 +269,7 @@ bool fill_truncated_normal(Type type, const Philox& start, void* out, int64_t be
 bool fill_uniform_int(Type type, const Philox& start, int64_t low_end, int64_t high_end, void* out,
                       int64_t begin, int64_t end) {
   Philox generator = start;
-  if (type == Type::i32) {
+  if (type == Type::int32) {
     const uint32_t from = low(static_cast<uint64_t>(low_end));
     const uint32_t range = low(static_cast<uint64_t>(high_end)) - from;
     generator.skip(static_cast<uint64_t>(begin / 4));
@@ -279,7 +279,7 @@ bool fill_uniform_int(Type type, const Philox& start, int64_t low_end, int64_t h
         [&](int64_t i, uint32_t x) { static_cast<uint32_t*>(out)[i] = from + x % range; });
     return true;
   }
-  if (type == Type::i64) {
+  if (type == Type::int64) {
     const uint64_t from = static_cast<uint64_t>(low_end);
     const uint64_t range = static_cast<uint64_t>(high_end) - from;
     generator.skip(static_cast<uint64_t>(begin / 2));

@@ -35,7 +35,8 @@ TEST_CASE("the first block equals Random123's known answer, and the counter carr
 
 TEST_CASE("normal numbers equal those in TensorFlow's documentation for set_seed(5), seed=1") {
   check_equal(
-      floats(4, [](float* out) { fill_normal(Type::f32, Philox::from_seeds(5, 1), out, 0, 4); }),
+      floats(4,
+             [](float* out) { fill_normal(Type::float32, Philox::from_seeds(5, 1), out, 0, 4); }),
       {-1.37688971f, -0.012583158f, -0.169514999f, 1.08240557f});
 }
 
@@ -43,9 +44,9 @@ TEST_CASE("two calls for one integer equal TensorFlow's documentation: 256 block
           "an output") {
   Philox generator = Philox::from_seeds(5, 10);
   int32_t first = -1, second = -1;
-  CHECK(fill_uniform_int(Type::i32, generator, 0, 3, &first, 0, 1));
+  CHECK(fill_uniform_int(Type::int32, generator, 0, 3, &first, 0, 1));
   generator.skip(reserved_blocks(1));
-  CHECK(fill_uniform_int(Type::i32, generator, 0, 3, &second, 0, 1));
+  CHECK(fill_uniform_int(Type::int32, generator, 0, 3, &second, 0, 1));
   CHECK(first == 2);
   CHECK(second == 0);
 }
@@ -53,21 +54,21 @@ TEST_CASE("two calls for one integer equal TensorFlow's documentation: 256 block
 TEST_CASE("a stateful generator's first normal number equals TensorFlow's guide") {
   check_equal(floats(1,
                      [](float* out) {
-                       fill_normal(Type::f32, Philox({1, 0, 0, 0}, {0, 0}), out, 0, 1);
+                       fill_normal(Type::float32, Philox({1, 0, 0, 0}, {0, 0}), out, 0, 1);
                      }),
               {0.43842274f});
 }
 
 TEST_CASE("uniform, normal and truncated normal numbers of seeds 87654321 and 42") {
   Philox generator = Philox::from_seeds(87654321, 42);
-  auto uniform = [&](float* out) { fill_uniform(Type::f32, generator, out, 0, 8); };
+  auto uniform = [&](float* out) { fill_uniform(Type::float32, generator, out, 0, 8); };
   check_equal(floats(8, uniform), {0.952271461f, 0.677407742f, 0.795318246f, 0.75578177f,
                                    0.475955606f, 0.631014824f, 0.186020374f, 0.114307761f});
-  check_equal(floats(8, [&](float* out) { fill_normal(Type::f32, generator, out, 0, 8); }),
+  check_equal(floats(8, [&](float* out) { fill_normal(Type::float32, generator, out, 0, 8); }),
               {-0.28077507f, -0.137752101f, -0.676329613f, 0.0245804135f, -0.893584549f,
                -0.82847327f, 1.2068944f, 1.38101566f});
   check_equal(
-      floats(8, [&](float* out) { fill_truncated_normal(Type::f32, generator, out, 0, 8); }),
+      floats(8, [&](float* out) { fill_truncated_normal(Type::float32, generator, out, 0, 8); }),
       {-0.28077507f, -0.137752101f, -0.676329613f, 0.0245804135f, -0.468454719f, -0.00246631843f,
        -0.974591076f, 0.663849175f});
   generator.skip(reserved_blocks(8));
@@ -77,9 +78,9 @@ TEST_CASE("uniform, normal and truncated normal numbers of seeds 87654321 and 42
 
 TEST_CASE("stateless numbers of seed [1, 2]") {
   const Philox generator = Philox::from_stateless_seed(1, 2);
-  check_equal(floats(4, [&](float* out) { fill_uniform(Type::f32, generator, out, 0, 4); }),
+  check_equal(floats(4, [&](float* out) { fill_uniform(Type::float32, generator, out, 0, 4); }),
               {0.844060421f, 0.192045331f, 0.996223211f, 0.160387397f});
-  check_equal(floats(4, [&](float* out) { fill_normal(Type::f32, generator, out, 0, 4); }),
+  check_equal(floats(4, [&](float* out) { fill_normal(Type::float32, generator, out, 0, 4); }),
               {0.544110119f, 0.20738031f, 0.0735643208f, 0.0464345515f});
 }
 
@@ -90,7 +91,8 @@ TEST_CASE("any split of a fill gives the same numbers, for every type") {
                     Fill([](Type type, const Philox&p, void*out, int64_t b, int64_t e) {
                       return fill_uniform_int(type, p, -5, 1000, out, b, e);
                     })})
-    for (Type type : {Type::f32, Type::f64, Type::f16, Type::bf16, Type::i32, Type::i64}) {
+    for (Type type :
+         {Type::float32, Type::float64, Type::float16, Type::bfloat16, Type::int32, Type::int64}) {
       std::vector<uint8_t> whole(101 * 8), parts(101 * 8);
       if (!fill(type, start, whole.data(), 0, 101))
         continue;
@@ -105,33 +107,33 @@ TEST_CASE("distributions have their ranges and moments") {
   const Philox start = Philox::from_seeds(1, 1);
   constexpr int64_t n = 20000;
   std::vector<double> x(n);
-  fill_uniform(Type::f64, start, x.data(), 0, n);
+  fill_uniform(Type::float64, start, x.data(), 0, n);
   CHECK(std::all_of(x.begin(), x.end(), [](double v) { return v >= 0 && v < 1; }));
   double sum = 0, squares = 0;
-  fill_normal(Type::f64, start, x.data(), 0, n);
+  fill_normal(Type::float64, start, x.data(), 0, n);
   for (double v : x) {
     sum += v;
     squares += v * v;
   }
   CHECK(std::abs(sum / n) < 0.03);
   CHECK(std::abs(squares / n - 1) < 0.05);
-  fill_truncated_normal(Type::f64, start, x.data(), 0, n);
+  fill_truncated_normal(Type::float64, start, x.data(), 0, n);
   CHECK(std::all_of(x.begin(), x.end(), [](double v) { return std::abs(v) < 2; }));
   std::vector<uint16_t> halves(n);
-  for (Type type : {Type::f16, Type::bf16}) {
+  for (Type type : {Type::float16, Type::bfloat16}) {
     fill_uniform(type, start, halves.data(), 0, n);
     CHECK(std::all_of(halves.begin(), halves.end(), [&](uint16_t h) {
-      const float v = type == Type::f16 ? f16_to_f32(h) : bf16_to_f32(h);
+      const float v = type == Type::float16 ? f16_to_f32(h) : bf16_to_f32(h);
       return v >= 0 && v < 1;
     }));
   }
   std::vector<int64_t> whole(n);
-  fill_uniform_int(Type::i64, start, -3, 4, whole.data(), 0, n);
+  fill_uniform_int(Type::int64, start, -3, 4, whole.data(), 0, n);
   const auto [low, high] = std::minmax_element(whole.begin(), whole.end());
   CHECK(*low == -3);
   CHECK(*high == 3);
-  CHECK_FALSE(fill_uniform(Type::i32, start, x.data(), 0, 1));
-  CHECK_FALSE(fill_uniform_int(Type::f32, start, 0, 1, x.data(), 0, 1));
+  CHECK_FALSE(fill_uniform(Type::int32, start, x.data(), 0, 1));
+  CHECK_FALSE(fill_uniform_int(Type::float32, start, 0, 1, x.data(), 0, 1));
 }
 
 TEST_CASE("a shuffle is a permutation drawn by the rule of swaps") {

@@ -16,24 +16,17 @@ struct Pool2DShape {
   int64_t pad_top = 0, pad_left = 0;
 };
 
-/// y [batch, out_h, out_w, channels] of images [begin, end): the largest of each window; padding is
-/// not looked at. NaN does not count: a window of nothing else, or of negative infinity, gives the
-/// lowest finite number, as TensorFlow does.
+/// max_pool gives y [batch, out_h, out_w, channels] of images [begin, end): the largest of each
+/// window; padding is not looked at. NaN does not count: a window of nothing else, or of negative
+/// infinity, gives the lowest finite number, as TensorFlow does. avg_pool gives the mean of what
+/// each window holds; padding does not count. avg_pool_grad gives dx of images [begin, end) from dy
+/// (the first pointer): each dy is spread evenly over its window.
 using PoolFn = void (*)(const Pool2DShape& shape, const void* x, void* y, int64_t begin,
                         int64_t end);
-PoolFn max_pool(Type type);
-
-/// The mean of what each window holds; padding does not count.
-PoolFn avg_pool(Type type);
 
 /// dx of images [begin, end): each dy goes to the first maximum of its window, rows first, as
 /// TensorFlow's CPU kernel does it.
 using MaxPoolGradFn = void (*)(const Pool2DShape& shape, const void* x, const void* dy, void* dx,
                                int64_t begin, int64_t end);
-MaxPoolGradFn max_pool_grad(Type type);
-
-/// dx of images [begin, end): each dy is spread evenly over its window (first pointer dy, second
-/// dx).
-PoolFn avg_pool_grad(Type type);
 
 } // namespace troupe::arith

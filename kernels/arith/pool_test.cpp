@@ -71,17 +71,17 @@ void check(const Pool2DShape& s) {
   const int64_t half = s.batch / 2;
   std::vector<T> y(dy.size()), dx(x.size(), T(5));
   for (auto [from, to] : {std::pair{int64_t{0}, half}, {half, s.batch}})
-    max_pool(type_of<T>())(s, x.data(), y.data(), from, to);
+    isa_table().max_pool(type_of<T>())(s, x.data(), y.data(), from, to);
   CHECK(differences(y, max) == 0);
   for (auto [from, to] : {std::pair{int64_t{0}, half}, {half, s.batch}})
-    avg_pool(type_of<T>())(s, x.data(), y.data(), from, to);
+    isa_table().avg_pool(type_of<T>())(s, x.data(), y.data(), from, to);
   CHECK(differences(y, mean) == 0);
   for (auto [from, to] : {std::pair{int64_t{0}, half}, {half, s.batch}})
-    max_pool_grad(type_of<T>())(s, x.data(), dy.data(), dx.data(), from, to);
+    isa_table().max_pool_grad(type_of<T>())(s, x.data(), dy.data(), dx.data(), from, to);
   CHECK(differences(dx, max_dx) == 0);
   dx.assign(x.size(), T(5));
   for (auto [from, to] : {std::pair{int64_t{0}, half}, {half, s.batch}})
-    avg_pool_grad(type_of<T>())(s, dy.data(), dx.data(), from, to);
+    isa_table().avg_pool_grad(type_of<T>())(s, dy.data(), dx.data(), from, to);
   CHECK(differences(dx, mean_dx) == 0);
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("pooling and its gradients equal a search of every window; the first m
       check<double>(s);
     }
   });
-  CHECK((max_pool(Type::i32) == nullptr));
+  CHECK((isa_table().max_pool(Type::int32) == nullptr));
 }
 
 TEST_CASE("padding never wins a maximum, and NaN does not count") {
@@ -112,11 +112,11 @@ TEST_CASE("padding never wins a maximum, and NaN does not count") {
       std::vector<float> x(4 * n), y(4 * n);
       for (size_t i = 0; i < x.size(); ++i)
         x[i] = -5.0f - static_cast<float>(i / n);
-      max_pool(Type::f32)(s, x.data(), y.data(), 0, 1);
+      isa_table().max_pool(Type::float32)(s, x.data(), y.data(), 0, 1);
       CHECK(y == std::vector<float>(4 * n, -5.0f));
       for (size_t i = 0; i < x.size(); ++i)
         x[i] = i < n ? NAN : static_cast<float>(i / n);
-      max_pool(Type::f32)(s, x.data(), y.data(), 0, 1);
+      isa_table().max_pool(Type::float32)(s, x.data(), y.data(), 0, 1);
       CHECK(y == std::vector<float>(4 * n, 3.0f));
     }
   });

@@ -53,7 +53,6 @@ struct ReduceKernel {
 
   explicit operator bool() const { return rows != nullptr; }
 };
-ReduceKernel reduce(ReduceOp op, Type type);
 
 /// Computes outputs [begin, end) of `plan` from the whole input.
 void run_reduce(const ReduceKernel& kernel, const ReducePlan& plan, const void* x, void* out,
@@ -75,6 +74,5 @@ void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t*
 /// only where it comes first. Types f32 f64 i32 i64 u8; index_type i32 or i64. Null for others.
 using ArgReduceFn = void (*)(const void* x, void* out, int64_t n, int64_t inner, int64_t begin,
                              int64_t end);
-ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type);
 
 } // namespace troupe::arith

@@ -165,11 +165,12 @@ void check_extremes() {
       std::vector<int64_t> out(static_cast<size_t>(s.outer * s.inner));
       std::vector<int32_t> narrow(out.size());
       const int64_t size = s.outer * s.inner;
-      arg_reduce(want_max, type_of<T>(), Type::i64)(x.data(), out.data(), s.n, s.inner, 0,
-                                                    size / 2);
-      arg_reduce(want_max, type_of<T>(), Type::i64)(x.data(), out.data(), s.n, s.inner, size / 2,
-                                                    size);
-      arg_reduce(want_max, type_of<T>(), Type::i32)(x.data(), narrow.data(), s.n, s.inner, 0, size);
+      arg_reduce(want_max, type_of<T>(), Type::int64)(x.data(), out.data(), s.n, s.inner, 0,
+                                                      size / 2);
+      arg_reduce(want_max, type_of<T>(), Type::int64)(x.data(), out.data(), s.n, s.inner, size / 2,
+                                                      size);
+      arg_reduce(want_max, type_of<T>(), Type::int32)(x.data(), narrow.data(), s.n, s.inner, 0,
+                                                      size);
       int wrong = 0;
       for (int64_t o = 0; o < s.outer; ++o)
         for (int64_t i = 0; i < s.inner; ++i) {
@@ -191,8 +192,8 @@ TEST_CASE("reductions over any axes equal sums element by element, whole or in p
     check_all<double>();
     check_all<int32_t>();
     check_all<int64_t>();
-    CHECK_FALSE(bool(reduce(ReduceOp::sum, Type::boolean)));
-    CHECK_FALSE(bool(reduce(ReduceOp::any, Type::f32)));
+    CHECK_FALSE(bool(reduce(ReduceOp::sum, Type::bool_)));
+    CHECK_FALSE(bool(reduce(ReduceOp::any, Type::float32)));
   });
 }
 
@@ -202,13 +203,13 @@ TEST_CASE("ten million ones add up exactly in f32, and tenths nearly") {
     std::vector<float> x(n, 1.0f);
     const ReducePlan rows = plan_of({{n}, {1}}), columns = plan_of({{n / 2, 2}, {1, 0}});
     float sum = 0;
-    run_reduce(reduce(ReduceOp::sum, Type::f32), rows, x.data(), &sum, 0, 1);
+    run_reduce(reduce(ReduceOp::sum, Type::float32), rows, x.data(), &sum, 0, 1);
     CHECK(sum == 1e7f);
     std::fill(x.begin(), x.end(), 0.1f);
-    run_reduce(reduce(ReduceOp::sum, Type::f32), rows, x.data(), &sum, 0, 1);
+    run_reduce(reduce(ReduceOp::sum, Type::float32), rows, x.data(), &sum, 0, 1);
     CHECK(std::abs(sum - 1e6f) <= 1.0f);
     float sums[2];
-    run_reduce(reduce(ReduceOp::sum, Type::f32), columns, x.data(), sums, 0, 2);
+    run_reduce(reduce(ReduceOp::sum, Type::float32), columns, x.data(), sums, 0, 2);
     CHECK(std::abs(sums[1] - 5e5f) <= 1.0f);
   });
 }
@@ -220,10 +221,11 @@ TEST_CASE("NaN passes through maximum and minimum wherever it stands") {
       x[static_cast<size_t>(at)] = NAN;
       for (ReduceOp op : {ReduceOp::max, ReduceOp::min}) {
         float out = 0;
-        run_reduce(reduce(op, Type::f32), plan_of({{100}, {1}}), x.data(), &out, 0, 1);
+        run_reduce(reduce(op, Type::float32), plan_of({{100}, {1}}), x.data(), &out, 0, 1);
         CHECK(std::isnan(out));
         float columns[10];
-        run_reduce(reduce(op, Type::f32), plan_of({{10, 10}, {1, 0}}), x.data(), columns, 0, 10);
+        run_reduce(reduce(op, Type::float32), plan_of({{10, 10}, {1, 0}}), x.data(), columns, 0,
+                   10);
         CHECK(std::isnan(columns[at % 10]));
         CHECK_FALSE(std::isnan(columns[(at + 1) % 10]));
       }
@@ -237,13 +239,13 @@ TEST_CASE("any and all of booleans") {
     x[217] = 1;
     uint8_t out = 9;
     const ReducePlan plan = plan_of({{300}, {1}}), none = plan_of({{0}, {1}});
-    run_reduce(reduce(ReduceOp::any, Type::boolean), plan, x.data(), &out, 0, 1);
+    run_reduce(reduce(ReduceOp::any, Type::bool_), plan, x.data(), &out, 0, 1);
     CHECK(out == 1);
-    run_reduce(reduce(ReduceOp::all, Type::boolean), plan, x.data(), &out, 0, 1);
+    run_reduce(reduce(ReduceOp::all, Type::bool_), plan, x.data(), &out, 0, 1);
     CHECK(out == 0);
-    run_reduce(reduce(ReduceOp::any, Type::boolean), none, x.data(), &out, 0, 1);
+    run_reduce(reduce(ReduceOp::any, Type::bool_), none, x.data(), &out, 0, 1);
     CHECK(out == 0);
-    run_reduce(reduce(ReduceOp::all, Type::boolean), none, x.data(), &out, 0, 1);
+    run_reduce(reduce(ReduceOp::all, Type::bool_), none, x.data(), &out, 0, 1);
     CHECK(out == 1);
   });
 }
@@ -255,7 +257,7 @@ TEST_CASE("argmax and argmin name the first extreme element") {
     check_extremes<int32_t>();
     check_extremes<int64_t>();
     check_extremes<uint8_t>();
-    CHECK((arg_reduce(true, Type::f32, Type::u8) == nullptr));
+    CHECK((arg_reduce(true, Type::float32, Type::uint8) == nullptr));
   });
 }
 

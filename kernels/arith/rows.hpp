@@ -1,5 +1,5 @@
-// Row by row on dense [rows, columns] matrices: bias, softmax, cross entropy. f32 and f64; the
-// finders give null for others. Ranges [begin, end) count rows.
+// Row by row on dense [rows, columns] matrices: bias, softmax, cross entropy. f32 and f64, biases
+// also i32 and i64; found by lookup.hpp. Ranges [begin, end) count rows.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -8,23 +8,18 @@ namespace troupe::arith {
 /// y[r, c] = x[r, c] + bias[c]; y may be x. f32 f64 i32 i64.
 using BiasAddFn = void (*)(const void* x, const void* bias, void* y, int64_t columns, int64_t begin,
                            int64_t end);
-BiasAddFn bias_add(Type type);
 
 /// out[c] = sum over rows [begin, end) of dy[r, c]; overwrites out. Split by columns with
 /// reduce.hpp, or give each part its own buffer and add them up (add_n). f32 f64 i32 i64.
 using BiasAddGradFn = void (*)(const void* dy, void* out, int64_t columns, int64_t begin,
                                int64_t end);
-BiasAddGradFn bias_add_grad(Type type);
 
 /// y[r, :] = softmax or log-softmax of x[r, :]; y may be x.
 using SoftmaxFn = void (*)(const void* x, void* y, int64_t columns, int64_t begin, int64_t end);
-SoftmaxFn softmax(Type type);
-SoftmaxFn log_softmax(Type type);
 
 /// dx = y * (dy - sum(y * dy)) row by row, for softmax outputs y; dx may be dy.
 using SoftmaxGradFn = void (*)(const void* y, const void* dy, void* dx, int64_t columns,
                                int64_t begin, int64_t end);
-SoftmaxGradFn softmax_grad(Type type);
 
 /// Softmax cross entropy with label distributions: loss[r] = sum_c labels * (logsumexp(logits) -
 /// logits), backprop = softmax(logits) - labels. A row stride is `columns`, or 0 where one row
@@ -36,13 +31,11 @@ struct SoftmaxXentInput {
 };
 using SoftmaxXentFn = void (*)(SoftmaxXentInput logits, SoftmaxXentInput labels, void* loss,
                                void* backprop, int64_t columns, int64_t begin, int64_t end);
-SoftmaxXentFn softmax_xent(Type type);
 
 /// The same for labels that name one class each, i32 or i64. A row whose label is outside [0,
 /// columns) gets NaN for its loss and backprop; find such labels first with find_bad_index of
 /// movement.hpp.
 using SparseXentFn = void (*)(const void* logits, const void* labels, void* loss, void* backprop,
                               int64_t columns, int64_t begin, int64_t end);
-SparseXentFn sparse_softmax_xent(Type type, Type label_type);
 
 } // namespace troupe::arith

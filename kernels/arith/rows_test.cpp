@@ -44,10 +44,10 @@ void check_softmax(const Size& s) {
              dy = random_values<T>(s.rows * s.columns, -1, 1, 102);
   std::vector<T> y = x, z(x.size()), dx(x.size());
   const int64_t half = s.rows / 2;
-  softmax(type_of<T>())(y.data(), y.data(), s.columns, 0, half);
-  softmax(type_of<T>())(y.data(), y.data(), s.columns, half, s.rows);
-  log_softmax(type_of<T>())(x.data(), z.data(), s.columns, 0, s.rows);
-  softmax_grad(type_of<T>())(y.data(), dy.data(), dx.data(), s.columns, 0, s.rows);
+  isa_table().softmax(type_of<T>())(y.data(), y.data(), s.columns, 0, half);
+  isa_table().softmax(type_of<T>())(y.data(), y.data(), s.columns, half, s.rows);
+  isa_table().log_softmax(type_of<T>())(x.data(), z.data(), s.columns, 0, s.rows);
+  isa_table().softmax_grad(type_of<T>())(y.data(), dy.data(), dx.data(), s.columns, 0, s.rows);
   int wrong = 0;
   for (int64_t r = 0; r < s.rows; ++r) {
     std::vector<double> p, log_p;
@@ -78,8 +78,10 @@ void check_xent(const Size& s, bool one_label_row, bool one_label_column) {
   const SoftmaxXentInput logits = {x.data(), s.columns, 1};
   const SoftmaxXentInput label = {labels.data(), one_label_row ? 0 : label_columns,
                                   one_label_column ? 0 : 1};
-  softmax_xent(type_of<T>())(logits, label, loss.data(), backprop.data(), s.columns, 0, s.rows);
-  softmax_xent(type_of<T>())(logits, label, alone.data(), nullptr, s.columns, 0, s.rows);
+  isa_table().softmax_xent(type_of<T>())(logits, label, loss.data(), backprop.data(), s.columns, 0,
+                                         s.rows);
+  isa_table().softmax_xent(type_of<T>())(logits, label, alone.data(), nullptr, s.columns, 0,
+                                         s.rows);
   CHECK(loss == alone);
   int wrong = 0;
   for (int64_t r = 0; r < s.rows; ++r) {
@@ -106,8 +108,8 @@ void check_sparse(const Size& s) {
   if (s.rows > 2)
     labels[1] = static_cast<Label>(s.columns), labels[2] = -1;
   std::vector<T> loss(labels.size()), backprop(x.size());
-  sparse_softmax_xent(type_of<T>(), type_of<Label>())(x.data(), labels.data(), loss.data(),
-                                                      backprop.data(), s.columns, 0, s.rows);
+  isa_table().sparse_softmax_xent(type_of<T>(), type_of<Label>())(
+      x.data(), labels.data(), loss.data(), backprop.data(), s.columns, 0, s.rows);
   int wrong = 0;
   for (int64_t r = 0; r < s.rows; ++r) {
     std::vector<double> p, log_p;
@@ -128,8 +130,8 @@ void check_bias(const Size& s) {
   const auto x = random_values<T>(s.rows * s.columns, -9, 9, 107),
              bias = random_values<T>(s.columns, -9, 9, 108);
   std::vector<T> y = x, sums(bias.size(), T(3));
-  bias_add(type_of<T>())(y.data(), bias.data(), y.data(), s.columns, 0, s.rows);
-  bias_add_grad(type_of<T>())(x.data(), sums.data(), s.columns, 0, s.rows);
+  isa_table().bias_add(type_of<T>())(y.data(), bias.data(), y.data(), s.columns, 0, s.rows);
+  isa_table().bias_add_grad(type_of<T>())(x.data(), sums.data(), s.columns, 0, s.rows);
   int wrong = 0;
   for (int64_t c = 0; c < s.columns; ++c) {
     double sum = 0;
@@ -156,13 +158,13 @@ TEST_CASE("softmax survives large, infinite and NaN logits") {
   on_each_isa([] {
     const float inf = INFINITY;
     std::vector<float> x = {1000, 1000, -inf, 0, -inf, 1, NAN, 2, 3}, y(9);
-    softmax(Type::f32)(x.data(), y.data(), 3, 0, 3);
+    isa_table().softmax(Type::float32)(x.data(), y.data(), 3, 0, 3);
     CHECK(y[0] == 0.5f);
     CHECK(y[2] == 0.0f);
     CHECK(y[4] == 0.0f);
     CHECK(std::isnan(y[6]));
     CHECK(std::isnan(y[8]));
-    log_softmax(Type::f32)(x.data(), y.data(), 3, 0, 1);
+    isa_table().log_softmax(Type::float32)(x.data(), y.data(), 3, 0, 1);
     CHECK(y[2] == -inf);
   });
 }
@@ -182,7 +184,8 @@ TEST_CASE("a label of zero for an impossible class makes the loss NaN, as Tensor
   on_each_isa([] {
     const std::vector<float> x = {0, -INFINITY}, labels = {1, 0};
     float loss = 9, backprop[2];
-    softmax_xent(Type::f32)({x.data(), 2, 1}, {labels.data(), 2, 1}, &loss, backprop, 2, 0, 1);
+    isa_table().softmax_xent(Type::float32)({x.data(), 2, 1}, {labels.data(), 2, 1}, &loss,
+                                            backprop, 2, 0, 1);
     CHECK(std::isnan(loss));
     CHECK(backprop[1] == 0);
   });
@@ -196,7 +199,7 @@ TEST_CASE("sparse cross entropy equals the dense one, and a label out of range m
       check_sparse<double, int64_t>(s);
     }
   });
-  CHECK((sparse_softmax_xent(Type::f32, Type::u8) == nullptr));
+  CHECK((isa_table().sparse_softmax_xent(Type::float32, Type::uint8) == nullptr));
 }
 
 TEST_CASE("biases are added to rows and summed over them") {

@@ -3,35 +3,23 @@
 // range or on a block of rows, so that the caller splits the work: `parallel_for(n, cost,
 // [&](int64_t begin, int64_t end) { fn(x, y, begin, end); })`.
 //
-// Functions that depend on an operation and an element type are found first and called later:
-//   arith::UnaryFn fn = arith::unary(arith::UnaryOp::exp, type);      // null: this type has no
-//   such operation
-// The pointer belongs to the instruction set that is chosen at that moment.
+// Functions that depend on an operation and an element type are found first and called later
+// (lookup.hpp). What was found belongs to the instruction set that was in use at that moment.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace troupe::arith {
 
-/// Element types, numbered as TensorFlow's DataType, so that a cast between the enumerations is
-/// enough.
+/// Element types: core's dtypes under the same names and numbers, so that a cast between the
+/// enumerations is enough. Code for one instruction set sees this one, which needs no other header.
 enum class Type : int {
-  f32 = 1,
-  f64 = 2,
-  i32 = 3,
-  u8 = 4,
-  i16 = 5,
-  i8 = 6,
-  i64 = 9,
-  boolean = 10, // one byte, 0 or 1
-  bf16 = 14,
-  u16 = 17,
-  f16 = 19,
-  u32 = 22,
-  u64 = 23,
+#define TROUPE_DTYPE(name, number, size, literal, type) name = number,
+#include "core/tensor/dtype.def"
+#undef TROUPE_DTYPE
 };
 
-/// Bytes of one element; 0 for a number that is none of the above.
+/// Bytes of one element; 0 for strings, handles and what is no element type.
 int size_of(Type type);
 
 enum class Isa : int { base = 0, avx2 = 1, avx512 = 2 };

@@ -78,9 +78,9 @@ struct Expected {
     const std::vector<double> x(v.x.begin(), v.x.end()), filter(v.filter.begin(), v.filter.end()),
         dy(v.dy.begin(), v.dy.end());
     use_winograd(false);
-    conv2d_forward(Type::f64, s, x.data(), filter.data(), y.data(), 0, s.batch);
-    conv2d_backward_input(Type::f64, s, filter.data(), dy.data(), dx.data(), 0, s.batch);
-    conv2d_backward_filter(Type::f64, s, x.data(), dy.data(), df.data(), 0, s.batch);
+    conv2d_forward(Type::float64, s, x.data(), filter.data(), y.data(), 0, s.batch);
+    conv2d_backward_input(Type::float64, s, filter.data(), dy.data(), dx.data(), 0, s.batch);
+    conv2d_backward_filter(Type::float64, s, x.data(), dy.data(), df.data(), 0, s.batch);
     use_winograd(true);
   }
 };
@@ -143,8 +143,8 @@ TEST_CASE("convolutions with fewer products and their gradients equal the sums o
       conv2d_backward_input(s, backward.view(), v.dy.data(), dx.data(), 0, half);
       conv2d_backward_input(s, backward.view(), v.dy.data(), dx.data(), half, s.batch);
       CHECK(error(dx, want.dx) < tolerance);
-      conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), df.data(), 0, half);
-      conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), more.data(), half, s.batch);
+      conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), df.data(), 0, half);
+      conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), more.data(), half, s.batch);
       for (size_t i = 0; i < df.size(); ++i)
         df[i] += more[i];
       CHECK(error(df, want.df) < tolerance);
@@ -196,22 +196,23 @@ TEST_CASE("errors of convolutions with fewer products are a few times those of s
     const Values v(s);
     const Expected want(s, v);
     std::vector<float> direct(output_size(s)), fewer(output_size(s));
-    conv2d_forward(Type::f32, s, v.x.data(), v.filter.data(), direct.data(), 0, s.batch);
+    conv2d_forward(Type::float32, s, v.x.data(), v.filter.data(), direct.data(), 0, s.batch);
     Packed filter(ConvDirection::forward, s, v.filter);
     fused_conv2d(s, v.x.data(), filter.view(), {}, fewer.data(), 0, s.batch);
     CHECK(error(fewer, want.y) < 4 * error(direct, want.y));
     direct.resize(input_size(s));
     fewer.resize(input_size(s));
-    conv2d_backward_input(Type::f32, s, v.filter.data(), v.dy.data(), direct.data(), 0, s.batch);
+    conv2d_backward_input(Type::float32, s, v.filter.data(), v.dy.data(), direct.data(), 0,
+                          s.batch);
     Packed turned(ConvDirection::backward_input, s, v.filter);
     conv2d_backward_input(s, turned.view(), v.dy.data(), fewer.data(), 0, s.batch);
     CHECK(error(fewer, want.dx) < 4 * error(direct, want.dx));
     direct.resize(filter_size(s));
     fewer.resize(filter_size(s));
     use_winograd(false);
-    conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), direct.data(), 0, s.batch);
+    conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), direct.data(), 0, s.batch);
     use_winograd(true);
-    conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), fewer.data(), 0, s.batch);
+    conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), fewer.data(), 0, s.batch);
     // Pixels of a filter are interpolated with higher powers of the points than pixels of a tile.
     CHECK(error(fewer, want.df) < (s.filter_h == 3 ? 10 : 20) * error(direct, want.df));
   }
@@ -311,7 +312,7 @@ TEST_CASE(
           fused_conv2d(s, v.x.data(), forward.view(), {}, out[0].data(), 0, s.batch);
           Packed backward(ConvDirection::backward_input, s, v.filter);
           conv2d_backward_input(s, backward.view(), v.dy.data(), out[1].data(), 0, s.batch);
-          conv2d_backward_filter(Type::f32, s, v.x.data(), v.dy.data(), out[2].data(), 0, s.batch);
+          conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), out[2].data(), 0, s.batch);
           use_winograd(true);
           return out;
         };

@@ -1,6 +1,7 @@
 // GatherV2, Gather: slices of params along an axis, named by indices.
 #include <atomic>
 
+#include "kernels/arith/lookup.hpp"
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -148,8 +149,9 @@ std::string position(const Shape& shape, std::int64_t at) {
 }
 
 Status check_indices(const Tensor& indices, std::int64_t limit) {
-  const std::int64_t bad = arith::find_bad_index(static_cast<arith::Type>(indices.dtype()),
-                                                 indices.raw(), 0, indices.num_elements(), limit);
+  TROUPE_ASSIGN(const auto type, arith::index_type(indices.dtype()));
+  const std::int64_t bad =
+      arith::find_bad_index(type, indices.raw(), 0, indices.num_elements(), limit);
   if (bad < 0)
     return {};
   const Tensor one = indices.reshaped(Shape{indices.num_elements()}).rows(bad, bad + 1);
@@ -217,7 +219,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
     TROUPE_ASSIGN(const Integers all, integers(indices));
     return gather_objects(params, all, outer, parts.middle, parts.inner, batches, out);
   }
-  const auto index_type = static_cast<arith::Type>(indices.dtype());
+  TROUPE_ASSIGN(const auto index_type, arith::index_type(indices.dtype()));
   const std::int64_t row = parts.inner * static_cast<std::int64_t>(dtype_size(params.dtype()));
   const std::int64_t count = indices.num_elements() / batches;
   const auto index_size = static_cast<std::int64_t>(dtype_size(indices.dtype()));

@@ -5,6 +5,7 @@
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/broadcast.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -145,10 +146,11 @@ Status compute(KernelContext& c, bool broadcast) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, out_shape));
   if (out.num_elements() == 0)
     return {};
+  TROUPE_ASSIGN(const auto type, arith::gemm_type(out.dtype()));
   const auto entries =
       std::accumulate(batch.begin(), batch.end(), std::int64_t{1}, std::multiplies<>());
-  multiply(c, static_cast<arith::Type>(out.dtype()), shape, x, matrix_indices(x_batch, batch), y,
-           matrix_indices(y_batch, batch), out, entries);
+  multiply(c, type, shape, x, matrix_indices(x_batch, batch), y, matrix_indices(y_batch, batch),
+           out, entries);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // are done to rows of the product while they lie in a cache.
 #include <array>
 
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/linalg/internal/product.hpp"
 #include "kernels/math/elementwise_program.hpp"
@@ -38,7 +39,7 @@ Status infer_shape(ShapeContext& c) {
 Status compute(KernelContext& c) {
   const auto& [attrs, program] = c.prepared<Fused>();
   const Tensor &a = c.input(0), &b = c.input(1);
-  const auto type = static_cast<arith::Type>(a.dtype());
+  TROUPE_ASSIGN(const auto type, arith::gemm_type(a.dtype()));
   TROUPE_ASSIGN(const arith::GemmShape sizes, linalg::matmul_sizes(c, attrs));
   TROUPE_ASSIGN(const Shape product, Shape::make(std::array{sizes.m, sizes.n}));
   ElementwiseProgram::Bound bound(program, a.dtype());

@@ -2,6 +2,7 @@
 #include <array>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/linalg/internal/product.hpp"
@@ -25,9 +26,9 @@ Status compute(KernelContext& c) {
                 linalg::matmul_sizes(c, c.prepared<linalg::MatMulAttrs>()));
   TROUPE_ASSIGN(const Shape product, Shape::make(std::array{shape.m, shape.n}));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, product));
+  TROUPE_ASSIGN(const auto type, arith::gemm_type(a.dtype()));
   if (out.num_elements() > 0)
-    linalg::product(c, static_cast<arith::Type>(a.dtype()), shape, a.raw(), b.raw(),
-                    out.mutable_raw());
+    linalg::product(c, type, shape, a.raw(), b.raw(), out.mutable_raw());
   return {};
 }
 

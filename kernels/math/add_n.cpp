@@ -28,12 +28,12 @@ Status compute(KernelContext& c) {
                                       shape, " != input ", i, ": ", c.input(i).shape()));
     inputs.push_back(c.input(i).raw());
   }
+  TROUPE_ASSIGN(const auto add, arith::add_n(dtype));
   TROUPE_ASSIGN(Tensor sum, c.forward_or_allocate(0, 0, shape));
   void* out = sum.mutable_raw();
   c.parallel_for(shape.num_elements(), math::cheap * static_cast<double>(inputs.size() - 1),
                  [&](std::int64_t begin, std::int64_t end) {
-                   arith::add_n(static_cast<arith::Type>(dtype), inputs.data(),
-                                static_cast<int>(inputs.size()), out, begin, end);
+                   add(inputs.data(), static_cast<int>(inputs.size()), out, begin, end);
                  });
   return {};
 }

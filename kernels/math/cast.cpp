@@ -31,11 +31,7 @@ Status compute(KernelContext& c) {
   const DType from = c.input(0).dtype(), to = c.output_type(0);
   if (from == to)
     return c.set_output(0, c.input(0));
-  const auto in = static_cast<arith::Type>(from), wanted = static_cast<arith::Type>(to);
-  if (arith::size_of(in) == 0 || arith::size_of(wanted) == 0)
-    return unimplemented(
-        str_cat("Cast ", to_string(from), " to ", to_string(to), " is not supported"));
-  arith::CastFn fn = arith::cast(in, wanted);
+  TROUPE_ASSIGN(auto fn, arith::cast(from, to));
   if (c.attrs().get_or("Truncate", false) && is_floating(from) && is_floating(to) &&
       dtype_size(to) < dtype_size(from)) {
     if (from != DType::float32 || to != DType::bfloat16)

@@ -30,9 +30,9 @@ Status compute(KernelContext& c) {
         "clip_value_min and clip_value_max must be either of the same shape as input, or a "
         "scalar. input shape: ",
         shape, "clip_value_min shape: ", lower_shape, "clip_value_max shape: ", upper_shape));
-  const auto type = static_cast<arith::Type>(c.input(0).dtype());
-  const arith::BinaryKernel clip_above = arith::binary(arith::BinaryOp::clip_above, type);
-  const arith::BinaryKernel clip_below = arith::binary(arith::BinaryOp::clip_below, type);
+  const DType dtype = c.input(0).dtype();
+  TROUPE_ASSIGN(const auto clip_above, arith::binary(arith::BinaryOp::clip_above, dtype));
+  TROUPE_ASSIGN(const auto clip_below, arith::binary(arith::BinaryOp::clip_below, dtype));
   TROUPE_ASSIGN(const arith::BroadcastPlan with_upper,
                 math::broadcast_plan({&shape, &upper_shape}));
   TROUPE_ASSIGN(const arith::BroadcastPlan with_lower,

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "graph/op/elementwise_ops.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 
 namespace troupe::math {

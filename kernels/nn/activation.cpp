@@ -1,6 +1,6 @@
 // Relu, Relu6, Elu and Softplus, and the ops of their gradients: elementwise.
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -15,7 +15,7 @@ double cost_of(arith::UnaryOp op) { // ns for one element
 template <arith::UnaryOp op>
 Status compute(KernelContext& c) {
   const void* x = c.input(0).raw();
-  const arith::UnaryFn fn = arith::unary(op, static_cast<arith::Type>(c.input(0).dtype()));
+  TROUPE_ASSIGN(const auto fn, arith::unary(op, c.input(0).dtype()));
   TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, Shape(c.input(0).shape())));
   c.parallel_for(y.num_elements(), cost_of(op),
                  [&](std::int64_t begin, std::int64_t end) { fn(x, y.mutable_raw(), begin, end); });
@@ -32,7 +32,7 @@ Status compute_grad(KernelContext& c) {
                                     " != input 1: ", c.input(1).shape()));
   const void* dy = c.input(0).raw();
   const void* x = c.input(1).raw();
-  const arith::GradFn fn = arith::unary_grad(op, static_cast<arith::Type>(c.input(0).dtype()));
+  TROUPE_ASSIGN(const auto fn, arith::unary_grad(op, c.input(0).dtype()));
   TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({0, 1}, 0, shape));
   c.parallel_for(
       dx.num_elements(), op == arith::GradOp::softplus ? 2 : 0.4,

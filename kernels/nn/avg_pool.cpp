@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -26,7 +27,7 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
     return {};
-  const arith::PoolFn fn = arith::avg_pool(static_cast<arith::Type>(x.dtype()));
+  TROUPE_ASSIGN(const arith::PoolFn fn, arith::avg_pool(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), y.mutable_raw(), begin, end);
   });
@@ -54,7 +55,7 @@ Status compute_grad(KernelContext& c) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
     return {};
   }
-  const arith::PoolFn fn = arith::avg_pool_grad(static_cast<arith::Type>(dy.dtype()));
+  TROUPE_ASSIGN(const arith::PoolFn fn, arith::avg_pool_grad(dy.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, dy.raw(), dx.mutable_raw(), begin, end);
   });
@@ -105,7 +106,7 @@ void register_nn_avg_pool(OpLibrary& library) {
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
       .cpu_kernel(compute, options)
-      .doc("The mean of each window that slides over the images.");
+      .doc("The mean of each window that slides over the images' rows and columns.");
   options.host_inputs = {"orig_input_shape"};
   library.op("AvgPoolGrad")
       .input("orig_input_shape: int32; grad: T")

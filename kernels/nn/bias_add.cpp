@@ -4,9 +4,7 @@
 #include <array>
 
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/elementwise.hpp"
-#include "kernels/arith/reduce.hpp"
-#include "kernels/arith/rows.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -79,9 +77,8 @@ Status compute_bias_add(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
   if (out.num_elements() == 0)
     return {};
-  const auto type = static_cast<arith::Type>(out.dtype());
   if (layout.inner == 1) {
-    const arith::BiasAddFn add = arith::bias_add(type);
+    TROUPE_ASSIGN(const arith::BiasAddFn add, arith::bias_add(out.dtype()));
     c.parallel_for(layout.outer, 0.3 * static_cast<double>(layout.channels),
                    [&](std::int64_t begin, std::int64_t end) {
                      add(value, bias.raw(), out.mutable_raw(), layout.channels, begin, end);
@@ -92,7 +89,7 @@ Status compute_bias_add(KernelContext& c) {
   const std::int64_t bias_dims[] = {1, layout.channels, 1};
   arith::BroadcastPlan plan;
   TROUPE_CHECK(arith::make_broadcast_plan({value_dims, bias_dims}, plan), "three dimensions");
-  const arith::BinaryKernel add = arith::binary(arith::BinaryOp::add, type);
+  TROUPE_ASSIGN(const auto add, arith::binary(arith::BinaryOp::add, out.dtype()));
   c.parallel_for(plan.size, 0.3, [&](std::int64_t begin, std::int64_t end) {
     add(plan, value, bias.raw(), out.mutable_raw(), begin, end);
   });
@@ -101,8 +98,8 @@ Status compute_bias_add(KernelContext& c) {
 
 /// Sums columns of the rows, each thread its share into a buffer of its own.
 Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor& out) {
-  const auto type = static_cast<arith::Type>(dy.dtype());
-  const arith::BiasAddGradFn sum = arith::bias_add_grad(type);
+  TROUPE_ASSIGN(const arith::BiasAddGradFn sum, arith::bias_add_grad(dy.dtype()));
+  TROUPE_ASSIGN(const arith::AddNFn add, arith::add_n(dy.dtype()));
   constexpr std::int64_t max_parts = 256;
   const std::int64_t parts =
       dy.num_elements() < 2'000'000
@@ -122,7 +119,7 @@ Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor
                      sum(dy.raw(), const_cast<void*>(inputs[static_cast<std::size_t>(i)]),
                          layout.channels, i * layout.outer / parts, (i + 1) * layout.outer / parts);
                  });
-  arith::add_n(type, inputs.data(), static_cast<int>(parts), out.mutable_raw(), 0, layout.channels);
+  add(inputs.data(), static_cast<int>(parts), out.mutable_raw(), 0, layout.channels);
   return {};
 }
 
@@ -138,8 +135,7 @@ Status compute_bias_add_grad(KernelContext& c) {
   const bool reduced[] = {true, false, true};
   arith::ReducePlan plan;
   TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "three dimensions");
-  const arith::ReduceKernel kernel =
-      arith::reduce(arith::ReduceOp::sum, static_cast<arith::Type>(dy.dtype()));
+  TROUPE_ASSIGN(const auto kernel, arith::reduce(arith::ReduceOp::sum, dy.dtype()));
   c.parallel_for(plan.outputs, 0.3 * static_cast<double>(plan.count),
                  [&](std::int64_t begin, std::int64_t end) {
                    arith::run_reduce(kernel, plan, dy.raw(), out.mutable_raw(), begin, end);

@@ -1,6 +1,7 @@
 // Conv2D and the gradients by its input and its filter: y[n,i,j,q] = sum over di, dj, k of
 // x[n, i*stride + di*dilation - pad, j*stride + dj*dilation - pad, k] * filter[di, dj, k, q].
 #include "kernels/arith/conv.hpp"
+#include "kernels/arith/lookup.hpp"
 
 #include <algorithm>
 #include <array>
@@ -74,7 +75,7 @@ Status forward(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x, c
                Tensor& y) {
   if (x.dtype() == DType::float32)
     return nn::convolve(c, s, x, filter, {}, y.mutable_data<float>().data());
-  const auto type = static_cast<arith::Type>(x.dtype());
+  TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));
   nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
     arith::conv2d_forward(type, s, x.raw(), filter.raw(), y.mutable_raw(), begin, end);
   });
@@ -85,7 +86,7 @@ Status backprop_input(KernelContext& c, const arith::Conv2DShape& s, const Tenso
                       const Tensor& dy, Tensor& dx) {
   if (dx.dtype() == DType::float32)
     return nn::convolve_back(c, s, filter, dy, dx.mutable_data<float>().data());
-  const auto type = static_cast<arith::Type>(dx.dtype());
+  TROUPE_ASSIGN(const auto type, arith::conv2d_type(dx.dtype()));
   nn::for_each_images(c, s, [&](std::int64_t begin, std::int64_t end) {
     arith::conv2d_backward_input(type, s, filter.raw(), dy.raw(), dx.mutable_raw(), begin, end);
   });

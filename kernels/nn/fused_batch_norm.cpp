@@ -6,8 +6,7 @@
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/elementwise.hpp"
-#include "kernels/arith/reduce.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -76,7 +75,7 @@ float* floats(Tensor& tensor) {
 }
 
 void reduce(KernelContext& c, arith::ReduceOp op, const Images& images, const void* x, void* out) {
-  const arith::ReduceKernel kernel = arith::reduce(op, arith::Type::f32);
+  const arith::ReduceKernel kernel = *arith::reduce(op, DType::float32);
   c.parallel_for(images.sums.outputs, 0.3 * static_cast<double>(images.count),
                  [&](std::int64_t begin, std::int64_t end) {
                    arith::run_reduce(kernel, images.sums, x, out, begin, end);
@@ -95,7 +94,7 @@ void for_each_block(KernelContext& c, const Images& images, const Body& body) {
 }
 
 arith::BinaryKernel kernel(arith::BinaryOp op) {
-  return arith::binary(op, arith::Type::f32);
+  return *arith::binary(op, DType::float32);
 }
 
 /// out = (x - mean) * factor + offset

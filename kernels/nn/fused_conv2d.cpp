@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "core/base/strings.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/convolution.hpp"
 #include "kernels/nn/internal/groups.hpp"
@@ -107,8 +107,8 @@ Status add_apart(KernelContext& c, const Fused& fused, const Tensor& y) {
     return unimplemented(
         str_cat("Broadcast between ", y.shape(), " and ", addend.shape(), " is not supported"));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  const auto add = arith::binary(arith::BinaryOp::add, arith::Type::f32);
-  const auto relu = arith::unary(arith::UnaryOp::relu, arith::Type::f32);
+  TROUPE_ASSIGN(const auto add, arith::binary(arith::BinaryOp::add, DType::float32));
+  TROUPE_ASSIGN(const auto relu, arith::unary(arith::UnaryOp::relu, DType::float32));
   c.parallel_for(shape.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
     add(plan, y.raw(), addend.raw(), out.mutable_raw(), begin, end);
     if (fused.relu)

@@ -5,6 +5,7 @@
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
@@ -16,10 +17,38 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   return prepared(attrs);
 }
 
+// Each pixel's channels are an image of one column, and its windows do not overlap.
+Status compute_over_depth(KernelContext& c, std::int64_t depth) {
+  const Tensor& x = c.input(0);
+  const Shape& in = x.shape();
+  if (in[3] % depth != 0)
+    return unimplemented(str_cat("Depthwise max pooling requires the depth window to evenly divide "
+                                 "the input depth, and ",
+                                 depth, " does not divide ", in[3]));
+  const arith::Pool2DShape s{.batch = in[0] * in[1] * in[2],
+                             .in_h = in[3],
+                             .in_w = 1,
+                             .channels = 1,
+                             .window_h = depth,
+                             .out_h = in[3] / depth,
+                             .out_w = 1,
+                             .stride_h = depth};
+  TROUPE_ASSIGN(const Shape out, Shape::make(std::array{in[0], in[1], in[2], s.out_h}));
+  TROUPE_ASSIGN(const arith::PoolFn fn, arith::max_pool(x.dtype()));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
+  if (y.num_elements() > 0)
+    c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
+      fn(s, x.raw(), y.mutable_raw(), begin, end);
+    });
+  return {};
+}
+
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.shape().rank() != 4)
     return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
+  if (const std::int64_t depth = c.prepared<nn::PoolAttrs>().depth; depth > 1)
+    return compute_over_depth(c, depth);
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
   TROUPE_ASSIGN(const Shape out, nn::output_shape(s));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
@@ -28,7 +57,7 @@ Status compute(KernelContext& c) {
   if (x.num_elements() == 0) // explicit padding around nothing
     return invalid_argument(
         str_cat("a window of MaxPool lies in the padding alone: the input has shape ", x.shape()));
-  const arith::PoolFn fn = arith::max_pool(static_cast<arith::Type>(x.dtype()));
+  TROUPE_ASSIGN(const arith::PoolFn fn, arith::max_pool(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), y.mutable_raw(), begin, end);
   });
@@ -61,7 +90,7 @@ Status compute_grad(KernelContext& c) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
     return {};
   }
-  const arith::MaxPoolGradFn fn = arith::max_pool_grad(static_cast<arith::Type>(x.dtype()));
+  TROUPE_ASSIGN(const arith::MaxPoolGradFn fn, arith::max_pool_grad(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), dy.raw(), dx.mutable_raw(), begin, end);
   });
@@ -102,7 +131,8 @@ void register_nn_max_pool(OpLibrary& library) {
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
       .cpu_kernel(compute, options)
-      .doc("The largest element of each window that slides over the images.");
+      .doc("The largest element of each window that slides over the images, or of each group of "
+           "neighbouring channels.");
   library.op("MaxPoolGrad")
       .input("orig_input: T; orig_output: T; grad: T")
       .output("output: T")
@@ -113,7 +143,7 @@ void register_nn_max_pool(OpLibrary& library) {
       .shape_fn(infer_grad)
       .not_differentiable("its gradient, MaxPoolGradGrad, is not among troupe's ops")
       .cpu_kernel(compute_grad, options)
-      .doc("The gradient of MaxPool.");
+      .doc("The gradient of MaxPool over rows and columns; not over the depth.");
 }
 
 } // namespace troupe

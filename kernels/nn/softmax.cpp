@@ -2,7 +2,7 @@
 // x; subtracting m keeps exp() from overflowing and does not change y.
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/rows.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -14,7 +14,7 @@ Status infer_shape(ShapeContext& c) {
   return c.output_like(0, 0);
 }
 
-template <arith::SoftmaxFn (*find)(arith::Type)>
+template <Result<arith::SoftmaxFn> (*find)(DType)>
 Status compute(KernelContext& c) {
   const Shape shape = c.input(0).shape();
   const void* x = c.input(0).raw();
@@ -24,7 +24,7 @@ Status compute(KernelContext& c) {
   const std::int64_t columns = shape[shape.rank() - 1];
   if (y.num_elements() == 0)
     return {};
-  const arith::SoftmaxFn fn = find(static_cast<arith::Type>(y.dtype()));
+  TROUPE_ASSIGN(const arith::SoftmaxFn fn, find(y.dtype()));
   c.parallel_for(
       y.num_elements() / columns, 2.0 * static_cast<double>(columns),
       [&](std::int64_t begin, std::int64_t end) { fn(x, y.mutable_raw(), columns, begin, end); });

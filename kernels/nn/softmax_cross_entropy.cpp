@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
-#include "kernels/arith/rows.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -62,7 +62,7 @@ Status compute_dense(KernelContext& c) {
     std::fill_n(static_cast<std::byte*>(loss.mutable_raw()), loss.byte_size(), std::byte{0});
   if (backprop.num_elements() == 0)
     return {};
-  const arith::SoftmaxXentFn fn = arith::softmax_xent(static_cast<arith::Type>(loss.dtype()));
+  TROUPE_ASSIGN(const arith::SoftmaxXentFn fn, arith::softmax_xent(loss.dtype()));
   c.parallel_for(
       rows, 3.0 * static_cast<double>(columns), [&](std::int64_t begin, std::int64_t end) {
         fn(logits, labels, loss.mutable_raw(), backprop.mutable_raw(), columns, begin, end);
@@ -96,15 +96,15 @@ Status compute_sparse(KernelContext& c) {
   if (shape[1] == 0)
     return invalid_argument(str_cat("Must have at least one class, but got logits shape ", shape));
   const std::int64_t rows = shape[0], columns = shape[1];
-  const auto label_type = static_cast<arith::Type>(labels.dtype());
+  TROUPE_ASSIGN(const auto label_type, arith::index_type(labels.dtype()));
   const auto bad = arith::find_bad_index(label_type, labels.raw(), 0, rows, columns);
   if (bad >= 0)
     return labels.dtype() == DType::int32 ? bad_label<std::int32_t>(labels, bad, columns)
                                           : bad_label<std::int64_t>(labels, bad, columns);
   TROUPE_ASSIGN(Tensor loss, c.allocate_output(0, Shape{rows}));
   TROUPE_ASSIGN(Tensor backprop, c.forward_or_allocate(0, 1, shape));
-  const arith::SparseXentFn fn =
-      arith::sparse_softmax_xent(static_cast<arith::Type>(loss.dtype()), label_type);
+  TROUPE_ASSIGN(const arith::SparseXentFn fn,
+                arith::sparse_softmax_xent(loss.dtype(), labels.dtype()));
   c.parallel_for(
       rows, 2.0 * static_cast<double>(columns), [&](std::int64_t begin, std::int64_t end) {
         fn(logits, labels.raw(), loss.mutable_raw(), backprop.mutable_raw(), columns, begin, end);

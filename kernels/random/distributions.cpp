@@ -1,5 +1,6 @@
 // RandomUniform, RandomStandardNormal, TruncatedNormal and RandomUniformInt, and the stateless ones
 // of the first three: TensorFlow's numbers for TensorFlow's seeds.
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/random/internal/generator.hpp"
@@ -31,12 +32,16 @@ Status infer_stateless(ShapeContext& c) {
 }
 
 template <Fill fill>
-void fill_output(KernelContext& c, const arith::Philox& start, Tensor& out) {
+Status fill_output(KernelContext& c, const arith::Philox& start, Tensor& out) {
   const double ns = fill == arith::fill_uniform ? 1 : fill == arith::fill_normal ? 8 : 12;
-  const auto type = static_cast<arith::Type>(out.dtype());
+  const arith::Type type = arith::type_of(out.dtype());
+  if (!fill(type, start, out.mutable_raw(), 0, 0))
+    return unimplemented(
+        str_cat("there are no random numbers of dtype ", to_string(out.dtype()), "; cast floats"));
   c.parallel_for(out.num_elements(), ns, [&](std::int64_t begin, std::int64_t end) {
     fill(type, start, out.mutable_raw(), begin, end);
   });
+  return {};
 }
 
 template <Fill fill>
@@ -44,8 +49,7 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Shape shape, random::shape_from(c.input(0)));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   const auto blocks = arith::reserved_blocks(shape.num_elements());
-  fill_output<fill>(c, random::generator(c)->reserve(blocks), out);
-  return {};
+  return fill_output<fill>(c, random::generator(c)->reserve(blocks), out);
 }
 
 template <Fill fill>
@@ -56,11 +60,11 @@ Status compute_stateless(KernelContext& c) {
     return invalid_argument(str_cat("seed must have shape [2], not ", seed.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_ASSIGN(const auto values, integers(seed));
-  fill_output<fill>(c,
-                    arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
-                                                       static_cast<std::uint64_t>(values[1])),
-                    out);
-  return {};
+  return fill_output<fill>(
+      c,
+      arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
+                                         static_cast<std::uint64_t>(values[1])),
+      out);
 }
 
 Status compute_int(KernelContext& c) {
@@ -77,7 +81,7 @@ Status compute_int(KernelContext& c) {
     if (low >= high)
       return invalid_argument(str_cat("Need minval < maxval, got ", low, " >= ", high));
     const auto start = random::generator(c)->reserve(arith::reserved_blocks(out.num_elements()));
-    const auto type = static_cast<arith::Type>(out.dtype());
+    const arith::Type type = arith::type_of(out.dtype());
     c.parallel_for(out.num_elements(), 2, [&](std::int64_t begin, std::int64_t end) {
       arith::fill_uniform_int(type, start, low, high, out.mutable_raw(), begin, end);
     });

@@ -14,7 +14,7 @@ namespace {
 std::array<float, 6> uniform(Generator& generator) {
   std::array<float, 6> out{};
   const auto start = generator.reserve(arith::reserved_blocks(6));
-  CHECK(arith::fill_uniform(arith::Type::f32, start, out.data(), 0, 6));
+  CHECK(arith::fill_uniform(arith::Type::float32, start, out.data(), 0, 6));
   return out;
 }
 
@@ -30,8 +30,8 @@ TEST_CASE("generator: consecutive draws of integers") {
   Generator generator(arith::Philox::from_seeds(5, 10));
   std::array<std::int32_t, 5> out{};
   const auto draw = [&] {
-    arith::fill_uniform_int(arith::Type::i32, generator.reserve(arith::reserved_blocks(5)), -3, 100,
-                            out.data(), 0, 5);
+    arith::fill_uniform_int(arith::Type::int32, generator.reserve(arith::reserved_blocks(5)), -3,
+                            100, out.data(), 0, 5);
     return out;
   };
   CHECK(draw() == std::array<std::int32_t, 5>{74, 81, 18, 82, 48});

@@ -1,6 +1,7 @@
 // RandomShuffle: the rows of a tensor in random order, TensorFlow's for TensorFlow's seeds.
 #include <vector>
 
+#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/random/internal/generator.hpp"
@@ -35,8 +36,8 @@ Status compute(KernelContext& c) {
       value.num_elements() / rows * static_cast<std::int64_t>(dtype_size(value.dtype()));
   c.parallel_for(rows, 5 + 0.1 * static_cast<double>(row_bytes),
                  [&](std::int64_t begin, std::int64_t end) {
-                   arith::gather_rows(arith::Type::i64, value.raw(), rows, row_bytes, order.data(),
-                                      rows, out.mutable_raw(), begin, end);
+                   arith::gather_rows(arith::Type::int64, value.raw(), rows, row_bytes,
+                                      order.data(), rows, out.mutable_raw(), begin, end);
                  });
   return {};
 }

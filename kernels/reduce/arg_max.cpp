@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "core/base/strings.hpp"
-#include "kernels/arith/reduce.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -57,13 +57,8 @@ Status compute(KernelContext& c, bool want_max) {
     inner *= shape[i];
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape.without(at)));
   // A bool is a byte that is 0 or 1.
-  const auto type =
-      x.dtype() == DType::bool_ ? arith::Type::u8 : static_cast<arith::Type>(x.dtype());
-  const arith::ArgReduceFn fn =
-      arith::arg_reduce(want_max, type, static_cast<arith::Type>(out.dtype()));
-  if (!fn)
-    return unimplemented(
-        str_cat("there is no CPU kernel for elements of dtype ", to_string(x.dtype())));
+  const DType dtype = x.dtype() == DType::bool_ ? DType::uint8 : x.dtype();
+  TROUPE_ASSIGN(const auto fn, arith::arg_reduce(want_max, dtype, out.dtype()));
   const void* from = x.raw();
   void* to = out.mutable_raw();
   const std::int64_t n = shape[at];

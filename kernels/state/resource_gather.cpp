@@ -1,6 +1,7 @@
 // ResourceGather: rows of a resource variable, without a copy of the whole.
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
@@ -50,7 +51,7 @@ Status compute(KernelContext& c) {
   if (shape.num_elements() == 0)
     return {};
   TROUPE_TRY(state::check_rows(indices, limit));
-  const auto index_type = static_cast<arith::Type>(indices.dtype());
+  TROUPE_ASSIGN(const auto index_type, arith::index_type(indices.dtype()));
   const std::int64_t count = indices.num_elements() / batches;
   const auto row = static_cast<std::int64_t>(out.byte_size()) / indices.num_elements();
   const auto index_size = static_cast<std::int64_t>(dtype_size(indices.dtype()));

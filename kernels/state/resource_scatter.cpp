@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "core/base/strings.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/variables.hpp"
@@ -71,13 +71,15 @@ Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
     return invalid_argument(str_cat("Trying to scatter into variable with wrong dtype. Expected ",
                                     to_string(variable->dtype()), " got ",
                                     to_string(updates.dtype())));
-  const auto type = static_cast<arith::Type>(updates.dtype());
   return variable->update([&](Tensor& params) -> Status {
     TROUPE_TRY(check_shapes(params.shape(), indices.shape(), updates.shape()));
     if (indices.num_elements() == 0)
       return {};
     TROUPE_TRY(state::check_rows(indices, params.shape()[0]));
-    const arith::BinaryKernel kernel = op ? arith::binary(*op, type) : arith::BinaryKernel{};
+    arith::BinaryKernel kernel;
+    if (op) {
+      TROUPE_ASSIGN(kernel, arith::binary(*op, updates.dtype()));
+    }
     change_rows(kernel, params, indices, updates, static_cast<int>(dtype_size(updates.dtype())));
     return {};
   });

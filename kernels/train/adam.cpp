@@ -1,6 +1,6 @@
 // ApplyAdam (Kingma and Ba, 2015):  m and v are running means of the gradient and of its square;
 // var -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon).
-#include "kernels/arith/optimizer.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -15,6 +15,7 @@ Status infer_shape(ShapeContext& c) {
 Status compute(KernelContext& c) {
   const Tensor& grad = c.input(9);
   const bool nesterov = c.attrs().get_or("use_nesterov", false);
+  TROUPE_ASSIGN(const auto apply, arith::adam(grad.dtype()));
   return train::update(
       c, inputs, 1.5, [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
         const arith::AdamRates rates{
@@ -25,8 +26,7 @@ Status compute(KernelContext& c) {
             .beta2 = train::scalar(c, 7),
             .epsilon = train::scalar(c, 8),
         };
-        arith::apply_adam(static_cast<arith::Type>(grad.dtype()), values[0], values[1], values[2],
-                          rates, grad.raw(), nesterov, begin, end);
+        apply(values[0], values[1], values[2], rates, grad.raw(), nesterov, begin, end);
       });
 }
 

@@ -1,5 +1,5 @@
 // ApplyGradientDescent:  var -= alpha * delta.
-#include "kernels/arith/optimizer.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -13,11 +13,11 @@ Status infer_shape(ShapeContext& c) {
 
 Status compute(KernelContext& c) {
   const Tensor& delta = c.input(2);
-  return train::update(
-      c, inputs, 0.4, [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
-        arith::apply_gradient_descent(static_cast<arith::Type>(delta.dtype()), values[0],
-                                      train::scalar(c, 1), delta.raw(), begin, end);
-      });
+  TROUPE_ASSIGN(const auto apply, arith::gradient_descent(delta.dtype()));
+  return train::update(c, inputs, 0.4,
+                       [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
+                         apply(values[0], train::scalar(c, 1), delta.raw(), begin, end);
+                       });
 }
 
 } // namespace

@@ -3,8 +3,7 @@
 // var += accum, or var += accum * momentum - lr * grad.
 #include <algorithm>
 
-#include "kernels/arith/elementwise.hpp"
-#include "kernels/arith/optimizer.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -19,40 +18,48 @@ Status infer_shape(ShapeContext& c) {
 Status compute(KernelContext& c) {
   const Tensor& grad = c.input(3);
   const bool nesterov = c.attrs().get_or("use_nesterov", false);
+  TROUPE_ASSIGN(const auto apply, arith::momentum(grad.dtype()));
   return train::update(c, inputs, 0.6,
                        [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
-                         arith::apply_momentum(static_cast<arith::Type>(grad.dtype()), values[0],
-                                               values[1], train::scalar(c, 2), grad.raw(),
-                                               train::scalar(c, 4), nesterov, begin, end);
+                         apply(values[0], values[1], train::scalar(c, 2), grad.raw(),
+                               train::scalar(c, 4), nesterov, begin, end);
                        });
 }
 
 // Keras' rule is the other one with a learning rate of -1 and -lr * grad for the gradient, which is
 // made block by block.
+struct Keras {
+  arith::BinaryKernel multiply;
+  arith::MomentumFn apply;
+  bool nesterov;
+};
+
 template <class T>
-void apply_keras(const KernelContext& c, std::span<void* const> values, bool nesterov,
+void apply_keras(const KernelContext& c, const Keras& rule, std::span<void* const> values,
                  std::int64_t begin, std::int64_t end) {
   constexpr std::int64_t block = 2048;
-  constexpr auto type = static_cast<arith::Type>(dtype_of<T>);
-  const arith::BinaryKernel multiply = arith::binary(arith::BinaryOp::mul, type);
   const T* grad = c.input(3).data<T>().data();
   const T minus_lr = -c.input(2).value<T>();
   T scaled[block];
   for (std::int64_t at = begin; at < end; at += block) {
     const std::int64_t n = std::min(block, end - at);
-    multiply.row(grad + at, &minus_lr, scaled, n, arith::RowMode::right_scalar);
-    arith::apply_momentum(type, static_cast<T*>(values[0]) + at, static_cast<T*>(values[1]) + at,
-                          -1, scaled, train::scalar(c, 4), nesterov, 0, n);
+    rule.multiply.row(grad + at, &minus_lr, scaled, n, arith::RowMode::right_scalar);
+    rule.apply(static_cast<T*>(values[0]) + at, static_cast<T*>(values[1]) + at, -1, scaled,
+               train::scalar(c, 4), rule.nesterov, 0, n);
   }
 }
 
 Status compute_keras(KernelContext& c) {
   const bool nesterov = c.attrs().get_or("use_nesterov", false);
-  const bool single = c.input(3).dtype() == DType::float32;
+  const DType dtype = c.input(3).dtype();
+  const bool single = dtype == DType::float32;
+  TROUPE_ASSIGN(const auto multiply, arith::binary(arith::BinaryOp::mul, dtype));
+  TROUPE_ASSIGN(const auto apply, arith::momentum(dtype));
+  const Keras rule{multiply, apply, nesterov};
   return train::update(c, inputs, 0.8,
                        [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
-                         single ? apply_keras<float>(c, values, nesterov, begin, end)
-                                : apply_keras<double>(c, values, nesterov, begin, end);
+                         single ? apply_keras<float>(c, rule, values, begin, end)
+                                : apply_keras<double>(c, rule, values, begin, end);
                        });
 }
 

@@ -63,46 +63,9 @@ struct WinogradCall {
 };
 
 struct IsaTable {
-  UnaryFn (*unary)(UnaryOp, Type);
-  GradFn (*unary_grad)(GradOp, Type);
-  BinaryRow (*binary)(BinaryOp, Type);
-  SelectRow (*select)(int size);
-  CastFn (*cast)(Type from, Type to);
-  bool (*add_n)(Type, const void* const*, int, void*, int64_t, int64_t);
-  ReduceKernel (*reduce)(ReduceOp, Type);
-  ArgReduceFn (*arg_reduce)(bool, Type, Type);
-  bool (*gemm)(Type, const GemmBlock&);
-  void (*conv_forward)(const ConvCall&);
-  void (*conv_backward_input)(const ConvCall&);
-  void (*conv_backward_filter)(const ConvCall&);
-  void (*winograd_filter)(const WinogradLayout&, const float* filter, int64_t begin, int64_t end,
-                          float* packed);
-  void (*winograd_forward)(const WinogradCall&);
-  /// The largest absolute value of each pixel; infinity where a channel is NaN. `channels` is a
-  /// multiple of 16.
-  void (*winograd_ranges)(const float* x, int64_t pixels, int64_t channels, float* out);
-  void (*winograd_backward_filter)(const WinogradCall&);
-  PoolFn (*max_pool)(Type);
-  PoolFn (*avg_pool)(Type);
-  MaxPoolGradFn (*max_pool_grad)(Type);
-  PoolFn (*avg_pool_grad)(Type);
-  BiasAddFn (*bias_add)(Type);
-  BiasAddGradFn (*bias_add_grad)(Type);
-  SoftmaxFn (*softmax)(Type);
-  SoftmaxFn (*log_softmax)(Type);
-  SoftmaxGradFn (*softmax_grad)(Type);
-  SoftmaxXentFn (*softmax_xent)(Type);
-  SparseXentFn (*sparse_softmax_xent)(Type, Type);
-  void (*batch_moments)(const float*, int64_t, int64_t, int64_t, double*, double*);
-  void (*batch_normalise)(const float*, const float*, const float*, const float*, bool, int64_t,
-                          int64_t, int64_t, float*);
-  void (*batch_norm_grad_sums)(const float*, const float*, const float*, int64_t, int64_t, int64_t,
-                               double*, double*);
-  void (*batch_norm_grad)(const float*, const float*, const float*, const float*, const float*,
-                          const float*, int64_t, int64_t, int64_t, float*);
-  bool (*gradient_descent)(Type, void*, double, const void*, int64_t, int64_t);
-  bool (*momentum)(Type, void*, void*, double, const void*, double, bool, int64_t, int64_t);
-  bool (*adam)(Type, void*, void*, void*, const AdamRates&, const void*, bool, int64_t, int64_t);
+#define TROUPE_ISA_FUNCTION(returns, name, parameters) returns(*name) parameters;
+#include "kernels/arith/internal/isa_functions.def"
+#undef TROUPE_ISA_FUNCTION
 };
 
 /// The table of the instruction set in use.

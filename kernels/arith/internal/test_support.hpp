@@ -1,6 +1,7 @@
 // For this folder's tests: runs a body on every instruction set (and with and without oneDNN), and
 // makes reproducible values.
 #pragma once
+#include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/types.hpp"
 #include <cmath>
 #include <cstdint>
@@ -44,17 +45,40 @@ template <class T>
 constexpr Type type_of() {
   constexpr bool real = std::is_floating_point_v<T>;
   if constexpr (real)
-    return sizeof(T) == 4 ? Type::f32 : Type::f64;
+    return sizeof(T) == 4 ? Type::float32 : Type::float64;
   else if constexpr (std::is_signed_v<T>)
-    return sizeof(T) == 1   ? Type::i8
-           : sizeof(T) == 2 ? Type::i16
-           : sizeof(T) == 4 ? Type::i32
-                            : Type::i64;
+    return sizeof(T) == 1   ? Type::int8
+           : sizeof(T) == 2 ? Type::int16
+           : sizeof(T) == 4 ? Type::int32
+                            : Type::int64;
   else
-    return sizeof(T) == 1   ? Type::u8
-           : sizeof(T) == 2 ? Type::u16
-           : sizeof(T) == 4 ? Type::u32
-                            : Type::u64;
+    return sizeof(T) == 1   ? Type::uint8
+           : sizeof(T) == 2 ? Type::uint16
+           : sizeof(T) == 4 ? Type::uint32
+                            : Type::uint64;
+}
+
+// What the instruction set in use has, or null.
+inline UnaryFn unary(UnaryOp op, Type type) {
+  return isa_table().unary(op, type);
+}
+inline GradFn unary_grad(GradOp op, Type type) {
+  return isa_table().unary_grad(op, type);
+}
+inline BinaryKernel binary(BinaryOp op, Type type) {
+  return binary_kernel(op, type);
+}
+inline CastFn cast(Type from, Type to) {
+  return isa_table().cast(from, to);
+}
+inline AddNFn add_n(Type type) {
+  return isa_table().add_n(type);
+}
+inline ReduceKernel reduce(ReduceOp op, Type type) {
+  return isa_table().reduce(op, type);
+}
+inline ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
+  return isa_table().arg_reduce(want_max, type, index_type);
 }
 
 /// Values between low and high: reals uniform, integers too.

@@ -293,25 +293,25 @@ BinaryRow binary_of_boolean(BinaryOp op) {
 
 BinaryRow compare(BinaryOp op, Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return compare_of<float, float>(op);
-  case Type::f64:
+  case Type::float64:
     return compare_of<double, double>(op);
-  case Type::i8:
+  case Type::int8:
     return compare_of<uint8_t, int8_t>(op);
-  case Type::u8:
+  case Type::uint8:
     return compare_of<uint8_t, uint8_t>(op);
-  case Type::i16:
+  case Type::int16:
     return compare_of<uint16_t, int16_t>(op);
-  case Type::u16:
+  case Type::uint16:
     return compare_of<uint16_t, uint16_t>(op);
-  case Type::i32:
+  case Type::int32:
     return compare_of<uint32_t, int32_t>(op);
-  case Type::u32:
+  case Type::uint32:
     return compare_of<uint32_t, uint32_t>(op);
-  case Type::i64:
+  case Type::int64:
     return compare_of<uint64_t, int64_t>(op);
-  case Type::u64:
+  case Type::uint64:
     return compare_of<uint64_t, uint64_t>(op);
   default:
     return nullptr;
@@ -321,30 +321,30 @@ BinaryRow compare(BinaryOp op, Type type) {
 } // namespace
 
 BinaryRow binary(BinaryOp op, Type type) {
-  if (type == Type::boolean)
+  if (type == Type::bool_)
     return binary_of_boolean(op);
   if (op >= BinaryOp::equal)
     return compare(op, type);
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return binary_of_real<float>(op);
-  case Type::f64:
+  case Type::float64:
     return binary_of_real<double>(op);
-  case Type::i32:
+  case Type::int32:
     return binary_of_integer<int32_t>(op);
-  case Type::i64:
+  case Type::int64:
     return binary_of_integer<int64_t>(op);
-  case Type::i8:
+  case Type::int8:
     return binary_of_small<int8_t, int8_t>(op);
-  case Type::u8:
+  case Type::uint8:
     return binary_of_small<int8_t, uint8_t>(op);
-  case Type::i16:
+  case Type::int16:
     return binary_of_small<int16_t, int16_t>(op);
-  case Type::u16:
+  case Type::uint16:
     return binary_of_small<int16_t, uint16_t>(op);
-  case Type::u32:
+  case Type::uint32:
     return binary_of_small<int32_t, uint32_t>(op);
-  case Type::u64:
+  case Type::uint64:
     return binary_of_small<int64_t, uint64_t>(op);
   default:
     return nullptr;

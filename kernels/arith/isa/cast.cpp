@@ -68,31 +68,31 @@ void convert(const void* x, void* y, int64_t begin, int64_t end) {
 template <class From>
 CastFn cast_from(Type to) {
   switch (to) {
-  case Type::f32:
+  case Type::float32:
     return convert<From, float>;
-  case Type::f64:
+  case Type::float64:
     return convert<From, double>;
-  case Type::i32:
+  case Type::int32:
     return convert<From, int32_t>;
-  case Type::i64:
+  case Type::int64:
     return convert<From, int64_t>;
-  case Type::u8:
+  case Type::uint8:
     return convert<From, uint8_t>;
-  case Type::i8:
+  case Type::int8:
     return convert<From, int8_t>;
-  case Type::i16:
+  case Type::int16:
     return convert<From, int16_t>;
-  case Type::u16:
+  case Type::uint16:
     return convert<From, uint16_t>;
-  case Type::u32:
+  case Type::uint32:
     return convert<From, uint32_t>;
-  case Type::u64:
+  case Type::uint64:
     return convert<From, uint64_t>;
-  case Type::boolean:
+  case Type::bool_:
     return convert<From, Bool>;
-  case Type::f16:
+  case Type::float16:
     return convert<From, Half>;
-  case Type::bf16:
+  case Type::bfloat16:
     return convert<From, BFloat>;
   default:
     return nullptr;
@@ -129,31 +129,31 @@ struct Wide {
 
 CastFn cast(Type from, Type to) {
   switch (from) {
-  case Type::f32:
+  case Type::float32:
     return cast_from<float>(to);
-  case Type::f64:
+  case Type::float64:
     return cast_from<double>(to);
-  case Type::i32:
+  case Type::int32:
     return cast_from<int32_t>(to);
-  case Type::i64:
+  case Type::int64:
     return cast_from<int64_t>(to);
-  case Type::u8:
+  case Type::uint8:
     return cast_from<uint8_t>(to);
-  case Type::i8:
+  case Type::int8:
     return cast_from<int8_t>(to);
-  case Type::i16:
+  case Type::int16:
     return cast_from<int16_t>(to);
-  case Type::u16:
+  case Type::uint16:
     return cast_from<uint16_t>(to);
-  case Type::u32:
+  case Type::uint32:
     return cast_from<uint32_t>(to);
-  case Type::u64:
+  case Type::uint64:
     return cast_from<uint64_t>(to);
-  case Type::boolean:
+  case Type::bool_:
     return cast_from<uint8_t>(to); // 0 or 1 already
-  case Type::f16:
+  case Type::float16:
     return cast_from<Half>(to);
-  case Type::bf16:
+  case Type::bfloat16:
     return cast_from<BFloat>(to);
   default:
     return nullptr;

@@ -7,7 +7,7 @@ namespace troupe::arith::TROUPE_ISA {
 namespace {
 
 template <class T>
-constexpr Type type_of = sizeof(T) == 4 ? Type::f32 : Type::f64;
+constexpr Type type_of = sizeof(T) == 4 ? Type::float32 : Type::float64;
 
 /// A walk over the output pixels of all images, counted as one: pixel = (image * out_h + y) * out_w
 /// + x.
@@ -166,15 +166,15 @@ void backward_filter(const ConvCall& call) {
 } // namespace
 
 void conv_forward(const ConvCall& call) {
-  call.type == Type::f32 ? forward<float>(call) : forward<double>(call);
+  call.type == Type::float32 ? forward<float>(call) : forward<double>(call);
 }
 
 void conv_backward_input(const ConvCall& call) {
-  call.type == Type::f32 ? backward_input<float>(call) : backward_input<double>(call);
+  call.type == Type::float32 ? backward_input<float>(call) : backward_input<double>(call);
 }
 
 void conv_backward_filter(const ConvCall& call) {
-  call.type == Type::f32 ? backward_filter<float>(call) : backward_filter<double>(call);
+  call.type == Type::float32 ? backward_filter<float>(call) : backward_filter<double>(call);
 }
 
 } // namespace troupe::arith::TROUPE_ISA

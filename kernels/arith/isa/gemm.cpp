@@ -72,16 +72,16 @@ bool gemm(Type type, const GemmBlock& block) {
   if (block.m == 0 || block.n == 0)
     return true;
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     multiply_real<float>(block);
     return true;
-  case Type::f64:
+  case Type::float64:
     multiply_real<double>(block);
     return true;
-  case Type::i32:
+  case Type::int32:
     multiply_integer<int32_t>(block);
     return true;
-  case Type::i64:
+  case Type::int64:
     multiply_integer<int64_t>(block);
     return true;
   default:

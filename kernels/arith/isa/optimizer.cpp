@@ -72,31 +72,20 @@ void descend_by_moments(void* variable, void* first, void* second, const AdamRat
 
 } // namespace
 
-bool gradient_descent(Type type, void* var, double alpha, const void* delta, int64_t begin,
-                      int64_t end) {
-  if (type == Type::f32)
-    descend<float>(var, alpha, delta, begin, end);
-  else if (type == Type::f64)
-    descend<double>(var, alpha, delta, begin, end);
-  return type == Type::f32 || type == Type::f64;
+GradientDescentFn gradient_descent(Type type) {
+  return type == Type::float32 ? descend<float> : type == Type::float64 ? descend<double> : nullptr;
 }
 
-bool momentum(Type type, void* var, void* accum, double lr, const void* grad, double momentum,
-              bool nesterov, int64_t begin, int64_t end) {
-  if (type == Type::f32)
-    descend_with_momentum<float>(var, accum, lr, grad, momentum, nesterov, begin, end);
-  else if (type == Type::f64)
-    descend_with_momentum<double>(var, accum, lr, grad, momentum, nesterov, begin, end);
-  return type == Type::f32 || type == Type::f64;
+MomentumFn momentum(Type type) {
+  return type == Type::float32   ? descend_with_momentum<float>
+         : type == Type::float64 ? descend_with_momentum<double>
+                                 : nullptr;
 }
 
-bool adam(Type type, void* var, void* m, void* v, const AdamRates& rates, const void* grad,
-          bool nesterov, int64_t begin, int64_t end) {
-  if (type == Type::f32)
-    descend_by_moments<float>(var, m, v, rates, grad, nesterov, begin, end);
-  else if (type == Type::f64)
-    descend_by_moments<double>(var, m, v, rates, grad, nesterov, begin, end);
-  return type == Type::f32 || type == Type::f64;
+AdamFn adam(Type type) {
+  return type == Type::float32   ? descend_by_moments<float>
+         : type == Type::float64 ? descend_by_moments<double>
+                                 : nullptr;
 }
 
 } // namespace troupe::arith::TROUPE_ISA

@@ -242,25 +242,27 @@ void average_backward(const Pool2DShape& s, const void* dy, void* dx, int64_t be
 } // namespace
 
 PoolFn max_pool(Type type) {
-  return type == Type::f32 ? max_forward<float> : type == Type::f64 ? max_forward<double> : nullptr;
+  return type == Type::float32   ? max_forward<float>
+         : type == Type::float64 ? max_forward<double>
+                                 : nullptr;
 }
 
 PoolFn avg_pool(Type type) {
-  return type == Type::f32   ? average_forward<float>
-         : type == Type::f64 ? average_forward<double>
-                             : nullptr;
+  return type == Type::float32   ? average_forward<float>
+         : type == Type::float64 ? average_forward<double>
+                                 : nullptr;
 }
 
 MaxPoolGradFn max_pool_grad(Type type) {
-  return type == Type::f32   ? max_backward<float>
-         : type == Type::f64 ? max_backward<double>
-                             : nullptr;
+  return type == Type::float32   ? max_backward<float>
+         : type == Type::float64 ? max_backward<double>
+                                 : nullptr;
 }
 
 PoolFn avg_pool_grad(Type type) {
-  return type == Type::f32   ? average_backward<float>
-         : type == Type::f64 ? average_backward<double>
-                             : nullptr;
+  return type == Type::float32   ? average_backward<float>
+         : type == Type::float64 ? average_backward<double>
+                                 : nullptr;
 }
 
 } // namespace troupe::arith::TROUPE_ISA

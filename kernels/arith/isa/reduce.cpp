@@ -319,9 +319,9 @@ void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t be
 
 template <class T>
 ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
-  if (index_type == Type::i64)
+  if (index_type == Type::int64)
     return want_max ? find_extreme<true, T, int64_t> : find_extreme<false, T, int64_t>;
-  if (index_type == Type::i32)
+  if (index_type == Type::int32)
     return want_max ? find_extreme<true, T, int32_t> : find_extreme<false, T, int32_t>;
   return nullptr;
 }
@@ -330,15 +330,15 @@ ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
 
 ReduceKernel reduce(ReduceOp op, Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return reduce_of<float>(op);
-  case Type::f64:
+  case Type::float64:
     return reduce_of<double>(op);
-  case Type::i32:
+  case Type::int32:
     return reduce_of<int32_t>(op);
-  case Type::i64:
+  case Type::int64:
     return reduce_of<int64_t>(op);
-  case Type::boolean:
+  case Type::bool_:
     return op == ReduceOp::any   ? kernel<uint8_t, Any>()
            : op == ReduceOp::all ? kernel<uint8_t, All>()
                                  : ReduceKernel();
@@ -349,15 +349,15 @@ ReduceKernel reduce(ReduceOp op, Type type) {
 
 ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return arg_reduce_of<float>(want_max, index_type);
-  case Type::f64:
+  case Type::float64:
     return arg_reduce_of<double>(want_max, index_type);
-  case Type::i32:
+  case Type::int32:
     return arg_reduce_of<int32_t>(want_max, index_type);
-  case Type::i64:
+  case Type::int64:
     return arg_reduce_of<int64_t>(want_max, index_type);
-  case Type::u8:
+  case Type::uint8:
     return arg_reduce_of<uint8_t>(want_max, index_type);
   default:
     return nullptr;

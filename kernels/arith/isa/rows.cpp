@@ -168,8 +168,8 @@ void bias_rows(const void* x, const void* bias, void* y, int64_t columns, int64_
 template <class T>
 constexpr Type type_of() {
   if (T(1) / T(2) != T(0))
-    return sizeof(T) == 4 ? Type::f32 : Type::f64;
-  return sizeof(T) == 4 ? Type::i32 : Type::i64;
+    return sizeof(T) == 4 ? Type::float32 : Type::float64;
+  return sizeof(T) == 4 ? Type::int32 : Type::int64;
 }
 
 template <class T>
@@ -189,13 +189,13 @@ void bias_gradient(const void* dy, void* out, int64_t columns, int64_t begin, in
 
 BiasAddFn bias_add(Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return bias_rows<float>;
-  case Type::f64:
+  case Type::float64:
     return bias_rows<double>;
-  case Type::i32:
+  case Type::int32:
     return bias_rows<int32_t>;
-  case Type::i64:
+  case Type::int64:
     return bias_rows<int64_t>;
   default:
     return nullptr;
@@ -204,13 +204,13 @@ BiasAddFn bias_add(Type type) {
 
 BiasAddGradFn bias_add_grad(Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return bias_gradient<float>;
-  case Type::f64:
+  case Type::float64:
     return bias_gradient<double>;
-  case Type::i32:
+  case Type::int32:
     return bias_gradient<int32_t>;
-  case Type::i64:
+  case Type::int64:
     return bias_gradient<int64_t>;
   default:
     return nullptr;
@@ -218,35 +218,37 @@ BiasAddGradFn bias_add_grad(Type type) {
 }
 
 SoftmaxFn softmax(Type type) {
-  return type == Type::f32   ? softmax_rows<float>
-         : type == Type::f64 ? softmax_rows<double>
-                             : nullptr;
+  return type == Type::float32   ? softmax_rows<float>
+         : type == Type::float64 ? softmax_rows<double>
+                                 : nullptr;
 }
 
 SoftmaxFn log_softmax(Type type) {
-  return type == Type::f32   ? log_softmax_rows<float>
-         : type == Type::f64 ? log_softmax_rows<double>
-                             : nullptr;
+  return type == Type::float32   ? log_softmax_rows<float>
+         : type == Type::float64 ? log_softmax_rows<double>
+                                 : nullptr;
 }
 
 SoftmaxGradFn softmax_grad(Type type) {
-  return type == Type::f32   ? softmax_grad_rows<float>
-         : type == Type::f64 ? softmax_grad_rows<double>
-                             : nullptr;
+  return type == Type::float32   ? softmax_grad_rows<float>
+         : type == Type::float64 ? softmax_grad_rows<double>
+                                 : nullptr;
 }
 
 SoftmaxXentFn softmax_xent(Type type) {
-  return type == Type::f32 ? xent_rows<float> : type == Type::f64 ? xent_rows<double> : nullptr;
+  return type == Type::float32   ? xent_rows<float>
+         : type == Type::float64 ? xent_rows<double>
+                                 : nullptr;
 }
 
 SparseXentFn sparse_softmax_xent(Type type, Type label_type) {
-  if (label_type != Type::i32 && label_type != Type::i64)
+  if (label_type != Type::int32 && label_type != Type::int64)
     return nullptr;
-  const bool wide = label_type == Type::i64;
+  const bool wide = label_type == Type::int64;
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return wide ? sparse_rows<float, int64_t> : sparse_rows<float, int32_t>;
-  case Type::f64:
+  case Type::float64:
     return wide ? sparse_rows<double, int64_t> : sparse_rows<double, int32_t>;
   default:
     return nullptr;

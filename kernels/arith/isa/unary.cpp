@@ -259,15 +259,15 @@ void add_arrays(const void* const* inputs, int count, void* sum, int64_t begin, 
 
 UnaryFn unary(UnaryOp op, Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return unary_of_real<float>(op);
-  case Type::f64:
+  case Type::float64:
     return unary_of_real<double>(op);
-  case Type::i32:
+  case Type::int32:
     return unary_of_number<int32_t>(op);
-  case Type::i64:
+  case Type::int64:
     return unary_of_number<int64_t>(op);
-  case Type::boolean:
+  case Type::bool_:
     return op == UnaryOp::logical_not ? map<uint8_t, uint8_t, LogicalNot<uint8_t>> : nullptr;
   default:
     return nullptr;
@@ -276,35 +276,31 @@ UnaryFn unary(UnaryOp op, Type type) {
 
 GradFn unary_grad(GradOp op, Type type) {
   switch (type) {
-  case Type::f32:
+  case Type::float32:
     return gradient_of_real<float>(op);
-  case Type::f64:
+  case Type::float64:
     return gradient_of_real<double>(op);
-  case Type::i32:
+  case Type::int32:
     return gradient_of_number<int32_t>(op);
-  case Type::i64:
+  case Type::int64:
     return gradient_of_number<int64_t>(op);
   default:
     return nullptr;
   }
 }
 
-bool add_n(Type type, const void* const* inputs, int count, void* out, int64_t begin, int64_t end) {
+AddNFn add_n(Type type) {
   switch (type) {
-  case Type::f32:
-    add_arrays<float>(inputs, count, out, begin, end);
-    return true;
-  case Type::f64:
-    add_arrays<double>(inputs, count, out, begin, end);
-    return true;
-  case Type::i32:
-    add_arrays<int32_t>(inputs, count, out, begin, end);
-    return true;
-  case Type::i64:
-    add_arrays<int64_t>(inputs, count, out, begin, end);
-    return true;
+  case Type::float32:
+    return add_arrays<float>;
+  case Type::float64:
+    return add_arrays<double>;
+  case Type::int32:
+    return add_arrays<int32_t>;
+  case Type::int64:
+    return add_arrays<int64_t>;
   default:
-    return false;
+    return nullptr;
   }
 }
 

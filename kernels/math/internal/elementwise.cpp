@@ -22,10 +22,7 @@ Status make_output_of_one(KernelContext& c) {
 
 Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
   const DType dtype = c.input(0).dtype();
-  const arith::UnaryFn fn = arith::unary(op, static_cast<arith::Type>(dtype));
-  if (!fn)
-    return unimplemented(
-        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  TROUPE_ASSIGN(const auto fn, arith::unary(op, dtype));
   const void* x = c.input(0).raw();
   if (c.input(0).num_elements() == 1) { // neither threads nor copies of tensors
     Tensor& one = c.output_entry(0).tensor;
@@ -52,11 +49,7 @@ Status unary_grad(KernelContext& c, arith::GradOp op, double cost) {
     return invalid_argument(
         str_cat("The two arguments to a cwise op must have same number of elements, got ",
                 shape.num_elements(), " and ", c.input(1).num_elements()));
-  const DType dtype = c.input(0).dtype();
-  const arith::GradFn fn = arith::unary_grad(op, static_cast<arith::Type>(dtype));
-  if (!fn)
-    return unimplemented(
-        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  TROUPE_ASSIGN(const auto fn, arith::unary_grad(op, c.input(0).dtype()));
   const void* y = c.input(0).raw();
   const void* dy = c.input(1).raw();
   TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({1, 0}, 0, shape));
@@ -127,11 +120,7 @@ Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
 } // namespace
 
 Status binary(KernelContext& c, arith::BinaryOp op, double cost) {
-  const DType dtype = c.input(0).dtype();
-  const arith::BinaryKernel kernel = arith::binary(op, static_cast<arith::Type>(dtype));
-  if (!kernel)
-    return unimplemented(
-        str_cat("there is no CPU kernel for elements of dtype ", to_string(dtype)));
+  TROUPE_ASSIGN(const arith::BinaryKernel kernel, arith::binary(op, c.input(0).dtype()));
   const char* domain_error = op == arith::BinaryOp::pow
                                  ? "Integers to negative integer powers are not allowed"
                                  : "Integer division by zero";

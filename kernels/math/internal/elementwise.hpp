@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "core/base/strings.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 
 namespace troupe::math {

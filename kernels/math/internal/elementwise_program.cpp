@@ -139,16 +139,18 @@ struct ElementwiseProgram::Ready {
   const arith::BroadcastPlan* plan = nullptr; ///< null: operands of one shape
   bool gradient_first = true;
 
-  Ready() = default;
-  Ready(const Instruction& instruction, arith::Type type) {
+  /// UNIMPLEMENTED for an op that elements of the dtype do not have.
+  static Result<Ready> make(const Instruction& instruction, DType dtype) {
+    Ready ready;
     if (instruction.op->form == ElementwiseForm::unary) {
-      unary = arith::unary(instruction.computation.unary, type);
+      TROUPE_ASSIGN(ready.unary, arith::unary(instruction.computation.unary, dtype));
     } else if (instruction.op->form == ElementwiseForm::same_size) {
-      grad = arith::unary_grad(instruction.computation.gradient.op, type);
-      gradient_first = instruction.computation.gradient.first;
+      TROUPE_ASSIGN(ready.grad, arith::unary_grad(instruction.computation.gradient.op, dtype));
+      ready.gradient_first = instruction.computation.gradient.first;
     } else {
-      binary = arith::binary(instruction.computation.binary, type);
+      TROUPE_ASSIGN(ready.binary, arith::binary(instruction.computation.binary, dtype));
     }
+    return ready;
   }
 
   /// Results [begin, end); `operands` and `result` are where element 0 would be.
@@ -333,7 +335,7 @@ Status ElementwiseProgram::run_uniform(KernelContext& c) const {
   for (std::size_t i = 0; i < inputs; ++i)
     data[i] = c.input(static_cast<int>(i)).raw();
   for (std::size_t i = 0; i < count; ++i) {
-    ready[i] = Ready(instructions_[i], static_cast<arith::Type>(dtype));
+    TROUPE_ASSIGN(ready[i], Ready::make(instructions_[i], dtype));
     blocked[i] = i;
   }
   const int forwarded = forwardable(c, shape.num_elements());
@@ -383,7 +385,8 @@ Status ElementwiseProgram::Bound::prepare(KernelContext& c) {
   const std::size_t inputs = data_.size(), count = instructions.size();
   data_.resize(shapes_.size());
   for (const Instruction& instruction : instructions) {
-    Ready& ready = ready_.emplace_back(instruction, static_cast<arith::Type>(dtype_));
+    TROUPE_ASSIGN(ready_.emplace_back(), Ready::make(instruction, dtype_));
+    Ready& ready = ready_.back();
     if (!ready.binary || instruction.operands.size() != 2)
       continue;
     const Shape& left = shapes_[static_cast<std::size_t>(instruction.operands[0])];

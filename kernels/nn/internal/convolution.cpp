@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/base/strings.hpp"
-#include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
 namespace troupe::nn {
@@ -206,7 +206,7 @@ private:
 Result<Tensor> scale(KernelContext& c, const Tensor& filter, const float* factor) {
   TROUPE_ASSIGN(Tensor out, c.allocate_temp(DType::float32, filter.shape()));
   const std::int64_t channels = filter.shape()[3];
-  const auto mul = arith::binary(arith::BinaryOp::mul, arith::Type::f32);
+  TROUPE_ASSIGN(const auto mul, arith::binary(arith::BinaryOp::mul, DType::float32));
   const float* from = filter.data<float>().data();
   float* to = out.mutable_data<float>().data();
   for (std::int64_t at = 0; at < filter.num_elements(); at += channels)
@@ -348,7 +348,8 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
 // depends on the number of parts alone.
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out) {
-  const auto type = static_cast<arith::Type>(x.dtype());
+  TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));
+  TROUPE_ASSIGN(const arith::AddNFn add, arith::add_n(x.dtype()));
   constexpr std::int64_t max_parts = 256;
   const std::int64_t parts =
       std::clamp<std::int64_t>(s.batch, 1, std::min(threads_for(c, s), max_parts));
@@ -366,7 +367,7 @@ Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tens
   });
   if (parts > 1)
     c.parallel_for(size, 0.3, [&](std::int64_t begin, std::int64_t end) {
-      arith::add_n(type, sums.data(), static_cast<int>(parts), out.mutable_raw(), begin, end);
+      add(sums.data(), static_cast<int>(parts), out.mutable_raw(), begin, end);
     });
   return {};
 }

@@ -138,10 +138,17 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
   TROUPE_TRY(require_moderate("strides", stride));
   if (window[0] != 1 || stride[0] != 1)
     return unimplemented("Pooling is not yet supported on the batch dimension.");
-  if (window[3] != 1 || stride[3] != 1)
+  if ((window[3] != 1 || stride[3] != 1) && op != "MaxPool")
     return unimplemented(str_cat("Non-spatial pooling is not yet supported: the ksize and strides "
                                  "of ",
                                  op, " must be 1 in the depth dimension"));
+  if (window[3] != 1 && (window[1] != 1 || window[2] != 1))
+    return unimplemented(
+        "MaxPooling supports exactly one of pooling across depth or pooling across "
+        "width/height.");
+  if (window[3] != stride[3])
+    return unimplemented(
+        "Depthwise max pooling requires the depth window to equal the depth stride");
   TROUPE_ASSIGN(WindowPadding padding, read_padding(attrs));
   // Every window must see at least one element of the image.
   constexpr std::string_view sides[2][2] = {{"Top", "Bottom"}, {"Left", "Right"}};
@@ -153,7 +160,9 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
                                         " needs to be smaller than the window size ",
                                         window[a + 1]));
     }
-  return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, padding};
+  if (window[3] != 1) // every pixel, whatever the steps from one to the next
+    return PoolAttrs{{1, 1}, {1, 1}, window[3], {}};
+  return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, 1, padding};
 }
 
 Status infer_pool(ShapeContext& c) {
@@ -172,7 +181,8 @@ Status infer_pool(ShapeContext& c) {
   const auto format = c.attrs().get_or<std::string>("data_format", "NHWC");
   const std::size_t rows = format == "NHWC" ? 1 : 2, depth = format == "NHWC" ? 3 : 1;
   Ints out = in;
-  for (std::size_t a = 0; a < 2; ++a) {
+  const bool over_depth = window[depth] > 1; // every pixel, whatever the steps from one to the next
+  for (std::size_t a = 0; a < 2 && !over_depth; ++a) {
     TROUPE_ASSIGN(out[rows + a], infer_extent(padding, static_cast<int>(a), in[rows + a],
                                               window[rows + a], 1, stride[rows + a]));
   }

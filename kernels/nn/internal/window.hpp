@@ -48,10 +48,13 @@ Status require_moderate(std::string_view name, const std::vector<std::int64_t>& 
 /// Attributes of a pooling op.
 struct PoolAttrs {
   std::array<std::int64_t, 2> window = {1, 1}, stride = {1, 1};
+  std::int64_t depth = 1; ///< channels that are pooled into one; then the window is 1 x 1
   WindowPadding padding;
 };
 
-/// Reads and checks them for a kernel: NHWC, windows and strides of the two spatial dimensions.
+/// Reads and checks them for a kernel: NHWC, windows and strides of the two spatial dimensions, or
+/// of the depth. UNIMPLEMENTED for windows over both, over the batch, or over a depth in other steps
+/// than its own size.
 Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs);
 
 /// The shape function of MaxPool and AvgPool, any data_format.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
 
@@ -122,10 +123,7 @@ Status reduce(KernelContext& c, arith::ReduceOp op) {
   const bool fits = arith::make_reduce_plan(x.shape().dims(), mask.span(), plan);
   if (fits && plan.is_copy())
     return c.set_output(0, x.reshaped(shape));
-  const arith::ReduceKernel kernel = arith::reduce(op, static_cast<arith::Type>(x.dtype()));
-  if (!kernel)
-    return unimplemented(
-        str_cat("there is no CPU kernel for elements of dtype ", to_string(x.dtype())));
+  TROUPE_ASSIGN(const arith::ReduceKernel kernel, arith::reduce(op, x.dtype()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0)
     return {};

@@ -1,14 +1,16 @@
 #include "kernels/state/internal/rows.hpp"
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
 
 namespace troupe::state {
 
 Status check_rows(const Tensor& indices, std::int64_t limit) {
-  const std::int64_t bad = arith::find_bad_index(static_cast<arith::Type>(indices.dtype()),
-                                                 indices.raw(), 0, indices.num_elements(), limit);
+  TROUPE_ASSIGN(const auto type, arith::index_type(indices.dtype()));
+  const std::int64_t bad =
+      arith::find_bad_index(type, indices.raw(), 0, indices.num_elements(), limit);
   if (bad < 0)
     return {};
   const Tensor one = indices.reshaped(Shape{indices.num_elements()}).rows(bad, bad + 1);

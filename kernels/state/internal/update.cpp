@@ -1,12 +1,12 @@
 #include "kernels/state/internal/update.hpp"
 
+#include "kernels/arith/lookup.hpp"
+
 namespace troupe::state {
 
 Status update_in_place(KernelContext& c, arith::BinaryOp op, Tensor& variable,
                        const Tensor& value) {
-  const arith::BinaryKernel kernel = arith::binary(op, static_cast<arith::Type>(value.dtype()));
-  if (!kernel)
-    return unimplemented("there is no kernel for elements of dtype " + to_string(value.dtype()));
+  TROUPE_ASSIGN(const arith::BinaryKernel kernel, arith::binary(op, value.dtype()));
   const auto size = static_cast<std::size_t>(kernel.in_size);
   auto* to = static_cast<std::byte*>(variable.mutable_raw());
   const auto* from = static_cast<const std::byte*>(value.raw());
