@@ -15,7 +15,7 @@ MAY_INCLUDE = {
     "graph/convert": ["core", "graph", "proto"],
     "graph": ["core"],
     "devices": ["core"],
-    "kernels/arith": [],
+    "kernels/arith": ["core", "graph/op"],
     "kernels": ["core", "graph/op", "devices", "storage"],
     "net": ["core"],
     "actors": ["core", "graph", "devices", "kernels/framework", "net"],

@@ -4,6 +4,7 @@
 
 #include "core/base/json.hpp"
 #include "core/base/strings.hpp"
+#include "kernels/framework/claims.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/table.hpp"
@@ -11,11 +12,11 @@
 namespace troupe {
 namespace {
 
-std::string describe_kernel(const KernelDef& kernel) {
+std::string describe_kernel(const OpSchema& op, const KernelDef& kernel) {
   std::string out = kernel.device_type;
   for (const TypeConstraint& constraint : kernel.options.types) {
     std::vector<std::string> names;
-    for (DType t : constraint.dtypes)
+    for (DType t : claimed_dtypes(op, constraint))
       names.push_back(to_string(t));
     str_append(out, "  ", constraint.attr, " in {", str_join(names, ", "), "}");
   }
@@ -92,7 +93,7 @@ private:
       rows.push_back({"traits", str_join(traits, ", ")});
     auto kernels = op_library().kernels.of(op.name);
     for (const KernelDef* kernel : kernels)
-      rows.push_back({"kernel", describe_kernel(*kernel)});
+      rows.push_back({"kernel", describe_kernel(op, *kernel)});
     if (kernels.empty())
       rows.push_back({"kernel", "none in this build"});
     print(format_table(rows, "  "));
@@ -120,7 +121,7 @@ private:
           .key("kernels")
           .open('[');
       for (const KernelDef* kernel : op_library().kernels.of(op->name))
-        w.value(describe_kernel(*kernel));
+        w.value(describe_kernel(*op, *kernel));
       w.close(']').close('}');
     }
     print(w.close(']').text() + "\n");
