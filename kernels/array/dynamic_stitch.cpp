@@ -142,8 +142,7 @@ void register_array_dynamic_stitch(OpLibrary& library) {
   add_stitch(library, "DynamicStitch",
              "The rows of all data, each at the place that its index names; the last one where "
              "several name one place, zeros where none does.");
-  add_stitch(library, "ParallelDynamicStitch",
-             "As DynamicStitch, for indices that do not repeat.");
+  add_stitch(library, "ParallelDynamicStitch", "As DynamicStitch, for indices that do not repeat.");
 }
 
 } // namespace troupe

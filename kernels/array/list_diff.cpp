@@ -76,11 +76,10 @@ Status compute(KernelContext& c) {
 
 void register_array_list_diff(OpLibrary& library) {
   KernelOptions options;
-  options.types = {
-      {"T",
-       {DType::float32, DType::float64, DType::float16, DType::bfloat16, DType::int8, DType::int16,
-        DType::int32, DType::int64, DType::uint8, DType::uint16, DType::uint32, DType::uint64,
-        DType::string}}};
+  options.types = {{"T",
+                    {DType::float32, DType::float64, DType::float16, DType::bfloat16, DType::int8,
+                     DType::int16, DType::int32, DType::int64, DType::uint8, DType::uint16,
+                     DType::uint32, DType::uint64, DType::string}}};
   options.expensive = true;
   library.op("ListDiff")
       .input("x: T; y: T")

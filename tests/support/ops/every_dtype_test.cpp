@@ -29,9 +29,8 @@ using Ints = std::vector<std::int64_t>;
 const std::map<std::string, Hint, std::less<>>& hints() {
   using Attrs = std::vector<std::pair<std::string, AttrValue>>;
   static const Attrs convolution{{"strides", Ints{1, 1, 1, 1}}, {"padding", std::string("SAME")}};
-  static const Attrs pool{{"ksize", Ints{1, 2, 2, 1}},
-                          {"strides", Ints{1, 1, 1, 1}},
-                          {"padding", std::string("SAME")}};
+  static const Attrs pool{
+      {"ksize", Ints{1, 2, 2, 1}}, {"strides", Ints{1, 1, 1, 1}}, {"padding", std::string("SAME")}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
       {"AvgPool", {{}, pool}},
@@ -45,8 +44,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"MaxPoolGrad", {{}, pool}},
       {"RandomUniformInt", {{"i32[1] 2", "i32[] 0", "i32[] 5"}, {}}},
       {"SplitV", {{"?", "i32[2] 1 1", "i32[] 0"}, {}}},
-      {"StridedSliceGrad",
-       {{"i32[1] 2", "i32[1] 0", "i32[1] 1", "i32[1] 1", "f32[1] 1"}, {}}},
+      {"StridedSliceGrad", {{"i32[1] 2", "i32[1] 0", "i32[1] 1", "i32[1] 1", "f32[1] 1"}, {}}},
       {"Transpose", {{"?", "i32[2] 1 0"}, {}}},
       {"UnsortedSegmentSum", {{"?", "?", "i32[] 2"}, {}}},
       {"_FusedElementwise", {{}, program}},
@@ -210,7 +208,8 @@ Result<std::vector<CaseInput>> make_inputs(const OpSchema& schema, const AttrMap
 /// What became of one op and one choice of dtypes.
 struct Outcome {
   bool computed = false;
-  std::set<std::string> refusals = {}; ///< "CODE: message" of codes that say more than "not these inputs"
+  std::set<std::string> refusals =
+      {}; ///< "CODE: message" of codes that say more than "not these inputs"
   std::string last = {};
 };
 
