@@ -312,7 +312,8 @@ TEST_CASE(
           fused_conv2d(s, v.x.data(), forward.view(), {}, out[0].data(), 0, s.batch);
           Packed backward(ConvDirection::backward_input, s, v.filter);
           conv2d_backward_input(s, backward.view(), v.dy.data(), out[1].data(), 0, s.batch);
-          conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), out[2].data(), 0, s.batch);
+          conv2d_backward_filter(Type::float32, s, v.x.data(), v.dy.data(), out[2].data(), 0,
+                                 s.batch);
           use_winograd(true);
           return out;
         };
