@@ -53,10 +53,12 @@ Result<Address> Address::parse(std::string_view text) {
 
 Result<Address> Address::of_target(std::string_view target) {
   constexpr std::string_view scheme = "caf://";
-  if (!target.starts_with(scheme))
-    return invalid_argument(
-        str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
-  return parse(target.substr(scheme.size()));
+  if (target.starts_with(scheme))
+    return parse(target.substr(scheme.size()));
+  if (target.find("://") == std::string_view::npos)
+    if (auto address = parse(target); address.ok() || target.find(':') != std::string_view::npos)
+      return address;
+  return invalid_argument(str_cat("'", target, "' is no target; use 'local' or 'caf://host:port'"));
 }
 
 std::string Address::to_string() const {

@@ -403,16 +403,12 @@ private:
       out.real = *value;
       return true;
     }
-    for (const Unit& known : units)
-      if (unit == known.name) {
-        double total = *value * static_cast<double>(known.nanoseconds);
-        if (!(total > -9.0e18 && total < 9.0e18))
-          return false;
-        out.kind = ConfigValue::Kind::duration;
-        out.duration = std::chrono::nanoseconds(static_cast<std::int64_t>(total));
-        return true;
-      }
-    return false;
+    auto duration = parse_config_duration(digits);
+    if (!duration)
+      return false;
+    out.kind = ConfigValue::Kind::duration;
+    out.duration = *duration;
+    return true;
   }
 
   std::string_view text_;
@@ -431,6 +427,26 @@ std::string duration_text(std::chrono::nanoseconds duration) {
 }
 
 } // namespace
+
+std::optional<std::chrono::nanoseconds> parse_config_duration(std::string_view text) {
+  std::size_t unit_at = text.find_last_of("0123456789.");
+  if (unit_at == std::string_view::npos)
+    return {};
+  auto count = parse_double(text.substr(0, unit_at + 1));
+  std::string_view unit = str_trim(text.substr(unit_at + 1));
+  if (unit == "m") // as other programs write minutes
+    unit = "min";
+  if (!count)
+    return {};
+  for (const Unit& known : units)
+    if (unit == known.name) {
+      double total = *count * static_cast<double>(known.nanoseconds);
+      if (!(total > -9.0e18 && total < 9.0e18))
+        return {};
+      return std::chrono::nanoseconds(static_cast<std::int64_t>(total));
+    }
+  return {};
+}
 
 const ConfigEntry* ConfigValue::find(std::string_view key) const {
   for (const ConfigEntry& entry : map)
@@ -490,14 +506,18 @@ void ConfigProblems::add(int line, std::string sentence) {
   problems_.push_back({line, std::move(sentence)});
 }
 
+std::vector<ConfigProblems::Problem> ConfigProblems::sorted() const {
+  auto out = problems_;
+  std::stable_sort(out.begin(), out.end(),
+                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
+  return out;
+}
+
 Status ConfigProblems::to_status() const {
   if (problems_.empty())
     return {};
-  auto sorted = problems_;
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Problem& a, const Problem& b) { return a.line < b.line; });
   std::vector<std::string> lines;
-  for (const Problem& p : sorted)
+  for (const Problem& p : sorted())
     lines.push_back(p.line > 0 ? str_cat(file_, ":", p.line, ": ", p.sentence)
                                : str_cat(file_, ": ", p.sentence));
   return invalid_argument(str_join(lines, "\n"));

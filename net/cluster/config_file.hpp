@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,9 @@ struct ConfigValue {
   std::string to_string() const;
 };
 
+/// "500ms", "2 s", "10m" (minutes). Nothing for other text.
+std::optional<std::chrono::nanoseconds> parse_config_duration(std::string_view text);
+
 struct ConfigEntry {
   std::string key;
   int line = 1; ///< of the key
@@ -61,12 +65,14 @@ public:
   /// OK, or INVALID_ARGUMENT with one line "FILE:LINE: sentence" for each, in order of line.
   Status to_status() const;
   const std::string& file() const { return file_; }
-
-private:
   struct Problem {
     int line;
     std::string sentence;
   };
+  /// In order of line.
+  std::vector<Problem> sorted() const;
+
+private:
   std::string file_;
   std::vector<Problem> problems_;
 };

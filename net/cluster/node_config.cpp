@@ -25,6 +25,16 @@ bool is_job_name(std::string_view name) {
   return !name.empty() && letter(name[0]) && std::all_of(name.begin(), name.end(), other);
 }
 
+// So that two names of one host are one. "localhost" is an IPv4 address or ::1; a task at each
+// of them on one port is most likely a mistake, too.
+Address with_one_name(Address address) {
+  for (char& c : address.host)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (address.host == "localhost" || address.host == "::1")
+    address.host = "127.0.0.1";
+  return address;
+}
+
 // Reads the tree of one file into a ClusterConfig.
 class Reader {
 public:
@@ -44,6 +54,10 @@ public:
         read_defaults(entry.value);
       else if (is_caf_section(entry.key))
         read_caf_section(entry, caf_settings_, problems_);
+      else if (entry.key == "caf")
+        problems_.add(entry.line, "there is no section [caf]: CAF's settings stand in sections of "
+                                  "their own here; write [scheduler], [middleman] or [logger] "
+                                  "(`troupe check --keys` lists what may be set)");
       else if (entry.key != "job" && entry.key != "task")
         problems_.add(entry.line,
                       str_cat("there is no section [", entry.key, "]",
@@ -141,11 +155,16 @@ private:
                                    "; write the address under which the other tasks reach it, and "
                                    "bind = \"",
                                    *address, "\" in [task.", job, ".", task, "]"));
-    auto [first, is_new] = lines_of_addresses_.emplace(*address, value.line);
-    if (!is_new)
-      return problems_.add(value.line,
-                           str_cat(who, " has the address ", *address, " that line ", first->second,
-                                   " gives to another task; give each task its own"));
+    auto [first, is_new] =
+        addresses_.emplace(with_one_name(*address), std::pair(*address, value.line));
+    if (!is_new) {
+      const auto& [other, line] = first->second;
+      return problems_.add(
+          value.line,
+          str_cat(who, " has the address ", *address,
+                  other == *address ? std::string() : str_cat(", which is ", other, ","),
+                  " that line ", line, " gives to another task; give each task its own"));
+    }
     auto [described, fresh] = tasks_.emplace(std::pair(job, task), Described{});
     if (!fresh)
       return problems_.add(value.line,
@@ -271,7 +290,7 @@ private:
   TaskSettings defaults_;
   std::vector<std::pair<std::string, std::string>> caf_settings_;
   std::map<std::pair<std::string, int>, Described> tasks_;
-  std::map<Address, int> lines_of_addresses_;
+  std::map<Address, std::pair<Address, int>> addresses_; // as written, and in which line
   std::vector<std::string> job_names_;
 };
 
@@ -313,17 +332,31 @@ Result<NodeConfig> ClusterConfig::task(std::string_view job, int task) const {
                            str_join(numbers, ", ")));
 }
 
-Result<ClusterConfig> parse_cluster_config(std::string_view text, const std::string& file) {
-  ConfigProblems problems(file);
+namespace {
+
+Result<ClusterConfig> parse(std::string_view text, ConfigProblems& problems) {
   ConfigValue root = parse_config(text, problems);
   ClusterConfig config = Reader(problems).read(root);
   TROUPE_TRY(problems.to_status());
   return config;
 }
 
-Result<ClusterConfig> read_cluster_config(const std::string& path) {
+} // namespace
+
+Result<ClusterConfig> parse_cluster_config(std::string_view text, const std::string& file) {
+  ConfigProblems problems(file);
+  return parse(text, problems);
+}
+
+Result<ClusterConfig> read_cluster_config(const std::string& path,
+                                          std::vector<ConfigProblem>* out) {
   TROUPE_ASSIGN(std::string text, load_config_text(path));
-  return parse_cluster_config(text, path);
+  ConfigProblems problems(path);
+  auto config = parse(text, problems);
+  if (out)
+    for (ConfigProblems::Problem& problem : problems.sorted())
+      out->push_back({problem.line, std::move(problem.sentence)});
+  return config;
 }
 
 Result<NodeConfig> read_node_config(const std::string& path, std::string_view job, int task) {

@@ -88,6 +88,12 @@ struct NodeConfig {
   std::int64_t memory_limit(std::int64_t machine_bytes) const;
 };
 
+/// Something that is wrong in a file.
+struct ConfigProblem {
+  int line = 0; ///< from 1; 0: it concerns the whole file
+  std::string sentence;
+};
+
 /// A whole file.
 struct ClusterConfig {
   std::string file;
@@ -100,10 +106,23 @@ struct ClusterConfig {
   Result<NodeConfig> task(std::string_view job, int task) const;
 };
 
+/// A key that a file may set, for people. The reader of files is made from the same table.
+struct ConfigKey {
+  std::string sections; ///< where it may stand: "[troupe], [job.JOB], [task.JOB.N]"
+  std::string key;
+  std::string wants;  ///< "a duration from 1ms to a year, such as …"
+  std::string preset; ///< without the key: in the file's syntax, or a clause in parentheses
+  std::string doc;    ///< what it means, a clause
+};
+/// Those of [troupe] first; the tasks' addresses in [cluster] are not among them.
+std::vector<ConfigKey> config_keys();
+
 /// `file` is how messages call the text. INVALID_ARGUMENT with every problem, one line each:
 /// "FILE:LINE: sentence".
 Result<ClusterConfig> parse_cluster_config(std::string_view text, const std::string& file);
-Result<ClusterConfig> read_cluster_config(const std::string& path);
+/// The problems as records, too, if `problems` is not null: none for a file that cannot be read.
+Result<ClusterConfig> read_cluster_config(const std::string& path,
+                                          std::vector<ConfigProblem>* problems = nullptr);
 Result<NodeConfig> read_node_config(const std::string& path, std::string_view job, int task);
 
 } // namespace troupe

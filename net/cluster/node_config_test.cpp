@@ -105,6 +105,28 @@ TEST_CASE("node config: the path of tensors is one of four names, for all or for
   }
 }
 
+TEST_CASE("node config: a duration may stand in quotes, and minutes be written as m") {
+  for (const char* lease : {"10m", "\"10m\"", "\"10 min\"", "10min", "\"600s\""}) {
+    CAPTURE(lease);
+    auto config = parse_cluster_config(
+        str_cat("[cluster]\nps = [\"127.0.0.1:7000\"]\n[troupe]\nlease = ", lease, "\n"), "c.conf");
+    REQUIRE_MESSAGE(config.ok(), config.status().message());
+    CHECK(config->tasks[0].timeouts.lease == 10min);
+  }
+}
+
+TEST_CASE("node config: every key of the reference says what it wants, its default and meaning") {
+  std::vector<ConfigKey> keys = config_keys();
+  CHECK(keys.size() > 20);
+  for (const ConfigKey& key : keys) {
+    CAPTURE(key.key);
+    CHECK_FALSE(key.wants.empty());
+    CHECK_FALSE(key.preset.empty());
+    CHECK_FALSE(key.doc.empty());
+    CHECK_FALSE(key.doc.ends_with('.'));
+  }
+}
+
 TEST_CASE("node config: tasks may have gaps") {
   auto config = parse_cluster_config(
       "[cluster]\nworker = {0 = \"127.0.0.1:7001\", 7 = \"127.0.0.1:7002\"}\n", "c.conf");
@@ -176,6 +198,14 @@ TEST_CASE("node config: every mistake has its sentence") {
        "c.conf:5: 'max-consecutive-reads' in [middleman] is the atom 'x'; it wants a number"},
       {"[scheduler]\nmax-threads = 2\n", "c.conf:5: 'max-threads' in [scheduler] may not be set: "
                                          "write actor-threads in [troupe] instead"},
+      {"[troupe]\nmemory-limit = 4\n",
+       "c.conf:5: 'memory-limit' in [troupe] is the number 4; it wants a size of at least \"1 "
+       "MiB\", such as \"4 GiB\", or 0 for no limit; a number without a unit counts bytes"},
+      {"[troupe]\nmemory-limit = \"1 KiB\"\n", "it wants a size of at least"},
+      {"[troupe]\nlease = \"10 weeks\"\n", "it wants a duration"},
+      {"[caf]\nscheduler.max-threads = 2\n",
+       "c.conf:4: there is no section [caf]: CAF's settings stand in sections of their own here; "
+       "write [scheduler], [middleman] or [logger]"},
       {"[scheduler]\nmax-throughputs = 2\n", "did you mean 'max-throughput'?"},
   };
   for (const Row& row : rows) {
@@ -209,6 +239,9 @@ TEST_CASE("node config: mistakes in the cluster") {
       {"[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\n\"127.0.0.1:7000\"]\n",
        "c.conf:4: task 0 of job 'worker' has the address 127.0.0.1:7000 that line 2 gives to "
        "another task"},
+      {"[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\"localhost:7000\"]\n",
+       "c.conf:3: task 0 of job 'worker' has the address localhost:7000, which is 127.0.0.1:7000, "
+       "that line 2 gives to another task"},
       {"[cluster]\nps = [\"127.0.0.1:7000\"]\nps = [\"127.0.0.1:7001\"]\n",
        "c.conf:3: the key 'cluster.ps' was given in line 2 already"},
       {"[cluster]\nps = [\"10.0.0.1:7000\"]\n",

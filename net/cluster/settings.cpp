@@ -27,9 +27,13 @@ Wanted read_int(const ConfigValue& value, int least, int most, int& out) {
 }
 
 Wanted read_duration(const ConfigValue& value, milliseconds& out) {
-  auto duration = std::chrono::duration_cast<milliseconds>(value.duration);
-  if (value.kind != Kind::duration || duration < milliseconds(1) ||
-      duration > std::chrono::hours(24 * 365))
+  std::optional<std::chrono::nanoseconds> given;
+  if (value.kind == Kind::duration)
+    given = value.duration;
+  else if (value.kind == Kind::text)
+    given = parse_config_duration(str_trim(value.text));
+  auto duration = std::chrono::duration_cast<milliseconds>(given.value_or(milliseconds(0)));
+  if (duration < milliseconds(1) || duration > std::chrono::hours(24 * 365))
     return "a duration from 1ms to a year, such as 500ms, 2s or 1min";
   out = duration;
   return {};
@@ -112,45 +116,56 @@ Wanted read_path(const ConfigValue& value, PathChoice& out) {
 
 // A piece of a tensor, 1 MiB, and what it travels in must fit; CAF counts to 4 GiB.
 constexpr std::int64_t least_message_limit = 2LL << 20, most_message_limit = 2LL << 30;
+// Nothing runs in less, and whoever writes 4 means gigabytes.
+constexpr std::int64_t least_memory_limit = 1LL << 20;
 
 struct Rule {
   std::string_view key;
   bool for_cluster; ///< only in [troupe]
+  /// In the file's syntax; in parentheses where it is no value that could be written.
+  std::string_view preset;
+  std::string_view doc; ///< a clause without a stop, for the reference
   Wanted (*read)(const ConfigValue&, Target);
 };
 
 constexpr Rule rules[] = {
-    {"insecure", true,
+    {"insecure", true, "false",
+     "tasks may listen beyond this machine, where nothing is encrypted and nobody is asked who "
+     "they are",
      [](const ConfigValue& v, Target t) { return read_boolean(v, t.cluster->insecure); }},
-    {"restarts", true,
+    {"restarts", true, "0", "how often `troupe up` restarts a task within restart-window",
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1000, t.cluster->restarts); }},
-    {"restart-window", true,
+    {"restart-window", true, "1min", "the time for which restarts are counted",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->restart_window); }},
-    {"heartbeat", true,
+    {"heartbeat", true, "1s", "how often a node says that it lives",
      [](const ConfigValue& v, Target t) {
        return read_duration(v, t.cluster->timeouts.heartbeat);
      }},
-    {"lease", true,
+    {"lease", true, "5s", "a node that is silent for so long counts as lost",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.lease); }},
-    {"shutdown-grace", true,
+    {"shutdown-grace", true, "5s", "the time that running steps have to finish after SIGTERM",
      [](const ConfigValue& v, Target t) {
        return read_duration(v, t.cluster->timeouts.shutdown_grace);
      }},
-    {"dial-timeout", true,
+    {"dial-timeout", true, "10s", "the longest try to reach a task",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.dial); }},
-    {"request-timeout", true,
+    {"request-timeout", true, "10s", "the longest wait for an answer between nodes",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.request); }},
-    {"compile-timeout", true,
+    {"compile-timeout", true, "5min", "the longest wait for a graph to be compiled on another node",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.compile); }},
-    {"chunk-timeout", true,
+    {"chunk-timeout", true, "30s", "the longest wait for 1 MiB of a tensor",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.chunk); }},
-    {"step-timeout", true,
+    {"step-timeout", true, "168h", "the end of a step that has no deadline of its own",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.step); }},
-    {"cancel-timeout", true,
+    {"cancel-timeout", true, "2s",
+     "the time that a step's parts have to end after its deadline, before it is answered without "
+     "them",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
-    {"orphan-timeout", true,
+    {"orphan-timeout", true, "1min", "how long values are kept that nobody comes for",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
-    {"message-limit", true,
+    {"message-limit", true, "\"64 MiB\"",
+     "the largest message that a node takes; bounds graphs and their constants, not tensors of "
+     "steps",
      [](const ConfigValue& v, Target t) -> Wanted {
        std::int64_t bytes = 0;
        if (read_bytes(v, bytes) || bytes < least_message_limit || bytes > most_message_limit)
@@ -158,32 +173,40 @@ constexpr Rule rules[] = {
        t.cluster->message_limit = bytes;
        return {};
      }},
-    {"handshake-deadline", true,
+    {"handshake-deadline", true, "10s",
+     "the time that a new connection has to say what it is before it is closed",
      [](const ConfigValue& v, Target t) {
        return read_duration(v, t.cluster->handshake_deadline);
      }},
-    {"connections", true,
+    {"connections", true, "512", "accepted connections of a node's port, and again of its streams",
      [](const ConfigValue& v, Target t) {
        return read_int(v, 8, 100'000, t.cluster->connections);
      }},
-    {"cpu-devices", false,
+    {"cpu-devices", false, "1", "CPU devices of the task: CPU:0, CPU:1 and so on",
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 64, t.task.cpu_devices); }},
-    {"compute-threads", false,
+    {"compute-threads", false, "0", "threads that run kernels; 0: one for each core",
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1024, t.task.compute_threads); }},
-    {"actor-threads", false,
+    {"actor-threads", false, "2", "threads that run actors",
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 256, t.task.actor_threads); }},
-    {"memory-limit", false,
-     [](const ConfigValue& v, Target t) {
+    {"memory-limit", false, "(an even share of four fifths of the machine's memory)",
+     "bytes that the tensors of the task may take",
+     [](const ConfigValue& v, Target t) -> Wanted {
        std::int64_t bytes = 0;
-       Wanted wanted = read_bytes(v, bytes);
-       if (!wanted)
-         t.task.memory_limit = bytes;
-       return wanted;
+       if (Wanted wanted = read_bytes(v, bytes))
+         return wanted;
+       if (bytes > 0 && bytes < least_memory_limit)
+         return "a size of at least \"1 MiB\", such as \"4 GiB\", or 0 for no limit; a number "
+                "without a unit counts bytes";
+       t.task.memory_limit = bytes;
+       return {};
      }},
-    {"bind", false, [](const ConfigValue& v, Target t) { return read_bind(v, t.task); }},
-    {"tensor-path", false,
+    {"bind", false, "(the task's address in [cluster])",
+     "where the task listens, if the others reach it through something else, such as a "
+     "container's port",
+     [](const ConfigValue& v, Target t) { return read_bind(v, t.task); }},
+    {"tensor-path", false, "\"auto\"", "how tensors travel between tasks",
      [](const ConfigValue& v, Target t) { return read_path(v, t.task.tensor_path); }},
-    {"log-level", false,
+    {"log-level", false, "\"info\"", "the least urgent lines that are logged",
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
 };
 
@@ -192,16 +215,20 @@ struct CafRule {
   std::string_view section;
   std::string_view key;
   Kind kind;
-  std::string_view refused;
+  std::string_view refused;  ///< why it may not be set, and what to do instead
+  std::string_view doc = {}; ///< of those that may
 };
 constexpr CafRule caf_rules[] = {
-    {"scheduler", "max-throughput", Kind::integer, ""},
+    {"scheduler", "max-throughput", Kind::integer, "",
+     "messages that an actor handles before another one has its turn"},
     {"scheduler", "max-threads", Kind::integer, "write actor-threads in [troupe] instead"},
     {"scheduler", "policy", Kind::atom, "troupe brings its own scheduler; remove the line"},
     {"scheduler", "enable-profiling", Kind::boolean,
      "troupe's own scheduler has no profiler; trace a step instead"},
-    {"middleman", "max-consecutive-reads", Kind::integer, ""},
-    {"middleman", "max-pending-messages", Kind::integer, ""},
+    {"middleman", "max-consecutive-reads", Kind::integer, "",
+     "reads from one connection before another one has its turn"},
+    {"middleman", "max-pending-messages", Kind::integer, "",
+     "messages that wait for one peer before senders are slowed down"},
     {"middleman", "workers", Kind::integer,
      "messages are read on the network's thread, which saves a copy; remove the line"},
     {"middleman", "enable-automatic-connections", Kind::boolean,
@@ -218,13 +245,14 @@ constexpr CafRule caf_rules[] = {
      "nobody would read the network; remove the line"},
     {"middleman", "attach-utility-actors", Kind::boolean,
      "a handler that blocks would stop all others; remove the line"},
-    {"logger", "verbosity", Kind::atom, ""},
-    {"logger", "file-name", Kind::text, ""},
-    {"logger", "file-format", Kind::text, ""},
-    {"logger", "file-verbosity", Kind::atom, ""},
+    {"logger", "verbosity", Kind::atom, "",
+     "what CAF's own log tells: 'trace', 'debug', 'info', 'warning', 'error' or 'quiet'"},
+    {"logger", "file-name", Kind::text, "", "the file of CAF's own log"},
+    {"logger", "file-format", Kind::text, "", "the form of its lines"},
+    {"logger", "file-verbosity", Kind::atom, "", "what the file tells, if that is less"},
     {"logger", "console", Kind::atom,
      "standard error carries troupe's own log; write file-name instead"},
-    {"logger", "component-blacklist", Kind::list, ""},
+    {"logger", "component-blacklist", Kind::list, "", "components of CAF that are left out of it"},
 };
 
 std::string_view kind_name(Kind kind) {
@@ -270,6 +298,23 @@ void apply_setting(const std::string& section, const ConfigEntry& entry, Cluster
   }
   problems.add(entry.line, str_cat("[", section, "] has no key '", entry.key, "'",
                                    nearest_hint(entry.key, known)));
+}
+
+std::vector<ConfigKey> config_keys() {
+  std::vector<ConfigKey> out;
+  const ConfigValue unsuitable; // a block: the sentence that refuses it says what a key wants
+  for (const Rule& rule : rules) {
+    ClusterSettings cluster;
+    TaskSettings task;
+    out.push_back({rule.for_cluster ? "[troupe]" : "[troupe], [job.JOB], [task.JOB.N]",
+                   std::string(rule.key), rule.read(unsuitable, {&cluster, task}).value_or(""),
+                   std::string(rule.preset), std::string(rule.doc)});
+  }
+  for (const CafRule& rule : caf_rules)
+    if (rule.refused.empty())
+      out.push_back({str_cat("[", rule.section, "]"), std::string(rule.key),
+                     std::string(kind_name(rule.kind)), "(CAF's)", std::string(rule.doc)});
+  return out;
 }
 
 bool is_caf_section(std::string_view section) {

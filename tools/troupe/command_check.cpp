@@ -1,9 +1,10 @@
-// troupe check FILE: does a config file say what its author meant?
+// troupe check FILE: does a config file say what its author meant? --keys: what may it say?
 #include "core/base/json.hpp"
 #include "core/base/strings.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "net/cluster/node_config.hpp"
 #include "tools/troupe/command.hpp"
+#include "tools/troupe/config_reference.hpp"
 #include "tools/troupe/table.hpp"
 
 namespace troupe {
@@ -42,15 +43,31 @@ public:
   std::string summary() const override { return "Checks a config file and prints its tasks"; }
   std::vector<std::pair<std::string, std::string>> examples() const override {
     return {{"troupe check cluster.conf", "every mistake as FILE:LINE: sentence, or the tasks"},
-            {"troupe check --json cluster.conf", "the tasks, for a program"}};
+            {"troupe check --json cluster.conf", "the tasks or the mistakes, for a program"},
+            {"troupe check --keys", "every key that a config file may have, with its default"}};
   }
   void declare(Options& options) override {
-    options.text("FILE", file_, "the config file", true);
+    options.text("FILE", file_, "the config file");
     options.flag("--json", json_, "print JSON");
+    options.flag("--keys", keys_, "print the reference of all keys instead of reading a file");
   }
 
   int run() override {
-    auto config = read_cluster_config(file_);
+    if (keys_ != file_.empty())
+      return called_wrongly("name a config file, or write --keys; for example `troupe check "
+                            "cluster.conf`");
+    if (keys_) {
+      print(json_ ? keys_as_json() : format_config_keys());
+      return exit_ok;
+    }
+    std::vector<ConfigProblem> problems;
+    auto config = read_cluster_config(file_, &problems);
+    if (!config && json_) {
+      if (problems.empty())
+        problems.push_back({0, config.status().message()});
+      print_json(problems);
+      return exit_failed;
+    }
     if (!config)
       return failed_in_file(config.status());
     if (json_)
@@ -69,6 +86,33 @@ private:
                   format_table(rows, "  ")));
     if (config.insecure)
       print("insecure = true: whoever reaches these ports may use the cluster\n");
+  }
+
+  static std::string keys_as_json() {
+    JsonWriter w;
+    w.open('[');
+    for (const ConfigKey& key : config_keys())
+      w.open('{')
+          .key("key")
+          .value(key.key)
+          .key("sections")
+          .value(key.sections)
+          .key("wants")
+          .value(key.wants)
+          .key("default")
+          .value(key.preset)
+          .key("meaning")
+          .value(key.doc)
+          .close('}');
+    return w.close(']').text() + "\n";
+  }
+
+  void print_json(const std::vector<ConfigProblem>& problems) const {
+    JsonWriter w;
+    w.open('{').key("file").value(file_).key("problems").open('[');
+    for (const ConfigProblem& problem : problems)
+      w.open('{').key("line").value(problem.line).key("message").value(problem.sentence).close('}');
+    print(w.close(']').close('}').text() + "\n");
   }
 
   void print_json(const ClusterConfig& config) const {
@@ -103,7 +147,7 @@ private:
   }
 
   std::string file_;
-  bool json_ = false;
+  bool json_ = false, keys_ = false;
 };
 
 } // namespace

@@ -1,4 +1,4 @@
-// Durations on a command line: "500ms", "2s", "1.5min"; a bare number is seconds.
+// Durations on a command line: "500ms", "2s", "1.5min" or "1.5m"; a bare number is seconds.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ namespace troupe {
 /// it) and for more than a year.
 inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) {
   constexpr std::pair<std::string_view, double> units[] = {
-      {"ms", 1}, {"min", 60e3}, {"h", 3600e3}, {"s", 1e3}};
+      {"ms", 1}, {"min", 60e3}, {"m", 60e3}, {"h", 3600e3}, {"s", 1e3}};
   double factor = 1e3;
   for (auto [unit, ms] : units)
     if (text.ends_with(unit)) {

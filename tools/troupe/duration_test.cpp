@@ -10,6 +10,7 @@ TEST_CASE("duration: a number with its unit, seconds without one") {
   CHECK(parse_duration("500ms") == 500ms);
   CHECK(parse_duration("2s") == 2s);
   CHECK(parse_duration("1.5min") == 90s);
+  CHECK(parse_duration("1.5m") == 90s);
   CHECK(parse_duration("3h") == 3h);
   CHECK(parse_duration("7") == 7s);
   CHECK(parse_duration("0.001") == 1ms);

@@ -1,0 +1,71 @@
+#include "tools/troupe/config_reference.hpp"
+
+#include <doctest/doctest.h>
+
+#include "core/base/strings.hpp"
+#include "net/transport/guarded_network.hpp"
+#include "tools/troupe/node_options.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr std::string_view cluster = "[cluster]\nworker = [\"127.0.0.1:7001\"]\n";
+
+ClusterConfig config_of(std::string_view settings) {
+  auto config = parse_cluster_config(str_cat(cluster, "[troupe]\n", settings), "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  return *std::move(config);
+}
+
+// Everything that a key may change.
+std::string outcome_of(std::string_view settings) {
+  ClusterConfig config = config_of(settings);
+  const NodeConfig& task = config.tasks[0];
+  NodeOptions o = to_node_options(task);
+  const Timeouts& t = o.timeouts;
+  std::string out = str_cat(config.insecure, " ", config.restarts, " ",
+                            config.restart_window.count(), " ",
+                            task.timeouts.shutdown_grace.count());
+  for (auto d : {t.heartbeat, t.lease, t.dial, t.request, t.compile, t.chunk, t.step, t.cancel,
+                 t.orphan, o.tensor_paths.handshake})
+    str_append(out, " ", d.count());
+  str_append(out, " ", o.tensor_paths.connections, " ", o.cpu_devices, " ", o.compute_threads, " ",
+             o.actor_threads, " ", o.memory_limit, " ", to_string(o.tensor_paths.choice), " ",
+             static_cast<int>(task.settings.log_level), " ", *o.listen);
+  // The bounds of the port, which are handed on only when they are set.
+  NetworkLimits limits;
+  std::string message = std::to_string(limits.message_bytes),
+              handshake = str_cat(limits.handshake.count(), "ms"),
+              connections = std::to_string(limits.connections);
+  for (const auto& [key, value] : o.caf_settings)
+    (key == "troupe.message-limit"        ? message
+     : key == "troupe.handshake-deadline" ? handshake
+                                          : connections) = value;
+  return str_cat(out, " ", message, " ", handshake, " ", connections);
+}
+
+TEST_CASE("config reference: a key that is set to the default that it shows changes nothing") {
+  const std::string without = outcome_of("");
+  int written = 0;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.preset.starts_with('('))
+      continue;
+    ++written;
+    CAPTURE(key.key);
+    CHECK(outcome_of(str_cat(key.key, " = ", key.preset, "\n")) == without);
+  }
+  CHECK(written > 15);
+}
+
+TEST_CASE("config reference: it shows each key below its sections, in lines that fit") {
+  std::string text = format_config_keys();
+  CHECK(text.starts_with("In [troupe]:\n\n  insecure = false\n"));
+  CHECK(text.find("\nIn [troupe], [job.JOB], [task.JOB.N]:\n\n  cpu-devices = 1\n") !=
+        std::string::npos);
+  CHECK(text.find("\nIn [scheduler]:\n\n  max-throughput = (CAF's)\n") != std::string::npos);
+  for (std::string_view line : str_split(text, '\n'))
+    CHECK_MESSAGE(line.size() <= 110, line);
+}
+
+} // namespace
+} // namespace troupe
