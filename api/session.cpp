@@ -200,6 +200,7 @@ Session::~Session() {
 }
 
 Result<Session> Session::open(const std::string& target, const SessionOptions& options) {
+  std::int64_t began_us = steady_micros();
   auto impl = std::make_shared<Impl>();
   OpenSession request;
   TROUPE_ASSIGN(request.request.settings, settings_of(options, impl->timeouts.step.count()));
@@ -225,7 +226,13 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
     impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},
                                                impl->client->transport());
   }
-  auto budget = impl->timeouts.dial + 4 * impl->timeouts.request + impl->timeouts.compile;
+  std::chrono::milliseconds budget =
+      impl->timeouts.dial + 4 * impl->timeouts.request + impl->timeouts.compile;
+  if (!impl->local && options.operation_timeout_ms > 0) { // what dialling has left of it
+    auto spent = std::chrono::milliseconds((steady_micros() - began_us) / 1000);
+    auto left = std::chrono::milliseconds(options.operation_timeout_ms) - spent;
+    budget = std::min(budget, std::max(left, std::chrono::milliseconds(1)));
+  }
   TROUPE_ASSIGN(SessionCreated created,
                 impl->ask<SessionCreated>(std::move(request), budget,
                                           str_cat("opening a session at '", target, "'")));
@@ -235,7 +242,17 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   return Session(std::move(impl));
 }
 
+namespace {
+
+Status moved_from() {
+  return failed_precondition("this Session was moved from; ask the one that it was moved to");
+}
+
+} // namespace
+
 Status Session::extend(const Scope& scope) {
+  if (!impl_)
+    return moved_from();
   TROUPE_TRY(scope.status());
   std::scoped_lock guard(impl_->extending);
   auto& extended = impl_->extended;
@@ -256,6 +273,8 @@ Status Session::extend(const Scope& scope) {
 }
 
 Status Session::extend_graph_def(const std::string& bytes) {
+  if (!impl_)
+    return moved_from();
   Status status =
       impl_->ask<GraphExtended>(ExtendGraph{bytes, -1}, impl_->timeouts.compile, "ExtendGraph")
           .status();
@@ -293,6 +312,8 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
                                          const std::vector<std::string>& fetches,
                                          const std::vector<std::string>& targets,
                                          const RunOptions& options, RunMetadata* metadata) {
+  if (!impl_)
+    return moved_from();
   TROUPE_TRY(check_options(options));
   bool traced = metadata && options.trace_level != TraceLevel::none;
   std::int64_t start_us = traced ? wall_micros() : 0;
@@ -310,7 +331,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
 PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
                               std::vector<std::string> targets, const RunOptions& options) {
   auto state = std::make_shared<PendingRun::State>();
-  if (Status status = check_options(options); !status.ok()) {
+  if (Status status = impl_ ? check_options(options) : moved_from(); !status.ok()) {
     state->answer(status);
     return PendingRun(state);
   }
@@ -337,6 +358,8 @@ struct Session::Callable::Handle {
 Result<Session::Callable> Session::make_callable(const std::vector<std::string>& feeds,
                                                  const std::vector<std::string>& fetches,
                                                  const std::vector<std::string>& targets) {
+  if (!impl_)
+    return moved_from();
   TROUPE_ASSIGN(CallableMade made,
                 impl_->ask<CallableMade>(MakeCallable{feeds, fetches, targets},
                                          impl_->timeouts.request, "MakeCallable"));
@@ -371,12 +394,16 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
 }
 
 Result<std::vector<DeviceAttributes>> Session::devices() {
+  if (!impl_)
+    return moved_from();
   TROUPE_ASSIGN(DeviceList list,
                 impl_->ask<DeviceList>(ListDevices{}, impl_->timeouts.request, "ListDevices"));
   return std::move(list.devices);
 }
 
 Result<std::vector<StepSummary>> Session::steps() {
+  if (!impl_)
+    return moved_from();
   TROUPE_ASSIGN(StepList list,
                 impl_->ask<StepList>(GetSteps{}, impl_->timeouts.request, "GetSteps"));
   std::vector<StepSummary> out;
@@ -396,6 +423,8 @@ std::string WaitReport::to_text() const {
 }
 
 Result<WaitReport> Session::why(std::uint64_t step_id) {
+  if (!impl_)
+    return moved_from();
   const Timeouts& t = impl_->timeouts;
   TROUPE_ASSIGN(StepsExplained explained,
                 impl_->ask<StepsExplained>(ExplainStep{step_id}, t.request + 3 * t.explain,
@@ -411,6 +440,8 @@ Result<WaitReport> Session::why(std::uint64_t step_id) {
 Result<Placement> Session::explain(const std::vector<std::string>& feeds,
                                    const std::vector<std::string>& fetches,
                                    const std::vector<std::string>& targets) {
+  if (!impl_)
+    return moved_from();
   TROUPE_ASSIGN(GraphExplained found,
                 impl_->ask<GraphExplained>(ExplainGraph{feeds, fetches, targets},
                                            impl_->timeouts.compile, "ExplainGraph"));
@@ -418,14 +449,17 @@ Result<Placement> Session::explain(const std::vector<std::string>& feeds,
 }
 
 const std::string& Session::handle() const {
-  return impl_->handle;
+  static const std::string none;
+  return impl_ ? impl_->handle : none;
 }
 
 ClusterNode* Session::local_node() const {
-  return impl_->node.get();
+  return impl_ ? impl_->node.get() : nullptr;
 }
 
 Status Session::close() {
+  if (!impl_)
+    return moved_from();
   return impl_->ask<caf::ok_atom>(CloseSession{}, impl_->timeouts.request, "CloseSession").status();
 }
 

@@ -61,13 +61,14 @@ struct WaitReport {
 /// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
 /// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
 /// SessionOptions::operation_timeout_ms; a week if neither says less), with the loss of a task it
-/// needs, or with its cancellation. A session that was moved from may be assigned to or destroyed.
+/// needs, or with its cancellation. A session that was moved from may be assigned to or destroyed;
+/// its calls give FAILED_PRECONDITION.
 class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
   /// thread. "caf://host:port": the node there is the master; variables live on the cluster and are
-  /// shared by name. UNAVAILABLE naming whoever cannot be reached within 10 s, or within
-  /// SessionOptions::operation_timeout_ms if that is less; INVALID_ARGUMENT for a target of another
+  /// shared by name. UNAVAILABLE naming whoever cannot be reached within 10 s; UNAVAILABLE or
+  /// DEADLINE_EXCEEDED within SessionOptions::operation_timeout_ms, if that is not 0; INVALID_ARGUMENT for a target of another
   /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   Session(Session&&) noexcept;

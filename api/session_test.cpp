@@ -146,6 +146,41 @@ TEST_CASE("session: a closed session says so") {
   CHECK(session.close().ok());
 }
 
+TEST_CASE("session: one that was moved from answers that it was") {
+  Session first = local();
+  Session second = std::move(first);
+  // NOLINTBEGIN(bugprone-use-after-move): that is what is tested
+  Scope graph = small_graph();
+  for (const Status& status :
+       {first.extend(graph), first.extend_graph_def(""), first.run({}, {"y"}).status(),
+        first.run_async({}, {"y"}).get().status(), first.make_callable({}, {"y"}).status(),
+        first.devices().status(), first.steps().status(), first.why().status(),
+        first.explain().status(), first.close()}) {
+    CHECK(status.code() == Code::failed_precondition);
+    CHECK(has(status.message(), "this Session was moved from"));
+  }
+  CHECK(first.handle().empty());
+  CHECK(first.local_node() == nullptr);
+  // NOLINTEND(bugprone-use-after-move)
+  CHECK(second.devices().ok());
+}
+
+TEST_CASE("session: a negative timeout is refused") {
+  SessionOptions options;
+  options.operation_timeout_ms = -1;
+  Status refused = Session::open("local", options).status();
+  CHECK(refused.code() == Code::invalid_argument);
+  CHECK(has(refused.message(), "operation_timeout_ms is -1"));
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions run;
+  run.timeout_ms = -5;
+  Status of_run = session.run({{"x", floats({1})}}, {"y"}, {}, run).status();
+  CHECK(of_run.code() == Code::invalid_argument);
+  CHECK(has(of_run.message(), "timeout_ms is -5"));
+  CHECK(session.run_async({{"x", floats({1})}}, {"y"}, {}, run).get().status() == of_run);
+}
+
 TEST_CASE("session: a graph grows between steps") {
   Session session = local();
   Scope root = small_graph();

@@ -23,6 +23,10 @@ Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t 
   if (options.bfloat16_sendrecv)
     return unimplemented("SessionOptions::bfloat16_sendrecv is not supported; cast to bfloat16 in "
                          "the graph before values travel");
+  if (options.operation_timeout_ms < 0)
+    return invalid_argument(str_cat("SessionOptions::operation_timeout_ms is ",
+                                    options.operation_timeout_ms,
+                                    "; write milliseconds, or 0 for no limit"));
   constexpr int most = 1024; // of devices and threads of one process
   for (const auto& [type, count] : options.device_count)
     if (type == "CPU" && (count < 1 || count > most))
@@ -52,6 +56,9 @@ Status check_options(const RunOptions& options) {
     return invalid_argument(str_cat("Invalid inter_op_thread_pool: ", options.inter_op_thread_pool,
                                     "; a session has no thread pools of its own, so only 0 and -1 "
                                     "mean something"));
+  if (options.timeout_ms < 0)
+    return invalid_argument(str_cat("RunOptions::timeout_ms is ", options.timeout_ms,
+                                    "; write milliseconds, or 0 for no limit"));
   if (options.debug_watches > 0)
     return unimplemented("RunOptions asks to watch tensors for a debugger, which is not supported; "
                          "fetch them instead");

@@ -168,8 +168,8 @@ private:
     std::string out = str_cat("struct ", attrs_type(), " {\n");
     for (const Attr& attr : optional_) {
       std::string value = cpp_value(*attr.def->default_value, attr.def->type);
-      str_append(out, "  ", cpp_type(attr.def->type), " ", attr.name,
-                 value.empty() ? "" : str_cat(" = ", value), ";\n");
+      str_append(out, "  ", cpp_type(attr.def->type), " ", attr.name, " = ",
+                 value.empty() ? "{}" : value, ";\n");
     }
     return out + "};\n";
   }

@@ -8,6 +8,28 @@ namespace troupe {
 
 namespace {
 
+// Those of a node, so that its status has them before they were ever used. A test compares them with
+// what the sources count (tests/e2e/status_test.py).
+constexpr std::string_view counters_of_a_node[] = {
+    "compilations",
+    "data_connections_in",
+    "data_connections_out",
+    "dials",
+    "executors",
+    "graphs",
+    "master_sessions",
+    "master_steps",
+    "refused_connections",
+    "refused_data_connections",
+    "rendezvous",
+    "shared_bytes",
+    "shared_regions",
+    "steps",
+    "transport_offers",
+    "transport_pulls",
+    "worker_sessions",
+};
+
 struct Registry {
   std::mutex lock;
   std::map<std::string, std::unique_ptr<Counter>, std::less<>> counters;
@@ -15,7 +37,12 @@ struct Registry {
 
 // Never destroyed: threads may count while the process ends.
 Registry& registry() {
-  static Registry& all = *new Registry;
+  static Registry& all = *[] {
+    auto* made = new Registry;
+    for (std::string_view name : counters_of_a_node)
+      made->counters.emplace(name, std::make_unique<Counter>());
+    return made;
+  }();
   return all;
 }
 

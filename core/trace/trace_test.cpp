@@ -37,6 +37,14 @@ int count(const std::string& text, std::string_view part) {
 
 } // namespace
 
+TEST_CASE("counters: those of a node are there before they were used") {
+  auto all = counter_snapshot();
+  auto worker_sessions = std::find_if(all.begin(), all.end(),
+                                      [](const auto& c) { return c.first == "worker_sessions"; });
+  REQUIRE(worker_sessions != all.end());
+  CHECK(worker_sessions->second == 0);
+}
+
 TEST_CASE("counters: one number for each name, from every thread") {
   Counter& c = counter("test_adds");
   CHECK(&c == &counter("test_adds"));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -14,6 +15,8 @@
 namespace troupe {
 
 namespace {
+
+constexpr std::size_t most_missing_told = 40;
 
 Status of_node(const Status& status, std::string_view name) {
   return status.ok() ? status
@@ -195,11 +198,49 @@ private:
       return last_op_;
     auto op = graph_.lookup_op(def.op());
     if (!op.ok())
-      return Status(op.status().code(),
-                    str_cat(op.status().message(), "; NodeDef: {{node ", def.name(), "}}"));
+      return Status(op.status().code(), str_cat(op.status().message(), "; NodeDef: {{node ",
+                                                def.name(), "}}", missing_ops()));
     last_op_ = *op;
     defaults_cost_ = graph_.registry().find(def.op()) ? 0 : cost_of_defaults(**op);
     return op;
+  }
+
+  // After the first op that we lack: all others, so that one reading of a graph tells them all, and
+  // the remedy where there is one.
+  std::string missing_ops() const {
+    struct Missing {
+      std::int64_t nodes = 0;
+      const std::string* example = nullptr;
+    };
+    std::map<std::string_view, Missing> missing;
+    for (const tensorflow::NodeDef& def : proto_.node())
+      if (!def.op().starts_with('_') && !graph_.registry().find(def.op()) &&
+          !(graph_.functions && graph_.functions->find(def.op()))) {
+        Missing& entry = missing[def.op()];
+        if (++entry.nodes == 1)
+          entry.example = &def.name();
+      }
+    std::string out;
+    if (missing.size() > 1) {
+      str_append(out, "; the graph has ", missing.size(), " ops that this build lacks: ");
+      std::size_t told = 0;
+      for (const auto& [op, entry] : missing) {
+        str_append(out, told ? ", " : "", op.substr(0, 200), " (",
+                   entry.nodes == 1 ? "" : str_cat(entry.nodes, " nodes, such as "), "'",
+                   entry.example->substr(0, 200), "')");
+        if (++told == most_missing_told)
+          break;
+      }
+      if (told < missing.size())
+        str_append(out, " and ", missing.size() - told, " more");
+    }
+    for (const char* op : {"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
+      if (missing.contains(op))
+        return str_cat(out, "; ", op,
+                       " is control flow of version 2: call "
+                       "tf.compat.v1.disable_control_flow_v2() before the graph is made, and it "
+                       "has Switch and Merge instead, which this build has");
+    return out;
   }
 
   // Bytes that a call of a function takes for attrs that it does not mention.

@@ -22,27 +22,29 @@ struct ClusterTask {
 };
 
 /// What a client asks of its session. Which of it a session keeps, and which it refuses, says
-/// whoever opens it; threads and GPUs are the node's own affair in a cluster.
+/// whoever opens it; threads and GPUs are the node's own affair in a cluster. Every field has an
+/// initialiser, as those of RunOptions have, so that designated initialisers may leave out any
+/// without a warning.
 struct SessionOptions {
-  std::map<std::string, int> device_count; ///< device type → most to use
-  int intra_op_threads = 0;                ///< 0: the node chooses
-  int inter_op_threads = 0;                ///< 0: the node chooses
-  bool per_session_threads = false;        ///< asked for; refused in a cluster
-  int session_thread_pools = 0;            ///< own inter-op pools asked for; refused in a cluster
+  std::map<std::string, int> device_count = {}; ///< device type → most to use
+  int intra_op_threads = 0;                     ///< 0: the node chooses
+  int inter_op_threads = 0;                     ///< 0: the node chooses
+  bool per_session_threads = false;             ///< asked for; refused in a cluster
+  int session_thread_pools = 0; ///< own inter-op pools asked for; refused in a cluster
   int placement_period = 0;
-  std::vector<std::string> device_filters; ///< the devices that the session may see; empty: all
+  std::vector<std::string> device_filters = {}; ///< what the session may see; empty: all
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   bool isolate_session_state = false;
   std::int64_t operation_timeout_ms = 0; ///< 0: none
-  std::vector<ClusterTask> cluster;      ///< in place of the cluster that the master knows
+  std::vector<ClusterTask> cluster = {}; ///< in place of the cluster that the master knows
 
   // Graphs.
   int opt_level = 0; ///< -1 (L0): no optimisation; 0 (L1): as usual
   /// Switched off: TensorFlow's names ("constant_folding", "arithmetic_optimization" …), which are
   /// what the bytes can say, and those of our passes ("fold_constants" …).
-  std::vector<std::string> disabled_passes;
-  std::vector<std::string> only_passes; ///< if not empty: nothing else runs; the same names
+  std::vector<std::string> disabled_passes = {};
+  std::vector<std::string> only_passes = {}; ///< if not empty: nothing else runs; the same names
   bool infer_shapes = false;
   bool place_pruned_graph = false;
   bool bfloat16_sendrecv = false;         ///< float edges between tasks travel as bfloat16
@@ -52,9 +54,9 @@ struct SessionOptions {
   // Devices and collectives.
   double gpu_memory_fraction = 0; ///< of each GPU; 0: nearly all
   bool gpu_allow_growth = false;
-  std::string visible_gpus; ///< "0,2"
-  std::string collective_group_leader;
-  std::string session_name; ///< SessionMetadata
+  std::string visible_gpus = {}; ///< "0,2"
+  std::string collective_group_leader = {};
+  std::string session_name = {}; ///< SessionMetadata
   std::int64_t session_version = 0;
   friend bool operator==(const SessionOptions&, const SessionOptions&) = default;
 };

@@ -50,7 +50,7 @@ TEST_CASE("graph: adding checks names, ops, inputs and types, and adds nothing o
   fails(t.g.add("a", "Source"), Code::already_exists, "Node name 'a' already exists");
   fails(t.g.add("", "Source"), Code::invalid_argument, "invalid characters");
   fails(t.g.add("x y", "Source"), Code::invalid_argument, "invalid characters");
-  fails(t.g.add("x", "Sourze"), Code::not_found, "did you mean 'Source'");
+  fails(t.g.add("x", "source"), Code::not_found, "did you mean 'Source'");
   fails(t.g.add("x", "Neg"), Code::invalid_argument, "missing attr 'T'");
   fails(t.g.add("x", "Neg", {{99, 0}}), Code::invalid_argument, "node number 99");
   fails(t.g.add("x", "Neg", {{t.a.id, 1}}), Code::invalid_argument, "output 1 of 'a'");

@@ -29,10 +29,11 @@ const OpSchema* OpRegistry::find(std::string_view name) const {
 Result<const OpSchema*> OpRegistry::lookup(std::string_view name) const {
   if (const OpSchema* schema = find(name))
     return schema;
-  std::vector<std::string> names;
+  // Only for what differs in case alone: ops of similar names compute different things.
+  std::string hint;
   for (const OpSchema* known : all())
-    names.push_back(known->name);
-  std::string hint = did_you_mean(name, names);
+    if (known->name.size() == name.size() && edit_distance(known->name, name) == 0)
+      hint = str_cat("; did you mean '", known->name, "'?");
   return not_found(str_cat("Op type not registered '", name.substr(0, 200),
                            "' in this process. Make sure that the graph uses only ops that this "
                            "build has",

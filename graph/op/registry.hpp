@@ -18,7 +18,7 @@ public:
   const OpSchema& add(OpSchema schema);
   /// Null if unknown.
   const OpSchema* find(std::string_view name) const;
-  /// NOT_FOUND: "Op type not registered 'Foo' …" with the nearest names.
+  /// NOT_FOUND: "Op type not registered 'Foo' …", with a name that differs in case alone.
   Result<const OpSchema*> lookup(std::string_view name) const;
   /// All, by name.
   std::vector<const OpSchema*> all() const;
