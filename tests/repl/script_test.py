@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import unittest
 
@@ -42,6 +43,14 @@ class Commands(Prompt):
             self.assertEqual(self.repl(text=text)[0], 2, text)
         self.assertEqual(self.repl("--nonsense")[0], 2)
         self.assertEqual(run("repl", "--help")[0], 0)
+
+    def test_an_interrupt_ends_a_script_and_its_step(self):
+        self.file("endless.graph", ENDLESS)
+        process = self.start("repl", "local", "-c", f"load {self.folder}/endless.graph; devices; run end; help", shell='exec "$@"')
+        process.wait_for("endless.graph")
+        process.send(signal.SIGINT)
+        self.assertEqual(process.end(), 130)
+        self.assertIn("error: interrupted", process.rest("err"))
 
     def test_a_node_that_is_gone_is_named(self):
         code, _, err = self.repl("caf://127.0.0.1:1", "-c", "devices")

@@ -1,6 +1,8 @@
 // troupe repl [TARGET]: the prompt.
+#include "core/base/strings.hpp"
 #include "tools/repl/repl.hpp"
 #include "tools/troupe/command.hpp"
+#include "tools/troupe/target.hpp"
 
 namespace troupe {
 namespace {
@@ -19,7 +21,7 @@ public:
         {"troupe repl caf://127.0.0.1:7271 < look.txt", "runs a script; the first error ends it"}};
   }
   void declare(Options& options) override {
-    options.text("TARGET", target_, "local (also without it), or caf://HOST:PORT of the master");
+    options.text("TARGET", target_, str_cat(session_target_help, "; local without it"));
     options.texts("-c,--commands", commands_,
                   "run these commands, parted by `;` or line ends, and end; may be given again");
     options.text("--history", history_,

@@ -228,9 +228,44 @@ TEST_CASE("commands: an interrupt leaves the step in the background") {
     CHECK(has(desk.out, " has been running for "));
     CHECK(has(desk.out, " of its loop\n"));
   }
-  // Only closing the session ends it.
+  // Closing the session ends it.
   CHECK(desk.run("connect") == 0);
   CHECK(desk.workspace.background_steps() == 0);
+}
+
+TEST_CASE("commands: a step in the background is cancelled by its number") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  std::ofstream(desk.folder / "endless.graph") << endless;
+  REQUIRE(desk.run("load " + desk.path("endless.graph") + "; run end &") == 0);
+  CHECK(desk.run("cancel 2") == 1);
+  CHECK(has(desk.error, "there is no step '2' in the background; there are [1] end"));
+  CHECK(desk.run("cancel 1") == 0);
+  CHECK(has(desk.out, "[1] end is asked to end"));
+  CHECK(desk.run("wait") == 1);
+  CHECK(has(desk.error, "CANCELLED"));
+  CHECK(desk.run("cancel 1") == 1);
+  CHECK(has(desk.error, "there is none at all"));
+}
+
+TEST_CASE("commands: an op without outputs is run by its name") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  std::ofstream(desk.folder / "no_op.graph") << "init = NoOp()\n";
+  REQUIRE(desk.run("load " + desk.path("no_op.graph")) == 0);
+  CHECK(desk.run("run init") == 0);
+  CHECK(has(desk.out, "ran in "));
+}
+
+TEST_CASE("commands: a graph that is loaded already is told with what to do") {
+  Desk desk;
+  REQUIRE(desk.run("connect") == 0);
+  REQUIRE(desk.load() == 0);
+  CHECK(desk.load() == 1);
+  CHECK(has(desk.error, "was created by a previous call"));
+  CHECK(has(desk.error, "`connect local` opens a new session"));
+  CHECK(desk.run("connect local") == 0);
+  CHECK(desk.load() == 0);
 }
 
 TEST_CASE("commands: why is told of idle sessions, of steps that have ended and of none") {

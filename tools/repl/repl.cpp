@@ -20,15 +20,16 @@ namespace {
 std::atomic<bool>* interrupt_flag = nullptr;
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler writes it");
 
-/// While it lives, Ctrl-C sets the workspace's flag instead of ending the process.
+/// While it lives, Ctrl-C sets the workspace's flag instead of ending the process. `restarts`:
+/// reading goes on afterwards.
 class InterruptGuard {
 public:
-  explicit InterruptGuard(Workspace& workspace) : workspace_(workspace) {
+  explicit InterruptGuard(Workspace& workspace, bool restarts = true) : workspace_(workspace) {
     workspace.set_interruptible(true);
     interrupt_flag = &workspace.interrupted();
     struct sigaction ours {};
     ours.sa_handler = [](int) { *interrupt_flag = true; };
-    ours.sa_flags = SA_RESTART;
+    ours.sa_flags = restarts ? SA_RESTART : 0;
     sigaction(SIGINT, &ours, &before_);
   }
   ~InterruptGuard() {
@@ -146,6 +147,7 @@ std::string default_history_file() {
 int run_script(const std::function<bool(std::string&)>& next_line, std::string_view name,
                Workspace& workspace, Printer& printer) {
   StatementReader reader;
+  auto was_interrupted = [&] { return workspace.ends_on_interrupt() && workspace.interrupted(); };
   std::size_t line_number = 0, first_line = 1;
   auto fail = [&](std::string_view sentence, int code) {
     printer.error(name.empty() ? std::string(sentence)
@@ -153,7 +155,7 @@ int run_script(const std::function<bool(std::string&)>& next_line, std::string_v
     return code;
   };
   std::string line;
-  while (next_line(line)) {
+  while (!was_interrupted() && next_line(line)) {
     ++line_number;
     if (reader.is_empty())
       first_line = line_number;
@@ -164,11 +166,19 @@ int run_script(const std::function<bool(std::string&)>& next_line, std::string_v
       return fail(statements->status().message(), exit_called_wrongly);
     for (const Statement& statement : **statements) {
       Outcome outcome = run_statement(statement, workspace, printer);
+      if (was_interrupted()) {
+        printer.error("interrupted");
+        return exit_interrupted;
+      }
       if (outcome.quit)
         return exit_ok;
       if (!outcome.status.ok())
         return fail(sentence_of(outcome), exit_code_of(outcome));
     }
+  }
+  if (was_interrupted()) {
+    printer.error("interrupted");
+    return exit_interrupted;
   }
   Status end = reader.finish();
   return end.ok() ? exit_ok : fail(end.message(), exit_called_wrongly);
@@ -186,12 +196,19 @@ int run_repl(const ReplOptions& options) {
     printer.error(connected.to_string());
     return exit_failed;
   }
+  bool is_script = options.commands || !isatty(STDIN_FILENO);
+  std::optional<InterruptGuard> guard;
+  if (is_script) {
+    workspace.set_ends_on_interrupt(true);
+    guard.emplace(workspace, false);
+    workspace.set_interruptible(false); // nobody reads "still runs"
+  }
   if (options.commands) {
     std::istringstream text(*options.commands);
     return run_script([&](std::string& line) { return !!std::getline(text, line); }, "", workspace,
                       printer);
   }
-  if (!isatty(STDIN_FILENO))
+  if (is_script)
     return run_script([](std::string& line) { return !!std::getline(std::cin, line); },
                       "standard input", workspace, printer);
   Prompt(workspace, printer, options).run();

@@ -92,6 +92,33 @@ Status print_outcome(const StepCommand& request, StepAnswer& outcome, Workspace&
   return {};
 }
 
+// Nothing can be fetched of them; whoever names one wants it to run.
+void run_ops_without_outputs(const Workspace& workspace, StepCommand& request) {
+  std::erase_if(request.fetches, [&](const std::string& fetch) {
+    const Node* node = workspace.graph().find(fetch);
+    bool has_none = node && node->num_outputs() == 0;
+    if (has_none)
+      request.targets.push_back(fetch);
+    return has_none;
+  });
+}
+
+Outcome cancel(const Statement& statement, Workspace& workspace, Printer& printer) {
+  std::vector<std::string> running;
+  for (const BackgroundStep& step : workspace.background()) {
+    if (statement.argument(0) == std::to_string(step.number) ||
+        statement.argument(0) == str_cat("[", step.number, "]")) {
+      step.pending.cancel();
+      printer.print(str_cat("[", step.number, "] ", name_of(step.request), " is asked to end\n"));
+      return {};
+    }
+    running.push_back(str_cat("[", step.number, "] ", name_of(step.request)));
+  }
+  return not_found(str_cat("there is no step '", statement.argument(0), "' in the background; ",
+                           running.empty() ? "there is none at all"
+                                           : str_cat("there are ", str_join(running, ", "))));
+}
+
 Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) {
   auto request = read_run(statement);
   if (!request)
@@ -99,6 +126,7 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
   for (const auto* names : {&request->fetches, &request->targets})
     for (const std::string& name : *names)
       TROUPE_TRY(check_node(workspace, name));
+  run_ops_without_outputs(workspace, *request);
   TROUPE_ASSIGN(BackgroundStep step, workspace.start(*request));
   std::optional<StepAnswer> outcome;
   if (!request->in_background)
@@ -108,9 +136,14 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
     });
   if (outcome)
     return print_outcome(*request, *outcome, workspace, printer);
+  if (!request->in_background && workspace.ends_on_interrupt()) {
+    step.pending.cancel();
+    return cancelled("interrupted; the step is cancelled");
+  }
   int number = workspace.put_in_background(std::move(step));
   printer.print(str_cat("[", number, "] ", name_of(*request),
-                        " runs in the background; `steps` shows it, `wait` waits for it\n"));
+                        " runs in the background; `wait` waits for it, `cancel ", number,
+                        "` ends it, `steps` shows it\n"));
   return {};
 }
 
@@ -222,6 +255,14 @@ std::vector<ReplCommand> step_commands() {
        any_number,
        {node},
        run},
+      {"cancel",
+       "NUMBER",
+       "Ends a step in the background, by the number in brackets under which it runs.",
+       "cancel 1",
+       1,
+       1,
+       {none},
+       cancel},
       {"wait",
        "",
        "Waits for the steps in the background and prints their values.",

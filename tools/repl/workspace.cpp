@@ -74,6 +74,11 @@ Result<std::size_t> Workspace::load(const std::string& path) {
   TROUPE_ASSIGN(Session * open, session());
   TROUPE_ASSIGN(GraphFile file, read_graph_file(path));
   Status added = open->extend_graph_def(file.bytes);
+  if (added.message().find("created by a previous call") != std::string::npos)
+    return already_exists(str_cat(path, ": ", added.message(), " A graph only grows: `connect ",
+                                  target_,
+                                  "` opens a new session, without graph and feeds, to load it "
+                                  "into; variables that the cluster holds stay"));
   if (!added.ok())
     return added.with_context(path);
   std::size_t before = graph_->num_nodes();
@@ -84,16 +89,16 @@ Result<std::size_t> Workspace::load(const std::string& path) {
 Result<BackgroundStep> Workspace::start(StepCommand request) {
   TROUPE_ASSIGN(Session * open, session());
   BackgroundStep step;
-  step.request = request;
-  Feeds feeds(feeds_.begin(), feeds_.end());
-  step.outcome = std::async(std::launch::async, [open, feeds = std::move(feeds),
-                                                 request = std::move(request)] {
-    RunOptions options;
-    options.timeout_ms = request.timeout_ms;
-    options.trace_level = request.trace ? TraceLevel::full : TraceLevel::none;
+  RunOptions options;
+  options.timeout_ms = request.timeout_ms;
+  options.trace_level = request.trace ? TraceLevel::full : TraceLevel::none;
+  std::int64_t start = steady_micros();
+  step.pending = open->run_async(Feeds(feeds_.begin(), feeds_.end()), request.fetches,
+                                 request.targets, options);
+  step.request = std::move(request);
+  step.outcome = std::async(std::launch::async, [pending = step.pending, start] {
     RunMetadata metadata;
-    std::int64_t start = steady_micros();
-    auto values = open->run(feeds, request.fetches, request.targets, options, &metadata);
+    auto values = pending.get(&metadata);
     return StepAnswer{std::move(values), std::move(metadata.step_stats), steady_micros() - start};
   });
   return step;

@@ -37,6 +37,7 @@ struct StepAnswer {
 struct BackgroundStep {
   int number = 0; ///< 1, 2 … in this prompt
   StepCommand request;
+  PendingRun pending; ///< asked to end by `cancel`
   std::future<StepAnswer> outcome;
 };
 
@@ -73,6 +74,7 @@ public:
   /// The prompt does not wait for it.
   int put_in_background(BackgroundStep step);
   std::size_t background_steps() const { return background_.size(); }
+  const std::list<BackgroundStep>& background() const { return background_; }
   /// One that has ended, or the oldest once it has (`block`), unless `interrupted` becomes true.
   std::optional<std::pair<BackgroundStep, StepAnswer>>
   take_finished(bool block, const std::atomic<bool>& interrupted);
@@ -84,6 +86,10 @@ public:
   std::atomic<bool>& interrupted() { return interrupted_; }
   /// Somebody sits at the keys.
   void set_interruptible(bool value) { is_interruptible_ = value; }
+  /// An interrupt ends the script, and with it the step that runs; else the step stays in the
+  /// background.
+  bool ends_on_interrupt() const { return ends_on_interrupt_; }
+  void set_ends_on_interrupt(bool value) { ends_on_interrupt_ = value; }
 
 private:
   void disconnect();
@@ -98,6 +104,7 @@ private:
   std::optional<StepStats> trace_;
   std::atomic<bool> interrupted_ = false;
   bool is_interruptible_ = false;
+  bool ends_on_interrupt_ = false;
 };
 
 } // namespace troupe
