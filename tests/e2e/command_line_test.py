@@ -3,6 +3,8 @@
 import json
 import os
 import re
+import shutil
+import subprocess
 import unittest
 
 from support import Case, run
@@ -29,7 +31,50 @@ class CommandLine(Case):
         code, out, err = run("stauts", "127.0.0.1:1")
         self.assertEqual((code, out), (2, ""))
         self.assertEqual(err, "troupe: there is no command 'stauts'; did you mean 'status'?\n")
-        self.assertIn("the commands are check, graph, ", run("elephant")[2])
+        self.assertIn("the commands are check, completion, graph, ", run("elephant")[2])
+
+    def test_an_unknown_option_is_told_with_the_nearest(self):
+        for words, sentence in ((["run", "local", "x", "--fetc", "y"], "`troupe run` has no option '--fetc'; did you mean '--fetch' or '--feed'?"),
+                                (["status", "--elephants", "x"], "`troupe status` has no option '--elephants'; its options are --timeout, "),
+                                (["check", "a", "b"], "'b' is a word too many; call it as `troupe check [FILE] [OPTIONS]`"),
+                                (["node", "--job=a"], "`troupe node` wants --config-file, "),
+                                (["--json", "status", "x"], "--json belongs to "),
+                                (["--vresion"], "did you mean '--version'?"),
+                                ([], "name a command")):
+            code, out, err = run(*words)
+            self.assertEqual((code, out), (2, ""))
+            self.assertIn(sentence, err)
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(run("help")[:2], run("--help")[:2])
+        self.assertEqual(run("help", "run")[:2], run("run", "--help")[:2])
+        code, _, err = run("help", "rnu")
+        self.assertEqual(code, 2)
+        self.assertIn("did you mean 'run'", err)
+        self.assertEqual(run("-V"), run("--version"))
+
+    def test_shells_complete_what_commands_declare(self):
+        bash = shutil.which("bash")
+        script = self.file("troupe.bash", run("completion", "bash")[1])
+        for words, expected in ((["ru"], "run"), (["status", "--js"], "--json"), (["run", "loc"], "local"), (["help", "stat"], "status")):
+            line = " ".join(["troupe", *words])
+            done = subprocess.run([bash, "-c", f'. {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _troupe; echo "${{COMPREPLY[*]}}"'],
+                                  capture_output=True, text=True, cwd=self.folder, timeout=60)
+            self.assertEqual((done.stdout, done.stderr), (expected + "\n", ""), line)
+        for shell in ("zsh", "fish"):
+            text = run("completion", shell)[1]
+            self.assertIn("device-filter", text)
+            if shutil.which(shell):
+                done = subprocess.run([shell, "-n", self.file(shell, text)], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+        code, _, err = run("completion", "tcsh")
+        self.assertEqual(code, 2)
+        self.assertIn("bash, zsh and fish", err)
+
+    def test_manual_pages_are_printed(self):
+        self.assertIn(".SH COMMANDS", run("man")[1])
+        self.assertIn(".B troupe run TARGET GRAPH [OPTIONS]", run("man", "run")[1])
+        self.assertEqual(run("man", "rnu")[0], 2)
 
     def test_an_option_without_its_value_takes_no_other_word(self):
         code, out, err = run("status", "--timeout=", "--json", "127.0.0.1:1")
@@ -75,6 +120,25 @@ class CommandLine(Case):
             self.assertIn("did you mean 'heartbeat'?", lines[2])
             self.assertIn("it wants a duration", lines[3])
             self.assertIn("may not be set", lines[4])
+
+        code, out, err = run("check", "--json", path)
+        self.assertEqual((code, err), (1, ""))
+        problems = json.loads(out)["problems"]
+        self.assertEqual([f"{path}:{p['line']}: {p['message']}" for p in problems], lines)
+        code, out, _ = run("check", "--json", path + ".none")
+        self.assertEqual((code, [p["line"] for p in json.loads(out)["problems"]]), (1, [0]))
+
+    def test_the_reference_of_keys_is_that_of_the_documents(self):
+        code, out, _ = run("check", "--keys")
+        self.assertEqual(code, 0)
+        with open(os.path.join(os.path.dirname(__file__), "../../docs/config.md")) as file:
+            self.assertIn(f"```\n{out}```\n", file.read(), "copy what `troupe check --keys` prints into docs/config.md")
+        keys = {key["key"]: key for key in json.loads(run("check", "--keys", "--json")[1])}
+        self.assertEqual(keys["lease"]["default"], "5s")
+        for words in (["check"], ["check", "--keys", "x"]):
+            code, _, err = run(*words)
+            self.assertEqual(code, 2)
+            self.assertIn("name a config file, or write --keys", err)
 
     def test_a_missing_file(self):
         code, _, err = run("check", self.folder + "/none.conf")

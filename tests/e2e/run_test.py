@@ -2,11 +2,13 @@
 
 import json
 import os
+import signal
 import struct
+import time
 import unittest
 from xml.etree import ElementTree
 
-from support import Case, run
+from support import DEADLINE, Case, run
 
 GRAPH = """# y = x / 2 + 2
 x = Placeholder[dtype=DT_FLOAT, shape=[?]]()
@@ -14,6 +16,17 @@ half = Const[dtype=DT_FLOAT, value=f32[] 0.5]()
 two = Const[dtype=DT_FLOAT, value=f32[] 2]()
 product = Mul(x, half)
 y = AddV2(product, two)
+"""
+ENDLESS = """zero = Const[dtype=DT_INT32, value=i32[] 0]()
+yes = Const[dtype=DT_BOOL, value=bool[] true]()
+in = Enter[frame_name="w"](zero)
+yes_in = Enter[frame_name="w", is_constant=true](yes)
+i = Merge(in, next)
+cond = LoopCond(yes_in)
+switch = Switch(i, cond)
+body = Identity(switch:1)
+next = NextIteration(body)
+end = Exit(switch:0)
 """
 
 
@@ -132,6 +145,48 @@ class Run(Case):
         code, _, err = run("run", "local", graph, "--fetch", "y", "--feed", "x=none.npy")
         self.assertEqual(code, 1)
         self.assertIn("none.npy: cannot be opened", err)
+
+    def test_only_what_the_run_needs_has_to_be_there(self):
+        extra = "node { name: 'save' op: 'SaveV9' input: 'y' }\nnode { name: 'loop' op: 'While' input: 'y' }\n"
+        text = "node { name: 'y' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 2 } } } }\n"
+        graph = self.file("extra.pbtxt", text + extra)
+        code, out, err = run("run", "local", graph, "--fetch", "y")
+        self.assertEqual((code, out), (0, "y = f32[] 2\n"), err)
+        code, _, err = run("run", "local", graph, "--target", "save", "--target", "loop")
+        self.assertEqual(code, 1)
+        self.assertIn("2 ops that this build lacks: SaveV9 ('save'), While ('loop')", err)
+        self.assertIn("disable_control_flow_v2()", err)
+        code, _, err = run("run", "local", graph, "--fetch", "yy")
+        self.assertIn("the graph has no node 'yy'; did you mean 'y'?", err)
+
+    def test_ctrl_c_tells_the_count_and_the_last_values(self):
+        graph = self.file("half.graph", GRAPH)
+        process = self.start("run", "local", graph, "--feed", "x=f32[1] 4", "--fetch", "y", "--steps", "2000000000", "--out", self.folder)
+        self.assert_eventually_busy(process.pid)
+        process.send(signal.SIGINT)
+        self.assertEqual(process.end(), 130)
+        self.assertEqual(process.rest("out"), ["y = f32[1] 4"])
+        self.assertRegex("\n".join(process.rest("err")), r"interrupted after \d+ of 2000000000 steps\n\d+ steps in ")
+        self.assertEqual(numbers(os.path.join(self.folder, "y.npy")), [4])
+
+    def test_ctrl_c_ends_a_step_that_does_not_end(self):
+        graph = self.file("endless.graph", ENDLESS)
+        process = self.start("run", "local", graph, "--target", "end")
+        self.assert_eventually_busy(process.pid)
+        process.send(signal.SIGINT)
+        self.assertEqual(process.end(), 130)
+        self.assertIn("interrupted after 0 of 1 steps", process.rest("err"))
+
+    def assert_eventually_busy(self, pid):
+        """It has computed for 0.2 s of its own time, so it has begun."""
+        deadline = time.monotonic() + DEADLINE
+        while time.monotonic() < deadline:
+            with open(f"/proc/{pid}/stat") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+            if int(fields[11]) + int(fields[12]) >= os.sysconf("SC_CLK_TCK") // 5:
+                return
+            time.sleep(0.01)
+        self.fail("it does nothing")
 
     def test_arguments_that_are_wrong_in_themselves(self):
         graph = self.file("half.graph", GRAPH)

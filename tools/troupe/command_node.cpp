@@ -21,7 +21,7 @@ public:
              "task 0 of a job; logs go to standard error"}};
   }
   void declare(Options& options) override {
-    options.text("--config-file", file_, "the cluster's config file", true);
+    options.text("--config-file,--config", file_, "the cluster's config file", true);
     options.text("--job", job_, "the task's job", true);
     options.number("--task", task_, "the task's number within the job; 0 without it");
   }

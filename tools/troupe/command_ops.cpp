@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/base/json.hpp"
+#include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/claims.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -45,7 +46,7 @@ public:
   int run() override {
     std::vector<const OpSchema*> ops = op_library().ops.all();
     if (!name_.empty()) {
-      auto found = op_library().ops.lookup(name_);
+      auto found = find_op(name_);
       if (!found)
         return failed(found.status());
       ops = {*found};
@@ -60,6 +61,18 @@ public:
   }
 
 private:
+  // Here all that are spelt nearly so may be meant.
+  static Result<const OpSchema*> find_op(const std::string& name) {
+    if (const OpSchema* found = op_library().ops.find(name))
+      return found;
+    std::vector<std::string> names;
+    for (const OpSchema* op : op_library().ops.all())
+      names.push_back(op->name);
+    std::string hint = did_you_mean(name, names);
+    return not_found(str_cat("this build has no op '", name, "'",
+                             hint.empty() ? "; `troupe ops` lists those that it has" : hint));
+  }
+
   static std::string devices_of(const OpSchema& op) {
     std::vector<std::string> types;
     for (const KernelDef* kernel : op_library().kernels.of(op.name))

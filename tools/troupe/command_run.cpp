@@ -3,11 +3,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
 
 #include "api/session.hpp"
 #include "core/base/clock.hpp"
@@ -19,6 +25,10 @@
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/graph_file.hpp"
+#include "tools/troupe/graph_prune.hpp"
+#include "tools/troupe/run_progress.hpp"
+#include "tools/troupe/stop_signals.hpp"
+#include "tools/troupe/target.hpp"
 
 namespace troupe {
 namespace {
@@ -61,19 +71,24 @@ public:
              "runs `init` once, then 100 steps on the cluster whose master listens there"},
             {"troupe run local saved_model/1 --feed 'x=f32[2] 1 2' --fetch y --out results "
              "--timeout 10s",
-             "a literal as input, results/y.npy as output, no step longer than 10 s"}};
+             "a literal as input, results/y.npy as output, no step longer than 10 s; Ctrl-C prints "
+             "the last step's values"}};
   }
   void declare(Options& options) override {
-    options.text("TARGET", target_, "local, or caf://HOST:PORT of the master", true);
+    options.text("TARGET", target_, session_target_help, true);
     options.text("GRAPH", graph_,
                  "GraphDef (binary or text), text form, .meta file or SavedModel folder", true);
     options.texts("--feed", feeds_, "NAME=FILE.npy or NAME='f32[2] 1 2'; may be given again");
     options.texts("--fetch", fetches_, "a tensor to print; may be given again");
     options.texts("--target", targets_, "an op to run; may be given again");
+    options.texts("--device-filter", device_filters_,
+                  "a task that the session uses, such as /job:ps, besides its master; without it "
+                  "all; may be given again");
     options.texts("--init", init_, "an op to run once, before the steps; may be given again");
     options.number("--steps", steps_, "how many; 1 without it");
     options.text("--out", out_, "a folder for the last step's values, as NumPy files");
-    options.text("--timeout", timeout_, "the longest that a step may take, such as 500ms, 10s");
+    options.text("--timeout", timeout_,
+                 "the longest that opening the session, or a step, may take: 500ms, 10s, 2min");
     options.text("--trace", trace_,
                  "a file for the last step's trace, for chrome://tracing or Perfetto");
   }
@@ -101,8 +116,7 @@ public:
       note(str_cat(
           graph_,
           ": its saved variables are not restored; run the graph's own initialisers with --init"));
-    Status status = run_steps(*file);
-    return status.ok() ? exit_ok : failed(status);
+    return run_steps(*file);
   }
 
 private:
@@ -126,56 +140,168 @@ private:
     return {};
   }
 
-  Status run_steps(const GraphFile& file) {
-    // What would make the steps' work vain is found before them.
+  // What would make the steps' work vain is found before them.
+  Status prepare(const GraphFile& file) {
     TROUPE_TRY(prepare_outputs());
-    Feeds feeds;
+    std::vector<FedTensor> fed;
     for (const std::string& text : feeds_) {
       TROUPE_ASSIGN(auto feed, read_feed(text));
-      feeds.push_back(std::move(feed));
+      fed.push_back({feed.first, feed.second.dtype()});
+      read_feeds_.push_back(std::move(feed));
     }
+    std::vector<std::string> wanted = fetches_;
+    wanted.insert(wanted.end(), targets_.begin(), targets_.end());
+    wanted.insert(wanted.end(), init_.begin(), init_.end());
+    auto needed = needed_part_of_graph(file.bytes, wanted, fed);
+    if (!needed)
+      return needed.status().with_context(graph_);
+    graph_bytes_ = *std::move(needed);
+    return {};
+  }
+
+  // On a thread of its own, so that the main one can show how it goes and end it.
+  Status work() {
     SessionOptions session_options;
     session_options.allow_soft_placement = true;
-    TROUPE_ASSIGN(Session session, Session::open(target_, session_options));
-    TROUPE_TRY(session.extend_graph_def(file.bytes));
-    if (!init_.empty()) {
-      auto done = session.run({}, {}, init_, options_);
-      TROUPE_TRY(done.status());
+    session_options.device_filters = device_filters_;
+    session_options.operation_timeout_ms = options_.timeout_ms; // of opening, above all
+    begin(str_cat("opening a session at ", target_));
+    TROUPE_ASSIGN(Session opened, Session::open(target_, session_options));
+    {
+      std::scoped_lock guard(lock_);
+      session_.emplace(std::move(opened));
     }
-    std::vector<std::int64_t> times;
-    std::vector<Tensor> values;
-    RunMetadata metadata;
+    Session& session = *session_;
+    begin("reading the graph");
+    TROUPE_TRY(session.extend_graph_def(graph_bytes_));
+    if (!init_.empty()) {
+      begin(str_cat("running ", str_join(init_, ", ")));
+      TROUPE_TRY(session.run({}, {}, init_, options_).status());
+    }
+    begin("");
     for (int step = 0; step < steps_; ++step) {
       bool traced = !trace_.empty() && step + 1 == steps_;
       RunOptions options = options_;
       if (traced)
         options.trace_level = TraceLevel::full;
       std::int64_t start = steady_micros();
-      auto result = session.run(feeds, fetches_, targets_, options, traced ? &metadata : nullptr);
-      times.push_back(steady_micros() - start);
-      if (!result && shown_us_ > 0)
-        note(""); // the error begins a line
+      auto result =
+          session.run(read_feeds_, fetches_, targets_, options, traced ? &metadata_ : nullptr);
+      std::scoped_lock guard(lock_);
       if (!result)
         return steps_ > 1 ? result.status().with_context(str_cat("step ", step + 1, " of ", steps_))
                           : result.status();
-      values = *std::move(result);
-      show_progress(step + 1);
+      began_us_ = steady_micros();
+      times_.push_back(began_us_ - start);
+      progress_.done = step + 1;
+      values_ = *std::move(result);
     }
-    print_times(times);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      print(str_cat(fetches_[i], " = ", values[i], "\n"));
-    TROUPE_TRY(write_values(values));
-    TROUPE_TRY(write_trace(metadata));
-    return session.close();
+    return {};
   }
 
-  // On a terminal only, at most some ten times a second.
-  void show_progress(int done) {
+  void begin(std::string doing) {
+    std::scoped_lock guard(lock_);
+    progress_.doing = std::move(doing);
+    began_us_ = steady_micros();
+    if (progress_.doing.empty())
+      steps_began_us_ = began_us_;
+  }
+
+  // Waits for the work's end; an interrupt closes the session, which ends the step that runs.
+  Status watch_work() {
+    StopSignals signals;
+    progress_.steps = steps_;
+    bool has_ended = false;
+    Status end;
+    std::condition_variable changed;
+    std::thread worker([&] {
+      Status status = work();
+      std::scoped_lock guard(lock_);
+      end = status;
+      has_ended = true;
+      changed.notify_all();
+    });
+    signals.on_stop([&](const std::string&) {
+      std::scoped_lock guard(lock_);
+      interrupted_ = true;
+      changed.notify_all();
+    });
+    bool is_closing = false;
+    std::unique_lock guard(lock_);
+    while (!has_ended) {
+      changed.wait_for(guard, std::chrono::milliseconds(100),
+                       [&] { return has_ended || (interrupted_ && !is_closing); });
+      if (has_ended)
+        break;
+      if (!interrupted_) {
+        show_progress(guard);
+      } else if (!is_closing && !session_) { // nothing has been done that could be lost
+        hide_progress();
+        note("interrupted before the first step");
+        std::_Exit(exit_interrupted);
+      } else if (!is_closing) {
+        is_closing = true;
+        guard.unlock();
+        (void)session_->close();
+        guard.lock();
+      }
+    }
+    guard.unlock();
+    worker.join();
+    signals.forget();
+    hide_progress();
+    return end;
+  }
+
+  int run_steps(const GraphFile& file) {
+    if (Status status = prepare(file); !status.ok())
+      return failed(status);
+    Status status = watch_work();
+    interrupted_ &= !status.ok(); // one that came too late changes nothing
+    if (!status.ok() && !interrupted_)
+      return failed(status);
+    if (interrupted_)
+      note(str_cat("interrupted after ", times_.size(), " of ", steps_, " steps"));
+    if (!times_.empty())
+      print_times(times_);
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      print(str_cat(fetches_[i], " = ", values_[i], "\n"));
+    Status written = write_values(values_);
+    if (written.ok() && !interrupted_)
+      written = write_trace(metadata_);
+    if (written.ok() && !interrupted_)
+      written = session_->close();
+    if (!written.ok())
+      return failed(written);
+    return interrupted_ ? exit_interrupted : exit_ok;
+  }
+
+  // On a terminal only. What a long step waits for is asked now and then: it takes up to two
+  // seconds. The lock is held before and after.
+  void show_progress(std::unique_lock<std::mutex>& guard) {
+    std::size_t width = progress_width();
     std::int64_t now = steady_micros();
-    if (steps_ == 1 || !isatty(STDERR_FILENO) || (done < steps_ && now - shown_us_ < 100000))
+    RunProgress shown = progress_;
+    shown.running_us = now - began_us_;
+    shown.steps_us = began_us_ - steps_began_us_; // until the last step ended
+    if (width == 0 || (steps_ == 1 && shown.running_us < 1'000'000))
       return;
-    shown_us_ = now;
-    std::fprintf(stderr, "\rstep %d of %d%s", done, steps_, done == steps_ ? "\n" : "");
+    bool ask = session_ && shown.running_us >= 1'000'000 && now >= ask_again_us_;
+    guard.unlock();
+    if (ask) {
+      auto report = session_->why();
+      waits_for_ = report && !report->steps.empty() ? report->steps[0].cause : std::string();
+      ask_again_us_ = steady_micros() + 2'000'000;
+    }
+    shown.waits_for = shown.running_us >= 1'000'000 ? waits_for_ : std::string();
+    std::fprintf(stderr, "\r%s\033[K", format_progress(shown, width).c_str());
+    has_shown_ = true;
+    guard.lock();
+  }
+
+  void hide_progress() {
+    if (std::exchange(has_shown_, false))
+      std::fputs("\r\033[K", stderr);
   }
 
   void print_times(std::vector<std::int64_t> times) const {
@@ -224,10 +350,25 @@ private:
   }
 
   std::string target_, graph_, out_, timeout_, trace_;
-  std::vector<std::string> feeds_, fetches_, targets_, init_;
+  std::vector<std::string> feeds_, fetches_, targets_, init_, device_filters_;
   int steps_ = 1;
   RunOptions options_;
-  std::int64_t shown_us_ = 0;
+  Feeds read_feeds_;
+  std::string graph_bytes_;
+
+  std::mutex lock_;                // guards what follows while the thread of the steps runs
+  std::optional<Session> session_; // made by that thread, then only used
+  RunProgress progress_;
+  std::int64_t began_us_ = 0, steps_began_us_ = 0; // what is being done; the steps
+  std::vector<std::int64_t> times_;
+  std::vector<Tensor> values_; // of the last step that ended well
+  bool interrupted_ = false;
+
+  RunMetadata metadata_; // of the last step; read when all have ended
+  // The main thread's alone.
+  std::string waits_for_;
+  std::int64_t ask_again_us_ = 0;
+  bool has_shown_ = false;
 };
 
 } // namespace

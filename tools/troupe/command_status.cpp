@@ -6,6 +6,7 @@
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/node_watch.hpp"
 #include "tools/troupe/table.hpp"
+#include "tools/troupe/target.hpp"
 
 namespace troupe {
 namespace {
@@ -70,23 +71,20 @@ public:
   }
   std::vector<std::pair<std::string, std::string>> examples() const override {
     return {{"troupe status caf://127.0.0.1:7271", "for people"},
-            {"troupe status --json 127.0.0.1:7271", "for a program"},
-            {"troupe status --steps 127.0.0.1:7271", "why its steps do not end"}};
+            {"troupe status --json caf://127.0.0.1:7271", "for a program"},
+            {"troupe status --steps caf://127.0.0.1:7271", "why its steps do not end"}};
   }
   void declare(Options& options) override {
-    options.text("TARGET", target_, "caf://HOST:PORT or HOST:PORT of a node", true);
+    options.text("TARGET", target_, node_target_help, true);
     options.text("--timeout", timeout_, "the longest wait for an answer; 5s without it");
     options.flag("--json", json_, "print JSON");
     options.flag("--steps", steps_, "what each running step waits for, down to the cause");
   }
 
   int run() override {
-    std::string_view text = target_;
-    if (text.starts_with("caf://"))
-      text.remove_prefix(6);
-    auto address = Address::parse(text);
+    auto address = parse_node_target(target_);
     if (!address)
-      return called_wrongly(str_cat(address.status().message(), ", or caf://127.0.0.1:7000"));
+      return called_wrongly(address.status().message());
     auto budget = parse_duration(timeout_);
     if (!budget)
       return called_wrongly(

@@ -19,7 +19,7 @@ public:
             {"troupe up --config-file=cluster.conf --job=worker", "only the tasks of one job"}};
   }
   void declare(Options& options) override {
-    options.text("--config-file", file_, "the cluster's config file", true);
+    options.text("--config-file,--config", file_, "the cluster's config file", true);
     options.text("--job", job_, "only tasks of this job");
   }
 

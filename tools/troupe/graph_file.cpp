@@ -1,8 +1,5 @@
 #include "tools/troupe/graph_file.hpp"
 
-#include <google/protobuf/io/tokenizer.h>
-#include <google/protobuf/text_format.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -16,14 +13,12 @@
 #include "kernels/framework/op_library.hpp"
 #include "proto/graph.pb.h"
 #include "proto/saved_model.pb.h"
+#include "tools/troupe/internal/parse_message.hpp"
 
 namespace troupe {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Protobuf's own bound on binary messages; its text parser has none and would run out of stack.
-constexpr int deepest_message = 100;
 
 // To its end, so that a pipe is read as well as a file.
 Result<std::string> read_file(const fs::path& path) {
@@ -68,43 +63,6 @@ bool looks_like_text_form(std::string_view bytes) {
     return name > 0 && rest.starts_with('=');
   }
   return false;
-}
-
-bool looks_like_text(std::string_view bytes) {
-  return std::all_of(
-      bytes.begin(),
-      bytes.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(bytes.size(), 512)),
-      [](char c) {
-        return static_cast<unsigned char>(c) >= 32 || c == '\n' || c == '\t' || c == '\r';
-      });
-}
-
-class QuietErrors final : public google::protobuf::io::ErrorCollector {
-public:
-  void AddError(int line, google::protobuf::io::ColumnNumber column,
-                const std::string& message) override {
-    if (first_.empty())
-      first_ = str_cat("line ", line + 1, ", column ", column + 1, ": ", message);
-  }
-  const std::string& first() const { return first_; }
-
-private:
-  std::string first_;
-};
-
-// Binary or text, which is seen from the bytes.
-template <class Message>
-Status parse_message(const std::string& bytes, std::string_view what, Message& out) {
-  if (!looks_like_text(bytes))
-    return out.ParseFromString(bytes) ? Status{} : invalid_argument(str_cat("is no ", what));
-  QuietErrors errors;
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&errors);
-  parser.AllowUnknownField(true);
-  parser.SetRecursionLimit(deepest_message);
-  if (parser.ParseFromString(bytes, &out))
-    return {};
-  return invalid_argument(str_cat("is no ", what, " in text: ", errors.first()));
 }
 
 void count(const tensorflow::GraphDef& graph, GraphFile& out) {

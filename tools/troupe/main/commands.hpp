@@ -3,8 +3,9 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
-#include "tools/troupe/command.hpp"
+#include "tools/troupe/calling.hpp"
 
 namespace troupe {
 
@@ -14,5 +15,8 @@ struct NamedCommand {
 };
 /// By name.
 extern const std::span<const NamedCommand> all_commands;
+
+/// What all of them declare, by name.
+std::vector<CommandInfo> describe_all_commands();
 
 } // namespace troupe

@@ -1,7 +1,9 @@
 // The executable `troupe`: finds the subcommand, reads its command line, runs it.
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -13,10 +15,19 @@
 #include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "core/base/version.hpp"
+#include "tools/troupe/calling.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/main/commands.hpp"
 
 namespace troupe {
+
+std::vector<CommandInfo> describe_all_commands() {
+  std::vector<CommandInfo> out;
+  for (const auto& [name, make] : all_commands)
+    out.push_back(describe_command(name, *make()));
+  return out;
+}
+
 namespace {
 
 class CliOptions final : public Options {
@@ -75,17 +86,50 @@ bool is_command(std::string_view word) {
   return false;
 }
 
+// An option before the command is one of ours, or one of a command's.
+std::string unknown_option(std::string_view word) {
+  std::string_view name = word.substr(0, word.find('='));
+  std::vector<std::string> owners;
+  for (const CommandInfo& command : describe_all_commands())
+    for (const OptionInfo& option : command.options)
+      if (std::find(option.names.begin(), option.names.end(), name) != option.names.end())
+        owners.push_back(str_cat("`troupe ", command.name, "`"));
+  if (!owners.empty())
+    return str_cat(name, " belongs to ", str_join(owners, ", "), "; write it after the command");
+  return str_cat("`troupe` has no option '", name, "'",
+                 did_you_mean(name, {"--help", "--version", "-h", "-V"}),
+                 "; `troupe --help` lists the commands");
+}
+
+// `troupe help COMMAND` is `troupe COMMAND --help`.
+void take_help(std::vector<std::string>& words) {
+  if (words.empty() || words[0] != "help" || (words.size() > 1 && words[1].starts_with('-')))
+    return;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+}
+
 // "--out=", as a script with an empty variable writes it; the next word is not meant to follow.
 bool lacks_value(std::string_view word) {
   return word.starts_with("--") && word.find('=') == word.size() - 1;
 }
 
+// What our own sentences say of a line that CLI11 refused; nothing leaves it to CLI11's.
+std::string find_wrong(const std::vector<std::string>& words) {
+  if (words[0].starts_with('-'))
+    return unknown_option(words[0]);
+  for (const CommandInfo& command : describe_all_commands())
+    if (words[0] == command.name)
+      return find_wrong_word(command, std::span(words).subspan(1));
+  return {};
+}
+
 int main_of(int argc, char** argv) {
   CLI::App app("troupe: TensorFlow graphs on actors.", "troupe");
-  app.set_version_flag("--version", str_cat("troupe ", version));
+  app.set_version_flag("-V,--version", str_cat("troupe ", version));
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 done, 1 failed, 2 called wrongly. `troupe COMMAND --help` shows examples.");
+  app.footer("Exit codes: 0 done, 1 failed, 2 called wrongly, 130 interrupted. `troupe help "
+             "COMMAND` shows examples.");
   std::map<CLI::App*, std::unique_ptr<Command>> commands;
   for (const auto& [name, make] : all_commands) {
     auto command = make();
@@ -95,20 +139,27 @@ int main_of(int argc, char** argv) {
     sub->footer(footer(*command));
     commands[sub] = std::move(command);
   }
-  if (argc > 1 && argv[1][0] != '-' && !is_command(argv[1]))
-    return called_wrongly(unknown_command(argv[1]));
-  for (int i = 1; i < argc; ++i)
-    if (lacks_value(argv[i]))
+  std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  take_help(words);
+  if (words.empty())
+    return called_wrongly("name a command; `troupe --help` lists them");
+  if (words[0][0] != '-' && !is_command(words[0]))
+    return called_wrongly(unknown_command(words[0]));
+  for (const std::string& word : words)
+    if (lacks_value(word))
       return called_wrongly(
-          str_cat("after ", argv[i], " stands no value; write one, or leave the option out"));
+          str_cat("after ", word, " stands no value; write one, or leave the option out"));
   try {
-    app.parse(argc, argv);
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend())); // as CLI11 wants them
   } catch (const CLI::ConversionError& error) {
     std::string_view what = error.what(); // "Could not convert: --task = two"
     return called_wrongly(str_cat(what.substr(std::min(what.find("--"), what.size())),
                                   " is no number that can be; write a whole number up to ",
                                   std::numeric_limits<int>::max()));
   } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0)
+      if (std::string wrong = find_wrong(words); !wrong.empty())
+        return called_wrongly(wrong);
     return app.exit(error) == 0 ? exit_ok : exit_called_wrongly;
   }
   return commands[app.get_subcommands().front()]->run();
@@ -136,6 +187,7 @@ int flush_results(int exit_code) {
 } // namespace troupe
 
 int main(int argc, char** argv) {
+  prctl(PR_SET_NAME, "troupe"); // `up` starts us as /proc/self/exe, and ps would show "exe"
   troupe::hold_standard_streams();
   return troupe::flush_results(troupe::main_of(argc, argv));
 }
