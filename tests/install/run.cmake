@@ -33,3 +33,18 @@ step(${CMAKE_COMMAND} -G Ninja -S ${SOURCE} -B ${SCRATCH}/build -DCMAKE_PREFIX_P
 step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 step(${SCRATCH}/build/outside)
 step(${SCRATCH}/build/readme)
+
+# The same through pkg-config.
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG)
+  file(GLOB_RECURSE pc ${SCRATCH}/prefix/troupe.pc)
+  get_filename_component(pc_dir ${pc} DIRECTORY)
+  set(ENV{PKG_CONFIG_PATH} ${pc_dir})
+  execute_process(COMMAND ${PKG_CONFIG} --cflags --libs troupe OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
+                  COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  step(${COMPILER} -O1 ${SCRATCH}/readme.cpp -o ${SCRATCH}/by_pkg_config ${flags})
+  get_filename_component(lib_dir ${pc_dir} DIRECTORY)
+  set(ENV{LD_LIBRARY_PATH} ${lib_dir}) # where it is a shared one
+  step(${SCRATCH}/by_pkg_config)
+endif()
