@@ -43,9 +43,14 @@ TEST_CASE("calling: what a command declares is known as data") {
 }
 
 TEST_CASE("calling: a good line has no wrong word") {
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"a"}, {"--config", "-x", "a"}, {"--config=b", "a", "--json"}, {"-c", "q", "-cq", "a"},
-           {"--", "--json"}, {"a", "--help"}, {"-1"}})
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"a"},
+                                             {"--config", "-x", "a"},
+                                             {"--config=b", "a", "--json"},
+                                             {"-c", "q", "-cq", "a"},
+                                             {"--", "--json"},
+                                             {"a", "--help"},
+                                             {"-1"}})
     CHECK_MESSAGE(wrong(words).empty(), wrong(words));
 }
 

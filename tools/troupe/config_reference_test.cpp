@@ -23,9 +23,9 @@ std::string outcome_of(std::string_view settings) {
   const NodeConfig& task = config.tasks[0];
   NodeOptions o = to_node_options(task);
   const Timeouts& t = o.timeouts;
-  std::string out = str_cat(config.insecure, " ", config.restarts, " ",
-                            config.restart_window.count(), " ",
-                            task.timeouts.shutdown_grace.count());
+  std::string out =
+      str_cat(config.insecure, " ", config.restarts, " ", config.restart_window.count(), " ",
+              task.timeouts.shutdown_grace.count());
   for (auto d : {t.heartbeat, t.lease, t.dial, t.request, t.compile, t.chunk, t.step, t.cancel,
                  t.orphan, o.tensor_paths.handshake})
     str_append(out, " ", d.count());

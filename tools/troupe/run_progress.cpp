@@ -31,10 +31,10 @@ std::string format_progress(const RunProgress& p, std::size_t width) {
       double rate = static_cast<double>(p.done) / static_cast<double>(p.steps_us);
       str_append(out, ", ", format_step_rate(rate * second), " steps/s");
       if (p.done < p.steps)
-        str_append(out, ", ",
-                   format_micros(static_cast<std::int64_t>(
-                       static_cast<double>(p.steps - p.done) / rate)),
-                   " left");
+        str_append(
+            out, ", ",
+            format_micros(static_cast<std::int64_t>(static_cast<double>(p.steps - p.done) / rate)),
+            " left");
     }
   }
   if (p.running_us >= second)

@@ -84,8 +84,8 @@ std::string bash_script(std::span<const CommandInfo> commands) {
       single_quoted(str_join(names, " "), false), "\n  COMPREPLY=()\n",
       "  if ((COMP_CWORD > 1)); then command=${COMP_WORDS[1]}; fi\n  case $command in\n");
   for (const CommandInfo& command : commands)
-    str_append(out, "  ", command.name, ")\n    options=",
-               single_quoted(option_names(command, false), false),
+    str_append(out, "  ", command.name,
+               ")\n    options=", single_quoted(option_names(command, false), false),
                "\n    valued=", single_quoted(option_names(command, true), false),
                "\n    words=", single_quoted(position_words(command, commands), false),
                "\n    ;;\n");
@@ -116,11 +116,12 @@ std::string zsh_script(std::span<const CommandInfo> commands) {
     for (const OptionInfo& option : command.options) {
       if (option.is_position()) {
         std::string words = words_for(option, commands);
-        std::string action =
-            words.empty() ? "_files" : str_cat("{compadd -- ", words, "; _files}");
+        std::string action = words.empty() ? "_files" : str_cat("{compadd -- ", words, "; _files}");
         str_append(out, " \\\n      ",
-                   single_quoted(str_cat(option.repeats ? "*" : option.required ? "" : ":", ":",
-                                         zsh_text(option.names[0]), ":", action),
+                   single_quoted(str_cat(option.repeats    ? "*"
+                                         : option.required ? ""
+                                                           : ":",
+                                         ":", zsh_text(option.names[0]), ":", action),
                                  false));
         continue;
       }
@@ -145,8 +146,8 @@ std::string fish_script(std::span<const CommandInfo> commands) {
   str_append(out, "complete -c troupe -n __fish_use_subcommand -s V -l version -d ",
              single_quoted("print the version", true), "\n");
   for (const CommandInfo& command : commands) {
-    std::string begin = str_cat("complete -c troupe -n '__fish_seen_subcommand_from ",
-                                command.name, "'");
+    std::string begin =
+        str_cat("complete -c troupe -n '__fish_seen_subcommand_from ", command.name, "'");
     for (const OptionInfo& option : command.options) {
       if (option.is_position()) {
         if (std::string words = words_for(option, commands); !words.empty())

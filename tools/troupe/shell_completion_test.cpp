@@ -8,7 +8,9 @@ namespace troupe {
 namespace {
 
 const std::vector<CommandInfo> two_commands = {
-    {"run", "Runs steps", {{"troupe run local a.pb", "it's one step"}},
+    {"run",
+     "Runs steps",
+     {{"troupe run local a.pb", "it's one step"}},
      {{{"TARGET"}, "whom", true, false, true},
       {{"--feed", "-f"}, "NAME=[0]", true, true, false},
       {{"--json"}, "print JSON", false, false, false}}},

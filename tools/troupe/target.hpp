@@ -10,7 +10,8 @@ namespace troupe {
 
 inline constexpr const char* session_target_help =
     "local, or caf://HOST:PORT of a node (caf:// may be left out)";
-inline constexpr const char* node_target_help = "caf://HOST:PORT of a node (caf:// may be left out)";
+inline constexpr const char* node_target_help =
+    "caf://HOST:PORT of a node (caf:// may be left out)";
 
 /// Of a command that asks a node, and has nothing to ask of a session of its own. INVALID_ARGUMENT
 /// with the forms of targets.
