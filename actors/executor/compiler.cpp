@@ -20,35 +20,37 @@ struct OpTraits {
   int flags = 0;
 };
 
-OpTraits traits_of(std::string_view op) {
-  static const std::unordered_map<std::string_view, OpTraits> table = {
-      {"NoOp", {Kind::no_op, 0}},
-      {"ControlTrigger", {Kind::no_op, runs_when_dead}},
-      {"Const", {Kind::constant, 0}},
-      {"_Arg", {Kind::arg, 0}},
-      {"_Retval", {Kind::retval, 0}},
-      {"Identity", {Kind::forward, 0}},
-      {"RefIdentity", {Kind::forward, 0}},
-      {"StopGradient", {Kind::forward, 0}},
-      {"LoopCond", {Kind::forward, 0}},
-      {"Switch", {Kind::select, may_leave_unset}},
-      {"RefSwitch", {Kind::select, may_leave_unset}},
-      {"_SwitchN", {Kind::kernel, may_leave_unset}},
-      {"Merge", {Kind::merge, 0}},
-      {"RefMerge", {Kind::merge, 0}},
-      {"Enter", {Kind::enter, 0}},
-      {"RefEnter", {Kind::enter, 0}},
-      {"Exit", {Kind::exit, 0}},
-      {"RefExit", {Kind::exit, 0}},
-      {"NextIteration", {Kind::next_iteration, 0}},
-      {"RefNextIteration", {Kind::next_iteration, 0}},
-      {"_Send", {Kind::kernel, runs_when_dead}},
-      {"_HostSend", {Kind::kernel, runs_when_dead}},
-      {"_Recv", {Kind::kernel, runs_when_dead | may_leave_unset}},
-      {"_HostRecv", {Kind::kernel, runs_when_dead | may_leave_unset}},
+// A branch whose second input is a bool picks one of two outputs: the executor does that itself.
+bool is_switch(const OpSchema& op) {
+  return op.roles.has(Role::branch) && op.inputs.size() == 2 && op.outputs.size() == 2 &&
+         op.inputs[1].type == DType::bool_ && op.inputs[0].number_attr.empty() &&
+         op.inputs[0].type_list_attr.empty() && op.outputs[0].number_attr.empty() &&
+         op.outputs[0].type_list_attr.empty();
+}
+
+OpTraits traits_of(const OpSchema& op) {
+  static constexpr std::pair<Role, OpTraits> table[] = {
+      {Role::no_op, {Kind::no_op, 0}},
+      {Role::trigger, {Kind::no_op, runs_when_dead}},
+      {Role::constant, {Kind::constant, 0}},
+      {Role::argument, {Kind::arg, 0}},
+      {Role::result, {Kind::retval, 0}},
+      {Role::passes_on, {Kind::forward, 0}},
+      {Role::merge, {Kind::merge, 0}},
+      {Role::enter, {Kind::enter, 0}},
+      {Role::exit, {Kind::exit, 0}},
+      {Role::next_iteration, {Kind::next_iteration, 0}},
+      {Role::send, {Kind::kernel, runs_when_dead}},
+      {Role::receive, {Kind::kernel, runs_when_dead | may_leave_unset}},
   };
-  auto it = table.find(op);
-  return it == table.end() ? OpTraits{} : it->second;
+  if (op.roles.empty())
+    return {};
+  if (op.roles.has(Role::branch))
+    return {is_switch(op) ? Kind::select : Kind::kernel, may_leave_unset};
+  for (const auto& [role, traits] : table)
+    if (op.roles.has(role))
+      return traits;
+  return {};
 }
 
 std::uint64_t hash_name(std::string_view name) {
@@ -94,7 +96,7 @@ public:
     for (ProgramNode& node : program_->nodes)
       choose_direct(node);
     for (const Node* node : order_)
-      if (node->is_op("_Send"))
+      if (node->has_role(Role::send))
         note_receiver(*node);
     count_inputs();
     TROUPE_TRY(collect_indices());
@@ -114,7 +116,7 @@ private:
   // for. A Merge counts values as they come, so what feeds one stays a node; and so does what would
   // turn a few edges into many, or runs for its own sake.
   bool is_foldable(const Node& node) const {
-    if (!node.is_op("Const") || (node.outs.empty() && !node.control_inputs.empty()))
+    if (!node.has_role(Role::constant) || (node.outs.empty() && !node.control_inputs.empty()))
       return false;
     std::size_t controls = 0;
     for (NodeId source : node.control_inputs)
@@ -185,7 +187,7 @@ private:
                                       to_string(node.output_types[0]), ", its value is ",
                                       to_string(value.dtype())));
     if (device_.has_own_memory() && !is_object(value.dtype())) {
-      auto kernel = kernels_.find("Const", node.attrs, device_.type(), node.name);
+      auto kernel = kernels_.find(node.op_name(), node.attrs, device_.type(), node.name);
       if (!kernel.ok() || (*kernel)->options.host_outputs.empty()) {
         TROUPE_ASSIGN(value, copy_to_device(device_, value));
       }
@@ -254,7 +256,7 @@ private:
   Status fill(const Node& node) {
     ProgramNode& to = at(index(node.id));
     KernelNode& info = program_->info[static_cast<std::size_t>(index(node.id))];
-    OpTraits traits = traits_of(node.op_name());
+    OpTraits traits = traits_of(*node.op);
     to.kind = traits.kind;
     to.flags = static_cast<std::uint8_t>(traits.flags);
     to.num_inputs = node.num_inputs();
@@ -293,10 +295,6 @@ private:
     }
     case Kind::exit:
       to.aux = exits_[node.id];
-      return {};
-    case Kind::select:
-      if (to.num_inputs != 2 || to.num_outputs != 2)
-        return invalid_argument(str_cat("Switch '", node.name, "' has not two inputs and outputs"));
       return {};
     default:
       return {};
@@ -422,7 +420,8 @@ private:
       node = &at(source.node);
       const bool is_only_reader = node->direct_slot == slot;
       const bool is_read =
-          program_->info[static_cast<std::size_t>(source.node)].schema->name == "ReadVariableOp";
+          program_->info[static_cast<std::size_t>(source.node)].schema->roles.has(
+              Role::reads_variable);
       if (!is_only_reader && !is_read)
         return;
       node->aux = number;

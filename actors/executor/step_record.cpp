@@ -75,8 +75,15 @@ private:
     return n >= layout.first_node && n < layout.first_node + layout.num_nodes;
   }
   bool is_transfer(std::int32_t n) const {
-    const std::string& op = info(n).schema->name;
-    return op == "_Send" || op == "_Recv";
+    return info(n).schema->roles.has_any(transfer_roles);
+  }
+  static NodeRecord::End end_of(RoleSet roles) {
+    using End = NodeRecord::End;
+    if (roles.has(Role::send))
+      return End::send;
+    if (roles.has(Role::receive))
+      return End::receive;
+    return roles.has(Role::result) ? End::fetch : End::none;
   }
   bool is_full() const { return out_.nodes.size() >= limit_ || looks_ > max_looks; }
   static bool is_waiting(const Place& p) {
@@ -107,10 +114,11 @@ private:
     record.state = state;
     record.frame = place.iteration->frame->id;
     record.iteration = place.iteration->number;
+    record.end = end_of(from.schema->roles);
     if (is_transfer(place.node)) {
       record.edge = from.attrs.get_or<std::string>("tensor_name", "");
-      record.peer =
-          from.attrs.get_or<std::string>(record.op == "_Send" ? "recv_device" : "send_device", "");
+      record.peer = from.attrs.get_or<std::string>(
+          record.end == NodeRecord::End::send ? "recv_device" : "send_device", "");
     }
     return record;
   }

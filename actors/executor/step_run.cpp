@@ -124,7 +124,7 @@ DeviceStats StepRun::take_stats() {
       continue;
     // What a receive has to say stands under the name of its edge.
     auto edge = s.transfers.find(info.attrs.get_or<std::string>("tensor_name", ""));
-    if (edge != s.transfers.end() && !edge->second.empty() && info.schema->name != "_Send") {
+    if (edge != s.transfers.end() && !edge->second.empty() && !info.schema->roles.has(Role::send)) {
       stats.nodes.back().detail = std::move(edge->second.front());
       edge->second.pop_front();
     }

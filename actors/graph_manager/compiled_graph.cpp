@@ -32,14 +32,15 @@ namespace {
 void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledGraph& out) {
   for (const Node* node : graph.nodes()) {
     auto index = static_cast<int>(node->attrs.get_or<std::int64_t>("index", 0));
-    if (node->is_op("_Arg"))
+    if (node->has_role(Role::argument))
       out.num_args = std::max(out.num_args, index + 1);
-    else if (node->is_op("_Retval"))
+    else if (node->has_role(Role::result))
       out.num_retvals = std::max(out.num_retvals, index + 1);
-    else if (node->is_op("_Send") || node->is_op("_Recv")) {
+    else if (node->op->roles.has_any(transfer_roles)) {
       out.has_cut_edges = true;
       std::string other =
-          node->attrs.get_or<std::string>(node->is_op("_Send") ? "recv_device" : "send_device", "");
+          node->attrs.get_or<std::string>(
+              node->has_role(Role::send) ? "recv_device" : "send_device", "");
       if (task_of_device(other) != task)
         out.has_remote_edges = true;
     }

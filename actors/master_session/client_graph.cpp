@@ -45,8 +45,8 @@ std::uint64_t incarnation_of(const std::vector<DeviceAttributes>& devices, std::
 // part's own.
 void renumber(Graph& graph, ClientPart& part) {
   for (Node* node : graph.nodes()) {
-    bool is_arg = node->is_op("_Arg");
-    if (!is_arg && !node->is_op("_Retval"))
+    bool is_arg = node->has_role(Role::argument);
+    if (!is_arg && !node->has_role(Role::result))
       continue;
     auto& indices = is_arg ? part.feed_of : part.fetch_of;
     auto index = static_cast<int>(node->attrs.get_or<std::int64_t>("index", 0));
@@ -61,7 +61,7 @@ void renumber(Graph& graph, ClientPart& part) {
 PartialShape shape_of_feed(const Graph& graph, const std::string& feed) {
   auto name = parse_tensor_name(feed);
   const Node* node = name.ok() ? graph.find(name->node) : nullptr;
-  if (!node || !node->op->name.starts_with("Placeholder"))
+  if (!node || !node->has_role(Role::placeholder))
     return {};
   auto shape = node->attrs.get_or<PartialShape>("shape", {});
   // Before version 24 a scalar meant that nothing was said.
@@ -129,7 +129,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     options.disabled = request.settings.disabled_passes;
     options.evaluator = &evaluator;
     for (const Node* node : graph.nodes())
-      if (node->is_op("_Arg") || node->is_op("_Retval"))
+      if (node->op->roles.has_any({Role::argument, Role::result}))
         options.preserve.push_back(node->name);
     for (const std::string& target : request.signature.targets)
       options.preserve.push_back(target);

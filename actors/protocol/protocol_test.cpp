@@ -121,8 +121,19 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a worker survives the wir
   round_trip(WantEdges{3, "task", {"key"}});
   round_trip(RenewLease{});
   round_trip(FindPeerSession{"task"});
-  NodeRecord node{
-      "n", "Op", NodeRecord::State::queued, true, 5, "edge_1_n", "device", 6, 7, {"a:0"}, 8, 9};
+  NodeRecord node{"n",
+                  "Op",
+                  NodeRecord::End::receive,
+                  NodeRecord::State::queued,
+                  true,
+                  5,
+                  "edge_1_n",
+                  "device",
+                  6,
+                  7,
+                  {"a:0"},
+                  8,
+                  9};
   EdgeRecord edge{"key", EdgeRecord::State::lies_here};
   round_trip(ExplainPart{3});
   round_trip(DeviceRecords{true, {{"device", true, 2, {node}}}});

@@ -11,12 +11,15 @@ namespace troupe {
 /// A node that has not finished, and why.
 struct NodeRecord {
   enum class State : std::uint8_t { waiting, queued, running };
+  /// Where the node's value leaves its partition, or comes from.
+  enum class End : std::uint8_t { none, send, receive, fetch };
   std::string node, op;
+  End end = End::none;
   State state = State::waiting;
   bool is_async = false;        ///< its kernel holds no thread while it runs
   std::int64_t running_us = -1; ///< of a running kernel: for how long; -1 if that is not known
-  std::string edge;        ///< of _Send and _Recv: the cut edge's name "edge_1_a", as in its key
-  std::string peer;        ///< of _Send and _Recv: the device at the edge's other end
+  std::string edge;        ///< of a send or receive: the cut edge's name "edge_1_a", as in its key
+  std::string peer;        ///< of a send or receive: the device at the edge's other end
   std::uint64_t frame = 0; ///< 0: outside of loops
   std::int64_t iteration = 0;
   std::vector<std::string> missing; ///< the first inputs that have not arrived: "a:0", "^b"

@@ -144,7 +144,7 @@ void explain(Self self) {
 Status in_clients_words(const BeginStep& request, const RegisteredPart& part, const Status& error) {
   const Origin& origin = error.origin();
   auto retval = std::find(part.retvals.begin(), part.retvals.end(), origin.node);
-  if (origin.op != "_Retval" || retval == part.retvals.end() || !request.fetches)
+  if (retval == part.retvals.end() || !request.fetches)
     return error;
   int fetch = part.fetch_of[static_cast<std::size_t>(retval - part.retvals.begin())];
   const FetchName& name = (*request.fetches)[static_cast<std::size_t>(fetch)];

@@ -15,6 +15,7 @@ namespace troupe {
 
 namespace {
 
+using End = NodeRecord::End;
 using State = NodeRecord::State;
 
 /// How likely a leaf is the cause of what waits for it.
@@ -133,7 +134,7 @@ private:
     auto& names = nodes_[device.device];
     for (const NodeRecord& node : device.nodes) {
       names[node.node].push_back(&node);
-      if (node.op == "_Send")
+      if (node.end == End::send)
         sends_[edge_id(node.edge, device.device, node.peer)].push_back(&node);
     }
   }
@@ -180,7 +181,7 @@ private:
   std::string name_of_input(const DeviceRecord& device, const NodeRecord& node,
                             const std::string& input) const {
     const NodeRecord* from = find(device, node_of(input), &node);
-    if (from && from->op == "_Recv")
+    if (from && from->end == End::receive)
       return str_cat("'", sent_name(*from, device.device), "'");
     return str_cat("'", input, "'");
   }
@@ -249,7 +250,7 @@ private:
   }
 
   int node_item(const DeviceRecord& device, const NodeRecord& node) {
-    if (node.op == "_Recv" && node.state != State::waiting)
+    if (node.end == End::receive && node.state != State::waiting)
       return edge_item(device, node);
     auto known = by_node_.find(&node);
     if (known != by_node_.end())
@@ -373,7 +374,7 @@ private:
     for (const std::string& input : send.missing)
       if (const NodeRecord* op = find(sender, node_of(input), &send);
           op && !input.starts_with('^')) {
-        if (op->op == "_Recv" && op->state != State::waiting) {
+        if (op->end == End::receive && op->state != State::waiting) {
           item.said = " it has not come there itself";
           item.children.push_back(edge_item(sender, *op));
           return;
@@ -468,7 +469,7 @@ private:
         for (const std::string& input : node.missing)
           if (const NodeRecord* from = find(*device, node_of(input), &node))
             awaited.insert(from);
-        if (node.op == "_Recv")
+        if (node.end == End::receive)
           received.insert(edge_id(node.edge, node.peer, name));
       }
     std::vector<int> out;
@@ -479,7 +480,7 @@ private:
         out.push_back(id);
     };
     auto start_at = [&](const DeviceRecord& device, const NodeRecord& node) {
-      bool is_fetch = node.op == "_Retval" && node.state == State::waiting && node.skipped == 0;
+      bool is_fetch = node.end == End::fetch && node.state == State::waiting && node.skipped == 0;
       bool is_known = false;
       for (const std::string& input : node.missing)
         if (const NodeRecord* from = find(device, node_of(input), &node); is_fetch && from) {
@@ -494,7 +495,7 @@ private:
         for (const NodeRecord& node : device->nodes)
           if ((node.state == State::waiting) == is_waiting && !awaited.contains(&node) &&
               !told_.contains(&node) &&
-              !(node.op == "_Send" && received.contains(edge_id(node.edge, name, node.peer))))
+              !(node.end == End::send && received.contains(edge_id(node.edge, name, node.peer))))
             start_at(*device, node);
     if (out.empty()) // everything waits for something
       for (const auto& [name, device] : device_)

@@ -49,6 +49,10 @@ NodeRecord read_node(const std::string& name, std::istringstream& line) {
   node.node = name;
   std::string word;
   line >> node.op >> word;
+  node.end = node.op == "_Send"     ? NodeRecord::End::send
+             : node.op == "_Recv"   ? NodeRecord::End::receive
+             : node.op == "_Retval" ? NodeRecord::End::fetch
+                                    : NodeRecord::End::none;
   node.state = word == "running"  ? NodeRecord::State::running
                : word == "queued" ? NodeRecord::State::queued
                                   : NodeRecord::State::waiting;

@@ -1,7 +1,6 @@
 #include "graph/autodiff/gradients.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
 #include "core/base/strings.hpp"
@@ -14,54 +13,14 @@ using autodiff::RuleContext;
 using autodiff::Site;
 using autodiff::StaticShapes;
 
-// Ops of floating-point results that are flat, or are defined to let nothing through. Any other op
-// without a rule on the way is an error: a missing gradient must not pass for zero.
-constexpr std::array flat_ops = {"Assign",
-                                 "AssignAdd",
-                                 "AssignSub",
-                                 "BroadcastGradientArgs",
-                                 "Ceil",
-                                 "Floor",
-                                 "FloorDiv",
-                                 "LinSpace",
-                                 "OneHot",
-                                 "OnesLike",
-                                 "ParameterizedTruncatedNormal",
-                                 "QueueDequeue",
-                                 "QueueDequeueMany",
-                                 "QueueDequeueUpTo",
-                                 "RandomStandardNormal",
-                                 "RandomUniform",
-                                 "Range",
-                                 "Rint",
-                                 "Round",
-                                 "ScatterAdd",
-                                 "ScatterDiv",
-                                 "ScatterMul",
-                                 "ScatterNdAdd",
-                                 "ScatterNdSub",
-                                 "ScatterNdUpdate",
-                                 "ScatterSub",
-                                 "ScatterUpdate",
-                                 "Sign",
-                                 "StackPop",
-                                 "StackPopV2",
-                                 "StatelessRandomNormal",
-                                 "StatelessRandomUniform",
-                                 "StatelessTruncatedNormal",
-                                 "StopGradient",
-                                 "TruncateDiv",
-                                 "TruncatedNormal",
-                                 "ZerosLike"};
-
-constexpr std::array loop_ops = {"Enter",         "RefEnter",         "Exit",    "RefExit",
-                                 "NextIteration", "RefNextIteration", "LoopCond"};
-
+// Any op that is not flat and has no rule is an error on the way: a missing gradient must not pass
+// for zero.
 bool is_flat(const Node& node) {
-  return std::ranges::find(flat_ops, node.op_name()) != flat_ops.end();
+  return node.has_role(Role::flat);
 }
 bool is_loop(const Node& node) {
-  return std::ranges::find(loop_ops, node.op_name()) != loop_ops.end();
+  return node.op->roles.has_any(
+      {Role::enter, Role::exit, Role::next_iteration, Role::loop_condition});
 }
 bool carries_gradient(DType t) {
   t = remove_ref(t);
@@ -294,9 +253,9 @@ private:
                                    node.name, "' (op type: ", node.op_name(),
                                    ") lies between the ys and the xs; unroll the loop, or put a "
                                    "StopGradient before it"));
-    if (node.is_op("Switch") || node.is_op("RefSwitch"))
+    if (node.has_role(Role::branch))
       return autodiff::differentiate_switch(g);
-    if (node.is_op("Merge") || node.is_op("RefMerge"))
+    if (node.has_role(Role::merge))
       return autodiff::differentiate_merge(g);
     if (node.is_op("PreventGradient"))
       return invalid_argument(str_cat("Gradient explicitly disabled at node '", node.name,

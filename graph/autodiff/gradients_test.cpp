@@ -11,6 +11,7 @@
 #include "graph/ir/verify.hpp"
 #include "graph/op/grad_context.hpp"
 #include "graph/op/shape_context.hpp"
+#include "graph/op/test_roles.hpp"
 
 using namespace troupe;
 
@@ -20,11 +21,12 @@ namespace {
 OpRegistry ops_with_gradients() {
   OpRegistry ops;
   auto plain = [&](SchemaBuilder& b, const char* why = "it is an op for tests") {
-    ops.add(b.not_differentiable(why).build());
+    ops.add(with_test_roles(b.not_differentiable(why).build()));
   };
   auto unary = [&](const char* name, GradientFn gradient) {
     SchemaBuilder b(name);
     b.input("x: T").output("y: T").attr("T: type").shape_fn(shape_unchanged);
+    b.roles(test_roles(name));
     gradient ? ops.add(b.gradient(gradient).build())
              : ops.add(b.not_differentiable("nobody wrote it down").build());
   };
@@ -88,7 +90,11 @@ OpRegistry ops_with_gradients() {
             .attr("N: int >= 1; T: type")
             .shape_fn(shape_merge_inputs));
   plain(SchemaBuilder("Equal").input("x: T; y: T").output("z: bool").attr("T: type"));
-  plain(SchemaBuilder("Shape").input("x: T").output("y: int32").attr("T: type"));
+  plain(SchemaBuilder("Shape")
+            .input("x: T")
+            .output("y: int32")
+            .attr("T: type")
+            .shape_fn(shape_of_dims));
   plain(SchemaBuilder("Fill").input("dims: int32; value: T").output("y: T").attr("T: type"));
   plain(SchemaBuilder("PreventGradient")
             .input("x: T")

@@ -54,18 +54,17 @@ Tensor StaticShapes::value(Endpoint e) const {
   const Node* node = e.node < 0 ? nullptr : graph_.node(e.node);
   if (!node)
     return {};
-  if (node->is_op("Const"))
+  if (node->has_role(Role::constant))
     return node->attrs.get_or<Tensor>("value", Tensor{});
-  if (node->is_op("Shape") && node->output_types[0] == DType::int32)
-    if (auto shape = of(node->inputs[0]).to_shape();
-        shape &&
-        std::ranges::all_of(shape->dims(), [](std::int64_t d) { return d <= INT32_MAX; })) {
-      Tensor out = Tensor::make(DType::int32, Shape{shape->rank()});
-      for (int i = 0; i < shape->rank(); ++i)
-        out.mutable_data<std::int32_t>()[static_cast<std::size_t>(i)] =
-            static_cast<std::int32_t>(shape->dim(i));
-      return out;
-    }
+  if (!node->has_role(Role::metadata) || !node->op->shape_fn)
+    return {};
+  std::vector<PartialShape> inputs;
+  for (Endpoint input : node->inputs)
+    inputs.push_back(of(input));
+  ShapeContext c(*node->op, node->attrs, std::move(inputs), {}, node->num_outputs());
+  const auto slot = static_cast<std::size_t>(e.slot);
+  if (node->op->shape_fn(c).ok() && slot < c.output_values().size())
+    return c.output_values()[slot];
   return {};
 }
 

@@ -386,14 +386,7 @@ Result<std::vector<NodeId>> Graph::topological_order() const {
 }
 
 Result<std::vector<NodeId>> Graph::sort() const {
-  auto is_op = [this](NodeId id, const OpSchema* plain, const OpSchema* ref) {
-    const OpSchema* op = node(id)->op;
-    return op == plain || op == ref;
-  };
-  const OpSchema* merge = registry_->find("Merge");
-  const OpSchema* ref_merge = registry_->find("RefMerge");
-  const OpSchema* next = registry_->find("NextIteration");
-  const OpSchema* ref_next = registry_->find("RefNextIteration");
+  auto has_role = [this](NodeId id, Role role) { return node(id)->has_role(role); };
   std::vector<std::uint32_t> pending(slots_.size(), 0);
   std::vector<NodeId> order;
   order.reserve(num_nodes_);
@@ -401,17 +394,17 @@ Result<std::vector<NodeId>> Graph::sort() const {
     if (!slot)
       continue;
     std::uint32_t& count = pending[static_cast<std::size_t>(slot->id)];
-    bool merges = is_op(slot->id, merge, ref_merge);
+    bool merges = has_role(slot->id, Role::merge);
     for (Endpoint input : slot->inputs)
-      count += input.node >= 0 && !(merges && is_op(input.node, next, ref_next));
+      count += input.node >= 0 && !(merges && has_role(input.node, Role::next_iteration));
     count += static_cast<std::uint32_t>(slot->control_inputs.size());
     if (count == 0)
       order.push_back(slot->id);
   }
   for (std::size_t i = 0; i < order.size(); ++i) {
-    bool closes = is_op(order[i], next, ref_next);
+    bool closes = has_role(order[i], Role::next_iteration);
     for (const OutEdge& edge : node(order[i])->outs) {
-      if (closes && !edge.is_control() && is_op(edge.dst, merge, ref_merge))
+      if (closes && !edge.is_control() && has_role(edge.dst, Role::merge))
         continue;
       if (--pending[static_cast<std::size_t>(edge.dst)] == 0)
         order.push_back(edge.dst);
@@ -428,10 +421,10 @@ Result<std::vector<NodeId>> Graph::sort() const {
   while (!seen[static_cast<std::size_t>(at)]) {
     seen[static_cast<std::size_t>(at)] = true;
     const Node& here = *node(at);
-    bool merges = is_op(at, merge, ref_merge);
+    bool merges = has_role(at, Role::merge);
     NodeId back = -1;
     for (Endpoint input : here.inputs)
-      if (is_left(input.node) && !(merges && is_op(input.node, next, ref_next)))
+      if (is_left(input.node) && !(merges && has_role(input.node, Role::next_iteration)))
         back = input.node;
     for (NodeId src : here.control_inputs)
       if (is_left(src))

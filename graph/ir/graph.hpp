@@ -50,6 +50,7 @@ struct Node {
   int num_inputs() const { return static_cast<int>(inputs.size()); }
   int num_outputs() const { return static_cast<int>(output_types.size()); }
   bool is_op(std::string_view name) const { return op->name == name; }
+  bool has_role(Role role) const { return op->roles.has(role); }
 };
 
 /// Producer and minimum consumer versions of a GraphDef.

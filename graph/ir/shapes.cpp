@@ -18,17 +18,6 @@ PartialShape common(const PartialShape& a, const PartialShape& b) {
   return PartialShape(std::move(dims));
 }
 
-Tensor integers(DType dtype, const Shape& shape, std::span<const std::int64_t> values) {
-  Tensor out = Tensor::make(dtype, shape);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (dtype == DType::int32)
-      out.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
-    else
-      out.mutable_data<std::int64_t>()[i] = values[i];
-  }
-  return out;
-}
-
 } // namespace
 
 const PartialShape& GraphShapes::of(Endpoint endpoint) const {
@@ -55,8 +44,6 @@ public:
   ShapeInference(const Graph& graph, ShapeInferenceOptions options)
       : graph_(graph), options_(options) {
     out_.nodes_.resize(static_cast<std::size_t>(graph.capacity()));
-    merge_ = graph.registry().find("Merge");
-    ref_merge_ = graph.registry().find("RefMerge");
   }
 
   Result<GraphShapes> run() {
@@ -82,13 +69,11 @@ public:
   }
 
 private:
-  bool is_merge(const Node& node) const { return node.op == merge_ || node.op == ref_merge_; }
-
   Status visit_all() {
     visited_.assign(out_.nodes_.size(), false);
     for (NodeId id : order_) {
       const Node& node = *graph_.node(id);
-      if (is_merge(node))
+      if (node.has_role(Role::merge))
         visit_merge(node);
       else
         TROUPE_TRY(visit(node));
@@ -145,6 +130,8 @@ private:
       Status status = node.op->shape_fn(c);
       if (status.ok()) {
         result.outputs = c.outputs();
+        result.values = values_of(node, c.output_values());
+        return {};
       } else if (options_.ignore_errors) {
         result.outputs.assign(node.output_types.size(), {});
       } else {
@@ -153,7 +140,7 @@ private:
     } else {
       result.outputs.assign(node.output_types.size(), {});
     }
-    result.values = values_of(node);
+    result.values = values_of(node, {});
     return {};
   }
 
@@ -166,54 +153,25 @@ private:
                           "' with input shapes: ", inputs.empty() ? "none" : inputs, "."));
   }
 
-  // Constants, and numbers that shapes alone decide.
-  std::vector<Tensor> values_of(const Node& node) const {
-    if (node.is_op("Const")) {
+  // What is known of a node's outputs without running it: constants, what passes on a known value,
+  // and numbers that shapes alone decide.
+  std::vector<Tensor> values_of(const Node& node, std::vector<Tensor> said) const {
+    if (node.has_role(Role::constant)) {
       auto value = node.attrs.get<Tensor>("value");
       return value.ok() ? std::vector<Tensor>{*std::move(value)} : std::vector<Tensor>{};
     }
-    if (node.inputs.empty())
-      return {};
-    if (node.is_op("Identity"))
+    if (node.has_role(Role::passes_on) && !node.inputs.empty())
       return {out_.value_of(node.inputs[0])};
-    DType wanted = node.output_types.empty() ? DType::invalid : node.output_types[0];
-    if (wanted != DType::int32 && wanted != DType::int64)
+    if (!node.has_role(Role::metadata))
       return {};
-    const PartialShape& shape = out_.of(node.inputs[0]);
-    if (node.is_op("Rank") && shape.has_rank()) {
-      std::int64_t rank = shape.rank();
-      return {integers(wanted, {}, {&rank, 1})};
-    }
-    bool is_shape = node.is_op("Shape") || node.is_op("ShapeN");
-    if (!is_shape && !node.is_op("Size"))
-      return {};
-    std::vector<Tensor> out;
-    for (Endpoint input : node.inputs) {
-      auto known = out_.of(input).to_shape();
-      if (!known || (wanted == DType::int32 && !fits_int32(*known))) {
-        out.emplace_back();
-      } else if (is_shape) {
-        out.push_back(integers(wanted, Shape{known->rank()}, known->dims()));
-      } else {
-        std::int64_t count = known->num_elements();
-        out.push_back(integers(wanted, {}, {&count, 1}));
-      }
-    }
-    return out;
-  }
-
-  static bool fits_int32(const Shape& shape) {
-    constexpr std::int64_t most = 0x7fffffff;
-    for (std::int64_t dim : shape.dims())
-      if (dim > most)
-        return false;
-    return shape.num_elements() <= most;
+    for (std::size_t i = 0; i < said.size(); ++i)
+      if (said[i].has_value() && said[i].dtype() != node.output_types[i])
+        said[i] = {};
+    return said;
   }
 
   const Graph& graph_;
   ShapeInferenceOptions options_;
-  const OpSchema* merge_ = nullptr;
-  const OpSchema* ref_merge_ = nullptr;
   std::vector<NodeId> order_;
   std::vector<bool> visited_;
   GraphShapes out_;

@@ -3,6 +3,7 @@
 
 #include "graph/op/registry.hpp"
 #include "graph/op/shape_context.hpp"
+#include "graph/op/test_roles.hpp"
 
 namespace troupe {
 
@@ -10,7 +11,7 @@ namespace troupe {
 inline OpRegistry test_ops() {
   OpRegistry ops;
   auto add = [&](SchemaBuilder& builder) {
-    ops.add(builder.not_differentiable("it is an op for tests").build());
+    ops.add(with_test_roles(builder.not_differentiable("it is an op for tests").build()));
   };
   add(SchemaBuilder("NoOp").shape_fn(shape_none));
   add(SchemaBuilder("Source").output("y: T").attr("T: type = DT_FLOAT").shape_fn(shape_unknown));

@@ -61,7 +61,7 @@ std::string attrs_text(const Node& node, std::int64_t max_elements) {
   // What reading the line without an attr would give it.
   AttrMap implied;
   std::vector<DType> given(node.input_types);
-  if (!node.is_op("Merge") && !node.is_op("RefMerge")) // loops must begin somewhere
+  if (!node.has_role(Role::merge)) // loops must begin somewhere
     infer_attrs(*node.op, given, implied);
   std::string out;
   for (const auto& [name, value] : node.attrs) {

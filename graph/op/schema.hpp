@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "graph/op/attr_value.hpp"
+#include "graph/op/roles.hpp"
 
 namespace troupe {
 
@@ -50,6 +51,7 @@ struct OpSchema {
   bool is_commutative = false;
   bool is_aggregate = false;
   bool allows_uninitialized_input = false; ///< its reference input may hold no value yet
+  RoleSet roles;
   std::string doc;
   ShapeFn shape_fn = nullptr;
   GradientFn gradient = nullptr;
@@ -120,6 +122,11 @@ public:
   }
   SchemaBuilder& allows_uninitialized_input() {
     schema_.allows_uninitialized_input = true;
+    return *this;
+  }
+  /// Adds to the op's roles.
+  SchemaBuilder& roles(RoleSet roles) {
+    schema_.roles |= roles;
     return *this;
   }
   SchemaBuilder& shape_fn(ShapeFn fn) {

@@ -1,6 +1,8 @@
 #include "graph/op/shape_context.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <span>
 
 #include "core/base/strings.hpp"
 
@@ -12,6 +14,11 @@ ShapeContext::ShapeContext(const OpSchema& schema, const AttrMap& attrs,
     : schema_(schema), attrs_(attrs), inputs_(std::move(inputs)), values_(std::move(input_values)),
       outputs_(static_cast<std::size_t>(num_outputs)) {
   values_.resize(inputs_.size());
+}
+
+void ShapeContext::set_output_value(int i, Tensor value) {
+  output_values_.resize(outputs_.size());
+  output_values_[static_cast<std::size_t>(i)] = std::move(value);
 }
 
 Result<ArgRange> ShapeContext::input_range(std::string_view name) const {
@@ -122,6 +129,54 @@ Status shape_none(ShapeContext&) {
 Status shape_broadcast_binary(ShapeContext& c) {
   TROUPE_ASSIGN(PartialShape shape, broadcast_partial(c.input(0), c.input(1)));
   return c.set_output(0, std::move(shape));
+}
+
+namespace {
+
+// The dtype of the op's numbers is its attribute out_type, or int32. No value for one that does not
+// fit: the kernel then fails in TensorFlow's words.
+Tensor integers(const ShapeContext& c, const Shape& shape, std::span<const std::int64_t> values) {
+  const auto dtype = c.attrs().get_or<DType>("out_type", DType::int32);
+  const bool is_int32 = dtype == DType::int32;
+  if (!is_int32 && dtype != DType::int64)
+    return {};
+  if (is_int32 && std::ranges::any_of(values, [](std::int64_t x) { return x > INT32_MAX; }))
+    return {};
+  Tensor out = Tensor::make(dtype, shape);
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (is_int32)
+      out.mutable_data<std::int32_t>()[i] = static_cast<std::int32_t>(values[i]);
+    else
+      out.mutable_data<std::int64_t>()[i] = values[i];
+  return out;
+}
+
+} // namespace
+
+Status shape_of_dims(ShapeContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    TROUPE_TRY(c.set_output(i, PartialShape{c.input(i).rank()}));
+    if (auto known = c.input(i).to_shape())
+      c.set_output_value(i, integers(c, Shape{known->rank()}, known->dims()));
+  }
+  return {};
+}
+
+Status shape_of_rank(ShapeContext& c) {
+  TROUPE_TRY(c.set_output(0, Shape{}));
+  const std::int64_t rank = c.input(0).rank();
+  if (c.input(0).has_rank())
+    c.set_output_value(0, integers(c, Shape{}, {&rank, 1}));
+  return {};
+}
+
+Status shape_of_num_elements(ShapeContext& c) {
+  TROUPE_TRY(c.set_output(0, Shape{}));
+  if (auto known = c.input(0).to_shape()) {
+    const std::int64_t count = known->num_elements();
+    c.set_output_value(0, integers(c, Shape{}, {&count, 1}));
+  }
+  return {};
 }
 
 Status shape_merge_inputs(ShapeContext& c) {

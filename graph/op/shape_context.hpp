@@ -44,6 +44,10 @@ public:
   /// Output i has the shape of input j; ok().
   Status output_like(int i, int j) { return set_output(i, input(j)); }
   const std::vector<PartialShape>& outputs() const { return outputs_; }
+  /// Says what output i is, where the shapes of the inputs tell: for ops with Role::metadata.
+  void set_output_value(int i, Tensor value);
+  /// By output: a tensor without value where none was said. Empty if none was said at all.
+  const std::vector<Tensor>& output_values() const { return output_values_; }
   const OpSchema& schema() const { return schema_; }
 
 private:
@@ -52,6 +56,7 @@ private:
   std::vector<PartialShape> inputs_;
   std::vector<Tensor> values_;
   std::vector<PartialShape> outputs_;
+  std::vector<Tensor> output_values_;
 };
 
 // Shape functions for `SchemaBuilder::shape_fn`.
@@ -61,6 +66,10 @@ Status shape_unknown(ShapeContext& c);          ///< nothing known
 Status shape_none(ShapeContext& c);             ///< no outputs
 Status shape_broadcast_binary(ShapeContext& c); ///< NumPy broadcasting of inputs 0 and 1
 Status shape_merge_inputs(ShapeContext& c);     ///< all inputs have one shape, so has output 0
+// Of the ops with Role::metadata: shapes of the outputs, and their values where they are known.
+Status shape_of_dims(ShapeContext& c);         ///< output i: the dimensions of input i
+Status shape_of_rank(ShapeContext& c);         ///< output 0: the rank of input 0
+Status shape_of_num_elements(ShapeContext& c); ///< output 0: the number of elements of input 0
 
 /// Broadcasting with unknown dimensions; INVALID_ARGUMENT "Dimensions must be equal, but are 2 and
 /// 3 …".

@@ -142,7 +142,7 @@ Status colocate_control_flow(Graph& graph) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
   for (NodeId id : order) {
     Node& node = *graph.node(id);
-    bool follows_input = node.is_op("Switch") || node.is_op("RefSwitch") || is_exit(node);
+    bool follows_input = node.has_role(Role::branch) || is_exit(node);
     bool follows_reader =
         is_next_iteration(node) || (is_enter(node) && !is_ref(node.input_types[0]));
     if (follows_input && node.inputs[0].node >= 0)

@@ -7,16 +7,16 @@
 namespace troupe {
 
 bool is_enter(const Node& node) {
-  return node.is_op("Enter") || node.is_op("RefEnter");
+  return node.has_role(Role::enter);
 }
 bool is_exit(const Node& node) {
-  return node.is_op("Exit") || node.is_op("RefExit");
+  return node.has_role(Role::exit);
 }
 bool is_next_iteration(const Node& node) {
-  return node.is_op("NextIteration") || node.is_op("RefNextIteration");
+  return node.has_role(Role::next_iteration);
 }
 bool is_merge(const Node& node) {
-  return node.is_op("Merge") || node.is_op("RefMerge");
+  return node.has_role(Role::merge);
 }
 
 int Frames::of_outputs(const Node& node) const {
@@ -78,7 +78,7 @@ private:
     if (is_exit(node) && outer == 0)
       return invalid_argument(str_cat("The node '", node.name, "' (", node.op_name(),
                                       ") leaves a loop, but its input is in none"));
-    if (node.is_op("LoopCond"))
+    if (node.has_role(Role::loop_condition))
       frame(outer).loop_cond = node.id;
     mine = outer;
     return {};

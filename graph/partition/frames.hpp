@@ -32,10 +32,11 @@ struct Frames {
   bool has_loops() const { return frames.size() > 1; }
 };
 
-bool is_enter(const Node& node);          ///< Enter, RefEnter
-bool is_exit(const Node& node);           ///< Exit, RefExit
-bool is_next_iteration(const Node& node); ///< NextIteration, RefNextIteration
-bool is_merge(const Node& node);          ///< Merge, RefMerge
+// By role.
+bool is_enter(const Node& node);
+bool is_exit(const Node& node);
+bool is_next_iteration(const Node& node);
+bool is_merge(const Node& node);
 
 /// INVALID_ARGUMENT for a node whose inputs are in different frames ("The node 'x' has inputs from
 /// different frames. …"), or an Exit outside of any. Linear.

@@ -180,7 +180,7 @@ private:
   }
 
   bool is_small_constant(const Node& src, int slot) const {
-    if (slot != 0 || !src.is_op("Const") || !src.control_inputs.empty())
+    if (slot != 0 || !src.has_role(Role::constant) || !src.control_inputs.empty())
       return false;
     const Node& copy = *copy_of(src.id).part->graph.node(copy_of(src.id).id);
     auto value = copy.attrs.get<Tensor>("value");
@@ -189,7 +189,8 @@ private:
 
   Result<Arrival> repeat_constant(const Node& src, const Node& dst) {
     const Node& copy = *copy_of(src.id).part->graph.node(copy_of(src.id).id);
-    TROUPE_ASSIGN(Node * again, add(*copy_of(dst.id).part, dst, src.name, "Const", {}, copy.attrs));
+    TROUPE_ASSIGN(Node * again,
+                  add(*copy_of(dst.id).part, dst, src.name, src.op_name(), {}, copy.attrs));
     return Arrival{again->id, again->id};
   }
 

@@ -1,5 +1,5 @@
 // Control edges that say nothing: beside a data edge from the same node, or from a node that is
-// always there at once (a Const without control inputs).
+// always there at once (a constant without control inputs).
 #include <algorithm>
 
 #include "graph/passes/pass.hpp"
@@ -8,7 +8,8 @@ namespace troupe {
 namespace {
 
 bool is_always_there(const Node& source, const PassContext& context) {
-  return source.is_op("Const") && source.control_inputs.empty() && !context.is_preserved(source);
+  return source.has_role(Role::constant) && source.control_inputs.empty() &&
+         !context.is_preserved(source);
 }
 
 // The nodes whose values `node` reads, sorted; none for control flow, which may run without them.

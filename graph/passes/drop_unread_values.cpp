@@ -2,18 +2,11 @@
 // inputs. Gradients have such nodes, since all gradients of an op are joined before any is used,
 // and that of a fed input is used by nothing.
 #include <algorithm>
-#include <array>
 
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
 namespace {
-
-// Ops that are there for the error they may give.
-bool is_check(const Node& node) {
-  static constexpr std::array names = {"CheckNumerics", "CheckNumericsV2", "EnsureShape"};
-  return std::ranges::find(names, node.op_name()) != names.end();
-}
 
 // Whom the node waits for, each once.
 std::vector<NodeId> sources_of(const Node& node) {
@@ -27,7 +20,7 @@ std::vector<NodeId> sources_of(const Node& node) {
 
 // The nodes that wait for it; none if somebody reads it, or if it may go for another reason.
 std::vector<NodeId> who_only_waits(const Node& node, const PassContext& context) {
-  if (!is_free(node, context) || is_check(node) ||
+  if (!is_free(node, context) || node.has_role(Role::check) ||
       std::ranges::any_of(node.outs, [](const OutEdge& edge) { return !edge.is_control(); }))
     return {};
   std::vector<NodeId> out;

@@ -36,7 +36,7 @@ public:
 private:
   void try_to_fold(const Node& node) {
     context_.looked_at(1 + node.num_inputs());
-    if (node.is_op("Const")) {
+    if (node.has_role(Role::constant)) {
       auto value = node.attrs.get<Tensor>("value");
       if (value.ok() && value->dtype() == node.output_types[0]) { // the step names one that lies
         Folded& entry = folded_[node.id];

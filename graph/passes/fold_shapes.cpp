@@ -1,7 +1,5 @@
-// Shape, Size, Rank and ShapeN of a statically known shape become constants, whether or not the
-// tensor itself is known.
-#include <algorithm>
-#include <array>
+// What reads a shape alone (Shape, Size, Rank …) becomes a constant where that shape is statically
+// known, whether or not the tensor itself is.
 #include <optional>
 
 #include "core/base/strings.hpp"
@@ -12,11 +10,6 @@ namespace troupe {
 namespace {
 
 constexpr std::size_t max_controls = 16; // a node that waits for more is left alone
-
-bool asks_for_shape(const Node& node) {
-  static constexpr std::array names = {"Shape", "ShapeN", "Size", "Rank"};
-  return std::ranges::find(names, node.op_name()) != names.end();
-}
 
 // With conditionals or loops in the graph the constant must die with the tensor, and run in its
 // frame; that is what its control inputs are for. Nothing if control edges cannot say it, or not
@@ -73,7 +66,7 @@ Status run(Graph& graph, PassContext& context) {
   for (const Node* node : graph.nodes()) {
     context.looked_at();
     may_be_dead = may_be_dead || is_control_flow(*node) || outputs_die_alone(*node);
-    if (asks_for_shape(*node) && is_free(*node, context))
+    if (node->has_role(Role::metadata) && is_free(*node, context))
       wanted.push_back(node->id);
   }
   if (wanted.empty())

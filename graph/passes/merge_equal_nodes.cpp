@@ -144,9 +144,7 @@ private:
 };
 
 bool may_be_shared(const Node& node) {
-  return !node.op->is_stateful && !has_refs(node) && !is_control_flow(node) &&
-         !node.op_name().starts_with("Placeholder") && !node.op_name().starts_with('_') &&
-         node.num_outputs() > 0;
+  return may_be_replaced(node) && node.num_outputs() > 0;
 }
 
 Status run(Graph& graph, PassContext& context) {
@@ -164,7 +162,7 @@ Status run(Graph& graph, PassContext& context) {
     });
     if (same == id)
       continue;
-    if (node.is_op("Const") && node.assigned_device.empty()) {
+    if (node.has_role(Role::constant) && node.assigned_device.empty()) {
       equality.set_representative(id, same);
     } else if (is_free(node, context)) {
       graph.replace_node(id, same);

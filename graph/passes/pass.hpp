@@ -63,15 +63,17 @@ struct Pass {
 /// All passes in the order in which they run.
 const std::vector<Pass>& all_passes();
 
-/// Switch, Merge, Enter, Exit, NextIteration, LoopCond, ControlTrigger and the reference forms.
+/// The op decides which nodes run, and how often (control_flow_roles).
 bool is_control_flow(const Node& node);
-/// Switch, RefSwitch, or a receive of what may be dead: the node itself is alive while its outputs
-/// are dead, so a control edge from it does not carry their deadness.
+/// A branch, or a receive of what may be dead: the node itself is alive while its outputs are dead,
+/// so a control edge from it does not carry their deadness.
 bool outputs_die_alone(const Node& node);
 /// Some input or output is a reference.
 bool has_refs(const Node& node);
-/// A pass may drop it, replace it or merge it with an equal one: stateless, no references, no
-/// placeholder, no control flow, not preserved.
+/// The op gives equal outputs for equal inputs, has no effect and is no control flow: its node may
+/// be dropped, folded or merged with an equal one, if nobody asked for the node itself.
+bool may_be_replaced(const Node& node);
+/// may_be_replaced, and not preserved.
 bool is_free(const Node& node, const PassContext& context);
 
 /// Reads of `node`'s output 0 become reads of `by`, and what waited for `node` waits for `by`.

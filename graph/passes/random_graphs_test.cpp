@@ -37,7 +37,9 @@ float result_of(std::string_view op, std::span<const float> in) {
 
 class Scalars final : public ConstantEvaluator {
 public:
-  bool can_evaluate(const Node& node) const override { return node.op_name() != "Square"; }
+  bool can_evaluate(const Node& node) const override {
+    return node.op_name() != "Square" && !node.op_name().starts_with("_Fused");
+  }
   Result<std::vector<Tensor>> evaluate(const Node& node, std::span<const Tensor> inputs) override {
     std::vector<float> in;
     for (const Tensor& tensor : inputs)

@@ -1,5 +1,5 @@
-// Dead code: removes what no preserved node, no stateful node and nothing that these read depends
-// on.
+// Dead code: removes what no preserved node, no node with state or effects, and nothing that these
+// read, depends on.
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
@@ -15,7 +15,8 @@ Status run(Graph& graph, PassContext& context) {
     }
   };
   for (const Node* node : graph.nodes())
-    if (node->op->is_stateful || has_refs(*node) || context.is_preserved(*node))
+    if (node->op->is_stateful || node->has_role(Role::side_effect) || has_refs(*node) ||
+        context.is_preserved(*node))
       visit(node->id);
   while (!todo.empty()) {
     const Node& node = *graph.node(todo.back());

@@ -165,9 +165,6 @@ Found transpose(RuleView& v) {
 
 const std::unordered_map<std::string_view, Rule>& rules() {
   static const std::unordered_map<std::string_view, Rule> table = {
-      {"Identity", input_itself},
-      {"StopGradient", input_itself},
-      {"PreventGradient", input_itself},
       {"Add", add},
       {"AddV2", add},
       {"Sub", subtract},
@@ -196,18 +193,24 @@ const std::unordered_map<std::string_view, Rule>& rules() {
   return table;
 }
 
+Rule rule_of(const Node& node) {
+  if (node.has_role(Role::passes_on))
+    return input_itself;
+  auto known = rules().find(node.op_name());
+  return known == rules().end() ? nullptr : known->second;
+}
+
 Status run(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
   ShapesOnDemand shapes(graph);
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     context.looked_at();
-    auto rule = rules().find(node.op_name());
-    if (rule == rules().end() || !is_free(node, context) || !node.control_inputs.empty() ||
-        node.outs.empty())
+    Rule rule = rule_of(node);
+    if (!rule || !is_free(node, context) || !node.control_inputs.empty() || node.outs.empty())
       continue;
     RuleView view(graph, node, context, shapes);
-    TROUPE_ASSIGN(std::optional<Endpoint> same, rule->second(view));
+    TROUPE_ASSIGN(std::optional<Endpoint> same, rule(view));
     if (!same)
       continue;
     const Node& by = *graph.node(same->node);

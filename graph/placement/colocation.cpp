@@ -1,7 +1,6 @@
 #include "graph/placement/internal/colocation.hpp"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <unordered_map>
 
@@ -39,17 +38,9 @@ private:
   std::vector<int> size_;
 };
 
-// Ops that take resources of any device and care for the rest themselves.
-bool takes_distant_resources(const Node& node) {
-  static constexpr std::array names = {
-      "PartitionedCall", "StatefulPartitionedCall", "If",     "StatelessIf", "While",
-      "StatelessWhile",  "ReduceDataset",           "_Retval"};
-  return std::ranges::find(names, node.op_name()) != names.end();
-}
-
 bool binds(const Node& node, int input) {
   DType t = node.input_types[static_cast<std::size_t>(input)];
-  return is_ref(t) || (t == DType::resource && !takes_distant_resources(node));
+  return is_ref(t) || (t == DType::resource && !node.has_role(Role::takes_any_handle));
 }
 
 bool uses_state(const Node& node) {

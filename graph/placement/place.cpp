@@ -1,7 +1,6 @@
 #include "graph/placement/place.hpp"
 
 #include <algorithm>
-#include <array>
 #include <unordered_map>
 
 #include "core/base/log.hpp"
@@ -19,8 +18,7 @@ constexpr std::size_t max_listed = 20; // devices or nodes in a message
 
 // Follows its input rather than being sent elsewhere.
 bool is_metadata(const Node& node) {
-  static constexpr std::array names = {"Shape", "ShapeN", "Size", "Rank", "_Retval"};
-  return std::ranges::find(names, node.op_name()) != names.end() && !node.inputs.empty();
+  return node.op->roles.has_any({Role::metadata, Role::result}) && !node.inputs.empty();
 }
 
 bool is_generator(const Node& node) {

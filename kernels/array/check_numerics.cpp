@@ -50,6 +50,7 @@ void register_array_check_numerics(OpLibrary& library) {
       .output("output: T")
       .attr("T: {bfloat16, half, float, double}; message: string")
       .stateful()
+      .roles(Role::check)
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))

@@ -40,6 +40,7 @@ void register_array_const(OpLibrary& library) {
   library.op("Const")
       .output("output: dtype")
       .attr("value: tensor; dtype: type")
+      .roles(Role::constant)
       .shape_fn(infer_shape)
       .not_differentiable("it has no inputs")
       .cpu_kernel(compute, {.prepare = prepare})

@@ -136,6 +136,7 @@ void register_array_expand_dims(OpLibrary& library) {
       .input("input: T")
       .output("output: T")
       .attr("shape: shape; T: type")
+      .roles(Role::check)
       .shape_fn(infer_ensure_shape)
       .gradient([](GradContext& g) { return g.set_input_grad(0, g.output_grad(0)); })
       .cpu_kernel(compute_ensure_shape, std::move(ensure))

@@ -85,6 +85,7 @@ void register_array_fill(OpLibrary& library) {
       .input("x: T")
       .output("y: T")
       .attr("T: type")
+      .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_zeros_like, options())
@@ -94,6 +95,7 @@ void register_array_fill(OpLibrary& library) {
       .output("y: T")
       .attr("T: {bfloat16, half, float, double, int8, uint8, int16, uint16, int32, uint32, int64, "
             "uint64, complex64, complex128, bool}")
+      .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_ones_like, options())

@@ -79,6 +79,7 @@ void register_array_one_hot(OpLibrary& library) {
       .input("indices: TI; depth: int32; on_value: T; off_value: T")
       .output("output: T")
       .attr("axis: int = -1; T: type; TI: {uint8, int8, int32, int64} = DT_INT64")
+      .roles(Role::flat)
       .shape_fn(infer_shape)
       .not_differentiable("the indices are whole numbers")
       .cpu_kernel(compute, std::move(options))

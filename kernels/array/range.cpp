@@ -129,6 +129,7 @@ void register_array_range(OpLibrary& library) {
       .output("output: Tidx")
       .attr("Tidx: {bfloat16, half, float, double, int8, int16, int32, int64, uint16, uint32, "
             "uint64} = DT_INT32")
+      .roles(Role::flat)
       .shape_fn(infer_range)
       .not_differentiable("its length depends on the inputs by jumps")
       .cpu_kernel(compute_range, std::move(range))
@@ -139,6 +140,7 @@ void register_array_range(OpLibrary& library) {
       .input("start: T; stop: T; num: Tidx")
       .output("output: T")
       .attr("T: {bfloat16, half, float, double}; Tidx: {int32, int64} = DT_INT32")
+      .roles(Role::flat)
       .shape_fn(infer_lin_space)
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(compute_lin_space, std::move(lin_space))

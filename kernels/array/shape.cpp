@@ -9,12 +9,6 @@ namespace {
 
 constexpr auto discrete = "it depends on the input's shape alone";
 
-Status infer_shape(ShapeContext& c) {
-  for (int i = 0; i < c.num_outputs(); ++i)
-    TROUPE_TRY(c.set_output(i, PartialShape{c.input(i).rank()}));
-  return {};
-}
-
 template <class T>
 Status write_dims(const Shape& shape, Tensor& out) {
   auto dims = out.mutable_data<T>();
@@ -62,7 +56,8 @@ void register_array_shape(OpLibrary& library) {
       .input("input: T")
       .output("output: out_type")
       .attr("T: type; out_type: {int32, int64} = DT_INT32")
-      .shape_fn(infer_shape)
+      .roles(Role::metadata)
+      .shape_fn(shape_of_dims)
       .not_differentiable(discrete)
       .cpu_kernel(compute_shape)
       .doc("The dimensions of a tensor, as a vector.");
@@ -70,7 +65,8 @@ void register_array_shape(OpLibrary& library) {
       .input("input: N * T")
       .output("output: N * out_type")
       .attr("N: int >= 1; T: type; out_type: {int32, int64} = DT_INT32")
-      .shape_fn(infer_shape)
+      .roles(Role::metadata)
+      .shape_fn(shape_of_dims)
       .not_differentiable(discrete)
       .cpu_kernel(compute_shape)
       .doc("The dimensions of each of N tensors.");
@@ -78,7 +74,8 @@ void register_array_shape(OpLibrary& library) {
       .input("input: T")
       .output("output: out_type")
       .attr("T: type; out_type: {int32, int64} = DT_INT32")
-      .shape_fn(shape_scalar)
+      .roles(Role::metadata)
+      .shape_fn(shape_of_num_elements)
       .not_differentiable(discrete)
       .cpu_kernel(compute_size)
       .doc("The number of elements.");
@@ -86,7 +83,8 @@ void register_array_shape(OpLibrary& library) {
       .input("input: T")
       .output("output: int32")
       .attr("T: type")
-      .shape_fn(shape_scalar)
+      .roles(Role::metadata)
+      .shape_fn(shape_of_rank)
       .not_differentiable(discrete)
       .cpu_kernel(compute_rank)
       .doc("The number of dimensions.");

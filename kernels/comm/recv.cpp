@@ -89,6 +89,7 @@ void register_comm_recv(OpLibrary& library) {
       .attr("tensor_type: type")
       .attr(comm::edge_attrs)
       .stateful()
+      .roles({Role::receive, Role::blocks})
       .shape_fn(shape_unknown)
       .not_differentiable("it has no inputs")
       .async_kernel_on_all_devices(recv, {.prepare = comm::prepare_edge})
@@ -98,6 +99,7 @@ void register_comm_recv(OpLibrary& library) {
       .attr("tensor_type: type")
       .attr(comm::edge_attrs)
       .stateful()
+      .roles({Role::receive, Role::blocks})
       .shape_fn(shape_unknown)
       .not_differentiable("it has no inputs")
       .async_kernel_on_all_devices(recv,

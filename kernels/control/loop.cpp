@@ -30,12 +30,13 @@ constexpr auto enter_attrs = "T: type; frame_name: string; is_constant: bool = f
                              "parallel_iterations: int = 10";
 
 /// One op for values and one, "Ref…", for references.
-void add_pair(OpLibrary& library, const std::string& name, std::string_view attrs,
+void add_pair(OpLibrary& library, Role role, const std::string& name, std::string_view attrs,
               const KernelOptions& options, std::string_view doc) {
   library.op(name)
       .input("data: T")
       .output("output: T")
       .attr(attrs)
+      .roles(role)
       .shape_fn(shape_unchanged)
       .not_differentiable(loops)
       .kernel_on_all_devices(compute, options)
@@ -44,6 +45,7 @@ void add_pair(OpLibrary& library, const std::string& name, std::string_view attr
       .input("data: Ref(T)")
       .output("output: Ref(T)")
       .attr(attrs)
+      .roles(role)
       .shape_fn(shape_unchanged)
       .not_differentiable(loops)
       .kernel_on_all_devices(compute, options)
@@ -53,14 +55,17 @@ void add_pair(OpLibrary& library, const std::string& name, std::string_view attr
 } // namespace
 
 void register_control_loop(OpLibrary& library) {
-  add_pair(library, "Enter", enter_attrs, {.prepare = check_enter},
+  add_pair(library, Role::enter, "Enter", enter_attrs, {.prepare = check_enter},
            "Brings its input into the loop `frame_name`: into iteration 0, or into every one if "
            "is_constant.");
-  add_pair(library, "Exit", "T: type", {}, "Takes a loop's value out into the frame around it.");
-  add_pair(library, "NextIteration", "T: type", {}, "Takes its input to the next iteration.");
+  add_pair(library, Role::exit, "Exit", "T: type", {},
+           "Takes a loop's value out into the frame around it.");
+  add_pair(library, Role::next_iteration, "NextIteration", "T: type", {},
+           "Takes its input to the next iteration.");
   library.op("LoopCond")
       .input("input: bool")
       .output("output: bool")
+      .roles({Role::loop_condition, Role::passes_on})
       .shape_fn(infer_scalar)
       .not_differentiable(loops)
       .kernel_on_all_devices(compute, {.host_inputs = {"input"}, .host_outputs = {"output"}})

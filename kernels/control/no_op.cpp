@@ -13,11 +13,13 @@ Status compute(KernelContext&) {
 
 void register_control_no_op(OpLibrary& library) {
   library.op("NoOp")
+      .roles(Role::no_op)
       .shape_fn(shape_none)
       .not_differentiable("it has no inputs")
       .kernel_on_all_devices(compute)
       .doc("Does nothing; runs after its control inputs.");
   library.op("ControlTrigger")
+      .roles(Role::trigger)
       .shape_fn(shape_none)
       .not_differentiable("it has no inputs")
       .kernel_on_all_devices(compute)

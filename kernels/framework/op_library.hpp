@@ -60,6 +60,11 @@ public:
       schema_.allows_uninitialized_input();
       return *this;
     }
+    /// What kind of op it is: `.roles({Role::random, Role::flat})`.
+    Builder& roles(RoleSet roles) {
+      schema_.roles(roles);
+      return *this;
+    }
     Builder& shape_fn(ShapeFn fn) {
       schema_.shape_fn(fn);
       return *this;

@@ -56,6 +56,7 @@ void register_math_broadcast_gradient_args(OpLibrary& library) {
       .input("s0: T; s1: T")
       .output("r0: T; r1: T")
       .attr("T: {int32, int64} = DT_INT32")
+      .roles(Role::flat)
       .shape_fn(infer_shape)
       .not_differentiable("its values are axes")
       .cpu_kernel(compute)

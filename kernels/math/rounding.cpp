@@ -24,6 +24,7 @@ void add_rounding(OpLibrary& library, std::string_view name, KernelFn fn, std::s
       .input("x: T")
       .output("y: T")
       .attr("T: {bfloat16, half, float, double}")
+      .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is piecewise constant")
       .cpu_kernel(fn, math::for_types(math::floats))
@@ -52,6 +53,7 @@ void register_math_rounding(OpLibrary& library) {
       .input("x: T")
       .output("y: T")
       .attr("T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}")
+      .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is piecewise constant")
       .cpu_kernel(compute_round, math::for_types({DType::float32, DType::float64, DType::int8,

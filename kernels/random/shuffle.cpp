@@ -50,6 +50,7 @@ void register_random_shuffle(OpLibrary& library) {
       .output("output: T")
       .attr("seed: int = 0; seed2: int = 0; T: type")
       .stateful()
+      .roles(Role::random)
       .shape_fn(shape_unchanged)
       .not_differentiable("the order that it chose is not kept")
       .cpu_kernel(compute)

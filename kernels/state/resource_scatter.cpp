@@ -101,6 +101,7 @@ void add_op(OpLibrary& library, std::string_view name, KernelFn fn, std::string_
       .attr(types)
       .attr("Tindices: {int32, int64}")
       .stateful()
+      .roles(Role::side_effect)
       .shape_fn(infer_shape)
       .not_differentiable(in_place)
       .cpu_kernel(fn, std::move(options))

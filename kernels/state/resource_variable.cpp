@@ -133,6 +133,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .attr("container: string = ''; shared_name: string = ''; debug_name: string = ''")
       .attr("dtype: type; shape: shape; allowed_devices: list(string) = []")
       .stateful()
+      .roles(Role::variable)
       .shape_fn(shape_scalar)
       .not_differentiable("it has no inputs")
       .kernel_on_all_devices(make_variable_handle,
@@ -143,6 +144,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .output("value: dtype")
       .attr("dtype: type")
       .stateful()
+      .roles(Role::reads_variable)
       .shape_fn(shape_unknown)
       .gradient(differentiate_read)
       .kernel_on_all_devices(read, {.host_inputs = {"resource"}})
@@ -151,6 +153,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .input("resource: resource; value: dtype")
       .attr("dtype: type; validate_shape: bool = false")
       .stateful()
+      .roles(Role::side_effect)
       .shape_fn(shape_none)
       .not_differentiable(in_place)
       .kernel_on_all_devices(assign, {.host_inputs = {"resource"}})
@@ -159,6 +162,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .input("resource: resource; value: dtype")
       .attr("dtype: type")
       .stateful()
+      .roles(Role::side_effect)
       .shape_fn(shape_none)
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
@@ -168,6 +172,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .input("resource: resource; value: dtype")
       .attr("dtype: type")
       .stateful()
+      .roles(Role::side_effect)
       .shape_fn(shape_none)
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
@@ -186,6 +191,7 @@ void register_state_resource_variable(OpLibrary& library) {
       .input("resource: resource")
       .attr("ignore_lookup_error: bool = true")
       .stateful()
+      .roles(Role::side_effect)
       .shape_fn(shape_none)
       .not_differentiable("it has no outputs")
       .kernel_on_all_devices(destroy, {.host_inputs = {"resource"}})

@@ -131,6 +131,8 @@ private:
           .value(op->not_differentiable)
           .key("stateful")
           .value(op->is_stateful)
+          .key("roles")
+          .value(to_string(op->roles))
           .key("kernels")
           .open('[');
       for (const KernelDef* kernel : op_library().kernels.of(op->name))

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/strings.hpp"
+#include "kernels/framework/op_library.hpp"
 #include "tools/troupe/duration.hpp"
 
 namespace troupe {
@@ -48,13 +49,15 @@ constexpr Kind kinds[] = {{"kernel", "#4c78a8"},
                           {"runtime: caller, master, worker", "#bab0ac"}};
 
 const Kind& kind_of(const std::string& op) {
-  if (op == "_Send" || op == "_Recv" || op == "_HostSend" || op == "_HostRecv")
-    return kinds[1];
   if (op == "Session::run" || op == "RunGraph" || op == "ExecuteGraph")
     return kinds[3];
-  bool is_variable = op.find("Variable") != std::string::npos || op.starts_with("Assign") ||
-                     op == "VarHandleOp" || op.find("Apply") != std::string::npos;
-  return kinds[is_variable ? 2 : 0];
+  const OpSchema* schema = op_library().ops.find(op);
+  if (!schema)
+    return kinds[0];
+  if (schema->roles.has_any(transfer_roles))
+    return kinds[1];
+  constexpr RoleSet of_variables{Role::variable, Role::reads_variable, Role::side_effect};
+  return kinds[schema->roles.has_any(of_variables) ? 2 : 0];
 }
 
 class Picture {

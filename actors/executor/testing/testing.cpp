@@ -5,6 +5,7 @@
 #include "core/base/strings.hpp"
 #include "devices/memory/caching_allocator.hpp"
 #include "graph/ir/text.hpp"
+#include "graph/op/test_roles.hpp"
 
 namespace troupe {
 void register_math(OpLibrary& library);
@@ -112,6 +113,7 @@ void add_control_flow(OpLibrary& lib) {
   auto op = [&lib](std::string_view name, std::string_view in, std::string_view out,
                    std::string_view attrs) {
     auto builder = lib.op(name);
+    builder.roles(test_roles(name));
     if (!in.empty())
       builder.input(in);
     if (!out.empty())
@@ -135,8 +137,42 @@ void add_control_flow(OpLibrary& lib) {
   op("NextIteration", "data: T", "output: T", "T: type");
 }
 
+// What the executor knows by their roles alone.
+void add_invented(OpLibrary& lib) {
+  auto op = [&lib](std::string_view name, RoleSet roles, std::string_view in, std::string_view out,
+                   std::string_view attrs, KernelFn fn) {
+    lib.op(name)
+        .input(in)
+        .output(out)
+        .attr(attrs)
+        .roles(roles)
+        .not_differentiable("a test op")
+        .kernel_on_all_devices(fn);
+  };
+  op("Fork", Role::branch, "data: T; which: bool", "no: T; yes: T", "T: type", unreached);
+  op("Choose", Role::branch, "data: T; which: int64", "output: N * T", "T: type; N: int >= 1",
+     [](KernelContext& c) {
+       for (int i = 0; i < c.num_outputs(); ++i)
+         if (i != c.input(1).value<std::int64_t>())
+           c.set_output_dead(i);
+       c.output_entry(static_cast<int>(c.input(1).value<std::int64_t>())) =
+           std::move(c.input_entry(0));
+       return Status{};
+     });
+  op("Join", Role::merge, "inputs: N * T", "output: T; value_index: int32", "T: type; N: int >= 1",
+     unreached);
+  op("Hand", Role::passes_on, "x: T", "y: T", "T: type", unreached);
+  op("Begin", Role::enter, "data: T", "output: T",
+     "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
+     unreached);
+  op("Again", Role::next_iteration, "data: T", "output: T", "T: type", unreached);
+  op("Leave", Role::exit, "data: T", "output: T", "T: type", unreached);
+  op("GoOn", {Role::loop_condition, Role::passes_on}, "input: bool", "output: bool", "", unreached);
+}
+
 void add_transfer(OpLibrary& lib) {
   lib.op("_Send")
+      .roles(test_roles("_Send"))
       .input("tensor: T")
       .attr("T: type; tensor_name: string; send_device: string = ''; recv_device: string = ''")
       .stateful()
@@ -146,6 +182,7 @@ void add_transfer(OpLibrary& lib) {
             key_of(c), {c.is_input_dead ? Tensor{} : c.take_input(0), c.is_input_dead});
       });
   lib.op("_Recv")
+      .roles(test_roles("_Recv"))
       .output("tensor: tensor_type")
       .attr("tensor_type: type; tensor_name: string")
       .stateful()
@@ -236,6 +273,7 @@ const OpLibrary& library() {
   static const OpLibrary& instance = *[] {
     auto* lib = new OpLibrary;
     add_control_flow(*lib);
+    add_invented(*lib);
     add_transfer(*lib);
     add_kernels(*lib);
     add_variables(*lib);

@@ -45,6 +45,7 @@ private:
 ///   Meet(x)          identity, expensive: returns once two of its kind run at the same time
 ///   Elsewhere(x)     identity, asynchronous: done on a compute thread
 ///   AtOnce(x)        identity, asynchronous: done before it returns
+///   Fork, Choose, Join, Hand, Begin, Again, Leave, GoOn   control flow by other names
 ///   Variable(), Assign(ref, value), Accumulate(ref, value)   reference edges
 const OpLibrary& library();
 

@@ -1,9 +1,6 @@
 #include "graph/passes/pass.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
-#include <string_view>
 #include <tuple>
 
 #include "graph/passes/internal/pass_list.hpp"
@@ -19,29 +16,12 @@ const std::vector<Pass>& all_passes() {
   return passes;
 }
 
-namespace {
-
-// Asked of every node by every pass: lengths are compared first.
-bool is_one_of(std::span<const std::string_view> names, std::string_view op) {
-  return std::ranges::any_of(names, [&](std::string_view name) {
-    return name.size() == op.size() && name[0] == op[0] && name == op;
-  });
-}
-
-} // namespace
-
 bool outputs_die_alone(const Node& node) {
-  static constexpr std::array<std::string_view, 5> names = {"Switch", "RefSwitch", "_SwitchN",
-                                                            "_Recv", "_HostRecv"};
-  return is_one_of(names, node.op_name());
+  return node.op->roles.has_any(outputs_die_alone_roles);
 }
 
 bool is_control_flow(const Node& node) {
-  static constexpr std::array<std::string_view, 13> names = {
-      "Switch",        "RefSwitch", "_SwitchN", "Merge",         "RefMerge",         "Enter",
-      "RefEnter",      "Exit",      "RefExit",  "NextIteration", "RefNextIteration", "LoopCond",
-      "ControlTrigger"};
-  return is_one_of(names, node.op_name());
+  return node.op->roles.has_any(control_flow_roles);
 }
 
 bool has_refs(const Node& node) {
@@ -49,10 +29,13 @@ bool has_refs(const Node& node) {
          std::ranges::any_of(node.output_types, is_ref);
 }
 
+bool may_be_replaced(const Node& node) {
+  return !node.op->is_stateful && !node.op->roles.has_any(not_free_roles) &&
+         !is_control_flow(node) && !has_refs(node);
+}
+
 bool is_free(const Node& node, const PassContext& context) {
-  return !node.op->is_stateful && !has_refs(node) && !is_control_flow(node) &&
-         !node.op_name().starts_with("Placeholder") && !node.op_name().starts_with('_') &&
-         !context.is_preserved(node);
+  return may_be_replaced(node) && !context.is_preserved(node);
 }
 
 bool bypass(Graph& graph, NodeId id, Endpoint by) {

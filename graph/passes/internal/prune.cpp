@@ -84,7 +84,7 @@ Result<Node*> add_beside(Graph& graph, const Node& node, std::string name, std::
 
 // Its control edges come from the _Arg when it is fed.
 bool is_placeholder(const Node& node) {
-  return node.op_name().starts_with("Placeholder");
+  return node.has_role(Role::placeholder);
 }
 
 Status feed(Graph& graph, Endpoint e, std::size_t index) {
@@ -178,7 +178,7 @@ Result<PrunedTypes> prune(Graph& graph, const Signature& signature) {
     if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
       graph.remove(id);
   for (NodeId id = original; id < graph.capacity(); ++id) // feeds that nothing reads
-    if (graph.node(id)->is_op("_Arg") && graph.node(id)->outs.empty())
+    if (graph.node(id)->has_role(Role::argument) && graph.node(id)->outs.empty())
       graph.remove(id);
   return types;
 }

@@ -17,7 +17,7 @@ const PartialShape& ShapesOnDemand::of(Endpoint endpoint) {
 
 Tensor RuleView::constant(const Node& of, int i) const {
   const Node& from = *graph_.node(of.inputs[static_cast<std::size_t>(i)].node);
-  if (!from.is_op("Const") || !from.control_inputs.empty())
+  if (!from.has_role(Role::constant) || !from.control_inputs.empty())
     return {};
   Tensor value = from.attrs.get_or<Tensor>("value", Tensor{});
   return value.dtype() == from.output_types[0] ? value : Tensor{};

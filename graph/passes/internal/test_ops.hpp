@@ -6,13 +6,14 @@
 
 #include "graph/op/registry.hpp"
 #include "graph/op/shape_context.hpp"
+#include "graph/op/test_roles.hpp"
 
 namespace troupe {
 
 inline OpRegistry rewriting_test_ops() {
   OpRegistry ops;
   auto add = [&](SchemaBuilder& b) {
-    ops.add(b.not_differentiable("it is an op for tests").build());
+    ops.add(with_test_roles(b.not_differentiable("it is an op for tests").build()));
   };
   auto each = [&](std::initializer_list<const char*> names, const char* inputs, const char* outputs,
                   const char* attrs, ShapeFn shape) {
@@ -64,8 +65,11 @@ inline OpRegistry rewriting_test_ops() {
   each({"Transpose"}, "x: T; perm: Tperm", "y: T", "T: type; Tperm: type", shape_unknown);
   each({"Sum"}, "input: T; axes: Tidx", "output: T", "T: type; Tidx: type; keep_dims: bool = false",
        shape_unknown);
-  each({"Shape", "Size", "Rank"}, "input: T", "output: out_type",
-       "T: type; out_type: {int32, int64} = DT_INT32", shape_unknown);
+  const std::pair<const char*, ShapeFn> metadata[] = {
+      {"Shape", shape_of_dims}, {"Size", shape_of_num_elements}, {"Rank", shape_of_rank}};
+  for (const auto& [name, shape] : metadata)
+    each({name}, "input: T", "output: out_type", "T: type; out_type: {int32, int64} = DT_INT32",
+         shape);
   each({"Switch"}, "data: T; pred: bool", "output_false: T; output_true: T", "T: type",
        shape_unchanged);
   each({"Merge"}, "inputs: N * T", "output: T; value_index: int32", "T: type; N: int >= 1",
