@@ -275,7 +275,7 @@ private:
     to.io = info.io.get();
     switch (to.kind) {
     case Kind::constant: {
-      TROUPE_ASSIGN(to.aux, materialise(node));
+      TROUPE_ASSIGN(to.constant, materialise(node));
       return {};
     }
     case Kind::arg:
@@ -284,17 +284,17 @@ private:
       if (number < 0 || number > 1'000'000)
         return invalid_argument(str_cat("node '", node.name, "' has index ", number,
                                         ", expected one from 0 to 1000000"));
-      to.aux = static_cast<std::int32_t>(number);
+      to.index = static_cast<std::int32_t>(number);
       return {};
     }
     case Kind::enter: {
-      to.aux = enters_[node.id];
+      to.opened_frame = enters_[node.id];
       if (node.attrs.get_or<bool>("is_constant", false))
         to.flags |= invariant;
       return {};
     }
     case Kind::exit:
-      to.aux = exits_[node.id];
+      to.exit_number = exits_[node.id];
       return {};
     default:
       return {};
@@ -411,7 +411,7 @@ private:
     const auto number = static_cast<std::int32_t>(program_->receivers.size());
     program_->receivers.push_back(to);
     ProgramNode* node = &at(index(send.id));
-    node->aux = number;
+    node->receiver = number;
     do {
       const std::int32_t slot = node->first_input;
       const Source source = program_->slot_source[static_cast<std::size_t>(slot)];
@@ -419,12 +419,11 @@ private:
         return;
       node = &at(source.node);
       const bool is_only_reader = node->direct_slot == slot;
-      const bool is_read =
-          program_->info[static_cast<std::size_t>(source.node)].schema->roles.has(
-              Role::reads_variable);
+      const bool is_read = program_->info[static_cast<std::size_t>(source.node)].schema->roles.has(
+          Role::reads_variable);
       if (!is_only_reader && !is_read)
         return;
-      node->aux = number;
+      node->receiver = number;
     } while (node->kind == Kind::forward);
   }
 
@@ -450,9 +449,9 @@ private:
     auto& retvals = program_->retval_indices;
     for (const ProgramNode& node : program_->nodes)
       if (node.kind == Kind::arg)
-        args.push_back(node.aux);
+        args.push_back(node.index);
       else if (node.kind == Kind::retval)
-        retvals.push_back(node.aux);
+        retvals.push_back(node.index);
     std::sort(args.begin(), args.end());
     std::sort(retvals.begin(), retvals.end());
     for (auto* list : {&args, &retvals})
@@ -461,8 +460,8 @@ private:
             str_cat("two ", list == &args ? "_Arg" : "_Retval", " nodes have index ", *twice));
     for (ProgramNode& node : program_->nodes)
       if (node.kind == Kind::retval)
-        node.aux = static_cast<std::int32_t>(
-            std::lower_bound(retvals.begin(), retvals.end(), node.aux) - retvals.begin());
+        node.position = static_cast<std::int32_t>(
+            std::lower_bound(retvals.begin(), retvals.end(), node.index) - retvals.begin());
     return {};
   }
 

@@ -77,7 +77,7 @@ TEST_CASE("loops: no more iterations are under way than allowed") {
     CHECK_FALSE(rig.advance(*step));
     CHECK(step->counters().iterations == static_cast<std::uint64_t>(parallel));
     CHECK(step->num_running() == 1);
-    auto waiting = step->waiting_nodes();
+    const auto waiting = step->record().nodes;
     REQUIRE(!waiting.empty());
     CHECK(waiting[0].node == "v");
     CHECK(waiting[0].frame != 0);
@@ -205,7 +205,7 @@ TEST_CASE("loops: a step cancelled within a loop ends") {
   auto step = rig.start(executable, {i64(std::int64_t{1} << 60), i64(1)});
   REQUIRE(step->run(Duration(0)) == StepRun::Progress::yielded);
   REQUIRE(step->run(Duration(0)) == StepRun::Progress::yielded);
-  CHECK(!step->waiting_nodes().empty());
+  CHECK(!step->record().nodes.empty());
   step->cancel(cancelled("enough"));
   CHECK(rig.finish(*step).message() == "enough");
   step.reset();

@@ -84,10 +84,10 @@ void Loop<Frames>::record(TraceRecord span, const Entry* outputs, std::int32_t n
 template <bool Frames>
 void Loop<Frames>::start() {
   for (std::int32_t n : p_.args) {
-    const ProgramNode& arg = node(n);
+    const ProgramNode& arg = node_at(n);
     ++s_.counters.nodes;
     ++s_.root_nodes;
-    auto index = static_cast<std::size_t>(arg.aux);
+    auto index = static_cast<std::size_t>(arg.index);
     if (index >= s_.args.size() || !s_.args[index].has_value())
       return s_.fail(n, invalid_argument(str_cat("argument ", index, " has no value")));
     if (s_.args[index].dtype() != arg.output_type)
@@ -114,8 +114,8 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
       Item item = pop();
       if (is_large) [[unlikely]]
         fetch_ahead(item);
-      if (item.node >= 0 && node(item.node).kind == Kind::no_op)
-        run_no_op(node(item.node), *item.iteration);
+      if (item.node >= 0 && node_at(item.node).kind == Kind::no_op)
+        run_no_op(node_at(item.node), *item.iteration);
       else
         process(item);
     } else if (!s_.ready_expensive.empty()) {
@@ -139,137 +139,137 @@ template <bool Frames>
 void Loop<Frames>::process(Item item) {
   const bool dead = item.node < 0;
   const std::int32_t n = dead ? ~item.node : item.node;
-  const ProgramNode& nd = node(n);
-  Iteration& it = *item.iteration;
+  const ProgramNode& node = node_at(n);
+  Iteration& iteration = *item.iteration;
   ++s_.counters.nodes;
-  if (dead && !(nd.flags & runs_when_dead)) [[unlikely]]
-    return discard(n, nd, it);
-  switch (nd.kind) {
+  if (dead && !(node.flags & runs_when_dead)) [[unlikely]]
+    return discard(n, node, iteration);
+  switch (node.kind) {
   case Kind::kernel:
-    if ((nd.flags & expensive) && is_costly(n))
+    if ((node.flags & expensive) && is_costly(n))
       return s_.ready_expensive.push(item);
-    if (!run_kernel(n, nd, it, dead))
+    if (!run_kernel(n, node, iteration, dead))
       return;
     break;
   case Kind::async_kernel:
-    return start_async(n, nd, it, dead);
+    return start_async(n, node, iteration, dead);
   case Kind::no_op: // a ControlTrigger that is dead, and lives; run() does the others
-    send_controls(nd, false, it);
+    send_controls(node, false, iteration);
     break;
   case Kind::constant:
-    if (!run_constant(nd, it))
+    if (!run_constant(node, iteration))
       return;
     break;
   case Kind::arg: // with control inputs; start() does the others
-    s_.scratch[0].tensor = s_.args[static_cast<std::size_t>(nd.aux)];
-    send_all(nd, s_.scratch.data(), it);
+    s_.scratch[0].tensor = s_.args[static_cast<std::size_t>(node.index)];
+    send_all(node, s_.scratch.data(), iteration);
     break;
   case Kind::retval:
-    if (!run_retval(n, nd, it))
+    if (!run_retval(n, node, iteration))
       return;
     break;
   case Kind::forward:
-    if (!run_forward(n, nd, it))
+    if (!run_forward(n, node, iteration))
       return;
     break;
   case Kind::select:
-    if (!run_select(n, nd, it))
+    if (!run_select(n, node, iteration))
       return;
     break;
   case Kind::merge:
-    if (!run_merge(n, nd, it))
+    if (!run_merge(n, node, iteration))
       return;
     break;
   case Kind::enter:
   case Kind::exit:
   case Kind::next_iteration:
     if constexpr (Frames) {
-      if (!dereference(n, nd, it))
+      if (!dereference(n, node, iteration))
         return;
-      if (nd.kind == Kind::enter)
-        run_enter(n, nd, it, false);
-      else if (nd.kind == Kind::exit)
-        run_exit(n, nd, it);
+      if (node.kind == Kind::enter)
+        run_enter(n, node, iteration, false);
+      else if (node.kind == Kind::exit)
+        run_exit(n, node, iteration);
       else
-        run_next_iteration(n, nd, it);
+        run_next_iteration(n, node, iteration);
     }
     break;
   }
-  retire(it);
+  retire(iteration);
 }
 
 // A dead node does nothing but tell its successors; what ends or begins a loop keeps the news.
 template <bool Frames>
-void Loop<Frames>::discard(std::int32_t n, const ProgramNode& nd, Iteration& it) {
+void Loop<Frames>::discard(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
   ++s_.counters.dead;
-  clear_inputs(nd, it);
+  clear_inputs(node, iteration);
   if constexpr (Frames) {
-    if (nd.kind == Kind::enter) {
-      run_enter(n, nd, it, true);
-      return retire(it);
+    if (node.kind == Kind::enter) {
+      run_enter(n, node, iteration, true);
+      return retire(iteration);
     }
-    if (nd.kind == Kind::exit) {
-      if (it.number == it.frame->newest)
-        it.frame->dead_exits.push_back(n);
-      return retire(it);
+    if (node.kind == Kind::exit) {
+      if (iteration.number == iteration.frame->newest)
+        iteration.frame->dead_exits.push_back(n);
+      return retire(iteration);
     }
-    if (nd.kind == Kind::next_iteration)
-      return retire(it);
+    if (node.kind == Kind::next_iteration)
+      return retire(iteration);
   }
-  send_dead(nd, it);
-  retire(it);
+  send_dead(node, iteration);
+  retire(iteration);
 }
 
 template <bool Frames>
-void Loop<Frames>::send_dead(const ProgramNode& nd, Iteration& it, bool from_enter) {
-  for (std::int32_t i = nd.first_edge; i < nd.end_edge; ++i) {
+void Loop<Frames>::send_dead(const ProgramNode& node, Iteration& iteration, bool from_enter) {
+  for (std::int32_t i = node.first_edge; i < node.end_edge; ++i) {
     const Edge& edge = p_.edges[static_cast<std::size_t>(i)];
     if (edge.to_merge)
-      arrive_at_merge(edge.dst, it, false, false, from_enter);
+      arrive_at_merge(edge.dst, iteration, false, false, from_enter);
     else
-      arrive(edge.dst, true, it);
+      arrive(edge.dst, true, iteration);
   }
-  send_controls(nd, true, it);
+  send_controls(node, true, iteration);
 }
 
 // Ready when all control inputs are there and a live value is, or none can come any more. A dead
 // Enter means that none will: the loop it would begin is never entered.
 template <bool Frames>
-void Loop<Frames>::arrive_at_merge(std::int32_t n, Iteration& it, bool is_control, bool is_live,
-                                   bool from_enter) {
-  Counts& c = count(n, it);
+void Loop<Frames>::arrive_at_merge(std::int32_t n, Iteration& iteration, bool is_control,
+                                   bool is_live, bool from_enter) {
+  Counts& c = count(n, iteration);
   if (is_control)
     c.pending -= 2;
   else if (is_live)
     c.pending &= ~1;
   else
-    c.dead = from_enter ? node(n).num_inputs : c.dead + 1;
-  bool all_dead = (c.pending & 1) && c.dead >= node(n).num_inputs;
+    c.dead = from_enter ? node_at(n).num_inputs : c.dead + 1;
+  bool all_dead = (c.pending & 1) && c.dead >= node_at(n).num_inputs;
   if (c.pending == 0) {
     // A dead input after the value has come changes nothing: the Merge ran when it came.
     if (is_control || is_live)
-      push(n, false, it);
+      push(n, false, iteration);
   } else if (c.pending == 1 && all_dead) {
     c.pending = 0;
-    push(n, true, it);
+    push(n, true, iteration);
   }
 }
 
 template <bool Frames>
-bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  if (!(nd.flags & reference_inputs)) [[likely]]
+bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!(node.flags & reference_inputs)) [[likely]]
     return true;
-  Entry* inputs = slot(nd.first_input, it);
-  for (std::int32_t i = 0; i < nd.num_inputs; ++i) {
+  Entry* inputs = slot(node.first_input, iteration);
+  for (std::int32_t i = 0; i < node.num_inputs; ++i) {
     if (!inputs[i].ref)
       continue;
-    bool wants_value = !is_ref(nd.io->types.inputs[static_cast<std::size_t>(i)]);
+    bool wants_value = !is_ref(node.io->types.inputs[static_cast<std::size_t>(i)]);
     Tensor value = wants_value
-                       ? snapshot_for(receiver(nd), *inputs[i].ref, s_.environment->rendezvous)
+                       ? snapshot_for(receiver(node), *inputs[i].ref, s_.environment->rendezvous)
                        : Tensor{};
     bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
-    if (!initialized && !(nd.flags & accepts_uninitialized)) {
-      Source source = p_.slot_source[static_cast<std::size_t>(nd.first_input + i)];
+    if (!initialized && !(node.flags & accepts_uninitialized)) {
+      Source source = p_.slot_source[static_cast<std::size_t>(node.first_input + i)];
       s_.fail(n, failed_precondition(
                      str_cat("Attempting to use uninitialized value ", info(source.node).name)));
       return false;
@@ -283,10 +283,11 @@ bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& nd, Iteration&
 }
 
 template <bool Frames>
-bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* outputs) {
-  for (std::int32_t i = 0; i < nd.num_outputs; ++i) {
+bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& node, Entry* outputs) {
+  for (std::int32_t i = 0; i < node.num_outputs; ++i) {
     const Entry& output = outputs[i];
-    DType declared = i == 0 ? nd.output_type : nd.io->types.outputs[static_cast<std::size_t>(i)];
+    DType declared =
+        i == 0 ? node.output_type : node.io->types.outputs[static_cast<std::size_t>(i)];
     if (output.tensor.dtype() == declared) [[likely]] {
       if (declared != DType::string) [[likely]]
         continue;
@@ -299,7 +300,7 @@ bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* o
     if (output.ref && is_ref(declared) && make_ref(output.ref->dtype()) == declared)
       continue;
     if (!output.has_value()) {
-      if (nd.flags & may_leave_unset)
+      if (node.flags & may_leave_unset)
         continue;
       s_.fail(n, internal(str_cat("Missing ", i, "-th output from node '", info(n).name, "'")));
       return false;
@@ -314,24 +315,26 @@ bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& nd, Entry* o
 }
 
 template <bool Frames>
-bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
-  if (!dereference(n, nd, it))
+bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& node, Iteration& iteration,
+                              bool dead) {
+  if (!dereference(n, node, iteration))
     return false;
-  bool direct = nd.direct_slot >= 0;
-  Entry* outputs = direct ? slot(nd.direct_slot, it) : s_.scratch.data();
-  KernelContext context(info(n), *nd.io, *s_.environment,
-                        {slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
-                        {outputs, static_cast<std::size_t>(nd.num_outputs)});
+  bool direct = node.direct_slot >= 0;
+  Entry* outputs = direct ? slot(node.direct_slot, iteration) : s_.scratch.data();
+  KernelContext context(
+      info(n), *node.io, *s_.environment,
+      {slot(node.first_input, iteration), static_cast<std::size_t>(node.num_inputs)},
+      {outputs, static_cast<std::size_t>(node.num_outputs)});
   if constexpr (Frames) {
-    context.frame_id = it.frame->id;
-    context.iteration = it.number;
+    context.frame_id = iteration.frame->id;
+    context.iteration = iteration.number;
   }
   context.is_input_dead = dead;
-  context.receiver = receiver(nd);
+  context.receiver = receiver(node);
   std::int64_t start_us = s_.hooks.trace ? wall_micros() : 0;
-  const bool measured = measure(n, nd);
+  const bool measured = measure(n, node);
   std::uint64_t ticks = measured ? cpu_ticks() : 0;
-  Status status = guarded(nd.compute, context);
+  Status status = guarded(node.compute, context);
   if (!status.ok()) [[unlikely]] {
     s_.fail(n, status);
     return false;
@@ -339,15 +342,15 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& nd, Iteration& 
   if (measured)
     add_cost(p_.costs[static_cast<std::size_t>(n)], cpu_ticks() - ticks);
   if (s_.hooks.trace) [[unlikely]]
-    record({n, thread_number(), start_us, wall_micros(), 0}, outputs, nd.num_outputs);
-  if (!check_outputs(n, nd, outputs)) [[unlikely]]
+    record({n, thread_number(), start_us, wall_micros(), 0}, outputs, node.num_outputs);
+  if (!check_outputs(n, node, outputs)) [[unlikely]]
     return false;
-  clear_inputs(nd, it);
+  clear_inputs(node, iteration);
   if (direct) {
-    arrive(p_.edges[static_cast<std::size_t>(nd.first_edge)].dst, false, it);
-    send_controls(nd, false, it);
+    arrive(p_.edges[static_cast<std::size_t>(node.first_edge)].dst, false, iteration);
+    send_controls(node, false, iteration);
   } else {
-    send_all(nd, outputs, it);
+    send_all(node, outputs, iteration);
   }
   return true;
 }
@@ -368,31 +371,32 @@ void Loop<Frames>::run_expensive() {
   s_.computing_step.store(s_.environment->step_id, std::memory_order_relaxed);
   s_.computing_since_us.store(coarse_micros(), std::memory_order_relaxed);
   s_.computing.store(n, std::memory_order_release);
-  bool done = run_kernel(n, node(n), *item.iteration, item.node < 0);
+  bool done = run_kernel(n, node_at(n), *item.iteration, item.node < 0);
   s_.computing.store(-1, std::memory_order_release);
   if (done)
     retire(*item.iteration);
 }
 
 template <bool Frames>
-PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& nd, Iteration& it,
+PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& node, Iteration& iteration,
                                      bool dead) {
-  if (!dereference(n, nd, it))
+  if (!dereference(n, node, iteration))
     return nullptr;
   PendingKernel* kernel = s_.take_kernel();
   kernel->node = n;
-  kernel->iteration = &it;
-  kernel->outputs.resize(static_cast<std::size_t>(nd.num_outputs));
-  KernelContext& context = kernel->context.emplace(
-      info(n), *nd.io, *s_.environment,
-      std::span<Entry>{slot(nd.first_input, it), static_cast<std::size_t>(nd.num_inputs)},
-      std::span<Entry>(kernel->outputs));
+  kernel->iteration = &iteration;
+  kernel->outputs.resize(static_cast<std::size_t>(node.num_outputs));
+  KernelContext& context =
+      kernel->context.emplace(info(n), *node.io, *s_.environment,
+                              std::span<Entry>{slot(node.first_input, iteration),
+                                               static_cast<std::size_t>(node.num_inputs)},
+                              std::span<Entry>(kernel->outputs));
   if constexpr (Frames) {
-    context.frame_id = it.frame->id;
-    context.iteration = it.number;
+    context.frame_id = iteration.frame->id;
+    context.iteration = iteration.number;
   }
   context.is_input_dead = dead;
-  context.receiver = receiver(nd);
+  context.receiver = receiver(node);
   kernel->start_us = s_.hooks.trace ? wall_micros() : 0;
   kernel->since_us = coarse_micros();
   kernel->self = s_.shared_from_this();
@@ -404,7 +408,7 @@ template <bool Frames>
 void Loop<Frames>::submit(Item item) {
   bool dead = item.node < 0;
   std::int32_t n = dead ? ~item.node : item.node;
-  PendingKernel* kernel = prepare(n, node(n), *item.iteration, dead);
+  PendingKernel* kernel = prepare(n, node_at(n), *item.iteration, dead);
   if (!kernel)
     return;
   ++s_.counters.submitted;
@@ -421,15 +425,16 @@ void Loop<Frames>::submit(Item item) {
 }
 
 template <bool Frames>
-void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
-  PendingKernel* kernel = prepare(n, nd, it, dead);
+void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& node, Iteration& iteration,
+                               bool dead) {
+  PendingKernel* kernel = prepare(n, node, iteration, dead);
   if (!kernel)
     return;
   ++s_.counters.async;
   kernel->phase.store(PendingKernel::starting, std::memory_order_relaxed);
   try {
-    nd.compute_async(*kernel->context,
-                     [kernel](Status status) { kernel->finish(std::move(status)); });
+    node.compute_async(*kernel->context,
+                       [kernel](Status status) { kernel->finish(std::move(status)); });
   } catch (const std::exception& e) { // before it could promise to finish
     kernel->finish(internal(str_cat("the kernel threw: ", e.what())));
   }
@@ -444,21 +449,21 @@ void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& nd, Iteration&
 template <bool Frames>
 void Loop<Frames>::complete(PendingKernel* kernel) {
   std::int32_t n = kernel->node;
-  const ProgramNode& nd = node(n);
-  Iteration& it = *kernel->iteration;
+  const ProgramNode& node = node_at(n);
+  Iteration& iteration = *kernel->iteration;
   s_.unlink(kernel);
-  if (nd.kind == Kind::kernel)
+  if (node.kind == Kind::kernel)
     --s_.num_submitted;
   if (!kernel->status.ok()) {
     s_.fail(n, kernel->status);
   } else if (!s_.failed) {
     if (s_.hooks.trace)
       record({n, kernel->thread, kernel->start_us, kernel->end_us, 0}, kernel->outputs.data(),
-             nd.num_outputs);
-    if (check_outputs(n, nd, kernel->outputs.data())) {
-      clear_inputs(nd, it);
-      send_all(nd, kernel->outputs.data(), it);
-      retire(it);
+             node.num_outputs);
+    if (check_outputs(n, node, kernel->outputs.data())) {
+      clear_inputs(node, iteration);
+      send_all(node, kernel->outputs.data(), iteration);
+      retire(iteration);
     }
   }
   s_.free_kernel(kernel);

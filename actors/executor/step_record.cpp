@@ -67,16 +67,14 @@ public:
 
 private:
   const KernelNode& info(std::int32_t n) const { return p_.info[static_cast<std::size_t>(n)]; }
-  const ProgramNode& node(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
-  const FrameLayout& layout(const Iteration& it) const {
-    return p_.frames[static_cast<std::size_t>(it.frame->layout)];
+  const ProgramNode& node_at(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
+  const FrameLayout& layout(const Iteration& iteration) const {
+    return p_.frames[static_cast<std::size_t>(iteration.frame->layout)];
   }
   static bool contains(const FrameLayout& layout, std::int32_t n) {
     return n >= layout.first_node && n < layout.first_node + layout.num_nodes;
   }
-  bool is_transfer(std::int32_t n) const {
-    return info(n).schema->roles.has_any(transfer_roles);
-  }
+  bool is_transfer(std::int32_t n) const { return info(n).schema->roles.has_any(transfer_roles); }
   static NodeRecord::End end_of(RoleSet roles) {
     using End = NodeRecord::End;
     if (roles.has(Role::send))
@@ -90,9 +88,9 @@ private:
     return p.iteration->counts[p.node - p.iteration->first_node].pending > 0;
   }
 
-  void started(std::int32_t n, const Iteration& it, State state,
+  void started(std::int32_t n, const Iteration& iteration, State state,
                const PendingKernel* kernel = nullptr) {
-    Place place{n < 0 ? ~n : n, &it};
+    Place place{n < 0 ? ~n : n, &iteration};
     if (!started_.insert(place).second)
       return;
     ++out_.unfinished;
@@ -102,7 +100,7 @@ private:
     NodeRecord& record = add(place, state);
     if (!kernel)
       return;
-    record.is_async = node(place.node).kind == Kind::async_kernel;
+    record.is_async = node_at(place.node).kind == Kind::async_kernel;
     record.running_us = std::max<std::int64_t>(0, now_us_ - kernel->since_us);
   }
 
@@ -124,50 +122,50 @@ private:
   }
 
   // Waiting nodes that nothing in the graph waits for.
-  void find_ends(const Iteration& it) {
-    const FrameLayout& frame = layout(it);
+  void find_ends(const Iteration& iteration) {
+    const FrameLayout& frame = layout(iteration);
     for (std::int32_t n = frame.first_node; n < frame.first_node + frame.num_nodes; ++n) {
       if (++looks_ > max_looks)
         return;
-      if (it.counts[n - it.first_node].pending <= 0)
+      if (iteration.counts[n - iteration.first_node].pending <= 0)
         continue;
       ++out_.unfinished;
-      const ProgramNode& nd = node(n);
-      if (nd.first_edge == nd.end_edge && nd.first_control == nd.end_control)
-        ends_.push_back({n, &it});
+      const ProgramNode& node = node_at(n);
+      if (node.first_edge == node.end_edge && node.first_control == node.end_control)
+        ends_.push_back({n, &iteration});
     }
-    for (const FrameInstance* child = it.children; child; child = child->next_sibling)
+    for (const FrameInstance* child = iteration.children; child; child = child->next_sibling)
       for (std::int64_t i = child->oldest; i <= child->newest; ++i)
-        find_ends(*iteration(*child, i));
+        find_ends(*iteration_of(*child, i));
   }
 
-  static const Iteration* iteration(const FrameInstance& frame, std::int64_t number) {
+  static const Iteration* iteration_of(const FrameInstance& frame, std::int64_t number) {
     return frame.iterations[static_cast<std::size_t>(number) & (frame.iterations.size() - 1)];
   }
 
   /// Where the input would come from, if that has not run; else a place without iteration.
   Place open_source(const Place& to, std::int32_t source) const {
-    const Iteration& it = *to.iteration;
-    Kind kind = node(source).kind;
-    if (node(to.node).kind == Kind::merge && it.frame != &s_.root_frame) {
-      if (kind == Kind::enter && it.number > 0)
+    const Iteration& iteration = *to.iteration;
+    Kind kind = node_at(source).kind;
+    if (node_at(to.node).kind == Kind::merge && iteration.frame != &s_.root_frame) {
+      if (kind == Kind::enter && iteration.number > 0)
         return {};
       if (kind == Kind::next_iteration) { // of the round before
-        if (it.number <= it.frame->oldest)
+        if (iteration.number <= iteration.frame->oldest)
           return {};
-        Place before{source, iteration(*it.frame, it.number - 1)};
+        Place before{source, iteration_of(*iteration.frame, iteration.number - 1)};
         return is_open(before) ? before : Place{};
       }
     }
-    if (contains(layout(it), source)) {
-      Place here{source, &it};
+    if (contains(layout(iteration), source)) {
+      Place here{source, &iteration};
       return is_open(here) ? here : Place{};
     }
     // An Exit of a loop below, or an Enter of ours in the frame above.
-    for (const FrameInstance* child = it.children; child; child = child->next_sibling)
+    for (const FrameInstance* child = iteration.children; child; child = child->next_sibling)
       if (contains(p_.frames[static_cast<std::size_t>(child->layout)], source))
-        return {source, iteration(*child, child->newest)};
-    const Iteration* parent = it.frame->parent;
+        return {source, iteration_of(*child, child->newest)};
+    const Iteration* parent = iteration.frame->parent;
     if (parent && contains(layout(*parent), source)) {
       Place above{source, parent};
       return is_open(above) ? above : Place{};
@@ -183,9 +181,9 @@ private:
       if (Place from = open_source(place, source); from.iteration)
         out.push_back({from, slot});
     };
-    const ProgramNode& nd = node(place.node);
-    for (std::int32_t i = 0; i < nd.num_inputs; ++i) {
-      Source source = p_.slot_source[static_cast<std::size_t>(nd.first_input + i)];
+    const ProgramNode& node = node_at(place.node);
+    for (std::int32_t i = 0; i < node.num_inputs; ++i) {
+      Source source = p_.slot_source[static_cast<std::size_t>(node.first_input + i)];
       if (source.node >= 0)
         look(source.node, source.slot);
     }

@@ -15,7 +15,7 @@ namespace {
 std::int32_t retval_node(const program::Program& program, std::size_t position) {
   for (std::size_t n = 0; n < program.nodes.size(); ++n)
     if (program.nodes[n].kind == program::Kind::retval &&
-        program.nodes[n].aux == static_cast<std::int32_t>(position))
+        program.nodes[n].position == static_cast<std::int32_t>(position))
       return static_cast<std::int32_t>(n);
   return -1;
 }

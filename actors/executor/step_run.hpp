@@ -53,16 +53,6 @@ struct StepCounters {
   std::uint64_t derived = 0;    ///< errors that came after the first
 };
 
-/// A node that has not finished, and why.
-struct WaitingNode {
-  enum class State : std::uint8_t { waiting, queued, running };
-  std::string node, op;
-  State state = State::waiting;
-  std::uint64_t frame = 0; ///< 0: outside of loops
-  std::int64_t iteration = 0;
-  std::vector<std::string> missing; ///< inputs that have not arrived: "a:0", "^b"
-};
-
 /// Not safe for two threads at once: it has one owner at a time. `Completion`s are the only thing
 /// that other threads make.
 ///
@@ -110,10 +100,8 @@ public:
   /// Kernels that were started and have not been completed.
   std::size_t num_running() const;
   std::size_t num_queued() const;
-  /// Running nodes first, then queued ones, then those that wait for inputs; at most `limit`.
-  std::vector<WaitingNode> waiting_nodes(std::size_t limit = 100) const;
-  /// The same for people who are far away: what runs and is queued, and for each end of the graph
-  /// (a send, a fetch) the way back to what holds it up. At most `limit` nodes, and a bounded scan.
+  /// What runs, what is queued, and for each end of the graph (a send, a fetch) the way back to what
+  /// holds it up. At most `limit` nodes, and a bounded scan.
   DeviceRecord record(std::size_t limit = 400) const;
 
 private:

@@ -241,19 +241,19 @@ TEST_CASE("step: a receive holds the step without a thread until the value comes
   )"));
   CHECK_FALSE(rig.advance(*step));
   CHECK(step->num_running() == 1);
-  auto waiting = step->waiting_nodes();
-  REQUIRE(waiting.size() == 4);
-  CHECK(waiting[0].node == "y");
-  CHECK(waiting[0].state == WaitingNode::State::running);
-  CHECK(waiting[1].node == "n");
-  CHECK(waiting[1].missing == std::vector<std::string>{"y:0"});
-  for (const WaitingNode& node : waiting)
-    if (node.node == "done")
+  const DeviceRecord record = step->record();
+  REQUIRE(record.nodes.size() == 4);
+  CHECK(record.nodes[0].node == "y");
+  CHECK(record.nodes[0].state == NodeRecord::State::running);
+  for (const NodeRecord& node : record.nodes)
+    if (node.node == "n")
+      CHECK(node.missing == std::vector<std::string>{"y:0"});
+    else if (node.node == "done")
       CHECK(node.missing == std::vector<std::string>{"^n"});
   REQUIRE(rig.rendezvous->send("k;0:0", {i64(9), false}).ok());
   CHECK(rig.finish(*step).ok());
   CHECK(step->retvals()[0].value<std::int64_t>() == -9);
-  CHECK(step->waiting_nodes().empty());
+  CHECK(step->record().nodes.empty());
 }
 
 TEST_CASE("step: a value of the wrong dtype from a receive is an internal error") {

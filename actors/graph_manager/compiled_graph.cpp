@@ -10,9 +10,7 @@
 
 namespace troupe {
 
-SessionEnvironment::SessionEnvironment(const NodeServices& services, std::string session_handle,
-                                       bool isolate)
-    : session_handle_(std::move(session_handle)) {
+SessionEnvironment::SessionEnvironment(const NodeServices& services, bool isolate) {
   for (const auto& device : services.devices.all()) {
     if (isolate)
       own_.push_back(make_isolated_device(*device));
@@ -38,9 +36,8 @@ void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledG
       out.num_retvals = std::max(out.num_retvals, index + 1);
     else if (node->op->roles.has_any(transfer_roles)) {
       out.has_cut_edges = true;
-      std::string other =
-          node->attrs.get_or<std::string>(
-              node->has_role(Role::send) ? "recv_device" : "send_device", "");
+      std::string other = node->attrs.get_or<std::string>(
+          node->has_role(Role::send) ? "recv_device" : "send_device", "");
       if (task_of_device(other) != task)
         out.has_remote_edges = true;
     }
@@ -98,7 +95,6 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request
     TROUPE_ASSIGN(auto executable,
                   Executable::compile(part, *device, services.library->kernels, options));
     out->executables.push_back(std::move(executable));
-    out->devices.push_back(device);
   }
   return std::shared_ptr<const CompiledGraph>(std::move(out));
 }

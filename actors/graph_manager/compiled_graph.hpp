@@ -17,14 +17,12 @@ namespace troupe {
 /// of its nodes.
 class SessionEnvironment {
 public:
-  SessionEnvironment(const NodeServices& services, std::string session_handle, bool isolate);
-  const std::string& session_handle() const { return session_handle_; }
+  SessionEnvironment(const NodeServices& services, bool isolate);
   /// Null if the task has no device of that full name.
   Device* device(std::string_view full_name) const;
   NodeStates& node_states() { return node_states_; }
 
 private:
-  std::string session_handle_;
   std::vector<std::unique_ptr<Device>> own_;
   std::vector<Device*> devices_;
   NodeStates node_states_;
@@ -32,7 +30,6 @@ private:
 
 struct CompiledGraph {
   std::vector<std::shared_ptr<const Executable>> executables; ///< one for each device that has work
-  std::vector<Device*> devices;                               ///< of each
   int num_args = 0;
   int num_retvals = 0;
   bool has_cut_edges = false;

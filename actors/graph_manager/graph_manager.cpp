@@ -233,13 +233,11 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
 
 } // namespace
 
-GraphManagerActor::behavior_type graph_manager(Self self, Services services,
-                                               std::string session_handle, bool isolate,
+GraphManagerActor::behavior_type graph_manager(Self self, Services services, bool isolate,
                                                TransportActor transport) {
   keep_exception_text(self);
   self->state.task = services->task;
-  self->state.environment =
-      std::make_shared<SessionEnvironment>(*services, std::move(session_handle), isolate);
+  self->state.environment = std::make_shared<SessionEnvironment>(*services, isolate);
   Parts parts{services, untyped(transport)};
   self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {

@@ -48,6 +48,6 @@ struct GraphManagerState {
 
 GraphManagerActor::behavior_type
 graph_manager(GraphManagerActor::stateful_pointer<GraphManagerState> self, Services services,
-              std::string session_handle, bool isolate, TransportActor transport);
+              bool isolate, TransportActor transport);
 
 } // namespace troupe

@@ -367,8 +367,8 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   auto& state = self->state;
   state.handle = request.session_handle;
   state.heard_us = now_us(self);
-  state.graph_manager = self->spawn<caf::linked>(graph_manager, services, request.session_handle,
-                                                 request.isolate, transport);
+  state.graph_manager =
+      self->spawn<caf::linked>(graph_manager, services, request.isolate, transport);
   // A graph manager that crashes takes the session along; an ordered end takes the children along.
   self->set_exit_handler([self](caf::exit_msg& exit) {
     std::vector<std::uint64_t> steps;

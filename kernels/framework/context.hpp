@@ -59,7 +59,6 @@ struct StepEnvironment {
   Cancellation* cancellation = nullptr;      ///< never null in a running step
   NodeStates* node_states = nullptr;         ///< of the session
   ResourceManager* step_resources = nullptr; ///< cleared when the step ends
-  std::string session_handle;
 };
 
 /// What every run of a kernel asks of its node. Those of nodes that are alike are one, so that a

@@ -33,24 +33,25 @@ public:
   void complete(PendingKernel* kernel);
 
 private:
-  const ProgramNode& node(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
+  const ProgramNode& node_at(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
   const KernelNode& info(std::int32_t n) const { return p_.info[static_cast<std::size_t>(n)]; }
-  Counts& count(std::int32_t n, Iteration& it) {
+  Counts& count(std::int32_t n, Iteration& iteration) {
     if constexpr (Frames)
-      return it.count(n);
+      return iteration.count(n);
     else
-      return it.counts[n];
+      return iteration.counts[n];
   }
-  Entry* slot(std::int32_t index, Iteration& it) {
+  Entry* slot(std::int32_t index, Iteration& iteration) {
     if constexpr (Frames)
-      return it.slot(index);
+      return iteration.slot(index);
     else
-      return it.slots + index;
+      return iteration.slots + index;
   }
 
   const std::string* receiver(const ProgramNode& node) const {
     const bool may_have = node.kind == Kind::kernel || node.kind == Kind::forward;
-    return may_have && node.aux >= 0 ? &p_.receivers[static_cast<std::size_t>(node.aux)] : nullptr;
+    return may_have && node.receiver >= 0 ? &p_.receivers[static_cast<std::size_t>(node.receiver)]
+                                          : nullptr;
   }
 
   // What is ready.
@@ -60,10 +61,10 @@ private:
     else
       return s_.flat_ready.empty();
   }
-  void push(std::int32_t n, bool dead, Iteration& it) {
+  void push(std::int32_t n, bool dead, Iteration& iteration) {
     if constexpr (Frames) {
-      ++it.outstanding;
-      s_.ready.push({dead ? ~n : n, &it});
+      ++iteration.outstanding;
+      s_.ready.push({dead ? ~n : n, &iteration});
     } else {
       s_.flat_ready.push(dead ? ~n : n);
     }
@@ -78,33 +79,33 @@ private:
   // One node.
   void process(Item item);
   // A live one that only passes control on: too little for a call.
-  [[gnu::always_inline]] void run_no_op(const ProgramNode& node, Iteration& it) {
+  [[gnu::always_inline]] void run_no_op(const ProgramNode& node, Iteration& iteration) {
     ++s_.counters.nodes;
-    send_controls(node, false, it);
-    retire(it);
+    send_controls(node, false, iteration);
+    retire(iteration);
   }
   // Inlined by force: g++ takes a function that only prefetches for one without effect.
   [[gnu::always_inline]] void fetch_ahead(Item item) const {
-    const Iteration& it = *item.iteration;
+    const Iteration& iteration = *item.iteration;
     const std::int32_t n = item.node < 0 ? ~item.node : item.node;
     auto far = static_cast<std::size_t>(n + nodes_far_ahead);
     if (far >= p_.nodes.size())
       return;
-    const ProgramNode& near = node(n + nodes_ahead);
+    const ProgramNode& near = node_at(n + nodes_ahead);
     const Edge* edges = p_.edges.data() + near.first_edge;
     std::int32_t end = std::min(near.end_edge - near.first_edge, edges_ahead);
     for (std::int32_t i = 0; i < end; ++i) {
-      const char* slot = reinterpret_cast<const char*>(it.slots + edges[i].slot);
+      const char* slot = reinterpret_cast<const char*>(iteration.slots + edges[i].slot);
       __builtin_prefetch(slot, 1); // an entry lies in up to three lines
       __builtin_prefetch(slot + 64, 1);
       __builtin_prefetch(slot + sizeof(Entry) - 1, 1);
-      __builtin_prefetch(it.counts + edges[i].dst, 1);
+      __builtin_prefetch(iteration.counts + edges[i].dst, 1);
     }
     __builtin_prefetch(edges + 4 * edges_ahead);
     __builtin_prefetch(&p_.nodes[far]);
   }
-  void discard(std::int32_t n, const ProgramNode& node, Iteration& it);
-  bool run_kernel(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
+  void discard(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  bool run_kernel(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
   // Reading the clock costs as much as a small kernel: those known to be small are measured in some
   // steps only.
   bool measure(std::int32_t n, const ProgramNode& node) const {
@@ -123,54 +124,55 @@ private:
   }
   void run_expensive();
   void submit(Item item);
-  PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
-  void start_async(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
-  bool run_forward(std::int32_t n, const ProgramNode& node, Iteration& it);
-  bool run_select(std::int32_t n, const ProgramNode& node, Iteration& it);
-  bool run_merge(std::int32_t n, const ProgramNode& node, Iteration& it);
-  bool run_retval(std::int32_t n, const ProgramNode& node, Iteration& it);
-  bool run_constant(const ProgramNode& node, Iteration& it);
-  bool dereference(std::int32_t n, const ProgramNode& node, Iteration& it);
-  void clear_inputs(const ProgramNode& node, Iteration& it);
+  PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
+  void start_async(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
+  bool run_forward(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  bool run_select(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  bool run_merge(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  bool run_retval(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  bool run_constant(const ProgramNode& node, Iteration& iteration);
+  bool dereference(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  void clear_inputs(const ProgramNode& node, Iteration& iteration);
   bool check_outputs(std::int32_t n, const ProgramNode& node, Entry* outputs);
 
   // Its consequences.
-  void arrive(std::int32_t n, bool dead, Iteration& it) {
-    Counts& c = count(n, it);
+  void arrive(std::int32_t n, bool dead, Iteration& iteration) {
+    Counts& c = count(n, iteration);
     c.dead += dead;
     if (--c.pending == 0)
-      push(n, c.dead > 0, it);
+      push(n, c.dead > 0, iteration);
   }
-  void arrive_at_merge(std::int32_t n, Iteration& it, bool is_control, bool is_live,
+  void arrive_at_merge(std::int32_t n, Iteration& iteration, bool is_control, bool is_live,
                        bool from_enter);
-  void send(const Edge& edge, Entry& value, Iteration& it, bool from_enter);
-  void send_controls(const ProgramNode& node, bool dead, Iteration& it);
-  void send_dead(const ProgramNode& node, Iteration& it, bool from_enter = false);
+  void send(const Edge& edge, Entry& value, Iteration& iteration, bool from_enter);
+  void send_controls(const ProgramNode& node, bool dead, Iteration& iteration);
+  void send_dead(const ProgramNode& node, Iteration& iteration, bool from_enter = false);
   /// Moves `outputs` along the node's edges and leaves them empty.
-  void send_all(const ProgramNode& node, Entry* outputs, Iteration& it, bool from_enter = false);
+  void send_all(const ProgramNode& node, Entry* outputs, Iteration& iteration,
+                bool from_enter = false);
   /// Sends `value` along the edges of one output; the others are dead. It may be moved from.
-  void send_value(const ProgramNode& node, std::uint32_t output, Entry& value, Iteration& it,
+  void send_value(const ProgramNode& node, std::uint32_t output, Entry& value, Iteration& iteration,
                   bool from_enter = false) {
     const Edge* edges = p_.edges.data();
     for (std::int32_t i = node.first_edge; i < node.end_edge; ++i) {
       if (edges[i].src_slot == output) [[likely]]
-        send(edges[i], value, it, from_enter);
+        send(edges[i], value, iteration, from_enter);
       else if (edges[i].to_merge)
-        arrive_at_merge(edges[i].dst, it, false, false, from_enter);
+        arrive_at_merge(edges[i].dst, iteration, false, false, from_enter);
       else
-        arrive(edges[i].dst, true, it);
+        arrive(edges[i].dst, true, iteration);
     }
-    send_controls(node, false, it);
+    send_controls(node, false, iteration);
   }
   /// The node has done all it does.
-  void retire(Iteration& it) {
+  void retire(Iteration& iteration) {
     if constexpr (Frames) {
-      if (it.frame == &s_.root_frame) {
+      if (iteration.frame == &s_.root_frame) {
         ++s_.root_nodes;
       } else {
-        ++it.done;
-        if (--it.outstanding == 0)
-          clean_up(&it);
+        ++iteration.done;
+        if (--iteration.outstanding == 0)
+          clean_up(&iteration);
       }
     } else {
       ++s_.root_nodes;
@@ -178,12 +180,12 @@ private:
   }
 
   // Loops.
-  void run_enter(std::int32_t n, const ProgramNode& node, Iteration& it, bool dead);
-  void run_exit(std::int32_t n, const ProgramNode& node, Iteration& it);
-  void run_next_iteration(std::int32_t n, const ProgramNode& node, Iteration& it);
-  FrameInstance& child(Iteration& it, std::int32_t layout);
+  void run_enter(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
+  void run_exit(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  void run_next_iteration(std::int32_t n, const ProgramNode& node, Iteration& iteration);
+  FrameInstance& child(Iteration& iteration, std::int32_t layout);
   Iteration* begin_iteration(FrameInstance& frame);
-  void deliver(const HeldValue& held, Iteration& it, bool from_enter);
+  void deliver(const HeldValue& held, Iteration& iteration, bool from_enter);
   void clean_up(Iteration* iteration);
   void delete_frame(FrameInstance* frame);
 
@@ -196,55 +198,56 @@ private:
 // Small things that every node goes through.
 
 template <bool Frames>
-inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& it, bool from_enter) {
+inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& iteration,
+                               bool from_enter) {
   if (!value.has_value()) [[unlikely]] {
     if (edge.to_merge)
-      arrive_at_merge(edge.dst, it, false, false, from_enter);
+      arrive_at_merge(edge.dst, iteration, false, false, from_enter);
     else
-      arrive(edge.dst, true, it);
+      arrive(edge.dst, true, iteration);
     return;
   }
   if (edge.to_merge) [[unlikely]] {
-    if (!(count(edge.dst, it).pending & 1))
+    if (!(count(edge.dst, iteration).pending & 1))
       return; // another value came first
-    arrive_at_merge(edge.dst, it, false, true, from_enter);
-    fill(*slot(edge.slot, it), value);
+    arrive_at_merge(edge.dst, iteration, false, true, from_enter);
+    fill(*slot(edge.slot, iteration), value);
     return;
   }
   if (edge.last)
-    fill(*slot(edge.slot, it), std::move(value));
+    fill(*slot(edge.slot, iteration), std::move(value));
   else
-    fill(*slot(edge.slot, it), value);
-  arrive(edge.dst, false, it);
+    fill(*slot(edge.slot, iteration), value);
+  arrive(edge.dst, false, iteration);
 }
 
 template <bool Frames>
-inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& it) {
+inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& iteration) {
   const ControlEdge* edges = p_.controls.data();
   for (std::int32_t i = node.first_control; i < node.end_control; ++i) {
     ControlEdge edge = edges[i];
     auto dst = static_cast<std::int32_t>(edge.dst);
     if (edge.to_merge) [[unlikely]]
-      arrive_at_merge(dst, it, true, !dead, false);
+      arrive_at_merge(dst, iteration, true, !dead, false);
     else
-      arrive(dst, dead, it);
+      arrive(dst, dead, iteration);
   }
 }
 
 template <bool Frames>
-inline void Loop<Frames>::send_all(const ProgramNode& node, Entry* outputs, Iteration& it,
+inline void Loop<Frames>::send_all(const ProgramNode& node, Entry* outputs, Iteration& iteration,
                                    bool from_enter) {
   const Edge* edges = p_.edges.data();
   for (std::int32_t i = node.first_edge; i < node.end_edge; ++i)
-    send(edges[i], outputs[edges[i].src_slot], it, from_enter);
+    send(edges[i], outputs[edges[i].src_slot], iteration, from_enter);
   for (std::int32_t i = 0; i < node.num_outputs; ++i)
     empty(outputs[i]);
-  send_controls(node, false, it);
+  send_controls(node, false, iteration);
 }
 
 template <bool Frames>
-inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& it) {
-  Entry* inputs = slot(node.first_input, it);
+inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& iteration) {
+  Entry* inputs = slot(node.first_input, iteration);
   if (!(node.flags & constant_inputs)) [[likely]] {
     for (std::int32_t i = 0; i < node.num_inputs; ++i)
       empty(inputs[i]);

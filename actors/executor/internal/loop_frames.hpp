@@ -18,28 +18,28 @@ inline std::uint64_t frame_id(std::uint64_t parent, std::int64_t iteration,
 }
 
 inline bool is_done(FrameInstance& frame, std::int64_t number) {
-  const Iteration& it = *frame.at(number);
-  return it.outstanding == 0 && it.num_children == 0 && frame.oldest == number &&
+  const Iteration& iteration = *frame.at(number);
+  return iteration.outstanding == 0 && iteration.num_children == 0 && frame.oldest == number &&
          (number > 0 || frame.missing_enters == 0);
 }
 
 template <bool Frames>
-FrameInstance& Loop<Frames>::child(Iteration& it, std::int32_t layout) {
-  for (FrameInstance* frame = it.children; frame; frame = frame->next_sibling)
+FrameInstance& Loop<Frames>::child(Iteration& iteration, std::int32_t layout) {
+  for (FrameInstance* frame = iteration.children; frame; frame = frame->next_sibling)
     if (frame->layout == layout)
       return *frame;
   const FrameLayout& shape = p_.frames[static_cast<std::size_t>(layout)];
   FrameInstance& frame = *s_.take_frame();
   frame.layout = layout;
-  frame.parent = &it;
-  frame.id = frame_id(it.frame->id, it.number, shape.name_hash);
+  frame.parent = &iteration;
+  frame.id = frame_id(iteration.frame->id, iteration.number, shape.name_hash);
   frame.missing_enters = shape.num_enters;
   frame.given_exits.assign(static_cast<std::size_t>(shape.num_exits), false);
   frame.oldest = 0;
   frame.newest = -1;
-  frame.next_sibling = it.children;
-  it.children = &frame;
-  ++it.num_children;
+  frame.next_sibling = iteration.children;
+  iteration.children = &frame;
+  ++iteration.num_children;
   begin_iteration(frame);
   return frame;
 }
@@ -53,88 +53,90 @@ Iteration* Loop<Frames>::begin_iteration(FrameInstance& frame) {
       larger[static_cast<std::size_t>(i) & (larger.size() - 1)] = frame.at(i);
     frame.iterations.swap(larger);
   }
-  Iteration* it = s_.take_iteration(frame.layout);
-  it->frame = &frame;
-  it->number = ++frame.newest;
-  frame.at(it->number) = it;
+  Iteration* iteration = s_.take_iteration(frame.layout);
+  iteration->frame = &frame;
+  iteration->number = ++frame.newest;
+  frame.at(iteration->number) = iteration;
   ++s_.counters.iterations;
   frame.dead_exits.clear();
   for (HeldValue& held : frame.deferred) {
-    send_value(node(held.node), 0, held.value, *it);
+    send_value(node_at(held.node), 0, held.value, *iteration);
   }
   frame.deferred.clear();
   for (const HeldValue& held : frame.invariants)
-    deliver(held, *it, false);
-  return it;
+    deliver(held, *iteration, false);
+  return iteration;
 }
 
 template <bool Frames>
-void Loop<Frames>::deliver(const HeldValue& held, Iteration& it, bool from_enter) {
+void Loop<Frames>::deliver(const HeldValue& held, Iteration& iteration, bool from_enter) {
   if (!held.value.has_value())
-    return send_dead(node(held.node), it, from_enter);
+    return send_dead(node_at(held.node), iteration, from_enter);
   Entry value = held.value;
-  send_value(node(held.node), 0, value, it, from_enter);
+  send_value(node_at(held.node), 0, value, iteration, from_enter);
 }
 
 template <bool Frames>
-void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& nd, Iteration& it, bool dead) {
-  FrameInstance& frame = child(it, nd.aux);
+void Loop<Frames>::run_enter(std::int32_t n, const ProgramNode& node, Iteration& iteration,
+                             bool dead) {
+  FrameInstance& frame = child(iteration, node.opened_frame);
   Iteration& first = *frame.at(0); // alive as long as an Enter is missing
-  if (nd.flags & invariant) {
+  if (node.flags & invariant) {
     HeldValue& held = frame.invariants.emplace_back();
     held.node = n;
     if (!dead)
-      held.value = std::move(*slot(nd.first_input, it));
+      held.value = std::move(*slot(node.first_input, iteration));
     for (std::int64_t i = frame.oldest; i <= frame.newest; ++i)
       deliver(frame.invariants.back(), *frame.at(i), true);
   } else if (dead) {
-    send_dead(nd, first, true);
+    send_dead(node, first, true);
   } else {
-    send_value(nd, 0, *slot(nd.first_input, it), first, true);
+    send_value(node, 0, *slot(node.first_input, iteration), first, true);
   }
-  clear_inputs(nd, it);
+  clear_inputs(node, iteration);
   if (--frame.missing_enters == 0 && first.outstanding == 0)
     clean_up(&first);
 }
 
 template <bool Frames>
-void Loop<Frames>::run_exit(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  FrameInstance& frame = *it.frame;
-  auto given = frame.given_exits.begin() + nd.aux;
+void Loop<Frames>::run_exit(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  FrameInstance& frame = *iteration.frame;
+  auto given = frame.given_exits.begin() + node.exit_number;
   if (*given) {
     const std::string& loop = p_.frames[static_cast<std::size_t>(frame.layout)].name;
     return s_.fail(n, invalid_argument(str_cat(
                           "Exit '", info(n).name, "' of the loop '", loop,
-                          "' gets a second value, in iteration ", it.number,
+                          "' gets a second value, in iteration ", iteration.number,
                           "; a loop gives each value once: let a Switch by the loop's condition "
                           "come before the Exit")));
   }
   *given = true;
-  send_value(nd, 0, *slot(nd.first_input, it), *it.frame->parent);
-  clear_inputs(nd, it);
+  send_value(node, 0, *slot(node.first_input, iteration), *iteration.frame->parent);
+  clear_inputs(node, iteration);
 }
 
 template <bool Frames>
-void Loop<Frames>::run_next_iteration(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  FrameInstance& frame = *it.frame;
-  Entry& value = *slot(nd.first_input, it);
-  bool newest = it.number == frame.newest;
+void Loop<Frames>::run_next_iteration(std::int32_t n, const ProgramNode& node,
+                                      Iteration& iteration) {
+  FrameInstance& frame = *iteration.frame;
+  Entry& value = *slot(node.first_input, iteration);
+  bool newest = iteration.number == frame.newest;
   if (newest && frame.num_iterations() >=
                     p_.frames[static_cast<std::size_t>(frame.layout)].parallel_iterations) {
     frame.deferred.push_back({n, std::move(value)});
-    clear_inputs(nd, it);
+    clear_inputs(node, iteration);
     return;
   }
-  Iteration* next = newest ? begin_iteration(frame) : frame.at(it.number + 1);
-  send_value(nd, 0, value, *next);
-  clear_inputs(nd, it);
+  Iteration* next = newest ? begin_iteration(frame) : frame.at(iteration.number + 1);
+  send_value(node, 0, value, *next);
+  clear_inputs(node, iteration);
 }
 
 template <bool Frames>
-void Loop<Frames>::clean_up(Iteration* it) {
-  while (it->frame != &s_.root_frame) {
-    FrameInstance* frame = it->frame;
-    for (std::int64_t i = it->number; i <= frame->newest && is_done(*frame, i); ++i) {
+void Loop<Frames>::clean_up(Iteration* iteration) {
+  while (iteration->frame != &s_.root_frame) {
+    FrameInstance* frame = iteration->frame;
+    for (std::int64_t i = iteration->number; i <= frame->newest && is_done(*frame, i); ++i) {
       s_.free_iteration(frame->at(i));
       frame->oldest = i + 1;
       if (!frame->deferred.empty())
@@ -142,7 +144,7 @@ void Loop<Frames>::clean_up(Iteration* it) {
     }
     if (frame->missing_enters > 0 || frame->num_iterations() > 0)
       return;
-    it = frame->parent;
+    iteration = frame->parent;
     delete_frame(frame);
   }
 }
@@ -152,8 +154,8 @@ template <bool Frames>
 void Loop<Frames>::delete_frame(FrameInstance* frame) {
   Iteration& parent = *frame->parent;
   for (std::int32_t n : frame->dead_exits)
-    if (!frame->given_exits[static_cast<std::size_t>(node(n).aux)])
-      send_dead(node(n), parent);
+    if (!frame->given_exits[static_cast<std::size_t>(node_at(n).exit_number)])
+      send_dead(node_at(n), parent);
   FrameInstance** link = &parent.children;
   while (*link != frame)
     link = &(*link)->next_sibling;

@@ -6,27 +6,27 @@
 namespace troupe::program {
 
 template <bool Frames>
-bool Loop<Frames>::run_forward(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  if (!dereference(n, nd, it))
+bool Loop<Frames>::run_forward(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!dereference(n, node, iteration))
     return false;
-  Entry& input = *slot(nd.first_input, it);
-  if (nd.direct_slot >= 0) {
-    fill(*slot(nd.direct_slot, it), std::move(input));
-    clear_inputs(nd, it);
-    arrive(p_.edges[static_cast<std::size_t>(nd.first_edge)].dst, false, it);
-    send_controls(nd, false, it);
+  Entry& input = *slot(node.first_input, iteration);
+  if (node.direct_slot >= 0) {
+    fill(*slot(node.direct_slot, iteration), std::move(input));
+    clear_inputs(node, iteration);
+    arrive(p_.edges[static_cast<std::size_t>(node.first_edge)].dst, false, iteration);
+    send_controls(node, false, iteration);
   } else {
-    send_value(nd, 0, input, it);
-    clear_inputs(nd, it);
+    send_value(node, 0, input, iteration);
+    clear_inputs(node, iteration);
   }
   return true;
 }
 
 template <bool Frames>
-bool Loop<Frames>::run_select(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  if (!dereference(n, nd, it))
+bool Loop<Frames>::run_select(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!dereference(n, node, iteration))
     return false;
-  Entry* inputs = slot(nd.first_input, it);
+  Entry* inputs = slot(node.first_input, iteration);
   const Tensor& predicate = inputs[1].tensor;
   if (predicate.dtype() != DType::bool_ || !predicate.shape().is_scalar()) {
     s_.fail(n, invalid_argument(str_cat("The second input must be a scalar, but it has shape ",
@@ -34,22 +34,22 @@ bool Loop<Frames>::run_select(std::int32_t n, const ProgramNode& nd, Iteration& 
     return false;
   }
   bool taken = *static_cast<const bool*>(predicate.raw());
-  send_value(nd, taken ? 1 : 0, inputs[0], it);
-  clear_inputs(nd, it);
+  send_value(node, taken ? 1 : 0, inputs[0], iteration);
+  clear_inputs(node, iteration);
   return true;
 }
 
 template <bool Frames>
-bool Loop<Frames>::run_merge(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  if (!dereference(n, nd, it))
+bool Loop<Frames>::run_merge(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!dereference(n, node, iteration))
     return false;
-  Entry* inputs = slot(nd.first_input, it);
+  Entry* inputs = slot(node.first_input, iteration);
   std::int32_t chosen = 0;
   while (!inputs[chosen].has_value())
     ++chosen;
-  if (!(nd.flags & needs_value_index)) {
-    send_value(nd, 0, inputs[chosen], it);
-    clear_inputs(nd, it);
+  if (!(node.flags & needs_value_index)) {
+    send_value(node, 0, inputs[chosen], iteration);
+    clear_inputs(node, iteration);
     return true;
   }
   auto index = Tensor::allocate(p_.device->host_side_allocator(), DType::int32, Shape{});
@@ -60,25 +60,26 @@ bool Loop<Frames>::run_merge(std::int32_t n, const ProgramNode& nd, Iteration& i
   index->mutable_data<std::int32_t>()[0] = chosen;
   fill(s_.scratch[0], std::move(inputs[chosen]));
   s_.scratch[1].tensor = *std::move(index);
-  clear_inputs(nd, it);
-  send_all(nd, s_.scratch.data(), it);
+  clear_inputs(node, iteration);
+  send_all(node, s_.scratch.data(), iteration);
   return true;
 }
 
 template <bool Frames>
-bool Loop<Frames>::run_retval(std::int32_t n, const ProgramNode& nd, Iteration& it) {
-  if (!dereference(n, nd, it))
+bool Loop<Frames>::run_retval(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!dereference(n, node, iteration))
     return false;
-  s_.retvals[static_cast<std::size_t>(nd.aux)] = std::move(slot(nd.first_input, it)->tensor);
-  clear_inputs(nd, it);
-  send_controls(nd, false, it);
+  s_.retvals[static_cast<std::size_t>(node.position)] =
+      std::move(slot(node.first_input, iteration)->tensor);
+  clear_inputs(node, iteration);
+  send_controls(node, false, iteration);
   return true;
 }
 
 template <bool Frames>
-bool Loop<Frames>::run_constant(const ProgramNode& nd, Iteration& it) {
-  Entry value{p_.constants[static_cast<std::size_t>(nd.aux)], nullptr};
-  send_value(nd, 0, value, it);
+bool Loop<Frames>::run_constant(const ProgramNode& node, Iteration& iteration) {
+  Entry value{p_.constants[static_cast<std::size_t>(node.constant)], nullptr};
+  send_value(node, 0, value, iteration);
   return true;
 }
 

@@ -17,11 +17,11 @@ enum class Kind : std::uint8_t {
   kernel,
   async_kernel,
   no_op,
-  constant, ///< a Const that waits for control inputs; others are pre-filled inputs
+  constant, ///< one that waits for control inputs; others are pre-filled inputs
   arg,
   retval,
-  forward, ///< output 0 is input 0: Identity, LoopCond and their like
-  select,  ///< Switch
+  forward, ///< output 0 is input 0
+  select,  ///< a branch of two by a bool
   merge,
   enter,
   exit,
@@ -29,13 +29,13 @@ enum class Kind : std::uint8_t {
 };
 
 enum Flags : std::uint8_t {
-  runs_when_dead = 1,     ///< transfer nodes; ControlTrigger
+  runs_when_dead = 1,     ///< transfers and triggers
   constant_inputs = 2,    ///< some input slots are pre-filled
   reference_inputs = 4,   ///< some input comes along a reference edge
   expensive = 8,          ///< may go to a compute thread
   may_leave_unset = 16,   ///< an output without value means a dead one
-  invariant = 32,         ///< Enter with is_constant
-  needs_value_index = 64, ///< somebody reads a Merge's second output
+  invariant = 32,         ///< an enter with is_constant
+  needs_value_index = 64, ///< somebody reads a merge's second output
   accepts_uninitialized = 128,
 };
 
@@ -74,9 +74,15 @@ struct ProgramNode {
   std::int32_t first_control = 0, end_control = 0;
   /// The one slot that the only output goes to, which the kernel writes itself; or -1.
   std::int32_t direct_slot = -1;
-  /// Of Enter the frame it opens, of Exit its number among those of its frame, of _Arg its index, of _Retval its position, of Const its tensor;
-  /// of a kernel whose only reader is another task, that task.
-  std::int32_t aux = -1;
+  union { // by kind
+    /// Of a kernel or forward whose value goes to another task alone: that task; or -1.
+    std::int32_t receiver = -1;
+    std::int32_t constant;     ///< of a constant: its tensor
+    std::int32_t index;        ///< of an arg, and of a retval until it has its position
+    std::int32_t position;     ///< of a retval, among those of the partition
+    std::int32_t opened_frame; ///< of an enter
+    std::int32_t exit_number;  ///< of an exit, among those of its frame
+  };
   DType output_type = DType::invalid; ///< of output 0
   Kind kind = Kind::kernel;
   std::uint8_t flags = 0;

@@ -28,7 +28,6 @@ TestDevice::TestDevice() : device_(make_isolated_device(base_device())) {
   step_.cancellation = &cancellation_;
   step_.node_states = &node_states_;
   step_.step_resources = &step_resources_;
-  step_.session_handle = "test";
 }
 
 TestDevice::~TestDevice() = default;
