@@ -19,6 +19,7 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/recorder.hpp"
+#include "devices/factory.hpp"
 #include "net/transport/caller.hpp"
 #include "net/wire/wire_tensor.hpp"
 
@@ -212,8 +213,10 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   if (impl->local) {
     NodeOptions node;
     node.compute_threads = options.intra_op_threads;
-    if (auto it = options.device_count.find("CPU"); it != options.device_count.end())
-      node.cpu_devices = it->second;
+    for (const DeviceFactory& factory : device_factories())
+      if (auto it = options.device_count.find(std::string(factory.type));
+          it != options.device_count.end())
+        node.device_count[it->first] = it->second;
     TROUPE_ASSIGN(impl->node, ClusterNode::start(node));
     impl->actor =
         impl->node->system().spawn(session, impl->node->shared_services(),

@@ -32,11 +32,11 @@ public:
   ComputePool& compute() override { return base_.compute(); }
   ResourceManager& resources() override { return resources_; }
   Stream& stream() override { return base_.stream(); }
-  void copy_to_device(const Tensor& host, std::function<void(Result<Tensor>)> done) override {
-    base_.copy_to_device(host, std::move(done));
+  void copy_to_device(const Tensor& host, Stream& stream, CopyDone done) override {
+    base_.copy_to_device(host, stream, std::move(done));
   }
-  void copy_to_host(const Tensor& device, std::function<void(Result<Tensor>)> done) override {
-    base_.copy_to_host(device, std::move(done));
+  void copy_to_host(const Tensor& device, Stream& stream, CopyDone done) override {
+    base_.copy_to_host(device, stream, std::move(done));
   }
 
 private:

@@ -41,6 +41,9 @@ public:
   virtual Status synchronize() = 0;
 };
 
+/// Takes a copy, or why there is none.
+using CopyDone = std::function<void(Result<Tensor>)>;
+
 /// Safe for any thread. Lives as long as its node (or a session's private copy of it).
 class Device {
 public:
@@ -60,14 +63,14 @@ public:
   virtual ComputePool& compute() = 0;
   /// Variables, queues and other state that outlives a step.
   virtual ResourceManager& resources() = 0;
-  /// The stream on which kernels of this device enqueue.
+  /// The stream on which kernels of this device enqueue where their step has none of its own.
   virtual Stream& stream() = 0;
 
-  /// Copies between host and device memory of equal dtype and shape; `done` may be called before
-  /// return, or later from any thread. Object dtypes stay on the host: INVALID_ARGUMENT. On a
-  /// device without own memory both share.
-  virtual void copy_to_device(const Tensor& host, std::function<void(Result<Tensor>)> done) = 0;
-  virtual void copy_to_host(const Tensor& device, std::function<void(Result<Tensor>)> done) = 0;
+  /// Copies between host and device memory of equal dtype and shape, after what `stream` (one of
+  /// this device) was given before; `done` may be called before return, or later from any thread.
+  /// Object dtypes stay on the host: INVALID_ARGUMENT. On a device without own memory both share.
+  virtual void copy_to_device(const Tensor& host, Stream& stream, CopyDone done) = 0;
+  virtual void copy_to_host(const Tensor& device, Stream& stream, CopyDone done) = 0;
 
 protected:
   explicit Device(DeviceAttributes attributes);

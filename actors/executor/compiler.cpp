@@ -68,7 +68,7 @@ Result<Tensor> copy_to_device(Device& device, const Tensor& host) {
     std::optional<Result<Tensor>> value;
   };
   auto answer = std::make_shared<Answer>();
-  device.copy_to_device(host, [answer](Result<Tensor> copied) {
+  device.copy_to_device(host, device.stream(), [answer](Result<Tensor> copied) {
     std::scoped_lock guard(answer->lock);
     answer->value = std::move(copied);
     answer->there.notify_one();

@@ -6,7 +6,7 @@
 #include "actors/executor/internal/loop_frames.hpp"
 #include "actors/executor/internal/loop_native.hpp"
 #include "core/trace/recorder.hpp"
-#include "devices/cpu/compute_pool.hpp"
+#include "devices/host/compute_pool.hpp"
 #include "kernels/framework/variables.hpp"
 
 namespace troupe::program {

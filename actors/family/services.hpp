@@ -25,6 +25,9 @@ struct NodeServices {
   bool is_local = false;         ///< alone in its process, no network
   Cluster cluster;               ///< empty when local
   DeviceSet devices;
+  /// Host memory of this node, which its devices, values from other nodes and shared pages have in
+  /// common; counts against its limit.
+  Allocator* host_memory = &host_allocator();
   const OpLibrary* library = nullptr;
   Timeouts timeouts;
   std::int64_t started_us = 0; ///< steady_micros() at start

@@ -25,7 +25,32 @@ Device* SessionEnvironment::device(std::string_view full_name) const {
   return nullptr;
 }
 
+Device* SessionEnvironment::host_device() const {
+  auto found = std::ranges::find_if(devices_, [](Device* d) { return !d->has_own_memory(); });
+  return found == devices_.end() ? nullptr : *found;
+}
+
 namespace {
+
+// What a step is given and gives is in host memory. Where a device has its own, the value goes over
+// a cut edge, whose ends copy it.
+Status keep_ends_in_host_memory(Graph& graph, const SessionEnvironment& environment) {
+  for (Node* node : graph.nodes()) {
+    if (!node->op->roles.has_any({Role::argument, Role::result}))
+      continue;
+    Device* device = environment.device(node->assigned_device);
+    if (!device || !device->has_own_memory())
+      continue;
+    Device* host = environment.host_device();
+    if (!host)
+      return failed_precondition(str_cat("node '", node->name, "' (", node->op_name(), ") on ",
+                                         device->name(),
+                                         " needs a device in host memory beside it, and its task "
+                                         "has none; give the task a CPU device"));
+    node->assigned_device = host->name();
+  }
+  return {};
+}
 
 void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledGraph& out) {
   for (const Node* node : graph.nodes()) {
@@ -70,6 +95,7 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request
   for (Node* node : graph.nodes())
     if (node->assigned_device.empty())
       node->assigned_device = node->device;
+  TROUPE_TRY(keep_ends_in_host_memory(graph, environment));
   TROUPE_ASSIGN(auto partitions, partition(std::move(graph), cut));
   for (auto& [device_name, part] : partitions) {
     Device* device = environment.device(device_name);

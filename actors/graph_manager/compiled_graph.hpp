@@ -20,6 +20,8 @@ public:
   SessionEnvironment(const NodeServices& services, bool isolate);
   /// Null if the task has no device of that full name.
   Device* device(std::string_view full_name) const;
+  /// The first whose values are in host memory; null if there is none.
+  Device* host_device() const;
   NodeStates& node_states() { return node_states_; }
 
 private:

@@ -1,5 +1,6 @@
 #include "actors/node/node.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -16,7 +17,8 @@
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
-#include "devices/cpu/cpu_device.hpp"
+#include "devices/factory.hpp"
+#include "devices/host/device_host.hpp"
 
 namespace troupe {
 
@@ -36,13 +38,41 @@ struct End {
 // Destroyed from the last member to the first: the actors go before what they use.
 struct ClusterNode::Impl {
   std::shared_ptr<End> end = std::make_shared<End>();
-  std::unique_ptr<CpuHost> host;
+  std::unique_ptr<DeviceHost> host;
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
   std::unique_ptr<SystemConfig> config;
   std::unique_ptr<caf::actor_system> system;
   NodeHandles handles;
   std::uint16_t port = 0;
 };
+
+namespace {
+
+std::vector<std::string> types_of(const std::vector<DeviceFactory>& factories) {
+  std::vector<std::string> out;
+  for (const DeviceFactory& factory : factories)
+    out.emplace_back(factory.type);
+  return out;
+}
+
+Status add_devices(const NodeOptions& options, DeviceHost& host, NodeServices& services) {
+  const auto& factories = options.device_factories ? *options.device_factories : device_factories();
+  for (const auto& [type, count] : options.device_count)
+    if (std::ranges::find(factories, type, &DeviceFactory::type) == factories.end())
+      return failed_precondition(str_cat(services.task, " is to have ", count, " ", type,
+                                         " devices, and this build knows no such type; it knows ",
+                                         str_join(types_of(factories), ", ")));
+  for (const DeviceFactory& factory : factories) {
+    auto wanted = options.device_count.find(std::string(factory.type));
+    const int count = wanted == options.device_count.end() ? -1 : wanted->second;
+    TROUPE_ASSIGN(auto devices, factory.make(services.task, count, host));
+    for (auto& device : devices)
+      services.devices.add(std::move(device));
+  }
+  return {};
+}
+
+} // namespace
 
 ClusterNode::ClusterNode() : impl_(std::make_unique<Impl>()) {}
 
@@ -64,9 +94,9 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
     address = options.listen.value_or(address);
     services.tensor_paths.listen_host = address.host;
   }
-  impl.host = std::make_unique<CpuHost>(options.compute_threads, options.memory_limit);
-  for (auto& device : impl.host->make_devices(services.task, options.cpu_devices))
-    services.devices.add(std::move(device));
+  impl.host = std::make_unique<DeviceHost>(options.compute_threads, options.memory_limit);
+  services.host_memory = impl.host->allocator.get();
+  TROUPE_TRY(add_devices(options, *impl.host, services));
   services.offload = [pool = impl.host->compute.get()](std::function<void()> work) {
     pool->submit(std::move(work));
   };

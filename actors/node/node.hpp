@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ class actor_system;
 
 namespace troupe {
 
+struct DeviceFactory;
 struct NodeServices;
 
 struct NodeOptions {
@@ -29,7 +31,11 @@ struct NodeOptions {
   std::string job = "localhost";
   int task = 0;
   std::optional<Address> listen; ///< where its port is opened; without it the task's address
-  int cpu_devices = 1;           ///< CPU:0 … CPU:n-1
+  /// Of each type, such as "CPU": how many devices. Without an entry the type says how many there
+  /// are, for CPU one.
+  std::map<std::string, int> device_count;
+  /// Where devices come from; null: every type that this build has.
+  const std::vector<DeviceFactory>* device_factories = nullptr;
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
@@ -45,7 +51,7 @@ class ClusterNode {
 public:
   /// Starts the tree and, with a cluster, listens at its address. INVALID_ARGUMENT for a
   /// task that is not in the cluster; UNAVAILABLE when the address cannot be bound, naming it and
-  /// who may have it.
+  /// who may have it; FAILED_PRECONDITION for devices that are not there.
   static Result<std::unique_ptr<ClusterNode>> start(const NodeOptions& options);
   /// A client's end: no port, no worker for others; it may dial `cluster`-less addresses. With
   /// `local` it runs graphs itself.

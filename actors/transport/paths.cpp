@@ -5,7 +5,6 @@
 
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
-#include "devices/memory/caching_allocator.hpp"
 
 namespace troupe::transport_paths {
 
@@ -13,21 +12,16 @@ namespace {
 
 using State = TransportPeer::State;
 
-Allocator& memory_of(const Services& services) {
-  return services->devices.all().empty() ? host_allocator()
-                                         : services->devices.all().front()->host_side_allocator();
-}
-
 // Shared pages count against memory-limit like all others.
 class AllocatorLimit final : public MemoryLimit {
 public:
-  explicit AllocatorLimit(CachingAllocator& allocator) : allocator_(allocator) {}
+  explicit AllocatorLimit(Allocator& allocator) : allocator_(allocator) {}
   bool charge(std::size_t bytes) override { return allocator_.charge(bytes); }
   void discharge(std::size_t bytes) override { allocator_.discharge(bytes); }
   std::string refusal() const override { return allocator_.refusal(); }
 
 private:
-  CachingAllocator& allocator_;
+  Allocator& allocator_;
 };
 
 // Hands what happened on another thread to the actor, if it is still there.
@@ -243,7 +237,7 @@ void start(Self self, const Services& services, const caf::actor_addr& address,
     offset = range->offset;
     fetch.tensor = Tensor(ticket.dtype, ticket.shape, std::move(range->buffer));
   } else {
-    auto tensor = Tensor::allocate(memory_of(services), ticket.dtype, ticket.shape);
+    auto tensor = Tensor::allocate(*services->host_memory, ticket.dtype, ticket.shape);
     if (!tensor.ok())
       return finish(self, services, address, number, tensor.status());
     fetch.tensor = *std::move(tensor);
@@ -265,8 +259,7 @@ void start(Self self, const Services& services, const caf::actor_addr& address,
 } // namespace
 
 std::shared_ptr<MemoryLimit> limit_of(const Services& services) {
-  auto* allocator = dynamic_cast<CachingAllocator*>(&memory_of(services));
-  return allocator ? std::make_shared<AllocatorLimit>(*allocator) : nullptr;
+  return std::make_shared<AllocatorLimit>(*services->host_memory);
 }
 
 void enqueue(Self self, const Services& services, const caf::actor_addr& address,

@@ -1,12 +1,10 @@
 #include "devices/cpu/cpu_device.hpp"
 
-#include <algorithm>
 #include <fstream>
 #include <string>
-#include <thread>
 
 #include "core/base/strings.hpp"
-#include "devices/memory/caching_allocator.hpp"
+#include "devices/factory.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "devices/resource/resource_manager.hpp"
 
@@ -41,12 +39,8 @@ public:
   ComputePool& compute() override { return compute_; }
   ResourceManager& resources() override { return resources_; }
   Stream& stream() override { return stream_; }
-  void copy_to_device(const Tensor& host, std::function<void(Result<Tensor>)> done) override {
-    done(host);
-  }
-  void copy_to_host(const Tensor& device, std::function<void(Result<Tensor>)> done) override {
-    done(device);
-  }
+  void copy_to_device(const Tensor& host, Stream&, CopyDone done) override { done(host); }
+  void copy_to_host(const Tensor& device, Stream&, CopyDone done) override { done(device); }
 
 private:
   ComputePool& compute_;
@@ -68,40 +62,27 @@ std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
   return std::make_unique<CpuDevice>(std::move(attributes), compute, allocator);
 }
 
+std::vector<std::unique_ptr<Device>> make_cpu_devices(DeviceHost& host, const std::string& task,
+                                                      int count) {
+  std::vector<std::unique_ptr<Device>> out;
+  for (int i = 0; i < count; ++i)
+    out.push_back(make_cpu_device(str_cat(task, "/device:CPU:", i), *host.compute, *host.allocator,
+                                  host.memory_limit));
+  return out;
+}
+
 namespace {
 
-/// What freed tensors may keep for the next ones: a step that holds more gets its pages anew from
-/// the system each time, which costs as much as computing on them.
-std::size_t max_cached() {
-  return static_cast<std::size_t>(
-      std::max<std::int64_t>(std::int64_t{1} << 30, machine_memory() / 4));
+Result<std::vector<std::unique_ptr<Device>>> make_devices(const std::string& task, int count,
+                                                          DeviceHost& host) {
+  return make_cpu_devices(host, task, count < 0 ? 1 : count);
 }
 
 } // namespace
 
-CpuHost::CpuHost(int threads, std::int64_t memory_limit)
-    : allocator(
-          std::make_unique<CachingAllocator>(max_cached(), static_cast<std::size_t>(memory_limit))),
-      compute(std::make_unique<ComputePool>(
-          threads > 0 ? threads
-                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))),
-      memory_limit(memory_limit) {}
-
-CpuHost::~CpuHost() {
-  // A fetched value belongs to its user, who may keep it longer than the session it came from.
-  auto& caching = static_cast<CachingAllocator&>(*allocator);
-  if (caching.stats().bytes_in_use > 0) {
-    caching.trim();
-    (void)allocator.release();
-  }
-}
-
-std::vector<std::unique_ptr<Device>> CpuHost::make_devices(const std::string& task, int count) {
-  std::vector<std::unique_ptr<Device>> out;
-  for (int i = 0; i < count; ++i)
-    out.push_back(
-        make_cpu_device(str_cat(task, "/device:CPU:", i), *compute, *allocator, memory_limit));
-  return out;
+DeviceFactory device_factory_cpu();
+DeviceFactory device_factory_cpu() {
+  return {"CPU", make_devices};
 }
 
 } // namespace troupe

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
-#include "devices/cpu/compute_pool.hpp"
 #include "devices/device.hpp"
+#include "devices/host/device_host.hpp"
 
 namespace troupe {
 
@@ -14,17 +16,8 @@ namespace troupe {
 std::unique_ptr<Device> make_cpu_device(std::string name, ComputePool& compute,
                                         Allocator& allocator, std::int64_t memory_limit = 0);
 
-/// What a process needs to have CPU devices: a caching allocator and a pool that they share.
-struct CpuHost {
-  /// threads 0: one for each core. memory_limit: bytes that tensors may take together, 0: no limit.
-  explicit CpuHost(int threads = 0, std::int64_t memory_limit = 0);
-  /// Tensors may outlive it: then their allocator stays until the process ends.
-  ~CpuHost();
-  std::unique_ptr<Allocator> allocator;
-  std::unique_ptr<ComputePool> compute;
-  std::int64_t memory_limit; ///< as given
-  /// Devices CPU:0 … CPU:count-1 of a task such as "/job:worker/replica:0/task:1".
-  std::vector<std::unique_ptr<Device>> make_devices(const std::string& task, int count);
-};
+/// Devices CPU:0 … CPU:count-1 of a task such as "/job:worker/replica:0/task:1".
+std::vector<std::unique_ptr<Device>> make_cpu_devices(DeviceHost& host, const std::string& task,
+                                                      int count);
 
 } // namespace troupe

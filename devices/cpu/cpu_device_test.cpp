@@ -8,8 +8,8 @@
 using namespace troupe;
 
 TEST_CASE("cpu: what a device says of itself") {
-  CpuHost host(2);
-  auto devices = host.make_devices("/job:worker/replica:0/task:1", 2);
+  DeviceHost host(2);
+  auto devices = make_cpu_devices(host, "/job:worker/replica:0/task:1", 2);
   REQUIRE(devices.size() == 2);
   const DeviceAttributes& a = devices[1]->attributes();
   CHECK(a.name == "/job:worker/replica:0/task:1/device:CPU:1");
@@ -21,37 +21,37 @@ TEST_CASE("cpu: what a device says of itself") {
   CHECK(devices[1]->parsed_name().id == 1);
   CHECK(devices[1]->name() == a.name);
   CHECK_FALSE(devices[1]->has_own_memory());
-  CHECK(host.make_devices("/job:a/replica:0/task:0", 0).empty());
+  CHECK(make_cpu_devices(host, "/job:a/replica:0/task:0", 0).empty());
 }
 
 TEST_CASE("cpu: devices of a host share pool and allocator, not resources") {
-  CpuHost host(3);
-  auto devices = host.make_devices("/job:localhost/replica:0/task:0", 2);
+  DeviceHost host(3);
+  auto devices = make_cpu_devices(host, "/job:localhost/replica:0/task:0", 2);
   CHECK(&devices[0]->compute() == &devices[1]->compute());
   CHECK(&devices[0]->allocator() == &devices[1]->allocator());
   CHECK(&devices[0]->allocator() == &devices[0]->host_side_allocator());
   CHECK(&devices[0]->resources() != &devices[1]->resources());
   CHECK(devices[0]->compute().threads() == 3);
   CHECK(devices[0]->resources().default_container() == "localhost");
-  auto worker = host.make_devices("/job:worker/replica:0/task:0", 1);
+  auto worker = make_cpu_devices(host, "/job:worker/replica:0/task:0", 1);
   CHECK(worker[0]->resources().default_container() == "worker");
 }
 
 TEST_CASE("cpu: a given memory limit is shown") {
-  CpuHost host(1);
+  DeviceHost host(1);
   auto device = make_cpu_device("/job:a/replica:0/task:0/device:CPU:0", *host.compute,
                                 *host.allocator, 12345);
   CHECK(device->attributes().memory_limit == 12345);
 }
 
 TEST_CASE("cpu: one thread for each core unless told otherwise") {
-  CpuHost host;
+  DeviceHost host;
   CHECK(host.compute->threads() >= 1);
 }
 
 TEST_CASE("cpu: copies share") {
-  CpuHost host(1);
-  auto device = std::move(host.make_devices("/job:a/replica:0/task:0", 1)[0]);
+  DeviceHost host(1);
+  auto device = std::move(make_cpu_devices(host, "/job:a/replica:0/task:0", 1)[0]);
   for (const char* text : {"f32[2] 1 2", "str[1] \"a\""}) {
     Tensor t = *parse_literal(text);
     int answers = 0;
@@ -60,15 +60,15 @@ TEST_CASE("cpu: copies share") {
       CHECK(copy->shares_buffer_with(t));
       ++answers;
     };
-    device->copy_to_device(t, check);
-    device->copy_to_host(t, check);
+    device->copy_to_device(t, device->stream(), check);
+    device->copy_to_host(t, device->stream(), check);
     CHECK(answers == 2);
   }
 }
 
 TEST_CASE("cpu: a limit bounds what tensors take together, and is named with the remedy") {
-  CpuHost host(1, 1 << 20);
-  auto device = std::move(host.make_devices("/job:a/replica:0/task:0", 1)[0]);
+  DeviceHost host(1, 1 << 20);
+  auto device = std::move(make_cpu_devices(host, "/job:a/replica:0/task:0", 1)[0]);
   CHECK(device->attributes().memory_limit == 1 << 20);
   auto first = Tensor::allocate(device->allocator(), DType::float32, Shape{200'000});
   REQUIRE(first.ok());
@@ -81,8 +81,8 @@ TEST_CASE("cpu: a limit bounds what tensors take together, and is named with the
 }
 
 TEST_CASE("cpu: the stream works at once") {
-  CpuHost host(1);
-  auto device = std::move(host.make_devices("/job:a/replica:0/task:0", 1)[0]);
+  DeviceHost host(1);
+  auto device = std::move(make_cpu_devices(host, "/job:a/replica:0/task:0", 1)[0]);
   std::string order;
   device->stream().enqueue([&] { order += "work "; });
   order += "then ";
@@ -92,8 +92,8 @@ TEST_CASE("cpu: the stream works at once") {
 }
 
 TEST_CASE("isolated device: own resources over the same memory and threads") {
-  CpuHost host(2);
-  auto base = std::move(host.make_devices("/job:worker/replica:0/task:0", 1)[0]);
+  DeviceHost host(2);
+  auto base = std::move(make_cpu_devices(host, "/job:worker/replica:0/task:0", 1)[0]);
   auto isolated = make_isolated_device(*base);
   CHECK(isolated->attributes() == base->attributes());
   CHECK(&isolated->allocator() == &base->allocator());
@@ -108,16 +108,18 @@ TEST_CASE("isolated device: own resources over the same memory and threads") {
   CHECK_FALSE(isolated->resources().lookup<Variable>("", "w").ok());
   bool shared = false;
   Tensor t = *parse_literal("f32[1] 1");
-  isolated->copy_to_device(t, [&](Result<Tensor> r) { shared = r->shares_buffer_with(t); });
+  isolated->copy_to_device(t, isolated->stream(),
+                           [&](Result<Tensor> r) { shared = r->shares_buffer_with(t); });
   CHECK(shared);
   shared = false;
-  isolated->copy_to_host(t, [&](Result<Tensor> r) { shared = r->shares_buffer_with(t); });
+  isolated->copy_to_host(t, isolated->stream(),
+                         [&](Result<Tensor> r) { shared = r->shares_buffer_with(t); });
   CHECK(shared);
 }
 
 TEST_CASE("device set: in order of name, found by full name") {
-  CpuHost host(1);
-  auto devices = host.make_devices("/job:worker/replica:0/task:0", 3);
+  DeviceHost host(1);
+  auto devices = make_cpu_devices(host, "/job:worker/replica:0/task:0", 3);
   DeviceSet set;
   for (int i : {2, 0, 1})
     set.add(std::move(devices[static_cast<std::size_t>(i)]));

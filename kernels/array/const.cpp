@@ -29,7 +29,7 @@ void compute_on_device(KernelContext& c, KernelDone done) {
     done(c.set_output(0, value));
     return;
   }
-  c.device().copy_to_device(value, [&c, done = std::move(done)](Result<Tensor> copy) {
+  c.device().copy_to_device(value, c.stream(), [&c, done = std::move(done)](Result<Tensor> copy) {
     done(copy.ok() ? c.set_output(0, *std::move(copy)) : copy.status());
   });
 }

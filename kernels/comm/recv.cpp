@@ -62,7 +62,7 @@ private:
     if (!context_.device().has_own_memory() || (!host.empty() && host[0]))
       return done_(context_.set_output(0, std::move(value.tensor)));
     context_.device().copy_to_device(
-        value.tensor, [self = shared_from_this()](Result<Tensor> copy) {
+        value.tensor, context_.stream(), [self = shared_from_this()](Result<Tensor> copy) {
           self->done_(copy.ok() ? self->context_.set_output(0, *std::move(copy)) : copy.status());
         });
   }

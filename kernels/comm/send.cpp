@@ -21,11 +21,12 @@ void send_from_device(KernelContext& c, KernelDone done) {
     done(send(c));
     return;
   }
-  c.device().copy_to_host(c.input(0), [&c, done = std::move(done)](Result<Tensor> copy) {
-    done(copy.ok() ? c.rendezvous()->send(comm::key_of(c),
-                                          {.tensor = *std::move(copy), .is_dead = c.is_input_dead})
-                   : copy.status());
-  });
+  c.device().copy_to_host(
+      c.input(0), c.stream(), [&c, done = std::move(done)](Result<Tensor> copy) {
+        done(copy.ok() ? c.rendezvous()->send(comm::key_of(c), {.tensor = *std::move(copy),
+                                                                .is_dead = c.is_input_dead})
+                       : copy.status());
+      });
 }
 
 } // namespace

@@ -14,8 +14,8 @@
 
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
-#include "devices/cpu/compute_pool.hpp"
 #include "devices/device.hpp"
+#include "devices/host/compute_pool.hpp"
 #include "devices/resource/resource_manager.hpp"
 #include "kernels/framework/cancellation.hpp"
 #include "kernels/framework/kernel.hpp"
@@ -55,6 +55,7 @@ private:
 struct StepEnvironment {
   std::uint64_t step_id = 0;
   Device* device = nullptr;
+  Stream* stream = nullptr; ///< of the device, for this step's work there; null: device->stream()
   Rendezvous* rendezvous = nullptr;          ///< null where the graph has no cut edges
   Cancellation* cancellation = nullptr;      ///< never null in a running step
   NodeStates* node_states = nullptr;         ///< of the session
@@ -183,6 +184,8 @@ public:
 
   // Surroundings.
   Device& device() const { return *step_->device; }
+  /// Where work on the device goes, copies to and from it among it: in order, one after the other.
+  Stream& stream() const { return step_->stream ? *step_->stream : device().stream(); }
   ResourceManager& resources() const { return step_->device->resources(); }
   const StepEnvironment& step() const { return *step_; }
   Cancellation& cancellation() const { return *step_->cancellation; }

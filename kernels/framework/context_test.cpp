@@ -234,9 +234,10 @@ TEST_CASE("context: an asynchronous kernel ends when the device's stream gets th
   Harness h(gpu);
   h.library.kernels.add(
       {.op = "Op", .device_type = "GPU", .compute_async = [](KernelContext& c, KernelDone done) {
-         c.device().copy_to_device(floats(), [&c, done = std::move(done)](Result<Tensor> copy) {
-           done(copy.ok() ? c.set_output(0, *copy) : copy.status());
-         });
+         c.device().copy_to_device(floats(), c.stream(),
+                                   [&c, done = std::move(done)](Result<Tensor> copy) {
+                                     done(copy.ok() ? c.set_output(0, *copy) : copy.status());
+                                   });
        }});
   h.library.ops.add(SchemaBuilder("Op")
                         .output("y: float")

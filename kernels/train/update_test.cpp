@@ -45,9 +45,9 @@ public:
   }
 
 private:
-  CpuHost host_{2};
+  DeviceHost host_{2};
   std::unique_ptr<Device> device_ =
-      std::move(host_.make_devices("/job:localhost/replica:0/task:0", 1)[0]);
+      std::move(make_cpu_devices(host_, "/job:localhost/replica:0/task:0", 1)[0]);
 };
 
 Entry value(std::string_view text) {

@@ -159,9 +159,9 @@ AttrValue attr(Choices& choices, const AttrDef& def) {
 
 // A device whose memory is small enough to be filled at once.
 struct Bench {
-  CpuHost host{1, std::int64_t{32} << 20};
+  DeviceHost host{1, std::int64_t{32} << 20};
   std::unique_ptr<Device> device =
-      std::move(host.make_devices("/job:localhost/replica:0/task:0", 1)[0]);
+      std::move(make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1)[0]);
 };
 
 // Ops that wait for somebody else, and those whose inputs are not values.

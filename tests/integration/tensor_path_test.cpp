@@ -57,7 +57,7 @@ struct Fixture {
       NodeOptions options;
       options.cluster = cluster;
       options.job = job;
-      options.cpu_devices = cpu_devices;
+      options.device_count["CPU"] = cpu_devices;
       options.compute_threads = 1;
       options.memory_limit = std::int64_t{4} << 30; // exact counts of bytes
       options.tensor_paths.choice = path;

@@ -175,7 +175,7 @@ class Training {
 public:
   Training(const Model& model, const Kind& kind, const Optimizer& optimizer, bool rewrites)
       : host_(1) {
-    device_ = std::move(host_.make_devices("/job:local/replica:0/task:0", 1)[0]);
+    device_ = std::move(make_cpu_devices(host_, "/job:local/replica:0/task:0", 1)[0]);
     environment_.device = device_.get();
     environment_.cancellation = &cancellation_;
     environment_.node_states = &node_states_;
@@ -235,7 +235,7 @@ private:
     return out;
   }
 
-  CpuHost host_;
+  DeviceHost host_;
   std::unique_ptr<Device> device_;
   NodeStates node_states_;
   ResourceManager step_resources_;

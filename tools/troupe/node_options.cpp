@@ -10,7 +10,7 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.job = config.job;
   out.task = config.task;
   out.listen = config.listen;
-  out.cpu_devices = config.settings.cpu_devices;
+  out.device_count["CPU"] = config.settings.cpu_devices;
   out.compute_threads = config.settings.compute_threads;
   out.actor_threads = config.settings.actor_threads;
   out.memory_limit = config.memory_limit(machine_memory());

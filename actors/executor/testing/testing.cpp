@@ -284,7 +284,7 @@ const OpLibrary& library() {
 }
 
 Rig::Rig(int threads) : host(threads) {
-  device = std::move(host.make_devices("/job:local/replica:0/task:0", 1)[0]);
+  device = std::move(make_cpu_devices(host, "/job:local/replica:0/task:0", 1)[0]);
 }
 
 Rig::~Rig() {

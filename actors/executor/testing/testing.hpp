@@ -79,7 +79,7 @@ public:
   /// What the device's allocator has given and not got back.
   std::int64_t bytes_in_use() const;
 
-  CpuHost host;
+  DeviceHost host;
   /// When all else of the rig is gone, checks that no step, however it ended, has kept memory. Tensors
   /// that a test holds must not outlive the rig.
   struct Account {

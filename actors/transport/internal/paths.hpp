@@ -11,7 +11,7 @@ using Self = TransportActor::stateful_pointer<TransportState>;
 /// not taken before there is room.
 inline constexpr std::uint64_t byte_window = std::uint64_t{256} << 20;
 
-/// What bounds the memory of tensors that come through shared memory; null for no bound.
+/// What bounds the memory of tensors that come through shared memory: the limit of the node.
 std::shared_ptr<MemoryLimit> limit_of(const Services& services);
 
 /// Puts a fetch into its peer's queue, and sees to it that there is a path.

@@ -10,9 +10,9 @@ namespace troupe::testing {
 namespace {
 
 struct Base {
-  CpuHost host{2};
+  DeviceHost host{2};
   std::vector<std::unique_ptr<Device>> devices =
-      host.make_devices("/job:localhost/replica:0/task:0", 1);
+      make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1);
 };
 
 Device& base_device() {

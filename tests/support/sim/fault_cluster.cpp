@@ -91,7 +91,8 @@ FaultNode::FaultNode(FaultCluster& owner, std::string short_name, std::size_t pl
   if (is_client) {
     transport = system.spawn(troupe::transport, Services(services));
   } else {
-    for (auto& device : host->make_devices(services->task, 1))
+    services->host_memory = host->allocator.get();
+    for (auto& device : make_cpu_devices(*host, services->task, 1))
       services->devices.add(std::move(device));
     guardian = system.spawn(troupe::guardian, Services(services), [this](std::string why, bool) {
       ended = why.empty() ? "its tree stopped" : std::move(why);

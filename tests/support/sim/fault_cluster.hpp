@@ -35,7 +35,7 @@ public:
   const std::string name;
   const std::size_t index;
   SimConfig config;
-  std::unique_ptr<CpuHost> host = std::make_unique<CpuHost>(1);
+  std::unique_ptr<DeviceHost> host = std::make_unique<DeviceHost>(1);
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
   caf::actor_system system{config};
   caf::scheduler::test_coordinator& scheduler;

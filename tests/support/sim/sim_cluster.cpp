@@ -62,7 +62,8 @@ SimNode::SimNode(std::string task, const Cluster& cluster, std::uint16_t listen,
     spawned.push_back(caf::actor_cast<caf::actor>(handles.transport));
     return;
   }
-  for (auto& device : host->make_devices(task, 1))
+  services->host_memory = host->allocator.get();
+  for (auto& device : make_cpu_devices(*host, task, 1))
     services->devices.add(std::move(device));
   handles.guardian = system.spawn(guardian, Services(services), [](std::string, bool) {});
   spawned.push_back(caf::actor_cast<caf::actor>(handles.guardian));

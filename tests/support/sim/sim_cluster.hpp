@@ -40,7 +40,7 @@ public:
   SimNode(std::string task, const Cluster& cluster, std::uint16_t port, class SimCluster& owner);
   ~SimNode();
 
-  std::unique_ptr<CpuHost> host = std::make_unique<CpuHost>(1);
+  std::unique_ptr<DeviceHost> host = std::make_unique<DeviceHost>(1);
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
   caf::actor_system system;
   caf::scheduler::test_coordinator& scheduler;

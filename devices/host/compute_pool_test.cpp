@@ -1,4 +1,4 @@
-#include "devices/cpu/compute_pool.hpp"
+#include "devices/host/compute_pool.hpp"
 
 #include <doctest/doctest.h>
 

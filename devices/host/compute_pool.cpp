@@ -10,7 +10,7 @@
 // Sleep: a helper counts itself among the sleepers, looks once more for work, and waits for the
 // wake-up number to change; whoever brings work publishes it first, then reads the sleepers. Again
 // both are sequentially consistent, so no wake-up is lost.
-#include "devices/cpu/compute_pool.hpp"
+#include "devices/host/compute_pool.hpp"
 
 #include <algorithm>
 #include <array>
