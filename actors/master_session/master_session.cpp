@@ -55,7 +55,7 @@ void cancel_steps(Self self, const Status& why) {
 
 void leave_workers(Self self, const Parts& parts) {
   for (const SessionWorker& worker : self->state.workers)
-    if (!self->state.lost.count(worker.task))
+    if (self->state.health.is_well(worker.task))
       ask(self, typed<WorkerActor>(worker.worker), parts.services->timeouts.request,
           DeleteWorkerSession{self->state.handle})
           .then([](caf::ok_atom) {},
@@ -76,19 +76,15 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   return caf::ok_atom::value;
 }
 
-void peer_lost(Self self, const PeerLost& lost) {
+void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
   auto& state = self->state;
-  bool ours = std::any_of(state.workers.begin(), state.workers.end(),
-                          [&](const SessionWorker& w) { return w.task == lost.task; });
-  if (!ours || state.closing || state.lost.count(lost.task))
-    return;
   Status why =
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
-  state.lost[lost.task] = why.with_origin({"", "", lost.task, 0});
+  if (state.closing || !state.health.lose(lost.task, why))
+    return;
   for (const auto& [step_id, step] : state.steps)
     self->send(step.actor, lost);
-  if (auto task_lost = state.task_lost)
-    task_lost(lost.task, state.lost[lost.task]);
+  lose_registering(self, parts, lost.task);
 }
 
 // A client that is not heard of for its lease has ended, or is cut off; bytes of a long message on
@@ -113,30 +109,17 @@ void check_client(Self self, const Parts& parts) {
   });
 }
 
-// A task that was lost and is there again holds nothing of this session any more: its client is
-// told ABORTED, which means "make a new session", where UNAVAILABLE means "wait".
-void await_return(Self self, const Parts& parts, const std::string& task) {
+void ask_for(Self self, const Parts& parts, const std::string& task) {
   const Timeouts& t = parts.services->timeouts;
-  self->state.awaited.insert(task);
   ask(self, parts.membership, t.dial + 2 * t.request, GetPeer{task})
-      .then(
-          [=](const Peer&) {
-            auto& state = self->state;
-            state.awaited.erase(task);
-            state.back.insert(task);
-            state.lost[task] = aborted(str_cat("task ", task, " is back after it was lost (",
-                                               state.lost[task].message(),
-                                               "); what it held of this session is gone: make a "
-                                               "new session"))
-                                   .with_origin({"", "", task, 0});
-          },
-          [=](caf::error&) { self->state.awaited.erase(task); }); // asked again at the next tick
+      .then([=](const Peer&) { self->state.health.returned(task); },
+            [=](caf::error&) { self->state.health.unreachable(task); });
 }
 
 void renew(Self self, const Parts& parts) {
   auto& state = self->state;
   for (const SessionWorker& worker : state.workers)
-    if (worker.task != parts.services->task && !state.lost.count(worker.task))
+    if (worker.task != parts.services->task && state.health.is_well(worker.task))
       self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
   if (state.client)
     self->send(typed<SessionActor>(state.client), RenewLease{});
@@ -160,9 +143,8 @@ void tick(Self self, const Parts& parts) {
   }
   check_client(self, parts);
   renew(self, parts);
-  for (const auto& [task, why] : state.lost)
-    if (!state.back.count(task) && !state.awaited.count(task))
-      await_return(self, parts, task);
+  for (const std::string& task : state.health.to_ask())
+    ask_for(self, parts, task);
   self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
 }
 
@@ -246,6 +228,8 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   state.settings = std::move(settings);
   state.workers = std::move(workers);
   for (const SessionWorker& worker : state.workers)
+    state.health.use(worker.task);
+  for (const SessionWorker& worker : state.workers)
     state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
   state.graph = std::make_shared<const Graph>(services->library->ops);
   state.created_us = state.heard_us = now_us(self);
@@ -259,19 +243,21 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       return client_ended(self, parts);
     step_lost(self, parts, down);
     for (const SessionWorker& worker : self->state.workers)
-      if (worker.session == down.source && !self->state.lost.count(worker.task)) {
+      if (worker.session == down.source && self->state.health.is_well(worker.task)) {
         // The connection is gone, and all that it carried; membership says the same a moment later.
         if (down.reason == caf::exit_reason::remote_link_unreachable) {
           auto address = services->cluster.address_of(worker.task);
-          peer_lost(self, {worker.task, 0, LossReason::crashed,
-                           loss_sentence(worker.task, address.ok() ? address->to_string() : "?",
-                                         LossReason::crashed, 0)});
+          peer_lost(self, parts,
+                    {worker.task, 0, LossReason::crashed,
+                     loss_sentence(worker.task, address.ok() ? address->to_string() : "?",
+                                   LossReason::crashed, 0)});
           continue;
         }
-        peer_lost(self, {worker.task, 0, LossReason::restarted,
-                         str_cat("this session's part on task ", worker.task, " has ended (",
-                                 self->system().render(down.reason),
-                                 "): graphs and steps it held are gone; make a new session")});
+        peer_lost(self, parts,
+                  {worker.task, 0, LossReason::restarted,
+                   str_cat("this session's part on task ", worker.task, " has ended (",
+                           self->system().render(down.reason),
+                           "): graphs and steps it held are gone; make a new session")});
       }
   });
   if (!services->is_local) {
@@ -326,7 +312,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
         return caf::ok_atom::value;
       },
       [=](const Drain& m) { return drain(self, parts, m); },
-      [=](const PeerLost& m) { peer_lost(self, m); },
+      [=](const PeerLost& m) { peer_lost(self, parts, m); },
       [=](const GetActors&) {
         Children steps;
         for (const auto& [step_id, step] : self->state.steps)

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -14,9 +13,12 @@
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/step_table.hpp"
+#include "actors/master_session/build_queue.hpp"
 #include "actors/master_session/client_graph.hpp"
+#include "actors/master_session/part_answers.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
+#include "actors/master_session/task_health.hpp"
 #include "core/trace/counters.hpp"
 
 namespace troupe {
@@ -43,6 +45,13 @@ struct RunningStep {
   void clear() { *this = {}; }
 };
 
+/// Every task registers its part of a client graph; the plan stands when all have.
+struct Registration {
+  std::shared_ptr<ClientGraph> graph;
+  StepPlan plan;
+  PartAnswers answers;
+};
+
 struct MasterSessionState {
   static constexpr const char* name = "master-session";
 
@@ -54,11 +63,9 @@ struct MasterSessionState {
   std::int64_t heard_us = 0;    ///< last word of the client
   caf::strong_actor_ptr client; ///< who sent it, in another process
   bool closing = false;
-  Status leaving;                     ///< new steps are refused with it: the node is about to end
-  Status left;                        ///< the node ends now; the reason that the client sees
-  std::map<std::string, Status> lost; ///< tasks that are gone, and why
-  std::set<std::string> awaited;      ///< of them: being dialled, to learn whether they are back
-  std::set<std::string> back;         ///< of them: there again, without what they held for us
+  Status leaving;    ///< new steps are refused with it: the node is about to end
+  Status left;       ///< the node ends now; the reason that the client sees
+  TaskHealth health; ///< of the tasks that it uses
 
   std::shared_ptr<const Graph> graph; ///< never null
   struct Extension {
@@ -80,13 +87,9 @@ struct MasterSessionState {
   std::map<std::uint64_t, WaitingRun> arriving; ///< runs whose feeds are on their way
   std::uint64_t next_arrival = 1;
   std::map<std::shared_ptr<ClientGraph>, std::vector<WaitingRun>>
-      waiting;                                          ///< by client graph that is being built
-  std::deque<std::shared_ptr<ClientGraph>> build_queue; ///< the first one is built next
-  bool building = false;                                ///< it is being built already
-  std::uint64_t build_ticket = 0;
-  std::int64_t build_version = 0; ///< of the graph that the build under way sees
-  /// While parts are being registered: ends the wait for a task that is lost.
-  std::function<void(const std::string& task, const Status& why)> task_lost;
+      waiting; ///< by client graph that is being built
+  BuildQueue builds;
+  std::shared_ptr<Registration> registration; ///< of the graph under way; null while it is built
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
   StepTable<RunningStep> steps;

@@ -56,8 +56,8 @@ void tell_if_idle(MasterSessionState& state) {
 
 Status lost_task(const MasterSessionState& state, const StepPlan& plan) {
   for (const RegisteredPart& part : plan.parts)
-    if (auto it = state.lost.find(part.task); it != state.lost.end())
-      return it->second;
+    if (const Status* loss = state.health.loss(part.task))
+      return *loss;
   return {};
 }
 
@@ -163,8 +163,7 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
     state.signatures.drop(graph);
     state.partition_graphs.erase(graph);
   }
-  state.build_queue.pop_front();
-  state.building = false;
+  state.builds.end();
   build_next(self, parts);
   if (waiting.empty())
     return;
@@ -186,23 +185,21 @@ std::string task_in_process(Self self, const NodeServices& services) {
 
 void build_next(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (state.build_queue.empty() || state.building || !state.extensions.empty())
+  auto build = state.extensions.empty() ? state.builds.begin(state.version) : std::nullopt;
+  if (!build)
     return;
-  state.building = true;
-  std::uint64_t ticket = ++state.build_ticket;
   auto request = std::make_shared<ClientGraphRequest>();
   request->full = state.graph;
   request->placed = state.placed;
   request->assigned = state.assigned;
-  state.build_version = state.version;
-  request->signature = state.build_queue.front()->signature;
+  request->signature = build->graph->signature;
   request->devices = state.devices;
   request->settings = state.settings;
-  if (!state.build_queue.front()->shows_parts)
+  if (!build->graph->shows_parts)
     request->own_task = task_in_process(self, *parts.services);
   caf::actor_addr address = self->address();
   Services services = parts.services;
-  services->offload([=] {
+  services->offload([=, ticket = build->ticket] {
     auto built = build_client_graph(*request, *services);
     if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) {
       ClientGraphBuilt message{ticket, nullptr, built.status()};
@@ -213,39 +210,46 @@ void build_next(Self self, const Parts& parts) {
   });
 }
 
-// Every task registers its part; the plan stands when all have.
-struct Registration {
-  StepPlan plan;
-  std::vector<bool> open; ///< by part: not yet answered
-  std::size_t missing = 0;
-  Status status;
-};
+using RegistrationRef = std::shared_ptr<Registration>;
 
-void registered(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
-                const std::shared_ptr<Registration>& registration) {
-  if (--registration->missing > 0)
+void finish_if_complete(Self self, const Parts& parts, const RegistrationRef& registration) {
+  if (!registration->answers.is_complete() || self->state.registration != registration)
     return;
-  self->state.task_lost = nullptr;
-  if (registration->status.ok())
-    graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
+  self->state.registration = nullptr;
+  const Status& status = registration->answers.status();
+  if (status.ok())
+    registration->graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
   else
     for (const RegisteredPart& part : registration->plan.parts)
       if (!part.graph_handle.empty())
         ask(self, typed<WorkerSessionActor>(part.session), parts.services->timeouts.request,
             DeregisterGraph{part.graph_handle})
             .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
-  finish_build(self, parts, graph, registration->status);
+  finish_build(self, parts, registration->graph, status);
 }
 
-void part_failed(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
-                 const std::shared_ptr<Registration>& registration, std::size_t part,
-                 const Status& why) {
-  if (!registration->open[part])
-    return;
-  registration->open[part] = false;
-  if (registration->status.ok())
-    registration->status = why;
-  registered(self, parts, graph, registration);
+void ask_to_register(Self self, const Parts& parts, const RegistrationRef& registration,
+                     std::size_t i, ClientPart& part) {
+  auto& state = self->state;
+  RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
+                        state.settings.optimize && !part.is_final, std::move(part.graph)};
+  const RegisteredPart& entry = registration->plan.parts[i];
+  ask_watched(self, typed<WorkerSessionActor>(entry.session), parts.services->timeouts.compile,
+              std::move(request))
+      .then(
+          [=](GraphRegistered& answer) {
+            if (!registration->answers.registered(i))
+              return; // lost meanwhile
+            RegisteredPart& entry = registration->plan.parts[i];
+            entry.graph_handle = std::move(answer.graph_handle);
+            entry.has_remote_edges = answer.has_remote_edges;
+            entry.manager = typed<GraphManagerActor>(answer.manager);
+            finish_if_complete(self, parts, registration);
+          },
+          [=, task = entry.task](caf::error& error) {
+            registration->answers.failed(i, to_status(error, str_cat("RegisterGraph on ", task)));
+            finish_if_complete(self, parts, registration);
+          });
 }
 
 std::string describe(const Signature& signature) {
@@ -254,28 +258,30 @@ std::string describe(const Signature& signature) {
                  str_join(signature.targets, ", "), "]");
 }
 
+std::vector<std::string> tasks_of(const ClientGraphParts& built) {
+  std::vector<std::string> out;
+  for (const ClientPart& part : built.parts)
+    out.push_back(part.task);
+  return out;
+}
+
 void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
                     ClientGraphParts& built) {
   auto& state = self->state;
-  auto registration = std::make_shared<Registration>();
+  auto registration =
+      std::make_shared<Registration>(Registration{graph, {}, PartAnswers(tasks_of(built))});
+  state.registration = registration;
   registration->plan.signature = describe(graph->signature);
   registration->plan.num_fetches = graph->signature.fetches.size();
-  registration->missing = built.parts.size() + 1; // one for this function, which ends below
   registration->plan.parts.resize(built.parts.size());
-  registration->open.assign(built.parts.size(), true);
-  state.task_lost = [=](const std::string& task, const Status& why) {
-    for (std::size_t i = 0; i < registration->plan.parts.size(); ++i)
-      if (registration->plan.parts[i].task == task)
-        part_failed(self, parts, graph, registration, i, why);
-  };
   for (std::size_t i = 0; i < built.parts.size(); ++i) {
     ClientPart& part = built.parts[i];
     auto worker = std::find_if(state.workers.begin(), state.workers.end(),
                                [&](const SessionWorker& w) { return w.task == part.task; });
     if (worker == state.workers.end()) {
-      part_failed(self, parts, graph, registration, i,
-                  internal(str_cat("a part of the graph was placed on ", part.task,
-                                   ", which the session does not use")));
+      registration->answers.failed(i,
+                                   internal(str_cat("a part of the graph was placed on ", part.task,
+                                                    ", which the session does not use")));
       continue;
     }
     RegisteredPart& entry = registration->plan.parts[i];
@@ -284,33 +290,15 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     entry.feed_of = part.feed_of;
     entry.fetch_of = part.fetch_of;
     entry.retvals = part.retvals;
-    if (auto lost = state.lost.find(part.task); lost != state.lost.end()) {
-      part_failed(self, parts, graph, registration, i, lost->second);
+    if (const Status* loss = state.health.loss(part.task)) {
+      registration->answers.failed(i, *loss);
       continue;
     }
     if (graph->shows_parts)
       state.partition_graphs[graph].push_back(part.graph_def);
-    RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
-                          state.settings.optimize && !part.is_final, std::move(part.graph)};
-    std::string task = part.task;
-    ask_watched(self, typed<WorkerSessionActor>(worker->session), parts.services->timeouts.compile,
-                std::move(request))
-        .then(
-            [=](GraphRegistered& answer) {
-              if (!registration->open[i])
-                return; // lost meanwhile
-              registration->open[i] = false;
-              registration->plan.parts[i].graph_handle = std::move(answer.graph_handle);
-              registration->plan.parts[i].has_remote_edges = answer.has_remote_edges;
-              registration->plan.parts[i].manager = typed<GraphManagerActor>(answer.manager);
-              registered(self, parts, graph, registration);
-            },
-            [=](caf::error& error) {
-              part_failed(self, parts, graph, registration, i,
-                          to_status(error, str_cat("RegisterGraph on ", task)));
-            });
+    ask_to_register(self, parts, registration, i, part);
   }
-  registered(self, parts, graph, registration);
+  finish_if_complete(self, parts, registration);
 }
 
 Status refusal(const MasterSessionState& state) {
@@ -330,7 +318,7 @@ void admit(Self self, const Parts& parts, WaitingRun run) {
   state.waiting[graph].push_back(std::move(run));
   if (!first)
     return;
-  state.build_queue.push_back(graph);
+  state.builds.add(graph);
   build_next(self, parts);
 }
 
@@ -368,6 +356,15 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
 Counter& running_master_steps() {
   static Counter& steps = counter("master_steps");
   return steps;
+}
+
+void lose_registering(Self self, const Parts& parts, const std::string& task) {
+  const RegistrationRef registration = self->state.registration;
+  const Status* loss = self->state.health.loss(task);
+  if (!registration || !loss)
+    return;
+  registration->answers.lose(task, *loss);
+  finish_if_complete(self, parts, registration);
 }
 
 void step_finished(Self self, const Parts& parts, StepFinished& m) {
@@ -546,15 +543,16 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
 
 void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) {
   auto& state = self->state;
-  if (!state.building || built.ticket != state.build_ticket)
+  const BuildQueue::Build* build = state.builds.find(built.ticket);
+  if (!build)
     return;
-  auto graph = state.build_queue.front();
+  auto graph = build->graph;
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
   if (!state.placed) {
     for (auto& [node, device] : built.parts->assigned)
       state.assigned[node] = std::move(device);
-    if (state.build_version == state.version) // else the graph was extended meanwhile
+    if (build->version == state.version) // else the graph was extended meanwhile
       state.placed = built.parts->placed;
   }
   graph->feed_types = std::move(built.parts->feed_types);

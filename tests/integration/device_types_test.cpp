@@ -112,8 +112,7 @@ TEST_CASE("device types: devices that are not there, and types that nobody knows
 }
 
 TEST_CASE("device types: values pass a device whose memory the host cannot read, by every path") {
-  for (PathChoice choice :
-       {PathChoice::messages, PathChoice::shared_memory, PathChoice::stream}) {
+  for (PathChoice choice : {PathChoice::messages, PathChoice::shared_memory, PathChoice::stream}) {
     CAPTURE(to_string(choice));
     Scope root = Scope::root();
     Scope on_gpu = root.on("/job:ps/task:0/device:GPU:0"),
@@ -134,8 +133,7 @@ TEST_CASE("device types: values pass a device whose memory the host cannot read,
 }
 
 TEST_CASE("device types: a variable lives there, is read and assigned from elsewhere") {
-  for (PathChoice choice :
-       {PathChoice::messages, PathChoice::shared_memory, PathChoice::stream}) {
+  for (PathChoice choice : {PathChoice::messages, PathChoice::shared_memory, PathChoice::stream}) {
     CAPTURE(to_string(choice));
     Scope root = Scope::root();
     Scope on_gpu = root.on("/job:ps/task:0/device:GPU:0"),

@@ -16,8 +16,8 @@ Result<std::vector<std::unique_ptr<Device>>> make_devices(const std::string& tas
         str_cat(task, " is to have ", count, " GPU devices, and there are ", most));
   std::vector<std::unique_ptr<Device>> out;
   for (int i = 0; i < count; ++i)
-    out.push_back(std::make_unique<testing::FakeDevice>(
-        str_cat(task, "/device:GPU:", i), testing::FakeDevice::Runs::on_a_thread));
+    out.push_back(std::make_unique<testing::FakeDevice>(str_cat(task, "/device:GPU:", i),
+                                                        testing::FakeDevice::Runs::on_a_thread));
   return out;
 }
 
