@@ -14,8 +14,7 @@ bool TaskHealth::is_well(std::string_view task) const {
 
 const Status* TaskHealth::loss(std::string_view task) const {
   auto known = tasks_.find(task);
-  return known == tasks_.end() || known->second.state == State::well ? nullptr
-                                                                     : &known->second.why;
+  return known == tasks_.end() || known->second.state == State::well ? nullptr : &known->second.why;
 }
 
 TaskHealth::Task* TaskHealth::find(std::string_view task, State state) {

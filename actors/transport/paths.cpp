@@ -10,8 +10,6 @@ namespace troupe::transport_paths {
 
 namespace {
 
-using State = TransportPeer::State;
-
 // Shared pages count against memory-limit like all others.
 class AllocatorLimit final : public MemoryLimit {
 public:
@@ -43,40 +41,52 @@ data::Token token_of(const std::string& text) {
   return out;
 }
 
-void fail_waiting(Self self, const Services& services, const caf::actor_addr& address,
-                  const Status& why) {
-  auto waiting = std::exchange(self->state.peers[address].waiting, {});
-  for (std::uint64_t fetch : waiting)
-    finish(self, services, address, fetch, why);
+void open_link(Self self, const Services& services, const caf::actor_addr& address);
+void ask_for_paths(Self self, const Services& services, const caf::actor_addr& address);
+
+// Does what the plan says. `why` is what fetches that have no path end with.
+void apply(Self self, const Services& services, const caf::actor_addr& address,
+           const PathPlan::Effect& effect, const Status& why = {}) {
+  using Do = PathPlan::Do;
+  switch (effect.what) {
+  case Do::nothing:
+    return;
+  case Do::ask:
+    return ask_for_paths(self, services, address);
+  case Do::open:
+    return open_link(self, services, address);
+  case Do::use:
+    return pump(self, services, address);
+  case Do::fail:
+    for (std::uint64_t fetch : effect.failed)
+      finish(self, services, address, fetch, why);
+    return;
+  }
 }
 
-void try_next_path(Self self, const Services& services, const caf::actor_addr& address);
-
-void path_ready(Self self, const Services& services, const caf::actor_addr& address) {
+// A path stands, or the next one is to be opened.
+void go_on(Self self, const Services& services, const caf::actor_addr& address,
+           const PathPlan::Effect& effect, const Status& why) {
   TransportPeer& peer = self->state.peers[address];
-  peer.state = State::ready;
-  peer.record->set_path(peer.candidates.front(), peer.remark);
-  log_info("tensors from ", peer.task, " come by ", to_string(peer.candidates.front()),
-           peer.remark.empty() ? "" : str_cat(" (", peer.remark, ")"));
-  pump(self, services, address);
+  if (effect.what == PathPlan::Do::use) {
+    const std::string& remark = peer.plan.remark();
+    peer.record->set_path(peer.plan.path(), remark);
+    log_info("tensors from ", peer.task, " come by ", to_string(peer.plan.path()),
+             remark.empty() ? "" : str_cat(" (", remark, ")"));
+  }
+  apply(self, services, address, effect, why);
 }
 
 void path_refused(Self self, const Services& services, const caf::actor_addr& address,
                   const Status& why) {
   TransportPeer& peer = self->state.peers[address];
-  TensorPath tried = peer.candidates.front();
+  const TensorPath tried = peer.plan.path();
   peer.link.reset();
-  peer.candidates.erase(peer.candidates.begin());
-  peer.remark = str_cat("no ", to_string(tried), ": ", why.message());
-  if (!peer.candidates.empty())
-    return try_next_path(self, services, address);
-  peer.state = State::unknown;
-  fail_waiting(
-      self, services, address,
-      failed_precondition(str_cat("tensor-path \"", to_string(tried), "\" is not to be had from ",
-                                  peer.task, " to ", services->task, ": ", why.message(),
-                                  "; write tensor-path = \"auto\" or another path"))
-          .with_origin({"", "", peer.task, 0}));
+  go_on(self, services, address, peer.plan.refused(why),
+        failed_precondition(str_cat("tensor-path \"", to_string(tried), "\" is not to be had from ",
+                                    peer.task, " to ", services->task, ": ", why.message(),
+                                    "; write tensor-path = \"auto\" or another path"))
+            .with_origin({"", "", peer.task, 0}));
 }
 
 // A path that stood has ended; the next fetch opens another.
@@ -85,16 +95,14 @@ void path_broke(Self self, const Services& services, const caf::actor_addr& addr
   TransportPeer& peer = self->state.peers[address];
   log_warning(why.message());
   peer.link.reset();
-  peer.remark.clear();
-  peer.state = State::unknown;
-  fail_waiting(self, services, address, why);
+  apply(self, services, address, peer.plan.broke(), why);
 }
 
 void open_link(Self self, const Services& services, const caf::actor_addr& address) {
   TransportPeer& peer = self->state.peers[address];
   DataEndpoint to;
   to.task = peer.task;
-  to.path = peer.candidates.front();
+  to.path = peer.plan.path();
   to.local_name = peer.offer.local_name;
   to.host = peer.offer.stream_host;
   to.port = peer.offer.port;
@@ -123,17 +131,13 @@ void open_link(Self self, const Services& services, const caf::actor_addr& addre
     services->lent_memory->lend(node_key(address.node()), region, peer.record);
   peer.link = self->state.client->open(
       std::move(to), std::move(region), when_current([=](const Status& status) {
-        status.ok() ? path_ready(self, services, address)
-                    : path_refused(self, services, address, status);
+        if (status.ok())
+          go_on(self, services, address, self->state.peers[address].plan.opened(), {});
+        else
+          path_refused(self, services, address, status);
       }),
       when_current([=](const Status& why) { path_broke(self, services, address, why); }));
   *current = peer.link;
-}
-
-void try_next_path(Self self, const Services& services, const caf::actor_addr& address) {
-  if (self->state.peers[address].candidates.front() == TensorPath::messages)
-    return path_ready(self, services, address);
-  open_link(self, services, address);
 }
 
 PathEnd own_end(const Services& services) {
@@ -160,18 +164,13 @@ void path_offered(Self self, const Services& services, const caf::actor_addr& ad
     offer.stream_host = services->cluster.address_of(offer.task)->host;
   peer.offer = std::move(offer);
   auto candidates = paths_to_try(own_end(services), sender);
-  if (!candidates.ok()) {
-    peer.state = State::unknown;
-    return fail_waiting(self, services, address, candidates.status());
-  }
-  peer.candidates = *std::move(candidates);
-  try_next_path(self, services, address);
+  if (!candidates.ok())
+    return apply(self, services, address, peer.plan.unanswered(), candidates.status());
+  go_on(self, services, address, peer.plan.offered(*std::move(candidates)), {});
 }
 
-void open_path(Self self, const Services& services, const caf::actor_addr& address) {
+void ask_for_paths(Self self, const Services& services, const caf::actor_addr& address) {
   TransportPeer& peer = self->state.peers[address];
-  peer.state = State::opening;
-  peer.remark.clear();
   if (!self->state.client)
     self->state.client = std::make_unique<DataClient>(
         DataClientOptions{services->timeouts.lease, services->timeouts.chunk}, services->path_book);
@@ -187,8 +186,8 @@ void open_path(Self self, const Services& services, const caf::actor_addr& addre
             auto it = self->state.peers.find(address);
             if (it == self->state.peers.end())
               return;
-            it->second.state = State::unknown;
-            fail_waiting(self, services, address, to_status(error, "asking for a path of tensors"));
+            apply(self, services, address, it->second.plan.unanswered(),
+                  to_status(error, "asking for a path of tensors"));
           });
 }
 
@@ -227,8 +226,6 @@ void start(Self self, const Services& services, const caf::actor_addr& address,
   TransportPeer& peer = self->state.peers[address];
   TransportFetch& fetch = self->state.fetches.at(number);
   const TensorTicket& ticket = *fetch.ticket;
-  peer.under_way.insert(number);
-  peer.bytes_under_way += ticket.bytes;
   std::uint64_t offset = 0;
   if (peer.link && peer.link->region()) {
     auto range = peer.link->region()->allocate(ticket.bytes, limit_of(services));
@@ -269,28 +266,21 @@ void enqueue(Self self, const Services& services, const caf::actor_addr& address
     peer.actor = typed<TransportActor>(self->state.fetches.at(number).ticket->source);
     self->monitor(peer.actor);
   }
-  peer.waiting.push_back(number);
-  if (peer.state == State::unknown) {
-    if (services->real_network)
-      return open_path(self, services, address);
-    peer.state = State::ready;
-  }
-  pump(self, services, address);
+  auto effect = peer.plan.fetch(number, self->state.fetches.at(number).ticket->bytes);
+  if (effect.what == PathPlan::Do::ask && !services->real_network)
+    effect = peer.plan.offered({TensorPath::messages});
+  apply(self, services, address, effect);
 }
 
 void pump(Self self, const Services& services, const caf::actor_addr& address) {
   for (;;) {
     auto it = self->state.peers.find(address);
-    if (it == self->state.peers.end() || it->second.state != State::ready ||
-        it->second.waiting.empty())
+    if (it == self->state.peers.end())
       return;
-    TransportPeer& peer = it->second;
-    std::uint64_t number = peer.waiting.front();
-    std::uint64_t bytes = self->state.fetches.at(number).ticket->bytes;
-    if (!peer.under_way.empty() && peer.bytes_under_way + bytes > byte_window)
+    auto number = it->second.plan.next_turn();
+    if (!number)
       return;
-    peer.waiting.pop_front();
-    start(self, services, address, number);
+    start(self, services, address, *number);
   }
 }
 
@@ -303,9 +293,8 @@ void finish(Self self, const Services& services, const caf::actor_addr& address,
   TensorPath path = TensorPath::messages;
   std::int64_t now = steady_micros();
   auto it = self->state.peers.find(address);
-  if (it != self->state.peers.end() && it->second.under_way.erase(number)) {
+  if (it != self->state.peers.end() && it->second.plan.ended(number)) {
     TransportPeer& peer = it->second;
-    peer.bytes_under_way -= fetch.ticket->bytes;
     if (peer.link)
       path = peer.link->path();
     else if (peer.record && fetch.since_us != 0)
@@ -327,9 +316,7 @@ void lose(Self self, const Services& services, const caf::actor_addr& address, c
   TransportPeer& peer = gone.mapped();
   if (peer.link)
     peer.link->close(why);
-  std::vector<std::uint64_t> numbers(peer.waiting.begin(), peer.waiting.end());
-  numbers.insert(numbers.end(), peer.under_way.begin(), peer.under_way.end());
-  for (std::uint64_t number : numbers)
+  for (std::uint64_t number : peer.plan.lose())
     if (auto fetch = self->state.fetches.extract(number); !fetch.empty()) {
       if (!peer.link && peer.record && fetch.mapped().since_us != 0)
         peer.record->end(steady_micros(), 0, false);

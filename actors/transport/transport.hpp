@@ -2,11 +2,9 @@
 // actors/protocol/node.hpp.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/node.hpp"
+#include "actors/transport/path_plan.hpp"
 #include "net/data/data_client.hpp"
 #include "net/data/data_server.hpp"
 
@@ -30,24 +29,18 @@ struct TransportFetch {
   Counted counted{counter("transport_pulls")};
 };
 
+/// Bytes of tensors on their way from one peer, unless one is larger by itself: memory for more is
+/// not taken before there is room.
+inline constexpr std::uint64_t byte_window = std::uint64_t{256} << 20;
+
 /// A node that we pull from.
-///
-///   unknown ──a fetch──▶ opening ──a path stands──▶ ready
-///      ▲                    │ no path                 │ it breaks: what is under way fails
-///      └────────────────────┴─────────────────────────┘
 struct TransportPeer {
-  enum class State { unknown, opening, ready };
-  State state = State::unknown;
   TransportActor actor;
   std::string task;
-  std::vector<TensorPath> candidates; ///< the first is being opened, or in use
+  PathPlan plan{byte_window};
   std::shared_ptr<DataLink> link;     ///< null: messages
   std::shared_ptr<PathRecord> record; ///< null in a simulation
-  std::string remark;                 ///< why no better path is in use
   PathOffer offer;
-  std::deque<std::uint64_t> waiting; ///< fetches: for the path, or for the window
-  std::set<std::uint64_t> under_way; ///< fetches
-  std::uint64_t bytes_under_way = 0;
 };
 
 struct TransportState {

@@ -7,10 +7,6 @@ namespace troupe::transport_paths {
 
 using Self = TransportActor::stateful_pointer<TransportState>;
 
-/// Bytes of tensors on their way from one peer, unless one is larger by itself: memory for more is
-/// not taken before there is room.
-inline constexpr std::uint64_t byte_window = std::uint64_t{256} << 20;
-
 /// What bounds the memory of tensors that come through shared memory: the limit of the node.
 std::shared_ptr<MemoryLimit> limit_of(const Services& services);
 
