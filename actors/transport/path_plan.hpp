@@ -31,10 +31,10 @@ public:
   /// What whoever delivers has to do.
   enum class Do : std::uint8_t {
     nothing,
-    ask,    ///< ask the peer which paths it offers
-    open,   ///< open path()
-    use,    ///< path() stands: start what has its turn
-    fail,   ///< there is no path; `failed` end
+    ask,  ///< ask the peer which paths it offers
+    open, ///< open path()
+    use,  ///< path() stands: start what has its turn
+    fail, ///< there is no path; `failed` end
   };
   struct Effect {
     Do what = Do::nothing;
@@ -82,7 +82,7 @@ private:
   State state_ = State::unknown;
   std::vector<TensorPath> candidates_; ///< the first is being opened, or in use
   std::string remark_;
-  std::deque<Waiting> waiting_;                       ///< for the path, or for the window
+  std::deque<Waiting> waiting_;                      ///< for the path, or for the window
   std::map<std::uint64_t, std::uint64_t> under_way_; ///< bytes by number
   std::uint64_t bytes_under_way_ = 0;
 };

@@ -61,7 +61,8 @@ TEST_CASE("path plan: without a path left those that wait fail, and the next fet
   CHECK(silent.failed == Numbers{3});
 }
 
-TEST_CASE("path plan: when a path breaks, those that wait fail and those under way end themselves") {
+TEST_CASE(
+    "path plan: when a path breaks, those that wait fail and those under way end themselves") {
   PathPlan plan(window);
   (void)plan.fetch(1, 80);
   (void)plan.fetch(2, 80);

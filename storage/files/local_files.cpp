@@ -1,0 +1,188 @@
+// FileSystem over POSIX calls.
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/strings.hpp"
+#include "storage/files/file_system.hpp"
+
+namespace troupe {
+namespace {
+
+Code code_of(int error) {
+  switch (error) {
+  case ENOENT:
+    return Code::not_found;
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return Code::permission_denied;
+  case ENOSPC:
+  case EDQUOT:
+  case EFBIG:
+  case EMFILE:
+  case ENFILE:
+  case ENOMEM:
+    return Code::resource_exhausted;
+  case EEXIST:
+    return Code::already_exists;
+  case EISDIR:
+  case ENOTDIR:
+  case ENAMETOOLONG:
+  case ELOOP:
+    return Code::failed_precondition;
+  default:
+    return Code::unavailable;
+  }
+}
+
+Status failed(std::string_view what, const std::string& path, int error = errno) {
+  return Status(code_of(error), str_cat("cannot ", what, " '", path, "': ", std::strerror(error)));
+}
+
+template <class Call>
+auto retried(Call call) {
+  auto out = call();
+  while (out < 0 && errno == EINTR)
+    out = call();
+  return out;
+}
+
+class LocalFile final : public File {
+public:
+  LocalFile(int fd, std::string path) : fd_(fd), path_(std::move(path)) {}
+  LocalFile(const LocalFile&) = delete;
+  LocalFile& operator=(const LocalFile&) = delete;
+  ~LocalFile() override { ::close(fd_); }
+
+  Status append(std::span<const std::byte> bytes) override {
+    while (!bytes.empty()) {
+      const ssize_t written = retried([&] { return ::write(fd_, bytes.data(), bytes.size()); });
+      if (written < 0)
+        return failed("write", path_);
+      bytes = bytes.subspan(static_cast<std::size_t>(written));
+    }
+    return {};
+  }
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<std::byte> out) override {
+    std::size_t done = 0;
+    while (done < out.size()) {
+      const ssize_t got = retried([&] {
+        return ::pread(fd_, out.data() + done, out.size() - done,
+                       static_cast<off_t>(offset + done));
+      });
+      if (got < 0)
+        return failed("read", path_);
+      if (got == 0)
+        break;
+      done += static_cast<std::size_t>(got);
+    }
+    return done;
+  }
+
+  Result<std::uint64_t> size() override {
+    struct stat info {};
+    if (::fstat(fd_, &info) < 0)
+      return failed("look at", path_);
+    return static_cast<std::uint64_t>(info.st_size);
+  }
+
+  Status sync() override {
+    return retried([&] { return ::fsync(fd_); }) < 0 ? failed("sync", path_) : Status{};
+  }
+
+private:
+  int fd_;
+  std::string path_;
+};
+
+Result<std::unique_ptr<File>> open_file(const std::string& path, int flags, std::string_view what) {
+  const int fd = retried([&] { return ::open(path.c_str(), flags | O_CLOEXEC, 0666); });
+  if (fd < 0)
+    return failed(what, path);
+  auto file = std::make_unique<LocalFile>(fd, path);
+  struct stat info {};
+  if (::fstat(fd, &info) < 0)
+    return failed("look at", path);
+  if (S_ISDIR(info.st_mode))
+    return failed(what, path, EISDIR);
+  return Result<std::unique_ptr<File>>(std::move(file));
+}
+
+class LocalFiles final : public FileSystem {
+public:
+  Result<std::unique_ptr<File>> open(const std::string& path) override {
+    return open_file(path, O_RDONLY, "open");
+  }
+
+  Result<std::unique_ptr<File>> create(const std::string& path) override {
+    return open_file(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND, "create");
+  }
+
+  Status rename(const std::string& from, const std::string& to) override {
+    return ::rename(from.c_str(), to.c_str()) < 0 ? failed(str_cat("rename '", from, "' to"), to)
+                                                  : Status{};
+  }
+
+  Status remove(const std::string& path) override {
+    return ::unlink(path.c_str()) < 0 ? failed("remove", path) : Status{};
+  }
+
+  Status sync_folder(const std::string& path) override {
+    const int fd =
+        retried([&] { return ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    if (fd < 0)
+      return failed("open the folder", path);
+    Status out;
+    if (retried([&] { return ::fsync(fd); }) < 0)
+      out = failed("sync the folder", path);
+    ::close(fd);
+    return out;
+  }
+
+  Status make_folder(const std::string& path) override {
+    if (::mkdir(path.c_str(), 0777) == 0)
+      return {};
+    const int error = errno;
+    struct stat info {};
+    if (error == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+      return {};
+    return failed("make the folder", path, error == EEXIST ? ENOTDIR : error);
+  }
+
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
+    if (!folder)
+      return failed("list the folder", path);
+    std::vector<std::string> out;
+    for (;;) {
+      errno = 0;
+      const dirent* entry = ::readdir(folder.get());
+      if (!entry)
+        break;
+      struct stat info {};
+      if (::fstatat(::dirfd(folder.get()), entry->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
+        out.emplace_back(entry->d_name);
+    }
+    if (errno != 0)
+      return failed("list the folder", path);
+    std::ranges::sort(out);
+    return out;
+  }
+};
+
+} // namespace
+
+FileSystem& local_files() {
+  static LocalFiles files;
+  return files;
+}
+
+} // namespace troupe
