@@ -11,6 +11,13 @@ Counter& executors_alive() {
   return alive;
 }
 
+// Completions that wait for the next turn hold the run's memory, which holds the environment.
+ExecutorState::~ExecutorState() {
+  run.reset();
+  if (environment)
+    environment->own.clear();
+}
+
 namespace {
 
 using Self = ExecutorActor::stateful_pointer<ExecutorState>;

@@ -44,6 +44,7 @@ struct ExecutorState {
   bool trace = false;
   bool awaits_turn = false; ///< a Continue is on its way
   ExecutorState() = default;
+  ~ExecutorState();
 };
 
 /// `node_states` are the session's, and keep the devices of its parts.

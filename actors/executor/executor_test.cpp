@@ -141,3 +141,61 @@ TEST_CASE(
   takes->clear();
   CHECK(program.expired());
 }
+
+TEST_CASE(
+    "executor: one that is ended before the turn that it waits for leaves nothing of what has "
+    "arrived meanwhile") {
+  std::string text = str_cat(transfer("a", "_Recv", "tensor_type=DT_INT64, "),
+                             transfer("b", "_Recv", "tensor_type=DT_INT64, "),
+                             transfer("early", "_Send", "", "a"), "costly = Costly(a)\n",
+                             transfer("late", "_Send", "", "costly"), "r = _Retval[index=0](b)\n");
+  Rig rig;
+  auto compiled = rig.compile(text);
+  std::weak_ptr<const Executable> program = compiled;
+  std::size_t sent = 0;
+  {
+    caf::actor_system_config config;
+    config.set("scheduler.max-threads", 1);
+    config.load<StepScheduler>();
+    caf::actor_system system(config);
+    // Both values arrive in one turn. What `a` gives is sent before the expensive kernel begins; its
+    // receiver ends the executor, which has `b` by then.
+    auto rendezvous = system.spawn([&sent](caf::event_based_actor* self) {
+      auto takes = std::make_shared<std::vector<TakeEdge>>();
+      auto worker = std::make_shared<caf::strong_actor_ptr>();
+      return caf::behavior{
+          [=](TakeEdge& take) {
+            *worker = caf::actor_cast<caf::strong_actor_ptr>(take.owner);
+            takes->push_back(std::move(take));
+            for (std::size_t i = 0; takes->size() == 2 && i < 2; ++i) {
+              TakeEdge& one = (*takes)[i];
+              self->send(typed<ExecutorActor>(*worker), EdgeTaken{std::move(one.receive),
+                                                                  {},
+                                                                  Tensor::scalar(std::int64_t{3}),
+                                                                  false,
+                                                                  one.key,
+                                                                  ""});
+            }
+          },
+          [=, &sent](const PutEdge&) {
+            ++sent;
+            self->send_exit(caf::actor_cast<caf::actor>(*worker), caf::exit_reason::kill);
+            self->quit();
+          },
+      };
+    });
+    auto worker =
+        system.spawn(executor, std::make_shared<NodeServices>(), std::make_shared<NodeStates>());
+    caf::anon_send(worker, ExecutePart{std::move(compiled),
+                                       7,
+                                       0,
+                                       {},
+                                       caf::actor_cast<caf::strong_actor_ptr>(rendezvous),
+                                       false});
+    worker = nullptr;
+    rendezvous = nullptr;
+    system.await_all_actors_done();
+  }
+  CHECK(sent == 1);
+  CHECK(program.expired());
+}
