@@ -183,6 +183,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
     out.counters.emplace_back(name, value);
   out.counters.emplace_back("lent_slots",
                             static_cast<std::int64_t>(services->lent_memory->slots_in_use()));
+  out.counters.emplace_back("dropped_log_lines", num_dropped_log_lines());
   out.paths = services->path_book->sentences();
   if (!self->state.membership) // let go of: the node ends
     return out;

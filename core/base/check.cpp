@@ -1,13 +1,15 @@
 #include "core/base/check.hpp"
 
-#include <cstdio>
 #include <cstdlib>
+
+#include "core/base/line_writer.hpp"
+#include "core/base/strings.hpp"
 
 namespace troupe::detail {
 
 void check_failed(const char* file, int line, const char* condition, std::string_view why) {
-  std::fprintf(stderr, "%s:%d: check failed: %s (%.*s)\n", file, line, condition,
-               static_cast<int>(why.size()), why.data());
+  standard_error().write(str_cat(file, ":", line, ": check failed: ", condition, " (", why, ")\n"));
+  standard_error().flush(std::chrono::seconds(1)); // an unread pipe does not keep us from ending
   std::abort();
 }
 

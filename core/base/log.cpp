@@ -6,7 +6,7 @@
 #include <ctime>
 #include <string>
 
-#include <unistd.h>
+#include "core/base/line_writer.hpp"
 
 namespace troupe {
 
@@ -38,9 +38,17 @@ void log_line(LogLevel level, std::string_view sentence) {
   char stamp[40];
   std::size_t n = std::strftime(stamp, sizeof stamp, "%F %T", &parts);
   std::snprintf(stamp + n, sizeof stamp - n, ".%03d", static_cast<int>(millis));
-  std::string line = str_cat(std::string_view(stamp), " ", "DIWE"[static_cast<int>(level) & 3], " ",
-                             name(), name().empty() ? "" : " ", sentence, "\n");
-  [[maybe_unused]] auto written = ::write(STDERR_FILENO, line.data(), line.size());
+  standard_error().write(str_cat(std::string_view(stamp), " ",
+                                 "DIWE"[static_cast<int>(level) & 3], " ", name(),
+                                 name().empty() ? "" : " ", sentence, "\n"));
+}
+
+bool flush_log(std::chrono::milliseconds budget) {
+  return standard_error().flush(budget);
+}
+
+std::int64_t num_dropped_log_lines() {
+  return standard_error().num_dropped();
 }
 
 } // namespace troupe

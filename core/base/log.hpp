@@ -1,7 +1,10 @@
-// Log lines on standard error: "2026-11-21 10:56:34.123 W worker/1 sentence". One write per line;
-// any thread.
+// Log lines on standard error: "2026-11-21 10:56:34.123 W worker/1 sentence". Any thread. Logging
+// never waits for whoever reads standard error: lines that nobody takes are queued, and dropped and
+// counted when the queue is full (line_writer.hpp).
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <string_view>
 
 #include "core/base/strings.hpp"
@@ -17,6 +20,11 @@ LogLevel log_level();
 /// Who speaks, such as "worker/1"; printed on each line. Set once at start.
 void set_log_name(std::string_view name);
 void log_line(LogLevel level, std::string_view sentence);
+/// Waits until every line is written, `budget` at most; false if some are still queued then. A
+/// process calls it before it ends, because queued lines end with it.
+bool flush_log(std::chrono::milliseconds budget);
+/// Lines that nobody read and that were dropped for it.
+std::int64_t num_dropped_log_lines();
 
 template <class... Ts>
 void log_debug(const Ts&... pieces) {

@@ -75,6 +75,16 @@ class TensorPath(Case):
         self.assertEqual(code, 0, err)
         self.assertTrue(any(line.startswith(f"from {PS}: shared-memory, ") for line in self.status("worker")["tensors"]))
 
+    def test_a_limit_on_file_sizes_is_told_and_ends_nobody(self):
+        path, self.ports = self.cluster(settings='tensor-path = "shared-memory"')
+        for job in ("ps", "worker"):
+            self.start("node", f"--config-file={path}", f"--job={job}", shell='ulimit -f 8; exec "$@"').wait_for("ready at ")
+        code, _, err = run("run", f"caf://127.0.0.1:{self.ports[1]}", self.graph(1), "--init", "init", "--fetch", "y")
+        self.assertEqual(code, 1)
+        self.assertIn("bytes of shared memory cannot be had: File too large; is `ulimit -v` or `ulimit -f` set?", err)
+        for job in ("ps", "worker"):
+            self.assertEqual(self.status(job)["sessions"], [])
+
     def test_names_that_differ_are_an_error_that_says_so(self):
         self.start_nodes('tensor-path = "stream"\n[job.ps]\ntensor-path = "messages"')
         code, _, err = run("run", f"caf://127.0.0.1:{self.ports[1]}", self.graph(1), "--init", "init", "--fetch", "y")

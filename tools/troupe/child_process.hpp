@@ -27,8 +27,8 @@ private:
 };
 
 /// The child is in a process group of its own, so that Ctrl-C in a terminal reaches only us, and
-/// dies with us whatever happens to us. Destroyed while it runs, it is killed and awaited. For a
-/// process with one thread.
+/// dies with us whatever happens to us, or when the thread that started it ends. Destroyed while it
+/// runs, it is killed and awaited.
 class ChildProcess {
 public:
   /// `arguments` follow the program's name. UNAVAILABLE when the system has no room for another

@@ -1,10 +1,11 @@
 #include "tools/troupe/command.hpp"
 
-#include <poll.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
+
+#include "core/base/line_writer.hpp"
+#include "core/base/strings.hpp"
 
 namespace troupe {
 
@@ -13,35 +14,23 @@ void print(std::string_view text) {
 }
 
 void announce(int fd, std::string_view text) {
-  while (!text.empty()) {
-    ssize_t wrote = write(fd, text.data(), text.size());
-    if (wrote < 0 && errno == EINTR)
-      continue;
-    if (wrote < 0 && errno == EAGAIN) { // somebody else has made the terminal non-blocking
-      pollfd room{fd, POLLOUT, 0};
-      poll(&room, 1, -1);
-      continue;
-    }
-    if (wrote <= 0)
-      return;
-    text.remove_prefix(static_cast<std::size_t>(wrote));
-  }
+  (fd == STDOUT_FILENO ? standard_output() : standard_error()).write(text);
 }
 
 int failed(const Status& status) {
-  std::fprintf(stderr, "troupe: %s\n", status.to_string().c_str());
+  announce(STDERR_FILENO, str_cat("troupe: ", status.to_string(), "\n"));
   return exit_failed;
 }
 
 int failed_in_file(const Status& status) {
   if (status.code() != Code::invalid_argument)
     return failed(status);
-  std::fprintf(stderr, "%s\n", status.message().c_str());
+  announce(STDERR_FILENO, str_cat(status.message(), "\n"));
   return exit_failed;
 }
 
 int called_wrongly(std::string_view sentence) {
-  std::fprintf(stderr, "troupe: %.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  announce(STDERR_FILENO, str_cat("troupe: ", sentence, "\n"));
   return exit_called_wrongly;
 }
 

@@ -49,8 +49,8 @@ public:
 
 /// Prints results to standard output; the program fails at its end if they could not be written.
 void print(std::string_view text);
-/// Writes to standard output or standard error at once. What is announced is no result: nobody need
-/// read it.
+/// Writes lines to standard output or standard error at once, and never waits: what is announced is
+/// no result, and nobody need read it. The program flushes at its end, for a second at most.
 void announce(int fd, std::string_view text);
 
 /// Print the sentence to standard error and give the exit code.

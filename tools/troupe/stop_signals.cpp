@@ -61,6 +61,7 @@ StopSignals::StopSignals() {
   sigset_t set = stop_signal_set();
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   std::thread(wait_for_signals, set).detach();
 }
 

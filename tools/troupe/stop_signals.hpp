@@ -16,7 +16,9 @@ std::string signal_name(int signal);
 
 /// Blocks these signals in this thread, and so in all that it starts later; call it before any
 /// other thread exists. A thread of its own waits for them: the first calls what `on_stop` was
-/// given, with the signal's name, at once if it came before; the second exits with 130.
+/// given, with the signal's name, at once if it came before; the second exits with 130. SIGPIPE and
+/// SIGXFSZ are ignored: a closed pipe and memory or a file above `ulimit -f` are errors of the call
+/// that meets them.
 class StopSignals {
 public:
   StopSignals();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <limits>
@@ -12,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/base/line_writer.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
 #include "core/base/version.hpp"
@@ -183,11 +185,21 @@ int flush_results(int exit_code) {
   return exit_code == exit_ok ? exit_failed : exit_code;
 }
 
+// What was announced is worth a second to whoever reads slowly, and no more to a pipe that is never
+// read.
+int flush_announcements(int exit_code) {
+  constexpr auto budget = std::chrono::milliseconds(500);
+  standard_output().flush(budget);
+  standard_error().flush(budget);
+  return exit_code;
+}
+
 } // namespace
 } // namespace troupe
 
 int main(int argc, char** argv) {
   prctl(PR_SET_NAME, "troupe"); // `up` starts us as /proc/self/exe, and ps would show "exe"
   troupe::hold_standard_streams();
-  return troupe::flush_results(troupe::main_of(argc, argv));
+  std::signal(SIGXFSZ, SIG_IGN); // a file above `ulimit -f` is an error of its write, not the end
+  return troupe::flush_announcements(troupe::flush_results(troupe::main_of(argc, argv)));
 }
