@@ -1,9 +1,28 @@
 #include "actors/executor/executable.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include "actors/executor/internal/compiler.hpp"
 #include "actors/executor/internal/step_state.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/strings.hpp"
 
 namespace troupe {
+
+namespace {
+
+// Those that are alive, for whoever asks what still runs when the actors are gone.
+struct AllExecutables {
+  std::mutex lock;
+  std::set<const Executable*> alive;
+};
+AllExecutables& all_executables() {
+  static auto* instance = new AllExecutables;
+  return *instance;
+}
+
+} // namespace
 
 Result<std::shared_ptr<const Executable>> Executable::compile(const Graph& graph, Device& device,
                                                               const KernelRegistry& kernels,
@@ -16,9 +35,43 @@ Result<std::shared_ptr<const Executable>> Executable::compile(const Graph& graph
 }
 
 Executable::Executable(std::unique_ptr<program::Program> program, const CompileOptions& options)
-    : program_(std::move(program)), options_(options) {}
+    : program_(std::move(program)), options_(options) {
+  std::scoped_lock guard(all_executables().lock);
+  all_executables().alive.insert(this);
+}
 
-Executable::~Executable() = default;
+Executable::~Executable() {
+  std::scoped_lock guard(all_executables().lock);
+  all_executables().alive.erase(this);
+}
+
+void Executable::append_states(
+    std::vector<std::shared_ptr<const program::StepState>>& to) const {
+  std::scoped_lock guard(lock_);
+  for (const auto& weak : all_states_)
+    if (auto state = weak.lock())
+      to.push_back(std::move(state));
+}
+
+std::vector<std::string> Executable::running_kernels() {
+  // Let go of after the lock: the last reference to a state may end its executable.
+  std::vector<std::shared_ptr<const program::StepState>> states;
+  std::vector<std::string> out;
+  std::scoped_lock guard(all_executables().lock);
+  for (const Executable* executable : all_executables().alive) {
+    std::size_t first = states.size();
+    executable->append_states(states);
+    for (std::size_t i = first; i < states.size(); ++i)
+      for (const program::KernelAtWork* at_work : {&states[i]->computing, &states[i]->handed_out})
+        if (auto n = at_work->node.load(std::memory_order_acquire); n >= 0) {
+          const KernelNode& info = executable->program_->info[static_cast<std::size_t>(n)];
+          auto ms = (steady_micros() - at_work->since_us.load(std::memory_order_relaxed)) / 1000;
+          out.push_back(str_cat(info.schema->name, " '", info.name, "' for ",
+                                std::max<std::int64_t>(0, ms), " ms"));
+        }
+  }
+  return out;
+}
 
 Device& Executable::device() const {
   return *program_->device;

@@ -57,6 +57,9 @@ public:
   };
   /// Of the steps that run with this id. Any thread.
   std::vector<Computing> computing(std::uint64_t step_id) const;
+  /// Expensive kernels that run now, of all executables of the process: "MatMul 'y' for 12000 ms".
+  /// Of several that one step has handed to other threads, the newest. Any thread.
+  static std::vector<std::string> running_kernels();
 
   const program::Program& layout() const { return *program_; }
 
@@ -65,6 +68,7 @@ private:
   explicit Executable(std::unique_ptr<program::Program> program, const CompileOptions& options);
   std::shared_ptr<program::StepState> take_state() const;
   void keep_state(std::shared_ptr<program::StepState> state) const;
+  void append_states(std::vector<std::shared_ptr<const program::StepState>>& to) const;
 
   std::unique_ptr<program::Program> program_;
   CompileOptions options_;

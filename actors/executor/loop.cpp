@@ -369,10 +369,9 @@ void Loop<Frames>::run_expensive() {
     return;
   std::int32_t n = item.node < 0 ? ~item.node : item.node;
   s_.computing_step.store(s_.environment->step_id, std::memory_order_relaxed);
-  s_.computing_since_us.store(coarse_micros(), std::memory_order_relaxed);
-  s_.computing.store(n, std::memory_order_release);
+  s_.computing.begin(n);
   bool done = run_kernel(n, node_at(n), *item.iteration, item.node < 0);
-  s_.computing.store(-1, std::memory_order_release);
+  s_.computing.end();
   if (done)
     retire(*item.iteration);
 }
@@ -417,9 +416,11 @@ void Loop<Frames>::submit(Item item) {
   p_.device->compute().submit([kernel] {
     const Program& p = kernel->self->program;
     auto n = static_cast<std::size_t>(kernel->node);
+    kernel->self->handed_out.begin(kernel->node);
     std::uint64_t ticks = cpu_ticks();
     Status status = guarded(p.nodes[n].compute, *kernel->context);
     add_cost(p.costs[n], cpu_ticks() - ticks);
+    kernel->self->handed_out.end(kernel->node);
     kernel->finish(std::move(status));
   });
 }

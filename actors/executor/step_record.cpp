@@ -257,19 +257,14 @@ DeviceRecord StepRun::record(std::size_t limit) const {
 
 std::vector<Executable::Computing> Executable::computing(std::uint64_t step_id) const {
   std::vector<std::shared_ptr<const program::StepState>> states;
-  {
-    std::scoped_lock guard(lock_);
-    for (const auto& weak : all_states_)
-      if (auto state = weak.lock())
-        states.push_back(std::move(state));
-  }
+  append_states(states);
   std::vector<Computing> out;
   for (const auto& state : states) {
-    std::int32_t n = state->computing.load(std::memory_order_acquire);
+    std::int32_t n = state->computing.node.load(std::memory_order_acquire);
     if (n < 0 || state->computing_step.load(std::memory_order_relaxed) != step_id)
       continue;
     const KernelNode& info = program_->info[static_cast<std::size_t>(n)];
-    std::int64_t since = state->computing_since_us.load(std::memory_order_relaxed);
+    std::int64_t since = state->computing.since_us.load(std::memory_order_relaxed);
     out.push_back(
         {info.name, info.schema->name, std::max<std::int64_t>(0, steady_micros() - since)});
   }

@@ -25,6 +25,9 @@ struct Timeouts {
   /// After a step's deadline, for its parts to be cancelled and to answer, before the client is
   /// answered without them.
   std::chrono::milliseconds cancel{2000};
+  /// When a node ends: for its peers to be told and what still runs to be cancelled, before it goes
+  /// all the same. Only a kernel that holds its thread needs longer.
+  std::chrono::milliseconds leave{500};
   /// Explaining a step: a task that has not said within it what it waits for is itself the reason.
   /// The scan takes milliseconds at most; the rest is for a busy machine and the way there.
   std::chrono::milliseconds explain{1000};

@@ -91,7 +91,7 @@ void end_in_order(Self self, const Services& services, const ShutDown& m) {
                                           LossReason::left, 0))
                     .with_origin({"", "", task, 0});
   drain(self, std::chrono::microseconds(m.grace_us), Drain{refusal, {}}, [=] {
-    drain(self, services->timeouts.cancel, Drain{refusal, left}, [=] { stop_all(self); });
+    drain(self, services->timeouts.leave, Drain{refusal, left}, [=] { stop_all(self); });
   });
 }
 

@@ -13,7 +13,7 @@ namespace troupe {
 
 /// Starts in the order of its fields and stops in reverse.
 ///
-///   running ── ShutDown ──▶ finishing ── no step left, or grace over ──▶ leaving ── peers told, or 2 s ──▶ stopping
+///   running ── ShutDown ──▶ finishing ── no step left, or grace over ──▶ leaving ── peers told, or 0.5 s ──▶ stopping
 ///
 ///   running    takes work
 ///   finishing  refuses new work; running steps go on

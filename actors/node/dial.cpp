@@ -11,6 +11,7 @@
 #include "actors/protocol/node.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/probe.hpp"
+#include "net/transport/stop_event.hpp"
 
 namespace troupe {
 
@@ -23,58 +24,85 @@ bool understands_hello(const std::set<std::string>& interface) {
   });
 }
 
+constexpr std::chrono::milliseconds look_at_stop{50};
+// An attempt that has less time than this says nothing about who listens.
+constexpr std::chrono::milliseconds shortest_verdict{500};
+
+Status given_up(const Address& address) {
+  return unavailable(
+      str_cat("connecting to ", address, " was given up, since who asked is shutting down"));
+}
+
 // CAF's own remote_actor waits for ever for the greeting of a process that is stopped: its kernel
 // accepts connections all the same.
 Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& address,
-                                      std::chrono::milliseconds budget) {
+                                      std::chrono::milliseconds budget, const StopEvent* stop) {
   Result<caf::strong_actor_ptr> out = internal("no answer");
   caf::scoped_actor self{system};
-  self->request(system.middleman().actor_handle(), caf::timespan(budget), caf::connect_atom::value,
-                address.host, address.port)
-      .receive(
-          [&](const caf::node_id&, caf::strong_actor_ptr& actor, std::set<std::string>& interface) {
-            if (!actor)
-              out = unavailable(str_cat("nothing is published at ", address));
-            else if (!understands_hello(interface))
-              out = unimplemented(str_cat("what answers at ", address, " is no node of troupe"));
-            else
-              out = std::move(actor);
-          },
-          [&](caf::error& error) {
-            if (error == caf::sec::request_timeout)
-              out = unavailable(str_cat("who listens at ", address, " did not greet within ",
-                                        budget.count(),
-                                        " ms: it is frozen, overloaded or no node of troupe"));
-            else
-              out = to_status(error, str_cat("connecting to ", address));
-          });
+  auto greeting = self->request(system.middleman().actor_handle(), caf::timespan(budget),
+                                caf::connect_atom::value, address.host, address.port);
+  // The answer is the only message that comes, so the mailbox is watched for it. A mailbox cannot
+  // be polled together with an event: looked at in turn.
+  if (stop)
+    while (!self->await_data(std::chrono::high_resolution_clock::now() + look_at_stop))
+      if (stop->is_set())
+        return given_up(address);
+  std::move(greeting).receive(
+      [&](const caf::node_id&, caf::strong_actor_ptr& actor, std::set<std::string>& interface) {
+        if (!actor)
+          out = unavailable(str_cat("nothing is published at ", address));
+        else if (!understands_hello(interface))
+          out = unimplemented(str_cat("what answers at ", address, " is no node of troupe"));
+        else
+          out = std::move(actor);
+      },
+      [&](caf::error& error) {
+        if (error == caf::sec::request_timeout)
+          out = unavailable(str_cat("who listens at ", address, " did not greet within ",
+                                    budget.count(),
+                                    " ms: it is frozen, overloaded or no node of troupe"));
+        else
+          out = to_status(error, str_cat("connecting to ", address));
+      });
   return out;
 }
 
 } // namespace
 
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            std::chrono::milliseconds budget) {
+                                            std::chrono::milliseconds budget,
+                                            const StopEvent* stop) {
   using namespace std::chrono;
   auto end = steady_clock::now() + budget;
+  auto left = [&] { return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1)); };
   milliseconds pause{20};
+  Status verdict; // of the newest attempt that had the time for one
+  auto judge = [&](Status why, milliseconds had) {
+    if (verdict.ok() || had >= shortest_verdict)
+      verdict = std::move(why);
+  };
   for (;;) {
-    auto left = duration_cast<milliseconds>(end - steady_clock::now());
-    Status reachable = probe_tcp(address.host, address.port, std::max(left, milliseconds(1)));
+    milliseconds had = left();
+    Status reachable = probe_tcp(address.host, address.port, had, stop);
     if (reachable.ok()) {
-      left = std::max(duration_cast<milliseconds>(end - steady_clock::now()), milliseconds(1));
-      auto guardian = connect(system, address, left);
-      if (guardian.ok())
+      had = left();
+      auto guardian = connect(system, address, had, stop);
+      if (guardian.ok() || guardian.status().code() == Code::unimplemented)
         return guardian;
-      Status why = guardian.status();
-      if (why.code() == Code::unimplemented || steady_clock::now() >= end)
-        return why;
-    } else if (steady_clock::now() + pause >= end) {
-      return reachable;
+      judge(guardian.status(), had);
+    } else {
+      judge(reachable, had);
     }
+    if (stop && stop->is_set())
+      return given_up(address);
+    if (steady_clock::now() + pause >= end)
+      return verdict;
     // A task that starts at the same moment may not listen yet: tried again, ever more slowly,
     // until the budget ends.
-    std::this_thread::sleep_for(pause);
+    if (stop)
+      stop->wait_for(pause);
+    else
+      std::this_thread::sleep_for(pause);
     pause = std::min(pause * 2, milliseconds(500));
   }
 }

@@ -11,10 +11,13 @@
 
 namespace troupe {
 
-/// Tries until somebody listens at `address` or `budget` is used up; blocks the calling thread,
-/// which must not be one of the scheduler's. The actor is a GuardianActor. UNAVAILABLE naming the
+class StopEvent;
+
+/// Tries until somebody listens at `address`, `budget` is used up or `stop` (may be null) is set;
+/// blocks the calling thread, which must not be one of the scheduler's. The actor is a GuardianActor. UNAVAILABLE naming the
 /// address; UNIMPLEMENTED when what answers there is no node of troupe.
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            std::chrono::milliseconds budget);
+                                            std::chrono::milliseconds budget,
+                                            const StopEvent* stop = nullptr);
 
 } // namespace troupe

@@ -19,6 +19,7 @@
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
 #include "devices/host/device_host.hpp"
+#include "net/transport/stop_event.hpp"
 
 namespace troupe {
 
@@ -31,6 +32,7 @@ struct End {
   bool ended = false;
   bool in_order = true;
   std::string why;
+  StopEvent dialling; ///< set with `ended`: threads that still dial would keep us
 };
 
 } // namespace
@@ -100,7 +102,10 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   services.offload = [pool = impl.host->compute.get()](std::function<void()> work) {
     pool->submit(std::move(work));
   };
-  services.dial = dial_guardian;
+  services.dial = [end = impl.end](caf::actor_system& system, const Address& to,
+                                   std::chrono::milliseconds budget) {
+    return dial_guardian(system, to, budget, &end->dialling);
+  };
   services.real_network = !services.is_local;
   impl.config =
       std::make_unique<SystemConfig>(services.is_local ? NetworkUse::none : NetworkUse::node,
@@ -114,6 +119,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
         end->why = std::move(why);
         end->in_order = in_order;
         end->changed.notify_all();
+        end->dialling.set();
       });
   caf::scoped_actor self{*impl.system};
   Status status;

@@ -8,7 +8,7 @@
 //   [troupe]                                    ; for the whole cluster
 //   heartbeat = 1s
 //   lease = 5s
-//   shutdown-grace = 5s
+//   shutdown-grace = 4s
 //   log-level = "info"
 //   message-limit = "64 MiB"                  ; of one message between nodes
 //   tensor-path = "auto"                      ; or "messages", "shared-memory", "stream"
@@ -48,7 +48,7 @@ namespace troupe {
 struct ConfiguredTimeouts {
   std::chrono::milliseconds heartbeat{1000};
   std::chrono::milliseconds lease{5000};
-  std::chrono::milliseconds shutdown_grace{5000}; ///< for running steps after SIGTERM
+  std::chrono::milliseconds shutdown_grace{4000}; ///< for running steps after SIGTERM
   std::chrono::milliseconds dial{0}, request{0}, compile{0}, chunk{0}, step{0}, cancel{0},
       orphan{0};
 };

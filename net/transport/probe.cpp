@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/strings.hpp"
+#include "net/transport/stop_event.hpp"
 
 namespace troupe {
 
@@ -41,8 +42,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds next_attempt{250};
 constexpr std::size_t most_attempts = 8; // at once: an answer may take two seconds
 
-// 0 when somebody listens, else why not; ETIMEDOUT at `end`.
-int attempt(const addrinfo& to, Clock::time_point end) {
+// 0 when somebody listens, else why not; ETIMEDOUT at `end`, ECANCELED once `stop` is set.
+int attempt(const addrinfo& to, Clock::time_point end, const StopEvent* stop) {
   std::vector<Socket> sockets;
   int why = ETIMEDOUT;
   for (;;) {
@@ -61,10 +62,13 @@ int attempt(const addrinfo& to, Clock::time_point end) {
       std::vector<pollfd> wait;
       for (const Socket& x : sockets)
         wait.push_back({x.fd, POLLOUT, 0});
+      wait.push_back({stop ? stop->fd() : -1, POLLIN, 0});
       auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
       if (::poll(wait.data(), wait.size(), static_cast<int>(left)) <= 0)
         continue;
-      for (std::size_t i = wait.size(); i-- > 0;) {
+      if (wait.back().revents)
+        return ECANCELED;
+      for (std::size_t i = sockets.size(); i-- > 0;) {
         if (!wait[i].revents)
           continue;
         int error = 0;
@@ -87,7 +91,8 @@ Status failure(const std::string& host, std::uint16_t port, std::string_view why
 
 } // namespace
 
-Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget) {
+Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget,
+                 const StopEvent* stop) {
   auto end = Clock::now() + budget;
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
@@ -97,9 +102,11 @@ Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milli
   std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
   std::string why = "the host has no address";
   for (addrinfo* a = found; a; a = a->ai_next) {
-    int error = attempt(*a, end);
+    int error = attempt(*a, end, stop);
     if (error == 0)
       return {};
+    if (error == ECANCELED)
+      return failure(host, port, "given up, since who asked is shutting down");
     why = error == ETIMEDOUT ? str_cat("no answer within ", budget.count(), " ms")
                              : std::string(std::strerror(error));
   }

@@ -10,8 +10,12 @@
 
 namespace troupe {
 
-/// Blocks the calling thread for at most `budget` until something accepts at host:port; then closes
-/// again. UNAVAILABLE naming the address and what happened (refused, no answer, unknown host).
-Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget);
+class StopEvent;
+
+/// Blocks the calling thread for at most `budget`, and not beyond `stop` (may be null), until
+/// something accepts at host:port; then closes again. UNAVAILABLE naming the address and what
+/// happened (refused, no answer, unknown host, stopped).
+Status probe_tcp(const std::string& host, std::uint16_t port, std::chrono::milliseconds budget,
+                 const StopEvent* stop = nullptr);
 
 } // namespace troupe

@@ -4,6 +4,7 @@
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "tools/troupe/command.hpp"
+#include "tools/troupe/end_watchdog.hpp"
 #include "tools/troupe/node_options.hpp"
 #include "tools/troupe/stop_signals.hpp"
 
@@ -42,7 +43,9 @@ public:
     if (!node)
       return failed(node.status());
     auto grace = config->timeouts.shutdown_grace;
-    signals.on_stop([&node, grace](const std::string& signal) {
+    EndWatchdog watchdog;
+    signals.on_stop([&, grace](const std::string& signal) {
+      watchdog.start(grace + EndWatchdog::leaving, exit_failed);
       log_info(signal, ": running steps have ", grace.count(), " ms to finish");
       (*node)->shut_down(signal, grace);
     });
@@ -52,9 +55,10 @@ public:
     std::string why = (*node)->wait();
     log_info("ends: ", why);
     signals.forget();
-    bool in_order = (*node)->ended_in_order();
+    int exit_code = (*node)->ended_in_order() ? exit_ok : exit_failed;
+    watchdog.start(EndWatchdog::stopped, exit_code);
     node->reset();
-    return in_order ? exit_ok : exit_failed;
+    return exit_code;
   }
 
 private:

@@ -100,6 +100,21 @@ struct TraceRecord {
   std::int64_t start_us = 0, end_us = 0, bytes = 0;
 };
 
+/// A kernel that runs, for other threads to see.
+struct KernelAtWork {
+  std::atomic<std::int32_t> node{-1}; ///< -1: none
+  std::atomic<std::int64_t> since_us{0};
+  void begin(std::int32_t n) {
+    since_us.store(coarse_micros(), std::memory_order_relaxed);
+    node.store(n, std::memory_order_release);
+  }
+  void end() { node.store(-1, std::memory_order_release); }
+  /// Unless another has begun since.
+  void end(std::int32_t n) {
+    node.compare_exchange_strong(n, -1, std::memory_order_release, std::memory_order_relaxed);
+  }
+};
+
 struct StepState : std::enable_shared_from_this<StepState> {
   explicit StepState(const Program& program);
   ~StepState();
@@ -141,11 +156,12 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::vector<TraceRecord> trace;
   /// Of a traced step: how values came from other nodes, by edge, in the order they came.
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
-  /// The expensive kernel that the owner's thread is in, or -1; for whoever asks while that thread
-  /// does not. The others are written before it (release).
-  std::atomic<std::int32_t> computing{-1};
+  /// The expensive kernel that the owner's thread is in; for whoever asks while that thread does not
+  /// answer. The step is written before its node (release).
   std::atomic<std::uint64_t> computing_step{0};
-  std::atomic<std::int64_t> computing_since_us{0};
+  KernelAtWork computing;
+  /// The one that a compute thread has begun last.
+  KernelAtWork handed_out;
 
   Iteration* take_iteration(std::int32_t layout);
   /// Empties it.
