@@ -20,6 +20,7 @@
 #include "core/base/strings.hpp"
 #include "core/trace/recorder.hpp"
 #include "devices/factory.hpp"
+#include "devices/memory/machine_memory.hpp"
 #include "net/transport/caller.hpp"
 #include "net/wire/wire_tensor.hpp"
 
@@ -213,6 +214,8 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   if (impl->local) {
     NodeOptions node;
     node.compute_threads = options.intra_op_threads;
+    node.memory_limit =
+        options.memory_limit > 0 ? options.memory_limit : default_memory_limit(machine_memory());
     for (const DeviceFactory& factory : device_factories())
       if (auto it = options.device_count.find(std::string(factory.type));
           it != options.device_count.end())
@@ -223,6 +226,11 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                                    impl->node->handles().master, impl->node->handles().transport);
   } else {
     TROUPE_ASSIGN(Address address, Address::of_target(target));
+    if (options.memory_limit > 0)
+      return invalid_argument(str_cat("SessionOptions::memory_limit is for a session in this "
+                                      "process; the tasks that '",
+                                      target, "' leads to have theirs from their config file, "
+                                              "memory-limit in [troupe]"));
     impl->client = std::make_unique<ClientNode>();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
     request.guardian = untyped(guardian);

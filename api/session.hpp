@@ -66,9 +66,11 @@ struct WaitReport {
 class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
-  /// thread. "caf://host:port": the node there is the master; variables live on the cluster and are
-  /// shared by name. UNAVAILABLE naming whoever cannot be reached within 10 s; UNAVAILABLE or
-  /// DEADLINE_EXCEEDED within SessionOptions::operation_timeout_ms, if that is not 0; INVALID_ARGUMENT for a target of another
+  /// thread, and one that needs more than SessionOptions::memory_limit ends RESOURCE_EXHAUSTED.
+  /// "caf://host:port": the node there is the master; variables live on the cluster and are shared
+  /// by name. UNAVAILABLE naming whoever cannot be reached within 10 s; UNAVAILABLE or
+  /// DEADLINE_EXCEEDED within SessionOptions::operation_timeout_ms, if that is not 0;
+  /// INVALID_ARGUMENT for a target of another
   /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   Session(Session&&) noexcept;

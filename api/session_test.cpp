@@ -6,6 +6,7 @@
 
 #include "api/ops.hpp"
 #include "devices/device.hpp"
+#include "devices/memory/machine_memory.hpp"
 #include "graph/ir/text.hpp"
 
 namespace troupe {
@@ -364,6 +365,7 @@ TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
   refused([](auto& o) { o.device_count["CPU"] = 0; }, Code::invalid_argument);
   refused([](auto& o) { o.device_count["CPU"] = 1 << 30; }, Code::invalid_argument);
   refused([](auto& o) { o.intra_op_threads = -1; }, Code::invalid_argument);
+  refused([](auto& o) { o.memory_limit = -1; }, Code::invalid_argument);
   refused([](auto& o) { o.bfloat16_sendrecv = true; }, Code::unimplemented);
   refused([](auto& o) { o.device_filters = {"worker"}; }, Code::invalid_argument);
   refused([](auto& o) { o.disabled_passes = {"fold"}; }, Code::invalid_argument);
@@ -376,6 +378,35 @@ TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
         Code::invalid_argument);
   CHECK(session.run_async({{"x", floats({1})}}, {"y"}, {}, debug).get().status().code() ==
         Code::unimplemented);
+}
+
+TEST_CASE("session: one in this process refuses what its memory limit does not allow, and goes on") {
+  SessionOptions options;
+  options.memory_limit = 32 << 20;
+  Session session = local(options);
+  Scope root = small_graph();
+  REQUIRE(parse_into("n = Placeholder[dtype=DT_INT32, shape=[1]]()\n"
+                     "one = Const[dtype=DT_FLOAT, value=f32[] 1]()\n"
+                     "wide = Fill(n, one)",
+                     *root.graph())
+              .ok());
+  REQUIRE(session.extend(root).ok());
+  auto wide = [&](std::int32_t count) {
+    return session.run({{"n", Tensor::of<std::int32_t>({1}, {count})}}, {"wide"}).status();
+  };
+  CHECK(wide(1 << 20).ok());
+  Status refusal = wide(64 << 20);
+  CHECK(refusal.code() == Code::resource_exhausted);
+  CHECK(has(refusal.message(), "wide"));
+  CHECK(wide(1 << 20).ok());
+}
+
+TEST_CASE("session: one in this process has a memory limit unless it is told one") {
+  Session session = local();
+  auto devices = session.devices();
+  REQUIRE(devices.ok());
+  CHECK(devices->front().memory_limit == default_memory_limit(machine_memory()));
+  CHECK(devices->front().memory_limit < machine_memory());
 }
 
 TEST_CASE("session: TensorFlow's names of optimisations, and limits beyond all clocks, are taken") {

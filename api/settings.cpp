@@ -37,6 +37,9 @@ Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t 
       return invalid_argument(str_cat("SessionOptions asks for ", threads,
                                       " threads; 0 lets the node choose, and ", most,
                                       " are the most"));
+  if (options.memory_limit < 0)
+    return invalid_argument(str_cat("SessionOptions::memory_limit is ", options.memory_limit,
+                                    " bytes; 0 means four fifths of the machine's memory"));
   for (const std::string& filter : options.device_filters)
     TROUPE_TRY(DeviceName::parse(filter).status().with_context("SessionOptions::device_filters"));
   SessionSettings out;

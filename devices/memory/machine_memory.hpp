@@ -10,4 +10,10 @@ namespace troupe {
 /// process, whichever is less. `root` is where /proc and /sys are looked for.
 std::int64_t machine_memory(const std::string& root = "");
 
+/// What the tensors of all tasks of a machine may take together unless somebody says otherwise: four
+/// fifths. The rest is for code, messages and the kernel.
+constexpr std::int64_t default_memory_limit(std::int64_t machine_bytes) {
+  return machine_bytes / 5 * 4;
+}
+
 } // namespace troupe
