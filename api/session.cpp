@@ -229,8 +229,9 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
     if (options.memory_limit > 0)
       return invalid_argument(str_cat("SessionOptions::memory_limit is for a session in this "
                                       "process; the tasks that '",
-                                      target, "' leads to have theirs from their config file, "
-                                              "memory-limit in [troupe]"));
+                                      target,
+                                      "' leads to have theirs from their config file, "
+                                      "memory-limit in [troupe]"));
     impl->client = std::make_unique<ClientNode>();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
     request.guardian = untyped(guardian);

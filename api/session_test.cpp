@@ -380,7 +380,8 @@ TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
         Code::unimplemented);
 }
 
-TEST_CASE("session: one in this process refuses what its memory limit does not allow, and goes on") {
+TEST_CASE(
+    "session: one in this process refuses what its memory limit does not allow, and goes on") {
   SessionOptions options;
   options.memory_limit = 32 << 20;
   Session session = local(options);

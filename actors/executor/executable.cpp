@@ -45,8 +45,7 @@ Executable::~Executable() {
   all_executables().alive.erase(this);
 }
 
-void Executable::append_states(
-    std::vector<std::shared_ptr<const program::StepState>>& to) const {
+void Executable::append_states(std::vector<std::shared_ptr<const program::StepState>>& to) const {
   std::scoped_lock guard(lock_);
   for (const auto& weak : all_states_)
     if (auto state = weak.lock())

@@ -74,7 +74,9 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
                                             const StopEvent* stop) {
   using namespace std::chrono;
   auto end = steady_clock::now() + budget;
-  auto left = [&] { return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1)); };
+  auto left = [&] {
+    return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1));
+  };
   milliseconds pause{20};
   Status verdict; // of the newest attempt that had the time for one
   auto judge = [&](Status why, milliseconds had) {

@@ -172,4 +172,3 @@ TEST_CASE("line writer: many threads, whole lines") {
     whole &= all.compare(at, line.size(), line) == 0;
   CHECK(whole);
 }
-

@@ -38,9 +38,8 @@ void log_line(LogLevel level, std::string_view sentence) {
   char stamp[40];
   std::size_t n = std::strftime(stamp, sizeof stamp, "%F %T", &parts);
   std::snprintf(stamp + n, sizeof stamp - n, ".%03d", static_cast<int>(millis));
-  standard_error().write(str_cat(std::string_view(stamp), " ",
-                                 "DIWE"[static_cast<int>(level) & 3], " ", name(),
-                                 name().empty() ? "" : " ", sentence, "\n"));
+  standard_error().write(str_cat(std::string_view(stamp), " ", "DIWE"[static_cast<int>(level) & 3],
+                                 " ", name(), name().empty() ? "" : " ", sentence, "\n"));
 }
 
 bool flush_log(std::chrono::milliseconds budget) {

@@ -19,6 +19,11 @@ next = NextIteration(body) @"/job:ps"
 end = Exit(switch:0) @"/job:ps"
 """
 SMALL = 'x = Const[dtype=DT_FLOAT, value=f32[] 2]() @"/job:ps"\ny = Neg(x) @"/job:ps"\n'
+# One kernel that takes minutes and little memory.
+LONG = """side = Const[dtype=DT_INT32, value=i32[4] 1 3000 3000 1]() @"/job:ps"
+x = RandomUniform[dtype=DT_FLOAT](side) @"/job:ps"
+y = MaxPool[ksize=[1, 1500, 1500, 1], strides=[1, 1, 1, 1], padding="VALID"](x) @"/job:ps"
+"""
 PS = "/job:ps/replica:0/task:0"
 
 
@@ -90,6 +95,26 @@ class Ending(Case):
         self.assertEqual(code, 0, err)
         self.ps.send(signal.SIGTERM)
         self.assertEqual(self.ps.end(), 0)
+
+    def test_a_task_that_is_being_dialled_does_not_keep_it(self):
+        path, self.ports = self.cluster(settings="dial-timeout = 10min\nrequest-timeout = 10min\nshutdown-grace = 300ms")
+        ps = self.start("node", f"--config-file={path}", "--job=ps")
+        ps.wait_for("ready at ")
+        client = self.start("run", self.target(0), self.file("small.graph", SMALL), "--fetch", "y")
+        while not self.counters(0).get("dials"):
+            self.assertIsNone(client.process.poll(), "it does not wait for the worker")
+        ps.send(signal.SIGTERM)
+        self.assertEqual(ps.end(), 0)
+        self.assertEqual(client.end(), 1)
+
+    def test_a_kernel_that_does_not_end_is_named_and_left_behind(self):
+        self.start_cluster("shutdown-grace = 300ms")
+        step = self.start("run", self.target(0), self.file("long.graph", LONG), "--fetch", "y")
+        while not self.counters(0).get("executors"):
+            self.assertIsNone(step.process.poll(), "the step has ended")
+        self.ps.send(signal.SIGTERM)
+        self.assertEqual(self.ps.end(), 0)
+        self.assertIn("kernels still run: MaxPool 'y' for ", "\n".join(self.ps.rest("err")))
 
     def test_nothing_is_left_of_a_session_whose_client_is_killed(self):
         self.start_cluster("lease = 1s\nheartbeat = 200ms")

@@ -38,9 +38,9 @@ void EndWatchdog::watch() {
   if (called_off_)
     return;
   std::vector<std::string> kernels = Executable::running_kernels();
-  log_warning("ends although ",
-              kernels.empty() ? "not every thread has"
-                              : str_cat("kernels still run: ", str_join(kernels, ", ")));
+  log_warning("ends although ", kernels.empty()
+                                    ? "not every thread has"
+                                    : str_cat("kernels still run: ", str_join(kernels, ", ")));
   flush_log(std::chrono::milliseconds(200));
   _exit(exit_code_);
 }
