@@ -1,6 +1,7 @@
 #include "actors/guardian/guardian.hpp"
 
 #include <cstdio>
+#include <map>
 
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "core/base/strings.hpp"
 #include "core/base/version.hpp"
 #include "core/trace/counters.hpp"
+#include "devices/resource/resource_manager.hpp"
 
 namespace troupe {
 
@@ -172,6 +174,56 @@ caf::result<caf::ok_atom> kill(Self self, const std::string& path) {
   return promise;
 }
 
+// Reads what the devices hold. A resource may be busy for long, so this has a thread of its own, and
+// ends after one answer.
+using ResourceReader = caf::typed_actor<caf::replies_to<GetResources>::with<ResourceList>>;
+struct ResourceReaderState {
+  static constexpr const char* name = "resource-reader";
+};
+ResourceReader::behavior_type
+resource_reader(ResourceReader::stateful_pointer<ResourceReaderState> self, Services services) {
+  keep_exception_text(self);
+  return {[=](const GetResources&) {
+    self->quit();
+    ResourceList out;
+    for (const auto& device : services->devices.all())
+      for (ResourceManager::Entry& entry : device->resources().list())
+        out.resources.push_back({device->name(), std::move(entry.container), std::move(entry.name),
+                                 std::move(entry.description),
+                                 static_cast<std::int64_t>(entry.bytes)});
+    return out;
+  }};
+}
+
+ResourceReader spawn_resource_reader(Self self, const Services& services) {
+  return services->detach_blocking ? self->spawn<caf::detached>(resource_reader, services)
+                                   : self->spawn(resource_reader, services);
+}
+
+caf::result<ResourceList> resources(Self self, const Services& services) {
+  auto promise = self->make_response_promise<ResourceList>();
+  ask(self, spawn_resource_reader(self, services), std::chrono::seconds(2), GetResources{})
+      .then([=](ResourceList& list) mutable { promise.deliver(std::move(list)); },
+            [=](caf::error& error) mutable {
+              promise.deliver(to_error(to_status(error, "reading the variables")));
+            });
+  return promise;
+}
+
+std::vector<ContainerInfo> by_container(const ResourceList& list) {
+  std::map<std::string, ContainerInfo> containers;
+  for (const ResourceInfo& resource : list.resources) {
+    ContainerInfo& info = containers[resource.container];
+    info.container = resource.container;
+    ++info.resources;
+    info.bytes += resource.bytes;
+  }
+  std::vector<ContainerInfo> out;
+  for (auto& [name, info] : containers)
+    out.push_back(std::move(info));
+  return out;
+}
+
 caf::result<NodeStatus> node_status(Self self, const Services& services) {
   NodeStatus out;
   out.task = services->task;
@@ -188,13 +240,26 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
   if (!self->state.membership) // let go of: the node ends
     return out;
   auto promise = self->make_response_promise<NodeStatus>();
+  auto status = std::make_shared<NodeStatus>(std::move(out));
+  auto missing = std::make_shared<int>(2);
+  auto one_less = [=]() mutable { // what is not answered in time is left out
+    if (--*missing == 0)
+      promise.deliver(std::move(*status));
+  };
   ask(self, self->state.membership, std::chrono::seconds(2), GetPeers{})
       .then(
-          [=](PeerList& peers) mutable {
-            out.peers = std::move(peers.sentences);
-            promise.deliver(std::move(out));
+          [=](PeerList& list) mutable {
+            status->peers = std::move(list.peers);
+            one_less();
           },
-          [=](caf::error&) mutable { promise.deliver(std::move(out)); });
+          [=](caf::error&) mutable { one_less(); });
+  ask(self, spawn_resource_reader(self, services), std::chrono::seconds(2), GetResources{})
+      .then(
+          [=](const ResourceList& list) mutable {
+            status->containers = by_container(list);
+            one_less();
+          },
+          [=](caf::error&) mutable { one_less(); });
   return promise;
 }
 
@@ -247,6 +312,7 @@ GuardianActor::behavior_type guardian(Self self, Services services,
       [=](const GetActors&) { return actors(self); },
       [=](const KillActor& m) { return kill(self, m.path); },
       [=](const GetNodeStatus&) { return node_status(self, services); },
+      [=](const GetResources&) { return resources(self, services); },
       [=](const ShutDown& m) {
         log_info("shutting down: ", m.reason);
         end_in_order(self, services, m);

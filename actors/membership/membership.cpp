@@ -488,11 +488,9 @@ MembershipActor::behavior_type membership(Self self, Services services) {
             continue;
           std::int64_t silent = self->state.leases.silent_us(task, now_us(self));
           auto loss = self->state.last_loss.find(task);
-          std::string before =
-              loss == self->state.last_loss.end() ? "" : str_cat(" (lost: ", loss->second, ")");
-          out.sentences.push_back(
-              silent < 0 ? str_cat(task, ": not connected", before)
-                         : str_cat(task, ": alive, last heard of ", silent / 1000, " ms ago"));
+          out.peers.push_back({task, address_text(services, task), silent >= 0,
+                               std::max<std::int64_t>(silent, 0),
+                               loss == self->state.last_loss.end() ? std::string() : loss->second});
         }
         return out;
       },

@@ -26,7 +26,8 @@ namespace troupe {
 ///   5: values lie in memory that their receiver has lent.
 ///   6: values are read where their sender has them.
 ///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
-inline constexpr std::uint32_t protocol_version = 7;
+///   8: a node's status has records of peers and containers; its resources can be asked for.
+inline constexpr std::uint32_t protocol_version = 8;
 
 /// First type id of each family; a block is 100 long and append-only.
 namespace type_block {

@@ -1,5 +1,7 @@
 #include "actors/protocol/node.hpp"
 
+#include "core/base/strings.hpp"
+
 namespace troupe {
 
 std::string to_string(LossReason reason) {
@@ -16,6 +18,16 @@ std::string to_string(LossReason reason) {
     return "restarted";
   }
   return "lost";
+}
+
+std::string last_heard_of(std::int64_t silent_us) {
+  return str_cat("last heard of ", silent_us / 1000, " ms ago");
+}
+
+std::string PeerInfo::to_string() const {
+  if (is_connected)
+    return str_cat("alive, ", last_heard_of(silent_us));
+  return last_loss.empty() ? "not dialled yet" : str_cat("not connected (lost: ", last_loss, ")");
 }
 
 } // namespace troupe

@@ -50,6 +50,41 @@ struct ActorTree {
 struct KillActor {
   std::string path;
 };
+/// A task of the cluster as another one sees it, for people.
+struct PeerInfo {
+  std::string task;
+  std::string address;
+  bool is_connected = false;
+  std::int64_t silent_us = 0; ///< since it was heard of last; while it is connected
+  std::string last_loss;      ///< why it was lost last, as to_string(LossReason); empty: never
+  /// "alive", "lost", or "not dialled yet", which is no fault: tasks dial those that they need.
+  std::string_view state() const {
+    return is_connected ? "alive" : last_loss.empty() ? "not dialled yet" : "lost";
+  }
+  /// "alive, last heard of 12 ms ago".
+  std::string to_string() const;
+};
+/// "last heard of 12 ms ago".
+std::string last_heard_of(std::int64_t silent_us);
+/// What a node's devices hold for all sessions in one container; sessions with a state of their own
+/// are not counted.
+struct ContainerInfo {
+  std::string container;
+  std::int64_t resources = 0; ///< variables and the like
+  std::int64_t bytes = 0;
+};
+/// One of them.
+struct ResourceInfo {
+  std::string device; ///< full name
+  std::string container;
+  std::string name;
+  std::string description; ///< "variable f32[784,10]"
+  std::int64_t bytes = 0;
+};
+struct GetResources {};
+struct ResourceList {
+  std::vector<ResourceInfo> resources; ///< by device, container, name
+};
 /// What a node is at, for people and tests.
 struct GetNodeStatus {};
 struct NodeStatus {
@@ -59,9 +94,10 @@ struct NodeStatus {
   std::int64_t resident_bytes = 0;
   std::vector<DeviceAttributes> devices;
   std::vector<std::pair<std::string, std::int64_t>> counters; ///< core/trace/counters.hpp, by name
-  std::vector<std::string> peers; ///< "task: alive, last heard 12 ms ago"
+  std::vector<PeerInfo> peers;                                ///< every other task of the cluster
   std::vector<std::string>
       paths; ///< of tensors: "from TASK: shared-memory, 40 tensors, 1.2 GiB, …"
+  std::vector<ContainerInfo> containers; ///< by name
 };
 /// Ends the node in order: no new steps, running ones may finish within `grace_us`, then everything
 /// stops.
@@ -87,6 +123,8 @@ using GuardianActor = caf::typed_actor<
     caf::replies_to<KillActor>::with<caf::ok_atom>,
     // Counters, devices, peers.
     caf::replies_to<GetNodeStatus>::with<NodeStatus>,
+    // What the devices hold. Fails: UNAVAILABLE while a resource is busy for seconds.
+    caf::replies_to<GetResources>::with<ResourceList>,
     // Answers at once; the node ends afterwards.
     caf::replies_to<ShutDown>::with<caf::ok_atom>>;
 
@@ -139,7 +177,7 @@ struct Farewell {
 
 struct GetPeers {};
 struct PeerList {
-  std::vector<std::string> sentences;
+  std::vector<PeerInfo> peers; ///< by task
 };
 
 /// MEMBERSHIP: dials peers, keeps one connection to each, and says who is alive.
@@ -158,7 +196,7 @@ using MembershipActor = caf::typed_actor<
     caf::replies_to<Farewell>::with<caf::ok_atom>,
     // With an end: says farewell to every peer, and answers when they have heard it.
     caf::replies_to<Drain>::with<caf::ok_atom>,
-    // A sentence for each known peer.
+    // Every other task of the cluster.
     caf::replies_to<GetPeers>::with<PeerList>, caf::replies_to<GetActors>::with<ActorTree>,
     // Internal: the next round of heartbeats.
     caf::reacts_to<caf::tick_atom>>;
@@ -264,13 +302,35 @@ typename F::result_type inspect(F& f, KillActor& x) {
   return f(caf::meta::type_name("KillActor"), x.path);
 }
 template <class F>
+typename F::result_type inspect(F& f, PeerInfo& x) {
+  return f(caf::meta::type_name("PeerInfo"), x.task, x.address, x.is_connected, x.silent_us,
+           x.last_loss);
+}
+template <class F>
+typename F::result_type inspect(F& f, ContainerInfo& x) {
+  return f(caf::meta::type_name("ContainerInfo"), x.container, x.resources, x.bytes);
+}
+template <class F>
+typename F::result_type inspect(F& f, ResourceInfo& x) {
+  return f(caf::meta::type_name("ResourceInfo"), x.device, x.container, x.name, x.description,
+           x.bytes);
+}
+template <class F>
+typename F::result_type inspect(F& f, GetResources&) {
+  return f(caf::meta::type_name("GetResources"));
+}
+template <class F>
+typename F::result_type inspect(F& f, ResourceList& x) {
+  return f(caf::meta::type_name("ResourceList"), x.resources);
+}
+template <class F>
 typename F::result_type inspect(F& f, GetNodeStatus&) {
   return f(caf::meta::type_name("GetNodeStatus"));
 }
 template <class F>
 typename F::result_type inspect(F& f, NodeStatus& x) {
   return f(caf::meta::type_name("NodeStatus"), x.task, x.incarnation, x.uptime_us, x.resident_bytes,
-           x.devices, x.counters, x.peers, x.paths);
+           x.devices, x.counters, x.peers, x.paths, x.containers);
 }
 template <class F>
 typename F::result_type inspect(F& f, ShutDown& x) {
@@ -299,7 +359,7 @@ typename F::result_type inspect(F& f, GetPeers&) {
 }
 template <class F>
 typename F::result_type inspect(F& f, PeerList& x) {
-  return f(caf::meta::type_name("PeerList"), x.sentences);
+  return f(caf::meta::type_name("PeerList"), x.peers);
 }
 template <class F>
 typename F::result_type inspect(F& f, Heartbeat& x) {
@@ -374,4 +434,6 @@ TROUPE_MESSAGE(troupe_node, PeerList)
 TROUPE_MESSAGE(troupe_node, Farewell)
 TROUPE_MESSAGE(troupe_node, OpenPath)
 TROUPE_MESSAGE(troupe_node, PathOffer)
+TROUPE_MESSAGE(troupe_node, GetResources)
+TROUPE_MESSAGE(troupe_node, ResourceList)
 CAF_END_TYPE_ID_BLOCK(troupe_node)

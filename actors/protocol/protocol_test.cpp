@@ -81,14 +81,25 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message of a node survives the wire"
   round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle}}});
   round_trip(KillActor{"guardian/x"});
   round_trip(GetNodeStatus{});
-  round_trip(NodeStatus{"task", 1, 2, 3, {device()}, {{"steps", 4}}, {"peer"}, {"path"}});
+  PeerInfo peer{"task", "address", true, 5, "crashed"};
+  round_trip(NodeStatus{"task",
+                        1,
+                        2,
+                        3,
+                        {device()},
+                        {{"steps", 4}},
+                        {peer},
+                        {"path"},
+                        {ContainerInfo{"container", 6, 7}}});
+  round_trip(GetResources{});
+  round_trip(ResourceList{{{"device", "container", "name", "variable f32[2]", 8}}});
   round_trip(ShutDown{5, "why"});
   round_trip(Peer{"task", 6, handle, handle, handle, handle});
   round_trip(GetPeer{"task"});
   round_trip(WatchPeer{"task", handle});
   round_trip(PeerLost{"task", 7, LossReason::frozen, "sentence"});
   round_trip(GetPeers{});
-  round_trip(PeerList{{"a", "b"}});
+  round_trip(PeerList{{peer}});
   round_trip(Heartbeat{"task", 8, 2, 9});
   round_trip(Farewell{"task", 8});
   round_trip(PullChunk{1, 2, 3});

@@ -1,5 +1,7 @@
 #include "actors/step/inquiry.hpp"
 
+#include <algorithm>
+
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -8,22 +10,17 @@ namespace {
 
 struct Inquiry {
   std::vector<TaskRecord> tasks;
-  std::vector<std::string> peers; ///< what membership says of them
+  std::vector<PeerInfo> peers; ///< what membership says of them
   std::size_t missing = 1;
   std::function<void(const Why&)> done;
 };
 
-// "TASK: alive, last heard of 12 ms ago" and its like.
-std::string remark_on(const std::string& task, const std::vector<std::string>& sentences) {
-  for (std::string_view sentence : sentences) {
-    if (!sentence.starts_with(task + ": "))
-      continue;
-    sentence.remove_prefix(task.size() + 2);
-    if (sentence.starts_with("alive, "))
-      sentence.remove_prefix(7);
-    return std::string(sentence);
-  }
-  return {};
+std::string remark_on(const std::string& task, const std::vector<PeerInfo>& peers) {
+  auto peer = std::find_if(peers.begin(), peers.end(), [&](auto& p) { return p.task == task; });
+  if (peer == peers.end())
+    return {};
+  // Whoever is silent is not called alive.
+  return peer->is_connected ? last_heard_of(peer->silent_us) : peer->to_string();
 }
 
 void one_less(const std::shared_ptr<Inquiry>& inquiry) {
@@ -68,7 +65,7 @@ void inquire(StepActor::stateful_pointer<StepState> self, const Services& servic
     ask(self, typed<MembershipActor>(state.membership), budget, GetPeers{})
         .then(
             [=](PeerList& list) {
-              inquiry->peers = std::move(list.sentences);
+              inquiry->peers = std::move(list.peers);
               one_less(inquiry);
             },
             [=](caf::error&) { one_less(inquiry); });

@@ -80,9 +80,16 @@ Outcome status(const Statement&, Workspace& workspace, Printer& printer) {
   printer.print(str_cat(printer.styled(Style::heading, node.task), " at ", workspace.target(), ": ",
                         watch->welcome().software, ", up ", format_micros(node.uptime_us), ", ",
                         node.resident_bytes >> 20, " MiB resident\n"));
-  printer.print(node.peers.empty() ? "peers: none\n"
-                                   : str_cat("peers\n  ", str_join(node.peers, "\n  "), "\n"));
   std::vector<std::vector<std::string>> rows;
+  for (const PeerInfo& peer : node.peers)
+    rows.push_back({peer.task, peer.address, peer.to_string()});
+  printer.print(rows.empty() ? "peers: none\n" : str_cat("peers\n", format_table(rows, "  ")));
+  rows.clear();
+  for (const ContainerInfo& c : node.containers)
+    rows.push_back({c.container, str_cat(c.resources), str_cat(c.bytes, " bytes")});
+  if (!rows.empty())
+    printer.print(str_cat("variables, by container\n", format_table(rows, "  ")));
+  rows.clear();
   for (const auto& [name, value] : node.counters)
     rows.push_back({name, str_cat(value)});
   printer.print(rows.empty() ? "counters: none yet\n"

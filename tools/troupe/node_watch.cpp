@@ -103,6 +103,18 @@ Status NodeWatch::kill(const std::string& path) {
   return impl_->ask<caf::ok_atom>(impl_->guardian, KillActor{path}, "killing the actor").status();
 }
 
+Result<ResourceList> NodeWatch::resources() {
+  return impl_->ask<ResourceList>(impl_->guardian, GetResources{}, "asking for the variables");
+}
+
+Status NodeWatch::reset(const std::vector<std::string>& containers) {
+  TROUPE_TRY(impl_->check_master());
+  return impl_
+      ->ask<caf::ok_atom>(typed<MasterActor>(impl_->welcome.master), ResetContainers{containers},
+                          "resetting the cluster")
+      .status();
+}
+
 Result<SessionList> NodeWatch::sessions() {
   TROUPE_TRY(impl_->check_master());
   return impl_->ask<SessionList>(typed<MasterActor>(impl_->welcome.master), GetSessions{},

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "actors/protocol/master.hpp"
 #include "core/base/status.hpp"
@@ -33,6 +34,11 @@ public:
   Result<ActorTree> actors();
   /// NOT_FOUND naming the paths that there are.
   Status kill(const std::string& path);
+  /// What its devices hold for all sessions.
+  Result<ResourceList> resources();
+  /// Ends the sessions of the node's master and empties containers on every task; without names the
+  /// default one.
+  Status reset(const std::vector<std::string>& containers);
   Result<SessionList> sessions();
   /// Of any session of the node's master, running and lately ended. ABORTED if there is no such.
   Result<StepList> steps(const std::string& session_handle);

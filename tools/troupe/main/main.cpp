@@ -44,10 +44,10 @@ public:
   }
   void texts(const std::string& name, std::vector<std::string>& to,
              const std::string& help) override {
-    finish(app_.add_option(name, to, help)
-               ->expected(1)
-               ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll),
-           name, false);
+    CLI::Option* option = app_.add_option(name, to, help);
+    if (name[0] == '-') // one value each; a position takes all words that follow
+      option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    finish(option, name, false);
   }
   void flag(const std::string& name, bool& to, const std::string& help) override {
     app_.add_flag(name, to, help);
