@@ -146,6 +146,19 @@ class Run(Case):
         self.assertEqual(code, 1)
         self.assertIn("none.npy: cannot be opened", err)
 
+    def test_a_session_that_cannot_be_opened_in_time_says_whom_it_waits_for(self):
+        path, ports = self.cluster()
+        worker = self.start("node", f"--config={path}", "--job=worker")
+        worker.wait_for("ready at")
+        graph = self.file("half.graph", GRAPH)
+        words = ["run", f"caf://127.0.0.1:{ports[1]}", graph, "--feed", "x=f32[1] 2", "--fetch", "y", "--timeout", "1s"]
+        code, out, err = run(*words)
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn(f"has no connection to /job:ps/replica:0/task:0 at 127.0.0.1:{ports[0]}", err)
+        self.assertIn("--device-filter", err)
+        code, out, err = run(*words, "--device-filter", "/job:worker")
+        self.assertEqual((code, out), (0, "y = f32[1] 3\n"), err)
+
     def test_only_what_the_run_needs_has_to_be_there(self):
         extra = "node { name: 'save' op: 'SaveV9' input: 'y' }\nnode { name: 'loop' op: 'While' input: 'y' }\n"
         text = "node { name: 'y' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 2 } } } }\n"

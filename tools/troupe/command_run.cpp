@@ -26,6 +26,7 @@
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/graph_file.hpp"
 #include "tools/troupe/graph_prune.hpp"
+#include "tools/troupe/node_watch.hpp"
 #include "tools/troupe/run_progress.hpp"
 #include "tools/troupe/stop_signals.hpp"
 #include "tools/troupe/target.hpp"
@@ -166,10 +167,12 @@ private:
     session_options.device_filters = device_filters_;
     session_options.operation_timeout_ms = options_.timeout_ms; // of opening, above all
     begin(str_cat("opening a session at ", target_));
-    TROUPE_ASSIGN(Session opened, Session::open(target_, session_options));
+    auto opened = Session::open(target_, session_options);
+    if (!opened)
+      return with_unreached_tasks(opened.status());
     {
       std::scoped_lock guard(lock_);
-      session_.emplace(std::move(opened));
+      session_.emplace(*std::move(opened));
     }
     Session& session = *session_;
     begin("reading the graph");
@@ -197,6 +200,27 @@ private:
       values_ = *std::move(result);
     }
     return {};
+  }
+
+  // A session that was not opened in time waited for tasks; the node at the target knows which.
+  Status with_unreached_tasks(const Status& why) const {
+    auto address = Address::of_target(target_);
+    bool is_wait = why.code() == Code::deadline_exceeded || why.code() == Code::unavailable;
+    if (!is_wait || !address.ok())
+      return why;
+    auto watch = NodeWatch::dial(*address, std::chrono::seconds(1));
+    auto node = watch ? watch->status() : Result<NodeStatus>(watch.status());
+    std::vector<std::string> unreached;
+    if (node)
+      for (const PeerInfo& peer : node->peers)
+        if (!peer.is_connected)
+          unreached.push_back(str_cat(peer.task, " at ", peer.address));
+    if (unreached.empty())
+      return why;
+    return Status(why.code(),
+                  str_cat(why.message(), "; ", node->task, " has no connection to ",
+                          str_join(unreached, ", "),
+                          ": start what is missing, or leave it out with --device-filter"));
   }
 
   void begin(std::string doing) {
