@@ -51,9 +51,12 @@ void add_callers_span(RunMetadata& metadata, std::int64_t start_us) {
                                      {"client", {std::move(span)}});
 }
 
-std::vector<Tensor> tensors_of(RunStepResult& result) {
+Result<std::vector<Tensor>> tensors_of(RunStepResult& result, std::size_t wanted) {
+  if (result.tensors.size() != wanted)
+    return internal(str_cat("the master answered with ", result.tensors.size(), " values, where ",
+                            wanted, " were fetched; are both of the same version?"));
   std::vector<Tensor> out;
-  out.reserve(result.tensors.size());
+  out.reserve(wanted);
   for (WireTensor& tensor : result.tensors)
     out.push_back(std::move(tensor.tensor));
   return out;
@@ -77,16 +80,19 @@ private:
 CourierActor::behavior_type courier(CourierActor::pointer self, const SessionActor& session,
                                     const std::shared_ptr<RunStep>& request, caf::timespan budget,
                                     const std::shared_ptr<PendingRun::State>& state) {
+  guard_actor(self);
   std::uint64_t id = request->request_id;
+  std::size_t wanted = request->fetches.size();
   auto answer = std::make_shared<const Answerer>(state);
   self->request(session, budget, std::move(*request))
       .then(
           [=](RunStepResult& result) {
             RunMetadata metadata = metadata_of(result);
-            (*answer)(tensors_of(result), std::move(metadata));
+            (*answer)(tensors_of(result, wanted), std::move(metadata));
             self->quit();
           },
           [=](caf::error& error) {
+            make_plain(error);
             (*answer)(to_status(error, "RunStep"));
             self->quit();
           });
@@ -337,7 +343,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
     *metadata = metadata_of(result);
   if (traced)
     add_callers_span(*metadata, start_us);
-  return tensors_of(result);
+  return tensors_of(result, fetches.size());
 }
 
 PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
@@ -362,6 +368,7 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
 struct Session::Callable::Handle {
   std::shared_ptr<Impl> impl;
   std::uint64_t id = 0;
+  std::size_t num_fetches = 0;
   ~Handle() {
     (void)impl->ask<caf::ok_atom>(ReleaseCallable{id}, impl->timeouts.request, "ReleaseCallable");
   }
@@ -379,6 +386,7 @@ Result<Session::Callable> Session::make_callable(const std::vector<std::string>&
   out.handle_ = std::make_shared<Callable::Handle>();
   out.handle_->impl = impl_;
   out.handle_->id = made.handle;
+  out.handle_->num_fetches = fetches.size();
   return out;
 }
 
@@ -402,7 +410,7 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
                     std::move(request), impl.step_budget(options.timeout_ms), "RunCallable"));
   if (metadata)
     *metadata = metadata_of(result);
-  return tensors_of(result);
+  return tensors_of(result, handle_->num_fetches);
 }
 
 Result<std::vector<DeviceAttributes>> Session::devices() {

@@ -160,7 +160,7 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
 
 ExecutorActor::behavior_type executor(Self self, Services services,
                                       std::shared_ptr<NodeStates> node_states) {
-  keep_exception_text(self);
+  guard_actor(self);
   return {
       [=](ExecutePart& m) { begin(self, services, node_states, m); },
       [=](Continue) {

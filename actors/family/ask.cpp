@@ -6,6 +6,7 @@
 #include <caf/message.hpp>
 
 #include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
 
 namespace troupe {
 
@@ -35,6 +36,16 @@ private:
   caf::message_id response_;
 };
 
+caf::error exception_to_error(std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& e) {
+    return to_error(internal(str_cat("an actor ended with an exception: ", e.what())));
+  } catch (...) {
+    return to_error(internal("an actor ended with an unknown exception"));
+  }
+}
+
 } // namespace
 
 RequestGuard::RequestGuard(caf::strong_actor_ptr peer, const caf::actor_addr& asker,
@@ -49,14 +60,28 @@ RequestGuard::~RequestGuard() {
     peer_->get()->detach(caf::attachable::token(fuse_kind, this));
 }
 
-caf::error exception_to_error(std::exception_ptr& exception) {
-  try {
-    std::rethrow_exception(exception);
-  } catch (const std::exception& e) {
-    return to_error(internal(str_cat("an actor ended with an exception: ", e.what())));
-  } catch (...) {
-    return to_error(internal("an actor ended with an unknown exception"));
-  }
+void make_plain(caf::error& error) {
+  if (!error)
+    error = to_error(internal("a peer answered with an error that says nothing"));
+  else if (error.category() == caf::atom("system") && !error.context().empty())
+    error = caf::error{error.code(), error.category()};
+}
+
+void guard_actor(caf::scheduled_actor* self) {
+  static Counter& strays = counter("stray_messages");
+  self->set_exception_handler(
+      [](std::exception_ptr& exception) -> caf::error { return exception_to_error(exception); });
+  self->set_error_handler([](caf::scheduled_actor*, caf::error&) { strays.add(1); });
+  self->set_down_handler([](caf::scheduled_actor*, caf::down_msg&) { strays.add(1); });
+  self->set_default_handler(
+      [](caf::scheduled_actor* receiver, caf::message_view&) -> caf::result<caf::message> {
+        strays.add(1);
+        if (!receiver->current_message_id().is_request())
+          return caf::message{};
+        return to_error(unimplemented(str_cat("an actor of kind ", receiver->name(),
+                                              " does not know this request; are both nodes of the "
+                                              "same version?")));
+      });
 }
 
 } // namespace troupe

@@ -51,6 +51,11 @@ private:
   caf::message_id response_;
 };
 
+/// What an answer that is an error may look like here. CAF puts an answer of the wrong type into the
+/// error that it makes of it: nobody reads it, and where the error is passed on, a port would refuse
+/// it. A peer may answer with an error that is none: it would be taken for success.
+void make_plain(caf::error& error);
+
 /// A request under way; `then` takes what comes of it.
 template <class Response>
 class Asked {
@@ -62,7 +67,10 @@ public:
     // CAF drops both functions, and with them budget and guard, when one of them has been called.
     response_.then(std::move(on_answer),
                    [on_error = std::move(on_error), budget = std::move(budget_),
-                    guard = std::move(guard_)](caf::error& error) mutable { on_error(error); });
+                    guard = std::move(guard_)](caf::error& error) mutable {
+                     make_plain(error);
+                     on_error(error);
+                   });
   }
 
 private:
@@ -115,14 +123,18 @@ caf::strong_actor_ptr untyped(const Handle& actor) {
   return caf::actor_cast<caf::strong_actor_ptr>(actor);
 }
 
-/// Keeps the text of an exception that escapes a handler: callers and monitors see INTERNAL with
-/// its words instead of "runtime_error".
-caf::error exception_to_error(std::exception_ptr& exception);
-template <class Self>
-void keep_exception_text(Self* self) {
-  self->set_exception_handler(
-      [](std::exception_ptr& x) -> caf::error { return exception_to_error(x); });
-}
+/// What every actor does with what its behavior does not name; the first call of each. Handlers that
+/// the actor sets afterwards replace these.
+///
+///   a message that it does not know   UNIMPLEMENTED if it is a request, else dropped
+///   an error that answers nothing     dropped
+///   the end of an actor               dropped, unless it watches others and has a handler of its own
+///   an exception                      the actor ends; who asked and who watches see INTERNAL with its words
+///
+/// What is dropped counts as `stray_messages`. An order to end, which no port lets through, still ends
+/// the actor. CAF's own defaults would end it with the first stray error, and a part of a node takes
+/// the node along.
+void guard_actor(caf::scheduled_actor* self);
 
 /// Microseconds on the actor system's clock, which a simulation turns by hand; only differences
 /// mean something, and those to some milliseconds: a node's clock may be a tick ahead.

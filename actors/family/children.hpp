@@ -43,6 +43,20 @@ private:
   std::map<std::string, caf::strong_actor_ptr> actors_;
 };
 
+/// Whether the message that `self` handles came from another node.
+template <class Self>
+bool asked_from_elsewhere(Self* self) {
+  auto sender = self->current_sender();
+  return sender && sender->node() != self->node();
+}
+
+/// A handle that travels lets its receiver send to the actor for as long as that lives, and most
+/// actors are nobody's business but their node's.
+inline void hide_handles(ActorTree& tree) {
+  for (ActorInfo& info : tree.actors)
+    info.actor = nullptr;
+}
+
 /// Answers GetActors for `self` and everything below it. A child that does not answer within a
 /// second is listed without its own children.
 template <class Self>
@@ -52,15 +66,20 @@ caf::result<ActorTree> describe_tree(Self* self, std::string detail, const Child
   own.id = self->id();
   own.mailbox = self->mailbox().size();
   own.detail = std::move(detail);
-  own.actor = caf::actor_cast<caf::strong_actor_ptr>(self);
+  const bool is_elsewhere = asked_from_elsewhere(self);
+  if (!is_elsewhere)
+    own.actor = caf::actor_cast<caf::strong_actor_ptr>(self);
   tree->actors.push_back(std::move(own));
   if (children.size() == 0)
     return std::move(*tree);
   auto promise = self->template make_response_promise<ActorTree>();
   auto missing = std::make_shared<std::size_t>(children.size());
   auto finish = [=]() mutable {
-    if (--*missing == 0)
-      promise.deliver(std::move(*tree));
+    if (--*missing > 0)
+      return;
+    if (is_elsewhere)
+      hide_handles(*tree);
+    promise.deliver(std::move(*tree));
   };
   for (const auto& [name, child] : children.all()) {
     std::string prefix = name;

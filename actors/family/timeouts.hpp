@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 
 namespace troupe {
 
@@ -34,5 +35,13 @@ struct Timeouts {
   /// Values and tickets that nobody came for.
   std::chrono::milliseconds orphan{60000};
 };
+
+/// The lease (µs) of a session whose other end lives in another process and asks for `wanted_us`:
+/// that, or our own if it is none or a hundred times as long. Configs may differ, but not by so much,
+/// and a session without a lease would stay for ever.
+inline std::int64_t bounded_lease(std::int64_t wanted_us, const Timeouts& timeouts) {
+  const std::int64_t own = std::chrono::microseconds(timeouts.lease).count();
+  return wanted_us <= 0 || wanted_us / 100 > own ? own : wanted_us;
+}
 
 } // namespace troupe

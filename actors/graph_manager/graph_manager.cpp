@@ -235,7 +235,7 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
 
 GraphManagerActor::behavior_type graph_manager(Self self, Services services, bool isolate,
                                                TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->state.task = services->task;
   self->state.environment = std::make_shared<SessionEnvironment>(*services, isolate);
   Parts parts{services, untyped(transport)};

@@ -8,6 +8,7 @@
 #include "actors/master/master.hpp"
 #include "actors/membership/lease_table.hpp"
 #include "actors/membership/membership.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker/worker.hpp"
 #include "core/base/clock.hpp"
@@ -115,6 +116,7 @@ void stop_all(Self self) {
 }
 
 caf::result<ActorTree> actors(Self self) {
+  const bool is_elsewhere = asked_from_elsewhere(self);
   auto promise = self->make_response_promise<ActorTree>();
   // One level down is described by each child itself; here the paths get their root.
   auto inner = std::make_shared<ActorTree>();
@@ -129,6 +131,8 @@ caf::result<ActorTree> actors(Self self) {
       return;
     std::sort(inner->actors.begin(), inner->actors.end(),
               [](auto& a, auto& b) { return a.path < b.path; });
+    if (is_elsewhere)
+      hide_handles(*inner);
     promise.deliver(std::move(*inner));
   };
   if (*missing == 0) {
@@ -267,7 +271,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
 
 GuardianActor::behavior_type guardian(Self self, Services services,
                                       std::function<void(std::string, bool)> on_end) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->state.on_end = std::move(on_end);
   start(self, services);
   self->set_down_handler([=](caf::down_msg& down) {
@@ -276,8 +280,8 @@ GuardianActor::behavior_type guardian(Self self, Services services,
     if (child.empty())
       return;
     if (!state.stopping) {
-      state.failure = str_cat("the ", child, " ended unexpectedly (",
-                              self->system().render(down.reason), "); the node ends");
+      state.failure = str_cat("the ", child, " ended unexpectedly (", error_text(down.reason),
+                              "); the node ends");
       log_error(state.failure);
       stop_all(self);
     }
@@ -304,10 +308,15 @@ GuardianActor::behavior_type guardian(Self self, Services services,
           return to_error(
               unavailable(str_cat(services->task, " is shutting down; use another task, "
                                                   "or wait until it is back")));
-        return Welcome{protocol_version,         services->task,
-                       services->incarnation,    str_cat("troupe ", version),
-                       untyped(state.worker),    untyped(state.master),
-                       untyped(state.transport), untyped(state.membership)};
+        return Welcome{protocol_version,
+                       services->task,
+                       services->incarnation,
+                       str_cat("troupe ", version),
+                       untyped(state.worker),
+                       untyped(state.master),
+                       untyped(state.transport),
+                       untyped(state.membership),
+                       services->cluster.identity()};
       },
       [=](const GetActors&) { return actors(self); },
       [=](const KillActor& m) { return kill(self, m.path); },

@@ -131,6 +131,9 @@ void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& o
   ask(self, typed<WorkerActor>(entry.worker), parts.services->timeouts.request, std::move(request))
       .then(
           [=](WorkerSessionCreated& created) {
+            if (!created.session)
+              return failed(self, parts, opening, opening->workers[index].task,
+                            internal("it answered without a worker session"));
             opening->workers[index].session = created.session;
             opening->workers[index].devices = std::move(created.devices);
             if (--opening->missing == 0)
@@ -172,6 +175,10 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
     return to_error(tasks.status());
   auto opening = std::make_shared<Opening>();
   opening->request = std::move(m);
+  // Only a client of this process may be silent for ever; one elsewhere is lost in silence.
+  if (auto sender = self->current_sender(); sender && sender->node() != self->node())
+    opening->request.settings.lease_us =
+        bounded_lease(opening->request.settings.lease_us, parts.services->timeouts);
   opening->handle = hex16(random_id());
   opening->missing = tasks->size();
   opening->workers.resize(tasks->size());
@@ -295,7 +302,7 @@ caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContai
 
 MasterActor::behavior_type master(Self self, Services services, WorkerActor own_worker,
                                   MembershipActor membership, TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->set_down_handler([=](caf::down_msg& down) {
     self->state.children.remove(down.source);
     std::erase_if(self->state.sessions, [&](auto& entry) {

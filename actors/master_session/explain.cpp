@@ -132,7 +132,7 @@ Result<GraphExplained> explain(ClientGraphRequest request, const Services& servi
 
 Explainer::behavior_type explainer(Explainer::stateful_pointer<ExplainerState> self,
                                    Services services, ClientGraphRequest request) {
-  keep_exception_text(self);
+  guard_actor(self);
   return {[=](const ExplainGraph& m) -> caf::result<GraphExplained> {
     self->quit();
     ClientGraphRequest full = request;

@@ -7,6 +7,7 @@
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "actors/protocol/session.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
@@ -185,6 +186,7 @@ void run_part(Self self, RunPart& m) {
         tell_step(self, {step_id, index, std::move(run), {}});
       },
       [=, index = m.index](caf::error& error) {
+        make_plain(error);
         tell_step(self, {step_id, index, {}, std::move(error)});
       });
 }
@@ -222,7 +224,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
                                                  std::vector<SessionWorker> workers,
                                                  MembershipActor membership,
                                                  TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   auto& state = self->state;
   state.handle = std::move(handle);
   state.settings = std::move(settings);
@@ -256,7 +258,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
         peer_lost(self, parts,
                   {worker.task, 0, LossReason::restarted,
                    str_cat("this session's part on task ", worker.task, " has ended (",
-                           self->system().render(down.reason),
+                           error_text(down.reason),
                            "): graphs and steps it held are gone; make a new session")});
       }
   });
@@ -303,12 +305,14 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) {
-        self->state.heard_us = now_us(self);
         auto sender = self->current_sender();
-        if (sender && sender->node() != self->node() && sender != self->state.client) {
+        if (sender && sender->node() != self->node() && !self->state.client) {
           self->state.client = sender;
           self->monitor(caf::actor_cast<caf::actor>(sender));
         }
+        // The session ends with its client; nobody takes its place.
+        if (sender == self->state.client)
+          self->state.heard_us = now_us(self);
         return caf::ok_atom::value;
       },
       [=](const Drain& m) { return drain(self, parts, m); },

@@ -24,7 +24,7 @@ struct DialerState {
   static constexpr const char* name = "dialer";
 };
 Dialer::behavior_type dialer(Dialer::stateful_pointer<DialerState> self, Services services) {
-  keep_exception_text(self);
+  guard_actor(self);
   return {[=](caf::connect_atom, const std::string& host,
               std::uint16_t port) -> caf::result<caf::strong_actor_ptr> {
     self->quit();
@@ -102,7 +102,32 @@ Heartbeat heartbeat(Self self, const Services& services, const std::string& task
   auto losses = self->state.losses.find(task);
   return {services->task, services->incarnation,
           losses == self->state.losses.end() ? 0 : losses->second.count,
-          losses == self->state.losses.end() ? 0 : losses->second.incarnation};
+          losses == self->state.losses.end() ? 0 : losses->second.incarnation,
+          services->cluster.identity().digest};
+}
+
+// Only tasks of the cluster may say that they live or leave. What others say would be kept by name,
+// and a task of the same name in another cluster would be taken for ours, started again.
+Status admit(const Services& services, const std::string& task, std::uint64_t cluster) {
+  if (services->cluster.contains(task) && services->cluster.identity().digest == cluster)
+    return {};
+  return failed_precondition(str_cat("task ", str_quote(task.substr(0, 200)), " is not of ",
+                                     services->cluster.identity().to_string(), ", as ",
+                                     services->task, " is; give all tasks the same config file"));
+}
+
+// Says that it is a process that is known at another node: one process has one identity.
+bool is_impostor(Self self, const Heartbeat& m, const caf::strong_actor_ptr& sender) {
+  const auto& state = self->state;
+  auto differs = [&](std::uint64_t incarnation, const caf::strong_actor_ptr& membership) {
+    return incarnation == m.incarnation && membership && membership->node() != sender->node();
+  };
+  auto peer = state.peers.find(m.from);
+  auto listener = state.listeners.find(m.from);
+  return (peer != state.peers.end() &&
+          differs(peer->second.incarnation, peer->second.membership)) ||
+         (listener != state.listeners.end() &&
+          differs(listener->second.incarnation, listener->second.membership));
 }
 
 // A sign of life. Another incarnation than the one that we know says that ours is gone. A peer that
@@ -175,6 +200,16 @@ void agree(Self self, const Services& services, const std::string& task, const P
 
 void welcome(Self self, const Services& services, const std::string& task,
              const std::string& address, const caf::strong_actor_ptr& guardian, Welcome& w) {
+  // Before a word of ours reaches its membership, which may have a task of our name.
+  if (auto own = services->cluster.identity(); w.cluster.digest != own.digest)
+    return answer(
+        self, task,
+        failed_precondition(
+            str_cat("at ", address, " runs ", w.task.substr(0, 200), " of ", w.cluster.to_string(),
+                    ", but ", services->task, " is of ", own.to_string(),
+                    "; give all tasks of a cluster the same config file, or the same "
+                    "cluster-name where each sees the others at other addresses"))
+            .with_origin({"", "", task, 0}));
   if (w.task != task)
     return answer(self, task,
                   failed_precondition(str_cat("at ", address, " runs ", w.task, ", not ", task,
@@ -396,7 +431,7 @@ caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
   };
   for (const auto& [task, membership] : all)
     ask(self, typed<MembershipActor>(membership), services->timeouts.cancel,
-        Farewell{services->task, services->incarnation})
+        Farewell{services->task, services->incarnation, services->cluster.identity().digest})
         .then([=](caf::ok_atom) mutable { one_less(); },
               [=](caf::error&) mutable { one_less(); }); // its lease tells it, if this does not
   return promise;
@@ -432,7 +467,7 @@ void beat(Self self, const Services& services) {
 } // namespace
 
 MembershipActor::behavior_type membership(Self self, Services services) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->state.leases = LeaseTable(std::chrono::microseconds(services->timeouts.lease).count());
   self->set_down_handler([=](caf::down_msg& down) { guardian_ended(self, services, down); });
   if (services->cluster.size() > 1)
@@ -458,9 +493,16 @@ MembershipActor::behavior_type membership(Self self, Services services) {
         return caf::ok_atom::value;
       },
       [=](Peer& m) { self->state.own = std::move(m); },
-      [=](const Heartbeat& m) {
+      [=](const Heartbeat& m) -> caf::result<Heartbeat> {
+        if (Status stranger = admit(services, m.from, m.cluster); !stranger.ok())
+          return to_error(stranger);
+        auto sender = self->current_sender();
+        if (sender && is_impostor(self, m, sender))
+          return to_error(
+              failed_precondition(str_cat("what beats for ", m.from, " is another process than ",
+                                          services->task, " knows under that name")));
         heard(self, services, m);
-        if (auto sender = self->current_sender(); sender && m.from != services->task) {
+        if (sender && m.from != services->task) {
           auto& listener = self->state.listeners[m.from];
           if (listener.membership != sender)
             self->monitor(caf::actor_cast<caf::actor>(sender));
@@ -469,7 +511,9 @@ MembershipActor::behavior_type membership(Self self, Services services) {
         }
         return heartbeat(self, services, m.from);
       },
-      [=](const Farewell& m) {
+      [=](const Farewell& m) -> caf::result<caf::ok_atom> {
+        if (Status stranger = admit(services, m.from, m.cluster); !stranger.ok())
+          return to_error(stranger);
         auto it = self->state.peers.find(m.from);
         if (it != self->state.peers.end() && it->second.incarnation == m.incarnation)
           tell_loss(self, services, m.from, LossReason::left, 0);

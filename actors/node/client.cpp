@@ -2,6 +2,7 @@
 
 #include <caf/actor_system.hpp>
 
+#include "actors/family/ask.hpp"
 #include "actors/family/services.hpp"
 #include "actors/node/dial.hpp"
 #include "actors/node/system_config.hpp"
@@ -11,11 +12,35 @@
 
 namespace troupe {
 
+namespace {
+
+/// A node closes connections on which nothing comes for a minute.
+constexpr std::chrono::seconds greets_every{15};
+
+// Keeps a client's connection while its process lives, with or without a session. Ends with the
+// connection.
+using Greeter = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
+
+Greeter::behavior_type greeter(Greeter::pointer self, GuardianActor guardian) {
+  guard_actor(self);
+  self->set_down_handler([self](caf::down_msg&) { self->quit(); });
+  self->monitor(guardian);
+  self->delayed_send(self, greets_every, caf::tick_atom::value);
+  return {[=](caf::tick_atom) {
+    ask(self, guardian, greets_every, Hello{protocol_version, "client"})
+        .then([](const Welcome&) {}, [](caf::error&) {}); // its end is told by the connection's
+    self->delayed_send(self, greets_every, caf::tick_atom::value);
+  }};
+}
+
+} // namespace
+
 struct ClientNode::Impl {
   std::shared_ptr<const NodeServices> services;
   SystemConfig config{NetworkUse::client, 2, {}};
   caf::actor_system system{config};
   TransportActor transport;
+  std::vector<caf::actor> greeters; // of the nodes that were dialled
 };
 
 ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>()) {
@@ -31,6 +56,9 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
 }
 
 ClientNode::~ClientNode() {
+  for (const caf::actor& greeter : impl_->greeters)
+    caf::anon_send_exit(greeter, caf::exit_reason::user_shutdown);
+  impl_->greeters.clear();
   stop(untyped(impl_->transport));
   impl_->transport = TransportActor{};
 }
@@ -46,8 +74,10 @@ const TransportActor& ClientNode::transport() const {
 }
 
 Result<GuardianActor> ClientNode::dial(const Address& address, std::chrono::milliseconds budget) {
-  TROUPE_ASSIGN(caf::strong_actor_ptr guardian, dial_guardian(impl_->system, address, budget));
-  return typed<GuardianActor>(guardian);
+  TROUPE_ASSIGN(caf::strong_actor_ptr found, dial_guardian(impl_->system, address, budget));
+  auto guardian = typed<GuardianActor>(found);
+  impl_->greeters.push_back(caf::actor_cast<caf::actor>(impl_->system.spawn(greeter, guardian)));
+  return guardian;
 }
 
 } // namespace troupe

@@ -61,6 +61,16 @@ Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& 
           out = unavailable(str_cat("who listens at ", address, " did not greet within ",
                                     budget.count(),
                                     " ms: it is frozen, overloaded or no node of troupe"));
+        else if (error == caf::sec::disconnect_during_handshake)
+          out = unavailable(str_cat("who listens at ", address,
+                                    " closed the connection without a greeting: all its "
+                                    "connections are taken (`connections` in [troupe], or its "
+                                    "file descriptors), or it is no node of troupe"));
+        else if (error == caf::sec::malformed_basp_message ||
+                 error == caf::sec::serializing_basp_payload_failed ||
+                 error == caf::sec::incompatible_versions ||
+                 error == caf::sec::incompatible_application_ids)
+          out = unimplemented(str_cat("what answers at ", address, " is no node of troupe"));
         else
           out = to_status(error, str_cat("connecting to ", address));
       });

@@ -1,8 +1,15 @@
 #include "actors/node/node.hpp"
 
-#include <algorithm>
+#include <cerrno>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
+
+#include <netdb.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
 
 #include <caf/actor_system.hpp>
 #include <caf/io/middleman.hpp>
@@ -24,6 +31,33 @@
 namespace troupe {
 
 namespace {
+
+// Who is connected beats, or renews its session, several times within it.
+std::chrono::milliseconds idle_limit(const Timeouts& timeouts) {
+  return std::max({std::chrono::milliseconds(60'000), 3 * timeouts.lease, 3 * timeouts.heartbeat});
+}
+
+// CAF keeps the kernel's reason to itself; the same attempt tells it.
+std::string why_not_listening(const Address& address) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE;
+  addrinfo* found = nullptr;
+  if (int error =
+          ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found))
+    return ::gai_strerror(error);
+  std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, ::freeaddrinfo);
+  int socket = ::socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (socket < 0)
+    return std::strerror(errno);
+  int yes = 1;
+  ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  int error = 0;
+  if (::bind(socket, found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket, 1) != 0)
+    error = errno;
+  ::close(socket);
+  return error ? std::strerror(error) : "the port could not be opened just now, try again";
+}
 
 /// Whether and why the tree has stopped; outlives the guardian that reports it.
 struct End {
@@ -107,9 +141,10 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
     return dial_guardian(system, to, budget, &end->dialling);
   };
   services.real_network = !services.is_local;
-  impl.config =
-      std::make_unique<SystemConfig>(services.is_local ? NetworkUse::none : NetworkUse::node,
-                                     options.actor_threads, options.caf_settings);
+  auto settings = options.caf_settings;
+  settings.emplace_back("troupe.idle-limit", str_cat(idle_limit(options.timeouts).count(), "ms"));
+  impl.config = std::make_unique<SystemConfig>(
+      services.is_local ? NetworkUse::none : NetworkUse::node, options.actor_threads, settings);
   impl.system = std::make_unique<caf::actor_system>(*impl.config);
   auto end = impl.end;
   impl.handles.guardian =
@@ -138,9 +173,10 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
     auto port = impl.system->middleman().publish(impl.handles.guardian, address.port,
                                                  address.host.c_str(), true);
     if (!port)
-      return unavailable(str_cat("cannot listen at ", address, " for ", services.task, " (",
-                                 impl.system->render(port.error()),
-                                 "); is another process using the port? `ss -ltnp` shows which"));
+      return unavailable(str_cat("cannot listen at ", address, " for ", services.task, ": ",
+                                 why_not_listening(address),
+                                 "; `ss -ltnp` shows who has the port, and `ip address` the "
+                                 "addresses of this machine"));
     impl.port = *port;
   }
   return node;

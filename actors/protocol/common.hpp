@@ -26,7 +26,8 @@ namespace troupe {
 ///   5: values lie in memory that their receiver has lent.
 ///   6: values are read where their sender has them.
 ///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
-///   8: a node's status has records of peers and containers; its resources can be asked for.
+///   8: Welcome, Heartbeat and Farewell say of which cluster they are; a node's status has records of
+///      peers and containers, and its resources can be asked for.
 inline constexpr std::uint32_t protocol_version = 8;
 
 /// First type id of each family; a block is 100 long and append-only.
@@ -37,6 +38,12 @@ inline constexpr std::uint16_t worker = caf::first_custom_type_id + 200;
 inline constexpr std::uint16_t master = caf::first_custom_type_id + 300;
 inline constexpr std::uint16_t session = caf::first_custom_type_id + 400;
 } // namespace type_block
+
+/// The code of that number; UNKNOWN for a number that is none. A peer may send any.
+inline Code code_of(std::uint8_t number) {
+  return number <= static_cast<std::uint8_t>(Code::unauthenticated) ? static_cast<Code>(number)
+                                                                    : Code::unknown;
+}
 
 /// A Status as a field of a message (an answer that failed as a whole is a caf::error instead).
 struct StatusMessage {
@@ -50,7 +57,7 @@ typename F::result_type inspect(F& f, StatusMessage& x) {
   Origin origin = x.status.origin();
   auto store = [&]() -> caf::error {
     if (code != 0) {
-      x.status = Status(static_cast<Code>(code), std::move(text)).with_origin(std::move(origin));
+      x.status = Status(code_of(code), std::move(text)).with_origin(std::move(origin));
       if (derived)
         x.status = x.status.as_derived();
     }
@@ -58,6 +65,11 @@ typename F::result_type inspect(F& f, StatusMessage& x) {
   };
   return f(caf::meta::type_name("StatusMessage"), code, derived, text, origin.node, origin.op,
            origin.device, origin.step, caf::meta::load_callback(store));
+}
+
+/// Why something ends, as its sender says. Never OK, whatever that is.
+inline Status reason_of(const StatusMessage& x) {
+  return x.status.ok() ? cancelled("ended by a peer that gave no reason") : x.status;
 }
 
 template <class F>

@@ -6,6 +6,7 @@
 // place.
 #pragma once
 
+#include <caf/allowed_unsafe_message_type.hpp>
 #include <caf/mailbox_element.hpp>
 #include <caf/make_message.hpp>
 #include <caf/type_id.hpp>
@@ -14,6 +15,12 @@
 #define TROUPE_MESSAGE(block, name)                                                                \
   CAF_ADD_TYPE_ID(block, (troupe::name))                                                           \
   TROUPE_MESSAGE_CODE(troupe::name)
+
+/// The same for a message that stays in its process. It has a number, by which a mailbox knows it
+/// fast, and no form on a wire: no port reads it, and nobody can send it to another node.
+#define TROUPE_LOCAL_MESSAGE(block, name)                                                          \
+  CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::name)                                                      \
+  TROUPE_MESSAGE(block, name)
 
 /// Code that lies in another file. A family's NAME_messages.cpp sets this to `template` before it
 /// includes the family's header, and so becomes that file.

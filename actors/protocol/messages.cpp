@@ -1,5 +1,8 @@
 #include "actors/protocol/messages.hpp"
 
+#include <cstdint>
+#include <utility>
+
 #include <caf/actor_system_config.hpp>
 #include <caf/init_global_meta_objects.hpp>
 
@@ -10,12 +13,33 @@
 
 namespace troupe {
 
+namespace {
+
+template <std::uint16_t Number>
+void add_type(caf::actor_system_config& config) {
+  using Type = typename caf::type_by_id<Number>::type;
+  if constexpr (!caf::is_allowed_unsafe_message_type<Type>::value)
+    config.add_message_type<Type>(caf::type_name<Type>::value);
+}
+
+template <class Block, std::size_t... I>
+void add_types(caf::actor_system_config& config, std::index_sequence<I...>) {
+  (add_type<Block::begin + I>(config), ...);
+}
+
+template <class Block>
+void add_block(caf::actor_system_config& config) {
+  add_types<Block>(config, std::make_index_sequence<Block::end - Block::begin>());
+}
+
+} // namespace
+
 void add_protocol_messages(caf::actor_system_config& config) {
-  config.add_message_types<caf::id_block::troupe_wire>();
-  config.add_message_types<caf::id_block::troupe_node>();
-  config.add_message_types<caf::id_block::troupe_worker>();
-  config.add_message_types<caf::id_block::troupe_master>();
-  config.add_message_types<caf::id_block::troupe_session>();
+  add_block<caf::id_block::troupe_wire>(config);
+  add_block<caf::id_block::troupe_node>(config);
+  add_block<caf::id_block::troupe_worker>(config);
+  add_block<caf::id_block::troupe_master>(config);
+  add_block<caf::id_block::troupe_session>(config);
 }
 
 } // namespace troupe

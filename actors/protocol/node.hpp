@@ -10,6 +10,7 @@
 
 #include "actors/protocol/common.hpp"
 #include "actors/protocol/message_code.hpp"
+#include "net/cluster/cluster.hpp"
 #include "net/data/tensor_path.hpp"
 
 namespace troupe {
@@ -31,6 +32,7 @@ struct Welcome {
   caf::strong_actor_ptr master;     ///< MasterActor
   caf::strong_actor_ptr transport;  ///< TransportActor
   caf::strong_actor_ptr membership; ///< MembershipActor
+  ClusterIdentity cluster;
 };
 
 /// One actor of the live tree.
@@ -167,12 +169,14 @@ struct Heartbeat {
   /// `from` less often has missed the end of a connection.
   std::uint32_t losses = 0;
   std::uint64_t lost_incarnation = 0;
+  std::uint64_t cluster = 0; ///< ClusterIdentity::digest of `from`
 };
 
 /// A task says that it ends in order, so that nobody takes it for crashed.
 struct Farewell {
   std::string from;
   std::uint64_t incarnation = 0;
+  std::uint64_t cluster = 0; ///< as in Heartbeat
 };
 
 struct GetPeers {};
@@ -190,7 +194,8 @@ using MembershipActor = caf::typed_actor<
     caf::replies_to<WatchPeer>::with<caf::ok_atom>,
     // Local, once at start: our own handles, the answer to GetPeer for our own task.
     caf::reacts_to<Peer>,
-    // Answers with our own heartbeat.
+    // Answers with our own heartbeat. Fails, as Farewell: FAILED_PRECONDITION for one that is no task
+    // of our cluster.
     caf::replies_to<Heartbeat>::with<Heartbeat>,
     // A task leaves: whoever watches it is told so.
     caf::replies_to<Farewell>::with<caf::ok_atom>,
@@ -281,9 +286,13 @@ typename F::result_type inspect(F& f, Hello& x) {
   return f(caf::meta::type_name("Hello"), x.version, x.from);
 }
 template <class F>
+typename F::result_type inspect(F& f, ClusterIdentity& x) {
+  return f(caf::meta::type_name("ClusterIdentity"), x.name, x.tasks, x.digest);
+}
+template <class F>
 typename F::result_type inspect(F& f, Welcome& x) {
   return f(caf::meta::type_name("Welcome"), x.version, x.task, x.incarnation, x.software, x.worker,
-           x.master, x.transport, x.membership);
+           x.master, x.transport, x.membership, x.cluster);
 }
 template <class F>
 typename F::result_type inspect(F& f, ActorInfo& x) {
@@ -337,63 +346,21 @@ typename F::result_type inspect(F& f, ShutDown& x) {
   return f(caf::meta::type_name("ShutDown"), x.grace_us, x.reason);
 }
 template <class F>
-typename F::result_type inspect(F& f, Peer& x) {
-  return f(caf::meta::type_name("Peer"), x.task, x.incarnation, x.worker, x.master, x.transport,
-           x.membership);
-}
-template <class F>
-typename F::result_type inspect(F& f, GetPeer& x) {
-  return f(caf::meta::type_name("GetPeer"), x.task);
-}
-template <class F>
-typename F::result_type inspect(F& f, WatchPeer& x) {
-  return f(caf::meta::type_name("WatchPeer"), x.task, x.watcher);
-}
-template <class F>
-typename F::result_type inspect(F& f, PeerLost& x) {
-  return f(caf::meta::type_name("PeerLost"), x.task, x.incarnation, x.reason, x.sentence);
-}
-template <class F>
-typename F::result_type inspect(F& f, GetPeers&) {
-  return f(caf::meta::type_name("GetPeers"));
-}
-template <class F>
-typename F::result_type inspect(F& f, PeerList& x) {
-  return f(caf::meta::type_name("PeerList"), x.peers);
-}
-template <class F>
 typename F::result_type inspect(F& f, Heartbeat& x) {
-  return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation, x.losses, x.lost_incarnation);
+  return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation, x.losses, x.lost_incarnation,
+           x.cluster);
 }
 template <class F>
 typename F::result_type inspect(F& f, Farewell& x) {
-  return f(caf::meta::type_name("Farewell"), x.from, x.incarnation);
+  return f(caf::meta::type_name("Farewell"), x.from, x.incarnation, x.cluster);
 }
 template <class F>
 typename F::result_type inspect(F& f, PullChunk& x) {
   return f(caf::meta::type_name("PullChunk"), x.ticket, x.offset, x.length);
 }
 template <class F>
-typename F::result_type inspect(F& f, OfferTensor& x) {
-  return f(caf::meta::type_name("OfferTensor"), x.ticket, x.tensor, x.receiver);
-}
-template <class F>
 typename F::result_type inspect(F& f, ReleaseTensor& x) {
   return f(caf::meta::type_name("ReleaseTensor"), x.ticket);
-}
-template <class F>
-typename F::result_type inspect(F& f, FetchTensor& x) {
-  return f(caf::meta::type_name("FetchTensor"), x.tensor);
-}
-template <class F>
-typename F::result_type inspect(F& f, FetchedTensor& x) {
-  auto path = static_cast<std::uint8_t>(x.transfer.path);
-  auto store = [&]() -> caf::error {
-    x.transfer.path = static_cast<TensorPath>(path);
-    return caf::none;
-  };
-  return f(caf::meta::type_name("FetchedTensor"), x.tensor, path, x.transfer.bytes,
-           x.transfer.micros, caf::meta::load_callback(store));
 }
 template <class F>
 typename F::result_type inspect(F& f, OpenPath& x) {
@@ -419,18 +386,18 @@ TROUPE_MESSAGE(troupe_node, KillActor)
 TROUPE_MESSAGE(troupe_node, GetNodeStatus)
 TROUPE_MESSAGE(troupe_node, NodeStatus)
 TROUPE_MESSAGE(troupe_node, ShutDown)
-TROUPE_MESSAGE(troupe_node, Peer)
-TROUPE_MESSAGE(troupe_node, GetPeer)
-TROUPE_MESSAGE(troupe_node, WatchPeer)
-TROUPE_MESSAGE(troupe_node, PeerLost)
+TROUPE_LOCAL_MESSAGE(troupe_node, Peer)
+TROUPE_LOCAL_MESSAGE(troupe_node, GetPeer)
+TROUPE_LOCAL_MESSAGE(troupe_node, WatchPeer)
+TROUPE_LOCAL_MESSAGE(troupe_node, PeerLost)
 TROUPE_MESSAGE(troupe_node, Heartbeat)
 TROUPE_MESSAGE(troupe_node, PullChunk)
-TROUPE_MESSAGE(troupe_node, OfferTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node, OfferTensor)
 TROUPE_MESSAGE(troupe_node, ReleaseTensor)
-TROUPE_MESSAGE(troupe_node, FetchTensor)
-TROUPE_MESSAGE(troupe_node, FetchedTensor)
-TROUPE_MESSAGE(troupe_node, GetPeers)
-TROUPE_MESSAGE(troupe_node, PeerList)
+TROUPE_LOCAL_MESSAGE(troupe_node, FetchTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node, FetchedTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node, GetPeers)
+TROUPE_LOCAL_MESSAGE(troupe_node, PeerList)
 TROUPE_MESSAGE(troupe_node, Farewell)
 TROUPE_MESSAGE(troupe_node, OpenPath)
 TROUPE_MESSAGE(troupe_node, PathOffer)

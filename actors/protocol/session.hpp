@@ -41,13 +41,8 @@ using SessionActor = caf::typed_actor<
     // Internal: renews the lease.
     caf::reacts_to<caf::tick_atom>>;
 
-template <class F>
-typename F::result_type inspect(F& f, OpenSession& x) {
-  return f(caf::meta::type_name("OpenSession"), x.guardian, x.request, x.timeout_us);
-}
-
 } // namespace troupe
 
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_session, troupe::type_block::session)
-TROUPE_MESSAGE(troupe_session, OpenSession)
+TROUPE_LOCAL_MESSAGE(troupe_session, OpenSession)
 CAF_END_TYPE_ID_BLOCK(troupe_session)

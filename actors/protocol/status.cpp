@@ -4,6 +4,8 @@
 #include <caf/message.hpp>
 #include <caf/sec.hpp>
 
+#include "actors/protocol/common.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -26,8 +28,8 @@ Status to_status(const caf::error& error, std::string_view what) {
     const caf::message& context = error.context();
     if (!context.match_elements<std::string, bool, std::string, std::string, std::string,
                                 std::uint64_t>())
-      return {static_cast<Code>(error.code()), "an error without text"};
-    Status status(static_cast<Code>(error.code()), context.get_as<std::string>(0));
+      return {code_of(error.code()), "an error without text"};
+    Status status(code_of(error.code()), context.get_as<std::string>(0));
     status = status.with_origin({context.get_as<std::string>(2), context.get_as<std::string>(3),
                                  context.get_as<std::string>(4), context.get_as<std::uint64_t>(5)});
     return context.get_as<bool>(1) ? status.as_derived() : status;
@@ -35,7 +37,7 @@ Status to_status(const caf::error& error, std::string_view what) {
   std::string prefix = what.empty() ? std::string("a request") : std::string(what);
   if (error.category() == caf::atom("exit"))
     return unavailable(str_cat(prefix, " was not answered: the actor that had it has ended (",
-                               caf::to_string(static_cast<caf::exit_reason>(error.code())), ")"));
+                               error_text(error), ")"));
   if (error.category() == caf::atom("system"))
     switch (static_cast<caf::sec>(error.code())) {
     case caf::sec::request_timeout:
@@ -54,7 +56,10 @@ Status to_status(const caf::error& error, std::string_view what) {
     default:
       break;
     }
-  return internal(str_cat(prefix, " failed: ", caf::to_string(error)));
+  if (error.category() != caf::atom("system")) // of a peer of whatever making
+    return internal(str_cat(prefix, " failed with code ", static_cast<int>(error.code()),
+                            " of a kind that is not known here"));
+  return internal(str_cat(prefix, " failed: ", error_text(error)));
 }
 
 } // namespace troupe

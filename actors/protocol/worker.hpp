@@ -428,16 +428,8 @@ typename F::result_type inspect(F& f, EdgesSent& x) {
   return f(caf::meta::type_name("EdgesSent"), x.keys);
 }
 template <class F>
-typename F::result_type inspect(F& f, WantEdges& x) {
-  return f(caf::meta::type_name("WantEdges"), x.step_id, x.task, x.keys);
-}
-template <class F>
 typename F::result_type inspect(F& f, RenewLease&) {
   return f(caf::meta::type_name("RenewLease"));
-}
-template <class F>
-typename F::result_type inspect(F& f, FindPeerSession& x) {
-  return f(caf::meta::type_name("FindPeerSession"), x.task);
 }
 template <class F>
 typename F::result_type inspect(F& f, ExplainPart& x) {
@@ -462,21 +454,9 @@ typename F::result_type inspect(F& f, EdgeRecord& x) {
   return f(caf::meta::type_name("EdgeRecord"), x.key, x.state);
 }
 template <class F>
-typename F::result_type inspect(F& f, EdgeRecords& x) {
-  return f(caf::meta::type_name("EdgeRecords"), x.edges);
-}
-template <class F>
 typename F::result_type inspect(F& f, TaskRecord& x) {
   return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.remark, x.has_ended,
            x.has_begun, x.devices, x.edges);
-}
-template <class F>
-typename F::result_type inspect(F& f, Continue&) {
-  return f(caf::meta::type_name("Continue"));
-}
-template <class F>
-typename F::result_type inspect(F& f, CancelExecutor& x) {
-  return f(caf::meta::type_name("CancelExecutor"), x.status);
 }
 template <class F>
 typename F::result_type inspect(F& f, WireEdge& x) {
@@ -490,14 +470,6 @@ template <class F>
 typename F::result_type inspect(F& f, EdgesArrived& x) {
   return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
 }
-template <class F>
-typename F::result_type inspect(F& f, EndExchange&) {
-  return f(caf::meta::type_name("EndExchange"));
-}
-template <class F>
-typename F::result_type inspect(F& f, AbortStep& x) {
-  return f(caf::meta::type_name("AbortStep"), x.status);
-}
 
 } // namespace troupe
 
@@ -507,7 +479,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::GraphCompiled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ExecutePart)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PartExecuted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::KernelCompleted)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::BeginExchange)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::PutEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::TakeEdge)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::EdgeTaken)
@@ -529,18 +500,18 @@ TROUPE_MESSAGE(troupe_worker, CancelStep)
 TROUPE_MESSAGE(troupe_worker, CleanupStep)
 TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
 TROUPE_MESSAGE(troupe_worker, RenewLease)
-TROUPE_MESSAGE(troupe_worker, Continue)
-TROUPE_MESSAGE(troupe_worker, CancelExecutor)
+TROUPE_LOCAL_MESSAGE(troupe_worker, Continue)
+TROUPE_LOCAL_MESSAGE(troupe_worker, CancelExecutor)
 TROUPE_MESSAGE(troupe_worker, EdgesArrived)
-TROUPE_MESSAGE(troupe_worker, AbortStep)
-TROUPE_MESSAGE(troupe_worker, BeginExchange)
-TROUPE_MESSAGE(troupe_worker, EndExchange)
-TROUPE_MESSAGE(troupe_worker, FindPeerSession)
+TROUPE_LOCAL_MESSAGE(troupe_worker, AbortStep)
+TROUPE_LOCAL_MESSAGE(troupe_worker, BeginExchange)
+TROUPE_LOCAL_MESSAGE(troupe_worker, EndExchange)
+TROUPE_LOCAL_MESSAGE(troupe_worker, FindPeerSession)
 TROUPE_MESSAGE(troupe_worker, ExplainPart)
-TROUPE_MESSAGE(troupe_worker, DeviceRecords)
-TROUPE_MESSAGE(troupe_worker, EdgeRecords)
+TROUPE_LOCAL_MESSAGE(troupe_worker, DeviceRecords)
+TROUPE_LOCAL_MESSAGE(troupe_worker, EdgeRecords)
 TROUPE_MESSAGE(troupe_worker, TaskRecord)
 TROUPE_MESSAGE(troupe_worker, EdgesSent)
-TROUPE_MESSAGE(troupe_worker, WantEdges)
+TROUPE_LOCAL_MESSAGE(troupe_worker, WantEdges)
 TROUPE_MESSAGE(troupe_worker, EdgesLost)
 CAF_END_TYPE_ID_BLOCK(troupe_worker)

@@ -360,7 +360,7 @@ RendezvousState::~RendezvousState() {
 }
 
 RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup setup) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->state.setup = std::make_shared<const RendezvousSetup>(std::move(setup));
   auto& step = self->state.step; // lives as long as the behavior
   return {

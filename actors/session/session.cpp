@@ -231,6 +231,10 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
 void opened(Self self, const Services& services, SessionCreated& created,
             caf::typed_response_promise<SessionCreated>& promise) {
   auto& state = self->state;
+  if (!created.session) {
+    state.closed = internal("the master answered without a session");
+    return void(promise.deliver(to_error(state.closed)));
+  }
   state.master_session = created.session;
   state.handle = created.session_handle;
   state.remote = created.session->node() != self->node();
@@ -347,7 +351,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
 
 SessionActor::behavior_type session(Self self, Services services, MasterActor local_master,
                                     TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->set_down_handler([=](caf::down_msg& down) { master_ended(self, down); });
   Parts parts{services, local_master, transport};
   const Timeouts& t = services->timeouts;

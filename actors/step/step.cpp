@@ -173,14 +173,24 @@ DeviceStats seen_by_master(const StepState& state, const RegisteredPart& part) {
 void part_ended(Self self, std::size_t index, GraphRun& run) {
   auto& state = self->state;
   const RegisteredPart& part = state.request.plan->parts[index];
+  // Of another node everything may come.
+  if (run.retvals.size() != part.fetch_of.size() ||
+      std::any_of(run.retvals.begin(), run.retvals.end(), [](const WireTensor& value) {
+        return !value.is_ticket() && !value.tensor.has_value();
+      })) {
+    state.collector->part_failed(
+        index, internal(str_cat(part.task, " answered step ", state.request.step_id,
+                                " with other values than the ", part.fetch_of.size(),
+                                " that it was asked for; are both nodes of the same version?"))
+                   .with_origin({"", "", part.task, state.request.step_id}));
+    return advance(self);
+  }
   for (DeviceStats& stats : run.stats)
     state.stats.push_back(std::move(stats));
   if (state.request.trace)
     state.stats.push_back(seen_by_master(state, part));
   if (std::none_of(run.retvals.begin(), run.retvals.end(),
                    [](const WireTensor& value) { return value.is_ticket(); })) {
-    TROUPE_CHECK(run.retvals.size() == part.fetch_of.size(),
-                 "a part answers with every value that it was registered for");
     for (std::size_t i = 0; i < run.retvals.size(); ++i)
       state.collector->take(index, part.fetch_of[i], std::move(run.retvals[i].tensor));
     state.collector->part_done(index);
@@ -267,7 +277,7 @@ void start_part(Self self, std::size_t index) {
 
 StepActor::behavior_type step(Self self, Services services, TransportActor transport,
                               MembershipActor membership) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->state.services = std::move(services);
   self->state.transport = untyped(transport);
   self->state.membership = untyped(membership);

@@ -134,7 +134,7 @@ void peer_lost(Self self, const Services& services, const caf::actor_addr& peer)
 } // namespace
 
 TransportActor::behavior_type transport(Self self, Services services) {
-  keep_exception_text(self);
+  guard_actor(self);
   auto sweep_every = services->timeouts.orphan / 4;
   self->set_down_handler(
       [self, services](caf::down_msg& down) { peer_lost(self, services, down.source); });

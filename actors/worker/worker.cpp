@@ -30,8 +30,12 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
     return to_error(already_exists(
         str_cat("session ", m.session_handle, " exists already on ", services->task)));
   }
-  auto session =
-      untyped(self->spawn<caf::monitored>(worker_session, services, m, membership, transport));
+  CreateWorkerSession request = m;
+  // Only a master of this process may be silent for ever; one elsewhere is lost in silence.
+  if (auto sender = self->current_sender(); sender && sender->node() != self->node())
+    request.lease_us = bounded_lease(request.lease_us, services->timeouts);
+  auto session = untyped(self->spawn<caf::monitored>(worker_session, services, std::move(request),
+                                                     membership, transport));
   state.sessions.emplace(m.session_handle, session);
   state.masters.emplace(m.session_handle, m.master_task);
   state.children.add("session-" + m.session_handle, session);
@@ -42,7 +46,7 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
 
 WorkerActor::behavior_type worker(Self self, Services services, MembershipActor membership,
                                   TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   self->set_down_handler([self](caf::down_msg& down) {
     std::string child = self->state.children.remove(down.source);
     if (child.empty())

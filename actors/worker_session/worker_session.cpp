@@ -4,6 +4,7 @@
 
 #include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker_session/explain.hpp"
 #include "core/base/log.hpp"
@@ -71,7 +72,7 @@ void rendezvous_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   for (auto& [step_id, box] : state.mailboxes)
     if (is_lost(box.rendezvous)) {
       box.lost = aborted(str_cat("the rendezvous of step ", step_id, " on ", parts.services->task,
-                                 " was ended (", self->system().render(down.reason),
+                                 " was ended (", error_text(down.reason),
                                  "): values that it held are lost; run the step again"))
                      .with_origin({"", "", parts.services->task, step_id});
       self->send(state.graph_manager, CancelStep{step_id, {box.lost}});
@@ -206,6 +207,9 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
                         FindWorkerSession{self->state.handle})
                 .then(
                     [=](const WorkerSessionCreated& found) mutable {
+                      if (!found.session)
+                        return void(promise.deliver(
+                            to_error(internal(str_cat(task, " answered without a session")))));
                       self->state.peers[task] = found;
                       promise.deliver(found);
                     },
@@ -291,6 +295,7 @@ void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
 }
 
 void edges_lost(Self self, const Parts& parts, EdgesLost& m) {
+  m.status.status = reason_of(m.status);
   if (!has_ended(self->state, m.step_id))
     self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
 }
@@ -363,7 +368,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
                                                  CreateWorkerSession request,
                                                  MembershipActor membership,
                                                  TransportActor transport) {
-  keep_exception_text(self);
+  guard_actor(self);
   auto& state = self->state;
   state.handle = request.session_handle;
   state.heard_us = now_us(self);
@@ -406,10 +411,11 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         return self->delegate(self->state.graph_manager, m);
       },
       [=](const CancelStep& m) {
-        end_arrival(self, m.step_id, m.status.status);
-        self->send(self->state.graph_manager, m);
+        Status why = reason_of(m.status);
+        end_arrival(self, m.step_id, why);
+        self->send(self->state.graph_manager, CancelStep{m.step_id, {why}});
         if (auto* box = self->state.mailboxes.find(m.step_id))
-          self->send(box->rendezvous, AbortStep{m.status});
+          self->send(box->rendezvous, AbortStep{{why}});
       },
       [=](const CleanupStep& m) { clean_up(self, m.step_ids); },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },

@@ -19,6 +19,14 @@ bool is_host(std::string_view text) {
   });
 }
 
+// FNV-1a.
+std::uint64_t digest_of(std::string_view text) {
+  std::uint64_t out = 14695981039346656037u;
+  for (char c : text)
+    out = (out ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  return out;
+}
+
 bool is_ipv6(const std::string& text) {
   in6_addr ignored;
   return inet_pton(AF_INET6, text.substr(0, text.find('%')).c_str(), &ignored) == 1;
@@ -78,8 +86,11 @@ Status Cluster::add(std::string_view job, int task, Address address) {
     if (taken == address)
       return already_exists(str_cat("address ", address, " of ", name, " is also that of ", other,
                                     "; give each task its own"));
+  std::uint64_t with_address = digest_of(str_cat(name, " at ", address));
   if (!tasks_.emplace(name, std::move(address)).second)
     return already_exists(str_cat("task ", name, " is described twice"));
+  digest_of_tasks_ += digest_of(name);
+  digest_of_addresses_ += with_address;
   return {};
 }
 
@@ -89,6 +100,22 @@ Result<Address> Cluster::address_of(std::string_view task) const {
     return not_found(
         str_cat("task ", task, " is not in the cluster; it has ", str_join(tasks(), ", ")));
   return it->second;
+}
+
+ClusterIdentity Cluster::identity() const {
+  ClusterIdentity out;
+  if (tasks_.empty())
+    return out;
+  out.name = name_;
+  out.tasks = static_cast<std::uint32_t>(tasks_.size());
+  out.digest = name_.empty() ? digest_of_addresses_ : digest_of_tasks_ + digest_of(name_);
+  out.digest += out.digest == 0;
+  return out;
+}
+
+std::string ClusterIdentity::to_string() const {
+  return str_cat(name.empty() ? "a cluster without a name" : str_cat("cluster '", name, "'"), " (",
+                 tasks, tasks == 1 ? " task" : " tasks", ", digest ", hex16(digest), ")");
 }
 
 std::vector<std::string> Cluster::tasks() const {

@@ -27,6 +27,15 @@ struct Address {
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
+/// By what two tasks know whether they belong together.
+struct ClusterIdentity {
+  std::string name;         ///< `cluster-name`; empty: none
+  std::uint32_t tasks = 0;  ///< how many
+  std::uint64_t digest = 0; ///< of name and tasks; 0: no cluster
+  /// "cluster 'prod' (3 tasks, digest 00c0ffee00c0ffee)"
+  std::string to_string() const;
+};
+
 /// Tasks by canonical name ("/job:worker/replica:0/task:1").
 class Cluster {
 public:
@@ -38,9 +47,15 @@ public:
   /// In order of name.
   std::vector<std::string> tasks() const;
   std::size_t size() const { return tasks_.size(); }
+  void set_name(std::string name) { name_ = std::move(name); }
+  /// Two clusters are the same if their tasks and the tasks' addresses are. With a name, if names and
+  /// tasks are: behind proxies each task may see the others at addresses of its own.
+  ClusterIdentity identity() const;
 
 private:
   std::map<std::string, Address> tasks_;
+  std::string name_;
+  std::uint64_t digest_of_tasks_ = 0, digest_of_addresses_ = 0; // sums: in whatever order they come
 };
 
 } // namespace troupe

@@ -255,6 +255,7 @@ private:
     out.restarts = settings_.restarts;
     out.restart_window = settings_.restart_window;
     auto cluster = std::make_shared<Cluster>();
+    cluster->set_name(settings_.name);
     for (auto& [key, described] : tasks_) {
       NodeConfig& config = described.config;
       config.listen = config.address;

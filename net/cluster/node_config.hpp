@@ -6,6 +6,7 @@
 //   worker = ["127.0.0.1:7001", "127.0.0.1:7002"]
 //
 //   [troupe]                                    ; for the whole cluster
+//   cluster-name = "training"                 ; tasks of another one are refused
 //   heartbeat = 1s
 //   lease = 5s
 //   shutdown-grace = 4s

@@ -70,6 +70,13 @@ Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
   return std::string(wanted);
 }
 
+Wanted read_name(const ConfigValue& value, std::string& out) {
+  if (value.kind != Kind::text || value.text.empty() || value.text.size() > 100)
+    return "a name of 1 to 100 characters in double quotes, such as \"training\"";
+  out = value.text;
+  return {};
+}
+
 // "host" or "host:port"
 Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
   constexpr std::string_view wanted =
@@ -129,6 +136,11 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
+    {"cluster-name", true, "none",
+     "tasks know by it, and by their list of tasks, whether they are of one cluster; with a name, "
+     "each "
+     "may see the others at addresses of its own",
+     [](const ConfigValue& v, Target t) { return read_name(v, t.cluster->name); }},
     {"insecure", true, "false",
      "tasks may listen beyond this machine, where nothing is encrypted and nobody is asked who "
      "they are",

@@ -4,20 +4,29 @@
 #include <list>
 #include <mutex>
 
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <caf/actor_system_config.hpp>
+#include <caf/binary_serializer.hpp>
 #include <caf/event_based_actor.hpp>
+#include <caf/io/basp_broker.hpp>
 #include <caf/io/network/default_multiplexer.hpp>
 #include <caf/io/network/native_socket.hpp>
 #include <caf/io/scribe.hpp>
 #include <caf/scoped_actor.hpp>
+#include <caf/send.hpp>
 
+#include "core/base/check.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "net/transport/guarded_doorman.hpp"
 #include "net/transport/message_filter.hpp"
 #include "net/transport/shared_loop.hpp"
 #include "net/transport/wire_stream.hpp"
@@ -35,6 +44,7 @@ class GuardedScribe;
 // What all connections share. Touched on the network's thread only.
 struct Ledger {
   NetworkLimits limits;
+  MessageRules rules;
   std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
   std::list<GuardedScribe*> known;     // with one
   std::vector<caf::intrusive_ptr<GuardedScribe>> due; // have something to send
@@ -64,8 +74,8 @@ public:
   GuardedScribe(network::default_multiplexer& mux, network::native_socket socket, Side side,
                 Ledger& ledger)
       : scribe(network::conn_hdl_from_socket(socket)), stream_(mux, socket),
-        filter_(side, ledger.limits.message_bytes), ledger_(ledger),
-        is_accepted_(side == Side::accepted), since_us_(steady_micros()) {
+        filter_(side, ledger.rules), ledger_(ledger), is_accepted_(side == Side::accepted),
+        since_us_(steady_micros()) {
     if (!is_accepted_)
       return;
     place_ = ledger_.strangers.insert(ledger_.strangers.end(), this);
@@ -86,6 +96,16 @@ public:
   }
 
   std::int64_t since_us() const { return since_us_; }
+
+  // Of one that was accepted: no byte has come for so long. A long message is bytes, too.
+  bool is_idle(std::chrono::milliseconds limit) const {
+    if (!is_accepted_ || is_shut_)
+      return false;
+    tcp_info info{};
+    socklen_t size = sizeof info;
+    return ::getsockopt(stream_.fd(), IPPROTO_TCP, TCP_INFO, &info, &size) == 0 &&
+           std::chrono::milliseconds(info.tcpi_last_data_recv) > limit;
+  }
 
   // The peer's end and ours are closed; the event loop finds out and tells the broker.
   void shut(const std::string& why) {
@@ -268,13 +288,23 @@ public:
     return make(*socket, Side::dialled);
   }
 
-  // Closes strangers that are too many or have been there for too long.
+  caf::io::doorman_ptr new_doorman(network::native_socket socket) override {
+    return caf::make_counted<GuardedDoorman>(
+        *this, socket, [this](const std::string& sentence) { ledger.report(sentence); });
+  }
+
+  // Closes strangers that have been there for too long, and who shook hands and says nothing: tasks
+  // beat, clients renew their sessions or greet.
   void sweep() {
     std::int64_t oldest =
         steady_micros() - std::chrono::microseconds(ledger.limits.handshake).count();
     while (!ledger.strangers.empty() && ledger.strangers.front()->since_us() < oldest)
       ledger.strangers.front()->shut(
           str_cat("no handshake within ", ledger.limits.handshake.count(), " ms"));
+    for (GuardedScribe* known : ledger.known)
+      if (known->is_idle(ledger.limits.idle))
+        known->shut(str_cat("it has said nothing for ", ledger.limits.idle.count(), " ms"));
+    forget_spawn_servers();
   }
 
   Ledger& ledger;
@@ -287,6 +317,18 @@ protected:
   }
 
 private:
+  // For each node that it has ever known CAF keeps an actor that waits to spawn others there, and
+  // takes in whatever it is sent. Nobody here asks for one.
+  void forget_spawn_servers() {
+    auto broker = system().middleman().named_broker<caf::io::basp_broker>(caf::atom("BASP"));
+    auto& servers =
+        static_cast<caf::io::basp_broker*>(caf::actor_cast<caf::abstract_actor*>(broker))
+            ->spawn_servers;
+    for (auto& [node, server] : servers)
+      caf::anon_send_exit(server, caf::exit_reason::kill);
+    servers.clear();
+  }
+
   // A dialled one is made on another thread, so it leaves the ledger alone until it is read.
   caf::io::scribe_ptr make(network::native_socket socket, Side side) {
     // CAF's servants for strangers (spawn an actor, look one up) are there by name; nobody inside
@@ -309,9 +351,13 @@ private:
   std::once_flag first_;
 };
 
-// Sees to it that who does not shake hands goes.
+constexpr std::chrono::milliseconds most_period{2500};
+
+// Sees to it that who does not shake hands, or falls silent, goes.
 caf::behavior doorkeeper(caf::event_based_actor* self, GuardedMultiplexer* mux) {
-  auto period = std::chrono::milliseconds(mux->ledger.limits.handshake) / 4;
+  auto period = std::max(
+      std::min({mux->ledger.limits.handshake / 4, mux->ledger.limits.idle / 4, most_period}),
+      std::chrono::milliseconds(1));
   self->delayed_send(self, period, caf::tick_atom::value);
   return {[=](caf::tick_atom) {
     mux->post([mux] { mux->sweep(); });
@@ -319,7 +365,41 @@ caf::behavior doorkeeper(caf::event_based_actor* self, GuardedMultiplexer* mux) 
   }};
 }
 
+// CAF makes a node's identity of the machine's network cards, the process's number and a counter of
+// eight bits. Containers that share cards and numbers, and the 257th system of a process, would be
+// taken for another one: then connections are closed as superfluous, and sessions are lost.
+void give_identity(caf::actor_system& system) {
+  // CAF offers no other way; the object is none of a constant, and no actor has read it yet.
+  const_cast<caf::node_id&>(system.node()) = new_identity();
+}
+
+MessageRules rules_of(caf::actor_system& system, const caf::actor_system_config& config,
+                      const NetworkLimits& limits) {
+  MessageRules out;
+  out.max_payload = limits.message_bytes;
+  for (const auto& [name, make] : config.value_factories_by_name)
+    if (name.starts_with("troupe::"))
+      out.types.insert(name);
+  std::vector<char> own;
+  caf::binary_serializer sink{system, own};
+  caf::node_id node = system.node();
+  auto error = sink(node);
+  TROUPE_CHECK(!error && own.size() == MessageFilter::identity_bytes, "a node has an identity");
+  out.own.assign(own.begin(), own.end());
+  return out;
+}
+
 } // namespace
+
+caf::node_id new_identity() {
+  caf::node_id::default_data::host_id_type bits;
+  for (std::size_t i = 0; i < bits.size();) {
+    std::uint64_t word = random_id();
+    for (std::size_t end = std::min(bits.size(), i + sizeof word); i < end; ++i, word >>= 8)
+      bits[i] = static_cast<std::uint8_t>(word);
+  }
+  return caf::make_node_id(static_cast<std::uint32_t>(::getpid()), bits);
+}
 
 struct GuardedNetwork::Impl {
   explicit Impl(caf::actor_system& system) : multiplexer(&system, ledger) {}
@@ -344,6 +424,7 @@ network::multiplexer& GuardedNetwork::backend() {
 
 void GuardedNetwork::init(caf::actor_system_config& config) {
   middleman::init(config);
+  give_identity(system());
   NetworkLimits& limits = impl_->ledger.limits;
   const auto& content = caf::content(config);
   limits.message_bytes = caf::get_or(content, "troupe.message-limit", limits.message_bytes);
@@ -351,12 +432,15 @@ void GuardedNetwork::init(caf::actor_system_config& config) {
   limits.unsent_bytes = caf::get_or(content, "troupe.unsent-limit", limits.unsent_bytes);
   limits.crossing = std::chrono::duration_cast<std::chrono::milliseconds>(
       caf::get_or(content, "troupe.crossing-time", caf::timespan(limits.crossing)));
+  limits.idle = std::chrono::duration_cast<std::chrono::milliseconds>(
+      caf::get_or(content, "troupe.idle-limit", caf::timespan(limits.idle)));
   limits.arrived_bytes = std::max(limits.arrived_bytes, 2 * limits.message_bytes);
   limits.connections = caf::get_or(content, "troupe.connections", limits.connections);
   auto deadline =
       caf::get_or(content, "troupe.handshake-deadline", caf::timespan(limits.handshake));
   limits.handshake = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(deadline),
                               std::chrono::milliseconds(1));
+  impl_->ledger.rules = rules_of(system(), config, limits);
   rlimit files{};
   if (getrlimit(RLIMIT_NOFILE, &files) == 0 && files.rlim_cur != RLIM_INFINITY)
     limits.connections = std::min<std::size_t>(limits.connections, files.rlim_cur / 2);

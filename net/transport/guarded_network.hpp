@@ -4,8 +4,8 @@
 // Every connection goes through a MessageFilter; what it refuses closes the connection, with one
 // line in the log. A message takes memory as its bytes arrive, not when its header announces them,
 // unless it fits into what all connections may hold in advance. Connections without a handshake are
-// few and short-lived, and so many others are the most. Actors cannot be found by name or spawned
-// from outside.
+// few and short-lived, and so many others are the most; those that fall silent are closed. Actors cannot be found by name or spawned
+// from outside. Each system has an identity of its own, of random bits.
 //
 // A node that dials although we have a connection to it has lost that one, and all that it carried,
 // while its end has not reached us. CAF would go on with the new one in silence. Both are closed
@@ -35,10 +35,16 @@ struct NetworkLimits {
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
   std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline
+  /// After which an accepted connection is closed on which nothing has come (idle-limit, not for
+  /// config files).
+  std::chrono::milliseconds idle{60'000};
   /// Two nodes may dial each other at the same moment; connections that are older than this were
   /// not made so (crossing-time, not for config files).
   std::chrono::milliseconds crossing{1'000};
 };
+
+/// An identity for a node: 160 random bits, and the process's number for people.
+caf::node_id new_identity();
 
 class GuardedNetwork : public caf::io::middleman {
 public:

@@ -3,6 +3,7 @@
 
 #include <future>
 #include <latch>
+#include <set>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -206,6 +207,15 @@ std::string header(std::uint8_t operation, std::string_view length) {
   return out;
 }
 
+// The handshake of a node that dials.
+std::string greeting_of(caf::actor_system& system, caf::node_id node) {
+  std::vector<char> name;
+  caf::binary_serializer sink{system, name};
+  REQUIRE(!sink(node));
+  std::string length{0, 0, 0, static_cast<char>(name.size())};
+  return header(1, length) + std::string(name.begin(), name.end());
+}
+
 } // namespace
 
 TEST_CASE("guarded network: messages go there and back, up to the limit") {
@@ -312,17 +322,41 @@ TEST_CASE("guarded network: who does not shake hands in time is closed") {
   CHECK(client.ask(actor, 10) == 5);
 }
 
+TEST_CASE("guarded network: who shook hands and falls silent is closed, who talks stays") {
+  Server server(Config("troupe.idle-limit", caf::config_value(caf::timespan(200ms))));
+  Client client;
+  caf::actor actor = client.dial(server.port);
+  Stranger silent(server.port);
+  silent.say(greeting_of(client.system, troupe::new_identity()));
+  bool is_closed = false;
+  for (int i = 0; i < 10'000 && !is_closed; ++i) {
+    REQUIRE(client.ask(actor, 10) == 5);
+    is_closed = silent.is_closed(1ms);
+  }
+  CHECK(is_closed);
+  CHECK(client.ask(actor, 10) == 5);
+}
+
+TEST_CASE("guarded network: identities are distinct, of many systems as of many numbers") {
+  std::set<std::string> seen;
+  for (int i = 0; i < 10'000; ++i)
+    seen.insert(to_string(troupe::new_identity()));
+  CHECK(seen.size() == 10'000);
+  for (int i = 0; i < 300; ++i) { // CAF's counter of systems has 256 values
+    Config config;
+    caf::actor_system system{config};
+    seen.insert(to_string(system.node()));
+  }
+  CHECK(seen.size() == 10'300);
+}
+
 TEST_CASE("guarded network: a node that dials anew has lost what it had, and both are closed") {
   Server server(Config("troupe.crossing-time", caf::config_value(caf::timespan(0))));
   Client client, other;
   caf::actor actor = client.dial(server.port), kept = other.dial(server.port);
   REQUIRE(client.ask(actor, 10) == 5);
   REQUIRE(other.ask(kept, 10) == 5);
-  std::vector<char> name;
-  caf::binary_serializer sink{client.system, name};
-  REQUIRE(!sink(client.system.node()));
-  std::string length{0, 0, 0, static_cast<char>(name.size())};
-  std::string greeting = header(1, length) + std::string(name.begin(), name.end());
+  std::string greeting = greeting_of(client.system, client.system.node());
   caf::scoped_actor self{client.system};
   self->monitor(actor);
 

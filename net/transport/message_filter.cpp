@@ -23,6 +23,14 @@ enum Operation : std::uint8_t {
 constexpr std::uint8_t named_receiver = 1; // flags in a header
 constexpr std::uint8_t select_connection = 2;
 
+// The first byte of a message's number: it answers a request; nobody else has answered it; it
+// belongs to a stream.
+constexpr std::uint8_t answer_flag = 0x80;
+constexpr std::uint8_t answered_flag = 0x40;
+constexpr std::uint8_t stream_flag = 0x20;
+
+constexpr std::size_t form_bytes = 8; // of an identity
+
 std::uint32_t read_u32(const char* at) { // network order
   std::uint32_t out = 0;
   for (int i = 0; i < 4; ++i)
@@ -75,8 +83,6 @@ struct Reader {
 
 constexpr std::string_view message_mark = "@<>"; // begins the list of a message's types
 
-// CAF's types begin with '@' or are plain words; ours are in our namespace. An unknown name of ours
-// is harmless: CAF cannot read the message and drops it.
 bool is_ours(std::string_view type) {
   return type.starts_with("troupe::");
 }
@@ -89,18 +95,6 @@ bool is_plain(std::string_view type) {
       "@str", "bool", "@i8",  "@u8",   "@i16",  "@u16",   "@i32",
       "@u32", "@i64", "@u64", "@atom", "@unit", "@error", "@strong_actor_ptr"};
   return std::find(std::begin(plain), std::end(plain), type) != std::end(plain);
-}
-
-// One struct of ours, or an answer without one.
-bool is_message(std::string_view types) {
-  if (!types.starts_with(message_mark))
-    return false;
-  types.remove_prefix(message_mark.size());
-  if (types.empty())
-    return true; // an answer without content
-  types.remove_prefix(1);
-  return is_ours(types) ? types.find('+') == types.npos
-                        : types == "@atom" || types == "@error" || types == "@unit";
 }
 
 // All names of a list of types, after its mark, are plain or ours.
@@ -150,22 +144,28 @@ bool MessageFilter::admit_header(std::span<const char> bytes) {
   operation_ = static_cast<std::uint8_t>(bytes[0]);
   to_name_ = (static_cast<std::uint8_t>(bytes[3]) & named_receiver) != 0;
   selects_ = (static_cast<std::uint8_t>(bytes[3]) & select_connection) != 0;
+  auto number = static_cast<std::uint8_t>(bytes[8]);
+  answers_ = (number & answer_flag) != 0;
   std::size_t announced = read_u32(bytes.data() + 4);
   std::uint8_t first = side_ == Side::accepted ? client_handshake : server_handshake;
   if (!is_open_ && operation_ != first)
     return refuse("does not speak our protocol: its first bytes are no handshake");
-  if (operation_ > heartbeat || (operation_ <= client_handshake && operation_ != first))
+  // Who dialled may shake hands again, to choose between two connections.
+  bool is_misplaced = operation_ == server_handshake ? is_open_ : operation_ != first;
+  if (operation_ > heartbeat || (operation_ <= client_handshake && is_misplaced))
     return refuse(str_cat("sent a message of kind ", static_cast<int>(operation_),
                           ", which has no place there"));
   if (operation_ == routed_message)
     return refuse("asked for a message to be passed on; nodes talk to each other directly");
+  if (operation_ == direct_message && (number & (answered_flag | stream_flag)))
+    return refuse("sent a message of a stream, which no actor here takes");
   std::size_t limit = operation_ == direct_message && !to_name_
-                          ? max_payload_
-                          : std::min(max_payload_, operation_ == heartbeat ? 0 : max_notice);
+                          ? rules_.max_payload
+                          : std::min(rules_.max_payload, operation_ == heartbeat ? 0 : max_notice);
   if (announced > limit)
     return refuse(str_cat("announced a message of ", announced, " bytes; at most ", limit,
                           " are taken (message-limit in [troupe] sets it for the cluster)"));
-  if (announced == 0 && operation_ <= direct_message)
+  if (announced == 0 && operation_ != heartbeat)
     return refuse("sent a message without content");
   payload_bytes_ = announced;
   return true;
@@ -175,25 +175,56 @@ bool MessageFilter::admit_payload(std::span<const char> bytes) {
   if (bytes.size() != payload_bytes_)
     return refuse(str_cat("sent ", bytes.size(), " bytes of ", payload_bytes_));
   payload_bytes_ = 0;
-  is_open_ = true;
   is_selected_ = operation_ == client_handshake && selects_;
-  if (operation_ <= client_handshake)
-    handshake_.assign(bytes.data(), bytes.size());
+  std::string_view payload(bytes.data(), bytes.size());
+  switch (operation_) {
+  case server_handshake:
+  case client_handshake:
+    return admit_handshake(payload);
+  case direct_message:
+    return admit_message(payload);
+  default:
+    return admit_notice(payload);
+  }
+}
+
+bool MessageFilter::admit_handshake(std::string_view bytes) {
+  bool has_form = bytes.size() >= identity_bytes &&
+                  bytes.substr(0, form_bytes) == std::string_view(rules_.own).substr(0, form_bytes);
+  if (!has_form || (operation_ == client_handshake && bytes.size() != identity_bytes))
+    return refuse("shook hands without saying which node it is");
+  if (bytes.starts_with(rules_.own))
+    return refuse("calls itself by the identity of this node");
+  if (is_open_ && bytes != handshake_)
+    return refuse("shook hands again as another node");
   std::string culprit;
-  if (operation_ == direct_message)
-    return admit_message(bytes);
-  if (!holds_plain_types({bytes.data(), bytes.size()}, culprit))
+  if (!holds_plain_types(bytes, culprit))
+    return refuse(str_cat("sent a notice with a ", culprit, " in it"));
+  is_open_ = true;
+  handshake_.assign(bytes);
+  return true;
+}
+
+// That it watches one of our actors, or that one of its own has ended. From it to us: CAF would pass
+// on what is for others, and believe anybody about the actors of everybody.
+bool MessageFilter::admit_notice(std::string_view bytes) {
+  std::string_view peer = std::string_view(handshake_).substr(0, identity_bytes);
+  if (bytes.size() < 2 * identity_bytes || bytes.substr(0, identity_bytes) != peer ||
+      bytes.substr(identity_bytes, identity_bytes) != rules_.own)
+    return refuse("sent a notice that is not from itself to this node");
+  std::string culprit;
+  if (!holds_plain_types(bytes, culprit))
     return refuse(str_cat("sent a notice with a ", culprit, " in it"));
   return true;
 }
 
-bool MessageFilter::admit_message(std::span<const char> bytes) {
+bool MessageFilter::admit_message(std::string_view bytes) {
   Reader reader{bytes.data(), bytes.data() + bytes.size()};
   if (reader.count() != 0)
     return refuse("sent a message that goes through other actors");
   reader.skip(2);
   std::string_view types = reader.text();
-  if (reader.failed)
+  if (reader.failed || !types.starts_with(message_mark))
     return refuse("sent a message without the list of its types");
   if (to_name_) {
     // What CAF asks of a node that it gets to know; our answer is a refusal.
@@ -201,15 +232,26 @@ bool MessageFilter::admit_message(std::span<const char> bytes) {
       return refuse("sent a message to an actor by its name");
     return true;
   }
+  std::string_view type = types.substr(message_mark.size());
+  if (type.starts_with('+') && rules_.types.contains(type.substr(1)))
+    return true;
+  std::string_view content(reader.at, static_cast<std::size_t>(reader.end - reader.at));
+  if (answers_)
+    return admit_answer(types, content);
+  return refuse(str_cat("sent a message of type ", str_quote(std::string(types.substr(0, 80))),
+                        ", which is not of our protocol or stays within its process"));
+}
+
+// Answers that are no struct: nothing, `ok`, an error.
+bool MessageFilter::admit_answer(std::string_view types, std::string_view content) {
   std::string culprit;
   bool is_error = types == "@<>+@error";
-  if (!is_message(types) ||
-      (is_error &&
-       !holds_plain_types({reader.at, static_cast<std::size_t>(reader.end - reader.at)}, culprit)))
-    return refuse(str_cat("sent a message of type ", str_quote(std::string(types.substr(0, 80))),
-                          culprit.empty() ? "" : str_cat(" with a ", culprit, " in it"),
-                          ", which is not of our protocol"));
-  return true;
+  if (types == "@<>" || types == "@<>+@atom" || types == "@<>+@unit" ||
+      (is_error && holds_plain_types(content, culprit)))
+    return true;
+  return refuse(str_cat("answered with a ", str_quote(std::string(types.substr(0, 80))),
+                        culprit.empty() ? "" : str_cat(" with a ", culprit, " in it"),
+                        ", which is not of our protocol"));
 }
 
 } // namespace troupe

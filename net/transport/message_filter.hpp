@@ -5,9 +5,14 @@
 // name, of any type, with a payload of up to 4 GiB that is allocated when its header arrives. Nodes
 // of troupe need far less than that, and nothing else passes:
 //
-//   first the handshake of the other side, once; then messages to an actor by its number (never
-//   relayed, never to a stage in between), whose content is one struct of our protocol, an `ok`, or
-//   an error; then watching actors and their ends; heartbeats.
+//   first the handshake of the other side, which names the other side and nobody else; then messages
+//   to an actor by its number (never relayed, never to a stage in between), whose content is one
+//   struct of our protocol; as answers also an `ok` or an error; then watching actors of this node,
+//   and the ends of the other side's actors; heartbeats.
+//
+// An error or an `ok` that answers nothing is refused: CAF hands it to the actor as a failure of its
+// own, and the ordinary actor ends. So is what only CAF's streams use: CAF reads such a message
+// without looking at its type.
 //
 //   awaiting handshake ── header ──▶ handshake's payload ──▶ header ◀──▶ payload
 //           │                                │                  │             │
@@ -16,22 +21,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace troupe {
 
+/// What every connection of a process goes by.
+struct MessageRules {
+  std::size_t max_payload = std::size_t{64} << 20; ///< bytes, of any message
+  /// Names of the structs that may come, such as "troupe::Hello". What is not in it stays within
+  /// its process.
+  std::set<std::string, std::less<>> types;
+  /// This node's identity as it travels: MessageFilter::identity_bytes of them.
+  std::string own;
+};
+
 /// For one connection; asked on the network's thread. Knows nothing of sockets or CAF's classes.
 class MessageFilter {
 public:
   static constexpr std::size_t header_bytes = 32;
+  /// A node's identity: eight bytes that say of which form it is, then 24 that are its own.
+  static constexpr std::size_t identity_bytes = 32;
   /// Handshakes, notices about actors: small by nature.
   static constexpr std::size_t max_notice = 64 * 1024;
 
   enum class Side { accepted, dialled };
-  /// `max_payload` bounds every message.
-  MessageFilter(Side side, std::size_t max_payload) : side_(side), max_payload_(max_payload) {}
+  /// `rules` outlive the filter.
+  MessageFilter(Side side, const MessageRules& rules) : side_(side), rules_(rules) {}
 
   /// Takes a header of header_bytes. False if the connection is to be closed; `why` then says why.
   bool admit_header(std::span<const char> bytes);
@@ -42,7 +60,7 @@ public:
   std::size_t payload_bytes() const { return payload_bytes_; }
   /// Has the other side shaken hands?
   bool is_open() const { return is_open_; }
-  /// What the other side shook hands with. It begins with the name of its process; of an accepted
+  /// What the other side shook hands with. It begins with the other side's identity; of an accepted
   /// side it is nothing else.
   const std::string& handshake() const { return handshake_; }
   /// The last payload was a handshake by which the side that dialled takes this connection for its
@@ -53,14 +71,18 @@ public:
 
 private:
   bool refuse(std::string why);
-  bool admit_message(std::span<const char> bytes);
+  bool admit_handshake(std::string_view bytes);
+  bool admit_notice(std::string_view bytes);
+  bool admit_message(std::string_view bytes);
+  bool admit_answer(std::string_view types, std::string_view content);
 
   Side side_;
-  std::size_t max_payload_;
+  const MessageRules& rules_;
   std::size_t payload_bytes_ = 0;
   std::uint8_t operation_ = 0;
   bool to_name_ = false; // to an actor by its name
   bool selects_ = false; // the header's flag
+  bool answers_ = false; // a request of ours
   bool is_open_ = false;
   bool is_selected_ = false;
   std::string handshake_;

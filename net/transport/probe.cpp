@@ -40,7 +40,6 @@ using Clock = std::chrono::steady_clock;
 // A kernel repeats what was not answered ever more slowly, up to many seconds, and so would not see
 // for long that a network is there again. So another attempt is made so often, beside the others.
 constexpr std::chrono::milliseconds next_attempt{250};
-constexpr std::size_t most_attempts = 8; // at once: an answer may take two seconds
 
 // 0 when somebody listens, else why not; ETIMEDOUT at `end`, ECANCELED once `stop` is set.
 int attempt(const addrinfo& to, Clock::time_point end, const StopEvent* stop) {
@@ -54,8 +53,8 @@ int attempt(const addrinfo& to, Clock::time_point end, const StopEvent* stop) {
       return 0;
     if (errno != EINPROGRESS)
       return errno;
-    if (sockets.size() == most_attempts)
-      sockets.erase(sockets.begin());
+    if (sockets.size() == most_probe_attempts)
+      sockets.erase(sockets.begin() + static_cast<std::ptrdiff_t>(kept_probe_attempts));
     sockets.push_back(std::move(socket));
     auto until = std::min(end, Clock::now() + next_attempt);
     for (auto now = Clock::now(); now < until && !sockets.empty(); now = Clock::now()) {

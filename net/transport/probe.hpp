@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -11,6 +12,11 @@
 namespace troupe {
 
 class StopEvent;
+
+/// Attempts at a time. The first ones wait for their answer to the end, however long a round trip
+/// takes; of the others the oldest makes room for a new one, which sees at once that a network is
+/// there again.
+inline constexpr std::size_t most_probe_attempts = 8, kept_probe_attempts = 4;
 
 /// Blocks the calling thread for at most `budget`, and not beyond `stop` (may be null), until
 /// something accepts at host:port; then closes again. UNAVAILABLE naming the address and what

@@ -161,7 +161,7 @@ class Cluster:
         path = os.path.join(self.folder.name, f"{seen_by}.conf")
         with open(path, "w") as out:
             out.write(f"[cluster]\nps = [{address['ps']}]\nworker = [{address['master']}, {address['worker']}]\n"
-                      "[troupe]\ninsecure = true\n" + "".join(line + "\n" for line in self.settings))
+                      "[troupe]\ncluster-name = \"chaos\"\ninsecure = true\n" + "".join(line + "\n" for line in self.settings))
         return path
 
     def start_tenant(self, tenant):

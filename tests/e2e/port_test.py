@@ -2,6 +2,7 @@
 
 import os
 import random
+import resource
 import select
 import socket
 import struct
@@ -11,6 +12,7 @@ from support import DEADLINE, Case, run
 
 SERVER_HANDSHAKE, CLIENT_HANDSHAKE, DIRECT, ROUTED, MONITOR, DOWN, HEARTBEAT = range(7)
 NAMED = 1
+REQUEST, ANSWER, PLAIN = 1 << 60 | 7, 9 << 60 | 7, 1 << 60  # numbers of messages
 MIB = 1 << 20
 
 
@@ -24,9 +26,9 @@ def list_of_types(names):
     return b"\0\0" + bytes([len(text)]) + text
 
 
-def message(target, *names, body=b"", request=True):
+def message(target, *names, body=b"", number=REQUEST):
     payload = b"\0" + list_of_types(names) + body
-    return header(DIRECT, len(payload), data=(1 << 63 | 7) if request else 0, source=99, target=target) + payload
+    return header(DIRECT, len(payload), data=number, source=99, target=target) + payload
 
 
 class Stranger:
@@ -55,9 +57,19 @@ class Stranger:
         head = self.read(32)
         payload = self.read(struct.unpack(">I", head[4:8])[0])
         at = 32 + 1 + 1 + payload[33]  # the node, one application's name
+        self.node = payload[:32]
         self.identity = payload[:12] + os.urandom(20)
         self.say(header(CLIENT_HANDSHAKE, 32) + self.identity)
         return struct.unpack(">Q", payload[at:at + 8])[0]
+
+    def answer(self):
+        """The number and the content of the first answer that comes."""
+        while True:
+            head = self.read(32)
+            payload = self.read(struct.unpack(">I", head[4:8])[0])
+            number = struct.unpack(">Q", head[8:16])[0]
+            if head[0] == DIRECT and number >> 63:
+                return number, payload
 
     def is_closed(self, within=DEADLINE):
         while True:
@@ -141,11 +153,11 @@ class Garbage(Port):
             (["@charbuf"], claim),
             (["@u32str"], claim),
             (["@error"], b"\x03" + b"\0\0\0\xfe\x77\xd3\xad\x6a" + list_of_types(["@charbuf"]) + claim),
-            (["troupe::FetchedTensor"], b"\0" + struct.pack(">iBq", 1, 1, 1 << 30) + b"1234"),
-            (["troupe::FetchedTensor"], b"\0" + struct.pack(">iBq", 7, 1, 1 << 40) + b"1234"),
+            (["troupe::GraphRun"], b"\1\0" + struct.pack(">iBq", 1, 1, 1 << 30) + b"1234"),
+            (["troupe::GraphRun"], b"\1\0" + struct.pack(">iBq", 7, 1, 1 << 40) + b"1234"),
             (["troupe::TensorChunk"], struct.pack(">Q", 1 << 32) + b"1234"),
-            (["troupe::GetPeer"], claim),
-            (["troupe::PeerList"], claim),
+            (["troupe::KillActor"], claim),
+            (["troupe::EdgesSent"], claim),
         ):
             stranger = self.stranger()
             actor = stranger.shake_hands()
@@ -174,7 +186,9 @@ class HalfMessages(Port):
             stranger.say(whole[i:i + 1])
             if i % 20 == 0:
                 self.assert_serves()
-        self.assertEqual(stranger.read(1)[0], DIRECT)  # it was understood
+        number, payload = stranger.answer()  # it was understood
+        self.assertEqual(number, REQUEST | 1 << 63)
+        self.assertIn(b"troupe::NodeStatus", payload)
 
 
 class Strangers(Port):
@@ -202,8 +216,9 @@ class Messages(Port):
         actor = stranger.shake_hands()
         me = struct.pack(">Q", 99)
         kill = stranger.identity + me + b"\x03" + b"\0\0\0\0\0\0\0\0" + b"\0\0\x03@<>"
-        self.refused(message(actor, "@exit", body=kill, request=False))
-        self.refused(message(actor, "@down", body=kill, request=False))
+        for number in (REQUEST, ANSWER, PLAIN, 0):
+            self.refused(message(actor, "@exit", body=kill, number=number))
+            self.refused(message(actor, "@down", body=kill, number=number))
         self.refused(message(actor, "@atom", "@strong_actor_ptr", body=bytes(8) + stranger.identity + me))
         spawn = b"\0" + list_of_types(["@atom", "@str", "@message", "@strset"])
         self.refused(header(DIRECT, len(spawn), flags=NAMED, target=0x3ddd66f3376adfb) + spawn)
@@ -211,17 +226,75 @@ class Messages(Port):
         self.refused(header(ROUTED, len(routed), target=actor) + routed)
         self.assert_serves()
 
+    def test_errors_and_atoms_that_answer_nothing_close_the_connection(self):
+        stranger = self.stranger()
+        actor = stranger.shake_hands()
+        error = b"\x03" + struct.pack(">Q", 0x6f9ad6d) + b"\0\0\x03@<>"
+        for number in (REQUEST, PLAIN, 0):
+            self.refused(message(actor, "@error", body=error, number=number))
+            self.refused(message(actor, "@atom", body=bytes(8), number=number))
+            self.refused(message(actor, number=number))
+        self.assert_serves()
+
+    def test_answers_that_nobody_asked_for_are_dropped(self):
+        stranger = self.stranger()
+        actor = stranger.shake_hands()
+        for name, body in (("@error", b"\0" + bytes(8)), ("@atom", bytes(8)), ("troupe::Hello", b"\0\0\0\1\0")):
+            for target in range(1, 40):
+                stranger.say(message(target, name, body=body, number=ANSWER))
+        stranger.say(message(actor, "troupe::GetNodeStatus"))
+        self.assertEqual(stranger.answer()[0], REQUEST | 1 << 63)
+        self.assert_serves()
+
+    def test_messages_of_streams_close_the_connection(self):
+        stranger = self.stranger()
+        actor = stranger.shake_hands()
+        for category in (2, 3, 4, 6, 10, 15):
+            self.refused(message(actor, "troupe::GetNodeStatus", number=category << 60 | 7))
+        self.assert_serves()
+
+    def test_what_stays_within_its_process_closes_the_connection(self):
+        stranger = self.stranger()
+        actor = stranger.shake_hands()
+        for name in ("OfferTensor", "FetchTensor", "WatchPeer", "GetPeer", "RunPart", "Continue", "OpenSession", "Nothing"):
+            self.refused(message(actor, f"troupe::{name}", body=bytes(64)))
+        self.assert_serves()
+
+    def test_notices_in_the_name_of_others_close_the_connection(self):
+        stranger = self.stranger()
+        stranger.shake_hands()
+        other = stranger.identity[:12] + os.urandom(20)
+        for operation in (MONITOR, DOWN):
+            for ends in (other + stranger.node, stranger.node * 2):
+                self.refused(header(operation, 64, source=1, target=1) + ends)
+        self.assert_serves()
+
     def test_kinds_that_the_actor_does_not_know(self):
         stranger = self.stranger()
         actor = stranger.shake_hands()
-        for name in ("troupe::Nothing", "troupe::GetSteps", "troupe::RenewLease", "troupe::Start"):
-            stranger.say(message(actor, name))
+        for name in ("troupe::GetSteps", "troupe::RenewLease"):
+            for number in (REQUEST, PLAIN):
+                stranger.say(message(actor, name, number=number))
         for target in list(range(1, 40)) + [1 << 40, (1 << 64) - 1]:
             stranger.say(message(target, "troupe::GetSteps"))
             stranger.say(message(target, "troupe::Hello", body=b"\0"))
         stranger.say(message(actor, "troupe::GetNodeStatus"))
         self.assert_serves()
         self.assertFalse(stranger.is_closed(0))
+
+
+class NoDescriptors(Port):
+    def test_a_node_without_file_descriptors_refuses_each_new_connection(self):
+        used = len(os.listdir(f"/proc/{self.node.pid}/fd"))
+        resource.prlimit(self.node.pid, resource.RLIMIT_NOFILE, (used + 3, 4096))
+        strangers = [self.stranger() for _ in range(40)]
+        for stranger in strangers[3:]:  # nobody waits in the queue, so the node has nothing to turn for
+            self.assertTrue(stranger.is_closed())
+        self.node.wait_for("this process has no file descriptor left", "err")
+        for stranger in strangers:
+            stranger.close()
+        resource.prlimit(self.node.pid, resource.RLIMIT_NOFILE, (4096, 4096))
+        self.assert_serves()
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ class SlowLink(Case):
         for i, role in enumerate(tasks):
             ps, *workers = [f'"{self.network.address(other, seen_by=role)}"' for other in tasks]
             path = self.file(f"{role}.conf", f"[cluster]\nps = [{ps}]\nworker = [{', '.join(workers)}]\n"
-                                             f"[troupe]\ncompute-threads = 1\nheartbeat = 100ms\nlease = {lease}\n")
+                                             f"[troupe]\ncluster-name = \"slow\"\ncompute-threads = 1\nheartbeat = 100ms\nlease = {lease}\n")
             job, task = ("ps", 0) if i == 0 else ("worker", i - 1)
             self.nodes.append(self.start("node", f"--config-file={path}", f"--job={job}", f"--task={task}"))
             self.nodes[-1].wait_for("ready at ")

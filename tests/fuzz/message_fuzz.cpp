@@ -36,13 +36,26 @@ void read_one(caf::actor_system& system, const char* bytes, std::size_t size) {
   TROUPE_CHECK(!sink(value), "what is read can be written");
 }
 
+// All types of the protocol may come. Identities are of 32 zeros, or of ones.
+const troupe::MessageRules& rules() {
+  static const troupe::MessageRules rules = [] {
+    troupe::MessageRules out{1 << 20, {}, std::string(troupe::MessageFilter::identity_bytes, '0')};
+    Config config;
+    for (const auto& [name, make] : config.value_factories_by_name)
+      out.types.insert(name);
+    return out;
+  }();
+  return rules;
+}
+
 troupe::MessageFilter open_filter() {
-  troupe::MessageFilter filter(troupe::MessageFilter::Side::accepted, 1 << 20);
+  troupe::MessageFilter filter(troupe::MessageFilter::Side::accepted, rules());
   std::string handshake(troupe::MessageFilter::header_bytes, '\0');
   handshake[0] = 1;
-  handshake[7] = 1;
-  TROUPE_CHECK(filter.admit_header(handshake) && filter.admit_payload(std::string("x")),
-               "a handshake passes");
+  handshake[7] = troupe::MessageFilter::identity_bytes;
+  std::string peer = rules().own;
+  peer.back() = '1';
+  TROUPE_CHECK(filter.admit_header(handshake) && filter.admit_payload(peer), "a handshake passes");
   return filter;
 }
 
@@ -51,6 +64,7 @@ void read_message(caf::actor_system& system, std::span<const char> payload) {
   troupe::MessageFilter filter = open_filter();
   std::string header(troupe::MessageFilter::header_bytes, '\0');
   header[0] = 2;
+  header[8] = static_cast<char>(0x90); // an answer: it may be what a request may not
   header[6] = static_cast<char>(payload.size() >> 8);
   header[7] = static_cast<char>(payload.size());
   if (payload.size() > 0xffff || !filter.admit_header(header) || !filter.admit_payload(payload)) {
@@ -63,7 +77,7 @@ void read_message(caf::actor_system& system, std::span<const char> payload) {
 
 // A connection from its first byte on.
 void read_connection(std::span<const char> bytes) {
-  troupe::MessageFilter filter(troupe::MessageFilter::Side::accepted, 1 << 20);
+  troupe::MessageFilter filter(troupe::MessageFilter::Side::accepted, rules());
   for (;;) {
     std::size_t next =
         filter.payload_bytes() ? filter.payload_bytes() : troupe::MessageFilter::header_bytes;

@@ -40,9 +40,10 @@ public:
     if (Status done = watch->reset(containers_); !done.ok())
       return failed(done);
     print(str_cat("the sessions of ", watch->welcome().task, " have ended, and ",
-                  containers_.empty()       ? "the default container is"
-                  : containers_.size() == 1 ? str_cat("container ", containers_[0], " is")
-                                            : str_cat("containers ", str_join(containers_, ", "), " are"),
+                  containers_.empty() ? "the default container is"
+                  : containers_.size() == 1
+                      ? str_cat("container ", containers_[0], " is")
+                      : str_cat("containers ", str_join(containers_, ", "), " are"),
                   " empty on every task\n"));
     return exit_ok;
   }

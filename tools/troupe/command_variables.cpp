@@ -58,7 +58,8 @@ private:
                       format_bytes(static_cast<std::uint64_t>(r.bytes))});
       bytes += r.bytes;
     }
-    print(str_cat(format_table(rows), rows.size(), rows.size() == 1 ? " resource, " : " resources, ",
+    print(str_cat(format_table(rows), rows.size(),
+                  rows.size() == 1 ? " resource, " : " resources, ",
                   format_bytes(static_cast<std::uint64_t>(bytes)), "\n"));
   }
 

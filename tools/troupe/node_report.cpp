@@ -26,9 +26,9 @@ Result<NodeReport> ask_for_report(NodeWatch& watch) {
 
 std::string format_report(const NodeReport& report, const Address& address) {
   const NodeStatus& node = report.node;
-  std::string out = str_cat(node.task, " at ", address, ": ", report.welcome.software, ", up ",
-                            format_micros(node.uptime_us), ", ", node.resident_bytes >> 20,
-                            " MiB resident\n");
+  std::string out =
+      str_cat(node.task, " at ", address, ": ", report.welcome.software, ", up ",
+              format_micros(node.uptime_us), ", ", node.resident_bytes >> 20, " MiB resident\n");
   std::vector<std::vector<std::string>> rows;
   for (const DeviceAttributes& device : node.devices)
     rows.push_back({device.name,
@@ -37,7 +37,8 @@ std::string format_report(const NodeReport& report, const Address& address) {
   str_append(out, "devices\n", format_table(rows, "  "));
   rows.clear();
   for (const ContainerInfo& c : node.containers)
-    rows.push_back({c.container, str_cat(c.resources, c.resources == 1 ? " resource" : " resources"),
+    rows.push_back({c.container,
+                    str_cat(c.resources, c.resources == 1 ? " resource" : " resources"),
                     format_bytes(static_cast<std::uint64_t>(c.bytes))});
   out += rows.empty() ? "variables: none\n"
                       : str_cat("variables, by container\n", format_table(rows, "  "));
@@ -55,11 +56,11 @@ std::string format_report(const NodeReport& report, const Address& address) {
                " finished, ", format_micros(s.age_us), " old\n");
     rows.clear();
     for (const StepInfo& step : session.steps)
-      rows.push_back(
-          {str_cat("step ", step.step_id), step.state, format_micros(step.duration_us),
-           step.signature,
-           step.waiting_for.empty() ? ""
-                                    : str_cat("waits for ", str_join(step.waiting_for, ", "))});
+      rows.push_back({str_cat("step ", step.step_id), step.state, format_micros(step.duration_us),
+                      step.signature,
+                      step.waiting_for.empty()
+                          ? ""
+                          : str_cat("waits for ", str_join(step.waiting_for, ", "))});
     out += format_table(rows, "    ");
   }
   rows.clear();

@@ -13,6 +13,7 @@ namespace troupe {
 
 /// What [troupe] says about the cluster rather than about a task.
 struct ClusterSettings {
+  std::string name; ///< of the cluster; empty: none
   bool insecure = false;
   int restarts = 0;
   std::chrono::milliseconds restart_window{60000};

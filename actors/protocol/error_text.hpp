@@ -1,0 +1,14 @@
+// CAF's errors in words for people, who know neither its names nor its numbers.
+#pragma once
+
+#include <string>
+
+#include <caf/fwd.hpp>
+
+namespace troupe {
+
+/// A clause such as "it was killed" or "the connection was closed before the other side had greeted".
+/// Of an error made from a Status (actors/protocol/status.hpp) its message.
+std::string error_text(const caf::error& error);
+
+} // namespace troupe
