@@ -335,6 +335,34 @@ TEST_CASE("node config: the tasks of a large cluster share what they know of it"
   CHECK(config->tasks.front().cluster->size() == 2000);
 }
 
+TEST_CASE("node config: a cluster is known by its tasks and their addresses, or by its name and tasks") {
+  auto identity = [](std::string_view name, std::string_view first, std::string_view second) {
+    std::string text = str_cat("[cluster]\nps = [\"", first, "\"]\nworker = [\"", second, "\"]\n");
+    if (!name.empty())
+      text += str_cat("[troupe]\ncluster-name = \"", name, "\"\n");
+    auto config = parse_cluster_config(text, "c.conf");
+    REQUIRE_MESSAGE(config.ok(), config.status().message());
+    return config->tasks.at(0).cluster->identity();
+  };
+  constexpr std::string_view a = "127.0.0.1:7000", b = "127.0.0.1:7001", c = "127.0.0.1:7002";
+  auto plain = identity("", a, b), named = identity("training", a, b);
+  CHECK(plain.digest == identity("", a, b).digest);
+  CHECK(plain.digest != identity("", b, a).digest);
+  CHECK(plain.digest != identity("", a, c).digest);
+  CHECK(plain.digest != named.digest);
+  CHECK(named.digest == identity("training", a, c).digest);
+  CHECK(named.digest != identity("other", a, b).digest);
+  CHECK(named.to_string().starts_with("cluster 'training' (2 tasks, digest "));
+  CHECK(plain.to_string().starts_with("a cluster without a name (2 tasks, digest "));
+  CHECK(Cluster().identity().digest == 0);
+  Cluster forth, back; // in whatever order the tasks are added
+  REQUIRE(forth.add("ps", 0, {"host", 1}).ok());
+  REQUIRE(forth.add("worker", 0, {"host", 2}).ok());
+  REQUIRE(back.add("worker", 0, {"host", 2}).ok());
+  REQUIRE(back.add("ps", 0, {"host", 1}).ok());
+  CHECK(forth.identity().digest == back.identity().digest);
+}
+
 TEST_CASE("node config: one reading tells all mistakes") {
   std::string errors =
       errors_of("[cluster]\nps = [\"127.0.0.1\"]\nworker = [\"10.0.0.1:1\"]\n[troupe]\nlease = "
