@@ -25,6 +25,7 @@ constexpr std::string_view counters_of_a_node[] = {
     "shared_bytes",
     "shared_regions",
     "steps",
+    "stray_messages",
     "transport_offers",
     "transport_pulls",
     "worker_sessions",

@@ -136,7 +136,7 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {"cluster-name", true, "none",
+    {"cluster-name", true, "(none)",
      "tasks know by it, and by their list of tasks, whether they are of one cluster; with a name, "
      "each "
      "may see the others at addresses of its own",
