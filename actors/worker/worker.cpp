@@ -1,5 +1,7 @@
 #include "actors/worker/worker.hpp"
 
+#include <algorithm>
+
 #include "actors/family/drain.hpp"
 #include "actors/worker_session/worker_session.hpp"
 #include "core/base/strings.hpp"
@@ -33,7 +35,9 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
   CreateWorkerSession request = m;
   // Only a master of this process may be silent for ever; one elsewhere is lost in silence.
   if (auto sender = self->current_sender(); sender && sender->node() != self->node())
-    request.lease_us = bounded_lease(request.lease_us, services->timeouts);
+    request.lease_us = std::min<std::int64_t>(
+        bounded_lease(request.lease_us, services->timeouts),
+        10 * std::chrono::microseconds(services->timeouts.lease).count());
   auto session = untyped(self->spawn<caf::monitored>(worker_session, services, std::move(request),
                                                      membership, transport));
   state.sessions.emplace(m.session_handle, session);
