@@ -186,7 +186,7 @@ struct ResourceReaderState {
 };
 ResourceReader::behavior_type
 resource_reader(ResourceReader::stateful_pointer<ResourceReaderState> self, Services services) {
-  keep_exception_text(self);
+  guard_actor(self);
   return {[=](const GetResources&) {
     self->quit();
     ResourceList out;

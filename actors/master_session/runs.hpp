@@ -23,6 +23,9 @@ void step_finished(MasterSessionSelf self, const MasterSessionParts& parts, Step
 /// If it was one of its steps that has ended, by a kill say, its run fails; what ends in order has
 /// said so before.
 void step_lost(MasterSessionSelf self, const MasterSessionParts& parts, const caf::down_msg& down);
+/// The task is lost: graphs that it was asked to register fail.
+void lose_registering(MasterSessionSelf self, const MasterSessionParts& parts,
+                      const std::string& task);
 /// Tells the steps whose deadline has passed.
 void end_late_steps(MasterSessionSelf self);
 Counter& running_master_steps();

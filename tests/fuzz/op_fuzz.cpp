@@ -212,7 +212,6 @@ void run(Choices& choices, const OpSchema& op, bool is_told) {
   step.cancellation = &cancellation;
   step.node_states = &states;
   step.step_resources = &resources;
-  step.session_handle = "fuzz";
   auto node = bind_kernel(op_library().kernels, "node", op, attrs, *bench.device);
   if (!node.ok() || !node->kernel->compute)
     return;
