@@ -177,10 +177,9 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
   opening->request = std::move(m);
   // Only a client of this process may be silent for ever; one elsewhere is lost in silence.
   if (auto sender = self->current_sender(); sender && sender->node() != self->node())
-    opening->request.settings.lease_us =
-        std::min<std::int64_t>(bounded_lease(opening->request.settings.lease_us,
-                                             parts.services->timeouts),
-                               10 * std::chrono::microseconds(parts.services->timeouts.lease).count());
+    opening->request.settings.lease_us = std::min<std::int64_t>(
+        bounded_lease(opening->request.settings.lease_us, parts.services->timeouts),
+        10 * std::chrono::microseconds(parts.services->timeouts.lease).count());
   opening->handle = hex16(random_id());
   opening->missing = tasks->size();
   opening->workers.resize(tasks->size());

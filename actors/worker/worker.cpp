@@ -35,9 +35,9 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
   CreateWorkerSession request = m;
   // Only a master of this process may be silent for ever; one elsewhere is lost in silence.
   if (auto sender = self->current_sender(); sender && sender->node() != self->node())
-    request.lease_us = std::min<std::int64_t>(
-        bounded_lease(request.lease_us, services->timeouts),
-        10 * std::chrono::microseconds(services->timeouts.lease).count());
+    request.lease_us =
+        std::min<std::int64_t>(bounded_lease(request.lease_us, services->timeouts),
+                               10 * std::chrono::microseconds(services->timeouts.lease).count());
   auto session = untyped(self->spawn<caf::monitored>(worker_session, services, std::move(request),
                                                      membership, transport));
   state.sessions.emplace(m.session_handle, session);

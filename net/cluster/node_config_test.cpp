@@ -156,7 +156,7 @@ TEST_CASE("node config: every mistake has its sentence") {
       {"[troupe]\nheartbeet = 1s\n",
        "c.conf:5: [troupe] has no key 'heartbeet'; did you mean 'heartbeat'?"},
       {"[troupe]\nxyzzy = 1s\n",
-       "c.conf:5: [troupe] has no key 'xyzzy'; known are insecure, restarts"},
+       "c.conf:5: [troupe] has no key 'xyzzy'; known are cluster-name, insecure, restarts"},
       {"[troup]\nlease = 1s\n", "c.conf:4: there is no section [troup]; did you mean 'troupe'?"},
       {"[troupe]\nheartbeat = 1\n",
        "c.conf:5: 'heartbeat' in [troupe] is the number 1; it wants a duration from 1ms to a year"},
@@ -335,7 +335,8 @@ TEST_CASE("node config: the tasks of a large cluster share what they know of it"
   CHECK(config->tasks.front().cluster->size() == 2000);
 }
 
-TEST_CASE("node config: a cluster is known by its tasks and their addresses, or by its name and tasks") {
+TEST_CASE(
+    "node config: a cluster is known by its tasks and their addresses, or by its name and tasks") {
   auto identity = [](std::string_view name, std::string_view first, std::string_view second) {
     std::string text = str_cat("[cluster]\nps = [\"", first, "\"]\nworker = [\"", second, "\"]\n");
     if (!name.empty())

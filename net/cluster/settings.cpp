@@ -155,7 +155,7 @@ constexpr Rule rules[] = {
      }},
     {"lease", true, "5s", "a node that is silent for so long counts as lost",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.lease); }},
-    {"shutdown-grace", true, "5s", "the time that running steps have to finish after SIGTERM",
+    {"shutdown-grace", true, "4s", "the time that running steps have to finish after SIGTERM",
      [](const ConfigValue& v, Target t) {
        return read_duration(v, t.cluster->timeouts.shutdown_grace);
      }},

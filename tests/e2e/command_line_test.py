@@ -35,7 +35,7 @@ class CommandLine(Case):
 
     def test_an_unknown_option_is_told_with_the_nearest(self):
         for words, sentence in ((["run", "local", "x", "--fetc", "y"], "`troupe run` has no option '--fetc'; did you mean '--fetch' or '--feed'?"),
-                                (["status", "--elephants", "x"], "`troupe status` has no option '--elephants'; its options are --timeout, "),
+                                (["status", "--elephants", "x"], "`troupe status` has no option '--elephants'; its options are --config-file, "),
                                 (["check", "a", "b"], "'b' is a word too many; call it as `troupe check [FILE] [OPTIONS]`"),
                                 (["node", "--job=a"], "`troupe node` wants --config-file, "),
                                 (["--json", "status", "x"], "--json belongs to "),

@@ -61,18 +61,18 @@ class Status(Case):
     def test_variables_are_told_by_container_and_dropped_by_reset(self):
         self.initialise()
         containers = {c["container"]: c for c in self.status(self.targets[0])["containers"]}
-        self.assertEqual(containers["localhost"], {"container": "localhost", "resources": 1, "bytes": 1024})
+        self.assertEqual(containers["ps"], {"container": "ps", "resources": 1, "bytes": 1024})
         self.assertEqual(containers["other"], {"container": "other", "resources": 1, "bytes": 256})
         code, out, _ = run("variables", self.targets[0])
         self.assertEqual(code, 0)
-        self.assertRegex(out, r"/job:ps/replica:0/task:0/device:CPU:0 +localhost +v +variable f32\[256\] +1.0 KiB\n")
+        self.assertRegex(out, r"/job:ps/replica:0/task:0/device:CPU:0 +ps +v +variable f32\[256\] +1.0 KiB\n")
         self.assertIn("2 resources, ", out)
         code, out, _ = run("variables", "--json", f"--config={self.config}")
-        self.assertEqual([v["name"] for v in json.loads(out)], ["v", "w"])
+        self.assertEqual([v["name"] for v in json.loads(out)], ["w", "v"])
         code, out, err = run("reset", self.targets[1], "other")
         self.assertEqual(code, 0, err)
         self.assertIn("container other is empty on every task", out)
-        self.assertEqual([c["container"] for c in self.status(self.targets[0])["containers"]], ["localhost"])
+        self.assertEqual([c["container"] for c in self.status(self.targets[0])["containers"]], ["ps"])
         self.assertEqual(run("reset", self.targets[2])[0], 0)
         self.assertEqual(self.status(self.targets[0])["containers"], [])
 

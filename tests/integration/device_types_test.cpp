@@ -156,13 +156,14 @@ TEST_CASE("device types: a variable lives there, is read and assigned from elsew
 TEST_CASE("device types: a constant is copied there, an op without a kernel for it is refused") {
   Scope root = Scope::root();
   Scope on_gpu = root.on("/job:ps/task:0/device:GPU:0");
-  Output x = ops::placeholder(root.named("x"), DType::float32);
   Output c = ops::identity(on_gpu, on_gpu.constant(Tensor::scalar(2.5f)));
-  Output wrong = ops::neg(on_gpu, x);
   Pair pair(PathChoice::best, root);
   auto got = pair.session->run({}, {c.name()});
   REQUIRE_MESSAGE(got.ok(), got.status().to_string());
   CHECK((*got)[0].value<float>() == 2.5f);
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output wrong = ops::neg(on_gpu, x);
+  REQUIRE(pair.session->extend(root).ok()); // the whole graph is placed with the next step
   auto refused = pair.session->run({{"x", Tensor::scalar(1.0f)}}, {wrong.name()});
   CHECK(refused.status().code() == Code::invalid_argument);
   CHECK(refused.status().message().find("no supported kernel for GPU devices") !=

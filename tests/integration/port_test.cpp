@@ -309,7 +309,8 @@ std::map<std::string, std::int64_t> taken() {
 }
 
 void check_given_back(const std::map<std::string, std::int64_t>& before) {
-  for (std::int64_t end = steady_micros() + 120'000'000; taken() != before && steady_micros() < end;)
+  for (std::int64_t end = steady_micros() + 120'000'000;
+       taken() != before && steady_micros() < end;)
     std::this_thread::yield();
   for (const auto& [name, value] : taken())
     CHECK_MESSAGE(value == before.at(name), name);

@@ -128,6 +128,7 @@ GuardianActor::behavior_type herald(GuardianActor::pointer, Welcome welcome) {
       [](const GetActors&) { return ActorTree{}; },
       [](const KillActor&) -> caf::result<caf::ok_atom> { return caf::ok_atom::value; },
       [](const GetNodeStatus&) { return NodeStatus{}; },
+      [](const GetResources&) { return ResourceList{}; },
       [](const ShutDown&) { return caf::ok_atom::value; },
   };
 }

@@ -60,7 +60,7 @@ TEST_CASE("config reference: a key that is set to the default that it shows chan
 
 TEST_CASE("config reference: it shows each key below its sections, in lines that fit") {
   std::string text = format_config_keys();
-  CHECK(text.starts_with("In [troupe]:\n\n  insecure = false\n"));
+  CHECK(text.starts_with("In [troupe]:\n\n  cluster-name = (none)\n"));
   CHECK(text.find("\nIn [troupe], [job.JOB], [task.JOB.N]:\n\n  cpu-devices = 1\n") !=
         std::string::npos);
   CHECK(text.find("\nIn [scheduler]:\n\n  max-throughput = (CAF's)\n") != std::string::npos);
