@@ -1,6 +1,7 @@
 // The nodes that a command asks: one by its address, or every task of a config file.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
