@@ -161,8 +161,8 @@ TEST_CASE("step errors: what cannot run is refused when it is compiled") {
   CHECK(compile_error("a = _Arg[T=DT_INT64, index=-1]()").origin().node == "a");
   CHECK(compile_error("a = Const[dtype=DT_FLOAT, value=i64[] 1]()").code() ==
         Code::invalid_argument);
-  Status status = compile_error("a = _Arg[T=DT_VARIANT, index=0]()\nb = Neg[T=DT_INT8](c)\n"
-                                "c = _Arg[T=DT_INT8, index=1]()\nd = Less[T=DT_HALF](e, e)\n"
-                                "e = _Arg[T=DT_HALF, index=2]()");
+  Status status = compile_error("a = _Arg[T=DT_VARIANT, index=0]()\nb = Add[T=DT_STRING](c, c)\n"
+                                "c = _Arg[T=DT_STRING, index=1]()\nd = AddN[N=1, T=DT_VARIANT](e)\n"
+                                "e = _Arg[T=DT_VARIANT, index=2]()");
   CHECK(status.code() == Code::not_found);
 }

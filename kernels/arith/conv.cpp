@@ -141,12 +141,10 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
   backward_input_by_patches(type, shape, filter, dy, dx, begin, end);
 }
 
-void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, const void* dy,
-                            void* dfilter, int64_t begin, int64_t end) {
-  if (begin < end && type == Type::float32 &&
-      winograd_backward_filter(shape, static_cast<const float*>(x), static_cast<const float*>(dy),
-                               static_cast<float*>(dfilter), begin, end))
-    return;
+namespace {
+
+void backward_filter_by_sums(Type type, const Conv2DShape& shape, const void* x, const void* dy,
+                             void* dfilter, int64_t begin, int64_t end) {
   if (begin < end && prefers_onednn(type)) {
     const auto *in = static_cast<const float*>(x), *gradient = static_cast<const float*>(dy);
     auto* out = static_cast<float*>(dfilter);
@@ -159,6 +157,59 @@ void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, 
   call.dy = dy;
   call.out = dfilter;
   isa_table().conv_backward_filter(call);
+}
+
+/// Pixels that are summed in float; more of them lose digits, so such sums are added in double.
+constexpr int64_t pixels_at_once = 1 << 15;
+
+/// Sums of runs of images, or of rows of one image, each of them in float.
+void backward_filter_in_runs(const Conv2DShape& s, const float* x, const float* dy, float* dfilter,
+                             int64_t begin, int64_t end) {
+  const int64_t size = s.filter_h * s.filter_w * s.in_c * s.out_c;
+  const int64_t image = s.out_h * s.out_w;
+  auto* total = static_cast<double*>(
+      thread_scratch(Scratch::sums, static_cast<size_t>(size) * (sizeof(double) + sizeof(float))));
+  auto* part = reinterpret_cast<float*>(total + size);
+  std::fill_n(total, size, 0.0);
+  const auto add = [&] {
+    for (int64_t i = 0; i < size; ++i)
+      total[i] += static_cast<double>(part[i]);
+  };
+  if (image <= pixels_at_once) {
+    const int64_t images = pixels_at_once / image;
+    for (int64_t at = begin; at < end; at += images) {
+      backward_filter_by_sums(Type::float32, s, x, dy, part, at, std::min(at + images, end));
+      add();
+    }
+  } else {
+    const int64_t rows = std::max<int64_t>(pixels_at_once / s.out_w, 1);
+    for (int64_t at = begin; at < end; ++at)
+      for (int64_t row = 0; row < s.out_h; row += rows) {
+        const ConvRows run = rows_of_conv(s, row, std::min(row + rows, s.out_h));
+        backward_filter_by_sums(Type::float32, run.shape,
+                                x + at * s.in_h * s.in_w * s.in_c + run.x_offset,
+                                dy + at * image * s.out_c + run.y_offset, part, 0, 1);
+        add();
+      }
+  }
+  for (int64_t i = 0; i < size; ++i)
+    dfilter[i] = static_cast<float>(total[i]);
+}
+
+} // namespace
+
+void conv2d_backward_filter(Type type, const Conv2DShape& shape, const void* x, const void* dy,
+                            void* dfilter, int64_t begin, int64_t end) {
+  if (begin < end && type == Type::float32 &&
+      winograd_backward_filter(shape, static_cast<const float*>(x), static_cast<const float*>(dy),
+                               static_cast<float*>(dfilter), begin, end))
+    return;
+  if (type == Type::float32 && !is_empty(shape) &&
+      (end - begin) * shape.out_h * shape.out_w > 4 * pixels_at_once)
+    return backward_filter_in_runs(shape, static_cast<const float*>(x),
+                                   static_cast<const float*>(dy), static_cast<float*>(dfilter),
+                                   begin, end);
+  backward_filter_by_sums(type, shape, x, dy, dfilter, begin, end);
 }
 
 FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,

@@ -1,5 +1,6 @@
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/internal/test_support.hpp"
+#include <array>
 #include <thread>
 
 namespace troupe::arith {
@@ -166,6 +167,33 @@ TEST_CASE("windows: same and valid padding follow TensorFlow") {
   REQUIRE(window_extent(4, 4, 1, 1, Padding::valid, out, pad));
   CHECK(out == 1);
   CHECK_FALSE(window_extent(2, 5, 1, 1, Padding::valid, out, pad));
+}
+
+TEST_CASE("a filter's gradient over a million pixels keeps its digits") {
+  // One image, cut into rows, and many, cut into runs of images.
+  for (const auto [batch, height, width] :
+       {std::array<int64_t, 3>{1, 1000, 1000}, {1000, 25, 40}}) {
+    Conv2DShape s;
+    s.batch = batch;
+    s.in_h = s.out_h = height;
+    s.in_w = s.out_w = width;
+    s.in_c = 2;
+    s.out_c = 3;
+    s.filter_h = s.filter_w = 1;
+    const auto x = random_values<float>(2'000'000, 0, 1, 61),
+               dy = random_values<float>(3'000'000, 0, 1, 62);
+    double want[6] = {};
+    for (size_t p = 0; p < 1'000'000; ++p)
+      for (size_t i = 0; i < 2; ++i)
+        for (size_t o = 0; o < 3; ++o)
+          want[i * 3 + o] += static_cast<double>(x[p * 2 + i]) * static_cast<double>(dy[p * 3 + o]);
+    on_each_isa_and_library([&] {
+      float got[6];
+      conv2d_backward_filter(Type::float32, s, x.data(), dy.data(), got, 0, batch);
+      for (size_t i = 0; i < 6; ++i)
+        CHECK(std::abs(static_cast<double>(got[i]) / want[i] - 1) < 3e-6);
+    });
+  }
 }
 
 } // namespace

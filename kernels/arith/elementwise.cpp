@@ -59,14 +59,6 @@ struct Wide {
 
 } // namespace
 
-BinaryKernel binary_kernel(BinaryOp op, Type type) {
-  BinaryKernel kernel;
-  kernel.row = isa_table().binary(op, type);
-  kernel.in_size = size_of(type);
-  kernel.out_size = op >= BinaryOp::logical_and ? 1 : kernel.in_size;
-  return kernel;
-}
-
 bool BinaryKernel::operator()(const BroadcastPlan& plan, const void* a, const void* b, void* out,
                               int64_t begin, int64_t end) const {
   if (begin >= end)

@@ -1,6 +1,8 @@
 // Elementwise arithmetic: one input, two inputs with broadcasting, comparisons, gradients, choice,
 // casts. Ranges [begin, end) are positions in the output. An output may be the same buffer as an
 // input of the same size and shape.
+//
+// The functions and their elements are listed in graph/op/elementwise.def; lookup.hpp finds them.
 #pragma once
 #include "kernels/arith/broadcast.hpp"
 #include "kernels/arith/types.hpp"
@@ -8,119 +10,184 @@
 namespace troupe::arith {
 
 enum class UnaryOp : int {
-  // f32 f64 i32 i64
-  neg,
-  abs,
-  sign,
-  square,
-  relu,
-  relu6,
-  // f32 f64
-  sqrt,
-  rsqrt,
-  reciprocal,
-  exp,
-  expm1,
-  log,
-  log1p,
-  tanh,
-  sigmoid,
-  sin,
-  cos,
-  floor,
-  ceil,
-  round, // half to even
-  elu,
-  softplus,
-  erf,
-  // f32 f64 -> boolean
-  is_nan,
-  is_inf,
-  is_finite,
-  // boolean
-  logical_not,
+#define TROUPE_UNARY(function, kind, cost) function,
+#include "graph/op/elementwise.def"
 };
-inline constexpr int unary_op_count = static_cast<int>(UnaryOp::logical_not) + 1;
+
+enum class GradOp : int {
+#define TROUPE_GRADIENT(function, kind, cost) function,
+#include "graph/op/elementwise.def"
+};
+
+enum class BinaryOp : int {
+#define TROUPE_BINARY(function, kind, cost) function,
+#include "graph/op/elementwise.def"
+};
+
+/// Which elements have a function; graph/op/elementwise.def says what each kind means.
+enum class Kind : int { number, ring, real, field, test, order, equality, logic };
+enum class Elements : int { real, integer, complex, boolean };
+constexpr bool has(Elements elements, Kind kind) {
+  switch (elements) {
+  case Elements::real:
+    return kind != Kind::logic;
+  case Elements::integer:
+    return kind == Kind::number || kind == Kind::ring || kind == Kind::order ||
+           kind == Kind::equality;
+  case Elements::complex:
+    return kind == Kind::ring || kind == Kind::field || kind == Kind::equality;
+  case Elements::boolean:
+    return kind == Kind::logic || kind == Kind::equality;
+  }
+  return false;
+}
+
+/// What an element costs, about.
+enum class Cost : int { cheap, moderate, costly };
+Cost cost_of(UnaryOp op);
+Cost cost_of(GradOp op);
+Cost cost_of(BinaryOp op);
+
+// ---- what one instruction set, or the generic code, has
 
 /// y[i] = op(x[i]) for i in [begin, end). x and y may be the same buffer where both have the same
 /// element size. relu and relu6 keep NaN; sign(NaN) is NaN; exp, tanh, sigmoid, log are within 4
 /// ulp of libm.
 using UnaryFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
 
-/// Gradients with respect to x, f32 and f64, and i32, i64 for relu and relu6. Named after the
-/// forward op; what the second argument is stands behind each.
-enum class GradOp : int {
-  relu,       // x or y: dy times whether it is > 0
-  relu6,      // x or y: dy times whether 0 < it < 6
-  elu,        // y: y < 0 ? dy * (y + 1) : dy
-  softplus,   // x: dy / (exp(-x) + 1)
-  tanh,       // y: dy * (1 - y * y)
-  sigmoid,    // y: dy * y * (1 - y)
-  sqrt,       // y: dy * 0.5 / y, and 0 where dy is 0
-  rsqrt,      // y: dy * -0.5 * y * y * y, and 0 where dy is 0
-  reciprocal, // y: -dy * y * y, and 0 where dy is 0
-};
-inline constexpr int grad_op_count = static_cast<int>(GradOp::reciprocal) + 1;
-
 /// dx[i] = dy[i] * op'(...) for i in [begin, end); dx may be dy or x_or_y.
 using GradFn = void (*)(const void* dy, const void* x_or_y, void* dx, int64_t begin, int64_t end);
-
-enum class BinaryOp : int {
-  // f32 f64 i32 i64, and u8 i8 i16 u16 u32 u64 for all of them;
-  // integers wrap round
-  add,
-  sub,
-  mul,
-  maximum,    // NaN if either is
-  minimum,    // NaN if either is
-  clip_above, // b < a ? b : a: NaN if a is, and a where b is
-  clip_below, // a < b ? b : a
-  // f32 f64 i32 i64
-  squared_difference,
-  floor_div,
-  floor_mod,  // sign of the divisor, as in Python
-  trunc_div,  // rounds toward zero; f32 and f64: trunc(a / b)
-  trunc_mod,  // sign of the dividend; f32 and f64: fmod
-  pow,        // integers: a negative exponent counts as division by zero
-  div_no_nan, // f32 f64: 0 where b is 0
-  mul_no_nan, // f32 f64: 0 where b is 0
-  real_div,   // f32 f64
-  atan2,      // f32 f64
-  // boolean
-  logical_and,
-  logical_or,
-  // any type (boolean too) -> boolean
-  equal,
-  not_equal,
-  // any type but boolean -> boolean
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-};
-inline constexpr int binary_op_count = static_cast<int>(BinaryOp::greater_equal) + 1;
 
 /// What computes one row: n outputs, where each input is a row too or, by `mode`, a single element.
 /// Returns false after an integer division by zero (the quotient counts as 0).
 enum class RowMode : int { both_rows, left_scalar, right_scalar };
 using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, RowMode mode);
 
+/// y[i] = static_cast<To>(x[i]) for i in [begin, end). To f16 and bf16 it rounds to nearest even; to
+/// boolean it is x != 0; a float outside an integer's range gives an unspecified value.
+using CastFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
+
+/// Sum of `count` arrays: out[i] = sum over k of inputs[k][i] for i in [begin, end), added in order
+/// (AddN, partial gradients). out may be inputs[0].
+using AddNFn = void (*)(const void* const* inputs, int count, void* out, int64_t begin,
+                        int64_t end);
+
+// ---- the same for any dtype, perhaps computed in another one
+
+/// The type that elements are computed in, where that is not their own: f32 for f16 and bf16, i32
+/// for integers of 8 and 16 bits, i64 for u32, complex128 for complex64. A result is rounded once.
+struct Route {
+  CastFn widen = nullptr;
+  CastFn narrow = nullptr;
+  Type via = {};
+  int size = 0, via_size = 0; ///< bytes of an element
+};
+/// Null for a type that is computed in its own, or not at all; lives for ever. Of the instruction set
+/// in use.
+const Route* route_of(Type type);
+
+struct UnaryKernel {
+  UnaryFn fn = nullptr;
+  const Route* route = nullptr; ///< null: elements are computed in their own type
+  bool gives_boolean = false;
+
+  explicit operator bool() const { return fn != nullptr; }
+  void operator()(const void* x, void* y, int64_t begin, int64_t end) const {
+    if (route == nullptr)
+      fn(x, y, begin, end);
+    else
+      run_widened(x, y, begin, end);
+  }
+
+private:
+  void run_widened(const void* x, void* y, int64_t begin, int64_t end) const;
+};
+
+struct GradKernel {
+  GradFn fn = nullptr;
+  const Route* route = nullptr; ///< null: elements are computed in their own type
+
+  explicit operator bool() const { return fn != nullptr; }
+  void operator()(const void* dy, const void* x_or_y, void* dx, int64_t begin, int64_t end) const {
+    if (route == nullptr)
+      fn(dy, x_or_y, dx, begin, end);
+    else
+      run_widened(dy, x_or_y, dx, begin, end);
+  }
+
+private:
+  void run_widened(const void* dy, const void* x, void* dx, int64_t begin, int64_t end) const;
+};
+
 /// A binary operation on an element type. Empty (converts to false) where the type has no such
 /// operation.
 struct BinaryKernel {
-  BinaryRow row = nullptr;
+  BinaryRow fn = nullptr;
   int in_size = 0; // bytes of an input element
   int out_size = 0;
+  bool gives_boolean = false;
+  const Route* route = nullptr; ///< null: elements are computed in their own type
 
-  explicit operator bool() const { return row != nullptr; }
+  explicit operator bool() const { return fn != nullptr; }
+
+  /// One row, as BinaryRow.
+  bool row(const void* a, const void* b, void* out, int64_t n, RowMode mode) const {
+    return route == nullptr ? fn(a, b, out, n, mode) : row_widened(a, b, out, n, mode);
+  }
 
   /// Computes output elements [begin, end) of `plan`, a plan of two inputs. Returns false when an
   /// integer was divided by zero (or raised to a negative power): the outputs are then of no use.
   bool operator()(const BroadcastPlan& plan, const void* a, const void* b, void* out, int64_t begin,
                   int64_t end) const;
+
+private:
+  bool row_widened(const void* a, const void* b, void* out, int64_t n, RowMode mode) const;
 };
-/// Empty where the instruction set in use has nothing.
+
+struct AddNKernel {
+  AddNFn fn = nullptr;
+  const Route* route = nullptr; ///< null: elements are computed in their own type
+
+  explicit operator bool() const { return fn != nullptr; }
+  void operator()(const void* const* inputs, int count, void* out, int64_t begin,
+                  int64_t end) const {
+    if (route == nullptr)
+      fn(inputs, count, out, begin, end);
+    else
+      run_widened(inputs, count, out, begin, end);
+  }
+
+private:
+  void run_widened(const void* const* inputs, int count, void* out, int64_t begin,
+                   int64_t end) const;
+};
+
+/// A cast in up to three steps, by way of types that lie between.
+struct CastKernel {
+  static constexpr int max_steps = 3;
+  CastFn steps[max_steps] = {};
+  int sizes[max_steps + 1] = {}; ///< of the elements before and after each step
+  int count = 0;
+
+  explicit operator bool() const { return count > 0; }
+  void operator()(const void* x, void* y, int64_t begin, int64_t end) const {
+    if (count == 1)
+      steps[0](x, y, begin, end);
+    else
+      run_steps(x, y, begin, end);
+  }
+
+private:
+  void run_steps(const void* x, void* y, int64_t begin, int64_t end) const;
+};
+
+/// What the instruction set in use has for elements of the type, or the generic code; empty where
+/// neither has anything.
+UnaryKernel unary_kernel(UnaryOp op, Type type);
+GradKernel grad_kernel(GradOp op, Type type);
 BinaryKernel binary_kernel(BinaryOp op, Type type);
+AddNKernel add_n_kernel(Type type);
+CastKernel cast_kernel(Type from, Type to);
 
 /// out = cond ? a : b over output elements [begin, end) of `plan`, whose inputs are cond (boolean),
 /// a and b in this order. Elements are `size` bytes (1, 2, 4, 8 or 16).
@@ -129,15 +196,5 @@ void select(int size, const BroadcastPlan& plan, const void* cond, const void* a
 
 /// Sets elements [begin, end) of `size` bytes (1, 2, 4, 8 or 16) to the one at `value`.
 void fill(int size, const void* value, void* out, int64_t begin, int64_t end);
-
-/// y[i] = static_cast<To>(x[i]) for i in [begin, end), between any two Types. To f16 and bf16 it
-/// rounds to nearest even; to boolean it is x != 0; a float outside an integer's range gives an
-/// unspecified value. Never null for listed types.
-using CastFn = void (*)(const void* x, void* y, int64_t begin, int64_t end);
-
-/// Sum of `count` arrays: out[i] = sum over k of inputs[k][i] for i in [begin, end), added in order
-/// (AddN, partial gradients). out may be inputs[0].
-using AddNFn = void (*)(const void* const* inputs, int count, void* out, int64_t begin,
-                        int64_t end);
 
 } // namespace troupe::arith

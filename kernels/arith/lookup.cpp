@@ -14,6 +14,31 @@ Status missing(DType dtype) {
                        to_string(dtype) + "; cast them to one that has it, such as float");
 }
 
+/// As TensorFlow: integers of four bits to and from integers alone, 8-bit floats from floats alone.
+bool may_cast(DType from, DType to) {
+  const auto is_nibble = [](DType t) { return t == DType::int4 || t == DType::uint4; };
+  const auto is_small_float = [](DType t) {
+    return t == DType::float8_e5m2 || t == DType::float8_e4m3fn;
+  };
+  const auto is_whole = [&](DType t) {
+    return !is_floating(t) && !is_complex(t) && !is_small_float(t) && t != DType::bool_;
+  };
+  if (is_nibble(from) || is_nibble(to))
+    return is_whole(from) && is_whole(to);
+  return !is_small_float(to) || is_floating(from) || is_small_float(from);
+}
+
+template <class Has>
+std::vector<DType> dtypes_with(Has has) {
+  std::vector<DType> out;
+#define TROUPE_DTYPE(name, number, size, literal, type)                                            \
+  if (has(Type::name))                                                                             \
+    out.push_back(DType::name);
+#include "core/tensor/dtype.def"
+#undef TROUPE_DTYPE
+  return out;
+}
+
 template <class Fn>
 Result<Fn> found(Fn fn, DType dtype) {
   if (!fn)
@@ -23,35 +48,61 @@ Result<Fn> found(Fn fn, DType dtype) {
 
 } // namespace
 
-Result<UnaryFn> unary(UnaryOp op, DType dtype) {
-  return found(isa_table().unary(op, type_of(dtype)), dtype);
+Result<UnaryKernel> unary(UnaryOp op, DType dtype) {
+  return found(unary_kernel(op, type_of(dtype)), dtype);
 }
 
-Result<GradFn> unary_grad(GradOp op, DType dtype) {
-  return found(isa_table().unary_grad(op, type_of(dtype)), dtype);
+Result<GradKernel> unary_grad(GradOp op, DType dtype) {
+  return found(grad_kernel(op, type_of(dtype)), dtype);
 }
 
 Result<BinaryKernel> binary(BinaryOp op, DType dtype) {
   return found(binary_kernel(op, type_of(dtype)), dtype);
 }
 
-Result<CastFn> cast(DType from, DType to) {
-  const CastFn fn = isa_table().cast(type_of(from), type_of(to));
-  if (fn == nullptr)
+Result<CastKernel> cast(DType from, DType to) {
+  const CastKernel kernel = cast_kernel(type_of(from), type_of(to));
+  if (!kernel || !may_cast(from, to))
     return unimplemented("Cast " + to_string(from) + " to " + to_string(to) + " is not supported");
-  return fn;
+  return kernel;
 }
 
-Result<AddNFn> add_n(DType dtype) {
-  return found(isa_table().add_n(type_of(dtype)), dtype);
+Result<AddNKernel> add_n(DType dtype) {
+  return found(add_n_kernel(type_of(dtype)), dtype);
 }
 
 Result<ReduceKernel> reduce(ReduceOp op, DType dtype) {
-  return found(isa_table().reduce(op, type_of(dtype)), dtype);
+  return found(reduce_kernel(op, type_of(dtype)), dtype);
 }
 
-Result<ArgReduceFn> arg_reduce(bool want_max, DType dtype, DType index_dtype) {
-  return found(isa_table().arg_reduce(want_max, type_of(dtype), type_of(index_dtype)), dtype);
+Result<ArgReduceKernel> arg_reduce(bool want_max, DType dtype, DType index_dtype) {
+  return found(arg_reduce_kernel(want_max, type_of(dtype), type_of(index_dtype)), dtype);
+}
+
+std::vector<DType> dtypes_of(UnaryOp op) {
+  return dtypes_with([op](Type type) { return bool(unary_kernel(op, type)); });
+}
+
+std::vector<DType> dtypes_of(GradOp op) {
+  return dtypes_with([op](Type type) { return bool(grad_kernel(op, type)); });
+}
+
+std::vector<DType> dtypes_of(BinaryOp op) {
+  return dtypes_with([op](Type type) { return bool(binary_kernel(op, type)); });
+}
+
+std::vector<DType> dtypes_of(ReduceOp op) {
+  return dtypes_with([op](Type type) { return bool(reduce_kernel(op, type)); });
+}
+
+std::vector<DType> dtypes_of_add_n() {
+  return dtypes_with([](Type type) { return bool(add_n_kernel(type)); });
+}
+
+DType computed_in(DType dtype) {
+  if (const Route* route = route_of(type_of(dtype)))
+    return static_cast<DType>(route->via);
+  return dtype == DType::uint64 ? DType::int64 : dtype;
 }
 
 Result<PoolFn> max_pool(DType dtype) {

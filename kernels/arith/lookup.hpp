@@ -1,6 +1,8 @@
 // Finds arithmetic functions by operation and dtype, in the instruction set in use. What that does
 // not have is UNIMPLEMENTED "there is no CPU arithmetic …", so that no kernel calls a null pointer.
 #pragma once
+#include <vector>
+
 #include "core/base/status.hpp"
 #include "core/tensor/dtype.hpp"
 #include "kernels/arith/elementwise.hpp"
@@ -16,15 +18,27 @@ constexpr Type type_of(DType dtype) {
   return static_cast<Type>(dtype);
 }
 
-Result<UnaryFn> unary(UnaryOp op, DType dtype);
-Result<GradFn> unary_grad(GradOp op, DType dtype);
+Result<UnaryKernel> unary(UnaryOp op, DType dtype);
+Result<GradKernel> unary_grad(GradOp op, DType dtype);
 Result<BinaryKernel> binary(BinaryOp op, DType dtype);
-/// Between any two dtypes that have a size and are no quantised or 8-bit float ones.
-Result<CastFn> cast(DType from, DType to);
-Result<AddNFn> add_n(DType dtype);
+/// Between any two that TensorFlow casts between; quantised integers are integers.
+Result<CastKernel> cast(DType from, DType to);
+Result<AddNKernel> add_n(DType dtype);
 
 Result<ReduceKernel> reduce(ReduceOp op, DType dtype);
-Result<ArgReduceFn> arg_reduce(bool want_max, DType dtype, DType index_dtype);
+Result<ArgReduceKernel> arg_reduce(bool want_max, DType dtype, DType index_dtype);
+
+/// What a kernel of an op that calls the function may be registered for.
+std::vector<DType> dtypes_of(UnaryOp op);
+std::vector<DType> dtypes_of(GradOp op);
+std::vector<DType> dtypes_of(BinaryOp op);
+std::vector<DType> dtypes_of(ReduceOp op);
+std::vector<DType> dtypes_of_add_n();
+
+/// The dtype that kernels of more than single elements compute in: float for half and bfloat16,
+/// int32 or int64 for other integers (their low bits are the same), complex128 for complex64; else
+/// the dtype itself.
+DType computed_in(DType dtype);
 
 Result<PoolFn> max_pool(DType dtype);
 Result<PoolFn> avg_pool(DType dtype);

@@ -1,6 +1,8 @@
 // Walks the kept and the outer reduced dimensions; the innermost two belong to the loops of the
 // instruction set.
 #include "kernels/arith/reduce.hpp"
+#include "kernels/arith/internal/generic.hpp"
+#include "kernels/arith/internal/isa_table.hpp"
 #include <algorithm>
 #include <cstring>
 
@@ -81,6 +83,56 @@ struct Parts {
   }
 };
 
+constexpr int64_t wide_room = 1024; // elements that are widened at once
+
+/// As kernel.rows of elements that are computed in another type.
+void rows_widened(const ReduceKernel& kernel, int64_t* acc, const char* x, int64_t rows,
+                  int64_t stride, int64_t n) {
+  alignas(64) char wide[wide_room * sizeof(int64_t)];
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t i = 0; i < n; i += wide_room) {
+      const int64_t count = std::min(wide_room, n - i);
+      kernel.route->widen(x + (r * stride + i) * kernel.size, wide, 0, count);
+      kernel.rows(acc + r, wide, 1, 0, count);
+    }
+}
+
+/// As kernel.columns of such elements; there are at most `strip` columns.
+void columns_widened(const ReduceKernel& kernel, int64_t* acc, const char* x, int64_t rows,
+                     int64_t stride, int64_t columns) {
+  alignas(64) char wide[wide_room * sizeof(int64_t)];
+  const int64_t at_once = std::max<int64_t>(wide_room / columns, 1);
+  for (int64_t r0 = 0; r0 < rows; r0 += at_once) {
+    const int64_t count = std::min(at_once, rows - r0);
+    for (int64_t r = 0; r < count; ++r)
+      kernel.route->widen(x + (r0 + r) * stride * kernel.size,
+                          wide + r * columns * kernel.route->via_size, 0, columns);
+    kernel.columns(acc, wide, count, columns, columns);
+  }
+}
+
+template <class T>
+void clamp(void* values, int64_t n, int64_t low, int64_t high) {
+  auto* value = static_cast<T*>(values);
+  for (int64_t i = 0; i < n; ++i)
+    value[i] = std::clamp(value[i], static_cast<T>(low), static_cast<T>(high));
+}
+
+/// Writes n outputs from their accumulators.
+void finish(const ReduceKernel& kernel, const int64_t* acc, char* out, int64_t n, int64_t count) {
+  if (kernel.route == nullptr)
+    return kernel.finish(acc, out, n, count);
+  alignas(64) char wide[strip * sizeof(int64_t)];
+  for (int64_t i = 0; i < n; i += strip) {
+    const int64_t some = std::min(strip, n - i);
+    kernel.finish(acc + i, wide, some, count);
+    if (kernel.clamps)
+      kernel.route->via == Type::int32 ? clamp<int32_t>(wide, some, kernel.low, kernel.high)
+                                       : clamp<int64_t>(wide, some, kernel.low, kernel.high);
+    kernel.route->narrow(wide, out + i * kernel.size, 0, some);
+  }
+}
+
 /// Takes a run of outputs, all within one lane, into their accumulators.
 void take(const ReduceKernel& kernel, const Parts& parts, const char* x, int64_t output, int64_t n,
           int64_t* acc) {
@@ -89,7 +141,11 @@ void take(const ReduceKernel& kernel, const Parts& parts, const char* x, int64_t
   const int64_t rounds = parts.reduced.size();
   for (int64_t r = 0; r < rounds; ++r) {
     const char* from = x + (base + parts.reduced.offset(r)) * kernel.size;
-    if (parts.by_rows)
+    if (kernel.route != nullptr && parts.by_rows)
+      rows_widened(kernel, acc, from, n, parts.lane_stride, parts.depth);
+    else if (kernel.route != nullptr)
+      columns_widened(kernel, acc, from, parts.depth, parts.depth_stride, n);
+    else if (parts.by_rows)
       kernel.rows(acc, from, n, parts.lane_stride, parts.depth);
     else
       kernel.columns(acc, from, parts.depth, parts.depth_stride, n);
@@ -97,6 +153,43 @@ void take(const ReduceKernel& kernel, const Parts& parts, const char* x, int64_t
 }
 
 } // namespace
+
+ReduceKernel reduce_kernel(ReduceOp op, Type type) {
+  ReduceKernel own = isa_table().reduce(op, type);
+  if (!own)
+    own = generic_reduce(op, type);
+  const Route* route = route_of(type);
+  if (own || route == nullptr)
+    return own;
+  ReduceKernel kernel = isa_table().reduce(op, route->via);
+  if (!kernel || type == Type::complex64)
+    return {};
+  kernel.size = route->size;
+  kernel.route = route;
+  // The most and the least of no integers are the type's own, not those of the wider one.
+  if (type != Type::float16 && type != Type::bfloat16) {
+    const bool has_sign = type == Type::int8 || type == Type::int16;
+    const int bits = 8 * route->size - (has_sign ? 1 : 0);
+    kernel.clamps = op == ReduceOp::max || op == ReduceOp::min;
+    kernel.high = (int64_t{1} << bits) - 1;
+    kernel.low = has_sign ? -kernel.high - 1 : 0;
+  }
+  return kernel;
+}
+
+ArgReduceKernel arg_reduce_kernel(bool want_max, Type type, Type index_type) {
+  const auto find = [&](Type t) {
+    const ArgReduceFn fn = isa_table().arg_reduce(want_max, t, index_type);
+    return fn != nullptr ? fn : generic_arg_reduce(want_max, t, index_type);
+  };
+  ArgReduceKernel kernel;
+  kernel.fn = find(type);
+  if (kernel.fn == nullptr && type != Type::complex64) {
+    kernel.route = route_of(type);
+    kernel.fn = kernel.route != nullptr ? find(kernel.route->via) : nullptr;
+  }
+  return kernel;
+}
 
 bool make_reduce_plan(std::span<const int64_t> shape, std::span<const bool> reduced,
                       ReducePlan& plan) {
@@ -131,7 +224,7 @@ void run_reduce(const ReduceKernel& kernel, const ReducePlan& plan, const void* 
     kernel.init(acc, n);
     if (plan.count > 0)
       take(kernel, parts, static_cast<const char*>(x), at, n, acc);
-    kernel.finish(acc, static_cast<char*>(out) + at * kernel.size, n, plan.count);
+    finish(kernel, acc, static_cast<char*>(out) + at * kernel.size, n, plan.count);
     at += n;
   }
 }
@@ -151,7 +244,7 @@ void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t*
                     void* out) {
   for (int k = 1; k < parts; ++k)
     kernel.merge(accs, accs + k * plan.outputs, plan.outputs);
-  kernel.finish(accs, out, plan.outputs, plan.count);
+  finish(kernel, accs, static_cast<char*>(out), plan.outputs, plan.count);
 }
 
 } // namespace troupe::arith

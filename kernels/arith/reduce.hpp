@@ -1,12 +1,12 @@
 // Reductions over any set of axes, argmax and argmin.
 #pragma once
-#include "kernels/arith/types.hpp"
+#include "kernels/arith/elementwise.hpp"
 #include <span>
 
 namespace troupe::arith {
 
 enum class ReduceOp : int {
-  // f32 f64 i32 i64
+  // numbers
   sum,
   mean, // integers: the sum divided toward zero; of nothing: NaN, or 0 for integers
   prod,
@@ -49,10 +49,19 @@ struct ReduceKernel {
                   int64_t columns) = nullptr;
   void (*merge)(int64_t* acc, const int64_t* other, int64_t n) = nullptr;
   void (*finish)(const int64_t* acc, void* out, int64_t n, int64_t count) = nullptr;
-  int size = 0;
+  int size = 0; // bytes of an element
+  /// Elements that are computed in another type; the functions above are that one's.
+  const Route* route = nullptr;
+  /// What a result is brought between before it is narrowed: the most and the least of nothing.
+  bool clamps = false;
+  int64_t low = 0, high = 0;
 
   explicit operator bool() const { return rows != nullptr; }
 };
+
+/// What the instruction set in use has for elements of the type, or the generic code; empty where
+/// neither has anything.
+ReduceKernel reduce_kernel(ReduceOp op, Type type);
 
 /// Computes outputs [begin, end) of `plan` from the whole input.
 void run_reduce(const ReduceKernel& kernel, const ReducePlan& plan, const void* x, void* out,
@@ -71,8 +80,17 @@ void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t*
 
 /// Index of the first largest (or smallest) element along the middle dimension of x, a dense
 /// [outer, n, inner] array, for flat outputs [begin, end) of [outer, inner]. n >= 1. NaN is chosen
-/// only where it comes first. Types f32 f64 i32 i64 u8; index_type i32 or i64. Null for others.
+/// only where it comes first. The indices are i32 or i64.
 using ArgReduceFn = void (*)(const void* x, void* out, int64_t n, int64_t inner, int64_t begin,
                              int64_t end);
+
+/// Finds positions in elements of a type, or, with a route, in what the caller widened them to: their
+/// order is the same.
+struct ArgReduceKernel {
+  ArgReduceFn fn = nullptr;
+  const Route* route = nullptr;
+  explicit operator bool() const { return fn != nullptr; }
+};
+ArgReduceKernel arg_reduce_kernel(bool want_max, Type type, Type index_type);
 
 } // namespace troupe::arith

@@ -213,5 +213,25 @@ TEST_CASE("biases are added to rows and summed over them") {
   });
 }
 
+TEST_CASE("softmax of ten million elements keeps its digits") {
+  constexpr int64_t n = 10'000'000;
+  const auto x = random_values<float>(n, -1, 1, 91);
+  double sum = 0;
+  for (float value : x)
+    sum += std::exp(static_cast<double>(value));
+  on_each_isa([&] {
+    std::vector<float> y(x.size());
+    isa_table().softmax(Type::float32)(x.data(), y.data(), n, 0, 1);
+    double worst = 0;
+    for (size_t i = 0; i < y.size(); i += 997) {
+      const double want = std::exp(static_cast<double>(x[i])) / sum;
+      worst = std::max(worst, std::abs(static_cast<double>(y[i]) / want - 1));
+    }
+    CHECK(worst < 2e-6);
+    isa_table().log_softmax(Type::float32)(x.data(), y.data(), n, 0, 1);
+    CHECK(std::abs(static_cast<double>(y[0]) - (static_cast<double>(x[0]) - std::log(sum))) < 4e-6);
+  });
+}
+
 } // namespace
 } // namespace troupe::arith

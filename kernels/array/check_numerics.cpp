@@ -21,12 +21,15 @@ Status differentiate(GradContext& g) {
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   std::atomic<int> found{0};
-  TROUPE_TRY(dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+  TROUPE_TRY(dispatch(Types<float, double, Half, BFloat16>{}, x.dtype(), [&]<class T>() -> Status {
     const T* data = x.data<T>().data();
     c.parallel_for(x.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
       int here = 0;
-      for (std::int64_t i = begin; i < end; ++i)
-        here |= std::isinf(data[i]) ? has_inf : std::isnan(data[i]) ? has_nan : 0;
+      for (std::int64_t i = begin; i < end; ++i) {
+        using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
+        const auto value = static_cast<Real>(data[i]);
+        here |= std::isinf(value) ? has_inf : std::isnan(value) ? has_nan : 0;
+      }
       found.fetch_or(here, std::memory_order_relaxed);
     });
     return {};
@@ -43,7 +46,7 @@ Status compute(KernelContext& c) {
 
 void register_array_check_numerics(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
   options.expensive = true;
   library.op("CheckNumerics")
       .input("tensor: T")

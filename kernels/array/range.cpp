@@ -9,11 +9,22 @@
 namespace troupe {
 namespace {
 
-using RangeTypes = Types<float, double, std::int32_t, std::int64_t>;
+using RangeTypes = Types<float, double, std::int32_t, std::int64_t, Half, BFloat16>;
+
+/// What numbers of T are computed in: small floats in float, each step rounded to T.
+template <class T>
+using Number = std::conditional_t<std::is_class_v<T>, float, T>;
+template <class T>
+Number<T> rounded(Number<T> x) {
+  if constexpr (std::is_class_v<T>)
+    return static_cast<float>(T(x));
+  else
+    return x;
+}
 
 /// How many numbers a range has. INVALID_ARGUMENT for a step of 0 or in the wrong direction.
 template <class T>
-Result<std::int64_t> count(T start, T limit, T delta) {
+Result<std::int64_t> count(Number<T> start, Number<T> limit, Number<T> delta) {
   if (delta == 0)
     return invalid_argument(str_cat("Requires delta != 0: ", delta));
   if (delta > 0 && start > limit)
@@ -32,8 +43,9 @@ Result<std::int64_t> count(T start, T limit, T delta) {
     return static_cast<std::int64_t>(n);
   } else {
     // In the element's own type: 0.3f / 0.1f is 3, where the quotient in double is a little more.
-    const T n = std::ceil(std::abs((limit - start) / delta));
-    if (!(n < T(9.2e18)))
+    const Number<T> distance = rounded<T>(limit - start);
+    const Number<T> n = std::ceil(std::abs(rounded<T>(distance / delta)));
+    if (!(n < Number<T>(9.2e18)))
       return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
     return static_cast<std::int64_t>(n);
   }
@@ -41,7 +53,8 @@ Result<std::int64_t> count(T start, T limit, T delta) {
 
 template <class T>
 Result<std::int64_t> count(const Tensor& start, const Tensor& limit, const Tensor& delta) {
-  return count(start.value<T>(), limit.value<T>(), delta.value<T>());
+  return count<T>(Number<T>(start.value<T>()), Number<T>(limit.value<T>()),
+                  Number<T>(delta.value<T>()));
 }
 
 Status infer_range(ShapeContext& c) {
@@ -61,13 +74,13 @@ Status infer_range(ShapeContext& c) {
 
 /// Number i of a range. Integers wrap on the way, where i * delta alone is beyond their type.
 template <class T>
-T element(T start, T delta, std::size_t i) {
+T element(Number<T> start, Number<T> delta, std::size_t i) {
   if constexpr (std::is_integral_v<T>) {
     using Bits = std::make_unsigned_t<T>;
     return static_cast<T>(static_cast<Bits>(start) +
                           static_cast<Bits>(i) * static_cast<Bits>(delta));
   } else {
-    return start + static_cast<T>(i) * delta;
+    return T(start + rounded<T>(rounded<T>(static_cast<Number<T>>(i)) * delta));
   }
 }
 
@@ -79,11 +92,11 @@ Status compute_range(KernelContext& c) {
           str_cat(names[i], " must be a scalar, not shape ", c.input(i).shape()));
   return dispatch(RangeTypes{}, c.input(0).dtype(), [&]<class T>() -> Status {
     TROUPE_ASSIGN(const std::int64_t n, count<T>(c.input(0), c.input(1), c.input(2)));
-    const T start = c.input(0).value<T>(), delta = c.input(2).value<T>();
+    const auto start = Number<T>(c.input(0).value<T>()), delta = Number<T>(c.input(2).value<T>());
     TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{n}));
     auto to = out.mutable_data<T>();
     for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = element(start, delta, i);
+      to[i] = element<T>(start, delta, i);
     return {};
   });
 }
@@ -123,7 +136,9 @@ Status compute_lin_space(KernelContext& c) {
 
 void register_array_range(OpLibrary& library) {
   KernelOptions range;
-  range.types = {{"Tidx", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  range.types = {{"Tidx",
+                  {DType::float32, DType::float64, DType::int32, DType::int64, DType::float16,
+                   DType::bfloat16}}};
   library.op("Range")
       .input("start: Tidx; limit: Tidx; delta: Tidx")
       .output("output: Tidx")

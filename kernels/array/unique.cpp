@@ -17,8 +17,11 @@ Status infer_shape(ShapeContext& c) {
   return {};
 }
 
+/// What an element is looked up by: text by its characters, small floats by their value.
 template <class T>
-using Key = std::conditional_t<std::is_same_v<T, std::string>, std::string_view, T>;
+using Key = std::conditional_t<
+    std::is_same_v<T, std::string>, std::string_view,
+    std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>>;
 
 template <class T, class I>
 Status find_unique(KernelContext& c) {
@@ -51,8 +54,9 @@ Status find_unique(KernelContext& c) {
   return {};
 }
 
-using Keys = Types<float, double, bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
-                   std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, std::string>;
+using Keys =
+    Types<float, double, bool, std::int8_t, std::int16_t, std::int32_t, std::int64_t, std::uint8_t,
+          std::uint16_t, std::uint32_t, std::uint64_t, Half, BFloat16, std::string>;
 
 Status compute(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
@@ -65,10 +69,10 @@ Status compute(KernelContext& c) {
 
 KernelOptions options() {
   KernelOptions out;
-  out.types = {
-      {"T",
-       {DType::float32, DType::float64, DType::bool_, DType::int8, DType::int16, DType::int32,
-        DType::int64, DType::uint8, DType::uint16, DType::uint32, DType::uint64, DType::string}}};
+  out.types = {{"T",
+                {DType::float32, DType::float64, DType::bool_, DType::int8, DType::int16,
+                 DType::int32, DType::int64, DType::uint8, DType::uint16, DType::uint32,
+                 DType::uint64, DType::float16, DType::bfloat16, DType::string}}};
   out.expensive = true;
   return out;
 }

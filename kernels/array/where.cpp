@@ -8,7 +8,8 @@ namespace troupe {
 namespace {
 
 using WhereTypes = Types<bool, float, double, std::int32_t, std::int64_t, std::uint8_t, std::int8_t,
-                         std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t>;
+                         std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t, Half, BFloat16,
+                         std::complex<float>, std::complex<double>>;
 
 constexpr int max_rank = 8;
 
@@ -53,7 +54,8 @@ void register_array_where(OpLibrary& library) {
   options.types = {
       {"T",
        {DType::bool_, DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8,
-        DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64}}};
+        DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64, DType::float16,
+        DType::bfloat16, DType::complex64, DType::complex128}}};
   options.expensive = true;
   library.op("Where")
       .input("input: T")

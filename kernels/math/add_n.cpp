@@ -3,7 +3,7 @@
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -52,7 +52,7 @@ void register_math_add_n(OpLibrary& library) {
       .aggregate()
       .shape_fn(shape_merge_inputs)
       .gradient(differentiate)
-      .cpu_kernel(compute, math::for_types(math::numbers))
+      .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
       .doc("The sum of all inputs, which have one shape.");
 }
 

@@ -1,7 +1,7 @@
 // Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum: elementwise, with broadcasting.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -57,8 +57,7 @@ void register_math_arithmetic(OpLibrary& library) {
             "complex128, string}")
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_add)
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::add, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::add>, math::for_types_of(BinaryOp::add))
       .doc("x + y.");
   library.op("AddV2")
       .input("x: T; y: T")
@@ -68,8 +67,7 @@ void register_math_arithmetic(OpLibrary& library) {
       .aggregate()
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_add)
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::add, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::add>, math::for_types_of(BinaryOp::add))
       .doc("x + y.");
   library.op("Sub")
       .input("x: T; y: T")
@@ -77,8 +75,7 @@ void register_math_arithmetic(OpLibrary& library) {
       .attr(any_number)
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_sub)
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::sub, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::sub>, math::for_types_of(BinaryOp::sub))
       .doc("x - y.");
   library.op("Mul")
       .input("x: T; y: T")
@@ -87,8 +84,7 @@ void register_math_arithmetic(OpLibrary& library) {
       .commutative()
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_mul)
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::mul, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::mul>, math::for_types_of(BinaryOp::mul))
       .doc("x * y.");
   library.op("SquaredDifference")
       .input("x: T; y: T")
@@ -97,11 +93,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .commutative()
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_squared_difference)
-      .cpu_kernel(
-          [](KernelContext& c) {
-            return math::binary(c, BinaryOp::squared_difference, math::cheap);
-          },
-          math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::squared_difference>,
+                  math::for_types_of(BinaryOp::squared_difference))
       .doc("(x - y) * (x - y).");
   library.op("Maximum")
       .input("x: T; y: T")
@@ -109,8 +102,7 @@ void register_math_arithmetic(OpLibrary& library) {
       .attr(any_real)
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_choice(g, "GreaterEqual"); })
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::maximum, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::maximum>, math::for_types_of(BinaryOp::maximum))
       .doc("The larger of x and y; NaN if either is NaN.");
   library.op("Minimum")
       .input("x: T; y: T")
@@ -118,8 +110,7 @@ void register_math_arithmetic(OpLibrary& library) {
       .attr(any_real)
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_choice(g, "LessEqual"); })
-      .cpu_kernel([](KernelContext& c) { return math::binary(c, BinaryOp::minimum, math::cheap); },
-                  math::for_types(math::all_numbers))
+      .cpu_kernel(math::binary<BinaryOp::minimum>, math::for_types_of(BinaryOp::minimum))
       .doc("The smaller of x and y; NaN if either is NaN.");
 }
 

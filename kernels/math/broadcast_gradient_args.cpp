@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {

@@ -2,7 +2,7 @@
 // bound that is NaN does not count.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -58,7 +58,7 @@ void register_math_clip_by_value(OpLibrary& library) {
       .attr("T: numbertype")
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
-      .cpu_kernel(compute, math::for_types(math::all_numbers))
+      .cpu_kernel(compute, math::for_types_of(arith::BinaryOp::clip_above))
       .doc("t where it lies within the bounds, else the bound that it crosses.");
 }
 

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -10,11 +10,6 @@ namespace {
 using arith::BinaryOp;
 
 constexpr auto flat = "its values are true and false";
-
-template <BinaryOp op>
-Status compare(KernelContext& c) {
-  return math::binary(c, op, math::cheap);
-}
 
 template <bool want_equal>
 bool compare_strings(const void* a, const void* b, void* out, std::int64_t n, arith::RowMode mode) {
@@ -40,10 +35,12 @@ Status equality(KernelContext& c) {
     return {};
   }
   if (x.dtype() == DType::string)
-    return math::run_binary(
-        c, arith::BinaryKernel{compare_strings<want_equal>, sizeof(std::string), 1}, *shape,
-        math::costly, "");
-  return compare < want_equal ? BinaryOp::equal : BinaryOp::not_equal > (c);
+    return math::run_binary(c,
+                            arith::BinaryKernel{.fn = compare_strings<want_equal>,
+                                                .in_size = sizeof(std::string),
+                                                .out_size = 1},
+                            *shape, math::costly, "");
+  return math::binary(c, want_equal ? BinaryOp::equal : BinaryOp::not_equal);
 }
 
 Status infer_equality(ShapeContext& c) {
@@ -57,6 +54,8 @@ Status infer_equality(ShapeContext& c) {
 }
 
 void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+  std::vector<DType> types = arith::dtypes_of(BinaryOp::equal);
+  types.push_back(DType::string);
   library.op(name)
       .input("x: T; y: T")
       .output("z: bool")
@@ -64,9 +63,7 @@ void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::s
       .commutative()
       .shape_fn(infer_equality)
       .not_differentiable(flat)
-      .cpu_kernel(fn, math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
-                                       DType::uint8, DType::int8, DType::int16, DType::uint16,
-                                       DType::uint32, DType::uint64, DType::bool_, DType::string}))
+      .cpu_kernel(fn, math::for_types(std::move(types)))
       .doc(doc);
 }
 
@@ -77,9 +74,7 @@ void add_order(OpLibrary& library, std::string_view name, KernelFn fn, std::stri
       .attr("T: realnumbertype")
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
-      .cpu_kernel(fn, math::for_types({DType::float32, DType::float64, DType::int32, DType::int64,
-                                       DType::uint8, DType::int8, DType::int16, DType::uint16,
-                                       DType::uint32, DType::uint64}))
+      .cpu_kernel(fn, math::for_types_of(BinaryOp::less))
       .doc(doc);
 }
 
@@ -88,10 +83,10 @@ void add_order(OpLibrary& library, std::string_view name, KernelFn fn, std::stri
 void register_math_comparison(OpLibrary& library) {
   add_equality(library, "Equal", equality<true>, "Whether x == y.");
   add_equality(library, "NotEqual", equality<false>, "Whether x != y.");
-  add_order(library, "Less", compare<BinaryOp::less>, "Whether x < y.");
-  add_order(library, "LessEqual", compare<BinaryOp::less_equal>, "Whether x <= y.");
-  add_order(library, "Greater", compare<BinaryOp::greater>, "Whether x > y.");
-  add_order(library, "GreaterEqual", compare<BinaryOp::greater_equal>, "Whether x >= y.");
+  add_order(library, "Less", math::binary<BinaryOp::less>, "Whether x < y.");
+  add_order(library, "LessEqual", math::binary<BinaryOp::less_equal>, "Whether x <= y.");
+  add_order(library, "Greater", math::binary<BinaryOp::greater>, "Whether x > y.");
+  add_order(library, "GreaterEqual", math::binary<BinaryOp::greater_equal>, "Whether x >= y.");
 }
 
 } // namespace troupe

@@ -1,7 +1,7 @@
 // Division in all its roundings, and the remainders: elementwise, with broadcasting.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -41,15 +41,11 @@ Status differentiate_atan2(GradContext& g) {
 constexpr auto any_number = "T: {bfloat16, half, float, double, uint8, int8, uint16, int16, int32, "
                             "uint32, uint64, int64, complex64, complex128}";
 
-template <BinaryOp op>
-Status compute(KernelContext& c) {
-  return math::binary(c, op, math::moderate);
-}
-
 // Of integers it truncates, of floats it does not.
 Status compute_div(KernelContext& c) {
-  return is_floating(c.input(0).dtype()) ? compute<BinaryOp::real_div>(c)
-                                         : compute<BinaryOp::trunc_div>(c);
+  const DType dtype = c.input(0).dtype();
+  return math::binary(c, is_floating(dtype) || is_complex(dtype) ? BinaryOp::real_div
+                                                                 : BinaryOp::trunc_div);
 }
 
 } // namespace
@@ -61,7 +57,7 @@ void register_math_division(OpLibrary& library) {
       .attr(any_number)
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "RealDiv"); })
-      .cpu_kernel(compute<BinaryOp::real_div>, math::for_types(math::floats))
+      .cpu_kernel(math::binary<BinaryOp::real_div>, math::for_types_of(BinaryOp::real_div))
       .doc("x / y of floating point numbers.");
   library.op("Div")
       .input("x: T; y: T")
@@ -69,7 +65,7 @@ void register_math_division(OpLibrary& library) {
       .attr(any_number)
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "Div"); })
-      .cpu_kernel(compute_div, math::for_types(math::numbers))
+      .cpu_kernel(compute_div, math::for_types_of(BinaryOp::mul)) // all that have numbers
       .doc("x / y; integers are rounded toward zero.");
   library.op("FloorDiv")
       .input("x: T; y: T")
@@ -78,7 +74,7 @@ void register_math_division(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("it is piecewise constant")
-      .cpu_kernel(compute<BinaryOp::floor_div>, math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::floor_div>, math::for_types_of(BinaryOp::floor_div))
       .doc("x / y, rounded down.");
   library.op("TruncateDiv")
       .input("x: T; y: T")
@@ -87,7 +83,7 @@ void register_math_division(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("it is piecewise constant")
-      .cpu_kernel(compute<BinaryOp::trunc_div>, math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::trunc_div>, math::for_types_of(BinaryOp::trunc_div))
       .doc("x / y, rounded toward zero.");
   library.op("FloorMod")
       .input("x: T; y: T")
@@ -96,7 +92,7 @@ void register_math_division(OpLibrary& library) {
             "double}")
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_floor_mod)
-      .cpu_kernel(compute<BinaryOp::floor_mod>, math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::floor_mod>, math::for_types_of(BinaryOp::floor_mod))
       .doc("What x / y rounded down leaves: the sign is y's.");
   library.op("TruncateMod")
       .input("x: T; y: T")
@@ -104,7 +100,7 @@ void register_math_division(OpLibrary& library) {
       .attr("T: {int32, int64, bfloat16, half, float, double}")
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("TensorFlow defines no gradient for it")
-      .cpu_kernel(compute<BinaryOp::trunc_mod>, math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::trunc_mod>, math::for_types_of(BinaryOp::trunc_mod))
       .doc("What x / y rounded toward zero leaves: the sign is x's.");
   library.op("Mod")
       .input("x: T; y: T")
@@ -112,7 +108,7 @@ void register_math_division(OpLibrary& library) {
       .attr("T: {int32, int64, half, bfloat16, float, double}")
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("TensorFlow defines no gradient for it")
-      .cpu_kernel(compute<BinaryOp::trunc_mod>, math::for_types(math::numbers))
+      .cpu_kernel(math::binary<BinaryOp::trunc_mod>, math::for_types_of(BinaryOp::trunc_mod))
       .doc("What x / y rounded toward zero leaves: the sign is x's.");
   library.op("DivNoNan")
       .input("x: T; y: T")
@@ -120,7 +116,7 @@ void register_math_division(OpLibrary& library) {
       .attr("T: {half, float, bfloat16, double, complex64, complex128}")
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "DivNoNan"); })
-      .cpu_kernel(compute<BinaryOp::div_no_nan>, math::for_types(math::floats))
+      .cpu_kernel(math::binary<BinaryOp::div_no_nan>, math::for_types_of(BinaryOp::div_no_nan))
       .doc("x / y, and 0 where y is 0.");
   library.op("MulNoNan")
       .input("x: T; y: T")
@@ -128,7 +124,7 @@ void register_math_division(OpLibrary& library) {
       .attr("T: {bfloat16, half, float, double, complex64, complex128}")
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_mul_no_nan)
-      .cpu_kernel(compute<BinaryOp::mul_no_nan>, math::for_types(math::floats))
+      .cpu_kernel(math::binary<BinaryOp::mul_no_nan>, math::for_types_of(BinaryOp::mul_no_nan))
       .doc("x * y, and 0 where y is 0, even if x is infinite or NaN.");
   library.op("Atan2")
       .input("y: T; x: T")
@@ -136,7 +132,7 @@ void register_math_division(OpLibrary& library) {
       .attr("T: {bfloat16, half, float, double}")
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_atan2)
-      .cpu_kernel(compute<BinaryOp::atan2>, math::for_types(math::floats))
+      .cpu_kernel(math::binary<BinaryOp::atan2>, math::for_types_of(BinaryOp::atan2))
       .doc("The angle of the point (x, y), in (-pi, pi].");
 }
 

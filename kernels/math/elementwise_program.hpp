@@ -21,16 +21,12 @@ class ElementwiseProgram {
 public:
   /// What computes an op's elements; which member counts is said by the op's form.
   struct Computation {
-    struct Gradient {
-      arith::GradOp op = {};
-      bool first = true; ///< the gradient is operand 0, not 1
-    };
     arith::UnaryOp unary = {};
     arith::BinaryOp binary = {};
-    Gradient gradient = {};
+    arith::GradOp gradient = {};
   };
-  /// INTERNAL for an op that nothing here computes: the list of ops and the kernels disagree.
-  static Result<Computation> computation_of(const ElementwiseOp& op);
+  /// Of an op of the list.
+  static const Computation& computation_of(const ElementwiseOp& op);
 
   struct Instruction {
     const ElementwiseOp* op = nullptr;

@@ -107,14 +107,5 @@ TEST_CASE("elementwise program: every op of the list is an instruction with a ke
   }
 }
 
-TEST_CASE("elementwise program: an op of the list that nothing computes is an internal error") {
-  for (const auto form : {ElementwiseForm::unary, ElementwiseForm::broadcast, ElementwiseForm::bias,
-                          ElementwiseForm::same_size, ElementwiseForm::same_shape}) {
-    const auto found = math::ElementwiseProgram::computation_of({"Nothing", form});
-    CHECK(found.status().code() == Code::internal);
-    CHECK(found.status().message().find("'Nothing' is listed") != std::string::npos);
-  }
-}
-
 } // namespace
 } // namespace troupe

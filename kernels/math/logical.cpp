@@ -1,6 +1,6 @@
 // LogicalAnd, LogicalOr (with broadcasting), LogicalNot.
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -22,11 +22,7 @@ void register_math_logical(OpLibrary& library) {
       .commutative()
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
-      .cpu_kernel(
-          [](KernelContext& c) {
-            return math::binary(c, arith::BinaryOp::logical_and, math::cheap);
-          },
-          options())
+      .cpu_kernel(math::binary<arith::BinaryOp::logical_and>, options())
       .doc("Whether both x and y.");
   library.op("LogicalOr")
       .input("x: bool; y: bool")
@@ -34,20 +30,14 @@ void register_math_logical(OpLibrary& library) {
       .commutative()
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
-      .cpu_kernel(
-          [](KernelContext& c) {
-            return math::binary(c, arith::BinaryOp::logical_or, math::cheap);
-          },
-          options())
+      .cpu_kernel(math::binary<arith::BinaryOp::logical_or>, options())
       .doc("Whether x or y or both.");
   library.op("LogicalNot")
       .input("x: bool")
       .output("y: bool")
       .shape_fn(shape_unchanged)
       .not_differentiable(flat)
-      .cpu_kernel(
-          [](KernelContext& c) { return math::unary(c, arith::UnaryOp::logical_not, math::cheap); },
-          options())
+      .cpu_kernel(math::unary<arith::UnaryOp::logical_not>, options())
       .doc("Whether not x.");
 }
 

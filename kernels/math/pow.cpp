@@ -1,7 +1,7 @@
 // Pow: x to the power of y, elementwise, with broadcasting.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -28,9 +28,7 @@ void register_math_pow(OpLibrary& library) {
       .attr("T: {bfloat16, float, half, double, int8, int16, int32, int64, complex64, complex128}")
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate)
-      .cpu_kernel(
-          [](KernelContext& c) { return math::binary(c, arith::BinaryOp::pow, math::costly); },
-          math::for_types(math::numbers))
+      .cpu_kernel(math::binary<arith::BinaryOp::pow>, math::for_types_of(arith::BinaryOp::pow))
       .doc("x to the power of y. Integers take no negative powers.");
 }
 

@@ -1,7 +1,7 @@
 // Functions of one number at a time: a row each.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -67,19 +67,6 @@ Status of_erf(GradContext& g) {
       g, g.mul(g.scalar_like(x, 1.1283791670955126), g.op("Exp", {g.neg(g.op("Square", {x}))})));
 }
 
-template <UnaryOp op>
-Status cheap(KernelContext& c) {
-  return math::unary(c, op, math::cheap);
-}
-template <UnaryOp op>
-Status moderate(KernelContext& c) {
-  return math::unary(c, op, math::moderate);
-}
-template <UnaryOp op>
-Status costly(KernelContext& c) {
-  return math::unary(c, op, math::costly);
-}
-
 constexpr auto with_integers =
     "T: {bfloat16, half, float, double, int8, int16, int32, int64, complex64, complex128}";
 constexpr auto with_unsigned = "T: {bfloat16, half, float, double, int8, int16, int32, int64, "
@@ -92,37 +79,43 @@ struct Row {
   const char* name;
   const char* types;
   KernelFn compute;
-  std::initializer_list<DType> implemented;
+  UnaryOp op;
   GradientFn gradient;
   const char* doc;
 };
 
 constexpr Row rows[] = {
-    {"Neg", with_integers, cheap<UnaryOp::neg>, math::numbers, of_neg, "-x."},
-    {"Abs", without_complex, cheap<UnaryOp::abs>, math::numbers, of_abs, "x without its sign."},
-    {"Sign", with_integers, cheap<UnaryOp::sign>, math::numbers, of_sign,
+    {"Neg", with_integers, math::unary<UnaryOp::neg>, UnaryOp::neg, of_neg, "-x."},
+    {"Abs", without_complex, math::unary<UnaryOp::abs>, UnaryOp::abs, of_abs,
+     "x without its sign."},
+    {"Sign", with_integers, math::unary<UnaryOp::sign>, UnaryOp::sign, of_sign,
      "-1, 0 or 1 for x < 0, x = 0, x > 0; NaN of NaN."},
-    {"Square", with_unsigned, cheap<UnaryOp::square>, math::numbers, of_square, "x * x."},
-    {"Sqrt", floats_and_complex, moderate<UnaryOp::sqrt>, math::floats, of_sqrt,
+    {"Square", with_unsigned, math::unary<UnaryOp::square>, UnaryOp::square, of_square, "x * x."},
+    {"Sqrt", floats_and_complex, math::unary<UnaryOp::sqrt>, UnaryOp::sqrt, of_sqrt,
      "The square root of x."},
-    {"Rsqrt", floats_and_complex, moderate<UnaryOp::rsqrt>, math::floats, of_rsqrt, "1 / sqrt(x)."},
-    {"Reciprocal", with_integers, moderate<UnaryOp::reciprocal>, math::floats, of_reciprocal,
+    {"Rsqrt", floats_and_complex, math::unary<UnaryOp::rsqrt>, UnaryOp::rsqrt, of_rsqrt,
+     "1 / sqrt(x)."},
+    {"Reciprocal", with_integers, math::unary<UnaryOp::reciprocal>, UnaryOp::reciprocal,
+     of_reciprocal, "1 / x."},
+    {"Inv", with_integers, math::unary<UnaryOp::reciprocal>, UnaryOp::reciprocal, of_reciprocal,
      "1 / x."},
-    {"Inv", with_integers, moderate<UnaryOp::reciprocal>, math::floats, of_reciprocal, "1 / x."},
-    {"Exp", floats_and_complex, costly<UnaryOp::exp>, math::floats, of_exp, "e to the power of x."},
-    {"Expm1", floats_and_complex, costly<UnaryOp::expm1>, math::floats, of_expm1,
+    {"Exp", floats_and_complex, math::unary<UnaryOp::exp>, UnaryOp::exp, of_exp,
+     "e to the power of x."},
+    {"Expm1", floats_and_complex, math::unary<UnaryOp::expm1>, UnaryOp::expm1, of_expm1,
      "exp(x) - 1, exact also for small x."},
-    {"Log", floats_and_complex, costly<UnaryOp::log>, math::floats, of_log,
+    {"Log", floats_and_complex, math::unary<UnaryOp::log>, UnaryOp::log, of_log,
      "The natural logarithm of x."},
-    {"Log1p", floats_and_complex, costly<UnaryOp::log1p>, math::floats, of_log1p,
+    {"Log1p", floats_and_complex, math::unary<UnaryOp::log1p>, UnaryOp::log1p, of_log1p,
      "log(1 + x), exact also for small x."},
-    {"Tanh", floats_and_complex, costly<UnaryOp::tanh>, math::floats, of_tanh,
+    {"Tanh", floats_and_complex, math::unary<UnaryOp::tanh>, UnaryOp::tanh, of_tanh,
      "The hyperbolic tangent of x."},
-    {"Sigmoid", floats_and_complex, costly<UnaryOp::sigmoid>, math::floats, of_sigmoid,
+    {"Sigmoid", floats_and_complex, math::unary<UnaryOp::sigmoid>, UnaryOp::sigmoid, of_sigmoid,
      "1 / (1 + exp(-x))."},
-    {"Sin", floats_and_complex, costly<UnaryOp::sin>, math::floats, of_sin, "The sine of x."},
-    {"Cos", floats_and_complex, costly<UnaryOp::cos>, math::floats, of_cos, "The cosine of x."},
-    {"Erf", floats_only, costly<UnaryOp::erf>, math::floats, of_erf, "The error function of x."},
+    {"Sin", floats_and_complex, math::unary<UnaryOp::sin>, UnaryOp::sin, of_sin, "The sine of x."},
+    {"Cos", floats_and_complex, math::unary<UnaryOp::cos>, UnaryOp::cos, of_cos,
+     "The cosine of x."},
+    {"Erf", floats_only, math::unary<UnaryOp::erf>, UnaryOp::erf, of_erf,
+     "The error function of x."},
 };
 
 } // namespace
@@ -135,7 +128,7 @@ void register_math_unary_float(OpLibrary& library) {
         .attr(row.types)
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
-        .cpu_kernel(row.compute, math::for_types(row.implemented))
+        .cpu_kernel(row.compute, math::for_types_of(row.op))
         .doc(row.doc);
 }
 

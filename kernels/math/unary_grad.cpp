@@ -1,7 +1,7 @@
 // TanhGrad, SigmoidGrad, SqrtGrad, RsqrtGrad, ReciprocalGrad, InvGrad: dx from y = f(x) and dy.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -53,25 +53,25 @@ Status of_reciprocal_grad(GradContext& g) {
                   g.mul(g.mul(g.mul(dz, g.scalar_like(dz, -2)), dy), y));
 }
 
-template <GradOp op>
-Status compute(KernelContext& c) {
-  return math::unary_grad(c, op, math::cheap);
-}
-
 struct Row {
   const char* name;
   KernelFn compute;
+  GradOp op;
   GradientFn gradient;
   const char* doc;
 };
 
 constexpr Row rows[] = {
-    {"TanhGrad", compute<GradOp::tanh>, of_tanh_grad, "dy * (1 - y * y)."},
-    {"SigmoidGrad", compute<GradOp::sigmoid>, of_sigmoid_grad, "dy * y * (1 - y)."},
-    {"SqrtGrad", compute<GradOp::sqrt>, of_sqrt_grad, "dy * 0.5 / y."},
-    {"RsqrtGrad", compute<GradOp::rsqrt>, of_rsqrt_grad, "dy * -0.5 * y * y * y."},
-    {"ReciprocalGrad", compute<GradOp::reciprocal>, of_reciprocal_grad, "-dy * y * y."},
-    {"InvGrad", compute<GradOp::reciprocal>, of_reciprocal_grad, "-dy * y * y."},
+    {"TanhGrad", math::unary_grad<GradOp::tanh>, GradOp::tanh, of_tanh_grad, "dy * (1 - y * y)."},
+    {"SigmoidGrad", math::unary_grad<GradOp::sigmoid>, GradOp::sigmoid, of_sigmoid_grad,
+     "dy * y * (1 - y)."},
+    {"SqrtGrad", math::unary_grad<GradOp::sqrt>, GradOp::sqrt, of_sqrt_grad, "dy * 0.5 / y."},
+    {"RsqrtGrad", math::unary_grad<GradOp::rsqrt>, GradOp::rsqrt, of_rsqrt_grad,
+     "dy * -0.5 * y * y * y."},
+    {"ReciprocalGrad", math::unary_grad<GradOp::reciprocal>, GradOp::reciprocal, of_reciprocal_grad,
+     "-dy * y * y."},
+    {"InvGrad", math::unary_grad<GradOp::reciprocal>, GradOp::reciprocal, of_reciprocal_grad,
+     "-dy * y * y."},
 };
 
 } // namespace
@@ -84,7 +84,7 @@ void register_math_unary_grad(OpLibrary& library) {
         .attr("T: {bfloat16, half, float, double, complex64, complex128}")
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
-        .cpu_kernel(row.compute, math::for_types(math::floats))
+        .cpu_kernel(row.compute, math::for_types_of(row.op))
         .doc(row.doc);
 }
 

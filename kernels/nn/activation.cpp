@@ -1,26 +1,12 @@
 // Relu, Relu6, Elu and Softplus, and the ops of their gradients: elementwise.
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
-
-double cost_of(arith::UnaryOp op) { // ns for one element
-  return op == arith::UnaryOp::relu || op == arith::UnaryOp::relu6 ? 0.3 : 2;
-}
-
-template <arith::UnaryOp op>
-Status compute(KernelContext& c) {
-  const void* x = c.input(0).raw();
-  TROUPE_ASSIGN(const auto fn, arith::unary(op, c.input(0).dtype()));
-  TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, Shape(c.input(0).shape())));
-  c.parallel_for(y.num_elements(), cost_of(op),
-                 [&](std::int64_t begin, std::int64_t end) { fn(x, y.mutable_raw(), begin, end); });
-  return {};
-}
 
 template <arith::GradOp op>
 Status compute_grad(KernelContext& c) {
@@ -35,7 +21,7 @@ Status compute_grad(KernelContext& c) {
   TROUPE_ASSIGN(const auto fn, arith::unary_grad(op, c.input(0).dtype()));
   TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({0, 1}, 0, shape));
   c.parallel_for(
-      dx.num_elements(), op == arith::GradOp::softplus ? 2 : 0.4,
+      dx.num_elements(), math::nanoseconds(arith::cost_of(op)),
       [&](std::int64_t begin, std::int64_t end) { fn(dy, x, dx.mutable_raw(), begin, end); });
   return {};
 }
@@ -88,48 +74,48 @@ constexpr auto floats = "T: {half, bfloat16, float, double}";
 constexpr auto reals = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
                        "half, uint32, uint64}";
 
+using arith::GradOp;
+using arith::UnaryOp;
+
 struct Row {
   const char *name, *doc, *types;
   KernelFn compute;
+  UnaryOp op;
   GradientFn gradient;
   const char *grad_second_input, *grad_types;
   KernelFn compute_grad;
+  GradOp grad_op;
   GradientFn grad_gradient;
-  bool integers;
 };
 
-using arith::GradOp;
-using arith::UnaryOp;
 constexpr Row rows[] = {
     {"Relu", "max(x, 0).",
      "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
      "uint64, qint8}",
-     compute<UnaryOp::relu>, differentiate_relu, "features", reals, compute_grad<GradOp::relu>,
-     differentiate_relu_grad, true},
-    {"Relu6", "min(max(x, 0), 6).", reals, compute<UnaryOp::relu6>, differentiate_relu6, "features",
-     reals, compute_grad<GradOp::relu6>, differentiate_relu6_grad, true},
-    {"Elu", "x where it is positive, else exp(x) - 1.", floats, compute<UnaryOp::elu>,
-     differentiate_elu, "outputs", floats, compute_grad<GradOp::elu>, differentiate_elu_grad,
-     false},
-    {"Softplus", "log(exp(x) + 1).", floats, compute<UnaryOp::softplus>, differentiate_softplus,
-     "features", floats, compute_grad<GradOp::softplus>, differentiate_softplus_grad, false},
+     math::unary<UnaryOp::relu>, UnaryOp::relu, differentiate_relu, "features", reals,
+     compute_grad<GradOp::relu>, GradOp::relu, differentiate_relu_grad},
+    {"Relu6", "min(max(x, 0), 6).", reals, math::unary<UnaryOp::relu6>, UnaryOp::relu6,
+     differentiate_relu6, "features", reals, compute_grad<GradOp::relu6>, GradOp::relu6,
+     differentiate_relu6_grad},
+    {"Elu", "x where it is positive, else exp(x) - 1.", floats, math::unary<UnaryOp::elu>,
+     UnaryOp::elu, differentiate_elu, "outputs", floats, compute_grad<GradOp::elu>, GradOp::elu,
+     differentiate_elu_grad},
+    {"Softplus", "log(exp(x) + 1).", floats, math::unary<UnaryOp::softplus>, UnaryOp::softplus,
+     differentiate_softplus, "features", floats, compute_grad<GradOp::softplus>, GradOp::softplus,
+     differentiate_softplus_grad},
 };
 
 } // namespace
 
 void register_nn_activation(OpLibrary& library) {
   for (const Row& row : rows) {
-    KernelOptions options;
-    options.types = {{"T", {DType::float32, DType::float64}}};
-    if (row.integers)
-      options.types[0].dtypes.insert(options.types[0].dtypes.end(), {DType::int32, DType::int64});
     library.op(row.name)
         .input("features: T")
         .output("activations: T")
         .attr(row.types)
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
-        .cpu_kernel(row.compute, options)
+        .cpu_kernel(row.compute, math::for_types_of(row.op))
         .doc(row.doc);
     library.op(str_cat(row.name, "Grad"))
         .input(str_cat("gradients: T; ", row.grad_second_input, ": T"))
@@ -137,7 +123,7 @@ void register_nn_activation(OpLibrary& library) {
         .attr(row.grad_types)
         .shape_fn(infer_grad)
         .gradient(row.grad_gradient)
-        .cpu_kernel(row.compute_grad, options)
+        .cpu_kernel(row.compute_grad, math::for_types_of(row.grad_op))
         .doc(str_cat("The gradient of ", row.name, "."));
   }
 }

@@ -99,7 +99,7 @@ Status compute_bias_add(KernelContext& c) {
 /// Sums columns of the rows, each thread its share into a buffer of its own.
 Status sum_rows(KernelContext& c, const Tensor& dy, const Layout& layout, Tensor& out) {
   TROUPE_ASSIGN(const arith::BiasAddGradFn sum, arith::bias_add_grad(dy.dtype()));
-  TROUPE_ASSIGN(const arith::AddNFn add, arith::add_n(dy.dtype()));
+  TROUPE_ASSIGN(const auto add, arith::add_n(dy.dtype()));
   constexpr std::int64_t max_parts = 256;
   const std::int64_t parts =
       dy.num_elements() < 2'000'000

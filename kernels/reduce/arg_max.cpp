@@ -59,20 +59,27 @@ Status compute(KernelContext& c, bool want_max) {
   // A bool is a byte that is 0 or 1.
   const DType dtype = x.dtype() == DType::bool_ ? DType::uint8 : x.dtype();
   TROUPE_ASSIGN(const auto fn, arith::arg_reduce(want_max, dtype, out.dtype()));
-  const void* from = x.raw();
+  Tensor wide;
+  if (fn.route != nullptr) {
+    TROUPE_ASSIGN(wide, c.allocate_temp(static_cast<DType>(fn.route->via), shape));
+    c.parallel_for(shape.num_elements(), 0.2, [&](std::int64_t begin, std::int64_t end) {
+      fn.route->widen(x.raw(), wide.mutable_raw(), begin, end);
+    });
+  }
+  const void* from = wide.has_value() ? wide.raw() : x.raw();
   void* to = out.mutable_raw();
   const std::int64_t n = shape[at];
-  c.parallel_for(out.num_elements(), 0.5 * static_cast<double>(n),
-                 [&](std::int64_t begin, std::int64_t end) { fn(from, to, n, inner, begin, end); });
+  c.parallel_for(
+      out.num_elements(), 0.5 * static_cast<double>(n),
+      [&](std::int64_t begin, std::int64_t end) { fn.fn(from, to, n, inner, begin, end); });
   return {};
 }
 
 KernelOptions options() {
   KernelOptions out;
-  out.types = {
-      {"T",
-       {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8, DType::bool_}},
-      {"output_type", {DType::int32, DType::int64}}};
+  std::vector<DType> types = arith::dtypes_of(arith::ReduceOp::max);
+  types.push_back(DType::bool_);
+  out.types = {{"T", std::move(types)}, {"output_type", {DType::int32, DType::int64}}};
   out.expensive = true;
   return out;
 }

@@ -5,6 +5,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe {
 namespace {
@@ -27,9 +28,9 @@ double sum_of_squares(const T* x, std::int64_t n) {
 }
 
 Status compute(KernelContext& c) {
-  const Tensor& x = c.input(0);
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
-  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+  TROUPE_ASSIGN(const Tensor x, reduce::widened(c, c.input(0)));
+  TROUPE_ASSIGN(Tensor out, reduce::allocate_widened(c, 0, Shape{}));
+  TROUPE_TRY(dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
     // Blocks of a fixed size: the sum does not depend on the number of threads.
     constexpr std::int64_t block = 1 << 16;
     const std::int64_t n = x.num_elements(), blocks = (n + block - 1) / block;
@@ -45,14 +46,15 @@ Status compute(KernelContext& c) {
       sum += part;
     out.mutable_data<T>()[0] = static_cast<T>(sum / 2);
     return {};
-  });
+  }));
+  return reduce::narrow(c, 0, out);
 }
 
 } // namespace
 
 void register_reduce_l2_loss(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
   options.expensive = true;
   library.op("L2Loss")
       .input("t: T")

@@ -83,19 +83,22 @@ constexpr auto flat = "its values are true and false";
 
 void register_reduce_reductions(OpLibrary& library) {
   using reduce::add_reduction;
-  add_reduction(library, "Sum", numbers, compute<ReduceOp::sum>, differentiate_sum, {},
-                "The sum over the named axes.");
-  add_reduction(library, "Mean", numbers, compute<ReduceOp::mean>, differentiate_mean, {},
+  add_reduction(library, "Sum", numbers, ReduceOp::sum, compute<ReduceOp::sum>, differentiate_sum,
+                {}, "The sum over the named axes.");
+  add_reduction(library, "Mean", numbers, ReduceOp::mean, compute<ReduceOp::mean>,
+                differentiate_mean, {},
                 "The mean over the named axes; of integers rounded toward zero, of nothing NaN.");
-  add_reduction(library, "Prod", numbers, compute<ReduceOp::prod>, differentiate_prod, {},
-                "The product over the named axes.");
-  add_reduction(library, "Max", ordered, compute<ReduceOp::max>, differentiate_extremum, {},
+  add_reduction(library, "Prod", numbers, ReduceOp::prod, compute<ReduceOp::prod>,
+                differentiate_prod, {}, "The product over the named axes.");
+  add_reduction(library, "Max", ordered, ReduceOp::max, compute<ReduceOp::max>,
+                differentiate_extremum, {},
                 "The largest element over the named axes; NaN if any is NaN.");
-  add_reduction(library, "Min", ordered, compute<ReduceOp::min>, differentiate_extremum, {},
+  add_reduction(library, "Min", ordered, ReduceOp::min, compute<ReduceOp::min>,
+                differentiate_extremum, {},
                 "The smallest element over the named axes; NaN if any is NaN.");
-  add_reduction(library, "Any", {}, compute<ReduceOp::any>, nullptr, flat,
+  add_reduction(library, "Any", {}, ReduceOp::any, compute<ReduceOp::any>, nullptr, flat,
                 "Whether any element over the named axes is true.");
-  add_reduction(library, "All", {}, compute<ReduceOp::all>, nullptr, flat,
+  add_reduction(library, "All", {}, ReduceOp::all, compute<ReduceOp::all>, nullptr, flat,
                 "Whether every element over the named axes is true.");
 }
 

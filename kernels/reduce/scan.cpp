@@ -58,7 +58,7 @@ void scan_block(const T* x, T* y, std::int64_t n, std::int64_t inner, const Attr
 
 template <class Op>
 Status compute(KernelContext& c) {
-  const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(const Tensor x, reduce::widened(c, c.input(0)));
   if (!c.input(1).shape().is_scalar())
     return invalid_argument(str_cat("ScanOp: axis must be a scalar, not ", c.input(1).shape()));
   TROUPE_ASSIGN(const auto axes, integers(c.input(1)));
@@ -72,10 +72,10 @@ Status compute(KernelContext& c) {
   for (int i = 0; i < rank; ++i)
     (i < axis ? outer : inner) *= i == axis ? 1 : x.shape()[i];
   const std::int64_t n = x.shape()[static_cast<int>(axis)];
-  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
+  TROUPE_ASSIGN(Tensor y, reduce::allocate_widened(c, 0, x.shape()));
   if (y.num_elements() == 0)
-    return {};
-  return dispatch(Numbers{}, x.dtype(), [&]<class T>() -> Status {
+    return reduce::narrow(c, 0, y);
+  TROUPE_TRY(dispatch(reduce::Computed{}, x.dtype(), [&]<class T>() -> Status {
     const T* from = x.data<T>().data();
     T* to = y.mutable_data<T>().data();
     c.parallel_for(outer, static_cast<double>(n * inner),
@@ -85,7 +85,8 @@ Status compute(KernelContext& c) {
                                          c.prepared<Attrs>());
                    });
     return {};
-  });
+  }));
+  return reduce::narrow(c, 0, y);
 }
 
 AttrMap scan_attrs(bool exclusive, bool reverse) {
@@ -133,7 +134,7 @@ Status infer_shape(ShapeContext& c) {
 void add_scan(OpLibrary& library, std::string_view name, KernelFn fn, GradientFn gradient,
               std::string_view doc) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  options.types = {{"T", arith::dtypes_of(arith::BinaryOp::mul)}};
   options.prepare = prepare;
   options.expensive = true;
   library.op(name)

@@ -62,14 +62,15 @@ void add_rows(const T* data, const I* ids, std::int64_t count, std::int64_t inne
 }
 
 template <class T, class I>
-Status sum(KernelContext& c, std::int64_t segments, std::int64_t inner, Tensor& out) {
+Status sum(KernelContext& c, const Tensor& values, std::int64_t segments, std::int64_t inner,
+           Tensor& out) {
   const auto ids = c.input(1).data<I>();
   const auto count = static_cast<std::int64_t>(ids.size());
   for (std::size_t r = 0; r < ids.size(); ++r)
     if (ids[r] >= segments)
       return invalid_argument(
           str_cat("segment_ids[", r, "] = ", ids[r], " is out of range [0, ", segments, ")"));
-  const T* data = c.input(0).data<T>().data();
+  const T* data = values.data<T>().data();
   T* to = out.mutable_data<T>().data();
   // Every part looks at all ids, so parts pay only where the rows are long.
   constexpr std::int64_t long_row = 16;
@@ -107,21 +108,24 @@ Status compute(KernelContext& c) {
     inner *= data[i];
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  TROUPE_ASSIGN(const Tensor values, reduce::widened(c, c.input(0)));
+  TROUPE_ASSIGN(Tensor out, reduce::allocate_widened(c, 0, shape));
   std::memset(out.mutable_raw(), 0,
               static_cast<std::size_t>(shape.num_elements()) * dtype_size(out.dtype()));
-  return dispatch(Numbers{}, out.dtype(), [&]<class T>() -> Status {
-    return dispatch(Indices{}, c.input(1).dtype(),
-                    [&]<class I>() -> Status { return sum<T, I>(c, segments, inner, out); });
-  });
+  TROUPE_TRY(dispatch(reduce::Computed{}, out.dtype(), [&]<class T>() -> Status {
+    return dispatch(
+        Types<std::int32_t, std::int64_t, std::int16_t>{}, c.input(1).dtype(),
+        [&]<class I>() -> Status { return sum<T, I>(c, values, segments, inner, out); });
+  }));
+  return reduce::narrow(c, 0, out);
 }
 
 } // namespace
 
 void register_reduce_unsorted_segment_sum(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}},
-                   {"Tindices", {DType::int32, DType::int64}}};
+  options.types = {{"T", arith::dtypes_of(arith::BinaryOp::add)},
+                   {"Tindices", {DType::int16, DType::int32, DType::int64}}};
   options.expensive = true;
   library.op("UnsortedSegmentSum")
       .input("data: T; segment_ids: Tindices; num_segments: Tnumsegments")

@@ -90,11 +90,14 @@ constexpr auto any_number = "dtype: {float, double, int32, uint8, int16, int8, c
                             "qint8, quint8, qint32, bfloat16, qint16, quint16, uint16, complex128, "
                             "half, uint32, uint64}";
 
+/// Without `function` rows are replaced.
 void add_op(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view types,
-            std::string_view doc) {
+            std::optional<BinaryOp> function, std::string_view doc) {
+  std::vector<DType> dtypes = arith::dtypes_of(function.value_or(BinaryOp::add));
+  if (!function)
+    dtypes.push_back(DType::bool_);
   KernelOptions options;
-  options.types = {{"Tindices", {DType::int32, DType::int64}},
-                   {"dtype", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  options.types = {{"Tindices", {DType::int32, DType::int64}}, {"dtype", std::move(dtypes)}};
   options.expensive = true;
   library.op(name)
       .input("resource: resource; indices: Tindices; updates: dtype")
@@ -113,22 +116,22 @@ void add_op(OpLibrary& library, std::string_view name, KernelFn fn, std::string_
 void register_state_resource_scatter(OpLibrary& library) {
   add_op(
       library, "ResourceScatterUpdate", [](KernelContext& c) { return scatter(c, std::nullopt); },
-      "dtype: type", "variable[indices] = updates.");
+      "dtype: type", std::nullopt, "variable[indices] = updates.");
   add_op(
       library, "ResourceScatterAdd", [](KernelContext& c) { return scatter(c, BinaryOp::add); },
-      any_number, "variable[indices] += updates.");
+      any_number, BinaryOp::add, "variable[indices] += updates.");
   add_op(
       library, "ResourceScatterSub", [](KernelContext& c) { return scatter(c, BinaryOp::sub); },
-      any_number, "variable[indices] -= updates.");
+      any_number, BinaryOp::sub, "variable[indices] -= updates.");
   add_op(
       library, "ResourceScatterMul", [](KernelContext& c) { return scatter(c, BinaryOp::mul); },
-      any_number, "variable[indices] *= updates.");
+      any_number, BinaryOp::mul, "variable[indices] *= updates.");
   add_op(
       library, "ResourceScatterMin", [](KernelContext& c) { return scatter(c, BinaryOp::minimum); },
-      any_number, "variable[indices] = min(variable[indices], updates).");
+      any_number, BinaryOp::minimum, "variable[indices] = min(variable[indices], updates).");
   add_op(
       library, "ResourceScatterMax", [](KernelContext& c) { return scatter(c, BinaryOp::maximum); },
-      any_number, "variable[indices] = max(variable[indices], updates).");
+      any_number, BinaryOp::maximum, "variable[indices] = max(variable[indices], updates).");
 }
 
 } // namespace troupe

@@ -38,29 +38,33 @@ bool swapped(const void* left, const void* right, void* result, int64_t n, RowMo
   return row<T, R, F>(right, left, result, n, other);
 }
 
+/// Each function of the list on elements of T; `ok` turns false where an integer is divided by 0.
+template <BinaryOp op, class T>
+struct Binary;
+
 #define TROUPE_FUNCTION(name, expression)                                                          \
   template <class T>                                                                               \
-  struct name {                                                                                    \
+  struct Binary<BinaryOp::name, T> {                                                               \
     TROUPE_INLINE auto of(T a, T b, [[maybe_unused]] bool& ok) { return expression; }              \
   };
 
-TROUPE_FUNCTION(Add, T(a + b))
-TROUPE_FUNCTION(Sub, T(a - b))
-TROUPE_FUNCTION(Mul, T(a* b))
-TROUPE_FUNCTION(Maximum, ((a >= b) | (a != a)) ? a : b)
-TROUPE_FUNCTION(Minimum, ((a <= b) | (a != a)) ? a : b)
-TROUPE_FUNCTION(ClipAbove, b < a ? b : a)
-TROUPE_FUNCTION(ClipBelow, a < b ? b : a)
-TROUPE_FUNCTION(SquaredDifference, T((a - b) * (a - b)))
-TROUPE_FUNCTION(RealDiv, T(a / b))
-TROUPE_FUNCTION(DivNoNan, b == T(0) ? T(0) : T(a / b))
-TROUPE_FUNCTION(MulNoNan, b == T(0) ? T(0) : T(a * b))
-TROUPE_FUNCTION(Equal, uint8_t(a == b))
-TROUPE_FUNCTION(NotEqual, uint8_t(a != b))
-TROUPE_FUNCTION(Less, uint8_t(a < b))
-TROUPE_FUNCTION(LessEqual, uint8_t(a <= b))
-TROUPE_FUNCTION(And, uint8_t((a != 0) & (b != 0)))
-TROUPE_FUNCTION(Or, uint8_t((a != 0) | (b != 0)))
+TROUPE_FUNCTION(add, T(a + b))
+TROUPE_FUNCTION(sub, T(a - b))
+TROUPE_FUNCTION(mul, T(a* b))
+TROUPE_FUNCTION(maximum, ((a >= b) | (a != a)) ? a : b)
+TROUPE_FUNCTION(minimum, ((a <= b) | (a != a)) ? a : b)
+TROUPE_FUNCTION(clip_above, b < a ? b : a)
+TROUPE_FUNCTION(clip_below, a < b ? b : a)
+TROUPE_FUNCTION(squared_difference, T((a - b) * (a - b)))
+TROUPE_FUNCTION(real_div, T(a / b))
+TROUPE_FUNCTION(div_no_nan, b == T(0) ? T(0) : T(a / b))
+TROUPE_FUNCTION(mul_no_nan, b == T(0) ? T(0) : T(a * b))
+TROUPE_FUNCTION(equal, uint8_t(a == b))
+TROUPE_FUNCTION(not_equal, uint8_t(a != b))
+TROUPE_FUNCTION(less, uint8_t(a < b))
+TROUPE_FUNCTION(less_equal, uint8_t(a <= b))
+TROUPE_FUNCTION(logical_and, uint8_t((a != 0) & (b != 0)))
+TROUPE_FUNCTION(logical_or, uint8_t((a != 0) | (b != 0)))
 
 TROUPE_INLINE float floor_of(float x) {
   return __builtin_floorf(x);
@@ -98,13 +102,6 @@ TROUPE_INLINE T floor_mod_of(T a, T b) {
   T rest = remainder_of(a, b);
   return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
-
-TROUPE_FUNCTION(FloorDivReal, floor_of(a / b))
-TROUPE_FUNCTION(TruncDivReal, trunc_of(a / b))
-TROUPE_FUNCTION(FloorModReal, floor_mod_of(a, b))
-TROUPE_FUNCTION(TruncModReal, remainder_of(a, b))
-TROUPE_FUNCTION(PowReal, power_of(a, b))
-TROUPE_FUNCTION(Atan2, angle_of(a, b))
 
 /// Integer division that survives a zero divisor (ok turns false) and the lowest number divided by
 /// -1 (wraps).
@@ -164,188 +161,108 @@ struct PowInt {
   }
 };
 
+template <class T>
+inline constexpr bool is_real = T(1) / T(2) != T(0);
+
+/// One of two, by whether T is floating point; the other is not looked at.
+template <class T, template <class> class OfReal, template <class> class OfInteger>
+struct Choose : OfInteger<T> {};
+template <template <class> class OfReal, template <class> class OfInteger>
+struct Choose<float, OfReal, OfInteger> : OfReal<float> {};
+template <template <class> class OfReal, template <class> class OfInteger>
+struct Choose<double, OfReal, OfInteger> : OfReal<double> {};
+
+#define TROUPE_REAL_FUNCTION(name, expression)                                                     \
+  template <class T>                                                                               \
+  struct name {                                                                                    \
+    TROUPE_INLINE T of(T a, T b, bool&) { return expression; }                                     \
+  };
+
+TROUPE_REAL_FUNCTION(FloorDivReal, floor_of(a / b))
+TROUPE_REAL_FUNCTION(TruncDivReal, trunc_of(a / b))
+TROUPE_REAL_FUNCTION(FloorModReal, floor_mod_of(a, b))
+TROUPE_REAL_FUNCTION(TruncModReal, remainder_of(a, b))
+TROUPE_REAL_FUNCTION(PowReal, power_of(a, b))
+TROUPE_FUNCTION(atan2, angle_of(a, b))
+
+template <class T>
+struct Binary<BinaryOp::floor_div, T> : Choose<T, FloorDivReal, FloorDivInt> {};
+template <class T>
+struct Binary<BinaryOp::trunc_div, T> : Choose<T, TruncDivReal, TruncDivInt> {};
+template <class T>
+struct Binary<BinaryOp::floor_mod, T> : Choose<T, FloorModReal, FloorModInt> {};
+template <class T>
+struct Binary<BinaryOp::trunc_mod, T> : Choose<T, TruncModReal, TruncModInt> {};
+template <class T>
+struct Binary<BinaryOp::pow, T> : Choose<T, PowReal, PowInt> {};
+
 /// A power by one exponent for all: squares and reciprocals need no pow.
 template <class T>
 bool row_pow(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
   if (mode == RowMode::right_scalar) {
     const T exponent = *static_cast<const T*>(right);
     if (exponent == T(2))
-      return row<T, T, Mul<T>>(left, left, result, n, RowMode::both_rows);
+      return row<T, T, Binary<BinaryOp::mul, T>>(left, left, result, n, RowMode::both_rows);
     if (exponent == T(-1)) {
       const T one = 1;
-      return row<T, T, RealDiv<T>>(&one, left, result, n, RowMode::left_scalar);
+      return row<T, T, Binary<BinaryOp::real_div, T>>(&one, left, result, n, RowMode::left_scalar);
     }
   }
-  return row<T, T, PowReal<T>>(left, right, result, n, mode);
+  return row<T, T, Binary<BinaryOp::pow, T>>(left, right, result, n, mode);
 }
 
-template <class T>
-BinaryRow binary_of_number(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::add:
-    return row<T, T, Add<T>>;
-  case BinaryOp::sub:
-    return row<T, T, Sub<T>>;
-  case BinaryOp::mul:
-    return row<T, T, Mul<T>>;
-  case BinaryOp::maximum:
-    return row<T, T, Maximum<T>>;
-  case BinaryOp::minimum:
-    return row<T, T, Minimum<T>>;
-  case BinaryOp::clip_above:
-    return row<T, T, ClipAbove<T>>;
-  case BinaryOp::clip_below:
-    return row<T, T, ClipBelow<T>>;
-  default:
-    return nullptr;
-  }
-}
-
-template <class T>
-BinaryRow binary_of_real(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::squared_difference:
-    return row<T, T, SquaredDifference<T>>;
-  case BinaryOp::floor_div:
-    return row<T, T, FloorDivReal<T>>;
-  case BinaryOp::floor_mod:
-    return row<T, T, FloorModReal<T>>;
-  case BinaryOp::trunc_div:
-    return row<T, T, TruncDivReal<T>>;
-  case BinaryOp::trunc_mod:
-    return row<T, T, TruncModReal<T>>;
-  case BinaryOp::pow:
+/// What computes a row of one function.
+template <BinaryOp op, class T>
+BinaryRow row_of() {
+  if constexpr (op == BinaryOp::greater) {
+    return swapped<T, uint8_t, Binary<BinaryOp::less, T>>;
+  } else if constexpr (op == BinaryOp::greater_equal) {
+    return swapped<T, uint8_t, Binary<BinaryOp::less_equal, T>>;
+  } else if constexpr (op == BinaryOp::pow && is_real<T>) {
     return row_pow<T>;
-  case BinaryOp::div_no_nan:
-    return row<T, T, DivNoNan<T>>;
-  case BinaryOp::mul_no_nan:
-    return row<T, T, MulNoNan<T>>;
-  case BinaryOp::real_div:
-    return row<T, T, RealDiv<T>>;
-  case BinaryOp::atan2:
-    return row<T, T, Atan2<T>>;
-  default:
-    return binary_of_number<T>(op);
+  } else {
+    bool ok = true;
+    return row<T, decltype(Binary<op, T>::of(T(), T(), ok)), Binary<op, T>>;
   }
 }
 
-template <class T>
-BinaryRow binary_of_integer(BinaryOp op) {
+/// Small integers have functions of their own where these are many times as fast as by way of i32.
+constexpr bool has_small(BinaryOp op) {
+  return op <= BinaryOp::clip_below || op >= BinaryOp::equal;
+}
+
+template <class T, Elements elements>
+BinaryRow binary_of(BinaryOp op) {
   switch (op) {
-  case BinaryOp::squared_difference:
-    return row<T, T, SquaredDifference<T>>;
-  case BinaryOp::floor_div:
-    return row<T, T, FloorDivInt<T>>;
-  case BinaryOp::floor_mod:
-    return row<T, T, FloorModInt<T>>;
-  case BinaryOp::trunc_div:
-    return row<T, T, TruncDivInt<T>>;
-  case BinaryOp::trunc_mod:
-    return row<T, T, TruncModInt<T>>;
-  case BinaryOp::pow:
-    return row<T, T, PowInt<T>>;
-  default:
-    return binary_of_number<T>(op);
-  }
-}
-
-/// Integers of one size share what does not depend on their sign.
-template <class Signed, class T>
-BinaryRow binary_of_small(BinaryOp op) {
-  bool ordered = op >= BinaryOp::maximum && op <= BinaryOp::clip_below;
-  return ordered ? binary_of_number<T>(op) : binary_of_number<Signed>(op);
-}
-
-template <class Bits, class T>
-BinaryRow compare_of(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::equal:
-    return row<Bits, uint8_t, Equal<Bits>>;
-  case BinaryOp::not_equal:
-    return row<Bits, uint8_t, NotEqual<Bits>>;
-  case BinaryOp::less:
-    return row<T, uint8_t, Less<T>>;
-  case BinaryOp::less_equal:
-    return row<T, uint8_t, LessEqual<T>>;
-  case BinaryOp::greater:
-    return swapped<T, uint8_t, Less<T>>;
-  case BinaryOp::greater_equal:
-    return swapped<T, uint8_t, LessEqual<T>>;
-  default:
+#define TROUPE_BINARY(function, kind, cost)                                                        \
+  case BinaryOp::function:                                                                         \
+    if constexpr (has(elements, Kind::kind) && (elements != Elements::integer || sizeof(T) > 1 ||  \
+                                                has_small(BinaryOp::function)))                    \
+      return row_of<BinaryOp::function, T>();                                                      \
     return nullptr;
+#include "graph/op/elementwise.def"
   }
-}
-
-BinaryRow binary_of_boolean(BinaryOp op) {
-  switch (op) {
-  case BinaryOp::logical_and:
-    return row<uint8_t, uint8_t, And<uint8_t>>;
-  case BinaryOp::logical_or:
-    return row<uint8_t, uint8_t, Or<uint8_t>>;
-  case BinaryOp::equal:
-    return row<uint8_t, uint8_t, Equal<uint8_t>>;
-  case BinaryOp::not_equal:
-    return row<uint8_t, uint8_t, NotEqual<uint8_t>>;
-  default:
-    return nullptr;
-  }
-}
-
-BinaryRow compare(BinaryOp op, Type type) {
-  switch (type) {
-  case Type::float32:
-    return compare_of<float, float>(op);
-  case Type::float64:
-    return compare_of<double, double>(op);
-  case Type::int8:
-    return compare_of<uint8_t, int8_t>(op);
-  case Type::uint8:
-    return compare_of<uint8_t, uint8_t>(op);
-  case Type::int16:
-    return compare_of<uint16_t, int16_t>(op);
-  case Type::uint16:
-    return compare_of<uint16_t, uint16_t>(op);
-  case Type::int32:
-    return compare_of<uint32_t, int32_t>(op);
-  case Type::uint32:
-    return compare_of<uint32_t, uint32_t>(op);
-  case Type::int64:
-    return compare_of<uint64_t, int64_t>(op);
-  case Type::uint64:
-    return compare_of<uint64_t, uint64_t>(op);
-  default:
-    return nullptr;
-  }
+  return nullptr;
 }
 
 } // namespace
 
 BinaryRow binary(BinaryOp op, Type type) {
-  if (type == Type::bool_)
-    return binary_of_boolean(op);
-  if (op >= BinaryOp::equal)
-    return compare(op, type);
   switch (type) {
   case Type::float32:
-    return binary_of_real<float>(op);
+    return binary_of<float, Elements::real>(op);
   case Type::float64:
-    return binary_of_real<double>(op);
+    return binary_of<double, Elements::real>(op);
   case Type::int32:
-    return binary_of_integer<int32_t>(op);
+    return binary_of<int32_t, Elements::integer>(op);
   case Type::int64:
-    return binary_of_integer<int64_t>(op);
+    return binary_of<int64_t, Elements::integer>(op);
   case Type::int8:
-    return binary_of_small<int8_t, int8_t>(op);
+    return binary_of<int8_t, Elements::integer>(op);
   case Type::uint8:
-    return binary_of_small<int8_t, uint8_t>(op);
-  case Type::int16:
-    return binary_of_small<int16_t, int16_t>(op);
-  case Type::uint16:
-    return binary_of_small<int16_t, uint16_t>(op);
-  case Type::uint32:
-    return binary_of_small<int32_t, uint32_t>(op);
-  case Type::uint64:
-    return binary_of_small<int64_t, uint64_t>(op);
+    return binary_of<uint8_t, Elements::integer>(op);
+  case Type::bool_:
+    return binary_of<uint8_t, Elements::boolean>(op);
   default:
     return nullptr;
   }

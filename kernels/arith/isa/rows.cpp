@@ -26,21 +26,28 @@ TROUPE_INLINE T row_max(const T* x, int64_t n) {
   return best;
 }
 
-/// Sum of F over a row, in lanes.
+/// Sum of F over a row: in lanes over short runs, and those in double, so that a row of ten million
+/// elements keeps its digits.
 template <class T, class F>
 TROUPE_INLINE T row_sum(int64_t n, F value) {
   constexpr int width = lane_count<T>;
-  T lanes[width] = {};
+  constexpr int64_t run = 64 * width;
+  double total = 0;
   int64_t i = 0;
-  for (; i + width <= n; i += width)
+  while (i + width <= n) {
+    const int64_t end = n - i > run ? i + run : n;
+    T lanes[width] = {};
+    for (; i + width <= end; i += width)
+      for (int l = 0; l < width; ++l)
+        lanes[l] += value(i + l);
+    T sum = 0;
     for (int l = 0; l < width; ++l)
-      lanes[l] += value(i + l);
-  T sum = 0;
-  for (int l = 0; l < width; ++l)
-    sum += lanes[l];
+      sum += lanes[l];
+    total += static_cast<double>(sum);
+  }
   for (; i < n; ++i)
-    sum += value(i);
-  return sum;
+    total += static_cast<double>(value(i));
+  return static_cast<T>(total);
 }
 
 template <class T>

@@ -13,59 +13,75 @@ void map(const void* x, void* y, int64_t begin, int64_t end) {
     out[i] = F::of(in[i]);
 }
 
+template <class T>
+inline constexpr bool is_real = T(1) / T(2) != T(0);
+template <class T>
+inline constexpr Elements elements_of = is_real<T> ? Elements::real : Elements::integer;
+
+/// Each function of the list on elements of T.
+template <UnaryOp op, class T>
+struct Unary;
+
 #define TROUPE_FUNCTION(name, expression)                                                          \
   template <class T>                                                                               \
-  struct name {                                                                                    \
+  struct Unary<UnaryOp::name, T> {                                                                 \
     TROUPE_INLINE auto of(T x) { return expression; }                                              \
   };
 
-TROUPE_FUNCTION(Neg, T(-x))
-TROUPE_FUNCTION(Abs, T(x < 0 ? -x : x))
-TROUPE_FUNCTION(AbsReal, abs_of(x))
-TROUPE_FUNCTION(Sign, T(x != x ? x : T((x > 0) - (x < 0))))
-TROUPE_FUNCTION(Square, T(x* x))
+template <class T>
+TROUPE_INLINE T magnitude_of(T x) {
+  if constexpr (is_real<T>)
+    return abs_of(x);
+  else
+    return T(x < 0 ? -x : x);
+}
+
+TROUPE_FUNCTION(neg, T(-x))
+TROUPE_FUNCTION(abs, magnitude_of(x))
+TROUPE_FUNCTION(sign, T(x != x ? x : T((x > 0) - (x < 0))))
+TROUPE_FUNCTION(square, T(x* x))
 // 0 of -0, NaN of NaN.
-TROUPE_FUNCTION(Relu, x <= 0 ? T(0) : x)
-TROUPE_FUNCTION(Relu6, x <= 0 ? T(0) : (x > 6 ? T(6) : x))
-TROUPE_FUNCTION(Sqrt, T(__builtin_sqrt(x)))
-TROUPE_FUNCTION(Rsqrt, T(1) / T(__builtin_sqrt(x)))
-TROUPE_FUNCTION(Reciprocal, T(1) / x)
-TROUPE_FUNCTION(Exp, exp_of(x))
-TROUPE_FUNCTION(Expm1, expm1_of(x))
-TROUPE_FUNCTION(Log, log_of(x))
-TROUPE_FUNCTION(Log1p, log1p_of(x))
-TROUPE_FUNCTION(Tanh, tanh_of(x))
-TROUPE_FUNCTION(Sigmoid, sigmoid_of(x))
-TROUPE_FUNCTION(Sin, T(__builtin_sin(x)))
-TROUPE_FUNCTION(Cos, T(__builtin_cos(x)))
-TROUPE_FUNCTION(Floor, T(__builtin_floor(x)))
-TROUPE_FUNCTION(Ceil, T(__builtin_ceil(x)))
-TROUPE_FUNCTION(Round, T(__builtin_rint(x)))
-TROUPE_FUNCTION(Elu, x < 0 ? expm1_of(x) : x)
-TROUPE_FUNCTION(Softplus, softplus_of(x))
-TROUPE_FUNCTION(IsNan, uint8_t(x != x))
-TROUPE_FUNCTION(IsInf, uint8_t(abs_of(x) == Real<T>::infinity))
-TROUPE_FUNCTION(IsFinite, uint8_t(abs_of(x) < Real<T>::infinity))
-TROUPE_FUNCTION(LogicalNot, uint8_t(x == 0))
+TROUPE_FUNCTION(relu, x <= 0 ? T(0) : x)
+TROUPE_FUNCTION(relu6, x <= 0 ? T(0) : (x > 6 ? T(6) : x))
+TROUPE_FUNCTION(sqrt, T(__builtin_sqrt(x)))
+TROUPE_FUNCTION(rsqrt, T(1) / T(__builtin_sqrt(x)))
+TROUPE_FUNCTION(reciprocal, T(1) / x)
+TROUPE_FUNCTION(exp, exp_of(x))
+TROUPE_FUNCTION(expm1, expm1_of(x))
+TROUPE_FUNCTION(log, log_of(x))
+TROUPE_FUNCTION(log1p, log1p_of(x))
+TROUPE_FUNCTION(tanh, tanh_of(x))
+TROUPE_FUNCTION(sigmoid, sigmoid_of(x))
+TROUPE_FUNCTION(sin, T(__builtin_sin(x)))
+TROUPE_FUNCTION(cos, T(__builtin_cos(x)))
+TROUPE_FUNCTION(floor, T(__builtin_floor(x)))
+TROUPE_FUNCTION(ceil, T(__builtin_ceil(x)))
+TROUPE_FUNCTION(round, T(__builtin_rint(x)))
+TROUPE_FUNCTION(elu, x < 0 ? expm1_of(x) : x)
+TROUPE_FUNCTION(softplus, softplus_of(x))
+TROUPE_FUNCTION(is_nan, uint8_t(x != x))
+TROUPE_FUNCTION(is_inf, uint8_t(abs_of(x) == Real<T>::infinity))
+TROUPE_FUNCTION(is_finite, uint8_t(abs_of(x) < Real<T>::infinity))
+TROUPE_FUNCTION(logical_not, uint8_t(x == 0))
 
 template <>
-struct Sqrt<float> {
+struct Unary<UnaryOp::sqrt, float> {
   TROUPE_INLINE float of(float x) { return __builtin_sqrtf(x); }
 };
 template <>
-struct Rsqrt<float> {
+struct Unary<UnaryOp::rsqrt, float> {
   TROUPE_INLINE float of(float x) { return 1.0f / __builtin_sqrtf(x); }
 };
 template <>
-struct Floor<float> {
+struct Unary<UnaryOp::floor, float> {
   TROUPE_INLINE float of(float x) { return __builtin_floorf(x); }
 };
 template <>
-struct Ceil<float> {
+struct Unary<UnaryOp::ceil, float> {
   TROUPE_INLINE float of(float x) { return __builtin_ceilf(x); }
 };
 template <>
-struct Round<float> {
+struct Unary<UnaryOp::round, float> {
   TROUPE_INLINE float of(float x) { return __builtin_rintf(x); }
 };
 
@@ -98,81 +114,29 @@ TROUPE_INLINE double erf_of(double x) {
   return __builtin_erf(x);
 }
 
-template <class T>
-struct Erf {
-  TROUPE_INLINE T of(T x) { return erf_of(x); }
-};
+TROUPE_FUNCTION(erf, erf_of(x))
 
-/// Ops of every signed number.
-template <class T>
-UnaryFn unary_of_number(UnaryOp op) {
-  switch (op) {
-  case UnaryOp::neg:
-    return map<T, T, Neg<T>>;
-  case UnaryOp::abs:
-    return map<T, T, Abs<T>>;
-  case UnaryOp::sign:
-    return map<T, T, Sign<T>>;
-  case UnaryOp::square:
-    return map<T, T, Square<T>>;
-  case UnaryOp::relu:
-    return map<T, T, Relu<T>>;
-  case UnaryOp::relu6:
-    return map<T, T, Relu6<T>>;
-  default:
-    return nullptr;
-  }
+/// The loop over one function's elements.
+template <UnaryOp op, class T>
+UnaryFn loop_of() {
+  // The table of trig.cpp is for floats alone.
+  if constexpr (sizeof(T) == 4 && (op == UnaryOp::sin || op == UnaryOp::cos))
+    return trigonometric(op);
+  else
+    return map<T, decltype(Unary<op, T>::of(T())), Unary<op, T>>;
 }
 
-/// Ops of floating point alone.
-template <class T>
-UnaryFn unary_of_real(UnaryOp op) {
+template <class T, Elements elements>
+UnaryFn unary_of(UnaryOp op) {
   switch (op) {
-  case UnaryOp::abs:
-    return map<T, T, AbsReal<T>>;
-  case UnaryOp::sqrt:
-    return map<T, T, Sqrt<T>>;
-  case UnaryOp::rsqrt:
-    return map<T, T, Rsqrt<T>>;
-  case UnaryOp::reciprocal:
-    return map<T, T, Reciprocal<T>>;
-  case UnaryOp::exp:
-    return map<T, T, Exp<T>>;
-  case UnaryOp::expm1:
-    return map<T, T, Expm1<T>>;
-  case UnaryOp::log:
-    return map<T, T, Log<T>>;
-  case UnaryOp::log1p:
-    return map<T, T, Log1p<T>>;
-  case UnaryOp::tanh:
-    return map<T, T, Tanh<T>>;
-  case UnaryOp::sigmoid:
-    return map<T, T, Sigmoid<T>>;
-  case UnaryOp::sin:
-    return sizeof(T) == 4 ? trigonometric(op) : map<T, T, Sin<T>>;
-  case UnaryOp::cos:
-    return sizeof(T) == 4 ? trigonometric(op) : map<T, T, Cos<T>>;
-  case UnaryOp::floor:
-    return map<T, T, Floor<T>>;
-  case UnaryOp::ceil:
-    return map<T, T, Ceil<T>>;
-  case UnaryOp::round:
-    return map<T, T, Round<T>>;
-  case UnaryOp::elu:
-    return map<T, T, Elu<T>>;
-  case UnaryOp::softplus:
-    return map<T, T, Softplus<T>>;
-  case UnaryOp::erf:
-    return map<T, T, Erf<T>>;
-  case UnaryOp::is_nan:
-    return map<T, uint8_t, IsNan<T>>;
-  case UnaryOp::is_inf:
-    return map<T, uint8_t, IsInf<T>>;
-  case UnaryOp::is_finite:
-    return map<T, uint8_t, IsFinite<T>>;
-  default:
-    return unary_of_number<T>(op);
+#define TROUPE_UNARY(function, kind, cost)                                                         \
+  case UnaryOp::function:                                                                          \
+    if constexpr (has(elements, Kind::kind))                                                       \
+      return loop_of<UnaryOp::function, T>();                                                      \
+    return nullptr;
+#include "graph/op/elementwise.def"
   }
+  return nullptr;
 }
 
 template <class T, class F>
@@ -185,56 +149,38 @@ void map_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_
     out[i] = F::of(gradient[i], in[i]);
 }
 
-#define TROUPE_GRADIENT(name, expression)                                                          \
+template <GradOp op, class T>
+struct Grad;
+
+#define TROUPE_FUNCTION_GRADIENT(name, expression)                                                 \
   template <class T>                                                                               \
-  struct name {                                                                                    \
+  struct Grad<GradOp::name, T> {                                                                   \
     TROUPE_INLINE T of(T dy, T x) { return expression; }                                           \
   };
 
 // TensorFlow multiplies: an infinite or NaN gradient is seen everywhere.
-TROUPE_GRADIENT(ReluGrad, T(dy* T(x > 0)))
-TROUPE_GRADIENT(Relu6Grad, T(dy* T((x > 0) & (x < 6))))
-TROUPE_GRADIENT(EluGrad, x < 0 ? dy * (x + 1) : dy)
-TROUPE_GRADIENT(SoftplusGrad, dy / (exp_of(-x) + 1))
-TROUPE_GRADIENT(TanhGrad, dy*(1 - x * x))
-TROUPE_GRADIENT(SigmoidGrad, dy* x*(1 - x))
+TROUPE_FUNCTION_GRADIENT(relu, T(dy* T(x > 0)))
+TROUPE_FUNCTION_GRADIENT(relu6, T(dy* T((x > 0) & (x < 6))))
+TROUPE_FUNCTION_GRADIENT(elu, x < 0 ? dy * (x + 1) : dy)
+TROUPE_FUNCTION_GRADIENT(softplus, dy / (exp_of(-x) + 1))
+TROUPE_FUNCTION_GRADIENT(tanh, dy*(1 - x * x))
+TROUPE_FUNCTION_GRADIENT(sigmoid, dy* x*(1 - x))
 // A gradient of 0 stays 0, also where the derivative is infinite.
-TROUPE_GRADIENT(SqrtGrad, dy == T(0) ? T(0) : dy * T(0.5) / x)
-TROUPE_GRADIENT(RsqrtGrad, dy == T(0) ? T(0) : dy * T(-0.5) * x * x * x)
-TROUPE_GRADIENT(ReciprocalGrad, dy == T(0) ? T(0) : -dy * x * x)
+TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : dy * T(0.5) / x)
+TROUPE_FUNCTION_GRADIENT(rsqrt, dy == T(0) ? T(0) : dy * T(-0.5) * x * x * x)
+TROUPE_FUNCTION_GRADIENT(reciprocal, dy == T(0) ? T(0) : -dy * x * x)
 
 template <class T>
-GradFn gradient_of_number(GradOp op) {
+GradFn gradient_of(GradOp op) {
   switch (op) {
-  case GradOp::relu:
-    return map_gradient<T, ReluGrad<T>>;
-  case GradOp::relu6:
-    return map_gradient<T, Relu6Grad<T>>;
-  default:
+#define TROUPE_GRADIENT(function, kind, cost)                                                      \
+  case GradOp::function:                                                                           \
+    if constexpr (has(elements_of<T>, Kind::kind))                                                 \
+      return map_gradient<T, Grad<GradOp::function, T>>;                                           \
     return nullptr;
+#include "graph/op/elementwise.def"
   }
-}
-
-template <class T>
-GradFn gradient_of_real(GradOp op) {
-  switch (op) {
-  case GradOp::elu:
-    return map_gradient<T, EluGrad<T>>;
-  case GradOp::softplus:
-    return map_gradient<T, SoftplusGrad<T>>;
-  case GradOp::tanh:
-    return map_gradient<T, TanhGrad<T>>;
-  case GradOp::sigmoid:
-    return map_gradient<T, SigmoidGrad<T>>;
-  case GradOp::sqrt:
-    return map_gradient<T, SqrtGrad<T>>;
-  case GradOp::rsqrt:
-    return map_gradient<T, RsqrtGrad<T>>;
-  case GradOp::reciprocal:
-    return map_gradient<T, ReciprocalGrad<T>>;
-  default:
-    return gradient_of_number<T>(op);
-  }
+  return nullptr;
 }
 
 template <class T>
@@ -260,15 +206,15 @@ void add_arrays(const void* const* inputs, int count, void* sum, int64_t begin, 
 UnaryFn unary(UnaryOp op, Type type) {
   switch (type) {
   case Type::float32:
-    return unary_of_real<float>(op);
+    return unary_of<float, Elements::real>(op);
   case Type::float64:
-    return unary_of_real<double>(op);
+    return unary_of<double, Elements::real>(op);
   case Type::int32:
-    return unary_of_number<int32_t>(op);
+    return unary_of<int32_t, Elements::integer>(op);
   case Type::int64:
-    return unary_of_number<int64_t>(op);
+    return unary_of<int64_t, Elements::integer>(op);
   case Type::bool_:
-    return op == UnaryOp::logical_not ? map<uint8_t, uint8_t, LogicalNot<uint8_t>> : nullptr;
+    return unary_of<uint8_t, Elements::boolean>(op);
   default:
     return nullptr;
   }
@@ -277,13 +223,13 @@ UnaryFn unary(UnaryOp op, Type type) {
 GradFn unary_grad(GradOp op, Type type) {
   switch (type) {
   case Type::float32:
-    return gradient_of_real<float>(op);
+    return gradient_of<float>(op);
   case Type::float64:
-    return gradient_of_real<double>(op);
+    return gradient_of<double>(op);
   case Type::int32:
-    return gradient_of_number<int32_t>(op);
+    return gradient_of<int32_t>(op);
   case Type::int64:
-    return gradient_of_number<int64_t>(op);
+    return gradient_of<int64_t>(op);
   default:
     return nullptr;
   }

@@ -1,4 +1,4 @@
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 #include <atomic>
 
@@ -20,7 +20,7 @@ Status make_output_of_one(KernelContext& c) {
 
 } // namespace
 
-Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
+Status unary(KernelContext& c, arith::UnaryOp op) {
   const DType dtype = c.input(0).dtype();
   TROUPE_ASSIGN(const auto fn, arith::unary(op, dtype));
   const void* x = c.input(0).raw();
@@ -38,12 +38,12 @@ Status unary(KernelContext& c, arith::UnaryOp op, double cost) {
   TROUPE_ASSIGN(Tensor y,
                 in_place ? c.forward_or_allocate(0, 0, shape) : c.allocate_output(0, shape));
   void* out = y.mutable_raw();
-  c.parallel_for(shape.num_elements(), cost,
+  c.parallel_for(shape.num_elements(), nanoseconds(arith::cost_of(op)),
                  [&](std::int64_t begin, std::int64_t end) { fn(x, out, begin, end); });
   return {};
 }
 
-Status unary_grad(KernelContext& c, arith::GradOp op, double cost) {
+Status unary_grad(KernelContext& c, arith::GradOp op) {
   const Shape shape = c.input(0).shape();
   if (shape.num_elements() != c.input(1).num_elements())
     return invalid_argument(
@@ -54,7 +54,7 @@ Status unary_grad(KernelContext& c, arith::GradOp op, double cost) {
   const void* dy = c.input(1).raw();
   TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({1, 0}, 0, shape));
   void* out = dx.mutable_raw();
-  c.parallel_for(shape.num_elements(), cost,
+  c.parallel_for(shape.num_elements(), nanoseconds(arith::cost_of(op)),
                  [&](std::int64_t begin, std::int64_t end) { fn(dy, y, out, begin, end); });
   return {};
 }
@@ -119,22 +119,23 @@ Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
 
 } // namespace
 
-Status binary(KernelContext& c, arith::BinaryOp op, double cost) {
+Status binary(KernelContext& c, arith::BinaryOp op) {
   TROUPE_ASSIGN(const arith::BinaryKernel kernel, arith::binary(op, c.input(0).dtype()));
   const char* domain_error = op == arith::BinaryOp::pow
                                  ? "Integers to negative integer powers are not allowed"
                                  : "Integer division by zero";
   if (c.input(0).num_elements() == 1 && c.input(0).shape() == c.input(1).shape())
     return binary_of_one(c, kernel, domain_error);
+  const double cost = nanoseconds(arith::cost_of(op));
   if (c.input(0).shape() == c.input(1).shape())
     return run_binary(c, kernel, Shape(c.input(0).shape()), cost, domain_error);
   TROUPE_ASSIGN(const Shape shape, broadcast_shapes(c.input(0).shape(), c.input(1).shape()));
   return run_binary(c, kernel, shape, cost, domain_error);
 }
 
-KernelOptions for_types(std::initializer_list<DType> types) {
+KernelOptions for_types(std::vector<DType> types) {
   KernelOptions options;
-  options.types = {{"T", types}};
+  options.types = {{"T", std::move(types)}};
   options.expensive = true;
   return options;
 }

@@ -5,7 +5,7 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/math/internal/elementwise.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe::math {
 namespace {
@@ -18,79 +18,32 @@ constexpr std::size_t scratch_bytes = 96 << 10; // for one thread's registers
 
 using Computation = ElementwiseProgram::Computation;
 
-constexpr std::pair<std::string_view, UnaryOp> unary_computations[] = {
-    {"Abs", UnaryOp::abs},
-    {"Ceil", UnaryOp::ceil},
-    {"Cos", UnaryOp::cos},
-    {"Elu", UnaryOp::elu},
-    {"Erf", UnaryOp::erf},
-    {"Exp", UnaryOp::exp},
-    {"Expm1", UnaryOp::expm1},
-    {"Floor", UnaryOp::floor},
-    {"Inv", UnaryOp::reciprocal},
-    {"Log", UnaryOp::log},
-    {"Log1p", UnaryOp::log1p},
-    {"Neg", UnaryOp::neg},
-    {"Reciprocal", UnaryOp::reciprocal},
-    {"Relu", UnaryOp::relu},
-    {"Relu6", UnaryOp::relu6},
-    {"Rsqrt", UnaryOp::rsqrt},
-    {"Sigmoid", UnaryOp::sigmoid},
-    {"Sign", UnaryOp::sign},
-    {"Sin", UnaryOp::sin},
-    {"Softplus", UnaryOp::softplus},
-    {"Sqrt", UnaryOp::sqrt},
-    {"Square", UnaryOp::square},
-    {"Tanh", UnaryOp::tanh},
+// What each op of elementwise_ops computes, in its order.
+#define TROUPE_COMPUTES_unary(function)                                                            \
+  { .unary = UnaryOp::function }
+#define TROUPE_COMPUTES_broadcast(function)                                                        \
+  { .binary = BinaryOp::function }
+#define TROUPE_COMPUTES_bias(function)                                                             \
+  { .binary = BinaryOp::function }
+#define TROUPE_COMPUTES_same_shape(function)                                                       \
+  { .binary = BinaryOp::function }
+#define TROUPE_COMPUTES_gradient_first(function)                                                   \
+  { .gradient = GradOp::function }
+#define TROUPE_COMPUTES_gradient_last(function)                                                    \
+  { .gradient = GradOp::function }
+constexpr Computation computations[] = {
+#define TROUPE_FUSIBLE(op, form, function) TROUPE_COMPUTES_##form(function),
+#include "graph/op/elementwise.def"
 };
 
-constexpr std::pair<std::string_view, BinaryOp> binary_computations[] = {
-    {"Add", BinaryOp::add},
-    {"AddV2", BinaryOp::add},
-    {"AddN", BinaryOp::add},
-    {"BiasAdd", BinaryOp::add},
-    {"DivNoNan", BinaryOp::div_no_nan},
-    {"Maximum", BinaryOp::maximum},
-    {"Minimum", BinaryOp::minimum},
-    {"Mul", BinaryOp::mul},
-    {"MulNoNan", BinaryOp::mul_no_nan},
-    {"Pow", BinaryOp::pow},
-    {"RealDiv", BinaryOp::real_div},
-    {"SquaredDifference", BinaryOp::squared_difference},
-    {"Sub", BinaryOp::sub},
-};
-
-constexpr std::pair<std::string_view, Computation::Gradient> gradient_computations[] = {
-    {"EluGrad", {GradOp::elu, true}},
-    {"InvGrad", {GradOp::reciprocal, false}},
-    {"ReciprocalGrad", {GradOp::reciprocal, false}},
-    {"Relu6Grad", {GradOp::relu6, true}},
-    {"ReluGrad", {GradOp::relu, true}},
-    {"RsqrtGrad", {GradOp::rsqrt, false}},
-    {"SigmoidGrad", {GradOp::sigmoid, false}},
-    {"SoftplusGrad", {GradOp::softplus, true}},
-    {"SqrtGrad", {GradOp::sqrt, false}},
-    {"TanhGrad", {GradOp::tanh, false}},
-};
-
-/// Sets `of` to what `table` has under the name; false if it has nothing.
-bool find_computation(const auto& table, std::string_view name, auto& of) {
-  const auto found = std::ranges::find_if(table, [&](auto& entry) { return entry.first == name; });
-  if (found == std::end(table))
-    return false;
-  of = found->second;
-  return true;
-}
-
-double cost_of(std::string_view name) {
-  constexpr std::string_view dear[] = {"Cos",      "Elu",          "Erf", "Exp",     "Expm1",
-                                       "Log",      "Log1p",        "Pow", "Sigmoid", "Sin",
-                                       "Softplus", "SoftplusGrad", "Tanh"};
-  constexpr std::string_view middling[] = {"DivNoNan", "Inv",  "RealDiv", "Reciprocal",
-                                           "Rsqrt",    "Sqrt", "SqrtGrad"};
-  return std::ranges::find(dear, name) != std::end(dear)           ? 1
-         : std::ranges::find(middling, name) != std::end(middling) ? 0.3
-                                                                   : 0.06;
+/// Nanoseconds for one element, about, of values in the nearest cache.
+double cost_of(const ElementwiseProgram::Instruction& instruction) {
+  const Computation& computation = instruction.computation;
+  const arith::Cost cost =
+      instruction.op->form == ElementwiseForm::unary ? arith::cost_of(computation.unary)
+      : is_gradient(instruction.op->form)            ? arith::cost_of(computation.gradient)
+                                                     : arith::cost_of(computation.binary);
+  return cost == arith::Cost::costly ? 1 : cost == arith::Cost::moderate ? 0.3 : 0.06;
 }
 
 /// The shape of an instruction's result, or its op's complaint.
@@ -112,7 +65,8 @@ Result<Shape> result_shape(const ElementwiseProgram::Instruction& instruction,
           "Must provide as many biases as the last dimension of the input tensor: ", *operands[1],
           " vs. ", first));
     return first;
-  case ElementwiseForm::same_size:
+  case ElementwiseForm::gradient_first:
+  case ElementwiseForm::gradient_last:
     if (first.num_elements() != operands[1]->num_elements())
       return invalid_argument(
           str_cat("The two arguments to a cwise op must have same number of elements, got ",
@@ -133,8 +87,8 @@ Result<Shape> result_shape(const ElementwiseProgram::Instruction& instruction,
 
 /// One instruction, ready to run.
 struct ElementwiseProgram::Ready {
-  arith::UnaryFn unary = nullptr;
-  arith::GradFn grad = nullptr;
+  arith::UnaryKernel unary = {};
+  arith::GradKernel grad = {};
   arith::BinaryKernel binary = {};
   const arith::BroadcastPlan* plan = nullptr; ///< null: operands of one shape
   bool gradient_first = true;
@@ -144,9 +98,9 @@ struct ElementwiseProgram::Ready {
     Ready ready;
     if (instruction.op->form == ElementwiseForm::unary) {
       TROUPE_ASSIGN(ready.unary, arith::unary(instruction.computation.unary, dtype));
-    } else if (instruction.op->form == ElementwiseForm::same_size) {
-      TROUPE_ASSIGN(ready.grad, arith::unary_grad(instruction.computation.gradient.op, dtype));
-      ready.gradient_first = instruction.computation.gradient.first;
+    } else if (is_gradient(instruction.op->form)) {
+      TROUPE_ASSIGN(ready.grad, arith::unary_grad(instruction.computation.gradient, dtype));
+      ready.gradient_first = instruction.op->form == ElementwiseForm::gradient_first;
     } else {
       TROUPE_ASSIGN(ready.binary, arith::binary(instruction.computation.binary, dtype));
     }
@@ -226,17 +180,8 @@ private:
   std::int64_t step_;
 };
 
-Result<Computation> ElementwiseProgram::computation_of(const ElementwiseOp& op) {
-  Computation out;
-  const bool found = op.form == ElementwiseForm::unary
-                         ? find_computation(unary_computations, op.name, out.unary)
-                     : op.form == ElementwiseForm::same_size
-                         ? find_computation(gradient_computations, op.name, out.gradient)
-                         : find_computation(binary_computations, op.name, out.binary);
-  if (!found)
-    return internal(str_cat("'", op.name, "' is listed among the elementwise ops, but no ",
-                            "instruction of _FusedElementwise computes it"));
-  return out;
+const Computation& ElementwiseProgram::computation_of(const ElementwiseOp& op) {
+  return computations[&op - elementwise_ops];
 }
 
 Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
@@ -262,8 +207,8 @@ Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
                  : count == 2;
     if (!fine)
       return invalid_argument(str_cat("'", line, "' is no instruction over ", known, " operands"));
-    TROUPE_ASSIGN(instruction.computation, computation_of(*instruction.op));
-    out.unit_cost_ += cost_of(instruction.op->name);
+    instruction.computation = computation_of(*instruction.op);
+    out.unit_cost_ += cost_of(instruction);
     out.has_bias_ |= instruction.op->form == ElementwiseForm::bias;
     out.instructions_.push_back(std::move(instruction));
   }

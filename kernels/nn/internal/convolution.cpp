@@ -349,7 +349,7 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out) {
   TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));
-  TROUPE_ASSIGN(const arith::AddNFn add, arith::add_n(x.dtype()));
+  TROUPE_ASSIGN(const auto add, arith::add_n(x.dtype()));
   constexpr std::int64_t max_parts = 256;
   const std::int64_t parts =
       std::clamp<std::int64_t>(s.batch, 1, std::min(threads_for(c, s), max_parts));

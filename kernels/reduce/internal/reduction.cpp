@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
+#include <cstring>
 
-#include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
 
@@ -113,12 +114,75 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
 
 } // namespace
 
+namespace {
+
+/// Sums and means of complex numbers: those of their parts, which are one more dimension.
+Status reduce_parts(KernelContext& c, arith::ReduceOp op, Mask mask, const Shape& shape) {
+  const Tensor& x = c.input(0);
+  const DType part = x.dtype() == DType::complex64 ? DType::float32 : DType::float64;
+  TROUPE_ASSIGN(const arith::ReduceKernel kernel, arith::reduce(op, part));
+  Dims dims(x.shape().dims().begin(), x.shape().dims().end());
+  dims.push_back(2);
+  if (mask.size == Shape::max_rank)
+    return unimplemented(str_cat("a sum of complex numbers of shape ", x.shape()));
+  mask.bits[mask.size++] = false;
+  arith::ReducePlan plan;
+  if (!arith::make_reduce_plan(dims, mask.span(), plan))
+    return unimplemented(str_cat("a reduction of complex numbers of shape ", x.shape(),
+                                 " alternates too often between reduced and kept dimensions"));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (shape.num_elements() == 0)
+    return {};
+  if (x.num_elements() == 0) { // a mean of nothing is 0, too, as TensorFlow has it
+    std::memset(out.mutable_raw(), 0, out.byte_size());
+    return {};
+  }
+  return run(c, kernel, plan, x.raw(), out);
+}
+
+/// Products of complex numbers, in double: rare, so one after the other.
+Status multiply_complex(KernelContext& c, const Mask& mask, const Shape& shape) {
+  using Complex = std::complex<double>;
+  const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  std::vector<int> order;
+  for (bool reduced : {false, true})
+    for (std::size_t i = 0; i < mask.size; ++i)
+      if (mask.bits[i] == reduced)
+        order.push_back(static_cast<int>(i));
+  arith::StridedPlan move;
+  if (!arith::make_transpose_plan(x.shape().dims(), order, move))
+    return unimplemented(str_cat("a product of complex numbers of shape ", x.shape(),
+                                 " alternates too often between reduced and kept dimensions"));
+  TROUPE_ASSIGN(Tensor moved, c.allocate_temp(x.dtype(), x.shape()));
+  arith::copy_from_strided(static_cast<int>(dtype_size(x.dtype())), move, x.raw(),
+                           moved.mutable_raw(), 0, move.size);
+  const std::int64_t outputs = shape.num_elements();
+  const std::int64_t count = outputs == 0 ? 0 : x.num_elements() / outputs;
+  return dispatch(Types<std::complex<float>, Complex>{}, x.dtype(), [&]<class T>() -> Status {
+    const T* from = moved.data<T>().data();
+    auto to = out.mutable_data<T>();
+    for (T& product : to) {
+      Complex exact = 1;
+      for (std::int64_t k = 0; k < count; ++k)
+        exact *= Complex(*from++);
+      product = T(exact);
+    }
+    return {};
+  });
+}
+
+} // namespace
+
 Status reduce(KernelContext& c, arith::ReduceOp op) {
   const Tensor x = c.input(0);
   TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
   TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
   TROUPE_ASSIGN(const Shape shape,
                 Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));
+  if (is_complex(x.dtype()))
+    return op == arith::ReduceOp::prod ? multiply_complex(c, mask, shape)
+                                       : reduce_parts(c, op, mask, shape);
   arith::ReducePlan plan;
   const bool fits = arith::make_reduce_plan(x.shape().dims(), mask.span(), plan);
   if (fits && plan.is_copy())
@@ -128,6 +192,39 @@ Status reduce(KernelContext& c, arith::ReduceOp op) {
   if (shape.num_elements() == 0)
     return {};
   return fits ? run(c, kernel, plan, x.raw(), out) : run_transposed(c, kernel, x, mask, out);
+}
+
+namespace {
+
+Status cast_all(KernelContext& c, const Tensor& from, Tensor& to) {
+  TROUPE_ASSIGN(const auto cast, arith::cast(from.dtype(), to.dtype()));
+  void* out = to.mutable_raw();
+  c.parallel_for(from.num_elements(), unit_cost,
+                 [&](std::int64_t begin, std::int64_t end) { cast(from.raw(), out, begin, end); });
+  return {};
+}
+
+} // namespace
+
+Result<Tensor> widened(KernelContext& c, const Tensor& tensor) {
+  const DType wide = arith::computed_in(tensor.dtype());
+  if (wide == tensor.dtype())
+    return tensor;
+  TROUPE_ASSIGN(Tensor out, c.allocate_temp(wide, tensor.shape()));
+  TROUPE_TRY(cast_all(c, tensor, out));
+  return out;
+}
+
+Result<Tensor> allocate_widened(KernelContext& c, int i, const Shape& shape) {
+  const DType wide = arith::computed_in(c.output_type(i));
+  return wide == c.output_type(i) ? c.allocate_output(i, shape) : c.allocate_temp(wide, shape);
+}
+
+Status narrow(KernelContext& c, int i, const Tensor& wide) {
+  if (wide.dtype() == c.output_type(i))
+    return {};
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(i, wide.shape()));
+  return cast_all(c, wide, out);
 }
 
 Status infer_shape(ShapeContext& c) {
@@ -151,8 +248,21 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, PartialShape(Dims(static_cast<std::size_t>(x.rank() - count), -1)));
 }
 
-void add_reduction(OpLibrary& library, std::string_view name, std::string_view types, KernelFn fn,
-                   GradientFn gradient, std::string_view why_none, std::string_view doc) {
+namespace {
+
+// Complex numbers are summed part by part, and multiplied one by one.
+std::vector<DType> reduced_dtypes(arith::ReduceOp op) {
+  std::vector<DType> out = arith::dtypes_of(op);
+  if (op == arith::ReduceOp::sum || op == arith::ReduceOp::mean || op == arith::ReduceOp::prod)
+    out.insert(out.end(), {DType::complex64, DType::complex128});
+  return out;
+}
+
+} // namespace
+
+void add_reduction(OpLibrary& library, std::string_view name, std::string_view types,
+                   arith::ReduceOp function, KernelFn fn, GradientFn gradient,
+                   std::string_view why_none, std::string_view doc) {
   KernelOptions options;
   options.expensive = true;
   options.prepare = [](PrepareContext& c) -> Result<std::shared_ptr<const void>> {
@@ -165,7 +275,7 @@ void add_reduction(OpLibrary& library, std::string_view name, std::string_view t
     op.input("input: bool; reduction_indices: Tidx").output("output: bool");
   } else {
     op.input("input: T; reduction_indices: Tidx").output("output: T").attr(types);
-    options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+    options.types = {{"T", reduced_dtypes(function)}};
   }
   if (gradient)
     op.gradient(gradient);

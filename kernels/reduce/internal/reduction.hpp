@@ -1,17 +1,21 @@
 // What all reductions share: axes, shapes, the loop over the compute threads, pieces of gradients.
 #pragma once
 
+#include <complex>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
-#include "kernels/arith/reduce.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe::reduce {
+
+/// What elements are computed in: any number is one of these, or is widened to one.
+using Computed = Types<float, double, std::int32_t, std::int64_t, std::complex<double>>;
 
 /// a + b; integers wrap.
 template <class T>
@@ -27,12 +31,21 @@ T add(T a, T b) {
 /// that does not exist or is named twice.
 Status reduce(KernelContext& c, arith::ReduceOp op);
 
+/// The tensor in the dtype that its elements are computed in (arith::computed_in); itself where that
+/// is its own.
+Result<Tensor> widened(KernelContext& c, const Tensor& tensor);
+/// Memory for a result in that dtype: output `i` itself where it has the dtype.
+Result<Tensor> allocate_widened(KernelContext& c, int i, const Shape& shape);
+/// Rounds such a result into output `i`; nothing to do where it is the output.
+Status narrow(KernelContext& c, int i, const Tensor& wide);
+
 /// The output's shape where the axes are constant; otherwise what can be said.
 Status infer_shape(ShapeContext& c);
 
 /// Registers one: `types` is its attr spec of T, empty for a fixed bool.
-void add_reduction(OpLibrary& library, std::string_view name, std::string_view types, KernelFn fn,
-                   GradientFn gradient, std::string_view why_none, std::string_view doc);
+void add_reduction(OpLibrary& library, std::string_view name, std::string_view types,
+                   arith::ReduceOp function, KernelFn fn, GradientFn gradient,
+                   std::string_view why_none, std::string_view doc);
 
 /// Output 0's shape (int32) with the reduced dimensions still there, as 1.
 Value kept_shape(GradContext& g);

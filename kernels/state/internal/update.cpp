@@ -19,9 +19,7 @@ Status update_in_place(KernelContext& c, arith::BinaryOp op, Tensor& variable,
 
 KernelOptions updatable(const char* attr) {
   KernelOptions out;
-  out.types = {{attr,
-                {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8,
-                 DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64}}};
+  out.types = {{attr, arith::dtypes_of(arith::BinaryOp::add)}};
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <vector>
 
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
@@ -14,17 +15,34 @@ namespace troupe::math {
 inline constexpr double cheap = 0.2;  ///< bound by memory
 inline constexpr double moderate = 1; ///< a division, a root
 inline constexpr double costly = 3;   ///< exp, log and the like
+constexpr double nanoseconds(arith::Cost cost) {
+  return cost == arith::Cost::costly ? costly : cost == arith::Cost::moderate ? moderate : cheap;
+}
 
 /// Output 0 = op(input 0), in input 0's buffer where that is free.
-Status unary(KernelContext& c, arith::UnaryOp op, double cost);
+Status unary(KernelContext& c, arith::UnaryOp op);
 
 /// Output 0 = gradient of an op whose forward output is input 0 and whose output's gradient is
 /// input 1, with as many elements. INVALID_ARGUMENT for two different numbers of elements.
-Status unary_grad(KernelContext& c, arith::GradOp op, double cost);
+Status unary_grad(KernelContext& c, arith::GradOp op);
 
 /// Output 0 = op(input 0, input 1) with broadcasting, in the buffer of an input where one is free.
 /// INVALID_ARGUMENT "Incompatible shapes: [2] vs. [3]", "Integer division by zero".
-Status binary(KernelContext& c, arith::BinaryOp op, double cost);
+Status binary(KernelContext& c, arith::BinaryOp op);
+
+/// The same as kernels.
+template <arith::UnaryOp op>
+Status unary(KernelContext& c) {
+  return unary(c, op);
+}
+template <arith::GradOp op>
+Status unary_grad(KernelContext& c) {
+  return unary_grad(c, op);
+}
+template <arith::BinaryOp op>
+Status binary(KernelContext& c) {
+  return binary(c, op);
+}
 
 /// The same for any kernel, over `shape`, which the inputs' shapes broadcast to.
 Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Shape& shape,
@@ -33,16 +51,12 @@ Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Sha
 /// A plan for two shapes. UNIMPLEMENTED when more than eight dimensions are left after merging.
 Result<arith::BroadcastPlan> broadcast_plan(std::initializer_list<const Shape*> shapes);
 
-/// A kernel for attr T in `types`.
-KernelOptions for_types(std::initializer_list<DType> types);
-
-inline constexpr std::initializer_list<DType> floats = {DType::float32, DType::float64};
-inline constexpr std::initializer_list<DType> numbers = {DType::float32, DType::float64,
-                                                         DType::int32, DType::int64};
-inline constexpr std::initializer_list<DType> wide_integers = {DType::int32, DType::int64};
-/// Whatever add, sub, mul, maximum, minimum and comparisons know.
-inline constexpr std::initializer_list<DType> all_numbers = {
-    DType::float32, DType::float64, DType::int32,  DType::int64,  DType::uint8,
-    DType::int8,    DType::int16,   DType::uint16, DType::uint32, DType::uint64};
+/// A kernel for attr T in `types`, as far as the op allows them.
+KernelOptions for_types(std::vector<DType> types);
+/// A kernel for every dtype that has the function.
+template <class Op>
+KernelOptions for_types_of(Op op) {
+  return for_types(arith::dtypes_of(op));
+}
 
 } // namespace troupe::math
