@@ -141,6 +141,16 @@ void pull_failed(Self self, RendezvousStep& step, const std::string& key, Status
   step.failed.emplace(key, std::move(why)); // for whoever wants it later
 }
 
+// A connection is gone with a value. Membership is about to say why its task is lost, in better
+// words; should it not, these are told.
+void await_verdict(Self self, const RendezvousStep& step, const std::string& key,
+                   const Status& why) {
+  std::string task(self->state.tasks.source(key));
+  Status told = why.with_context(str_cat("a value of ", task));
+  self->delayed_send(self, self->state.setup->services->timeouts.explain,
+                     EdgesLost{step.step_id, std::move(task), {std::move(told)}});
+}
+
 void pull(Self self, RendezvousStep& step, WireEdge edge) {
   const RendezvousSetup& setup = *self->state.setup;
   if (auto placed = claim_placed(setup.services, edge.tensor)) {
@@ -165,7 +175,10 @@ void pull(Self self, RendezvousStep& step, WireEdge edge) {
             if (!step)
               return;
             step->pulled.erase(key);
-            pull_failed(self, *step, key, to_status(error, "fetching a tensor"));
+            Status why = to_status(error, "fetching a tensor");
+            if (why.code() == Code::unavailable && why.derived())
+              return await_verdict(self, *step, key, why);
+            pull_failed(self, *step, key, std::move(why));
           });
 }
 

@@ -169,6 +169,13 @@ DeviceStats seen_by_master(const StepState& state, const RegisteredPart& part) {
   return {state.services->task, {std::move(span)}};
 }
 
+// The connection to a part is gone: whoever watches its task is about to tell us why, in better words.
+// Should nobody, these are told.
+void await_verdict(Self self, const RegisteredPart& part, const Status& why) {
+  self->delayed_send(self, self->state.services->timeouts.explain,
+                     PeerLost{part.task, 0, LossReason::crashed, why.message()});
+}
+
 // A part has ended well; large values of another node's are on their way.
 void part_ended(Self self, std::size_t index, GraphRun& run) {
   auto& state = self->state;
@@ -201,12 +208,14 @@ void part_ended(Self self, std::size_t index, GraphRun& run) {
             [=](Status status, std::vector<Tensor> tensors) {
               self->state.arriving.erase(index);
               const RegisteredPart& part = self->state.request.plan->parts[index];
+              Status why = status.with_context(str_cat("a value of ", part.task))
+                               .with_origin({"", "", part.task, self->state.request.step_id});
               if (status.ok())
                 self->state.collector->part_done(index, std::move(tensors), part.fetch_of);
+              else if (status.code() == Code::unavailable && status.derived())
+                return await_verdict(self, part, why);
               else
-                self->state.collector->part_failed(
-                    index, status.with_context(str_cat("a value of ", part.task))
-                               .with_origin({"", "", part.task, self->state.request.step_id}));
+                self->state.collector->part_failed(index, why);
               advance(self);
             });
 }
@@ -224,13 +233,8 @@ void part_failed(Self self, std::size_t index, const caf::error& error) {
     return advance(self);
   }
   const RegisteredPart& part = state.request.plan->parts[index];
-  // Its connection is gone: whoever watches it is about to tell us why, in better words.
-  if (error == caf::sec::request_receiver_down && part.task != services->task) {
-    self->delayed_send(
-        self, services->timeouts.explain,
-        PeerLost{part.task, 0, LossReason::crashed, to_status(error, describe(part)).message()});
-    return;
-  }
+  if (error == caf::sec::request_receiver_down && part.task != services->task)
+    return await_verdict(self, part, to_status(error, describe(part)));
   state.collector->part_failed(
       index, in_clients_words(state.request, part, to_status(error, describe(part))));
   advance(self);
