@@ -212,6 +212,8 @@ def judge_all(cluster, outcome, fell, patience):
 def ask_old_sessions(cluster, outcome):
     """Once a victim was started again, old sessions must say so: ABORTED, within some calls."""
     restarted = {blow.target for blow in outcome.blows if blow.fault.restarts}
+    # What a session was told of another victim first, it says again.
+    others = {blow.target for blow in outcome.blows if blow.fault.disturbs and not blow.fault.restarts} & TASKS.keys()
     for tenant, client in cluster.tenants.items():
         if not restarted & TASKS.keys() or tenant in restarted:
             continue
@@ -220,10 +222,10 @@ def ask_old_sessions(cluster, outcome):
             call = client.do("steps 2", HANG)  # one of them at least needs every task
             code = call["code"] if call else "nothing"
             # The session goes with its master; what is said then is about the master.
-            if code not in ("UNAVAILABLE", "ABORTED") or TENANTS[tenant] in restarted:
+            if code not in ("UNAVAILABLE", "ABORTED") or TENANTS[tenant] in restarted or others:
                 break
             time.sleep(0.2)
-        if code not in (("ABORTED", "UNAVAILABLE") if TENANTS[tenant] in restarted else ("ABORTED",)):
+        if code not in (("ABORTED", "UNAVAILABLE") if TENANTS[tenant] in restarted or others else ("ABORTED",)):
             outcome.problems.append(f"{tenant}'s old session says {code} of a task that was started again, expected ABORTED")
 
 
