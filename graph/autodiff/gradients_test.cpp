@@ -370,6 +370,16 @@ TEST_CASE("gradients: PreventGradient gives its message") {
                  "Gradient explicitly disabled at node 'y'. Reason: 'twice is too much'"));
 }
 
+TEST_CASE("gradients: through complex numbers they are refused, since no rule conjugates") {
+  Case t("x = Placeholder[dtype=DT_COMPLEX64]()\ny = Square[T=DT_COMPLEX64](x)\n"
+         "g = Placeholder[dtype=DT_COMPLEX64]()");
+  auto refused =
+      add_gradients(t.graph, std::vector<Endpoint>{t.at("y")}, std::vector<Endpoint>{t.at("x")},
+                    std::vector<std::optional<Endpoint>>{t.at("g")});
+  CHECK(refused.status().code() == Code::unimplemented);
+  CHECK(contains(refused.status().message(), "node 'y' (op type: Square)"));
+}
+
 TEST_CASE("gradients: a rule's failure names its node") {
   Case t("x = Placeholder()\ny = Broken(x)");
   std::string message = t.error({"y"}, {"x"}, Code::not_found);
