@@ -114,6 +114,17 @@ std::string Status::to_string() const {
   return out + "]";
 }
 
+BadAccess::BadAccess(Status status)
+    : status_(std::move(status)), text_(std::make_shared<const std::string>(status_.to_string())) {}
+
+namespace detail {
+
+void throw_bad_access(Status status) {
+  throw BadAccess(std::move(status));
+}
+
+} // namespace detail
+
 Status cancelled(std::string m) {
   return {Code::cancelled, std::move(m)};
 }

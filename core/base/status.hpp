@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -103,6 +104,23 @@ Status internal(std::string message);
 Status unavailable(std::string message);
 Status data_loss(std::string message);
 
+/// Thrown by a caller's mistake that a program may want to survive: the value of a failed Result, a
+/// tensor's elements as another dtype. `what()` is the Status as text. Nothing else of ours throws.
+class BadAccess : public std::exception {
+public:
+  explicit BadAccess(Status status);
+  const char* what() const noexcept override { return text_->c_str(); }
+  const Status& status() const noexcept { return status_; }
+
+private:
+  Status status_;
+  std::shared_ptr<const std::string> text_; ///< shared: an exception's copy must not throw
+};
+
+namespace detail {
+[[noreturn]] void throw_bad_access(Status status);
+}
+
 /// A value, or the Status (never ok) that says why there is none.
 template <class T>
 class [[nodiscard]] Result {
@@ -114,14 +132,20 @@ public:
   explicit operator bool() const noexcept { return ok(); }
   Status status() const { return ok() ? Status{} : std::get<1>(value_); }
 
-  /// Requires ok().
-  T& operator*() & { return std::get<0>(value_); }
-  const T& operator*() const& { return std::get<0>(value_); }
-  T&& operator*() && { return std::get<0>(std::move(value_)); }
-  T* operator->() { return &std::get<0>(value_); }
-  const T* operator->() const { return &std::get<0>(value_); }
+  /// Throws BadAccess with the Status unless ok().
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return const_cast<Result*>(this)->value(); }
+  T&& operator*() && { return std::move(value()); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &const_cast<Result*>(this)->value(); }
 
 private:
+  T& value() {
+    if (T* value = std::get_if<0>(&value_)) [[likely]]
+      return *value;
+    detail::throw_bad_access(*std::get_if<1>(&value_));
+  }
+
   std::variant<T, Status> value_;
 };
 

@@ -112,6 +112,18 @@ TEST_CASE("result: values and errors travel through the macros") {
   CHECK(*out == 5);
 }
 
+TEST_CASE("result: the value of a failed one is its Status, thrown") {
+  const Result<int> failed = not_found("no such file 'a'");
+  CHECK_THROWS_WITH_AS((void)*failed, "NOT_FOUND: no such file 'a'", BadAccess);
+  Result<std::string> text = aborted("the step ended");
+  try {
+    (void)text->size();
+    FAIL("no exception");
+  } catch (const BadAccess& e) {
+    CHECK(e.status() == aborted("the step ended"));
+  }
+}
+
 TEST_CASE("random_id: never zero, practically never twice") {
   std::uint64_t a = random_id(), b = random_id();
   CHECK(a != 0);

@@ -137,6 +137,18 @@ Status Tensor::settle(Allocator& account) const {
                                     byte_size(), " bytes: ", account.refusal()));
 }
 
+void Tensor::throw_wrong_type(DType wanted) const {
+  throw BadAccess(
+      invalid_argument(str_cat("the elements of a ", troupe::to_string(dtype_), " tensor of shape ",
+                               shape_.to_string(), " were asked for as ", troupe::to_string(wanted),
+                               ": name its element type, or convert it by Cast in the graph")));
+}
+
+void Tensor::throw_not_one() const {
+  throw BadAccess(invalid_argument(str_cat("the only element of a tensor was asked for, which has ",
+                                           num_elements(), " (shape ", shape_.to_string(), ")")));
+}
+
 std::string Tensor::to_string(std::int64_t max_elements) const {
   return to_literal(*this, max_elements);
 }

@@ -73,8 +73,8 @@ public:
   std::size_t byte_size() const;
   MemoryKind kind() const noexcept { return buffer_ ? buffer_->kind() : MemoryKind::host; }
 
-  /// The elements. Requires host memory and T to be the element type (any 1-byte type for bytes is
-  /// not accepted: use raw()).
+  /// The elements. Requires host memory and throws BadAccess unless T is the element type (any
+  /// 1-byte type for bytes is not accepted: use raw()).
   template <class T>
   std::span<const T> data() const {
     check_type(dtype_of<T>);
@@ -85,10 +85,11 @@ public:
     check_type(dtype_of<T>);
     return {reinterpret_cast<T*>(data_), static_cast<std::size_t>(num_elements())};
   }
-  /// The only element of a one-element tensor.
+  /// The only element; throws BadAccess unless there is exactly one, of type T.
   template <class T>
   const T& value() const {
-    TROUPE_CHECK(num_elements() == 1, "value() is for one element");
+    if (num_elements() != 1) [[unlikely]]
+      throw_not_one();
     return data<T>()[0];
   }
   /// First element's address; in device memory it is a device's address.
@@ -127,8 +128,11 @@ public:
 
 private:
   void check_type(DType wanted) const {
-    TROUPE_CHECK(wanted == dtype_, "the tensor has another dtype");
+    if (wanted != dtype_) [[unlikely]]
+      throw_wrong_type(wanted);
   }
+  [[noreturn]] void throw_wrong_type(DType wanted) const;
+  [[noreturn]] void throw_not_one() const;
 
   DType dtype_ = DType::invalid;
   Shape shape_;

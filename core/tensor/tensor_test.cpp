@@ -122,3 +122,18 @@ TEST_CASE("tensor: equality is bit by bit") {
   CHECK(equal(Tensor(), Tensor()));
   CHECK_FALSE(equal(Tensor(), lit("f32[] 1")));
 }
+
+TEST_CASE("tensor: elements asked for as another dtype name both") {
+  try {
+    (void)lit("f32[2] 1 2").data<double>();
+    FAIL("no exception");
+  } catch (const BadAccess& e) {
+    CHECK(e.status() == invalid_argument("the elements of a float tensor of shape [2] were asked "
+                                         "for as double: name its element type, or convert it by "
+                                         "Cast in the graph"));
+  }
+  CHECK_THROWS_WITH_AS((void)lit("f32[2] 1 2").value<float>(),
+                       "INVALID_ARGUMENT: the only element of a tensor was asked for, which has 2 "
+                       "(shape [2])",
+                       BadAccess);
+}
