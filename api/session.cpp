@@ -186,7 +186,7 @@ struct Session::Impl {
   ~Impl() {
     end();
     if (actor)
-      stop(untyped(actor));
+      stop(actor);
     actor = SessionActor{};
     master = MasterSessionActor{};
     idle.clear();
@@ -240,7 +240,7 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                                       "memory-limit in [troupe]"));
     impl->client = std::make_unique<ClientNode>();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
-    request.guardian = untyped(guardian);
+    request.guardian = guardian;
     impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},
                                                impl->client->transport());
   }
@@ -256,7 +256,7 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                                           str_cat("opening a session at '", target, "'")));
   impl->handle = created.session_handle;
   if (impl->local)
-    impl->master = typed<MasterSessionActor>(created.session);
+    impl->master = created.session;
   return Session(std::move(impl));
 }
 

@@ -110,18 +110,18 @@ void advance(Self self) {
     finish(self);
   else if (state.awaits_turn && may_compute)
     send_behind(has_posted ? Behind::own : Behind::all,
-                caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(Continue{}),
+                caf::actor_cast<caf::strong_actor_ptr>(self), caf::make_message(NextSlice{}),
                 self->context());
   else if (state.awaits_turn)
     // A message from a compute thread goes to the scheduler's own threads, which may compute; their
     // first kernel finds it awake.
     services->offload([address = self->address()] {
       if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
-        caf::anon_send(typed<ExecutorActor>(actor), Continue{});
+        caf::anon_send(typed<ExecutorActor>(actor), NextSlice{});
     });
 }
 
-// Something has arrived. With a Continue on its way that is all: if each arrival went on, and asked
+// Something has arrived. With a NextSlice on its way that is all: if each arrival went on, and asked
 // for a turn of its own, none of the turns would let others go first.
 void go_on(Self self) {
   if (!self->state.awaits_turn)
@@ -142,8 +142,7 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   environment.counted.emplace(executors_alive());
   environment.executable = m.executable;
   if (m.rendezvous)
-    environment.rendezvous.emplace(self, typed<RendezvousActor>(m.rendezvous), m.step_id,
-                                   *services->lent_memory);
+    environment.rendezvous.emplace(self, m.rendezvous, m.step_id, *services->lent_memory);
   environment.step.step_id = m.step_id;
   environment.step.device = &m.executable->device();
   environment.step.rendezvous = environment.rendezvous ? &*environment.rendezvous : nullptr;
@@ -163,7 +162,7 @@ ExecutorActor::behavior_type executor(Self self, Services services,
   guard_actor(self);
   return {
       [=](ExecutePart& m) { begin(self, services, node_states, m); },
-      [=](Continue) {
+      [=](NextSlice) {
         self->state.awaits_turn = false;
         advance(self);
       },

@@ -1,5 +1,5 @@
 // The EXECUTOR actor: runs one (step, device partition) at a time as a StepRun. Protocol:
-// actors/protocol/worker.hpp.
+// actors/protocol/executor.hpp.
 #pragma once
 
 #include <memory>
@@ -42,7 +42,7 @@ struct ExecutorState {
   GraphManagerActor manager; ///< waits for the end of `run`
   std::size_t index = 0;     ///< by which it knows the part
   bool trace = false;
-  bool awaits_turn = false; ///< a Continue is on its way
+  bool awaits_turn = false; ///< a NextSlice is on its way
   ExecutorState() = default;
   ~ExecutorState();
 };

@@ -72,12 +72,10 @@ TEST_CASE("executor: what it has sent is delivered before its next expensive ker
   bool has_ended = false;
   {
     caf::scoped_actor self(system);
-    self->send(worker, ExecutePart{rig.compile(text),
-                                   7,
-                                   0,
-                                   {},
-                                   caf::actor_cast<caf::strong_actor_ptr>(rendezvous),
-                                   false});
+    self->send(
+        worker,
+        ExecutePart{
+            rig.compile(text), 7, 0, {}, caf::actor_cast<RendezvousActor>(rendezvous), false});
     self->receive(
         [&](const PartExecuted& part) {
           has_ended = true;
@@ -117,12 +115,10 @@ TEST_CASE(
     auto compiled = rig.compile(
         str_cat(transfer("a", "_Recv", "tensor_type=DT_INT64, "), "r = _Retval[index=0](a)\n"));
     program = compiled;
-    self->send(worker, ExecutePart{std::move(compiled),
-                                   7,
-                                   0,
-                                   {},
-                                   caf::actor_cast<caf::strong_actor_ptr>(rendezvous),
-                                   false});
+    self->send(
+        worker,
+        ExecutePart{
+            std::move(compiled), 7, 0, {}, caf::actor_cast<RendezvousActor>(rendezvous), false});
   }
   bool has_taken = false;
   self->receive([&](caf::ok_atom) { has_taken = true; },
@@ -186,12 +182,10 @@ TEST_CASE(
     });
     auto worker =
         system.spawn(executor, std::make_shared<NodeServices>(), std::make_shared<NodeStates>());
-    caf::anon_send(worker, ExecutePart{std::move(compiled),
-                                       7,
-                                       0,
-                                       {},
-                                       caf::actor_cast<caf::strong_actor_ptr>(rendezvous),
-                                       false});
+    caf::anon_send(
+        worker,
+        ExecutePart{
+            std::move(compiled), 7, 0, {}, caf::actor_cast<RendezvousActor>(rendezvous), false});
     worker = nullptr;
     rendezvous = nullptr;
     system.await_all_actors_done();

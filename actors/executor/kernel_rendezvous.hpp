@@ -4,7 +4,7 @@
 #include <atomic>
 #include <thread>
 
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 #include "kernels/framework/rendezvous.hpp"
 #include "net/data/lent_memory.hpp"
 

@@ -112,8 +112,8 @@ auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Messag
   return Asked(std::move(answer), std::move(time), std::move(guard));
 }
 
-/// Handles travel as strong_actor_ptr; this gives them their type back. The interface is the
-/// protocol's promise.
+/// Gives a handle that came untyped (a sender, an address) its type. The interface is the protocol's
+/// promise.
 template <class Handle>
 Handle typed(const caf::strong_actor_ptr& actor) {
   return caf::actor_cast<Handle>(actor);
@@ -153,8 +153,9 @@ std::int64_t exact_us(Self* self) {
       .count();
 }
 
-/// Ends an actor the ordinary way.
-inline void stop(const caf::strong_actor_ptr& actor) {
+/// Ends an actor the ordinary way; null does nothing.
+template <class Handle>
+void stop(const Handle& actor) {
   if (actor)
     caf::anon_send_exit(caf::actor_cast<caf::actor>(actor), caf::exit_reason::user_shutdown);
 }

@@ -9,7 +9,8 @@
 #include <caf/typed_response_promise.hpp>
 
 #include "actors/family/ask.hpp"
-#include "actors/protocol/node.hpp"
+#include "actors/family/gather.hpp"
+#include "actors/protocol/local/node.hpp"
 
 namespace troupe {
 
@@ -17,9 +18,7 @@ namespace troupe {
 /// parent drops it.
 class Children {
 public:
-  void add(std::string name, caf::strong_actor_ptr actor) {
-    actors_[std::move(name)] = std::move(actor);
-  }
+  void add(std::string name, TreeActor actor) { actors_[std::move(name)] = std::move(actor); }
   void remove(const std::string& name) { actors_.erase(name); }
   /// The name of a child that has ended, now forgotten; empty if it is none of ours.
   std::string remove(const caf::actor_addr& address) {
@@ -31,7 +30,7 @@ public:
       }
     return {};
   }
-  const std::map<std::string, caf::strong_actor_ptr>& all() const { return actors_; }
+  const std::map<std::string, TreeActor>& all() const { return actors_; }
   std::size_t size() const { return actors_.size(); }
   void stop_all() {
     for (auto& [name, actor] : actors_)
@@ -40,7 +39,7 @@ public:
   }
 
 private:
-  std::map<std::string, caf::strong_actor_ptr> actors_;
+  std::map<std::string, TreeActor> actors_;
 };
 
 /// Whether the message that `self` handles came from another node.
@@ -68,39 +67,36 @@ caf::result<ActorTree> describe_tree(Self* self, std::string detail, const Child
   own.detail = std::move(detail);
   const bool is_elsewhere = asked_from_elsewhere(self);
   if (!is_elsewhere)
-    own.actor = caf::actor_cast<caf::strong_actor_ptr>(self);
+    own.actor = caf::actor_cast<TreeActor>(self);
   tree->actors.push_back(std::move(own));
   if (children.size() == 0)
     return std::move(*tree);
   auto promise = self->template make_response_promise<ActorTree>();
-  auto missing = std::make_shared<std::size_t>(children.size());
-  auto finish = [=]() mutable {
-    if (--*missing > 0)
-      return;
+  auto answered = gather(children.size(), [=]() mutable {
     if (is_elsewhere)
       hide_handles(*tree);
     promise.deliver(std::move(*tree));
-  };
+  });
   for (const auto& [name, child] : children.all()) {
     std::string prefix = name;
-    caf::strong_actor_ptr handle = child;
-    ask(self, caf::actor_cast<caf::actor>(child), std::chrono::seconds(1), GetActors{})
+    TreeActor handle = child;
+    ask(self, child, std::chrono::seconds(1), GetActors{})
         .then(
             [=](ActorTree& below) mutable {
               for (ActorInfo& info : below.actors) {
                 info.path = info.path.empty() ? prefix : prefix + "/" + info.path;
                 tree->actors.push_back(std::move(info));
               }
-              finish();
+              answered();
             },
             [=](caf::error&) mutable {
               ActorInfo info;
               info.path = prefix;
-              info.id = handle->id();
+              info.id = handle.id();
               info.detail = "does not answer";
               info.actor = handle;
               tree->actors.push_back(std::move(info));
-              finish();
+              answered();
             });
   }
   return promise;

@@ -1,4 +1,4 @@
-// What an actor does with a Drain (actors/protocol/node.hpp): says when nothing runs any more.
+// What an actor does with a Drain (actors/protocol/local/node.hpp): says when nothing runs any more.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include "actors/family/ask.hpp"
 #include "actors/family/children.hpp"
+#include "actors/family/gather.hpp"
 
 namespace troupe {
 
@@ -33,23 +34,17 @@ private:
   std::vector<caf::typed_response_promise<caf::ok_atom>> waiting_;
 };
 
-/// Hands a Drain on to every child, each of which is a `Child`, and answers when all have answered
+/// Hands a Drain on to every child, and answers when all have answered
 /// or ended.
 template <class Child, class Self>
-caf::result<caf::ok_atom> drain_children(Self* self, const std::vector<caf::strong_actor_ptr>& all,
+caf::result<caf::ok_atom> drain_children(Self* self, const std::vector<Child>& all,
                                          std::chrono::nanoseconds budget, const Drain& drain) {
-  if (all.empty())
-    return caf::ok_atom::value;
   auto promise = self->template make_response_promise<caf::ok_atom>();
-  auto missing = std::make_shared<std::size_t>(all.size());
-  auto one_less = [=]() mutable {
-    if (--*missing == 0)
-      promise.deliver(caf::ok_atom::value);
-  };
-  for (const caf::strong_actor_ptr& child : all)
-    ask(self, typed<Child>(child), budget, drain)
-        .then([=](caf::ok_atom) mutable { one_less(); },
-              [=](caf::error&) mutable { one_less(); }); // gone is idle
+  auto answered = gather(all.size(), [promise]() mutable { promise.deliver(caf::ok_atom::value); });
+  for (const Child& child : all)
+    ask(self, child, budget, drain)
+        .then([=](caf::ok_atom) mutable { answered(); },
+              [=](caf::error&) mutable { answered(); }); // gone is idle
   return promise;
 }
 

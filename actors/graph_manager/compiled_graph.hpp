@@ -8,7 +8,7 @@
 
 #include "actors/executor/executable.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 #include "kernels/framework/context.hpp"
 
 namespace troupe {

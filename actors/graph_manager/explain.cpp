@@ -1,12 +1,13 @@
 #include "actors/graph_manager/explain.hpp"
 
+#include "actors/family/gather.hpp"
+
 namespace troupe {
 
 namespace {
 
 struct Inquiry {
   DeviceRecords answer;
-  std::size_t missing = 0;
   bool has_silent = false;
   caf::typed_response_promise<DeviceRecords> promise;
 };
@@ -42,29 +43,26 @@ explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
     return DeviceRecords{};
   auto inquiry = std::make_shared<Inquiry>();
   inquiry->answer.has_begun = true;
-  inquiry->missing = run->missing;
   inquiry->promise = self->make_response_promise<DeviceRecords>();
-  auto one_less = [=] {
-    if (--inquiry->missing > 0)
-      return;
+  auto answered = gather(run->missing, [=] {
     if (inquiry->has_silent)
       add_silent_devices(self->state, step_id, inquiry->answer.devices);
     inquiry->promise.deliver(std::move(inquiry->answer));
-  };
+  });
   for (const ExecutorActor& executor : run->executors) {
     if (!executor)
       continue; // its part has ended
     ask(self, executor, services->timeouts.explain / 4, ExplainPart{step_id})
         .then(
-            [=](DeviceRecords& one) {
+            [=](DeviceRecords& one) mutable {
               for (DeviceRecord& device : one.devices)
                 inquiry->answer.devices.push_back(std::move(device));
-              one_less();
+              answered();
             },
-            [=](caf::error& error) { // else its part has ended
+            [=](caf::error& error) mutable { // else its part has ended
               if (error == caf::sec::request_timeout)
                 inquiry->has_silent = true;
-              one_less();
+              answered();
             });
   }
   return inquiry->promise;

@@ -39,10 +39,10 @@ GraphManagerState::~GraphManagerState() {
         to_error(aborted(str_cat("the session on ", task, " ended while step ", step_id, " ran"))
                      .as_derived()));
     for (const ExecutorActor& executor : run.executors) // a kill does not pass the exit handler
-      stop(untyped(executor));
+      stop(executor);
   }
   for (const ExecutorActor& executor : resting)
-    stop(untyped(executor));
+    stop(executor);
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
   running_steps().add(-static_cast<std::int64_t>(steps.size()));
   counter("compilations").add(-static_cast<std::int64_t>(compiling.size()));
@@ -91,7 +91,7 @@ void compiled(Self self, GraphCompiled& m) {
 /// What its handlers need besides the state.
 struct Parts {
   Services services;
-  caf::strong_actor_ptr transport; ///< TransportActor
+  TransportActor transport;
 };
 
 void answer(Self self, std::uint64_t step_id, RunningGraph& run) {
@@ -238,7 +238,7 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
   guard_actor(self);
   self->state.task = services->task;
   self->state.environment = std::make_shared<SessionEnvironment>(*services, isolate);
-  Parts parts{services, untyped(transport)};
+  Parts parts{services, transport};
   self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     for (auto& [step_id, run] : self->state.steps)
@@ -280,9 +280,9 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
         for (const auto& [step_id, run] : self->state.steps)
           for (std::size_t i = 0; i < run.executors.size(); ++i)
             if (run.executors[i])
-              executors.add(str_cat("executor-", step_id, ".", i), untyped(run.executors[i]));
+              executors.add(str_cat("executor-", step_id, ".", i), run.executors[i]);
         for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          executors.add(str_cat("resting-executor.", i), untyped(self->state.resting[i]));
+          executors.add(str_cat("resting-executor.", i), self->state.resting[i]);
         return describe_tree(
             self,
             str_cat(self->state.graphs.size(), " graphs, ", self->state.steps.size(), " steps"),

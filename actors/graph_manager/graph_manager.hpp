@@ -1,5 +1,5 @@
 // The GRAPH MANAGER actor: compiled graphs by handle, executors of running steps. Protocol:
-// actors/protocol/worker.hpp.
+// actors/protocol/graph_manager.hpp.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 #include "actors/family/services.hpp"
 #include "actors/family/step_table.hpp"
 #include "actors/graph_manager/compiled_graph.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 
 namespace troupe {
 

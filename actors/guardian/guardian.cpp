@@ -1,5 +1,7 @@
 #include "actors/guardian/guardian.hpp"
 
+#include "actors/family/gather.hpp"
+
 #include <cstdio>
 #include <map>
 
@@ -45,7 +47,7 @@ void start(Self self, const Services& services) {
   auto& state = self->state;
   auto add = [&](const char* name, auto actor) {
     self->monitor(actor);
-    state.children.add(name, untyped(actor));
+    state.children.add(name, actor);
     return actor;
   };
   state.transport = add("transport", self->spawn(transport, services));
@@ -53,9 +55,8 @@ void start(Self self, const Services& services) {
   state.worker = add("worker", self->spawn(worker, services, state.membership, state.transport));
   state.master =
       add("master", self->spawn(master, services, state.worker, state.membership, state.transport));
-  self->send(state.membership,
-             Peer{services->task, services->incarnation, untyped(state.worker),
-                  untyped(state.master), untyped(state.transport), untyped(state.membership)});
+  self->send(state.membership, Peer{services->task, services->incarnation, state.worker,
+                                    state.master, state.transport, state.membership});
 }
 
 void stop_all(Self self);
@@ -65,14 +66,13 @@ void stop_all(Self self);
 void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
            std::function<void()> next) {
   auto& state = self->state;
-  auto missing = std::make_shared<int>(4);
-  auto one_less = [=] {
-    if (--*missing == 0 && !self->state.stopping)
+  auto answered = gather(4, [=] {
+    if (!self->state.stopping)
       next();
-  };
+  });
   auto tell = [&](const auto& actor) {
     ask(self, actor, budget, drain)
-        .then([=](caf::ok_atom) { one_less(); }, [=](caf::error&) { one_less(); });
+        .then([=](caf::ok_atom) mutable { answered(); }, [=](caf::error&) mutable { answered(); });
   };
   tell(state.master);
   tell(state.worker);
@@ -109,9 +109,10 @@ void release(GuardianState& state) {
 void stop_all(Self self) {
   auto& state = self->state;
   state.stopping = true;
-  for (const caf::strong_actor_ptr& child : {untyped(state.master), untyped(state.worker),
-                                             untyped(state.membership), untyped(state.transport)})
-    stop(child);
+  stop(state.master);
+  stop(state.worker);
+  stop(state.membership);
+  stop(state.transport);
   release(state);
 }
 
@@ -120,28 +121,20 @@ caf::result<ActorTree> actors(Self self) {
   auto promise = self->make_response_promise<ActorTree>();
   // One level down is described by each child itself; here the paths get their root.
   auto inner = std::make_shared<ActorTree>();
-  auto missing = std::make_shared<std::size_t>(self->state.children.size());
   ActorInfo own;
   own.path = "guardian";
   own.id = self->id();
   own.mailbox = self->mailbox().size();
   inner->actors.push_back(own);
-  auto finish = [=]() mutable {
-    if (--*missing > 0)
-      return;
+  auto answered = gather(self->state.children.size(), [=]() mutable {
     std::sort(inner->actors.begin(), inner->actors.end(),
               [](auto& a, auto& b) { return a.path < b.path; });
     if (is_elsewhere)
       hide_handles(*inner);
     promise.deliver(std::move(*inner));
-  };
-  if (*missing == 0) {
-    *missing = 1;
-    finish();
-    return promise;
-  }
+  });
   for (const auto& [name, child] : self->state.children.all())
-    ask(self, caf::actor_cast<caf::actor>(child), std::chrono::seconds(2), GetActors{})
+    ask(self, child, std::chrono::seconds(2), GetActors{})
         .then(
             [=, name = name](ActorTree& below) mutable {
               for (ActorInfo& info : below.actors) {
@@ -149,9 +142,9 @@ caf::result<ActorTree> actors(Self self) {
                                               : str_cat("guardian/", name, "/", info.path);
                 inner->actors.push_back(std::move(info));
               }
-              finish();
+              answered();
             },
-            [=](caf::error&) mutable { finish(); });
+            [=](caf::error&) mutable { answered(); });
   return promise;
 }
 
@@ -245,25 +238,22 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
     return out;
   auto promise = self->make_response_promise<NodeStatus>();
   auto status = std::make_shared<NodeStatus>(std::move(out));
-  auto missing = std::make_shared<int>(2);
-  auto one_less = [=]() mutable { // what is not answered in time is left out
-    if (--*missing == 0)
-      promise.deliver(std::move(*status));
-  };
+  // What is not answered in time is left out.
+  auto answered = gather(2, [=]() mutable { promise.deliver(std::move(*status)); });
   ask(self, self->state.membership, std::chrono::seconds(2), GetPeers{})
       .then(
           [=](PeerList& list) mutable {
             status->peers = std::move(list.peers);
-            one_less();
+            answered();
           },
-          [=](caf::error&) mutable { one_less(); });
+          [=](caf::error&) mutable { answered(); });
   ask(self, spawn_resource_reader(self, services), std::chrono::seconds(2), GetResources{})
       .then(
           [=](const ResourceList& list) mutable {
             status->containers = by_container(list);
-            one_less();
+            answered();
           },
-          [=](caf::error&) mutable { one_less(); });
+          [=](caf::error&) mutable { answered(); });
   return promise;
 }
 
@@ -312,10 +302,10 @@ GuardianActor::behavior_type guardian(Self self, Services services,
                        services->task,
                        services->incarnation,
                        str_cat("troupe ", version),
-                       untyped(state.worker),
-                       untyped(state.master),
-                       untyped(state.transport),
-                       untyped(state.membership),
+                       state.worker,
+                       state.master,
+                       state.transport,
+                       state.membership,
                        services->cluster.identity()};
       },
       [=](const GetActors&) { return actors(self); },

@@ -1,4 +1,4 @@
-// The GUARDIAN actor: root of a node's tree. Protocol: actors/protocol/node.hpp.
+// The GUARDIAN actor: root of a node's tree. Protocol: actors/protocol/guardian.hpp.
 #pragma once
 
 #include <functional>
@@ -6,8 +6,8 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/master.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/master.hpp"
+#include "actors/protocol/local/worker.hpp"
 
 namespace troupe {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/family/drain.hpp"
+#include "actors/family/gather.hpp"
 #include "actors/master_session/master_session.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -56,7 +57,7 @@ struct Parts {
 void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
   for (const SessionWorker& worker : opening->workers)
     if (worker.worker)
-      ask(self, typed<WorkerActor>(worker.worker), parts.services->timeouts.request,
+      ask(self, worker.worker, parts.services->timeouts.request,
           DeleteWorkerSession{opening->handle})
           .then([](caf::ok_atom) {}, [](caf::error&) {}); // gone is as good as deleted
 }
@@ -78,11 +79,11 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
   auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
                                              opening->request.settings, opening->workers,
                                              parts.membership, parts.transport);
-  self->state.sessions.emplace(opening->handle, untyped(session));
-  self->state.children.add("session-" + opening->handle, untyped(session));
+  self->state.sessions.emplace(opening->handle, session);
+  self->state.children.add("session-" + opening->handle, session);
   SessionCreated created;
   created.session_handle = opening->handle;
-  created.session = untyped(session);
+  created.session = session;
   for (const SessionWorker& worker : opening->workers)
     created.devices.insert(created.devices.end(), worker.devices.begin(), worker.devices.end());
   if (opening->request.graph_def.empty()) {
@@ -97,7 +98,7 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
             opening->promise.deliver(std::move(created));
           },
           [=](caf::error& error) {
-            stop(untyped(session));
+            stop(session);
             opening->promise.deliver(std::move(error));
           });
 }
@@ -128,7 +129,7 @@ void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& o
   bool remote = entry.task != parts.services->task;
   if (remote)
     request.lease_us = std::chrono::microseconds(parts.services->timeouts.lease).count();
-  ask(self, typed<WorkerActor>(entry.worker), parts.services->timeouts.request, std::move(request))
+  ask(self, entry.worker, parts.services->timeouts.request, std::move(request))
       .then(
           [=](WorkerSessionCreated& created) {
             if (!created.session)
@@ -188,7 +189,7 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
     const std::string task = (*tasks)[i];
     opening->workers[i].task = task;
     if (task == parts.services->task) {
-      opening->workers[i].worker = untyped(parts.own_worker);
+      opening->workers[i].worker = parts.own_worker;
       ask_worker(self, parts, opening, i, most_attempts);
     } else {
       reach_worker(self, parts, opening, i, 1);
@@ -199,102 +200,82 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
 
 // The devices of every task that can be reached.
 caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
-  struct Listing {
-    DeviceList list;
-    std::size_t missing = 0;
-  };
-  auto listing = std::make_shared<Listing>();
-  listing->list.devices = parts.services->devices.attributes();
+  auto list = std::make_shared<DeviceList>();
+  list->devices = parts.services->devices.attributes();
   std::vector<std::string> others = parts.services->cluster.tasks();
   std::erase(others, parts.services->task);
-  if (others.empty())
-    return listing->list;
-  listing->missing = others.size();
   auto promise = self->make_response_promise<DeviceList>();
-  auto one_less = [=]() mutable {
-    if (--listing->missing > 0)
-      return;
-    std::sort(listing->list.devices.begin(), listing->list.devices.end(),
+  auto answered = gather(others.size(), [=]() mutable {
+    std::sort(list->devices.begin(), list->devices.end(),
               [](auto& a, auto& b) { return a.name < b.name; });
-    promise.deliver(listing->list);
-  };
+    promise.deliver(std::move(*list));
+  });
   for (const std::string& task : others)
     ask(self, parts.membership,
         parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
         .then(
             [=](const Peer& peer) mutable {
-              ask(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
-                  GetWorkerStatus{})
+              ask(self, peer.worker, parts.services->timeouts.request, GetWorkerStatus{})
                   .then(
                       [=](WorkerStatus& status) mutable {
                         for (DeviceAttributes& device : status.devices)
-                          listing->list.devices.push_back(std::move(device));
-                        one_less();
+                          list->devices.push_back(std::move(device));
+                        answered();
                       },
-                      [=](caf::error&) mutable { one_less(); });
+                      [=](caf::error&) mutable { answered(); });
             },
-            [=](caf::error&) mutable { one_less(); });
+            [=](caf::error&) mutable { answered(); });
   return promise;
 }
 
 caf::result<SessionList> list_sessions(Self self, const Parts& parts) {
-  if (self->state.sessions.empty())
-    return SessionList{};
   auto list = std::make_shared<SessionList>();
-  auto missing = std::make_shared<std::size_t>(self->state.sessions.size());
   auto promise = self->make_response_promise<SessionList>();
-  auto one_less = [=]() mutable {
-    if (--*missing == 0)
-      promise.deliver(std::move(*list));
-  };
+  auto answered =
+      gather(self->state.sessions.size(), [=]() mutable { promise.deliver(std::move(*list)); });
   for (const auto& [handle, session] : self->state.sessions)
-    ask(self, typed<MasterSessionActor>(session), parts.services->timeouts.request, GetSessions{})
+    ask(self, session, parts.services->timeouts.request, GetSessions{})
         .then(
             [=](SessionList& one) mutable {
               for (SessionInfo& info : one.sessions)
                 list->sessions.push_back(std::move(info));
-              one_less();
+              answered();
             },
-            [=](caf::error&) mutable { one_less(); });
+            [=](caf::error&) mutable { answered(); });
   return promise;
 }
 
 caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContainers& m) {
   self->state.children.stop_all();
-  auto missing = std::make_shared<std::size_t>(1);
   auto promise = self->make_response_promise<caf::ok_atom>();
   auto error_seen = std::make_shared<Status>();
-  auto one_less = [=]() mutable {
-    if (--*missing > 0)
-      return;
+  std::vector<std::string> others = parts.services->cluster.tasks();
+  std::erase(others, parts.services->task);
+  auto answered = gather(others.size() + 1, [=]() mutable {
     if (error_seen->ok())
       promise.deliver(caf::ok_atom::value);
     else
       promise.deliver(to_error(*error_seen));
-  };
+  });
   ClearContainers clear{m.containers};
   auto clear_at = [=](const WorkerActor& worker, const std::string& task) mutable {
     ask(self, worker, parts.services->timeouts.request, clear)
-        .then([=](caf::ok_atom) mutable { one_less(); },
+        .then([=](caf::ok_atom) mutable { answered(); },
               [=](caf::error& error) mutable {
                 if (error_seen->ok())
                   *error_seen = to_status(error, str_cat("clearing containers on ", task));
-                one_less();
+                answered();
               });
   };
-  for (const std::string& task : parts.services->cluster.tasks()) {
-    if (task == parts.services->task)
-      continue;
-    ++*missing;
+  for (const std::string& task : others)
     ask(self, parts.membership,
         parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
-        .then([=](const Peer& peer) mutable { clear_at(typed<WorkerActor>(peer.worker), task); },
+        .then([=](const Peer& peer) mutable { clear_at(peer.worker, task); },
               [=](caf::error& error) mutable {
                 if (error_seen->ok())
                   *error_seen = to_status(error, str_cat("dialling ", task));
-                one_less();
+                answered();
               });
-  }
   clear_at(parts.own_worker, parts.services->task);
   return promise;
 }
@@ -333,10 +314,10 @@ MasterActor::behavior_type master(Self self, Services services, WorkerActor own_
       },
       [=](const Drain& m) {
         self->state.refusal = m.refusal;
-        std::vector<caf::strong_actor_ptr> sessions;
+        std::vector<MasterSessionActor> sessions;
         for (const auto& [handle, session] : self->state.sessions)
           sessions.push_back(session);
-        return drain_children<MasterSessionActor>(self, sessions, services->timeouts.step, m);
+        return drain_children(self, sessions, services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

@@ -7,13 +7,13 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 
 namespace troupe {
 
 struct MasterState {
   static constexpr const char* name = "master";
-  std::map<std::string, caf::strong_actor_ptr> sessions; ///< by handle
+  std::map<std::string, MasterSessionActor> sessions; ///< by handle
   Children children;
   Status refusal; ///< of new sessions: the node is about to end
 };

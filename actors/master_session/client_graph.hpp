@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "actors/family/services.hpp"
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 #include "graph/ir/graph.hpp"
 #include "graph/passes/prune.hpp"
 
@@ -17,8 +17,8 @@ namespace troupe {
 /// A worker that a session may use.
 struct SessionWorker {
   std::string task;
-  caf::strong_actor_ptr worker;  ///< WorkerActor
-  caf::strong_actor_ptr session; ///< WorkerSessionActor
+  WorkerActor worker;
+  WorkerSessionActor session;
   std::vector<DeviceAttributes> devices;
 };
 

@@ -1,5 +1,7 @@
 #include "actors/master_session/explain.hpp"
 
+#include "actors/family/gather.hpp"
+
 #include <algorithm>
 
 #include "core/base/strings.hpp"
@@ -15,7 +17,6 @@ constexpr std::size_t max_steps = 16;
 
 struct Inquiry {
   StepsExplained answer;
-  std::size_t missing = 0;
   caf::typed_response_promise<StepsExplained> promise;
 };
 
@@ -69,36 +70,33 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
         str_cat(wanted.size() - max_steps, " more steps run, begun later"));
     wanted.resize(max_steps);
   }
-  inquiry->missing = wanted.size();
   inquiry->promise = self->make_response_promise<StepsExplained>();
   auto promise = inquiry->promise;
-  auto one_less = [=] {
-    if (--inquiry->missing > 0)
-      return;
+  auto answered = gather(wanted.size(), [=] {
     auto& steps = inquiry->answer.steps;
     std::sort(steps.begin(), steps.end(), [](const StepExplained& a, const StepExplained& b) {
       return a.running_us > b.running_us;
     });
     inquiry->promise.deliver(std::move(inquiry->answer));
-  };
+  });
   std::uint64_t asked_for = request.step_id;
   for (const StepInfo& step : wanted) {
     std::uint64_t step_id = step.step_id;
     ask(self, state.steps.find(step_id)->actor, parts.services->timeouts.explain * 3 / 2,
         ExplainStep{step_id})
         .then(
-            [=](StepExplained& explained) {
+            [=](StepExplained& explained) mutable {
               inquiry->answer.steps.push_back(std::move(explained));
-              one_less();
+              answered();
             },
-            [=](caf::error& error) {
+            [=](caf::error& error) mutable {
               if (error == caf::sec::request_timeout)
                 inquiry->answer.remarks.push_back(
                     str_cat("step ", step_id, " did not answer in time; ask again"));
               else if (asked_for != 0)
                 inquiry->answer.remarks.push_back(
                     has_ended(step_id, self->state.log.list(exact_us(self))));
-              one_less();
+              answered();
             });
   }
   return promise;

@@ -8,7 +8,7 @@
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/lease_table.hpp"
 #include "actors/protocol/error_text.hpp"
-#include "actors/protocol/session.hpp"
+#include "actors/protocol/local/session.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -33,10 +33,10 @@ MasterSessionState::~MasterSessionState() {
       other.promise.deliver(closed);
   for (auto& [step_id, step] : steps) {
     step.run.promise.deliver(closed);
-    stop(untyped(step.actor)); // a kill does not pass the exit handler
+    stop(step.actor); // a kill does not pass the exit handler
   }
   for (const StepActor& actor : resting)
-    stop(untyped(actor));
+    stop(actor);
 }
 
 namespace {
@@ -51,13 +51,13 @@ using Parts = MasterSessionParts;
 // Ends running steps with `why`; their answers reach their clients through the ordinary path.
 void cancel_steps(Self self, const Status& why) {
   for (const auto& [step_id, step] : self->state.steps)
-    self->send(step.actor, CancelExecutor{{why}});
+    self->send(step.actor, EndStep{{why}});
 }
 
 void leave_workers(Self self, const Parts& parts) {
   for (const SessionWorker& worker : self->state.workers)
     if (self->state.health.is_well(worker.task))
-      ask(self, typed<WorkerActor>(worker.worker), parts.services->timeouts.request,
+      ask(self, worker.worker, parts.services->timeouts.request,
           DeleteWorkerSession{self->state.handle})
           .then([](caf::ok_atom) {},
                 [](caf::error&) {}); // its lease frees it if this does not reach it
@@ -73,7 +73,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   // The exit comes after the answers that cancelled steps have already sent us.
   self->delayed_send(
       self, state.steps.empty() ? std::chrono::milliseconds(0) : parts.services->timeouts.cancel,
-      caf::tick_atom::value);
+      CheckLeases{});
   return caf::ok_atom::value;
 }
 
@@ -121,7 +121,7 @@ void renew(Self self, const Parts& parts) {
   auto& state = self->state;
   for (const SessionWorker& worker : state.workers)
     if (worker.task != parts.services->task && state.health.is_well(worker.task))
-      self->send(typed<WorkerSessionActor>(worker.session), RenewLease{});
+      self->send(worker.session, RenewLease{});
   if (state.client)
     self->send(typed<SessionActor>(state.client), RenewLease{});
 }
@@ -146,7 +146,7 @@ void tick(Self self, const Parts& parts) {
   renew(self, parts);
   for (const std::string& task : state.health.to_ask())
     ask_for(self, parts, task);
-  self->delayed_send(self, parts.services->timeouts.lease / 4, caf::tick_atom::value);
+  self->delayed_send(self, parts.services->timeouts.lease / 4, CheckLeases{});
 }
 
 SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
@@ -172,14 +172,14 @@ void run_part(Self self, RunPart& m) {
   RunningStep* step = state.steps.find(step_id);
   if (!step)
     return;
-  if (m.part->get()->getf(caf::abstract_actor::is_cleaned_up_flag)) // CAF would drop the request
+  if (m.part->getf(caf::abstract_actor::is_cleaned_up_flag)) // CAF would drop the request
     return tell_step(self,
                      {step_id, m.index, {}, caf::make_error(caf::sec::request_receiver_down)});
   if (auto ended = state.cleanups.find(m.part); ended != state.cleanups.end()) {
     m.run.ended = std::move(ended->second);
     state.cleanups.erase(ended);
   }
-  auto answer = self->request(typed<WorkerSessionActor>(m.part), caf::infinite, std::move(m.run));
+  auto answer = self->request(m.part, caf::infinite, std::move(m.run));
   step->asked.push_back(answer.id()); // the wait ends with the step
   answer.then(
       [=, index = m.index](GraphRun& run) {
@@ -196,12 +196,12 @@ void send_cleanups(Self self) {
   auto cleanups = std::exchange(self->state.cleanups, {});
   for (const SessionWorker& worker : self->state.workers) // in an order that repeats itself
     if (auto ended = cleanups.find(worker.session); ended != cleanups.end())
-      self->send(typed<WorkerSessionActor>(worker.session), CleanupStep{std::move(ended->second)});
+      self->send(worker.session, CleanupStep{std::move(ended->second)});
 }
 
 void clean_up_part(Self self, const CleanupPart& m) {
   if (!m.may_wait)
-    return self->send(typed<WorkerSessionActor>(m.part), CleanupStep{{m.step_id}});
+    return self->send(m.part, CleanupStep{{m.step_id}});
   auto& state = self->state;
   state.cleanups[m.part].push_back(m.step_id);
   if (!std::exchange(state.cleanups_posted, true))
@@ -212,7 +212,7 @@ caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
   for (const SessionWorker& worker : self->state.workers)
     if (worker.task != parts.services->task)
       ask(self, parts.membership, parts.services->timeouts.request,
-          WatchPeer{worker.task, untyped(caf::actor_cast<MasterSessionActor>(self->ctrl()))})
+          WatchPeer{worker.task, caf::actor_cast<MasterSessionActor>(self->ctrl())})
           .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
   return caf::ok_atom::value;
 }
@@ -265,7 +265,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
   if (!services->is_local) {
     (void)watch(self, parts);
     renew(self, parts);
-    self->delayed_send(self, services->timeouts.lease / 4, caf::tick_atom::value);
+    self->delayed_send(self, services->timeouts.lease / 4, CheckLeases{});
   }
   self->set_exit_handler([=](caf::exit_msg& exit) {
     for (const auto& [step_id, step] : self->state.steps)
@@ -320,21 +320,21 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
       [=](const GetActors&) {
         Children steps;
         for (const auto& [step_id, step] : self->state.steps)
-          steps.add(str_cat("step-", step_id), untyped(step.actor));
+          steps.add(str_cat("step-", step_id), step.actor);
         for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          steps.add(str_cat("resting-step.", i), untyped(self->state.resting[i]));
+          steps.add(str_cat("resting-step.", i), self->state.resting[i]);
         return describe_tree(
             self,
             str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
             steps);
       },
-      [=](const CancelPart& m) { self->send(typed<WorkerSessionActor>(m.part), m.cancel); },
+      [=](const CancelPart& m) { self->send(m.part, m.cancel); },
       [=](SendCleanups) {
         self->state.cleanups_posted = false;
         send_cleanups(self);
       },
-      [=](caf::tick_atom) { tick(self, parts); },
-      [=](Continue) { end_late_steps(self); },
+      [=](CheckLeases) { tick(self, parts); },
+      [=](EndLateSteps) { end_late_steps(self); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
   };

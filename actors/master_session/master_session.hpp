@@ -1,5 +1,5 @@
 // The MASTER SESSION actor: a client's graph, its signatures and its steps. Protocol:
-// actors/protocol/master.hpp.
+// actors/protocol/master_session.hpp.
 #pragma once
 
 #include <deque>
@@ -96,7 +96,7 @@ struct MasterSessionState {
   std::vector<StepActor> resting; ///< watched like those that run
   std::set<std::int64_t> looks; ///< when we look which deadlines have passed, on the actors' clock
   /// By worker session: steps that ended well, of which it is told with the next RunGraph.
-  std::map<caf::strong_actor_ptr, std::vector<std::uint64_t>> cleanups;
+  std::map<WorkerSessionActor, std::vector<std::uint64_t>> cleanups;
   bool cleanups_posted = false; ///< they are sent in a while anyhow
   StepLog log;
   /// Who asked for a run that was under way already.

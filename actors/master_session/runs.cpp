@@ -29,8 +29,8 @@ void deliver(Self self, const Parts& parts, StepOutcome outcome,
     return void(promise.deliver(outcome.error));
   if (client && client->node() != self->node())
     for (WireTensor& tensor : outcome.result->tensors)
-      tensor = to_wire(std::move(tensor.tensor), parts.services, self->node(), client,
-                       untyped(parts.transport));
+      tensor =
+          to_wire(std::move(tensor.tensor), parts.services, self->node(), client, parts.transport);
   promise.deliver(std::move(*outcome.result));
 }
 
@@ -98,7 +98,7 @@ void look_at(Self self, std::int64_t due_us) {
   if (!looks.empty() && *looks.begin() <= due_us)
     return;
   looks.insert(due_us);
-  self->delayed_send(self, std::chrono::microseconds(due_us - now_us(self)), Continue{});
+  self->delayed_send(self, std::chrono::microseconds(due_us - now_us(self)), EndLateSteps{});
 }
 
 void start(Self self, const Parts& parts, WaitingRun run) {
@@ -222,7 +222,7 @@ void finish_if_complete(Self self, const Parts& parts, const RegistrationRef& re
   else
     for (const RegisteredPart& part : registration->plan.parts)
       if (!part.graph_handle.empty())
-        ask(self, typed<WorkerSessionActor>(part.session), parts.services->timeouts.request,
+        ask(self, part.session, parts.services->timeouts.request,
             DeregisterGraph{part.graph_handle})
             .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
   finish_build(self, parts, registration->graph, status);
@@ -234,8 +234,7 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
   RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
                         state.settings.optimize && !part.is_final, std::move(part.graph)};
   const RegisteredPart& entry = registration->plan.parts[i];
-  ask_watched(self, typed<WorkerSessionActor>(entry.session), parts.services->timeouts.compile,
-              std::move(request))
+  ask_watched(self, entry.session, parts.services->timeouts.compile, std::move(request))
       .then(
           [=](GraphRegistered& answer) {
             if (!registration->answers.registered(i))
@@ -243,7 +242,7 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
             RegisteredPart& entry = registration->plan.parts[i];
             entry.graph_handle = std::move(answer.graph_handle);
             entry.has_remote_edges = answer.has_remote_edges;
-            entry.manager = typed<GraphManagerActor>(answer.manager);
+            entry.manager = answer.manager;
             finish_if_complete(self, parts, registration);
           },
           [=, task = entry.task](caf::error& error) {
@@ -338,7 +337,7 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
     wire.push_back(std::move(tensor_of(value)));
   std::uint64_t id = self->state.next_arrival++;
   self->state.arriving.emplace(id, std::move(run));
-  from_wire(self, parts.services, untyped(parts.transport), std::move(wire),
+  from_wire(self, parts.services, parts.transport, std::move(wire),
             [=](Status status, std::vector<Tensor> feeds) {
               auto arrived = self->state.arriving.extract(id);
               if (arrived.empty())
@@ -402,7 +401,7 @@ void end_late_steps(Self self) {
   for (auto& [step_id, step] : state.steps)
     if (step.due_us != 0 && step.due_us <= now) {
       step.due_us = 0;
-      self->send(step.actor, Continue{});
+      self->send(step.actor, DeadlinePassed{});
     } else if (step.due_us != 0 && (next == 0 || step.due_us < next)) {
       next = step.due_us;
     }
@@ -431,9 +430,8 @@ void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
     return;
   if (std::uint64_t step_id = state.log.running(request_id)) {
     if (const RunningStep* running = state.steps.find(step_id))
-      self->send(
-          running->actor,
-          CancelExecutor{{cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
+      self->send(running->actor,
+                 EndStep{{cancelled(str_cat("step ", step_id, " was cancelled by its client"))}});
     return;
   }
   auto is_meant = [=](const WaitingRun& run) { return run.request_id == request_id; };
@@ -527,7 +525,7 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   if (!m.end.ok()) {
     state.left = m.end;
     for (const auto& [step_id, running] : state.steps)
-      self->send(running.actor, CancelExecutor{{m.end}});
+      self->send(running.actor, EndStep{{m.end}});
     for (auto arriving = std::exchange(state.arriving, {}); auto& [id, run] : arriving)
       fail(self, parts, run, m.end);
     for (auto waiting = std::exchange(state.waiting, {}); auto& [graph, runs] : waiting)

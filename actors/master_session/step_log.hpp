@@ -13,7 +13,7 @@
 #include <caf/error.hpp>
 
 #include "actors/family/step_table.hpp"
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 
 namespace troupe {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 
 namespace troupe {
 

@@ -48,8 +48,8 @@ void answer(Self self, const std::string& task, const Result<Peer>& peer) {
 }
 
 // Of another node: that the connection to it is gone.
-bool has_ended(const caf::strong_actor_ptr& actor) {
-  return actor && actor->get()->getf(caf::abstract_actor::is_cleaned_up_flag);
+bool has_ended(const TreeActor& actor) {
+  return actor && actor->getf(caf::abstract_actor::is_cleaned_up_flag);
 }
 
 std::string address_text(const Services& services, const std::string& task) {
@@ -68,9 +68,10 @@ MembershipState::Losses& losses_of(Self self, const std::string& task, std::uint
 // of the one that carried the requests, nothing else would tell. The peer's membership is left
 // alone: it goes on talking to us.
 void end_handles(Self self, const Peer& peer) {
-  for (const caf::strong_actor_ptr& actor : {peer.worker, peer.master, peer.transport})
+  for (const TreeActor& actor :
+       {TreeActor(peer.worker), TreeActor(peer.master), TreeActor(peer.transport)})
     if (actor && actor->node() != self->node() && !has_ended(actor))
-      static_cast<caf::actor_proxy*>(actor->get())
+      static_cast<caf::actor_proxy*>(caf::actor_cast<caf::abstract_actor*>(actor))
           ->kill_proxy(self->context(), caf::exit_reason::remote_link_unreachable);
 }
 
@@ -119,7 +120,7 @@ Status admit(const Services& services, const std::string& task, std::uint64_t cl
 // Says that it is a process that is known at another node: one process has one identity.
 bool is_impostor(Self self, const Heartbeat& m, const caf::strong_actor_ptr& sender) {
   const auto& state = self->state;
-  auto differs = [&](std::uint64_t incarnation, const caf::strong_actor_ptr& membership) {
+  auto differs = [&](std::uint64_t incarnation, const MembershipActor& membership) {
     return incarnation == m.incarnation && membership && membership->node() != sender->node();
   };
   auto peer = state.peers.find(m.from);
@@ -151,9 +152,8 @@ void heard(Self self, const Services& services, const Heartbeat& m) {
 // It also tells the peer that we know it: then it says farewell to us, and counts the end of our
 // connection.
 void beat_to(Self self, const Services& services, const std::string& task,
-             const caf::strong_actor_ptr& membership) {
-  ask_watched(self, typed<MembershipActor>(membership), services->timeouts.lease,
-              heartbeat(self, services, task))
+             const MembershipActor& membership) {
+  ask_watched(self, membership, services->timeouts.lease, heartbeat(self, services, task))
       .then([=](const Heartbeat& m) { heard(self, services, m); },
             [](caf::error&) {}); // silence is judged by the lease
 }
@@ -170,8 +170,7 @@ void agree(Self self, const Services& services, const std::string& task, const P
     return losses.incarnation == incarnation && losses.dials == dial && !losses.agreed &&
            it != self->state.peers.end() && it->second.incarnation == incarnation;
   };
-  ask_watched(self, typed<MembershipActor>(peer.membership), services->timeouts.lease,
-              heartbeat(self, services, task))
+  ask_watched(self, peer.membership, services->timeouts.lease, heartbeat(self, services, task))
       .then(
           [=](const Heartbeat& m) {
             if (is_current()) {
@@ -397,7 +396,7 @@ void suspect(Self self, const Services& services, const LeaseTable::Expired& exp
 // Nobody here waits for it, so nobody is told; but its end of a connection that was cut must not
 // stand in the way of the next one.
 void forget_listener(Self self, const Services& services, const std::string& task,
-                     const caf::strong_actor_ptr& membership) {
+                     const MembershipActor& membership) {
   ask_wire(self, services, membership->node(), [=](std::optional<Wire> wire) {
     auto it = self->state.listeners.find(task);
     if (it == self->state.listeners.end() || it->second.membership != membership)
@@ -416,24 +415,18 @@ void forget_listener(Self self, const Services& services, const std::string& tas
 
 // Tells every node that knows us; answers when all have heard it, or after their time to do so.
 caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
-  std::map<std::string, caf::strong_actor_ptr> all;
+  std::map<std::string, MembershipActor> all;
   for (const auto& [task, listener] : self->state.listeners)
     all[task] = listener.membership;
   for (const auto& [task, peer] : self->state.peers)
     all[task] = peer.membership;
-  if (all.empty())
-    return caf::ok_atom::value;
   auto promise = self->make_response_promise<caf::ok_atom>();
-  auto missing = std::make_shared<std::size_t>(all.size());
-  auto one_less = [=]() mutable {
-    if (--*missing == 0)
-      promise.deliver(caf::ok_atom::value);
-  };
+  auto answered = gather(all.size(), [promise]() mutable { promise.deliver(caf::ok_atom::value); });
   for (const auto& [task, membership] : all)
-    ask(self, typed<MembershipActor>(membership), services->timeouts.cancel,
+    ask(self, membership, services->timeouts.cancel,
         Farewell{services->task, services->incarnation, services->cluster.identity().digest})
-        .then([=](caf::ok_atom) mutable { one_less(); },
-              [=](caf::error&) mutable { one_less(); }); // its lease tells it, if this does not
+        .then([=](caf::ok_atom) mutable { answered(); },
+              [=](caf::error&) mutable { answered(); }); // its lease tells it, if this does not
   return promise;
 }
 
@@ -448,7 +441,7 @@ void beat(Self self, const Services& services) {
     if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
       forget_listener(self, services, task, listener.membership);
   // A connection that was looked at before is judged better when it is suspected.
-  auto look = [=](const caf::strong_actor_ptr& membership, std::int64_t silent_us) {
+  auto look = [=](const MembershipActor& membership, std::int64_t silent_us) {
     if (silent_us > lease_us / 2)
       ask_wire(self, services, membership->node(), [](const std::optional<Wire>&) {});
   };
@@ -461,7 +454,7 @@ void beat(Self self, const Services& services) {
       beat_to(self, services, task, listener.membership);
       look(listener.membership, now_us(self) - listener.heard_us);
     }
-  self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
+  self->delayed_send(self, services->timeouts.heartbeat, HeartbeatDue{});
 }
 
 } // namespace
@@ -471,7 +464,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
   self->state.leases = LeaseTable(std::chrono::microseconds(services->timeouts.lease).count());
   self->set_down_handler([=](caf::down_msg& down) { guardian_ended(self, services, down); });
   if (services->cluster.size() > 1)
-    self->delayed_send(self, services->timeouts.heartbeat, caf::tick_atom::value);
+    self->delayed_send(self, services->timeouts.heartbeat, HeartbeatDue{});
   return {
       [=](const GetPeer& m) { return get_peer(self, services, m.task); },
       [=](const WatchPeer& m) {
@@ -479,7 +472,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
         std::erase_if(watchers, [](const caf::actor_addr& watcher) {
           return caf::actor_cast<caf::strong_actor_ptr>(watcher) == nullptr;
         });
-        auto address = m.watcher->get()->address();
+        auto address = m.watcher.address();
         if (std::find(watchers.begin(), watchers.end(), address) == watchers.end())
           watchers.push_back(address);
         // Lost between the dial and now: told at once rather than never.
@@ -487,7 +480,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           PeerLost lost{
               m.task, 0, LossReason::cut_off,
               loss_sentence(m.task, address_text(services, m.task), LossReason::cut_off, 0)};
-          caf::anon_send(caf::actor_cast<caf::actor>(m.watcher), lost);
+          caf::anon_send(m.watcher, lost);
           self->state.watchers.erase(m.task);
         }
         return caf::ok_atom::value;
@@ -506,7 +499,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           auto& listener = self->state.listeners[m.from];
           if (listener.membership != sender)
             self->monitor(caf::actor_cast<caf::actor>(sender));
-          listener = {sender, now_us(self), m.incarnation};
+          listener = {typed<MembershipActor>(sender), now_us(self), m.incarnation};
           dial_again(self, services, m.from);
         }
         return heartbeat(self, services, m.from);
@@ -541,7 +534,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.peers.size(), " peers"), Children{});
       },
-      [=](caf::tick_atom) { beat(self, services); },
+      [=](HeartbeatDue) { beat(self, services); },
   };
 }
 

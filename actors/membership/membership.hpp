@@ -1,5 +1,5 @@
 // The MEMBERSHIP actor: dials the cluster's tasks and watches over their leases. Protocol:
-// actors/protocol/node.hpp.
+// actors/protocol/membership.hpp.
 #pragma once
 
 #include <map>
@@ -9,7 +9,7 @@
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
 #include "actors/membership/lease_table.hpp"
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 
 namespace troupe {
 
@@ -33,7 +33,7 @@ struct MembershipState {
   /// Who beats to us: beaten back unasked, so that a node that dialled us hears of us even while
   /// its own questions wait behind its own bytes.
   struct Listener {
-    caf::strong_actor_ptr membership;
+    MembershipActor membership;
     std::int64_t heard_us = 0;
     std::uint64_t incarnation = 0;
   };

@@ -59,7 +59,7 @@ ClientNode::~ClientNode() {
   for (const caf::actor& greeter : impl_->greeters)
     caf::anon_send_exit(greeter, caf::exit_reason::user_shutdown);
   impl_->greeters.clear();
-  stop(untyped(impl_->transport));
+  stop(impl_->transport);
   impl_->transport = TransportActor{};
 }
 

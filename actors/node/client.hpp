@@ -8,7 +8,7 @@
 #include <caf/fwd.hpp>
 
 #include "actors/family/timeouts.hpp"
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 #include "net/cluster/cluster.hpp"
 
 namespace troupe {

@@ -8,7 +8,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include "actors/family/ask.hpp"
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/probe.hpp"
 #include "net/transport/stop_event.hpp"

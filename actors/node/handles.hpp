@@ -1,8 +1,8 @@
 // The actors at the root of a node, for whoever owns it.
 #pragma once
 
-#include "actors/protocol/master.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/master.hpp"
+#include "actors/protocol/local/worker.hpp"
 
 namespace troupe {
 

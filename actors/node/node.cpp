@@ -162,10 +162,10 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
                 Hello{protocol_version, "owner"})
       .receive(
           [&](const Welcome& w) {
-            impl.handles.master = typed<MasterActor>(w.master);
-            impl.handles.worker = typed<WorkerActor>(w.worker);
-            impl.handles.transport = typed<TransportActor>(w.transport);
-            impl.handles.membership = typed<MembershipActor>(w.membership);
+            impl.handles.master = w.master;
+            impl.handles.worker = w.worker;
+            impl.handles.transport = w.transport;
+            impl.handles.membership = w.membership;
           },
           [&](caf::error& error) { status = to_status(error, "starting the node"); });
   TROUPE_TRY(status);

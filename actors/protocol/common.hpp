@@ -30,13 +30,17 @@ namespace troupe {
 ///      peers and containers, and its resources can be asked for.
 inline constexpr std::uint32_t protocol_version = 8;
 
-/// First type id of each family; a block is 100 long and append-only.
+/// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
+/// port knows.
 namespace type_block {
 inline constexpr std::uint16_t wire = caf::first_custom_type_id;
 inline constexpr std::uint16_t node = caf::first_custom_type_id + 100;
 inline constexpr std::uint16_t worker = caf::first_custom_type_id + 200;
 inline constexpr std::uint16_t master = caf::first_custom_type_id + 300;
-inline constexpr std::uint16_t session = caf::first_custom_type_id + 400;
+inline constexpr std::uint16_t node_local = caf::first_custom_type_id + 500;
+inline constexpr std::uint16_t worker_local = caf::first_custom_type_id + 600;
+inline constexpr std::uint16_t master_local = caf::first_custom_type_id + 700;
+inline constexpr std::uint16_t session_local = caf::first_custom_type_id + 800;
 } // namespace type_block
 
 /// The code of that number; UNKNOWN for a number that is none. A peer may send any.

@@ -1,6 +1,6 @@
-// The code of the messages of master.hpp; see message_code.hpp.
-#include "actors/protocol/worker.hpp"
+// The code of the messages of wire/master.hpp and local/master.hpp; see message_code.hpp.
+#include "actors/protocol/local/worker.hpp"
 
 #undef TROUPE_MESSAGE_TEMPLATE
 #define TROUPE_MESSAGE_TEMPLATE template
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"

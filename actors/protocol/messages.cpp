@@ -6,10 +6,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/init_global_meta_objects.hpp>
 
-#include "actors/protocol/master.hpp"
-#include "actors/protocol/node.hpp"
-#include "actors/protocol/session.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/wire/master.hpp"
 
 namespace troupe {
 
@@ -18,8 +15,7 @@ namespace {
 template <std::uint16_t Number>
 void add_type(caf::actor_system_config& config) {
   using Type = typename caf::type_by_id<Number>::type;
-  if constexpr (!caf::is_allowed_unsafe_message_type<Type>::value)
-    config.add_message_type<Type>(caf::type_name<Type>::value);
+  config.add_message_type<Type>(caf::type_name<Type>::value);
 }
 
 template <class Block, std::size_t... I>
@@ -39,7 +35,6 @@ void add_protocol_messages(caf::actor_system_config& config) {
   add_block<caf::id_block::troupe_node>(config);
   add_block<caf::id_block::troupe_worker>(config);
   add_block<caf::id_block::troupe_master>(config);
-  add_block<caf::id_block::troupe_session>(config);
 }
 
 } // namespace troupe

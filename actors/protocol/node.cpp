@@ -1,4 +1,4 @@
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 
 #include "core/base/strings.hpp"
 

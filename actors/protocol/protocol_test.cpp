@@ -9,8 +9,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scoped_actor.hpp>
 
+#include "actors/protocol/local/session.hpp"
 #include "actors/protocol/messages.hpp"
-#include "actors/protocol/session.hpp"
 #include "actors/protocol/status.hpp"
 
 #include <functional>
@@ -29,6 +29,10 @@ struct Fixture {
   caf::actor_system system{config};
   caf::scoped_actor self{system, true};
   caf::strong_actor_ptr handle = caf::actor_cast<caf::strong_actor_ptr>(self->ctrl());
+  template <class Handle>
+  Handle handle_as() const {
+    return caf::actor_cast<Handle>(handle);
+  }
   std::set<std::string, std::less<>> travelled;
 
   std::vector<char> bytes_of(const caf::message& message) {
@@ -83,9 +87,17 @@ struct Fixture {
 
 void Fixture::node_messages() {
   round_trip(Hello{1, "client"});
-  round_trip(Welcome{1, "task", 2, "troupe", handle, handle, handle, handle, {"name", 3, 4}});
+  round_trip(Welcome{1,
+                     "task",
+                     2,
+                     "troupe",
+                     handle_as<WorkerActor>(),
+                     handle_as<MasterActor>(),
+                     handle_as<TransportActor>(),
+                     handle_as<MembershipActor>(),
+                     {"name", 3, 4}});
   round_trip(GetActors{});
-  round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle}}});
+  round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle_as<TreeActor>()}}});
   round_trip(KillActor{"guardian/x"});
   round_trip(GetNodeStatus{});
   PeerInfo peer{"task", "address", true, 5, "crashed"};
@@ -113,7 +125,7 @@ void Fixture::worker_messages() {
   round_trip(GetWorkerStatus{});
   round_trip(WorkerStatus{"task", {device()}});
   round_trip(CreateWorkerSession{"handle", "task", true, 9});
-  round_trip(WorkerSessionCreated{handle, {device()}});
+  round_trip(WorkerSessionCreated{handle_as<WorkerSessionActor>(), {device()}});
   round_trip(DeleteWorkerSession{"handle"});
   round_trip(FindWorkerSession{"handle"});
   round_trip(ClearContainers{{"a"}});
@@ -124,7 +136,7 @@ void Fixture::worker_messages() {
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
   round_trip(CleanupStep{{2}});
-  round_trip(ReceiveTensors{3, {"key"}, handle, "task"});
+  round_trip(ReceiveTensors{3, {"key"}, handle_as<WorkerSessionActor>(), "task"});
   round_trip(EdgesSent{{"key"}});
   round_trip(EdgesLost{3, "task", status()});
   round_trip(RenewLease{});
@@ -150,7 +162,7 @@ void Fixture::worker_messages() {
 void Fixture::master_messages() {
   SessionSettings settings{{"/job:ps"}, false, true, true, false, {"fold"}, 1, 2};
   round_trip(CreateSession{settings, "graph"});
-  round_trip(SessionCreated{"handle", handle, 3, {device()}});
+  round_trip(SessionCreated{"handle", handle_as<MasterSessionActor>(), 3, {device()}});
   round_trip(ListDevices{});
   round_trip(DeviceList{{device()}});
   round_trip(ResetContainers{{"a"}});
@@ -191,8 +203,9 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message that a port lets through sur
 }
 
 TEST_CASE_FIXTURE(Fixture, "protocol: a message that stays in its process has no name on a wire") {
-  for (const char* local : {"troupe::OfferTensor", "troupe::FetchTensor", "troupe::WatchPeer",
-                            "troupe::OpenSession", "troupe::RunPart", "troupe::Continue"})
+  for (const char* local :
+       {"troupe::OfferTensor", "troupe::FetchTensor", "troupe::WatchPeer", "troupe::OpenSession",
+        "troupe::RunPart", "troupe::NextSlice", "troupe::Drain"})
     CHECK_FALSE(config.value_factories_by_name.count(local));
   CHECK(config.value_factories_by_name.count("troupe::Hello"));
 }

@@ -1,19 +1,33 @@
-// The family of a client: the session behind the C++ API.
+// The session: a client's end.
 #pragma once
 
 #include <caf/typed_actor.hpp>
 
-#include "actors/protocol/master.hpp"
-
 namespace troupe {
 
-/// Connects to a master and makes a session there.
-struct OpenSession {
-  caf::strong_actor_ptr guardian; ///< GuardianActor of the master's node, dialled by the caller;
-                                  ///< null: the master in this process
-  CreateSession request;
-  std::int64_t timeout_us = 0;
-};
+struct CallableMade;
+struct CancelRun;
+struct CheckLeases;
+struct CloseSession;
+struct DeviceList;
+struct ExplainGraph;
+struct ExplainStep;
+struct ExtendGraph;
+struct GetSteps;
+struct GraphExplained;
+struct GraphExtended;
+struct ListDevices;
+struct MakeCallable;
+struct OpenSession;
+struct ReleaseCallable;
+struct RenewLease;
+struct RunCallable;
+struct RunStep;
+struct RunStepResult;
+struct SessionCreated;
+struct StepList;
+struct StepsExplained;
+
 /// The client's own requests to its session take RunStep, ExtendGraph, … unchanged: only large
 /// tensors are put up for pulling on the way out and fetched on the way in.
 ///
@@ -39,10 +53,6 @@ using SessionActor = caf::typed_actor<
     // The master lives.
     caf::reacts_to<RenewLease>,
     // Internal: renews the lease.
-    caf::reacts_to<caf::tick_atom>>;
+    caf::reacts_to<CheckLeases>>;
 
 } // namespace troupe
-
-CAF_BEGIN_TYPE_ID_BLOCK(troupe_session, troupe::type_block::session)
-TROUPE_LOCAL_MESSAGE(troupe_session, OpenSession)
-CAF_END_TYPE_ID_BLOCK(troupe_session)

@@ -58,24 +58,24 @@ void give_up(Self self, RendezvousStep& step, const std::string& key, const Stat
 // Behind the sends and receives that wait in the mailbox already.
 void post_flush(Self self) {
   if (!std::exchange(self->state.flush_posted, true))
-    self->send(self, Continue{});
+    self->send(self, FlushEdges{});
 }
 
 void flush_outbox(RendezvousStep& step) {
   step.outbox_bytes = 0;
   // Nobody's: a sender that is not known there would cost a proxy, and two messages.
   for (auto outbox = std::exchange(step.outbox, {}); auto& [receiver, edges] : outbox)
-    caf::anon_send(typed<WorkerSessionActor>(receiver), std::move(edges));
+    caf::anon_send(receiver, std::move(edges));
 }
 
-void send_to_peer(Self self, RendezvousStep& step, const caf::strong_actor_ptr& receiver,
+void send_to_peer(Self self, RendezvousStep& step, const WorkerSessionActor& receiver,
                   const std::string& key, EdgeValue value) {
   const RendezvousSetup& setup = *self->state.setup;
   step.sent.insert(key);
-  WireEdge edge{key,
-                to_wire(std::move(value.tensor), setup.services, self->node(), receiver,
-                        untyped(setup.transport)),
-                value.is_dead};
+  WireEdge edge{
+      key,
+      to_wire(std::move(value.tensor), setup.services, self->node(), receiver, setup.transport),
+      value.is_dead};
   if (edge.tensor.is_ticket())
     step.offered.push_back(edge.tensor.ticket->id);
   else if (edge.tensor.tensor.has_value())
@@ -91,18 +91,18 @@ void send_to_peer(Self self, RendezvousStep& step, const caf::strong_actor_ptr& 
     post_flush(self);
 }
 
-// Whom a value goes to that no kernel here waits for; null if it is kept.
-caf::strong_actor_ptr receiver_of(Self self, const RendezvousStep& step, const std::string& key) {
+// The peer that receives a value for which no kernel here waits; null if the value is kept.
+WorkerSessionActor receiver_of(Self self, const RendezvousStep& step, const std::string& key) {
   const auto& known = step.peers->receivers;
   if (known.empty() && step.receivers.empty())
-    return nullptr;
+    return {};
   auto ends = self->state.tasks.of(key);
   if (!ends.ok())
-    return nullptr;
+    return {};
   if (auto it = step.receivers.find((*ends)->target); it != step.receivers.end())
     return it->second;
   auto it = known.find((*ends)->target);
-  return it == known.end() ? nullptr : it->second;
+  return it == known.end() ? WorkerSessionActor{} : it->second;
 }
 
 void begin(Self self, RendezvousStep& step);
@@ -339,7 +339,7 @@ void end_exchange(Self self) {
     return;
   abort_all(self, *state.step, aborted(str_cat("Cleanup ", state.step->step_id)).as_derived());
   const RendezvousSetup& setup = *state.setup;
-  withdraw(setup.services, untyped(setup.transport), state.step->offered); // nobody will come
+  withdraw(setup.services, setup.transport, state.step->offered); // nobody will come
   state.step.reset();
 }
 
@@ -359,7 +359,7 @@ RendezvousState::~RendezvousState() {
   if (!step)
     return;
   // What a peer did not come for, nobody will.
-  withdraw(setup->services, untyped(setup->transport), step->offered);
+  withdraw(setup->services, setup->transport, step->offered);
   Status ended = aborted(str_cat("the rendezvous of ", step->whose, " was ended before the step"));
   if (step->edges.status().ok()) { // values that peers wait for are lost with it
     auto peers = step->peers->receivers;
@@ -367,7 +367,7 @@ RendezvousState::~RendezvousState() {
       peers[task] = receiver;
     EdgesLost lost{step->step_id, setup->services->task, {ended}};
     for (const auto& [task, receiver] : peers)
-      caf::anon_send(typed<WorkerSessionActor>(receiver), lost);
+      caf::anon_send(receiver, lost);
   }
   abort_all(nullptr, *step, ended);
 }
@@ -415,12 +415,12 @@ RendezvousActor::behavior_type rendezvous(Self self, RendezvousSetup setup) {
                                   : "rests",
                              Children{});
       },
-      [=, &step](Continue) {
+      [=, &step](FlushEdges) {
         self->state.flush_posted = false;
         if (step)
           flush(self, *step);
       },
-      [=, &step](caf::tick_atom) {
+      [=, &step](AskForMissing) {
         if (step)
           ask_for_late_ones(self, *step);
       },

@@ -1,5 +1,5 @@
 // The RENDEZVOUS actor: the mailbox of one step at a time on one worker. Protocol:
-// actors/protocol/worker.hpp.
+// actors/protocol/rendezvous.hpp.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 #include "actors/rendezvous/edge_table.hpp"
 #include "actors/rendezvous/edge_tasks.hpp"
 #include "core/trace/counters.hpp"
@@ -39,10 +39,10 @@ struct RendezvousStep {
   std::string whose;                      ///< "step 7 on /job:worker/replica:0/task:1"
   Counted counted{counter("rendezvous")};
   EdgeTable<EdgeWaiter> edges;
-  std::map<std::string, caf::strong_actor_ptr> receivers; ///< that asked since the step began
+  std::map<std::string, WorkerSessionActor> receivers; ///< that asked since the step began
   std::map<std::string, std::vector<std::string>>
       wishes; ///< keys to ask for at the next flush, by task
-  std::vector<std::pair<caf::strong_actor_ptr, EdgesArrived>>
+  std::vector<std::pair<WorkerSessionActor, EdgesArrived>>
       outbox; ///< values to send at the next flush
   std::size_t outbox_bytes = 0;
   std::set<std::string> sent;                   ///< keys of values that went to their peer
@@ -61,7 +61,7 @@ struct RendezvousState {
   static constexpr const char* name = "rendezvous";
   std::shared_ptr<const RendezvousSetup> setup;
   std::optional<RendezvousStep> step; ///< none: it rests
-  bool flush_posted = false;          ///< a Continue of ours is in the mailbox
+  bool flush_posted = false;          ///< a FlushEdges of ours is in the mailbox
   EdgeTasks tasks;
   ~RendezvousState();
 };

@@ -108,10 +108,10 @@ void speak(Self self, const Services& services) {
   auto heard = [=] { self->state.heard_us = now_us(self); };
   auto silent = [](caf::error&) {}; // judged by the lease
   if (state.master_session)
-    ask(self, typed<MasterSessionActor>(state.master_session), lease, RenewLease{})
+    ask(self, state.master_session, lease, RenewLease{})
         .then([=](caf::ok_atom) { heard(); }, silent);
   else
-    ask(self, typed<GuardianActor>(state.guardian), lease, Hello{protocol_version, "client"})
+    ask(self, state.guardian, lease, Hello{protocol_version, "client"})
         .then([=](const Welcome&) { heard(); }, silent);
 }
 
@@ -123,7 +123,7 @@ void renew(Self self, const Services& services) {
   speak(self, services);
   if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count() / 2)
     suspect_master(self, services);
-  self->delayed_send(self, lease / 4, caf::tick_atom::value);
+  self->delayed_send(self, lease / 4, CheckLeases{});
 }
 
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
@@ -137,7 +137,7 @@ caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds
   auto promise = self->template make_response_promise<Answer>();
   state.pending.emplace(id,
                         [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
-  ask_watched(self, typed<MasterSessionActor>(state.master_session), budget, std::move(message))
+  ask_watched(self, state.master_session, budget, std::move(message))
       .then(
           [=](Answer& answer) mutable {
             if (self->state.pending.erase(id))
@@ -164,11 +164,10 @@ caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds
 /// Large feeds on their way to the master; what it has not come for when they go, it will not.
 struct Outgoing {
   Services services;
-  caf::strong_actor_ptr transport;
+  TransportActor transport;
   std::vector<std::uint64_t> tickets;
 
-  explicit Outgoing(const Parts& parts)
-      : services(parts.services), transport(untyped(parts.transport)) {}
+  explicit Outgoing(const Parts& parts) : services(parts.services), transport(parts.transport) {}
   Outgoing(const Outgoing&) = delete;
   Outgoing& operator=(const Outgoing&) = delete;
   ~Outgoing() { withdraw(services, transport, tickets); }
@@ -189,7 +188,7 @@ auto fetching(Self self, const Parts& parts, std::shared_ptr<Outgoing> feeds) {
     std::uint64_t id = self->state.next_request++;
     self->state.pending.emplace(
         id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
-    from_wire(self, parts.services, untyped(parts.transport), std::move(shared->tensors),
+    from_wire(self, parts.services, parts.transport, std::move(shared->tensors),
               [=](Status status, std::vector<Tensor> tensors) mutable {
                 if (!self->state.pending.erase(id))
                   return;
@@ -207,7 +206,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   if (Status status = refusal(state); !status.ok())
     return to_error(status);
   if (!state.remote)
-    return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+    return self->delegate(state.master_session, std::move(m));
   auto feeds = std::make_shared<Outgoing>(parts);
   for (auto& [name, tensor] : m.feeds)
     feeds->offer(self, tensor);
@@ -220,7 +219,7 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   if (Status status = refusal(state); !status.ok())
     return to_error(status);
   if (!state.remote)
-    return self->delegate(typed<MasterSessionActor>(state.master_session), std::move(m));
+    return self->delegate(state.master_session, std::move(m));
   auto feeds = std::make_shared<Outgoing>(parts);
   for (WireTensor& tensor : m.feeds)
     feeds->offer(self, tensor);
@@ -254,7 +253,7 @@ void create(Self self, const Services& services, const MasterActor& master, Crea
             if (self->state.pending.erase(id))
               return opened(self, services, created, promise);
             // Lost or closed meanwhile: nobody wants it any more.
-            ask(self, typed<MasterSessionActor>(created.session), budget, CloseSession{})
+            ask(self, created.session, budget, CloseSession{})
                 .then([](caf::ok_atom) {}, [](caf::error&) {}); // its lease ends it too
           },
           [=](caf::error& error) mutable {
@@ -283,9 +282,8 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     state.heard_us = now_us(self);
     state.opening = true;
     self->monitor(caf::actor_cast<caf::actor>(m.guardian));
-    self->delayed_send(self, t.lease / 4, caf::tick_atom::value);
-    ask_watched(self, typed<GuardianActor>(m.guardian), t.request,
-                Hello{protocol_version, "client"})
+    self->delayed_send(self, t.lease / 4, CheckLeases{});
+    ask_watched(self, m.guardian, t.request, Hello{protocol_version, "client"})
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;
@@ -296,8 +294,7 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
                                                 "until it is back"));
                 promise.deliver(to_error(self->state.closed));
               } else if (self->state.pending.count(id)) // else lost or closed since
-                create(self, parts.services, typed<MasterActor>(w.master), std::move(request),
-                       budget, id, promise);
+                create(self, parts.services, w.master, std::move(request), budget, id, promise);
             },
             [=](caf::error& error) mutable {
               if (!self->state.pending.erase(id))
@@ -332,7 +329,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   state.pending.emplace(id, [promise](const Status&) mutable {
     promise.deliver(caf::ok_atom::value); // gone is closed
   });
-  auto master_session = typed<MasterSessionActor>(std::exchange(state.master_session, nullptr));
+  auto master_session = std::exchange(state.master_session, {});
   state.closed = failed_precondition("Session is closed.");
   ask(self, master_session, parts.services->timeouts.request, CloseSession{})
       .then(
@@ -361,7 +358,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
       [=](RunStep& m) { return run_step(self, parts, m); },
       [=](const CancelRun& m) {
         if (self->state.master_session)
-          self->send(typed<MasterSessionActor>(self->state.master_session), m);
+          self->send(self->state.master_session, m);
       },
       [=](MakeCallable& m) { return forward<CallableMade>(self, std::move(m), t.request); },
       [=](RunCallable& m) { return run_callable(self, parts, m); },
@@ -374,7 +371,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
       },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) { self->state.heard_us = now_us(self); },
-      [=](caf::tick_atom) { renew(self, services); },
+      [=](CheckLeases) { renew(self, services); },
   };
 }
 

@@ -6,21 +6,21 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/session.hpp"
+#include "actors/protocol/local/session.hpp"
 
 namespace troupe {
 
 struct SessionState {
   static constexpr const char* name = "session";
-  caf::strong_actor_ptr master_session; ///< set while open
   std::string handle;
-  Status closed; ///< why requests are refused; ok while open or new
+  MasterSessionActor master_session; ///< set while open
+  Status closed;                     ///< why requests are refused; ok while open or new
   bool remote = false;
-  caf::strong_actor_ptr guardian; ///< GuardianActor of the master's node, when that is another
-  std::string master_task;        ///< that it said it is
-  bool opening = false;           ///< the master has been asked for a session
-  std::int64_t heard_us = 0;      ///< last word of the master's node
-  bool suspected = false;         ///< its connection is being looked at
+  GuardianActor guardian;    ///< of the master's node, when that is another
+  std::string master_task;   ///< that it said it is
+  bool opening = false;      ///< the master has been asked for a session
+  std::int64_t heard_us = 0; ///< last word of the master's node
+  bool suspected = false;    ///< its connection is being looked at
   std::uint64_t next_request = 1;
   /// Requests under way at a master in another process: a lost connection answers them, CAF would
   /// not.

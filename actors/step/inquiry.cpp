@@ -50,8 +50,7 @@ void inquire(StepActor::stateful_pointer<StepState> self, const Services& servic
       continue;
     has_remote = has_remote || parts[i].task != services->task;
     ++inquiry->missing;
-    ask(self, typed<WorkerSessionActor>(parts[i].session), budget,
-        ExplainPart{state.request.step_id})
+    ask(self, parts[i].session, budget, ExplainPart{state.request.step_id})
         .then(
             [=](TaskRecord& answer) {
               answer.task = inquiry->tasks[i].task;
@@ -62,7 +61,7 @@ void inquire(StepActor::stateful_pointer<StepState> self, const Services& servic
   }
   if (has_remote && state.membership) {
     ++inquiry->missing;
-    ask(self, typed<MembershipActor>(state.membership), budget, GetPeers{})
+    ask(self, state.membership, budget, GetPeers{})
         .then(
             [=](PeerList& list) {
               inquiry->peers = std::move(list.peers);

@@ -30,7 +30,7 @@ void cancel_part(Self self, const RegisteredPart& part, const CancelStep& cancel
   if (is_elsewhere(self, part))
     self->send(self->state.master_session, CancelPart{part.session, cancel});
   else
-    self->send(typed<WorkerSessionActor>(part.session), cancel);
+    self->send(part.session, cancel);
 }
 
 void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
@@ -38,7 +38,7 @@ void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
   if (is_elsewhere(self, part))
     self->send(self->state.master_session, CleanupPart{part.session, step_id, ended_well});
   else
-    self->send(typed<WorkerSessionActor>(part.session), CleanupStep{{step_id}});
+    self->send(part.session, CleanupStep{{step_id}});
 }
 
 // Of a step that has ended well nothing comes any more but what its master session has sent before
@@ -89,7 +89,7 @@ void advance(Self self) {
     }
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
-      self->delayed_send(self, state.services->timeouts.cancel, caf::tick_atom::value);
+      self->delayed_send(self, state.services->timeouts.cancel, StopWaiting{});
   }
   if (state.collector->is_finished())
     answer(self);
@@ -268,13 +268,12 @@ void start_part(Self self, std::size_t index) {
   auto has_ended = [=](GraphRun& run) { part_ended(self, index, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
   if (part.manager)
-    ask_until(state.deadline, self, part.manager, ExecuteGraph{std::move(run), nullptr})
+    ask_until(state.deadline, self, part.manager, ExecuteGraph{std::move(run), {}, nullptr})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))
     self->send(state.master_session, RunPart{part.session, index, std::move(run)});
   else
-    ask_until(state.deadline, self, typed<WorkerSessionActor>(part.session), std::move(run))
-        .then(has_ended, has_failed);
+    ask_until(state.deadline, self, part.session, std::move(run)).then(has_ended, has_failed);
 }
 
 } // namespace
@@ -283,8 +282,8 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                               MembershipActor membership) {
   guard_actor(self);
   self->state.services = std::move(services);
-  self->state.transport = untyped(transport);
-  self->state.membership = untyped(membership);
+  self->state.transport = transport;
+  self->state.membership = membership;
   return {
       [=](BeginStep& m) {
         auto& state = self->state;
@@ -310,7 +309,7 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         else
           part_ended(self, m.index, m.run);
       },
-      [=](const CancelExecutor& m) {
+      [=](const EndStep& m) {
         if (self->state.collector) {
           self->state.collector->fail(m.status.status);
           advance(self);
@@ -347,12 +346,12 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
                              str_cat("waits for ", open.empty() ? "nothing" : str_join(open, ", ")),
                              Children{});
       },
-      [=](Continue) {
+      [=](DeadlinePassed) {
         if (self->state.collector)
           deadline_passed(
               self, str_cat("its deadline of ", self->state.request.timeout_us / 1000, " ms"));
       },
-      [=](caf::tick_atom) {
+      [=](StopWaiting) {
         if (!self->state.collector)
           return;
         self->state.collector->give_up();

@@ -1,5 +1,5 @@
 // The STEP actor: one run of a client graph over its tasks, at a time. Protocol:
-// actors/protocol/master.hpp.
+// actors/protocol/step.hpp.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 #include "actors/family/alarm.hpp"
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 #include "actors/step/step_collector.hpp"
 
 namespace troupe {
@@ -19,8 +19,8 @@ namespace troupe {
 /// One task's share of a compiled client graph, registered there.
 struct RegisteredPart {
   std::string task;
-  caf::strong_actor_ptr session; ///< WorkerSessionActor
-  GraphManagerActor manager;     ///< runs it without the session, in this process; or null
+  WorkerSessionActor session;
+  GraphManagerActor manager; ///< runs it without the session, in this process; or null
   std::string graph_handle;
   bool has_remote_edges = false;
   std::vector<int> feed_of;         ///< by _Arg index: which feed of the signature
@@ -45,8 +45,8 @@ struct FetchName {
 struct StepState {
   static constexpr const char* name = "step";
   Services services;
-  caf::strong_actor_ptr transport;  ///< TransportActor that answers for large feeds
-  caf::strong_actor_ptr membership; ///< knows when a silent task was last heard of
+  TransportActor transport;   ///< answers for large feeds
+  MembershipActor membership; ///< knows when a silent task was last heard of
 
   // Of the step that runs.
   BeginStep request;

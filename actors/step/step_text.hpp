@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 #include "core/base/duration_text.hpp"
 #include "core/base/strings.hpp"
 

@@ -138,7 +138,7 @@ TransportActor::behavior_type transport(Self self, Services services) {
   auto sweep_every = services->timeouts.orphan / 4;
   self->set_down_handler(
       [self, services](caf::down_msg& down) { peer_lost(self, services, down.source); });
-  self->delayed_send(self, sweep_every, caf::tick_atom::value);
+  self->delayed_send(self, sweep_every, CheckLeases{});
   return {
       [self](OfferTensor& m) { add_offer(self, m); },
       [self](const PullChunk& m) -> caf::result<TensorChunk> {
@@ -181,24 +181,24 @@ TransportActor::behavior_type transport(Self self, Services services) {
                                      self->state.fetches.size(), " being pulled"),
                              Children{});
       },
-      [self, services, sweep_every](caf::tick_atom) {
+      [self, services, sweep_every](CheckLeases) {
         std::int64_t orphan_us = std::chrono::microseconds(services->timeouts.orphan).count();
         self->state.offers->erase_unused_since(now_us(self) - orphan_us,
                                                now_us(self) - slow_link_factor * orphan_us);
         answer_when_empty(self);
-        self->delayed_send(self, sweep_every, caf::tick_atom::value);
+        self->delayed_send(self, sweep_every, CheckLeases{});
       },
       [](const TransportEvent& m) { (*m.run)(); },
   };
 }
 
 WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& own,
-                   const caf::strong_actor_ptr& receiver, const caf::strong_actor_ptr& transport) {
+                   const caf::strong_actor_ptr& receiver, const TransportActor& transport) {
   if (!receiver || own == receiver->node() || !tensor.has_value() || is_object(tensor.dtype()) ||
       tensor.byte_size() <= max_inline_tensor)
     return tensor;
   TensorTicket ticket;
-  ticket.source = transport;
+  ticket.source = untyped(transport);
   ticket.dtype = tensor.dtype();
   ticket.shape = tensor.shape();
   ticket.bytes = tensor.byte_size();
@@ -210,8 +210,7 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
     ticket.shown_at = placed->shown_at.value_or(0);
   } else {
     ticket.id = random_id() | offered;
-    caf::anon_send(typed<TransportActor>(transport),
-                   OfferTensor{ticket.id, std::move(tensor), receiver});
+    caf::anon_send(transport, OfferTensor{ticket.id, std::move(tensor), receiver});
   }
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
@@ -241,13 +240,13 @@ std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
       Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us, ticket.is_shown}};
 }
 
-void withdraw(const Services& services, const caf::strong_actor_ptr& transport,
+void withdraw(const Services& services, const TransportActor& transport,
               const std::vector<std::uint64_t>& tickets) {
   for (std::uint64_t ticket : tickets)
     if ((ticket & offered) == 0)
       services->lent_memory->withdraw(ticket);
     else if (transport)
-      caf::anon_send(typed<TransportActor>(transport), ReleaseTensor{ticket});
+      caf::anon_send(transport, ReleaseTensor{ticket});
 }
 
 } // namespace troupe

@@ -1,5 +1,5 @@
 // The TRANSPORT actor: offers of large tensors that peers pull, and pulls of theirs. Protocol:
-// actors/protocol/node.hpp.
+// actors/protocol/transport.hpp.
 #pragma once
 
 #include <map>
@@ -11,7 +11,7 @@
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/node.hpp"
+#include "actors/protocol/local/node.hpp"
 #include "actors/transport/path_plan.hpp"
 #include "net/data/data_client.hpp"
 #include "net/data/data_server.hpp"
@@ -68,10 +68,17 @@ TransportActor::behavior_type transport(TransportActor::stateful_pointer<Transpo
 /// that the receiver's node has lent us, or `transport`, which is ours, answers for it until the
 /// receiver ends.
 WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& own,
-                   const caf::strong_actor_ptr& receiver, const caf::strong_actor_ptr& transport);
+                   const caf::strong_actor_ptr& receiver, const TransportActor& transport);
+
+template <class Handle>
+WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& own,
+                   const Handle& receiver, const TransportActor& transport) {
+  return to_wire(std::move(tensor), services, own, caf::actor_cast<caf::strong_actor_ptr>(receiver),
+                 transport);
+}
 
 /// Takes back what `to_wire` offered or placed and nobody has come for. Any thread.
-void withdraw(const Services& services, const caf::strong_actor_ptr& transport,
+void withdraw(const Services& services, const TransportActor& transport,
               const std::vector<std::uint64_t>& tickets);
 
 /// The tensor of a ticket that lies in our memory already; nothing if it must be fetched. ABORTED
@@ -81,7 +88,7 @@ std::optional<Result<FetchedTensor>> claim_placed(const Services& services, cons
 /// Calls `done` with the tensors of `wire`, pulling those that are tickets, all at once; at once
 /// when they all are here. `self` must be an event-based actor; `done` runs as part of it.
 template <class Self, class Done>
-void from_wire(Self* self, const Services& services, const caf::strong_actor_ptr& transport,
+void from_wire(Self* self, const Services& services, const TransportActor& transport,
                std::vector<WireTensor> wire, Done done) {
   struct Pending {
     std::vector<Tensor> tensors;
@@ -108,8 +115,7 @@ void from_wire(Self* self, const Services& services, const caf::strong_actor_ptr
   pending->missing = tickets.size();
   auto shared_done = std::make_shared<Done>(std::move(done));
   for (std::size_t i : tickets)
-    ask(self, typed<TransportActor>(transport), services->timeouts.step,
-        FetchTensor{std::move(wire[i])})
+    ask(self, transport, services->timeouts.step, FetchTensor{std::move(wire[i])})
         .then(
             [=](FetchedTensor& fetched) {
               pending->tensors[i] = std::move(fetched.tensor);

@@ -38,8 +38,8 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
     request.lease_us =
         std::min<std::int64_t>(bounded_lease(request.lease_us, services->timeouts),
                                10 * std::chrono::microseconds(services->timeouts.lease).count());
-  auto session = untyped(self->spawn<caf::monitored>(worker_session, services, std::move(request),
-                                                     membership, transport));
+  auto session = self->spawn<caf::monitored>(worker_session, services, std::move(request),
+                                             membership, transport);
   state.sessions.emplace(m.session_handle, session);
   state.masters.emplace(m.session_handle, m.master_task);
   state.children.add("session-" + m.session_handle, session);
@@ -93,10 +93,10 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
       },
       [=](const Drain& m) {
         self->state.refusal = m.refusal;
-        std::vector<caf::strong_actor_ptr> sessions;
+        std::vector<WorkerSessionActor> sessions;
         for (const auto& [handle, session] : self->state.sessions)
           sessions.push_back(session);
-        return drain_children<WorkerSessionActor>(self, sessions, services->timeouts.step, m);
+        return drain_children(self, sessions, services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

@@ -6,15 +6,14 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 
 namespace troupe {
 
 struct WorkerState {
   static constexpr const char* name = "worker";
-  std::map<std::string, caf::strong_actor_ptr>
-      sessions;                               ///< by handle; the same actors as in children
-  std::map<std::string, std::string> masters; ///< by handle: the task that asked for it
+  std::map<std::string, WorkerSessionActor> sessions; ///< by handle; the same actors as in children
+  std::map<std::string, std::string> masters;         ///< by handle: the task that asked for it
   Children children;
   Status refusal; ///< of new sessions: the node is about to end
 

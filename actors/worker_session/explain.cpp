@@ -1,12 +1,13 @@
 #include "actors/worker_session/explain.hpp"
 
+#include "actors/family/gather.hpp"
+
 namespace troupe {
 
 caf::result<TaskRecord> explain_part(WorkerSessionActor::stateful_pointer<WorkerSessionState> self,
                                      const Services& services, std::uint64_t step_id) {
   struct Inquiry {
     TaskRecord record;
-    std::size_t missing = 1;
     caf::typed_response_promise<TaskRecord> promise;
   };
   auto inquiry = std::make_shared<Inquiry>();
@@ -14,31 +15,28 @@ caf::result<TaskRecord> explain_part(WorkerSessionActor::stateful_pointer<Worker
   inquiry->record.answered = true;
   inquiry->promise = self->make_response_promise<TaskRecord>();
   auto promise = inquiry->promise;
-  auto one_less = [=] {
-    if (--inquiry->missing == 0)
-      inquiry->promise.deliver(std::move(inquiry->record));
-  };
+  const auto* box = self->state.mailboxes.find(step_id);
+  auto answered =
+      gather(box ? 2 : 1, [=] { inquiry->promise.deliver(std::move(inquiry->record)); });
   auto budget = services->timeouts.explain * 3 / 8;
-  if (const auto* box = self->state.mailboxes.find(step_id)) {
-    ++inquiry->missing;
+  if (box)
     ask(self, box->rendezvous, budget, ExplainPart{step_id})
         .then(
-            [=](EdgeRecords& edges) {
+            [=](EdgeRecords& edges) mutable {
               inquiry->record.edges = std::move(edges.edges);
-              one_less();
+              answered();
             },
-            [=](caf::error&) { one_less(); }); // it has ended, or its keys stay unknown
-  }
+            [=](caf::error&) mutable { answered(); }); // it has ended, or its keys stay unknown
   ask(self, self->state.graph_manager, budget, ExplainPart{step_id})
       .then(
-          [=](DeviceRecords& devices) {
+          [=](DeviceRecords& devices) mutable {
             inquiry->record.has_begun = devices.has_begun;
             inquiry->record.devices = std::move(devices.devices);
-            one_less();
+            answered();
           },
-          [=](caf::error&) {
+          [=](caf::error&) mutable {
             inquiry->record.remark = "its graph manager is busy";
-            one_less();
+            answered();
           });
   return promise;
 }

@@ -23,10 +23,10 @@ WorkerSessionState::~WorkerSessionState() {
                                              step_id, " were on their way"))
                                  .as_derived()));
   for (const auto& [step_id, box] : mailboxes)
-    stop(untyped(box.rendezvous));
+    stop(box.rendezvous);
   for (const RendezvousActor& rendezvous : resting)
-    stop(untyped(rendezvous));
-  stop(untyped(graph_manager));
+    stop(rendezvous);
+  stop(graph_manager);
 }
 
 namespace {
@@ -101,13 +101,13 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
              caf::strong_actor_ptr receiver, caf::typed_response_promise<GraphRun> promise) {
   auto& state = self->state;
   std::uint64_t step_id = run.step_id;
-  ExecuteGraph execute{std::move(run), nullptr, std::move(receiver)};
+  ExecuteGraph execute{std::move(run), {}, std::move(receiver)};
   if (graph.has_cut_edges) {
     auto& box = mailbox(self, parts, step_id);
     box.started = true;
     if (!box.lost.ok())
       return void(promise.deliver(to_error(box.lost)));
-    execute.rendezvous = untyped(box.rendezvous);
+    execute.rendezvous = box.rendezvous;
   }
   bool clean_up_here = graph.has_cut_edges && !graph.has_remote_edges;
   if (!clean_up_here) {
@@ -158,7 +158,7 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
   }
   auto run = std::make_shared<RunGraph>(std::move(m));
   state.arriving.emplace(run->step_id, promise);
-  from_wire(self, parts.services, untyped(parts.transport), std::move(run->args),
+  from_wire(self, parts.services, parts.transport, std::move(run->args),
             [=, graph = it->second](Status status, std::vector<Tensor> args) mutable {
               if (self->state.arriving.extract(run->step_id).empty())
                 return; // cancelled meanwhile
@@ -178,7 +178,7 @@ caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, Regis
           [=](GraphRegistered& registered) mutable {
             self->state.graphs[registered.graph_handle] = registered;
             if (!registered.has_cut_edges)
-              registered.manager = untyped(self->state.graph_manager);
+              registered.manager = self->state.graph_manager;
             promise.deliver(std::move(registered));
           },
           [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
@@ -201,9 +201,9 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
       .then(
           [=](const Peer& peer) mutable {
             ask(self, parts.membership, parts.services->timeouts.request,
-                WatchPeer{task, untyped(caf::actor_cast<WorkerSessionActor>(self->ctrl()))})
+                WatchPeer{task, caf::actor_cast<WorkerSessionActor>(self->ctrl())})
                 .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
-            ask_watched(self, typed<WorkerActor>(peer.worker), parts.services->timeouts.request,
+            ask_watched(self, peer.worker, parts.services->timeouts.request,
                         FindWorkerSession{self->state.handle})
                 .then(
                     [=](const WorkerSessionCreated& found) mutable {
@@ -242,9 +242,9 @@ caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
       .then(
           [=](const WorkerSessionCreated& found) mutable {
             auto session = found.session;
-            ask_watched(self, typed<WorkerSessionActor>(session), parts.services->timeouts.request,
-                        ReceiveTensors{wish->step_id, std::move(wish->keys), untyped(own),
-                                       parts.services->task})
+            ask_watched(
+                self, session, parts.services->timeouts.request,
+                ReceiveTensors{wish->step_id, std::move(wish->keys), own, parts.services->task})
                 .then(
                     [=](EdgesSent& sent) mutable {
                       auto& state = self->state;
@@ -304,7 +304,7 @@ void edges_lost(Self self, const Parts& parts, EdgesLost& m) {
 void ask_for_late_edges(Self self, std::int64_t since_us) {
   for (const auto& [step_id, box] : self->state.mailboxes)
     if ((box.started || self->state.arriving.count(step_id)) && box.created_us <= since_us)
-      self->send(box.rendezvous, caf::tick_atom::value);
+      self->send(box.rendezvous, AskForMissing{});
 }
 
 void forget_receiver(WorkerSessionState& state, const caf::actor_addr& receiver) {
@@ -397,7 +397,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
   if (!services->is_local)
-    self->delayed_send(self, sweep_every, caf::tick_atom::value);
+    self->delayed_send(self, sweep_every, CheckLeases{});
   // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunGraph& m) {
@@ -446,22 +446,22 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       },
       [=](const GetActors&) {
         Children children;
-        children.add("graph-manager", untyped(self->state.graph_manager));
+        children.add("graph-manager", self->state.graph_manager);
         for (const auto& [step_id, box] : self->state.mailboxes)
-          children.add(str_cat("rendezvous-", step_id), untyped(box.rendezvous));
+          children.add(str_cat("rendezvous-", step_id), box.rendezvous);
         for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          children.add(str_cat("resting-rendezvous.", i), untyped(self->state.resting[i]));
+          children.add(str_cat("resting-rendezvous.", i), self->state.resting[i]);
         return describe_tree(self,
                              str_cat(self->state.graphs.size(), " graphs, ",
                                      self->state.mailboxes.size(), " mailboxes"),
                              children);
       },
-      [=](caf::tick_atom) {
+      [=](CheckLeases) {
         check_leases(self, parts, lease_us);
         ask_for_late_edges(
             self, now_us(self) -
                       std::chrono::duration_cast<std::chrono::microseconds>(sweep_every).count());
-        self->delayed_send(self, sweep_every, caf::tick_atom::value);
+        self->delayed_send(self, sweep_every, CheckLeases{});
       },
   };
 }

@@ -1,5 +1,5 @@
 // The WORKER SESSION actor: one master session's life on one worker. Protocol:
-// actors/protocol/worker.hpp.
+// actors/protocol/worker_session.hpp.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
 #include "actors/family/step_table.hpp"
-#include "actors/protocol/worker.hpp"
+#include "actors/protocol/local/worker.hpp"
 #include "actors/rendezvous/rendezvous.hpp"
 #include "core/trace/counters.hpp"
 

@@ -1,7 +1,7 @@
 // A session's and a step's options, checked and put into the messages' words.
 #pragma once
 
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 #include "graph/convert/options.hpp"
 
 namespace troupe {

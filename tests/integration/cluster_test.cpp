@@ -341,7 +341,7 @@ TEST_CASE_FIXTURE(Fixture, "cluster: what a step has asked of a silent task ends
   auto session = open();
   REQUIRE(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).ok());
   ActorInfo step = resting(worker0, "step");
-  caf::actor_addr address = step.actor->get()->address();
+  caf::actor_addr address = step.actor.address();
   step.actor = nullptr;
   cluster.advance(cleanups);
   cluster.freeze(worker1); // which answers nothing, for less than a lease

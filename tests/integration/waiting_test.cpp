@@ -54,7 +54,7 @@ struct Fixture {
     auto found = cluster.ask<SessionCreated>(node, node.handles.master,
                                              FindSession{sessions->sessions.back().session_handle});
     REQUIRE(found.ok());
-    return typed<MasterSessionActor>(found->session);
+    return found->session;
   }
 
   // A request that is looked at later.
@@ -116,7 +116,7 @@ mute_transport(TransportActor::pointer self,
       [](FetchTensor&) -> caf::result<FetchedTensor> { return to_error(unimplemented("mute")); },
       [](const Drain&) { return caf::ok_atom::value; },
       [](const GetActors&) { return ActorTree{}; },
-      [](caf::tick_atom) {},
+      [](CheckLeases) {},
       [](const TransportEvent&) {},
   };
 }
@@ -153,7 +153,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a request to an actor behind a lost connect
   cluster.freeze(ps);
   auto asked = std::make_shared<Status>();
   auto asker = master_node().system.spawn([=](caf::event_based_actor* self) -> caf::behavior {
-    ask(self, typed<WorkerActor>(peer->worker), std::chrono::seconds(10), GetWorkerStatus{})
+    ask(self, peer->worker, std::chrono::seconds(10), GetWorkerStatus{})
         .then([=](const WorkerStatus&) { *asked = internal("answered"); },
               [=](caf::error& error) { *asked = to_status(error, "GetWorkerStatus"); });
     return {[](caf::unit_t) {}};
@@ -170,7 +170,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: what was offered to a lost node is dropped 
   std::int64_t before = counter("transport_offers").value();
   auto offer = [&](const char* to) {
     auto wire = to_wire(large(), master_node().services, master_node().system.node(),
-                        guardian_of(to, master_node()), untyped(master_node().handles.transport));
+                        guardian_of(to, master_node()), master_node().handles.transport);
     REQUIRE(wire.is_ticket());
     return wire.ticket->id;
   };
@@ -179,7 +179,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: what was offered to a lost node is dropped 
   std::uint64_t taken = offer(worker1);
   cluster.run();
   CHECK(counter("transport_offers").value() == before + 3);
-  withdraw(master_node().services, untyped(master_node().handles.transport), {taken});
+  withdraw(master_node().services, master_node().handles.transport, {taken});
   cluster.run();
   CHECK(counter("transport_offers").value() == before + 2);
   cluster.cut(worker0);
@@ -275,7 +275,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a run is cancelled while its feeds are on t
   auto part = cluster.ask<WorkerSessionCreated>(
       node, node.handles.worker, FindWorkerSession{found->sessions.at(0).session_handle});
   REQUIRE(part.ok());
-  auto worker_session = typed<WorkerSessionActor>(part->session);
+  auto worker_session = part->session;
   auto registered = cluster.ask<GraphRegistered>(
       node, worker_session,
       RegisterGraph{str_cat("node { name: 'z' op: 'NoOp' device: '", worker0, "/device:CPU:0' }"),
@@ -350,7 +350,7 @@ TEST_CASE_FIXTURE(Fixture,
                                      client.handles.transport);
   client_actors.push_back(caf::actor_cast<caf::actor>(session));
   OpenSession request;
-  request.guardian = caf::actor_cast<caf::strong_actor_ptr>(guardian);
+  request.guardian = guardian;
   request.request.graph_def = constant("a", 1);
   REQUIRE(cluster.ask<SessionCreated>(client, session, std::move(request)).ok());
   CHECK(cluster.ask<RunStepResult>(client, session, step({"a"})).ok());

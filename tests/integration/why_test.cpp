@@ -92,7 +92,7 @@ struct Fixture {
     auto found = cluster.ask<SessionCreated>(node, node.handles.master,
                                              FindSession{sessions->sessions.at(0).session_handle});
     REQUIRE(found.ok());
-    return typed<MasterSessionActor>(found->session);
+    return found->session;
   }
   StepsExplained why(std::uint64_t step_id = 0) {
     auto out = cluster.ask<StepsExplained>(cluster.node(worker0), master_session(),

@@ -73,7 +73,8 @@ struct Fixture {
     REQUIRE(tree.ok());
     std::map<std::string, caf::strong_actor_ptr> out;
     for (const ActorInfo& info : tree->actors)
-      out[info.path] = info.path == "guardian" ? untyped(node.handles.guardian) : info.actor;
+      out[info.path] =
+          info.path == "guardian" ? untyped(node.handles.guardian) : untyped(info.actor);
     return out;
   }
 

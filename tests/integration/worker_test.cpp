@@ -62,7 +62,7 @@ struct Pair {
     auto created = cluster.ask<WorkerSessionCreated>(node, node.handles.worker,
                                                      CreateWorkerSession{"s", ps, false, 0});
     REQUIRE_MESSAGE(created.ok(), created.status().to_string());
-    return typed<WorkerSessionActor>(created->session);
+    return created->session;
   }
   std::string add(SimNode& node, const WorkerSessionActor& session, std::string graph) {
     auto made =
@@ -95,7 +95,7 @@ struct Pair {
     REQUIRE(tree.ok());
     for (const ActorInfo& info : tree->actors)
       if (info.path == str_cat("rendezvous-", step_id))
-        return typed<RendezvousActor>(info.actor);
+        return caf::actor_cast<RendezvousActor>(info.actor);
     FAIL("no rendezvous of that step");
     return {};
   }
@@ -139,8 +139,8 @@ TEST_CASE_FIXTURE(Pair, "worker: a value that comes after its step is dropped") 
   clean_up(7);
   arrive(7, Tensor::scalar(5.f));
   CHECK(waiting() == 0);
-  auto late = cluster.ask<EdgesSent>(receiver, sends,
-                                     ReceiveTensors{7, {edge()}, untyped(receives), worker0});
+  auto late =
+      cluster.ask<EdgesSent>(receiver, sends, ReceiveTensors{7, {edge()}, receives, worker0});
   CHECK(late.status().code() == Code::aborted);
   CHECK(waiting() == 0);
 }
@@ -233,7 +233,7 @@ TEST_CASE_FIXTURE(Pair, "worker: a rendezvous does not mistake another step's va
   waits.receive([](GraphRun& run) { CHECK(run.retvals.at(0).tensor.value<float>() == 2); },
                 [](caf::error& error) { FAIL(to_status(error, "the run").to_string()); });
   auto late_wish =
-      cluster.ask<EdgesSent>(receiver, mailbox, ReceiveTensors{1, {edge()}, untyped(sends), ps});
+      cluster.ask<EdgesSent>(receiver, mailbox, ReceiveTensors{1, {edge()}, sends, ps});
   CHECK(late_wish.status().code() == Code::aborted);
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("worker: a second run of a step that still runs is refused, the first 
               .ask<WorkerSessionCreated>(sender, sender.handles.worker,
                                          CreateWorkerSession{"s", ps, false, 0})
               .ok());
-  auto session = typed<WorkerSessionActor>(created->session);
+  auto session = created->session;
   auto graph =
       cluster.ask<GraphRegistered>(node, session, RegisterGraph{waiting_graph(), {}, true});
   REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());

@@ -63,7 +63,7 @@ TEST_CASE("a peer's wish that a killed rendezvous had not read yet is refused, n
 }
 
 TEST_CASE("values that a killed rendezvous has not sent yet are not waited for") {
-  holds("on worker/0 rendezvous before Continue 3 kill", 697);
+  holds("on worker/0 rendezvous before FlushEdges 3 kill", 697);
   holds("on worker/0 rendezvous before PutEdge 3 kill", 685);
   holds("on worker/1 rendezvous after EdgesArrived 1 kill", 746);
   holds("on ps/0 worker-session after EdgesArrived 3 kill", 303);
@@ -88,7 +88,7 @@ TEST_CASE("a connection that is replaced before its end is seen counts as lost")
 }
 
 TEST_CASE("a client's session that ends while it closes answers whoever closed it") {
-  holds("on client session answer CloseSession 1 kill; on worker/1 rendezvous after Continue 4 "
+  holds("on client session answer CloseSession 1 kill; on worker/1 rendezvous after FlushEdges 4 "
         "kill; at 129 slow worker/0 worker/1 1",
         100612);
 }

@@ -260,7 +260,7 @@ void Workload::open() {
   session_ =
       client.system.spawn(session, Services(client.services), MasterActor{}, client.transport);
   OpenSession request;
-  request.guardian = guardian->second;
+  request.guardian = typed<GuardianActor>(guardian->second);
   request.request.graph_def = graphs().base;
   call<SessionCreated>("open", session_, std::move(request),
                        [](SessionCreated&) { return Status{}; });

@@ -42,10 +42,9 @@ struct NodeWatch::Impl {
   }
   Result<MasterSessionActor> find_session(const std::string& handle) {
     TROUPE_TRY(check_master());
-    TROUPE_ASSIGN(SessionCreated found,
-                  ask<SessionCreated>(typed<MasterActor>(welcome.master), FindSession{handle},
-                                      "asking the master for a session"));
-    return typed<MasterSessionActor>(found.session);
+    TROUPE_ASSIGN(SessionCreated found, ask<SessionCreated>(welcome.master, FindSession{handle},
+                                                            "asking the master for a session"));
+    return found.session;
   }
 };
 
@@ -110,14 +109,14 @@ Result<ResourceList> NodeWatch::resources() {
 Status NodeWatch::reset(const std::vector<std::string>& containers) {
   TROUPE_TRY(impl_->check_master());
   return impl_
-      ->ask<caf::ok_atom>(typed<MasterActor>(impl_->welcome.master), ResetContainers{containers},
+      ->ask<caf::ok_atom>(impl_->welcome.master, ResetContainers{containers},
                           "resetting the cluster")
       .status();
 }
 
 Result<SessionList> NodeWatch::sessions() {
   TROUPE_TRY(impl_->check_master());
-  return impl_->ask<SessionList>(typed<MasterActor>(impl_->welcome.master), GetSessions{},
+  return impl_->ask<SessionList>(impl_->welcome.master, GetSessions{},
                                  "asking the master for its sessions");
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "actors/protocol/master.hpp"
+#include "actors/protocol/local/master.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
 

@@ -117,10 +117,10 @@ SimCluster::SimCluster(const std::vector<std::string>& tasks, const std::string&
     TROUPE_CHECK(published, "a simulated port can be published");
     auto welcome = ask<Welcome>(*node, node->handles.guardian, Hello{protocol_version, "owner"});
     TROUPE_CHECK(welcome.ok(), welcome.status().message());
-    node->handles.master = typed<MasterActor>(welcome->master);
-    node->handles.worker = typed<WorkerActor>(welcome->worker);
-    node->handles.transport = typed<TransportActor>(welcome->transport);
-    node->handles.membership = typed<MembershipActor>(welcome->membership);
+    node->handles.master = welcome->master;
+    node->handles.worker = welcome->worker;
+    node->handles.transport = welcome->transport;
+    node->handles.membership = welcome->membership;
   }
   for (auto& [from_task, from] : nodes_)
     for (auto& [to_task, to] : nodes_)
@@ -205,7 +205,8 @@ SessionActor SimCluster::open_session(const std::string& master_task, std::strin
                                    client.handles.transport);
   client.spawned.push_back(caf::actor_cast<caf::actor>(actor));
   OpenSession request;
-  request.guardian = client.guardians.at(str_cat("sim:", nodes_.at(master_task)->port));
+  request.guardian =
+      typed<GuardianActor>(client.guardians.at(str_cat("sim:", nodes_.at(master_task)->port)));
   request.request.settings = std::move(settings);
   request.request.graph_def = std::move(graph_def);
   auto created = ask<SessionCreated>(client, actor, std::move(request));

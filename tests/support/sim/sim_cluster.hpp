@@ -23,7 +23,7 @@
 #include "actors/family/ask.hpp"
 #include "actors/family/services.hpp"
 #include "actors/node/handles.hpp"
-#include "actors/protocol/session.hpp"
+#include "actors/protocol/local/session.hpp"
 #include "core/base/clock.hpp"
 #include "devices/cpu/cpu_device.hpp"
 

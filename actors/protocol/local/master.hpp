@@ -1,0 +1,103 @@
+// Within a master: graphs being built, a step and its parts.
+#pragma once
+
+#include <memory>
+
+#include "actors/protocol/local/worker.hpp"
+#include "actors/protocol/step.hpp"
+#include "actors/protocol/wire/master.hpp"
+
+namespace troupe {
+
+class Graph;
+struct ClientGraphParts;
+struct FetchName;
+struct StepPlan;
+
+/// A compute thread has added nodes to a copy of the session's graph.
+struct GraphParsed {
+  std::uint64_t ticket = 0;
+  std::shared_ptr<const Graph> graph; ///< null: see status
+  Status status;
+};
+/// A step's word to a part on another node goes by way of its master session, which is known there;
+/// CAF would make a proxy of each step's actor, at the price of two messages. In the order in which
+/// they come.
+struct RunPart {
+  WorkerSessionActor part;
+  std::size_t index = 0; ///< of the part; comes back in PartRun
+  RunGraph run;
+};
+/// How it ended.
+struct PartRun {
+  std::uint64_t step_id = 0;
+  std::size_t index = 0;
+  GraphRun run;
+  caf::error error; ///< none: it ended well
+};
+struct CancelPart {
+  WorkerSessionActor part;
+  CancelStep cancel;
+};
+/// After a step that has ended well nothing is left there but an empty rendezvous: the part may be
+/// told with the next RunGraph that goes there, or in a while.
+struct CleanupPart {
+  WorkerSessionActor part;
+  std::uint64_t step_id = 0;
+  bool may_wait = false;
+};
+/// Internal: the parts that wait are told now.
+struct SendCleanups {};
+/// A compute thread has built a client graph.
+struct ClientGraphBuilt {
+  std::uint64_t ticket = 0;
+  std::shared_ptr<ClientGraphParts> parts; ///< null: see status
+  Status status;
+};
+/// One run of a client graph, for a step actor that runs none. Local: shares memory.
+struct BeginStep {
+  std::shared_ptr<const StepPlan> plan;
+  std::uint64_t step_id = 0;
+  std::vector<Tensor> feeds;                             ///< in the plan's order
+  std::shared_ptr<const std::vector<FetchName>> fetches; ///< in the plan's order
+  std::int64_t started_us = 0;                           ///< on the actors' clock
+  std::int64_t timeout_us = 0;
+  bool trace = false;
+};
+/// How it ended. Local: shares memory.
+struct StepFinished {
+  std::uint64_t step_id = 0;
+  Status status;
+  std::vector<Tensor> fetched; ///< in the plan's order
+  std::vector<DeviceStats> stats;
+  bool rests = false; ///< it takes another step now; else it has ended
+};
+/// Of a master session to itself: the deadline of a step may have passed.
+struct EndLateSteps {};
+/// The step has had its time.
+struct DeadlinePassed {};
+/// Of a step to itself: cancelled parts have had their time to answer.
+struct StopWaiting {};
+/// Ends a step with this status.
+struct EndStep {
+  StatusMessage status;
+};
+
+} // namespace troupe
+
+CAF_BEGIN_TYPE_ID_BLOCK(troupe_master_local, troupe::type_block::master_local)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, StepExplained)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, GraphParsed)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, RunPart)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, CancelPart)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, CleanupPart)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, SendCleanups)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, PartRun)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, BeginStep)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, StepFinished)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, ClientGraphBuilt)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, EndLateSteps)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, DeadlinePassed)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, StopWaiting)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, EndStep)
+CAF_END_TYPE_ID_BLOCK(troupe_master_local)

@@ -1,0 +1,102 @@
+// Of membership and transport, within a node: peers, tensors offered and fetched.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <caf/node_id.hpp>
+
+#include "actors/protocol/guardian.hpp"
+#include "actors/protocol/tree.hpp"
+#include "actors/protocol/wire/node.hpp"
+#include "net/data/tensor_path.hpp"
+
+namespace troupe {
+
+/// The node is about to end: whoever gets this takes nothing new and lets go of what runs. Local
+struct Drain {
+  Status refusal; ///< the answer to new requests from now on
+  Status end;     ///< not OK: what still runs ends with this, now
+};
+/// Why a peer counts as lost.
+enum class LossReason : std::uint8_t {
+  crashed,   ///< its connection closed
+  frozen,    ///< connection open, no sign of life for the lease
+  cut_off,   ///< cannot be reached
+  left,      ///< it said that it ends
+  restarted, ///< the same task answers with another incarnation
+};
+std::string to_string(LossReason reason);
+/// A peer as this node sees it, dialled by this node itself.
+struct Peer {
+  std::string task;
+  std::uint64_t incarnation = 0;
+  WorkerActor worker;
+  MasterActor master;
+  TransportActor transport;
+  MembershipActor membership;
+};
+/// Asks for a connection to a task of the cluster.
+struct GetPeer {
+  std::string task; ///< canonical task name
+};
+/// Asks to be told when `task` is lost.
+struct WatchPeer {
+  std::string task;
+  PeerWatcher watcher; ///< gets PeerLost; anonymous monitoring, ends with the watcher
+};
+struct PeerLost {
+  std::string task;
+  std::uint64_t incarnation = 0;
+  LossReason reason = LossReason::crashed;
+  std::string sentence; ///< what happened and what to do
+};
+struct GetPeers {};
+struct PeerList {
+  std::vector<PeerInfo> peers; ///< by task
+};
+/// Puts a tensor up for pulling under a ticket until it has been pulled, it is released, the
+/// receiver ends or is lost, or nobody has pulled for too long.
+struct OfferTensor {
+  std::uint64_t ticket = 0;
+  Tensor tensor;
+  caf::strong_actor_ptr receiver; ///< who was told the ticket
+};
+/// Asks our own transport for the tensor behind a descriptor of another node's transport.
+struct FetchTensor {
+  WireTensor tensor;
+};
+struct FetchedTensor {
+  Tensor tensor;
+  Transfer transfer;
+};
+/// Something happened on a thread of the data connections: what to do about it.
+struct TransportEvent {
+  std::shared_ptr<const std::function<void()>> run;
+};
+/// Names a node in tables.
+inline std::uint64_t node_key(const caf::node_id& node) {
+  return std::hash<std::string>{}(to_string(node));
+}
+/// To oneself, at times: leases that have run out end.
+struct CheckLeases {};
+/// Of membership to itself: the next round of heartbeats.
+struct HeartbeatDue {};
+
+} // namespace troupe
+
+CAF_BEGIN_TYPE_ID_BLOCK(troupe_node_local, troupe::type_block::node_local)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, Peer)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, GetPeer)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, WatchPeer)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, PeerLost)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, OfferTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, FetchTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, FetchedTensor)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, GetPeers)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, PeerList)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, Drain)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, TransportEvent)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, CheckLeases)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, HeartbeatDue)
+CAF_END_TYPE_ID_BLOCK(troupe_node_local)

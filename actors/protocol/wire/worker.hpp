@@ -1,0 +1,268 @@
+// What a master and other tasks send to a task: its half of a session, graphs, steps, values of cut edges.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/protocol/graph_manager.hpp"
+#include "actors/protocol/step_records.hpp"
+#include "actors/protocol/wire/node.hpp"
+#include "actors/protocol/worker_session.hpp"
+#include "core/trace/step_stats.hpp"
+
+namespace troupe {
+
+class Graph;
+
+struct GetWorkerStatus {};
+struct WorkerStatus {
+  std::string task;
+  std::vector<DeviceAttributes> devices;
+};
+/// Makes the worker's half of a session. `lease_us` without a word from the master ends it.
+struct CreateWorkerSession {
+  std::string session_handle;
+  std::string master_task;   ///< "" for a master without task (a client's own)
+  bool isolate = false;      ///< own variables instead of the task's
+  std::int64_t lease_us = 0; ///< 0: for ever (master in the same process)
+};
+struct WorkerSessionCreated {
+  WorkerSessionActor session;
+  std::vector<DeviceAttributes> devices;
+};
+struct DeleteWorkerSession {
+  std::string session_handle;
+};
+struct FindWorkerSession {
+  std::string session_handle;
+};
+/// Forgets the variables and other resources in these containers; none means the default one.
+struct ClearContainers {
+  std::vector<std::string> containers;
+};
+/// Hands over this task's part of a client graph.
+struct RegisterGraph {
+  std::string graph_def; ///< serialised GraphDef; fed values are _Arg nodes, fetched ones _Retval
+                         ///< nodes, by index
+  std::vector<std::string> disabled_passes; ///< names of optimisation passes not to run
+  bool optimize = true;
+  /// Within one process, instead of `graph_def`; does not travel. Never written while it is shared:
+  /// who holds it alone may take it.
+  std::shared_ptr<Graph> graph = nullptr;
+};
+struct GraphRegistered {
+  std::string graph_handle;
+  bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
+  bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
+  /// Within one process, for a graph without cut edges: the graph manager, which runs it
+  /// without the session's help. Does not travel.
+  GraphManagerActor manager = {};
+};
+struct DeregisterGraph {
+  std::string graph_handle;
+};
+/// Runs a registered graph once.
+struct RunGraph {
+  std::string graph_handle;
+  std::uint64_t step_id = 0;
+  std::vector<WireTensor> args;          ///< by _Arg index
+  bool trace = false;                    ///< record each node
+  std::vector<std::uint64_t> ended = {}; ///< earlier steps, to be forgotten first: as CleanupStep
+};
+struct GraphRun {
+  std::vector<WireTensor> retvals; ///< by _Retval index
+  std::vector<DeviceStats> stats;  ///< empty unless traced
+};
+/// Ends a step's executors and fails its rendezvous with `status`.
+struct CancelStep {
+  std::uint64_t step_id = 0;
+  StatusMessage status;
+};
+/// Forgets steps that have ended everywhere: their rendezvous and values nobody took.
+struct CleanupStep {
+  std::vector<std::uint64_t> step_ids;
+};
+/// A peer asks for values of a step. From now on whatever its task receives in this step, in the
+/// other ones that run and in later ones is sent to it as soon as it is there, without being asked
+/// for again, until the connection to it is lost.
+struct ReceiveTensors {
+  std::uint64_t step_id = 0;
+  std::vector<std::string> keys;
+  WorkerSessionActor receiver; ///< of the asking worker
+  std::string task;            ///< its task
+};
+/// The answer: the wish is noted. What has been sent before is in front of this answer on the same
+/// connection, or lost with another one.
+struct EdgesSent {
+  std::vector<std::string> keys; ///< of those asked for: sent before
+};
+/// A value that crosses a cut edge between two tasks.
+struct WireEdge {
+  std::string key;
+  WireTensor tensor; ///< a large one as a ticket: pulled when a kernel wants it
+  bool is_dead = false;
+};
+/// Values of a step that a peer's rendezvous sends. They may come before the step has begun here,
+/// and after it has ended.
+struct EdgesArrived {
+  std::uint64_t step_id = 0;
+  std::vector<WireEdge> edges;
+};
+/// The step's rendezvous on `task` has ended before the step, and what it held with it.
+struct EdgesLost {
+  std::uint64_t step_id = 0;
+  std::string task;
+  StatusMessage status;
+};
+/// Keeps the session's lease from running out. Whoever has one with another says so by itself, not
+/// by answers alone: an answer waits until the question has come through a slow link. The first is
+/// sent before any long message can stand in its way.
+struct RenewLease {};
+/// Asks what a step still waits for here. What does not answer in time is said to be silent.
+struct ExplainPart {
+  std::uint64_t step_id = 0;
+};
+
+// How they travel.
+
+template <class F>
+typename F::result_type inspect(F& f, GetWorkerStatus&) {
+  return f(caf::meta::type_name("GetWorkerStatus"));
+}
+template <class F>
+typename F::result_type inspect(F& f, WorkerStatus& x) {
+  return f(caf::meta::type_name("WorkerStatus"), x.task, x.devices);
+}
+template <class F>
+typename F::result_type inspect(F& f, CreateWorkerSession& x) {
+  return f(caf::meta::type_name("CreateWorkerSession"), x.session_handle, x.master_task, x.isolate,
+           x.lease_us);
+}
+template <class F>
+typename F::result_type inspect(F& f, WorkerSessionCreated& x) {
+  return f(caf::meta::type_name("WorkerSessionCreated"), x.session, x.devices);
+}
+template <class F>
+typename F::result_type inspect(F& f, DeleteWorkerSession& x) {
+  return f(caf::meta::type_name("DeleteWorkerSession"), x.session_handle);
+}
+template <class F>
+typename F::result_type inspect(F& f, FindWorkerSession& x) {
+  return f(caf::meta::type_name("FindWorkerSession"), x.session_handle);
+}
+template <class F>
+typename F::result_type inspect(F& f, ClearContainers& x) {
+  return f(caf::meta::type_name("ClearContainers"), x.containers);
+}
+template <class F>
+typename F::result_type inspect(F& f, RegisterGraph& x) {
+  return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize);
+}
+template <class F>
+typename F::result_type inspect(F& f, GraphRegistered& x) {
+  return f(caf::meta::type_name("GraphRegistered"), x.graph_handle, x.has_cut_edges,
+           x.has_remote_edges);
+}
+template <class F>
+typename F::result_type inspect(F& f, DeregisterGraph& x) {
+  return f(caf::meta::type_name("DeregisterGraph"), x.graph_handle);
+}
+template <class F>
+typename F::result_type inspect(F& f, RunGraph& x) {
+  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace, x.ended);
+}
+template <class F>
+typename F::result_type inspect(F& f, NodeStats& x) {
+  return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id,
+           x.bytes, x.detail);
+}
+template <class F>
+typename F::result_type inspect(F& f, DeviceStats& x) {
+  return f(caf::meta::type_name("DeviceStats"), x.device, x.nodes);
+}
+template <class F>
+typename F::result_type inspect(F& f, GraphRun& x) {
+  return f(caf::meta::type_name("GraphRun"), x.retvals, x.stats);
+}
+template <class F>
+typename F::result_type inspect(F& f, CancelStep& x) {
+  return f(caf::meta::type_name("CancelStep"), x.step_id, x.status);
+}
+template <class F>
+typename F::result_type inspect(F& f, CleanupStep& x) {
+  return f(caf::meta::type_name("CleanupStep"), x.step_ids);
+}
+template <class F>
+typename F::result_type inspect(F& f, ReceiveTensors& x) {
+  return f(caf::meta::type_name("ReceiveTensors"), x.step_id, x.keys, x.receiver, x.task);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesSent& x) {
+  return f(caf::meta::type_name("EdgesSent"), x.keys);
+}
+template <class F>
+typename F::result_type inspect(F& f, RenewLease&) {
+  return f(caf::meta::type_name("RenewLease"));
+}
+template <class F>
+typename F::result_type inspect(F& f, ExplainPart& x) {
+  return f(caf::meta::type_name("ExplainPart"), x.step_id);
+}
+template <class F>
+typename F::result_type inspect(F& f, NodeRecord& x) {
+  return f(caf::meta::type_name("NodeRecord"), x.node, x.op, x.end, x.state, x.is_async,
+           x.running_us, x.edge, x.peer, x.frame, x.iteration, x.missing, x.more_missing,
+           x.skipped);
+}
+template <class F>
+typename F::result_type inspect(F& f, DeviceRecord& x) {
+  return f(caf::meta::type_name("DeviceRecord"), x.device, x.answered, x.unfinished, x.nodes);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgeRecord& x) {
+  return f(caf::meta::type_name("EdgeRecord"), x.key, x.state);
+}
+template <class F>
+typename F::result_type inspect(F& f, TaskRecord& x) {
+  return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.remark, x.has_ended,
+           x.has_begun, x.devices, x.edges);
+}
+template <class F>
+typename F::result_type inspect(F& f, WireEdge& x) {
+  return f(caf::meta::type_name("WireEdge"), x.key, x.tensor, x.is_dead);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesLost& x) {
+  return f(caf::meta::type_name("EdgesLost"), x.step_id, x.task, x.status);
+}
+template <class F>
+typename F::result_type inspect(F& f, EdgesArrived& x) {
+  return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
+}
+
+} // namespace troupe
+
+CAF_BEGIN_TYPE_ID_BLOCK(troupe_worker, troupe::type_block::worker)
+TROUPE_MESSAGE(troupe_worker, GetWorkerStatus)
+TROUPE_MESSAGE(troupe_worker, WorkerStatus)
+TROUPE_MESSAGE(troupe_worker, CreateWorkerSession)
+TROUPE_MESSAGE(troupe_worker, WorkerSessionCreated)
+TROUPE_MESSAGE(troupe_worker, DeleteWorkerSession)
+TROUPE_MESSAGE(troupe_worker, FindWorkerSession)
+TROUPE_MESSAGE(troupe_worker, ClearContainers)
+TROUPE_MESSAGE(troupe_worker, RegisterGraph)
+TROUPE_MESSAGE(troupe_worker, GraphRegistered)
+TROUPE_MESSAGE(troupe_worker, DeregisterGraph)
+TROUPE_MESSAGE(troupe_worker, RunGraph)
+TROUPE_MESSAGE(troupe_worker, GraphRun)
+TROUPE_MESSAGE(troupe_worker, CancelStep)
+TROUPE_MESSAGE(troupe_worker, CleanupStep)
+TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
+TROUPE_MESSAGE(troupe_worker, RenewLease)
+TROUPE_MESSAGE(troupe_worker, EdgesArrived)
+TROUPE_MESSAGE(troupe_worker, ExplainPart)
+TROUPE_MESSAGE(troupe_worker, TaskRecord)
+TROUPE_MESSAGE(troupe_worker, EdgesSent)
+TROUPE_MESSAGE(troupe_worker, EdgesLost)
+CAF_END_TYPE_ID_BLOCK(troupe_worker)
