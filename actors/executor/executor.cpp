@@ -101,7 +101,7 @@ void advance(Self self) {
     do {
       for (Completion& completion : std::exchange(state.environment->own, {}))
         state.run->complete(completion);
-      progress = state.run->run(services->slice, may_compute);
+      progress = state.run->run(services->threads->slice(), may_compute);
     } while (progress != StepRun::Progress::yielded && !state.environment->own.empty());
     has_posted = wants_turn(state.environment.get());
   }
@@ -115,7 +115,7 @@ void advance(Self self) {
   else if (state.awaits_turn)
     // A message from a compute thread goes to the scheduler's own threads, which may compute; their
     // first kernel finds it awake.
-    services->offload([address = self->address()] {
+    services->threads->run([address = self->address()] {
       if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
         caf::anon_send(typed<ExecutorActor>(actor), NextSlice{});
     });

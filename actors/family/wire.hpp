@@ -27,7 +27,7 @@ struct Wire {
 /// connection to `node`, or no real network.
 template <class Self, class Done>
 void ask_wire(Self* self, const Services& services, const caf::node_id& node, Done done) {
-  if (!services->real_network || node == self->node() || node == caf::none)
+  if (!services->network->is_tcp() || node == self->node() || node == caf::none)
     return done(std::optional<Wire>{});
   self->request(self->system().middleman().actor_handle(), caf::timespan(std::chrono::seconds(1)),
                 caf::get_atom::value, node)

@@ -117,7 +117,7 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request
     }
     note_feeds_and_edges(part, services.task, *out);
     CompileOptions options;
-    options.use_compute_threads = services.parallel_kernels;
+    options.use_compute_threads = services.threads->are_real();
     TROUPE_ASSIGN(auto executable,
                   Executable::compile(part, *device, services.library->kernels, options));
     out->executables.push_back(std::move(executable));

@@ -61,7 +61,7 @@ caf::result<GraphRegistered> compile(Self self, const Services& services, Regist
   auto request = std::make_shared<RegisterGraph>(std::move(m));
   auto environment = state.environment;
   caf::actor_addr address = self->address();
-  services->offload([=] {
+  services->threads->run([=] {
     auto graph = compile_graph(std::move(*request), *environment, *services);
     // The manager may have ended meanwhile; then nobody waits for this.
     if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))

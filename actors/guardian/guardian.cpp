@@ -193,8 +193,8 @@ resource_reader(ResourceReader::stateful_pointer<ResourceReaderState> self, Serv
 }
 
 ResourceReader spawn_resource_reader(Self self, const Services& services) {
-  return services->detach_blocking ? self->spawn<caf::detached>(resource_reader, services)
-                                   : self->spawn(resource_reader, services);
+  return services->threads->are_real() ? self->spawn<caf::detached>(resource_reader, services)
+                                       : self->spawn(resource_reader, services);
 }
 
 caf::result<ResourceList> resources(Self self, const Services& services) {

@@ -156,7 +156,7 @@ void start_explaining(MasterSessionSelf self, const MasterSessionParts& parts,
   request.devices = state.devices;
   request.settings = state.settings;
   const Services& services = parts.services;
-  Explainer worker = services->detach_blocking
+  Explainer worker = services->threads->are_real()
                          ? self->spawn<caf::detached>(explainer, services, std::move(request))
                          : self->spawn(explainer, services, std::move(request));
   // Not delegated: a client takes a bounced request for our own end.

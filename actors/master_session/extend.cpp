@@ -26,7 +26,7 @@ void parse_next(Self self, const Parts& parts) {
   std::uint64_t ticket = ++state.parse_ticket;
   auto bytes = std::make_shared<std::string>(std::move(state.extensions.front().request.graph_def));
   caf::actor_addr address = self->address();
-  parts.services->offload([ticket, bytes, address, graph = state.graph] {
+  parts.services->threads->run([ticket, bytes, address, graph = state.graph] {
     // A copy is extended, so that steps that are being built keep what they saw, and an error
     // changes nothing.
     auto extended = std::make_shared<Graph>(graph->clone());

@@ -262,7 +262,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
                            "): graphs and steps it held are gone; make a new session")});
       }
   });
-  if (!services->is_local) {
+  if (services->network->reaches_others()) {
     (void)watch(self, parts);
     renew(self, parts);
     self->delayed_send(self, services->timeouts.lease / 4, CheckLeases{});

@@ -199,7 +199,7 @@ void build_next(Self self, const Parts& parts) {
     request->own_task = task_in_process(self, *parts.services);
   caf::actor_addr address = self->address();
   Services services = parts.services;
-  services->offload([=, ticket = build->ticket] {
+  services->threads->run([=, ticket = build->ticket] {
     auto built = build_client_graph(*request, *services);
     if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) {
       ClientGraphBuilt message{ticket, nullptr, built.status()};

@@ -28,7 +28,8 @@ Dialer::behavior_type dialer(Dialer::stateful_pointer<DialerState> self, Service
   return {[=](caf::connect_atom, const std::string& host,
               std::uint16_t port) -> caf::result<caf::strong_actor_ptr> {
     self->quit();
-    auto guardian = services->dial(self->system(), Address{host, port}, services->timeouts.dial);
+    auto guardian =
+        services->network->dial(self->system(), Address{host, port}, services->timeouts.dial);
     if (!guardian.ok())
       return to_error(guardian.status());
     return *guardian;
@@ -268,8 +269,8 @@ void hello_failed(Self self, const Services& services, const std::string& task,
 
 void dial(Self self, const Services& services, const std::string& task, const Address& address,
           int attempt) {
-  auto worker = services->detach_blocking ? self->spawn<caf::detached>(dialer, services)
-                                          : self->spawn(dialer, services);
+  auto worker = services->threads->are_real() ? self->spawn<caf::detached>(dialer, services)
+                                              : self->spawn(dialer, services);
   auto budget = services->timeouts.dial + services->timeouts.request;
   self->request(worker, caf::timespan(budget), caf::connect_atom::value, address.host, address.port)
       .then(

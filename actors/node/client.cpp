@@ -6,6 +6,7 @@
 #include "actors/family/services.hpp"
 #include "actors/node/dial.hpp"
 #include "actors/node/system_config.hpp"
+#include "actors/node/tcp_network.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
@@ -50,7 +51,7 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
   services->timeouts = timeouts;
   services->library = &op_library();
   services->started_us = steady_micros();
-  services->real_network = true;
+  services->network = std::make_shared<TcpNetwork>(nullptr);
   impl_->services = services;
   impl_->transport = impl_->system.spawn(troupe::transport, Services(services));
 }

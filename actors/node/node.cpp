@@ -21,6 +21,7 @@
 #include "actors/node/dial.hpp"
 #include "actors/node/handles.hpp"
 #include "actors/node/system_config.hpp"
+#include "actors/node/tcp_network.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -117,7 +118,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   Impl& impl = *node->impl_;
   NodeServices& services = *impl.services;
   services.task = task_name(options.job, options.task);
-  services.is_local = options.cluster.size() == 0;
+  const bool is_local = options.cluster.size() == 0;
   services.cluster = options.cluster;
   services.timeouts = options.timeouts;
   services.tensor_paths = options.tensor_paths;
@@ -125,7 +126,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   services.started_us = steady_micros();
   services.library = &op_library();
   Address address;
-  if (!services.is_local) {
+  if (!is_local) {
     TROUPE_ASSIGN(address, options.cluster.address_of(services.task));
     address = options.listen.value_or(address);
     services.tensor_paths.listen_host = address.host;
@@ -133,18 +134,14 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   impl.host = std::make_unique<DeviceHost>(options.compute_threads, options.memory_limit);
   services.host_memory = impl.host->allocator.get();
   TROUPE_TRY(add_devices(options, *impl.host, services));
-  services.offload = [pool = impl.host->compute.get()](std::function<void()> work) {
-    pool->submit(std::move(work));
-  };
-  services.dial = [end = impl.end](caf::actor_system& system, const Address& to,
-                                   std::chrono::milliseconds budget) {
-    return dial_guardian(system, to, budget, &end->dialling);
-  };
-  services.real_network = !services.is_local;
+  services.threads = std::make_shared<PoolThreads>(*impl.host->compute);
+  if (!is_local)
+    services.network = std::make_shared<TcpNetwork>(
+        std::shared_ptr<const StopEvent>(impl.end, &impl.end->dialling));
   auto settings = options.caf_settings;
   settings.emplace_back("troupe.idle-limit", str_cat(idle_limit(options.timeouts).count(), "ms"));
-  impl.config = std::make_unique<SystemConfig>(
-      services.is_local ? NetworkUse::none : NetworkUse::node, options.actor_threads, settings);
+  impl.config = std::make_unique<SystemConfig>(is_local ? NetworkUse::none : NetworkUse::node,
+                                               options.actor_threads, settings);
   impl.system = std::make_unique<caf::actor_system>(*impl.config);
   auto end = impl.end;
   impl.handles.guardian =
@@ -169,7 +166,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
           },
           [&](caf::error& error) { status = to_status(error, "starting the node"); });
   TROUPE_TRY(status);
-  if (!services.is_local) {
+  if (!is_local) {
     auto port = impl.system->middleman().publish(impl.handles.guardian, address.port,
                                                  address.host.c_str(), true);
     if (!port)
@@ -209,7 +206,7 @@ ClusterNode::~ClusterNode() {
   if (!wait_for(std::chrono::seconds(10)))
     impl.system->await_actors_before_shutdown(
         false); // an actor hangs: better an untidy end than none
-  else if (!impl.services->is_local)
+  else if (impl.services->network->reaches_others())
     flush_network(*impl.system);
 
   // Only now: without a reference the guardian would be gone before its children's end reaches it.

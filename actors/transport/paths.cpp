@@ -267,7 +267,7 @@ void enqueue(Self self, const Services& services, const caf::actor_addr& address
     self->monitor(peer.actor);
   }
   auto effect = peer.plan.fetch(number, self->state.fetches.at(number).ticket->bytes);
-  if (effect.what == PathPlan::Do::ask && !services->real_network)
+  if (effect.what == PathPlan::Do::ask && !services->network->is_tcp())
     effect = peer.plan.offered({TensorPath::messages});
   apply(self, services, address, effect);
 }
@@ -327,7 +327,7 @@ void lose(Self self, const Services& services, const caf::actor_addr& address, c
 caf::result<PathOffer> offer_path(Self self, const Services& services, const OpenPath& request) {
   if (!self->current_sender())
     return to_error(invalid_argument("a path of tensors needs somebody to pull on it"));
-  if (!self->state.server && services->real_network &&
+  if (!self->state.server && services->network->is_tcp() &&
       services->tensor_paths.choice != PathChoice::messages)
     start_server(self, services);
   PathEnd own = own_end(services), receiver;

@@ -396,7 +396,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   std::int64_t lease_us = request.lease_us;
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
-  if (!services->is_local)
+  if (services->network->reaches_others())
     self->delayed_send(self, sweep_every, CheckLeases{});
   // Those of each step come first: CAF tries them in this order.
   return {

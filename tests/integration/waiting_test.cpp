@@ -33,9 +33,9 @@ struct Fixture {
 
   SimNode& master_node() { return cluster.node(worker0); }
   void hold_offloading() {
-    master_node().services->offload = [this](std::function<void()> work) {
-      offloaded.push_back(std::move(work));
-    };
+    master_node().services->threads = std::make_shared<SimThreads>(
+        [this](std::function<void()> work) { offloaded.push_back(std::move(work)); },
+        std::chrono::milliseconds(1));
   }
   // What has been handed over, and what that leads to.
   void compute() {

@@ -74,17 +74,13 @@ FaultNode::FaultNode(FaultCluster& owner, std::string short_name, std::size_t pl
   services->cluster = owner.cluster();
   services->library = &op_library();
   services->timeouts = owner.timeouts();
-  services->offload = [this](std::function<void()> work) { computing.push_back(std::move(work)); };
-  services->parallel_kernels = false;
-  services->detach_blocking = false;
-  services->slice = owner.pick(2) ? Duration::max() : Duration(0);
-  services->dial = [this](caf::actor_system&, const Address& address,
-                          std::chrono::milliseconds) -> Result<caf::strong_actor_ptr> {
-    auto it = guardians.find(address.to_string());
-    if (it == guardians.end() || is_gone(it->second))
-      return unavailable(str_cat("nobody can be reached at ", address, " on the simulated wire"));
-    return it->second;
-  };
+  services->threads = std::make_shared<SimThreads>(
+      [this](std::function<void()> work) { computing.push_back(std::move(work)); },
+      owner.pick(2) ? Duration::max() : Duration(0));
+  services->network = std::make_shared<SimNetwork>([this](const std::string& address) {
+    auto it = guardians.find(address);
+    return it == guardians.end() || is_gone(it->second) ? nullptr : it->second;
+  });
   keeper = system.spawn(testing::keeper, [this, &owner](std::uint64_t to, caf::strong_actor_ptr x) {
     owner.dialled(index, to, std::move(x));
   });

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tests/support/sim/sim_cluster.hpp"
+#include "tests/support/sim/sim_services.hpp"
 
 namespace troupe::testing {
 

@@ -46,17 +46,10 @@ SimNode::SimNode(std::string task, const Cluster& cluster, std::uint16_t listen,
   services->incarnation = random_id();
   services->cluster = cluster;
   services->library = &op_library();
-  services->offload = [](std::function<void()> work) { work(); };
-  services->parallel_kernels = false;
-  services->detach_blocking = false;
-  services->dial = [this, &owner](caf::actor_system&, const Address& address,
-                                  std::chrono::milliseconds) -> Result<caf::strong_actor_ptr> {
-    (void)owner;
-    auto it = guardians.find(address.to_string());
-    if (it == guardians.end() || !it->second)
-      return unavailable(str_cat("nobody can be reached at ", address, " on the simulated wire"));
-    return it->second;
-  };
+  services->network = std::make_shared<SimNetwork>([this](const std::string& address) {
+    auto it = guardians.find(address);
+    return it == guardians.end() ? nullptr : it->second;
+  });
   if (task == "client") {
     handles.transport = system.spawn(transport, Services(services));
     spawned.push_back(caf::actor_cast<caf::actor>(handles.transport));

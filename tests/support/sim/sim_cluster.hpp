@@ -26,6 +26,7 @@
 #include "actors/protocol/local/session.hpp"
 #include "core/base/clock.hpp"
 #include "devices/cpu/cpu_device.hpp"
+#include "tests/support/sim/sim_services.hpp"
 
 namespace troupe::testing {
 
