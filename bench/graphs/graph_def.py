@@ -2,7 +2,7 @@
 
 import struct
 
-FLOAT, INT32, INT64 = 1, 3, 9
+FLOAT, INT32, INT64, HALF = 1, 3, 9, 19
 
 
 def varint(value):
@@ -58,6 +58,8 @@ def attr(value):
         return number(5, value)
     if isinstance(value, int):
         return number(3, value)
+    if isinstance(value, list):
+        return block(1, b"".join(number(3, i) for i in value))
     return text(2, value)
 
 

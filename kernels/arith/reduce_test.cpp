@@ -25,6 +25,8 @@ const std::vector<Axes>& axes_cases() {
       {{33, 70}, {0, 1}},
       {{33, 70}, {1, 0}},
       {{300, 3}, {0, 1}},
+      {{70, 50}, {0, 1}},
+      {{3, 9001}, {0, 1}},
       {{3, 300}, {1, 0}},
       {{150, 300}, {1, 0}},
       {{5, 6, 7}, {0, 1, 0}},
@@ -228,6 +230,10 @@ TEST_CASE("NaN passes through maximum and minimum wherever it stands") {
                    10);
         CHECK(std::isnan(columns[at % 10]));
         CHECK_FALSE(std::isnan(columns[(at + 1) % 10]));
+        float rows[25];
+        run_reduce(reduce(op, Type::float32), plan_of({{25, 4}, {0, 1}}), x.data(), rows, 0, 25);
+        for (int64_t r = 0; r < 25; ++r)
+          CHECK(std::isnan(rows[r]) == (r == at / 4));
       }
     }
   });

@@ -8,7 +8,7 @@ namespace {
 struct Size {
   int64_t rows, columns;
 };
-const std::vector<Size> sizes = {{0, 3}, {3, 1}, {1, 10}, {5, 17}, {7, 64}, {3, 1001}};
+const std::vector<Size> sizes = {{0, 3}, {3, 1}, {1, 10}, {5, 17}, {7, 64}, {40, 10}, {3, 1001}};
 
 template <class T>
 bool close(T got, double want) {

@@ -1,19 +1,25 @@
 // Elementary functions in a form that the compiler turns into vector code: no branches, no calls,
-// no tables. exp: x = n ln 2 + r, e^x = 2^n * (1 + q(r)) with q a Taylor polynomial on |r| <=
+// no tables; exp_of also takes a vector. exp: x = n ln 2 + r, e^x = 2^n * (1 + q(r)) with q a Taylor polynomial on |r| <=
 // ln(2)/2. log: x = 2^e * m with m in [sqrt(1/2), sqrt(2)), log m = 2 atanh(s) with s = (m - 1) /
 // (m + 1).
 #pragma once
-#include "kernels/arith/isa/functions.hpp"
+#include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-template <class T>
-struct Real;
+template <class V>
+using Element = std::remove_cvref_t<decltype(V{}[0])>;
+
+/// What a vector's elements have; bits are a vector too.
+template <class V>
+struct Real : Real<Element<V>> {
+  using Bits = Vector<typename Real<Element<V>>::Bits, sizeof(V) / sizeof(Element<V>)>;
+};
 
 template <>
 struct Real<float> {
-  using Int = int32_t;
+  using Scalar = float;
   using Bits = uint32_t;
   static constexpr float infinity = __builtin_huge_valf();
   static constexpr float nan = __builtin_nanf("");
@@ -29,7 +35,7 @@ struct Real<float> {
 
 template <>
 struct Real<double> {
-  using Int = int64_t;
+  using Scalar = double;
   using Bits = uint64_t;
   static constexpr double infinity = __builtin_huge_val();
   static constexpr double nan = __builtin_nan("");
@@ -46,30 +52,29 @@ struct Real<double> {
 };
 
 /// e^r - 1 for |r| <= 0.35.
-TROUPE_INLINE float expm1_polynomial(float r) {
-  float p = 1.0f / 5040;
-  p = p * r + 1.0f / 720;
-  p = p * r + 1.0f / 120;
-  p = p * r + 1.0f / 24;
-  p = p * r + 1.0f / 6;
-  p = p * r + 0.5f;
-  return p * (r * r) + r;
-}
-
-TROUPE_INLINE double expm1_polynomial(double r) {
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600;
-  p = p * r + 1.0 / 39916800;
-  p = p * r + 1.0 / 3628800;
-  p = p * r + 1.0 / 362880;
-  p = p * r + 1.0 / 40320;
-  p = p * r + 1.0 / 5040;
-  p = p * r + 1.0 / 720;
-  p = p * r + 1.0 / 120;
-  p = p * r + 1.0 / 24;
-  p = p * r + 1.0 / 6;
-  p = p * r + 0.5;
-  return p * (r * r) + r;
+template <class T>
+TROUPE_INLINE T expm1_polynomial(T r) {
+  if constexpr (sizeof(typename Real<T>::Scalar) == 4) {
+    T p = r * (1.0f / 5040) + 1.0f / 720;
+    p = p * r + 1.0f / 120;
+    p = p * r + 1.0f / 24;
+    p = p * r + 1.0f / 6;
+    p = p * r + 0.5f;
+    return p * (r * r) + r;
+  } else {
+    T p = r * (1.0 / 6227020800.0) + 1.0 / 479001600;
+    p = p * r + 1.0 / 39916800;
+    p = p * r + 1.0 / 3628800;
+    p = p * r + 1.0 / 362880;
+    p = p * r + 1.0 / 40320;
+    p = p * r + 1.0 / 5040;
+    p = p * r + 1.0 / 720;
+    p = p * r + 1.0 / 120;
+    p = p * r + 1.0 / 24;
+    p = p * r + 1.0 / 6;
+    p = p * r + 0.5;
+    return p * (r * r) + r;
+  }
 }
 
 /// 2^n for an n that came from rounding with `magic`: t = n + magic.
@@ -77,21 +82,23 @@ template <class T>
 TROUPE_INLINE T power_of_two(T t) {
   using R = Real<T>;
   using Bits = typename R::Bits;
-  Bits n = __builtin_bit_cast(Bits, t) - __builtin_bit_cast(Bits, R::magic);
+  constexpr auto magic = __builtin_bit_cast(typename Real<typename R::Scalar>::Bits, R::magic);
+  const Bits n = __builtin_bit_cast(Bits, t) - magic;
   return __builtin_bit_cast(T, (n + R::bias) << R::mantissa_bits);
 }
 
 template <class T>
 TROUPE_INLINE T exp_of(T x) {
   using R = Real<T>;
+  using S = typename R::Scalar;
   T c = x < R::exp_low ? R::exp_low : x;
   c = c > R::exp_high ? R::exp_high : c;
   T n = (c * R::log2e + R::magic) - R::magic;
   T r = (c - n * R::ln2_high) - n * R::ln2_low;
-  T half_t = n * T(0.5) + R::magic; // 2^n in two steps, so that subnormal and huge results come out
+  T half_t = n * S(0.5) + R::magic; // 2^n in two steps, so that subnormal and huge results come out
   T half = half_t - R::magic;
   T rest_t = (n - half) + R::magic;
-  return (T(1) + expm1_polynomial(r)) * power_of_two(half_t) * power_of_two(rest_t);
+  return (S(1) + expm1_polynomial(r)) * power_of_two(half_t) * power_of_two(rest_t);
 }
 
 template <class T>

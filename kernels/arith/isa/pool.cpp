@@ -1,5 +1,5 @@
 // Pooling over NHWC: the channels of one pixel are a row, and whole rows are compared or added.
-#include "kernels/arith/isa/functions.hpp"
+#include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
@@ -33,105 +33,92 @@ TROUPE_INLINE void for_each_window(const Pool2DShape& s, const T* x, T* y, int64
   }
 }
 
-/// The largest of each of n channels of a window.
-template <class T>
-TROUPE_INLINE void largest(const Pool2DShape& s, Window w, const T* in, T* best, int64_t n) {
-  for (int64_t c = 0; c < n; ++c)
-    best[c] = lowest<T>;
-  for (int64_t iy = w.y0; iy < w.y1; ++iy)
-    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-      const T* pixel = in + (iy * s.in_w + ix) * s.channels;
-      TROUPE_INDEPENDENT
-      for (int64_t c = 0; c < n; ++c)
-        best[c] = pixel[c] > best[c] ? pixel[c] : best[c];
-    }
-}
-
-/// Channels side by side in a register, written as one, because a loop over them would go through
-/// memory with each pixel.
-template <class T>
-struct Lanes;
-template <>
-struct Lanes<float> {
-  using Values [[gnu::vector_size(64)]] = float;
-  using Place = int32_t;
-  using Places [[gnu::vector_size(64)]] = Place;
-  static constexpr int64_t count = 16;
-};
-template <>
-struct Lanes<double> {
-  using Values [[gnu::vector_size(64)]] = double;
-  using Place = int64_t;
-  using Places [[gnu::vector_size(64)]] = Place;
-  static constexpr int64_t count = 8;
+/// Neighbouring channels in `count` registers.
+template <class T, int count>
+struct Channels {
+  Full<T> part[count];
 };
 
-/// By reference: how such a type is passed depends on the instruction set.
-template <class Values>
-TROUPE_INLINE void load(const auto* from, Values& to) {
-  __builtin_memcpy(&to, from, sizeof(to));
-}
-
-template <class Values>
-TROUPE_INLINE void store(const Values& values, auto* to) {
-  __builtin_memcpy(to, &values, sizeof(values));
-}
-
-template <class T>
-TROUPE_INLINE void largest_lanes(const Pool2DShape& s, Window w, const T* in, T* out) {
-  typename Lanes<T>::Values best = lowest<T> - typename Lanes<T>::Values{};
-  for (int64_t iy = w.y0; iy < w.y1; ++iy)
-    for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-      typename Lanes<T>::Values pixel;
-      load(in + (iy * s.in_w + ix) * s.channels, pixel);
-      best = pixel > best ? pixel : best;
+/// What F::step makes of some channels of a window's pixels, beginning with `first`: `count` times as
+/// many as a register has lanes, or the first n of them.
+template <class F, int count, class T>
+TROUPE_INLINE Channels<T, count> over_window(const Pool2DShape& s, Window w, const T* in, auto n,
+                                             T first) {
+  Channels<T, count> result;
+  TROUPE_UNROLL
+  for (int p = 0; p < count; ++p)
+    result.part[p] = spread<Full<T>>(first);
+  for (int64_t iy = w.y0; iy < w.y1; ++iy) {
+    const T* from = in + (iy * s.in_w + w.x0) * s.channels;
+    for (int64_t ix = w.x0; ix < w.x1; ++ix, from += s.channels) {
+      TROUPE_UNROLL
+      for (int p = 0; p < count; ++p)
+        result.part[p] =
+            F::step(result.part[p], load_first<Full<T>>(from + p * lanes<T>, n, first));
     }
-  store(best, out);
+  }
+  return result;
 }
 
-template <class T>
-void max_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
+/// Each output pixel is F::last of what F::step makes of its window.
+template <class F, class T>
+void forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
   const Pool2DShape s = shape;
-  constexpr int64_t lanes = Lanes<T>::count;
+  const auto some = [&s]<int count>(Window w, const T* in, T* out, auto n,
+                                    std::integral_constant<int, count>) {
+    const auto result = over_window<F, count>(s, w, in, n, F::template first<T>);
+    const T size = T((w.y1 - w.y0) * (w.x1 - w.x0));
+    TROUPE_UNROLL
+    for (int p = 0; p < count; ++p)
+      store_first(F::last(result.part[p], size), out + p * lanes<T>, n);
+  };
   for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
-                  [&s](Window w, const T* in, T* out) {
+                  [&s, some](Window w, const T* in, T* out) {
+                    constexpr std::integral_constant<int, 1> one;
+                    constexpr std::integral_constant<int, 4> four;
+                    constexpr std::integral_constant<int64_t, lanes<T>> all;
                     int64_t c = 0;
-                    for (; c + lanes <= s.channels; c += lanes)
-                      largest_lanes(s, w, in + c, out + c);
+                    for (; c + 4 * all <= s.channels; c += 4 * all)
+                      some(w, in + c, out + c, all, four);
+                    for (; c + all <= s.channels; c += all)
+                      some(w, in + c, out + c, all, one);
                     if (c < s.channels)
-                      largest(s, w, in + c, out + c, s.channels - c);
+                      some(w, in + c, out + c, s.channels - c, one);
                   });
 }
 
-template <class T>
-void average_forward(const Pool2DShape& shape, const void* x, void* y, int64_t begin, int64_t end) {
-  const Pool2DShape s = shape;
-  for_each_window(s, static_cast<const T*>(x), static_cast<T*>(y), begin, end,
-                  [&s](Window w, const T* in, T* out) {
-                    TROUPE_INDEPENDENT
-                    for (int64_t c = 0; c < s.channels; ++c)
-                      out[c] = T(0);
-                    for (int64_t iy = w.y0; iy < w.y1; ++iy)
-                      for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-                        const T* pixel = in + (iy * s.in_w + ix) * s.channels;
-                        TROUPE_INDEPENDENT
-                        for (int64_t c = 0; c < s.channels; ++c)
-                          out[c] += pixel[c];
-                      }
-                    const T size = T((w.y1 - w.y0) * (w.x1 - w.x0));
-                    TROUPE_INDEPENDENT
-                    for (int64_t c = 0; c < s.channels; ++c)
-                      out[c] /= size;
-                  });
-}
+struct Largest {
+  template <class T>
+  static constexpr T first = lowest<T>;
+  template <class V>
+  TROUPE_INLINE V step(const V& best, const V& pixel) {
+    return pixel > best ? pixel : best;
+  }
+  template <class V>
+  TROUPE_INLINE V last(const V& best, auto) {
+    return best;
+  }
+};
+struct Mean {
+  template <class T>
+  static constexpr T first = T(0);
+  template <class V>
+  TROUPE_INLINE V step(const V& sum, const V& pixel) {
+    return sum + pixel;
+  }
+  template <class V>
+  TROUPE_INLINE V last(const V& sum, auto size) {
+    return sum / size;
+  }
+};
 
 /// Where the first maximum of each of n channels of a window is; then the gradient is added there,
 /// and nothing to the other pixels.
 template <class T>
 TROUPE_INLINE void add_to_largest(const Pool2DShape& s, Window w, const T* in, const T* gradient,
                                   T* target, int64_t n) {
-  T best[Lanes<T>::count];
-  int32_t at[Lanes<T>::count];
+  T best[lanes<T>];
+  int32_t at[lanes<T>];
   const int64_t first = w.y0 * s.in_w + w.x0;
   for (int64_t c = 0; c < n; ++c) {
     best[c] = in[first * s.channels + c];
@@ -157,28 +144,26 @@ TROUPE_INLINE void add_to_largest(const Pool2DShape& s, Window w, const T* in, c
 template <class T>
 TROUPE_INLINE void add_to_largest_lanes(const Pool2DShape& s, Window w, const T* in,
                                         const T* gradient, T* target, bool alone) {
-  using Values = typename Lanes<T>::Values;
-  using Place = typename Lanes<T>::Place;
-  using Places = typename Lanes<T>::Places;
-  Values best, dy, pixel, zero = {};
-  load(in + (w.y0 * s.in_w + w.x0) * s.channels, best);
-  load(gradient, dy);
-  Places at = static_cast<Place>(w.y0 * s.in_w + w.x0) - Places{};
+  using Values = Full<T>;
+  using Place = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
+  using Places = Full<Place>;
+  Values best = load<Values>(in + (w.y0 * s.in_w + w.x0) * s.channels);
+  Places at = spread<Places>(static_cast<Place>(w.y0 * s.in_w + w.x0));
   for (int64_t iy = w.y0; iy < w.y1; ++iy)
     for (int64_t ix = w.x0; ix < w.x1; ++ix) {
-      load(in + (iy * s.in_w + ix) * s.channels, pixel);
-      const Places better = pixel > best, here = static_cast<Place>(iy * s.in_w + ix) - Places{};
+      const auto pixel = load<Values>(in + (iy * s.in_w + ix) * s.channels);
+      const Places better = pixel > best,
+                   here = spread<Places>(static_cast<Place>(iy * s.in_w + ix));
       best = better ? pixel : best;
       at = better ? here : at;
     }
+  const auto dy = load<Values>(gradient);
   for (int64_t iy = w.y0; iy < w.y1; ++iy)
     for (int64_t ix = w.x0; ix < w.x1; ++ix) {
       T* to = target + (iy * s.in_w + ix) * s.channels;
-      Values sum = at == static_cast<Place>(iy * s.in_w + ix) - Places{} ? dy : zero;
-      if (!alone) {
-        load(to, pixel);
-        sum += pixel;
-      }
+      Values sum = at == spread<Places>(static_cast<Place>(iy * s.in_w + ix)) ? dy : Values{};
+      if (!alone)
+        sum += load<Values>(to);
       store(sum, to);
     }
 }
@@ -193,8 +178,8 @@ template <class T>
 void max_backward(const Pool2DShape& shape, const void* x, const void* dy, void* dx, int64_t begin,
                   int64_t end) {
   const Pool2DShape s = shape;
-  constexpr int64_t lanes = Lanes<T>::count;
-  const bool alone = windows_tile(s) && s.channels % lanes == 0;
+  constexpr int64_t all = lanes<T>;
+  const bool alone = windows_tile(s) && s.channels % all == 0;
   const int64_t image_size = s.in_h * s.in_w * s.channels;
   auto out = static_cast<T*>(dx);
   for (int64_t image = begin; image < end; ++image) {
@@ -207,7 +192,7 @@ void max_backward(const Pool2DShape& shape, const void* x, const void* dy, void*
       for (int64_t ox = 0; ox < s.out_w; ++ox, gradient += s.channels) {
         const Window w = Window::of(s, oy, ox);
         int64_t c = 0;
-        for (; c + lanes <= s.channels; c += lanes)
+        for (; c + all <= s.channels; c += all)
           add_to_largest_lanes(s, w, in + c, gradient + c, target + c, alone);
         if (c < s.channels)
           add_to_largest(s, w, in + c, gradient + c, target + c, s.channels - c);
@@ -242,14 +227,14 @@ void average_backward(const Pool2DShape& s, const void* dy, void* dx, int64_t be
 } // namespace
 
 PoolFn max_pool(Type type) {
-  return type == Type::float32   ? max_forward<float>
-         : type == Type::float64 ? max_forward<double>
+  return type == Type::float32   ? forward<Largest, float>
+         : type == Type::float64 ? forward<Largest, double>
                                  : nullptr;
 }
 
 PoolFn avg_pool(Type type) {
-  return type == Type::float32   ? average_forward<float>
-         : type == Type::float64 ? average_forward<double>
+  return type == Type::float32   ? forward<Mean, float>
+         : type == Type::float64 ? forward<Mean, double>
                                  : nullptr;
 }
 

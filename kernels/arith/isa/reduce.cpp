@@ -1,11 +1,11 @@
-// Inner loops of reductions. f32 sums run in f32 over short runs (at most 1024 elements in 16 or
-// more lanes) and add those in f64.
-#include "kernels/arith/isa/math.hpp"
+// Inner loops of reductions. f32 sums run in f32 over short runs (at most 64 additions one after the
+// other in each lane) and add those in f64.
+#include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-constexpr int64_t run_length = 1024;
+constexpr int64_t run_length = 64; // steps of a lane
 
 /// How one reduction works on T: Acc is what an accumulator holds, Lane what the fast inner loop
 /// uses.
@@ -108,7 +108,8 @@ struct Max {
   static constexpr T identity() { return Limits<T>::low; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    return ((b > a) | (b != b)) ? b : a;
+    const A larger = b > a ? b : a;
+    return b != b ? b : larger;
   }
 };
 template <class T>
@@ -118,7 +119,8 @@ struct Min {
   static constexpr T identity() { return Limits<T>::high; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    return ((b < a) | (b != b)) ? b : a;
+    const A smaller = b < a ? b : a;
+    return b != b ? b : smaller;
   }
 };
 struct Any {
@@ -166,31 +168,95 @@ void merge(int64_t* acc, const int64_t* other, int64_t n) {
     put<Acc>(acc + i, F::step(get<Acc>(acc + i), get<Acc>(other + i)));
 }
 
+/// A register of lanes from elements of T, which may be narrower.
+template <class Lane, class T>
+TROUPE_INLINE Full<Lane> load_lanes(const T* from) {
+  return __builtin_convertvector(load<Vector<T, lanes<Lane>>>(from), Full<Lane>);
+}
+
+/// What F makes of n elements in the lanes of one register.
+template <class T, class F>
+TROUPE_INLINE auto fold_lanes(const T* in, int64_t n) {
+  using Lane = typename F::Lane;
+  using V = Full<Lane>;
+  constexpr int64_t width = lanes<Lane>;
+  V result = spread<V>(Lane(F::identity()));
+  int64_t i = 0;
+  for (; i + width <= n; i += width)
+    result = F::step(result, load_lanes<Lane>(in + i));
+  if (i < n) {
+    const auto rest = load_some<Vector<T, lanes<Lane>>>(in + i, n - i, T(F::identity()));
+    result = F::step(result, __builtin_convertvector(rest, V));
+  }
+  return result;
+}
+
+/// What F makes of a row, in several registers so that steps need not wait for each other.
+template <class T, class F>
+TROUPE_INLINE typename F::Acc fold_row(const T* in, int64_t n) {
+  using Acc = typename F::Acc;
+  using Lane = typename F::Lane;
+  using V = Full<Lane>;
+  constexpr int parts = 8;
+  constexpr int64_t width = lanes<Lane>;
+  Acc total = Acc(F::identity());
+  while (n >= parts * width) {
+    int64_t steps = n / (parts * width);
+    steps = steps < run_length ? steps : run_length;
+    n -= steps * parts * width;
+    V part[parts];
+    TROUPE_UNROLL
+    for (int p = 0; p < parts; ++p)
+      part[p] = load_lanes<Lane>(in + p * width);
+    for (in += parts * width; --steps > 0; in += parts * width) {
+      TROUPE_UNROLL
+      for (int p = 0; p < parts; ++p)
+        part[p] = F::step(part[p], load_lanes<Lane>(in + p * width));
+    }
+    TROUPE_UNROLL
+    for (int half = parts / 2; half > 0; half /= 2) {
+      TROUPE_UNROLL
+      for (int p = 0; p < half; ++p)
+        part[p] = F::step(part[p], part[p + half]);
+    }
+    total = F::step(total, Acc(fold<F, Lane>(part[0])));
+  }
+  return n > 0 ? F::step(total, Acc(fold<F, Lane>(fold_lanes<T, F>(in, n)))) : total;
+}
+
 template <class T, class F>
 void reduce_rows(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n) {
   using Acc = typename F::Acc;
   using Lane = typename F::Lane;
-  constexpr int width = 128 / sizeof(Lane);
-  for (int64_t r = 0; r < rows; ++r) {
-    auto in = static_cast<const T*>(x) + r * stride;
-    Acc total = get<Acc>(acc + r);
-    int64_t i = 0;
-    while (n - i >= width) {
-      int64_t end = n - i > run_length ? i + run_length : n;
-      Lane lanes[width];
-      for (int l = 0; l < width; ++l)
-        lanes[l] = Lane(in[i + l]);
-      for (i += width; i + width <= end; i += width)
-        for (int l = 0; l < width; ++l)
-          lanes[l] = F::step(lanes[l], Lane(in[i + l]));
-      for (int half = width / 2; half > 0; half /= 2)
-        for (int l = 0; l < half; ++l)
-          lanes[l] = F::step(lanes[l], lanes[l + half]);
-      total = F::step(total, Acc(lanes[0]));
+  constexpr int64_t width = lanes<Lane>;
+  const auto take = [acc](int64_t r, Acc value) {
+    put<Acc>(acc + r, F::step(get<Acc>(acc + r), value));
+  };
+  auto in = static_cast<const T*>(x);
+  int64_t r = 0;
+  // As many short rows at once as a register has lanes, so that their last steps are done together.
+  if (n <= 16 * width)
+    for (; r + width <= rows; r += width) {
+      Full<Lane> part[width];
+      for (int64_t l = 0; l < width; ++l)
+        part[l] = fold_lanes<T, F>(in + (r + l) * stride, n);
+      const Full<Lane> totals = fold_each<F>(part);
+      for (int64_t l = 0; l < width; ++l)
+        take(r + l, Acc(totals[l]));
     }
-    for (; i < n; ++i)
-      total = F::step(total, Acc(in[i]));
-    put<Acc>(acc + r, total);
+  for (; r < rows; ++r)
+    take(r, fold_row<T, F>(in + r * stride, n));
+}
+
+/// The same for booleans.
+template <class F>
+void reduce_bytes(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n) {
+  for (int64_t r = 0; r < rows; ++r) {
+    auto in = static_cast<const uint8_t*>(x) + r * stride;
+    uint8_t total = get<uint8_t>(acc + r);
+    for (int64_t i = 0; i < n; ++i)
+      total = F::step(total, in[i]);
+    put<uint8_t>(acc + r, total);
   }
 }
 
@@ -243,7 +309,10 @@ template <class T, class F>
 ReduceKernel kernel() {
   ReduceKernel k;
   k.init = init<F>;
-  k.rows = reduce_rows<T, F>;
+  if constexpr (sizeof(T) == 1)
+    k.rows = reduce_bytes<F>;
+  else
+    k.rows = reduce_rows<T, F>;
   k.columns = reduce_columns<T, F>;
   k.merge = merge<F>;
   k.finish = finish<T, F>;

@@ -4,79 +4,153 @@
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-template <class T>
-constexpr int lane_count = 64 / sizeof(T);
+/// Neighbouring elements of a row: as many as a register has lanes, or, where N is an integer, the
+/// first n of so many.
+template <class T, class N>
+struct Part {
+  int64_t begin;
+  N n;
+
+  /// Those of a row, or of one element for all (`step` is 0).
+  [[gnu::always_inline]] inline Full<T> of(const T* row, int64_t step = 1) const {
+    return step == 0 ? spread<Full<T>>(*row) : load_first<Full<T>>(row + begin, n, T(0));
+  }
+  [[gnu::always_inline]] inline void put(const Full<T>& values, T* row) const {
+    store_first(values, row + begin, n);
+  }
+  /// The values, and `rest` in lanes that are not of the row.
+  [[gnu::always_inline]] inline Full<T> only(const Full<T>& values, T rest) const {
+    if constexpr (std::is_integral_v<N>)
+      return first_lanes<Full<T>, T>(n) ? values : spread<Full<T>>(rest);
+    else
+      return values;
+  }
+};
+
+/// Calls body(part) for elements [begin, end).
+template <class T, class Body>
+TROUPE_INLINE void for_each_part(int64_t begin, int64_t end, Body body) {
+  constexpr std::integral_constant<int64_t, lanes<T>> all;
+  for (; begin + all <= end; begin += all)
+    body(Part<T, std::remove_const_t<decltype(all)>>{begin, all});
+  if (begin < end)
+    body(Part<T, int64_t>{begin, end - begin});
+}
+
+struct Larger {
+  template <class V>
+  TROUPE_INLINE V step(const V& best, const V& value) {
+    return value > best ? value : best;
+  }
+};
+struct Added {
+  template <class V>
+  TROUPE_INLINE V step(const V& sum, const V& value) {
+    return sum + value;
+  }
+};
+
+/// F of a row's values: value(part) gives some of them, `first` is what F leaves as it is. Several
+/// `chains` let steps that are quicker than one addition run side by side.
+template <class F, int chains, class T, class Value>
+TROUPE_INLINE T over_part(int64_t begin, int64_t end, T first, Value value) {
+  constexpr std::integral_constant<int64_t, lanes<T>> all;
+  using Whole = Part<T, std::remove_const_t<decltype(all)>>;
+  Full<T> result[chains];
+  TROUPE_UNROLL
+  for (int k = 0; k < chains; ++k)
+    result[k] = spread<Full<T>>(first);
+  if constexpr (chains > 1)
+    for (; begin + chains * all <= end; begin += chains * all) {
+      TROUPE_UNROLL
+      for (int k = 0; k < chains; ++k)
+        result[k] = F::step(result[k], value(Whole{begin + k * all, all}));
+    }
+  for_each_part<T>(begin, end, [&](auto part) {
+    result[0] = F::step(result[0], part.only(value(part), first));
+  });
+  TROUPE_UNROLL
+  for (int k = 1; k < chains; ++k)
+    result[0] = F::step(result[0], result[k]);
+  return fold<F, T>(result[0]);
+}
 
 /// Largest element that is a number. A NaN needs no care here: its own exp makes the sum NaN.
 template <class T>
 TROUPE_INLINE T row_max(const T* x, int64_t n) {
-  constexpr int width = 4 * lane_count<T>;
-  T lanes[width];
-  for (int l = 0; l < width; ++l)
-    lanes[l] = -Real<T>::infinity;
-  int64_t i = 0;
-  for (; i + width <= n; i += width)
-    for (int l = 0; l < width; ++l)
-      lanes[l] = x[i + l] > lanes[l] ? x[i + l] : lanes[l];
-  T best = -Real<T>::infinity;
-  for (int l = 0; l < width; ++l)
-    best = lanes[l] > best ? lanes[l] : best;
-  for (; i < n; ++i)
-    best = x[i] > best ? x[i] : best;
-  return best;
+  return over_part<Larger, 4>(0, n, -Real<T>::infinity, [x](auto part) { return part.of(x); });
 }
 
-/// Sum of F over a row: in lanes over short runs, and those in double, so that a row of ten million
+/// Sum over a row: in lanes over short runs, and those in double, so that a row of ten million
 /// elements keeps its digits.
-template <class T, class F>
-TROUPE_INLINE T row_sum(int64_t n, F value) {
-  constexpr int width = lane_count<T>;
-  constexpr int64_t run = 64 * width;
+template <class T, int chains = 1, class Value>
+TROUPE_INLINE T row_sum(int64_t n, Value value) {
+  constexpr int64_t run = 64 * chains * lanes<T>;
   double total = 0;
-  int64_t i = 0;
-  while (i + width <= n) {
-    const int64_t end = n - i > run ? i + run : n;
-    T lanes[width] = {};
-    for (; i + width <= end; i += width)
-      for (int l = 0; l < width; ++l)
-        lanes[l] += value(i + l);
-    T sum = 0;
-    for (int l = 0; l < width; ++l)
-      sum += lanes[l];
-    total += static_cast<double>(sum);
-  }
-  for (; i < n; ++i)
-    total += static_cast<double>(value(i));
+  for (int64_t begin = 0; begin < n; begin += run)
+    total += static_cast<double>(
+        over_part<Added, chains>(begin, n - begin < run ? n : begin + run, T(0), value));
   return static_cast<T>(total);
+}
+
+/// How many rows are taken at once: what is done once for each row is then done in lanes, and what a
+/// row's first loop wrote has reached the cache when the second reads it.
+constexpr int64_t row_block = 16;
+TROUPE_INLINE int64_t rows_at_once(int64_t columns) {
+  return columns > 256 ? 1 : row_block;
 }
 
 template <class T>
 void softmax_rows(const void* x, void* y, int64_t columns, int64_t begin, int64_t end) {
-  for (int64_t r = begin; r < end; ++r) {
+  const int64_t at_once = rows_at_once(columns);
+  for (int64_t r = begin; r < end; r += at_once) {
+    const int64_t rows = end - r < at_once ? end - r : at_once;
     const T* in = static_cast<const T*>(x) + r * columns;
     T* out = static_cast<T*>(y) + r * columns;
-    const T shift = row_max(in, columns);
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] = exp_of(in[c] - shift);
-    const T scale = T(1) / row_sum<T>(columns, [out](int64_t c) { return out[c]; });
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] *= scale;
+    T scale[row_block] = {};
+    for (int64_t k = 0; k < rows; ++k) {
+      const T* from = in + k * columns;
+      T* to = out + k * columns;
+      const T shift = row_max(from, columns);
+      scale[k] = row_sum<T>(columns, [from, to, shift](auto part) {
+        const Full<T> e = exp_of(part.of(from) - shift);
+        part.put(e, to);
+        return e;
+      });
+    }
+    for (T& value : scale)
+      value = T(1) / value;
+    for (int64_t k = 0; k < rows; ++k) {
+      T* to = out + k * columns;
+      const T factor = scale[k];
+      for_each_part<T>(0, columns, [to, factor](auto part) { part.put(part.of(to) * factor, to); });
+    }
   }
 }
 
 template <class T>
 void log_softmax_rows(const void* x, void* y, int64_t columns, int64_t begin, int64_t end) {
-  for (int64_t r = begin; r < end; ++r) {
+  const int64_t at_once = rows_at_once(columns);
+  for (int64_t r = begin; r < end; r += at_once) {
+    const int64_t rows = end - r < at_once ? end - r : at_once;
     const T* in = static_cast<const T*>(x) + r * columns;
     T* out = static_cast<T*>(y) + r * columns;
-    const T shift = row_max(in, columns);
-    const T sum = row_sum<T>(columns, [in, shift](int64_t c) { return exp_of(in[c] - shift); });
-    const T log_sum = log_of(sum);
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] = (in[c] - shift) - log_sum;
+    T shifts[row_block], log_sums[row_block] = {};
+    for (int64_t k = 0; k < rows; ++k) {
+      const T* from = in + k * columns;
+      const T shift = shifts[k] = row_max(from, columns);
+      log_sums[k] =
+          row_sum<T>(columns, [from, shift](auto part) { return exp_of(part.of(from) - shift); });
+    }
+    for (T& value : log_sums)
+      value = log_of(value);
+    for (int64_t k = 0; k < rows; ++k) {
+      const T* from = in + k * columns;
+      T* to = out + k * columns;
+      const T shift = shifts[k], log_sum = log_sums[k];
+      for_each_part<T>(0, columns,
+                       [=](auto part) { part.put((part.of(from) - shift) - log_sum, to); });
+    }
   }
 }
 
@@ -87,49 +161,35 @@ void softmax_grad_rows(const void* y, const void* dy, void* dx, int64_t columns,
     const T* p = static_cast<const T*>(y) + r * columns;
     const T* gradient = static_cast<const T*>(dy) + r * columns;
     T* out = static_cast<T*>(dx) + r * columns;
-    const T dot = row_sum<T>(columns, [p, gradient](int64_t c) { return p[c] * gradient[c]; });
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] = p[c] * (gradient[c] - dot);
+    const T dot =
+        row_sum<T, 4>(columns, [p, gradient](auto part) { return part.of(p) * part.of(gradient); });
+    for_each_part<T>(0, columns,
+                     [=](auto part) { part.put(part.of(p) * (part.of(gradient) - dot), out); });
   }
-}
-
-/// As in TensorFlow, a label of 0 for a logit of -infinity makes the loss NaN.
-template <class T>
-TROUPE_INLINE T xent_term(T label, T log_probability) {
-  return -label * log_probability;
 }
 
 template <class T>
 void xent_rows(SoftmaxXentInput logits, SoftmaxXentInput labels, void* loss, void* backprop,
                int64_t columns, int64_t begin, int64_t end) {
+  const int64_t x_step = logits.column_stride, label_step = labels.column_stride;
   for (int64_t r = begin; r < end; ++r) {
     const T* x = static_cast<const T*>(logits.data) + r * logits.row_stride;
     const T* label = static_cast<const T*>(labels.data) + r * labels.row_stride;
-    const int64_t x_step = logits.column_stride, label_step = labels.column_stride;
-    const bool dense = x_step == 1 && label_step == 1;
     const T shift = x_step == 0 ? (columns > 0 ? x[0] : T(0)) : row_max(x, columns);
-    T sum, total;
-    if (dense) {
-      sum = row_sum<T>(columns, [=](int64_t c) { return exp_of(x[c] - shift); });
-      const T log_sum = log_of(sum);
-      total = row_sum<T>(columns,
-                         [=](int64_t c) { return xent_term(label[c], (x[c] - shift) - log_sum); });
-    } else {
-      sum = row_sum<T>(columns, [=](int64_t c) { return exp_of(x[c * x_step] - shift); });
-      const T log_sum = log_of(sum);
-      total = row_sum<T>(columns, [=](int64_t c) {
-        return xent_term(label[c * label_step], (x[c * x_step] - shift) - log_sum);
-      });
-    }
-    static_cast<T*>(loss)[r] = total;
+    const T sum =
+        row_sum<T>(columns, [=](auto part) { return exp_of(part.of(x, x_step) - shift); });
+    const T log_sum = log_of(sum);
+    // As in TensorFlow, a label of 0 for a logit of -infinity makes the loss NaN.
+    static_cast<T*>(loss)[r] = row_sum<T>(columns, [=](auto part) {
+      return -part.of(label, label_step) * ((part.of(x, x_step) - shift) - log_sum);
+    });
     if (backprop == nullptr)
       continue;
     T* out = static_cast<T*>(backprop) + r * columns;
     const T scale = T(1) / sum;
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] = exp_of(x[c * x_step] - shift) * scale - label[c * label_step];
+    for_each_part<T>(0, columns, [=](auto part) {
+      part.put(exp_of(part.of(x, x_step) - shift) * scale - part.of(label, label_step), out);
+    });
   }
 }
 
@@ -147,14 +207,13 @@ void sparse_rows(const void* logits, const void* labels, void* loss, void* backp
       continue;
     }
     const T shift = row_max(x, columns);
-    const T sum = row_sum<T>(columns, [x, shift](int64_t c) { return exp_of(x[c] - shift); });
+    const T sum = row_sum<T>(columns, [x, shift](auto part) { return exp_of(part.of(x) - shift); });
     static_cast<T*>(loss)[r] = log_of(sum) - (x[label] - shift);
     if (out == nullptr)
       continue;
     const T scale = T(1) / sum;
-    TROUPE_INDEPENDENT
-    for (int64_t c = 0; c < columns; ++c)
-      out[c] = exp_of(x[c] - shift) * scale;
+    for_each_part<T>(0, columns,
+                     [=](auto part) { part.put(exp_of(part.of(x) - shift) * scale, out); });
     out[label] -= T(1);
   }
 }
