@@ -74,6 +74,78 @@ def large(nodes=100000):
     return g.bytes()
 
 
+def dag(nodes, length, window=1000, seed=7):
+    """Mixed elementwise nodes over vectors of `length` floats, each of two of the `window` nodes before it on average; y is the sum of
+    all that no other node reads."""
+    g = Graph()
+    dice = random.Random(seed)
+    known = [g.placeholder("x", [length])]
+    small = ["x"]  # between -1 and 1
+    unread = {}
+
+    def of(among=known):
+        name = among[-dice.randint(1, min(window, len(among)))]
+        unread.pop(name, None)
+        return name
+
+    def node(op, *inputs, **attrs):
+        name = g.node(f"n{len(known)}", op, inputs, **T, **attrs)
+        known.append(name)
+        unread[name] = True
+        return name
+
+    for _ in range(nodes):
+        kind = dice.random()
+        if kind < 0.12:
+            small.append(node(dice.choice(["Tanh", "Sigmoid"]), of()))
+        elif kind < 0.22:
+            node(dice.choice(["Neg", "Relu"]), of())
+        elif kind < 0.26:
+            node("Sqrt", node("Abs", of()))
+        elif kind < 0.36:
+            small.append(node("Mul", of(small), of(small)))
+        elif kind < 0.74:
+            node(dice.choice(["AddV2", "Sub", "Maximum", "Minimum"]), of(), of())
+        else:
+            node("AddN", of(), of(), of(), N=3)
+    left = list(unread)
+    while len(left) > 1:
+        left = [*left[8:], g.node(f"sum{len(left)}", "AddN", left[:8], N=len(left[:8]), **T)]
+    g.node("y", "Identity", left, **T)
+    return g.bytes()
+
+
+def conds(count=500):
+    """Conditionals of version 1 over scalars, each on what the one before gave, with three nodes in either branch."""
+    g = Graph()
+    last = g.placeholder("x")
+    g.constant("limit", [0.25])
+    g.constant("half", [0.5])
+    for i in range(count):
+        less = g.node(f"less{i}", "Less", [last, "limit"], **T)
+        g.node(f"switch{i}", "Switch", [last, less], **T)
+        yes = g.node(f"yes{i}", "AddV2", [g.node(f"twice{i}", "AddV2", [f"switch{i}:1"] * 2, **T), "half"], **T)
+        no = g.node(f"no{i}", "Mul", [g.node(f"square{i}", "Square", [f"switch{i}"], **T), "half"], **T)
+        both = [g.node(f"neg_no{i}", "Tanh", [no], **T), g.node(f"neg_yes{i}", "Tanh", [yes], **T)]
+        last = g.node(f"merge{i}", "Merge", both, N=2, **T)
+    g.node("y", "Identity", [last], **T)
+    return g.bytes()
+
+
+def tiny_products(count=256, size=8):
+    """Products of one matrix with a different one each, and their sum."""
+    g = Graph()
+    dice = random.Random(11)
+    g.placeholder("x", [size, size])
+    names = []
+    for i in range(count):
+        g.constant(f"w{i}", [dice.uniform(-1, 1) for _ in range(size * size)], FLOAT, [size, size])
+        names.append(g.node(f"p{i}", "MatMul", ["x", f"w{i}"], transpose_a=False, transpose_b=False, **T))
+    sums = [g.node(f"s{i}", "AddN", names[i:i + 16], N=16, **T) for i in range(0, count, 16)]
+    g.node("y", "AddN", sums, N=len(sums), **T)
+    return g.bytes()
+
+
 def null_on(device):
     g = Graph()
     g.node("done", "NoOp", (), device)

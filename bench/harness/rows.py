@@ -22,6 +22,33 @@ def executor_rows():
     yield StepRow("local-caller", "the same, TensorFlow told to stay on the caller's thread", steps=[one_add], theirs=CALLERS_THREAD)
 
 
+def parallel_rows():
+    """Many small kernels that may run at once, and what the executor's rows take as users run them, with rewriting."""
+    plain = {"ours": PLAIN, "theirs": PLAIN_ANY_THREADS}
+    for nodes, name in ((2000, "dag-4096"), (10000, "dag-4096-large")):
+        step = Step((f"dag_{nodes}_4096", synthetic.dag, nodes, 4096), feeds=["x:float:4096"], fetches=["y"])
+        what = f"random graph of {nodes // 1000} 000 mixed elementwise nodes over vectors of 4 096 floats"
+        yield StepRow(name, what, 1.5, steps=[step])
+        yield StepRow(name + "-plain", what + ", rewriting off", 1.5, steps=[step], **plain)
+    step = Step(("dag_2000_64", synthetic.dag, 2000, 64), feeds=["x:float:64"], fetches=["y"])
+    yield StepRow("dag-64", "the same of 2 000 nodes over vectors of 64 floats", 2.5, steps=[step])
+    yield StepRow("dag-64-plain", "the same of 2 000 nodes over vectors of 64 floats, rewriting off", steps=[step], **plain)
+    step = Step(("dag_2000_1", synthetic.dag, 2000, 1), feeds=["x:float:1"], fetches=["y"])
+    yield StepRow("dag-1", "the same of 2 000 nodes over vectors of one float", steps=[step])
+    yield StepRow("dag-1-plain", "the same of 2 000 nodes over vectors of one float, rewriting off", steps=[step], **plain)
+    step = Step(("tiny_products", synthetic.tiny_products), feeds=["x:float:8,8"], fetches=["y"])
+    yield StepRow("tiny-products", "256 products of matrices of 8 x 8, and their sum", 3, steps=[step])
+    x = {"feeds": ["x:float"], "fetches": ["y"]}
+    conds = Step(("conds", synthetic.conds), feeds=["x:float"], fetches=["y"])
+    yield StepRow("conds", "500 conds", steps=[conds])
+    yield StepRow("conds-plain", "500 conds, rewriting off", steps=[conds], **plain)
+    yield StepRow("chain-rewritten", "chain of 10 000 adds, with rewriting", steps=[Step(("chain", synthetic.chain), **x)])
+    yield StepRow("fan-rewritten", "fan of 10 000 Neg, with rewriting", steps=[Step(("fan", synthetic.fan), feeds=["x:float"], ops=["done"])])
+    yield StepRow("noops-rewritten", "10 000 NoOps, with rewriting", steps=[Step(("no_ops", synthetic.no_ops), ops=["done"])])
+    yield StepRow("while-rewritten", "while loop of 10 000 rounds, with rewriting", steps=[Step(("while_loop", synthetic.while_loop), fetches=["y"])])
+    yield StepRow("large-later-rewritten", "a later step of a graph of 100 000 nodes, with rewriting", steps=[Step(("large", synthetic.large), **x)])
+
+
 def hop_rows():
     hop = {"limit": ("TCP round trip", "round_trip")}
     on = {"jobs": SMALL, "master": FIRST}
@@ -90,7 +117,7 @@ def large_graph_rows():
 
 
 def all_rows():
-    rows = [*executor_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
+    rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
             NodeRow("node-disk", "a node on disk", aim_value=60, key="disk"),
             NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),
