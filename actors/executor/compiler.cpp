@@ -93,8 +93,10 @@ public:
     find_controls();
     for (const Node* node : order_)
       connect(*node);
-    for (ProgramNode& node : program_->nodes)
+    for (ProgramNode& node : program_->nodes) {
       choose_direct(node);
+      note_whether_it_spreads(node);
+    }
     for (const Node* node : order_)
       if (node->has_role(Role::send))
         note_receiver(*node);
@@ -258,7 +260,7 @@ private:
     KernelNode& info = program_->info[static_cast<std::size_t>(index(node.id))];
     OpTraits traits = traits_of(*node.op);
     to.kind = traits.kind;
-    to.flags = static_cast<std::uint8_t>(traits.flags);
+    to.flags = static_cast<std::uint16_t>(traits.flags);
     to.num_inputs = node.num_inputs();
     to.num_outputs = node.num_outputs();
     to.first_input = next_slot_;
@@ -400,6 +402,19 @@ private:
     const Edge& edge = program_->edges[static_cast<std::size_t>(node.first_edge)];
     if (!edge.to_merge)
       node.direct_slot = edge.slot;
+  }
+
+  // One value that is plain memory, given to nodes that want it whatever else they get: whoever has
+  // run the kernel may put that value where it is read, without a look at what its readers lack.
+  void note_whether_it_spreads(ProgramNode& node) {
+    constexpr int needs_owner = runs_when_dead | reference_inputs | may_leave_unset;
+    if (node.kind != Kind::kernel || !(node.flags & expensive) || (node.flags & needs_owner) ||
+        node.num_outputs != 1 || is_ref(node.output_type) || is_object(node.output_type))
+      return;
+    for (std::int32_t i = node.first_edge; i < node.end_edge; ++i)
+      if (program_->edges[static_cast<std::size_t>(i)].to_merge)
+        return;
+    node.flags |= spreads;
   }
 
   // What a kernel computes for another task alone, it may write where that task will look for it.

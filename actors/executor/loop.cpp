@@ -1,8 +1,8 @@
 #include "actors/executor/internal/loop.hpp"
 
 #include <chrono>
-#include <exception>
 
+#include "actors/executor/internal/loop_batches.hpp"
 #include "actors/executor/internal/loop_frames.hpp"
 #include "actors/executor/internal/loop_native.hpp"
 #include "core/trace/recorder.hpp"
@@ -51,26 +51,6 @@ private:
   int nodes_ = first_nodes;
 };
 
-// What a kernel throws (no memory, a library's complaint) becomes a status here.
-Status guarded(KernelFn compute, KernelContext& context) {
-  try {
-    return compute(context);
-  } catch (const std::exception& e) {
-    return internal(str_cat("the kernel threw: ", e.what()));
-  }
-}
-
-// A thread that lost its core for a while has not measured the kernel: one sample changes the
-// average little, several in a row change it much.
-void add_cost(std::atomic<std::uint32_t>& average, std::uint64_t ticks) {
-  std::uint64_t sample = std::min<std::uint64_t>(ticks, 100'000'000);
-  std::uint64_t old = average.load(std::memory_order_relaxed);
-  if (old)
-    sample = std::min(sample, 2 * old + 1000);
-  std::uint64_t now = old ? (old * 9 + sample) / 10 : sample;
-  average.store(static_cast<std::uint32_t>(now ? now : 1), std::memory_order_relaxed);
-}
-
 } // namespace
 
 template <bool Frames>
@@ -109,6 +89,8 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
   const bool is_large = p_.is_large;
   Looks looks(slice);
   int budget = Looks::first_nodes;
+  if (has_batches_out()) [[unlikely]]
+    take_done_batches();
   while (!s_.failed) {
     if (!nothing_ready()) {
       Item item = pop();
@@ -118,20 +100,31 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
         run_no_op(node_at(item.node), *item.iteration);
       else
         process(item);
+    } else if (!s_.ready_small.empty()) {
+      if (has_batches_out() && s_.crew->is_some_done())
+        take_done_batches();
+      else
+        run_small();
+    } else if (has_batches_out() && s_.crew->is_some_done()) {
+      take_done_batches();
     } else if (!s_.ready_expensive.empty()) {
       if (!may_compute || s_.owner_wants_turn())
         return false;
       looks.begin();
+      if (s_.crew) // their threads may be of use to it
+        s_.crew->dismiss();
       run_expensive();
       budget = 1;
-    } else
+    } else if (!has_batches_out() || !await_batches(may_compute))
       return true;
     if (--budget <= 0) {
       budget = looks.next();
-      if (budget == 0)
-        return s_.failed || (nothing_ready() && s_.ready_expensive.empty());
+      if (budget == 0 && !s_.failed)
+        return has_nothing_to_do();
     }
   }
+  if (has_batches_out())
+    abandon_batches();
   return true;
 }
 
@@ -146,8 +139,8 @@ void Loop<Frames>::process(Item item) {
     return discard(n, node, iteration);
   switch (node.kind) {
   case Kind::kernel:
-    if ((node.flags & expensive) && is_costly(n))
-      return s_.ready_expensive.push(item);
+    if (is_put_off(n, node, item))
+      return;
     if (!run_kernel(n, node, iteration, dead))
       return;
     break;
@@ -299,19 +292,23 @@ bool Loop<Frames>::check_outputs(std::int32_t n, const ProgramNode& node, Entry*
     }
     if (output.ref && is_ref(declared) && make_ref(output.ref->dtype()) == declared)
       continue;
-    if (!output.has_value()) {
-      if (node.flags & may_leave_unset)
-        continue;
-      s_.fail(n, internal(str_cat("Missing ", i, "-th output from node '", info(n).name, "'")));
-      return false;
-    }
-    DType actual = output.ref ? make_ref(output.ref->dtype()) : output.tensor.dtype();
-    s_.fail(n, internal(str_cat("Output ", i, " of type ", to_string(actual),
-                                " does not match declared output type ", to_string(declared),
-                                " for node '", info(n).name, "'")));
+    if (!output.has_value() && (node.flags & may_leave_unset))
+      continue;
+    s_.fail(n, wrong_output(n, i, output, declared));
     return false;
   }
   return true;
+}
+
+template <bool Frames>
+Status Loop<Frames>::wrong_output(std::int32_t n, std::int32_t number, const Entry& output,
+                                  DType declared) const {
+  if (!output.has_value())
+    return internal(str_cat("Missing ", number, "-th output from node '", info(n).name, "'"));
+  DType actual = output.ref ? make_ref(output.ref->dtype()) : output.tensor.dtype();
+  return internal(str_cat("Output ", number, " of type ", to_string(actual),
+                          " does not match declared output type ", to_string(declared),
+                          " for node '", info(n).name, "'"));
 }
 
 template <bool Frames>
@@ -449,6 +446,11 @@ void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& node, Iteratio
 
 template <bool Frames>
 void Loop<Frames>::complete(PendingKernel* kernel) {
+  if (!kernel) {
+    if (has_batches_out())
+      take_done_batches();
+    return;
+  }
   std::int32_t n = kernel->node;
   const ProgramNode& node = node_at(n);
   Iteration& iteration = *kernel->iteration;

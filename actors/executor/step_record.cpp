@@ -49,10 +49,14 @@ public:
     out_.answered = true;
     for (const PendingKernel* k = s_.running; k; k = k->next)
       started(k->node, *k->iteration, State::running, k);
+    if (s_.crew)
+      s_.crew->for_each_out([this](std::int32_t n) { started(n, *s_.root, State::running); });
     if (s_.failed) // the rest will never run
       return std::move(out_);
     for (std::size_t i = 0; i < s_.flat_ready.size(); ++i)
       started(s_.flat_ready[i], *s_.root, State::queued);
+    for (std::size_t i = 0; i < s_.ready_small.size(); ++i)
+      started(s_.ready_small[i].node, *s_.root, State::queued);
     for (const auto* queue : {&s_.ready, &s_.ready_expensive})
       for (std::size_t i = 0; i < queue->size(); ++i)
         started((*queue)[i].node, *(*queue)[i].iteration, State::queued);

@@ -41,6 +41,8 @@ StepRun::~StepRun() {
     // The kernels keep the state; the last of them to end frees it.
     if (s.environment->cancellation)
       s.environment->cancellation->cancel(cancelled("the step was given up"));
+    if (s.crew && s.crew->num_out() > 0)
+      std::exchange(s.crew, nullptr)->leave(std::move(state_));
     return;
   }
   // A thread may still be on its way out of the hook; then the state is its to free.
@@ -139,7 +141,8 @@ std::size_t StepRun::num_running() const {
 }
 
 std::size_t StepRun::num_queued() const {
-  return state_->flat_ready.size() + state_->ready.size() + state_->ready_expensive.size();
+  return state_->flat_ready.size() + state_->ready.size() + state_->ready_small.size() +
+         state_->ready_expensive.size();
 }
 
 } // namespace troupe

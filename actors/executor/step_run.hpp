@@ -20,9 +20,9 @@ struct StepState;
 struct PendingKernel;
 } // namespace program
 
-/// The news that a kernel which did not finish at once has finished. Goes from whichever thread
-/// finished it to the step's owner, unread. Keeps the step's memory alive, so that it may come too
-/// late.
+/// The news that a kernel which did not finish at once has finished, or a batch of small ones (then
+/// `kernel` is null). Goes from whichever thread finished it to the step's owner, unread. Keeps the
+/// step's memory alive, so that it may come too late.
 struct Completion {
   mutable std::shared_ptr<program::StepState> state;
   program::PendingKernel* kernel = nullptr;

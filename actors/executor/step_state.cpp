@@ -5,6 +5,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/trace/recorder.hpp"
+#include "devices/host/compute_pool.hpp"
 
 namespace troupe::program {
 
@@ -53,14 +54,18 @@ void PendingKernel::finish(Status result) {
     thread = thread_number();
   }
   if (phase.exchange(done, std::memory_order_acq_rel) == starting)
-    return;                               // whoever started it looks after it
-  std::shared_ptr<StepState> keep = self; // the hook is called in it
+    return; // whoever started it looks after it
+  tell_owner(std::move(self), this);
+}
+
+void tell_owner(std::shared_ptr<StepState> state, PendingKernel* kernel) {
+  std::shared_ptr<StepState> keep = state; // the hook is called in it
   keep->in_hook.fetch_add(1, std::memory_order_relaxed);
-  keep->hooks.completed(keep->hooks.keep_alive.get(), Completion{std::move(self), this});
+  keep->hooks.completed(keep->hooks.keep_alive.get(), Completion{std::move(state), kernel});
   keep->in_hook.fetch_sub(1, std::memory_order_release);
 }
 
-StepState::StepState(const Program& p) : program(p) {
+StepState::StepState(const Program& p) : program(p), may_spread(p.device->compute().threads() > 1) {
   root = make_iteration(p, 0);
   root->frame = &root_frame;
   scratch.resize(static_cast<std::size_t>(p.max_outputs));
@@ -68,6 +73,8 @@ StepState::StepState(const Program& p) : program(p) {
 }
 
 StepState::~StepState() {
+  if (crew)
+    crew->unref();
   if (num_frames > 0)
     drop_frames(*root);
   delete_iteration(root, program.frames[0]);
@@ -214,6 +221,8 @@ void StepState::reset(bool clean_slots) {
     flat_ready.clear();
     ready.clear();
     ready_expensive.clear();
+    ready_small.clear();
+    small_cost = 0;
   }
   root->outstanding = 0;
   root->num_children = 0;

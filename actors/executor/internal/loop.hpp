@@ -13,13 +13,20 @@ namespace troupe::program {
 inline constexpr std::uint32_t costly_ticks = 60'000;
 /// Above this a kernel's own loops are worth all threads.
 inline constexpr std::uint32_t long_ticks = 300'000;
+/// Below this, some half a microsecond, a kernel is not worth being handed over in a batch.
+inline constexpr std::uint32_t small_ticks = 1'500;
+/// What a batch takes: 3 us are worth a hand-over to a thread that looks for work, and after 15 it
+/// should look again. Some 40 us of kernels are worth waking one.
+inline constexpr std::uint64_t least_batch_ticks = 9'000, most_batch_ticks = 45'000,
+                               worth_waking_ticks = 120'000;
 
 /// How far ahead of the node that runs a large program fetches what nodes write, for so many of
 /// their edges; and what it must know of them for that.
 inline constexpr std::int32_t nodes_ahead = 8, edges_ahead = 4, nodes_far_ahead = 20;
 
-/// All functions are for the step's owner. The rules are TensorFlow's (common_runtime/
-/// propagator_state.cc), with one difference: cheap kernels go before expensive ones.
+/// All functions but run_batch are for the step's owner. The rules are TensorFlow's (common_runtime/
+/// propagator_state.cc), with one difference: cheap kernels go before small ones, and those before
+/// expensive ones.
 template <bool Frames>
 class Loop {
 public:
@@ -31,6 +38,8 @@ public:
   bool run(Duration slice, bool may_compute);
   /// Takes the outputs of a kernel that finished by itself.
   void complete(PendingKernel* kernel);
+  /// Runs kernels on any thread; see Batch.
+  void run_batch(Batch& batch);
 
 private:
   const ProgramNode& node_at(std::int32_t n) const { return p_.nodes[static_cast<std::size_t>(n)]; }
@@ -60,6 +69,10 @@ private:
       return s_.ready.empty();
     else
       return s_.flat_ready.empty();
+  }
+  bool has_nothing_to_do() const {
+    return nothing_ready() && s_.ready_small.empty() && s_.ready_expensive.empty() &&
+           !has_batches_out();
   }
   void push(std::int32_t n, bool dead, Iteration& iteration) {
     if constexpr (Frames) {
@@ -122,6 +135,24 @@ private:
     auto n = static_cast<std::size_t>(item.node < 0 ? ~item.node : item.node);
     return p_.costs[n].load(std::memory_order_relaxed) >= long_ticks;
   }
+  /// Whether a kernel of unknown cost, or one above small_ticks, has been queued for later.
+  bool put_off(std::int32_t n, const ProgramNode& node, Item item);
+  bool is_put_off(std::int32_t n, const ProgramNode& node, Item item) {
+    if (!(node.flags & expensive))
+      return false;
+    const auto cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
+    return cost - 1 >= small_ticks - 1 && put_off(n, node, item); // 0 is unknown
+  }
+  // Small kernels, see loop_batches.hpp.
+  bool has_batches_out() const { return s_.crew && s_.crew->num_out() > 0; }
+  void run_small();
+  void hand_out();
+  Status run_of_batch(Batch& batch);
+  void finish_batch(Batch& batch);
+  void take_done_batches();
+  bool await_batches(bool may_wait);
+  void abandon_batches();
+
   void run_expensive();
   void submit(Item item);
   PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
@@ -134,6 +165,8 @@ private:
   bool dereference(std::int32_t n, const ProgramNode& node, Iteration& iteration);
   void clear_inputs(const ProgramNode& node, Iteration& iteration);
   bool check_outputs(std::int32_t n, const ProgramNode& node, Entry* outputs);
+  Status wrong_output(std::int32_t n, std::int32_t number, const Entry& output,
+                      DType declared) const;
 
   // Its consequences.
   void arrive(std::int32_t n, bool dead, Iteration& iteration) {
@@ -269,7 +302,7 @@ inline void Loop<Frames>::clear_inputs(const ProgramNode& node, Iteration& itera
   }
 }
 
-// Instantiated in loop.cpp, which sees the rest (loop_native.hpp, loop_frames.hpp).
+// Instantiated in loop.cpp, which sees the rest (loop_native.hpp, loop_frames.hpp, loop_batches.hpp).
 extern template class Loop<false>;
 extern template class Loop<true>;
 

@@ -28,7 +28,7 @@ enum class Kind : std::uint8_t {
   next_iteration,
 };
 
-enum Flags : std::uint8_t {
+enum Flags : std::uint16_t {
   runs_when_dead = 1,     ///< transfers and triggers
   constant_inputs = 2,    ///< some input slots are pre-filled
   reference_inputs = 4,   ///< some input comes along a reference edge
@@ -37,6 +37,7 @@ enum Flags : std::uint8_t {
   invariant = 32,         ///< an enter with is_constant
   needs_value_index = 64, ///< somebody reads a merge's second output
   accepts_uninitialized = 128,
+  spreads = 256, ///< expensive, and simple enough for a batch (see Batch)
 };
 
 /// What is still missing before a node of an iteration can run. Of a Merge, `pending` is twice the
@@ -85,7 +86,7 @@ struct ProgramNode {
   };
   DType output_type = DType::invalid; ///< of output 0
   Kind kind = Kind::kernel;
-  std::uint8_t flags = 0;
+  std::uint16_t flags = 0;
 };
 
 /// The nodes and inputs that every iteration of one loop has; 0 is the root, outside any loop.

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/executor/internal/crew.hpp"
 #include "actors/executor/internal/program.hpp"
 #include "actors/executor/internal/ring.hpp"
 #include "actors/executor/step_run.hpp"
@@ -72,6 +73,12 @@ struct Item {
   Iteration* iteration = nullptr;
 };
 
+/// A node that is ready, and what its kernel takes, in ticks.
+struct SmallItem {
+  std::int32_t node = 0;
+  std::uint32_t cost = 0;
+};
+
 /// A kernel that did not finish at once. Its phase is the one word that its thread and the owner
 /// write at the same time: whoever comes second (exchange, acquire and release) sees all that the
 /// first one wrote and does what follows.
@@ -92,12 +99,6 @@ struct PendingKernel {
 
   /// By the kernel's thread, once.
   void finish(Status result);
-};
-
-struct TraceRecord {
-  std::int32_t node = 0;
-  std::uint32_t thread = 0;
-  std::int64_t start_us = 0, end_us = 0, bytes = 0;
 };
 
 /// A kernel that runs, for other threads to see.
@@ -127,6 +128,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   Ring<std::int32_t> flat_ready;
   Ring<Item> ready; ///< with frames
   Ring<Item> ready_expensive;
+  Ring<SmallItem> ready_small; ///< kernels that may go to other threads by the batch
+  Crew* crew = nullptr;        ///< once a batch was worth it
   FrameInstance root_frame;
   std::vector<Iteration*> free_iterations; ///< by frame layout
   FrameInstance* free_frames = nullptr;
@@ -146,12 +149,14 @@ struct StepState : std::enable_shared_from_this<StepState> {
   Status status;
   StepCounters counters;
   PendingKernel* running = nullptr; ///< a list
-  std::size_t num_running = 0;
+  std::size_t num_running = 0;      ///< those, and batches that are out
+  std::uint64_t small_cost = 0;     ///< of all that is in ready_small
   std::size_t num_submitted = 0;
   std::size_t num_frames = 0; ///< without the root
   std::size_t root_nodes = 0; ///< that ran outside of loops
   bool started = false, failed = false, finished = false;
   bool measures_all = false; ///< kernels known to be cheap too
+  const bool may_spread;     ///< there are compute threads besides the owner's
   std::uint32_t steps = 0;   ///< that this memory has served
   std::vector<TraceRecord> trace;
   /// Of a traced step: how values came from other nodes, by edge, in the order they came.
@@ -182,6 +187,9 @@ private:
   void drop_frames(Iteration& iteration);
   void empty_slots(Iteration& iteration);
 };
+
+/// From the thread that has finished something: hands the news to the owner of the step.
+void tell_owner(std::shared_ptr<StepState> state, PendingKernel* kernel);
 
 /// Empties a slot: any value in it is dropped.
 inline void empty(Entry& entry) {
