@@ -68,8 +68,8 @@ TEST_CASE("batches: small kernels run at the same time") {
     str_append(controls, " ^n", i);
   }
   Rig rig(2);
-  auto executable = compile(rig, str_cat(text, "y = Identity(x)", controls,
-                                         "\nr = _Retval[index=0](y)\n"));
+  auto executable =
+      compile(rig, str_cat(text, "y = Identity(x)", controls, "\nr = _Retval[index=0](y)\n"));
   auto outcome = rig.run(executable, {Tensor::scalar(std::int64_t{3})});
   REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
   CHECK(outcome.counters.submitted > 0);
@@ -84,7 +84,8 @@ TEST_CASE("batches: tiny kernels, and a few small ones, stay on their thread") {
   CHECK(rig.run(few, {Tensor::scalar(std::int64_t{3})}).counters.submitted == 0);
 }
 
-TEST_CASE("batches: a kernel that fails or throws ends the step, which names it, and the next goes well") {
+TEST_CASE("batches: a kernel that fails or throws ends the step, which names it, and the next goes "
+          "well") {
   for (const char* op : {"Fail", "Throw", "WrongType"}) {
     Rig rig(2);
     std::string text = "p = _Arg[T=DT_BOOL, index=1]()\nx = _Arg[T=DT_INT64, index=0]()\n"
@@ -109,7 +110,8 @@ TEST_CASE("batches: a failure among kernels that other threads run is the step's
   for (int i = 0; i < 60; ++i)
     str_append(text, "n", i, " = AddV2(x, y)\n"); // shapes that do not fit
   auto executable = compile(rig, str_cat(text, "r = _Retval[index=0](x)\n"));
-  const Tensor two = Tensor::vector<std::int64_t>({1, 2}), three = Tensor::vector<std::int64_t>({1, 2, 3});
+  const Tensor two = Tensor::vector<std::int64_t>({1, 2}),
+               three = Tensor::vector<std::int64_t>({1, 2, 3});
   for (int i = 0; i < 20; ++i) {
     set_costs(*executable, small);
     auto outcome = rig.run(executable, {two, three});

@@ -100,23 +100,16 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
         run_no_op(node_at(item.node), *item.iteration);
       else
         process(item);
-    } else if (!s_.ready_small.empty()) {
-      if (has_batches_out() && s_.crew->is_some_done())
-        take_done_batches();
-      else
-        run_small();
-    } else if (has_batches_out() && s_.crew->is_some_done()) {
-      take_done_batches();
-    } else if (!s_.ready_expensive.empty()) {
-      if (!may_compute || s_.owner_wants_turn())
-        return false;
-      looks.begin();
-      if (s_.crew) // their threads may be of use to it
-        s_.crew->dismiss();
-      run_expensive();
-      budget = 1;
-    } else if (!has_batches_out() || !await_batches(may_compute))
-      return true;
+    } else {
+      const Turn turn = run_put_off(may_compute);
+      if (turn == Turn::idle || turn == Turn::over)
+        return turn == Turn::idle;
+      if (turn == Turn::expensive) {
+        looks.begin();
+        run_expensive();
+        budget = 1;
+      }
+    }
     if (--budget <= 0) {
       budget = looks.next();
       if (budget == 0 && !s_.failed)
@@ -126,6 +119,26 @@ bool Loop<Frames>::run(Duration slice, bool may_compute) {
   if (has_batches_out())
     abandon_batches();
   return true;
+}
+
+// Nothing is ready that is done at once. What helpers have done comes first, since that may follow.
+// Not in the loop, which is short.
+template <bool Frames>
+[[gnu::noinline]] auto Loop<Frames>::run_put_off(bool may_compute) -> Turn {
+  if (has_batches_out() && s_.crew->is_some_done()) {
+    take_done_batches();
+  } else if (!s_.ready_small.empty()) {
+    run_small();
+  } else if (!s_.ready_expensive.empty()) {
+    if (!may_compute || s_.owner_wants_turn())
+      return Turn::over;
+    if (s_.crew) // its threads may be of use to the kernel
+      s_.crew->dismiss();
+    return Turn::expensive;
+  } else if (!has_batches_out() || !await_batches(may_compute)) {
+    return Turn::idle;
+  }
+  return Turn::goes_on;
 }
 
 template <bool Frames>

@@ -143,6 +143,8 @@ private:
     const auto cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
     return cost - 1 >= small_ticks - 1 && put_off(n, node, item); // 0 is unknown
   }
+  enum class Turn : std::uint8_t { goes_on, expensive, idle, over };
+  Turn run_put_off(bool may_compute);
   // Small kernels, see loop_batches.hpp.
   bool has_batches_out() const { return s_.crew && s_.crew->num_out() > 0; }
   void run_small();
@@ -255,7 +257,7 @@ inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& iterat
 }
 
 template <bool Frames>
-inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& iteration) {
+[[gnu::always_inline]] inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& iteration) {
   const ControlEdge* edges = p_.controls.data();
   for (std::int32_t i = node.first_control; i < node.end_control; ++i) {
     ControlEdge edge = edges[i];
