@@ -22,6 +22,7 @@
 #include "devices/factory.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "net/transport/caller.hpp"
+#include "net/transport/log_guard.hpp"
 #include "net/wire/wire_tensor.hpp"
 
 namespace troupe {
@@ -208,6 +209,7 @@ Session::~Session() {
 }
 
 Result<Session> Session::open(const std::string& target, const SessionOptions& options) {
+  LogGuard log_guard;
   std::int64_t began_us = steady_micros();
   auto impl = std::make_shared<Impl>();
   OpenSession request;
@@ -348,6 +350,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
 
 PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
                               std::vector<std::string> targets, const RunOptions& options) {
+  LogGuard log_guard;
   auto state = std::make_shared<PendingRun::State>();
   if (Status status = impl_ ? check_options(options) : moved_from(); !status.ok()) {
     state->answer(status);

@@ -10,6 +10,7 @@
 #include "actors/transport/transport.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
+#include "net/transport/log_guard.hpp"
 
 namespace troupe {
 
@@ -45,6 +46,7 @@ struct ClientNode::Impl {
 };
 
 ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>()) {
+  LogGuard log_guard;
   auto services = std::make_shared<NodeServices>();
   services->task = "client";
   services->incarnation = random_id();
@@ -57,6 +59,7 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
 }
 
 ClientNode::~ClientNode() {
+  LogGuard log_guard;
   for (const caf::actor& greeter : impl_->greeters)
     caf::anon_send_exit(greeter, caf::exit_reason::user_shutdown);
   impl_->greeters.clear();
@@ -75,6 +78,7 @@ const TransportActor& ClientNode::transport() const {
 }
 
 Result<GuardianActor> ClientNode::dial(const Address& address, std::chrono::milliseconds budget) {
+  LogGuard log_guard;
   TROUPE_ASSIGN(caf::strong_actor_ptr found, dial_guardian(impl_->system, address, budget));
   auto guardian = typed<GuardianActor>(found);
   impl_->greeters.push_back(caf::actor_cast<caf::actor>(impl_->system.spawn(greeter, guardian)));

@@ -27,6 +27,7 @@
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
 #include "devices/host/device_host.hpp"
+#include "net/transport/log_guard.hpp"
 #include "net/transport/stop_event.hpp"
 
 namespace troupe {
@@ -114,6 +115,7 @@ Status add_devices(const NodeOptions& options, DeviceHost& host, NodeServices& s
 ClusterNode::ClusterNode() : impl_(std::make_unique<Impl>()) {}
 
 Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& options) {
+  LogGuard log_guard;
   std::unique_ptr<ClusterNode> node(new ClusterNode);
   Impl& impl = *node->impl_;
   NodeServices& services = *impl.services;
@@ -195,6 +197,7 @@ void flush_network(caf::actor_system& system) {
 } // namespace
 
 ClusterNode::~ClusterNode() {
+  LogGuard log_guard;
   Impl& impl = *impl_;
   if (!impl.system)
     return;

@@ -14,6 +14,7 @@
 #include <caf/timespan.hpp>
 
 #include "net/transport/caller_unit.hpp"
+#include "net/transport/log_guard.hpp"
 #include "net/transport/shared_loop.hpp"
 
 namespace troupe {
@@ -29,6 +30,7 @@ public:
   /// Calls one of the functions: with the answer, or with an error, after `budget` at the latest.
   template <class Handle, class Message, class F, class G>
   void ask(const Handle& peer, caf::timespan budget, Message message, F on_answer, G on_error) {
+    LogGuard guard; // what runs here may spawn
     std::optional<SharedLoop::Guest> guest;
     if (loop_) {
       guest.emplace(*loop_);
