@@ -446,6 +446,8 @@ void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& node, Iteratio
   try {
     node.compute_async(*kernel->context,
                        [kernel](Status status) { kernel->finish(std::move(status)); });
+  } catch (const StepCancelled&) {
+    kernel->finish(kernel->context->cancellation().status());
   } catch (const std::exception& e) { // before it could promise to finish
     kernel->finish(internal(str_cat("the kernel threw: ", e.what())));
   }

@@ -172,7 +172,7 @@ Status compute_offsets(KernelContext& c) {
                                         "] and doesn't match input 0 with shape [",
                                         str_join(first, " "), "]."));
     TROUPE_ASSIGN(Tensor out, c.allocate_output(i, Shape{rank}));
-    array::fill_with_zeros(out);
+    array::fill_with_zeros(c, out);
     TROUPE_TRY(dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
       out.mutable_data<T>()[static_cast<std::size_t>(axis)] = static_cast<T>(offset);
       return {};

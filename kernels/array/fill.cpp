@@ -45,7 +45,7 @@ Status compute_zeros_like(KernelContext& c) {
   const bool objects = is_object(c.input(0).dtype());
   TROUPE_ASSIGN(Tensor out,
                 objects ? c.allocate_output(0, shape) : c.forward_or_allocate(0, 0, shape));
-  array::fill_with_zeros(out);
+  array::fill_with_zeros(c, out);
   return {};
 }
 

@@ -37,13 +37,15 @@ Status find_missing(KernelContext& c) {
     known.insert(key_of(value));
   std::vector<std::size_t> missing;
   std::size_t text = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (known.contains(key_of(x[i])))
-      continue;
-    missing.push_back(i);
-    if constexpr (std::is_same_v<T, std::string>)
-      text += x[i].size();
-  }
+  c.serial_for(c.input(0).num_elements(), 20, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      if (known.contains(key_of(x[i])))
+        continue;
+      missing.push_back(i);
+      if constexpr (std::is_same_v<T, std::string>)
+        text += x[i].size();
+    }
+  });
   const Shape shape{static_cast<std::int64_t>(missing.size())};
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_ASSIGN(Tensor index, c.allocate_output(1, shape));

@@ -28,15 +28,17 @@ Status infer_shape(ShapeContext& c) {
 }
 
 template <class T>
-Status place(const Tensor& indices, const Tensor& on, std::int64_t depth, std::int64_t outer,
-             std::int64_t inner, Tensor& out) {
-  const auto index = indices.data<T>();
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::int64_t i = 0; i < inner; ++i) {
-      const auto at = static_cast<std::int64_t>(index[static_cast<std::size_t>(o * inner + i)]);
+Status place(KernelContext& c, const Tensor& on, std::int64_t depth, std::int64_t inner,
+             Tensor& out) {
+  const auto index = c.input(0).data<T>();
+  const auto count = static_cast<std::int64_t>(index.size());
+  c.serial_for(count, 10, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto at = static_cast<std::int64_t>(index[static_cast<std::size_t>(k)]);
       if (at >= 0 && at < depth)
-        array::copy_elements(on, 0, out, (o * depth + at) * inner + i, 1);
+        array::copy_elements(on, 0, out, (k / inner * depth + at) * inner + k % inner, 1);
     }
+  });
   return {};
 }
 
@@ -64,10 +66,9 @@ Status compute(KernelContext& c) {
   TROUPE_TRY(out.charge(static_cast<std::size_t>(indices.num_elements()) *
                         array::text_bytes(c.input(2), 0, 1)));
   const auto parts = array::around_axis(shape, static_cast<int>(at));
-  return dispatch(Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>{}, indices.dtype(),
-                  [&]<class T>() -> Status {
-                    return place<T>(indices, c.input(2), depth, parts.outer, parts.inner, out);
-                  });
+  return dispatch(
+      Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>{}, indices.dtype(),
+      [&]<class T>() -> Status { return place<T>(c, c.input(2), depth, parts.inner, out); });
 }
 
 } // namespace

@@ -80,7 +80,7 @@ Status compute(KernelContext& c) {
   if (c.num_inputs() == 3)
     TROUPE_TRY(array::fill(c, c.input(2), out));
   else
-    array::fill_with_zeros(out);
+    array::fill_with_zeros(c, out);
   if (x.num_elements() == 0)
     return {};
   arith::StridedPlan plan;

@@ -95,8 +95,10 @@ Status compute_range(KernelContext& c) {
     const auto start = Number<T>(c.input(0).value<T>()), delta = Number<T>(c.input(2).value<T>());
     TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{n}));
     auto to = out.mutable_data<T>();
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = element<T>(start, delta, i);
+    c.serial_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        to[i] = element<T>(start, delta, i);
+    });
     return {};
   });
 }
@@ -124,8 +126,10 @@ Status compute_lin_space(KernelContext& c) {
     const T start = c.input(0).value<T>(), stop = c.input(1).value<T>();
     auto to = out.mutable_data<T>();
     const T step = (stop - start) / static_cast<T>(std::max<std::int64_t>(num[0] - 1, 1));
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = start + step * static_cast<T>(i);
+    c.serial_for(num[0], 1, [&](std::int64_t begin, std::int64_t end) {
+      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+        to[i] = start + step * static_cast<T>(i);
+    });
     to.back() = stop; // the ends exactly, whatever was rounded, infinite or NaN
     to.front() = start;
     return {};

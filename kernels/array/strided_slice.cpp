@@ -118,7 +118,7 @@ Status compute_slice_grad(KernelContext& c) {
   if (spec.is_whole)
     return c.set_output(0, dy.reshaped(shape));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  array::fill_with_zeros(out);
+  array::fill_with_zeros(c, out);
   if (dy.num_elements() == 0)
     return {};
   arith::StridedPlan plan;

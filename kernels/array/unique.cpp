@@ -31,15 +31,17 @@ Status find_unique(KernelContext& c) {
   std::unordered_map<Key<T>, I> seen;
   seen.reserve(x.size());
   std::vector<std::size_t> first, count;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto [found, is_new] = seen.try_emplace(Key<T>(x[i]), static_cast<I>(first.size()));
-    if (is_new) {
-      first.push_back(i);
-      count.push_back(0);
+  c.serial_for(c.input(0).num_elements(), 20, [&](std::int64_t begin, std::int64_t end) {
+    for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
+      const auto [found, is_new] = seen.try_emplace(Key<T>(x[i]), static_cast<I>(first.size()));
+      if (is_new) {
+        first.push_back(i);
+        count.push_back(0);
+      }
+      at[i] = found->second;
+      ++count[static_cast<std::size_t>(found->second)];
     }
-    at[i] = found->second;
-    ++count[static_cast<std::size_t>(found->second)];
-  }
+  });
   const Shape shape{static_cast<std::int64_t>(first.size())};
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   auto out = y.mutable_data<T>();

@@ -32,16 +32,18 @@ Status compute(KernelContext& c) {
     // found now may be more than was counted, or less.
     std::int64_t* to = out.mutable_data<std::int64_t>().data();
     std::int64_t* const end = to + count * rank;
-    for (std::size_t i = 0; i < in.size() && to != end; ++i) {
-      if (!(in[i] != T{}))
-        continue;
-      auto rest = static_cast<std::int64_t>(i);
-      for (int k = rank - 1; k >= 0; --k) {
-        to[k] = rest % x.shape()[k];
-        rest /= x.shape()[k];
+    c.serial_for(x.num_elements(), 5, [&](std::int64_t first, std::int64_t last) {
+      for (std::int64_t i = first; i < last && to != end; ++i) {
+        if (!(in[static_cast<std::size_t>(i)] != T{}))
+          continue;
+        std::int64_t rest = i;
+        for (int k = rank - 1; k >= 0; --k) {
+          to[k] = rest % x.shape()[k];
+          rest /= x.shape()[k];
+        }
+        to += rank;
       }
-      to += rank;
-    }
+    });
     std::fill(to, end, 0);
     return {};
   });

@@ -151,6 +151,33 @@ Result<Tensor> KernelContext::forward_or_allocate(std::initializer_list<int> fro
   return allocate_output(i, shape);
 }
 
+void KernelContext::stop_if_cancelled() const {
+  if (step_->cancellation && step_->cancellation->is_cancelled())
+    throw StepCancelled();
+}
+
+void KernelContext::serial_for(std::int64_t total, double unit_cost, LoopBody body) const {
+  const auto slice = static_cast<std::int64_t>(
+      std::clamp(look_ns / unit_cost, 1.0, static_cast<double>(std::max<std::int64_t>(total, 1))));
+  for (std::int64_t at = 0; at < total;) {
+    const std::int64_t end = at + std::min(slice, total - at);
+    body(at, end);
+    at = end;
+    if (at < total)
+      stop_if_cancelled();
+  }
+}
+
+void KernelContext::parallel_for_while_wanted(std::int64_t total, double unit_cost,
+                                              LoopBody body) const {
+  step_->device->compute().parallel_for(
+      total, unit_cost, [&](std::int64_t begin, std::int64_t end) {
+        stop_if_cancelled();
+        serial_for(end - begin, unit_cost,
+                   [&](std::int64_t from, std::int64_t to) { body(begin + from, begin + to); });
+      });
+}
+
 Result<Tensor> KernelContext::allocate_temp(DType dtype, const Shape& shape) {
   return Tensor::allocate(device().allocator(), dtype, shape);
 }

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,6 +23,13 @@
 #include "kernels/framework/rendezvous.hpp"
 
 namespace troupe {
+
+/// Thrown out of a kernel's loop when its step has been cancelled. Whoever runs kernels catches it and
+/// answers with the step's status.
+class StepCancelled : public std::exception {
+public:
+  const char* what() const noexcept override { return "the step was cancelled"; }
+};
 
 /// What flows along a data edge at run time: nothing (dead or not yet there), a value, or a
 /// reference to a variable.
@@ -190,11 +198,25 @@ public:
   const StepEnvironment& step() const { return *step_; }
   Cancellation& cancellation() const { return *step_->cancellation; }
   Rendezvous* rendezvous() const { return step_->rendezvous; }
-  /// See ComputePool::parallel_for; unit_cost in nanoseconds.
-  void parallel_for(std::int64_t total, double unit_cost,
-                    FunctionView<void(std::int64_t, std::int64_t)> body) const {
+  using LoopBody = FunctionView<void(std::int64_t begin, std::int64_t end)>;
+  /// See ComputePool::parallel_for; unit_cost in nanoseconds. A loop of more than some milliseconds
+  /// looks at the step's cancellation now and then, and throws StepCancelled: what it leaves behind
+  /// is no result, so the kernel must not go on with it.
+  void parallel_for(std::int64_t total, double unit_cost, LoopBody body) const {
+    if (static_cast<double>(total) * unit_cost < look_ns)
+      step_->device->compute().parallel_for(total, unit_cost, body);
+    else
+      parallel_for_while_wanted(total, unit_cost, body);
+  }
+  /// The same to its end, whatever becomes of the step: where variables are changed in place, which
+  /// must not stay half done.
+  void parallel_for_to_the_end(std::int64_t total, double unit_cost, LoopBody body) const {
     step_->device->compute().parallel_for(total, unit_cost, body);
   }
+  /// A loop on this thread alone, which looks at the cancellation as parallel_for does.
+  void serial_for(std::int64_t total, double unit_cost, LoopBody body) const;
+  /// Throws StepCancelled if the step is cancelled; between pieces of work of some milliseconds.
+  void stop_if_cancelled() const;
   /// This node's state in its session.
   template <class T, class Make>
   std::shared_ptr<T> node_state(Make&& make) const {
@@ -210,7 +232,10 @@ public:
   const std::string* receiver = nullptr;
 
 private:
+  static constexpr double look_ns = 5e6; // between two looks at the cancellation
+
   bool allocate_at_receiver(const Shape& shape);
+  void parallel_for_while_wanted(std::int64_t total, double unit_cost, LoopBody body) const;
 
   const KernelNode* node_;
   const KernelIo* io_;

@@ -4,6 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
 #include "kernels/framework/op_library.hpp"
 #include "tests/support/ops/fake_device.hpp"
 #include "tests/support/ops/run_kernel.hpp"
@@ -187,6 +191,52 @@ TEST_CASE("context: a handle input is one handle") {
   h.bind({{Tensor::make(DType::resource, {2}), nullptr}});
   CHECK(h.context().input_handle(0).status().message().find("must be one resource handle") !=
         std::string::npos);
+}
+
+TEST_CASE("context: a long loop ends when its step is cancelled, one of updates does not") {
+  TestDevice device;
+  constexpr std::int64_t total = 1000;
+  constexpr double cost = 1e7; // ns for each index: a slice of its own
+  for (bool parallel : {false, true}) {
+    Harness h(device.device());
+    h.add("", "");
+    h.bind({});
+    const KernelContext c = h.context();
+    std::atomic<std::int64_t> visited{0};
+    const auto body = [&](std::int64_t begin, std::int64_t end) {
+      visited += end - begin;
+      h.cancellation.cancel(cancelled("enough"));
+    };
+    CHECK_THROWS_AS(parallel ? c.parallel_for(total, cost, body) : c.serial_for(total, cost, body),
+                    StepCancelled);
+    CHECK(visited < total);
+    CHECK(visited > 0);
+    CHECK_THROWS_AS(c.stop_if_cancelled(), StepCancelled);
+    visited = 0;
+    c.parallel_for_to_the_end(total, cost, body);
+    CHECK(visited == total);
+    visited = 0;
+    c.parallel_for(total, 0.1, body); // too short to look
+    CHECK(visited == total);
+  }
+}
+
+TEST_CASE("context: slices of a long loop cover it once") {
+  TestDevice device;
+  Harness h(device.device());
+  h.add("", "");
+  h.bind({});
+  const KernelContext c = h.context();
+  for (double cost : {1e5, 3e6, 1e9, 1e300}) {
+    std::vector<std::atomic<int>> visits(1237);
+    const auto body = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        ++visits[static_cast<std::size_t>(i)];
+    };
+    c.parallel_for(1237, cost, body);
+    c.serial_for(1237, cost, body);
+    CHECK(std::ranges::all_of(visits, [](const auto& n) { return n == 2; }));
+  }
 }
 
 TEST_CASE("context: node state lasts beyond a step and belongs to the node's name") {

@@ -15,6 +15,8 @@ namespace troupe::program {
 inline Status guarded(KernelFn compute, KernelContext& context) {
   try {
     return compute(context);
+  } catch (const StepCancelled&) {
+    return context.cancellation().status();
   } catch (const std::exception& e) {
     return internal(str_cat("the kernel threw: ", e.what()));
   }

@@ -134,10 +134,16 @@ Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
   return {};
 }
 
-void fill_with_zeros(Tensor& out) {
-  if (!is_object(out.dtype()))
-    std::memset(out.mutable_raw(), 0,
-                static_cast<std::size_t>(out.num_elements()) * dtype_size(out.dtype()));
+void fill_with_zeros(KernelContext& c, Tensor& out) {
+  if (is_object(out.dtype()))
+    return;
+  const std::size_t size = dtype_size(out.dtype());
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  c.parallel_for(out.num_elements(), 0.05 * static_cast<double>(size),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   std::memset(to + static_cast<std::size_t>(begin) * size, 0,
+                               static_cast<std::size_t>(end - begin) * size);
+                 });
 }
 
 AroundAxis around_axis(const Shape& shape, int axis) {

@@ -33,7 +33,7 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
 /// Sets every element to the only one of `value`.
 Status fill(KernelContext& c, const Tensor& value, Tensor& out);
 /// Sets every element to zero, false or an empty object.
-void fill_with_zeros(Tensor& out);
+void fill_with_zeros(KernelContext& c, Tensor& out);
 
 /// A tensor as [outer, middle, inner] around one of its dimensions.
 struct AroundAxis {

@@ -16,6 +16,14 @@ std::int64_t rows_at_once(const arith::GemmShape& shape) {
   return std::max(room / std::max<std::int64_t>(shape.n, 1), least);
 }
 
+/// Rows or columns of a product of `work` flops between two looks at the cancellation: so many that it
+/// takes some tenths of a second, and other products are not cut at all.
+std::int64_t between_looks(double work, std::int64_t extent) {
+  constexpr double flops = 2e10;
+  const double pieces = std::max(work / flops, 1.0);
+  return std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(extent) / pieces), 1);
+}
+
 } // namespace
 
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
@@ -23,11 +31,16 @@ void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, 
   const double work = flops(shape);
   const bool by_rows = shape.m >= shape.n;
   const std::int64_t extent = by_rows ? shape.m : shape.n;
-  const std::int64_t step = finish != nullptr ? rows_at_once(shape) : shape.m;
+  const std::int64_t step = finish != nullptr ? rows_at_once(shape) : between_looks(work, extent);
   const auto run = [&](std::int64_t begin, std::int64_t end) {
-    if (!by_rows)
-      return arith::gemm_columns(type, shape, a, b, out, begin, end);
-    for (std::int64_t at = begin; at < end; at += step) {
+    for (std::int64_t at = begin; at < end && !by_rows; at += step) {
+      if (at > begin)
+        c.stop_if_cancelled();
+      arith::gemm_columns(type, shape, a, b, out, at, std::min(end, at + step));
+    }
+    for (std::int64_t at = begin; at < end && by_rows; at += step) {
+      if (at > begin)
+        c.stop_if_cancelled();
       const std::int64_t stop = std::min(end, at + step);
       arith::gemm_rows(type, shape, a, b, out, at, stop);
       if (finish != nullptr)

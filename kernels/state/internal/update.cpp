@@ -10,7 +10,7 @@ Status update_in_place(KernelContext& c, arith::BinaryOp op, Tensor& variable,
   const auto size = static_cast<std::size_t>(kernel.in_size);
   auto* to = static_cast<std::byte*>(variable.mutable_raw());
   const auto* from = static_cast<const std::byte*>(value.raw());
-  c.parallel_for(value.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
+  c.parallel_for_to_the_end(value.num_elements(), 0.3, [&](std::int64_t begin, std::int64_t end) {
     const auto at = static_cast<std::size_t>(begin) * size;
     kernel.row(to + at, from + at, to + at, end - begin, arith::RowMode::both_rows);
   });

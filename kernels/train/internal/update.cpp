@@ -138,8 +138,9 @@ Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
     for (std::size_t i = 0; i < count; ++i)
       elements[i] = values[i]->mutable_raw();
     const std::span<void* const> data(elements.data(), count);
-    c.parallel_for(values[0]->num_elements(), unit_cost,
-                   [&](std::int64_t begin, std::int64_t end) { body(data, begin, end); });
+    c.parallel_for_to_the_end(
+        values[0]->num_elements(), unit_cost,
+        [&](std::int64_t begin, std::int64_t end) { body(data, begin, end); });
     return {};
   }));
   if (c.num_outputs() > 0)
