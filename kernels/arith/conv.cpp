@@ -3,6 +3,7 @@
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/internal/conv_products.hpp"
+#include "kernels/arith/internal/generic.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
 #include "kernels/arith/internal/scratch.hpp"
@@ -106,7 +107,7 @@ bool window_extent(int64_t input, int64_t filter, int64_t dilation, int64_t stri
 }
 
 bool has_conv2d(Type type) {
-  return type == Type::float32 || type == Type::float64;
+  return type == Type::float32 || type == Type::float64 || type == Type::int32;
 }
 
 void conv2d_forward(Type type, const Conv2DShape& shape, const void* x, const void* filter, void* y,
@@ -123,6 +124,10 @@ void conv2d_forward(Type type, const Conv2DShape& shape, const void* x, const vo
                                                   {.plain = static_cast<const float*>(filter)}, {},
                                                   static_cast<float*>(y), begin, end))
     return;
+  if (type == Type::int32)
+    return generic_conv_forward(shape, static_cast<const int32_t*>(x),
+                                static_cast<const int32_t*>(filter), static_cast<int32_t*>(y),
+                                begin, end);
   ConvCall call = with_patches(type, shape, begin, end);
   call.x = x;
   call.filter = filter;
@@ -138,6 +143,10 @@ void conv2d_backward_input(Type type, const Conv2DShape& shape, const void* filt
     return conv2d_backward_input(shape, {.plain = static_cast<const float*>(filter)},
                                  static_cast<const float*>(dy), static_cast<float*>(dx), begin,
                                  end);
+  if (type == Type::int32)
+    return generic_conv_backward_input(shape, static_cast<const int32_t*>(filter),
+                                       static_cast<const int32_t*>(dy), static_cast<int32_t*>(dx),
+                                       begin, end);
   backward_input_by_patches(type, shape, filter, dy, dx, begin, end);
 }
 

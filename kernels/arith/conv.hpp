@@ -1,5 +1,5 @@
-// 2-D convolution: activations NHWC, filters HWIO. f32 by oneDNN where it is there and better, all
-// else by im2col and GEMM.
+// 2-D convolution: activations NHWC, filters HWIO. f32 by oneDNN where it is there and better, f64 and
+// other f32 by im2col and GEMM, i32 by plain loops.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -25,7 +25,7 @@ enum class Padding : int { valid, same };
 bool window_extent(int64_t input, int64_t filter, int64_t dilation, int64_t stride, Padding padding,
                    int64_t& output, int64_t& pad_before);
 
-/// Whether `type` is f32 or f64.
+/// Whether `type` is f32, f64, or i32, which has no filter's gradient.
 bool has_conv2d(Type type);
 
 /// y [batch, out_h, out_w, out_c] of images [begin, end). Give each call about the same number of

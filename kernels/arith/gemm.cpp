@@ -1,5 +1,6 @@
 // Splits a product into blocks and chooses who computes them.
 #include "kernels/arith/gemm.hpp"
+#include "kernels/arith/internal/generic.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
 
@@ -20,7 +21,8 @@ const char* element(Type type, const void* base, int64_t index) {
 void compute(Type type, const GemmBlock& g) {
   if (prefers_onednn(type, g) && onednn_gemm(g))
     return;
-  isa_table().gemm(type, g);
+  if (!isa_table().gemm(type, g))
+    generic_gemm(type, g);
 }
 
 GemmBlock whole(const GemmShape& s, const void* a, const void* b, void* c) {
@@ -42,7 +44,7 @@ GemmBlock whole(const GemmShape& s, const void* a, const void* b, void* c) {
 
 bool has_gemm(Type type) {
   return type == Type::float32 || type == Type::float64 || type == Type::int32 ||
-         type == Type::int64;
+         type == Type::int64 || type == Type::complex128;
 }
 
 void gemm_rows(Type type, const GemmShape& shape, const void* a, const void* b, void* c,

@@ -1,5 +1,5 @@
 // Matrix products of row-major matrices. f32 and f64 by Eigen, f32 by oneDNN where that is faster,
-// i32 and i64 by plain loops.
+// i32, i64 and complex128 by plain loops.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -12,7 +12,7 @@ struct GemmShape {
   bool transpose_a = false, transpose_b = false;
 };
 
-/// Whether `type` is one of f32 f64 i32 i64.
+/// Whether `type` is one of f32 f64 i32 i64 complex128.
 bool has_gemm(Type type);
 
 /// Computes rows [row_begin, row_end) of C, which the pointers a, b, c and the shape describe as a

@@ -4,6 +4,7 @@
 
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/gemm.hpp"
+#include "kernels/arith/internal/generic.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 
 namespace troupe::arith {
@@ -99,14 +100,18 @@ std::vector<DType> dtypes_of_add_n() {
   return dtypes_with([](Type type) { return bool(add_n_kernel(type)); });
 }
 
+DType widened_dtype(DType dtype) {
+  const Route* route = route_of(type_of(dtype));
+  return route != nullptr ? static_cast<DType>(route->via) : dtype;
+}
+
 DType computed_in(DType dtype) {
-  if (const Route* route = route_of(type_of(dtype)))
-    return static_cast<DType>(route->via);
-  return dtype == DType::uint64 ? DType::int64 : dtype;
+  return dtype == DType::uint64 ? DType::int64 : widened_dtype(dtype);
 }
 
 Result<PoolFn> max_pool(DType dtype) {
-  return found(isa_table().max_pool(type_of(dtype)), dtype);
+  const PoolFn fn = isa_table().max_pool(type_of(dtype));
+  return found(fn != nullptr ? fn : generic_max_pool(type_of(dtype)), dtype);
 }
 
 Result<PoolFn> avg_pool(DType dtype) {
@@ -114,7 +119,8 @@ Result<PoolFn> avg_pool(DType dtype) {
 }
 
 Result<MaxPoolGradFn> max_pool_grad(DType dtype) {
-  return found(isa_table().max_pool_grad(type_of(dtype)), dtype);
+  const MaxPoolGradFn fn = isa_table().max_pool_grad(type_of(dtype));
+  return found(fn != nullptr ? fn : generic_max_pool_grad(type_of(dtype)), dtype);
 }
 
 Result<PoolFn> avg_pool_grad(DType dtype) {
@@ -150,15 +156,18 @@ Result<SparseXentFn> sparse_softmax_xent(DType dtype, DType label_dtype) {
 }
 
 Result<GradientDescentFn> gradient_descent(DType dtype) {
-  return found(isa_table().gradient_descent(type_of(dtype)), dtype);
+  const GradientDescentFn fn = isa_table().gradient_descent(type_of(dtype));
+  return found(fn != nullptr ? fn : generic_gradient_descent(type_of(dtype)), dtype);
 }
 
 Result<MomentumFn> momentum(DType dtype) {
-  return found(isa_table().momentum(type_of(dtype)), dtype);
+  const MomentumFn fn = isa_table().momentum(type_of(dtype));
+  return found(fn != nullptr ? fn : generic_momentum(type_of(dtype)), dtype);
 }
 
 Result<AdamFn> adam(DType dtype) {
-  return found(isa_table().adam(type_of(dtype)), dtype);
+  const AdamFn fn = isa_table().adam(type_of(dtype));
+  return found(fn != nullptr ? fn : generic_adam(type_of(dtype)), dtype);
 }
 
 Result<Type> gemm_type(DType dtype) {

@@ -1,22 +1,28 @@
-// Optimizer updates in place, on elements [begin, end) of flat arrays. f32 and f64; scalars come as
-// double and are rounded to the type first. Formulas as TensorFlow's training ops. Found by
-// lookup.hpp.
+// Optimizer updates in place, on elements [begin, end) of flat arrays. f32 and f64 for each
+// instruction set; f16, bf16 (rounded after each operation, as TensorFlow's) and complex numbers
+// once. Formulas as TensorFlow's training ops. Found by lookup.hpp.
 #pragma once
 #include "kernels/arith/types.hpp"
 
 namespace troupe::arith {
 
+/// A number of any of those types; it is rounded to the elements' type first. Reals look at the first
+/// part only.
+struct Scalar {
+  double real = 0, imaginary = 0;
+};
+
 /// var -= alpha * delta
-using GradientDescentFn = void (*)(void* var, double alpha, const void* delta, int64_t begin,
+using GradientDescentFn = void (*)(void* var, Scalar alpha, const void* delta, int64_t begin,
                                    int64_t end);
 
 /// accum = accum * momentum + grad; var -= lr * accum, or with nesterov var -= lr * grad + lr *
 /// momentum * accum
-using MomentumFn = void (*)(void* var, void* accum, double lr, const void* grad, double momentum,
+using MomentumFn = void (*)(void* var, void* accum, Scalar lr, const void* grad, Scalar momentum,
                             bool nesterov, int64_t begin, int64_t end);
 
 struct AdamRates {
-  double beta1_power = 0, beta2_power = 0, lr = 0, beta1 = 0, beta2 = 0, epsilon = 0;
+  Scalar beta1_power, beta2_power, lr, beta1, beta2, epsilon;
 };
 
 /// m += (grad - m) * (1 - beta1); v += (grad^2 - v) * (1 - beta2); alpha = lr * sqrt(1 -

@@ -28,15 +28,15 @@ void check_all() {
                square = random_values<T>(size, 0, 1, 114);
     std::vector<T> var = start;
     std::vector<double> want = doubles(start);
-    isa_table().gradient_descent(type)(var.data(), 0.25, grad.data(), 0, size / 2);
-    isa_table().gradient_descent(type)(var.data(), 0.25, grad.data(), size / 2, size);
+    isa_table().gradient_descent(type)(var.data(), {0.25}, grad.data(), 0, size / 2);
+    isa_table().gradient_descent(type)(var.data(), {0.25}, grad.data(), size / 2, size);
     for (size_t i = 0; i < n; ++i)
       want[i] -= 0.25 * static_cast<double>(grad[i]);
     check_close(var, want);
     for (bool nesterov : {false, true}) {
       std::vector<T> accum = slot, m = slot, v = square;
       var = start;
-      isa_table().momentum(type)(var.data(), accum.data(), 0.1, grad.data(), 0.9, nesterov, 0,
+      isa_table().momentum(type)(var.data(), accum.data(), {0.1}, grad.data(), {0.9}, nesterov, 0,
                                  size);
       std::vector<double> a = doubles(slot);
       want = doubles(start);
@@ -48,7 +48,7 @@ void check_all() {
       check_close(var, want);
       check_close(accum, a);
       var = start;
-      const AdamRates rates = {0.9 * 0.9, 0.999 * 0.999, 0.01, 0.9, 0.999, 1e-3};
+      const AdamRates rates = {{0.9 * 0.9}, {0.999 * 0.999}, {0.01}, {0.9}, {0.999}, {1e-3}};
       isa_table().adam(type)(var.data(), m.data(), v.data(), rates, grad.data(), nesterov, 0, size);
       std::vector<double> first = doubles(slot), second = doubles(square);
       want = doubles(start);

@@ -6,6 +6,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe {
 namespace {
@@ -185,7 +186,8 @@ Status gather_objects(const Tensor& params, std::span<const std::int64_t> indice
 }
 
 Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
-  const Tensor &params = c.input(0), &indices = c.input(1);
+  const Tensor& params = c.input(0);
+  Tensor indices = c.input(1);
   const int rank = params.shape().rank();
   if (rank < 1)
     return invalid_argument("params must be at least 1 dimensional");
@@ -213,6 +215,7 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0) // nothing is looked up
     return {};
+  TROUPE_ASSIGN(indices, widened(c, indices)); // of int16
   TROUPE_TRY(check_indices(indices, parts.middle));
   const std::int64_t outer = parts.outer / batches;
   if (is_object(params.dtype())) {
@@ -245,7 +248,7 @@ Status compute_v2(KernelContext& c) {
 
 KernelOptions options() {
   KernelOptions out;
-  out.types = {{"Tindices", {DType::int32, DType::int64}}};
+  out.types = {{"Tindices", {DType::int32, DType::int64, DType::int16}}};
   out.expensive = true;
   return out;
 }

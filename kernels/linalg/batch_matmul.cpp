@@ -1,5 +1,7 @@
 // BatchMatMul, V2 and V3: products of the matrices in the last two dimensions; V2 and V3 broadcast
 // the dimensions before them.
+#include <algorithm>
+#include <complex>
 #include <numeric>
 #include <vector>
 
@@ -9,6 +11,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
 namespace troupe {
@@ -23,10 +26,6 @@ struct BatchAttrs {
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   TROUPE_ASSIGN(bool adj_x, c.attr<bool>("adj_x"));
   TROUPE_ASSIGN(bool adj_y, c.attr<bool>("adj_y"));
-  if (c.input_type(0) != c.input_type(1) || c.input_type(0) != c.output_type(0))
-    return unimplemented(str_cat("BatchMatMulV3 of ", to_string(c.input_type(0)), " and ",
-                                 to_string(c.input_type(1)), " to ", to_string(c.output_type(0)),
-                                 " has no CPU kernel: cast the inputs to the output's type first"));
   return prepared(BatchAttrs{adj_x, adj_y});
 }
 
@@ -119,9 +118,22 @@ void multiply(KernelContext& c, arith::Type type, const arith::GemmShape& shape,
                     po + i * shape.m * shape.n * size);
 }
 
+/// An operand as the product takes it: a transposed complex one is conjugated.
+Result<Tensor> operand(KernelContext& c, int i, bool adjoint) {
+  using Complex = std::complex<double>;
+  const Tensor& from = c.input(i);
+  if (!adjoint || from.dtype() != DType::complex128)
+    return from;
+  TROUPE_ASSIGN(Tensor out, c.allocate_temp(from.dtype(), from.shape()));
+  std::ranges::transform(from.data<Complex>(), out.mutable_data<Complex>().begin(),
+                         [](Complex z) { return std::conj(z); });
+  return out;
+}
+
 Status compute(KernelContext& c, bool broadcast) {
   const auto& attrs = c.prepared<BatchAttrs>();
-  const Tensor &x = c.input(0), &y = c.input(1);
+  TROUPE_ASSIGN(const Tensor x, operand(c, 0, attrs.adj_x));
+  TROUPE_ASSIGN(const Tensor y, operand(c, 1, attrs.adj_y));
   TROUPE_TRY(check(x.shape(), y.shape(), broadcast));
   const auto x_batch = x.shape().dims().first(static_cast<std::size_t>(x.shape().rank()) - 2);
   const auto y_batch = y.shape().dims().first(static_cast<std::size_t>(y.shape().rank()) - 2);
@@ -152,6 +164,16 @@ Status compute(KernelContext& c, bool broadcast) {
   multiply(c, type, shape, x, matrix_indices(x_batch, batch), y, matrix_indices(y_batch, batch),
            out, entries);
   return {};
+}
+
+template <bool broadcast>
+Status compute(KernelContext& c) {
+  return compute(c, broadcast);
+}
+
+/// The elements of all tensors as those that the output's are computed in.
+Status compute_mixed(KernelContext& c) {
+  return compute_widened(c, compute<true>, arith::widened_dtype(c.output_type(0)));
 }
 
 Value batch_matmul(GradContext& g, std::string_view op, Value x, Value y, bool adj_x, bool adj_y,
@@ -187,13 +209,36 @@ Status differentiate(GradContext& g, std::string_view op, bool broadcast) {
   return g.set_input_grad(1, dw);
 }
 
-KernelOptions options(std::initializer_list<const char*> type_attrs) {
-  KernelOptions out;
-  for (const char* attr : type_attrs)
-    out.types.push_back({attr, {DType::float32, DType::float64, DType::int32, DType::int64}});
-  out.prepare = prepare;
-  out.expensive = true;
-  return out;
+using DTypes = std::vector<DType>;
+
+const DTypes& computed() {
+  static const DTypes all = {DType::float32, DType::float64, DType::int32, DType::int64,
+                             DType::complex128};
+  return all;
+}
+const DTypes& narrow_ones() {
+  static const DTypes all = {DType::float16, DType::bfloat16, DType::complex64, DType::int16};
+  return all;
+}
+
+KernelOptions options(std::vector<TypeConstraint> types) {
+  return {.types = std::move(types), .prepare = prepare, .expensive = true};
+}
+
+KernelOptions options_v3(DTypes a, DTypes b, DType out) {
+  return options({{"Ta", std::move(a)}, {"Tb", std::move(b)}, {"Tout", {out}}});
+}
+
+/// The triples that TensorFlow has.
+void add_kernels_v3(OpLibrary::Builder& op) {
+  for (DType type : computed())
+    op.cpu_kernel(compute<true>, options_v3({type}, {type}, type));
+  for (DType type : {DType::bfloat16, DType::complex64, DType::int16})
+    op.cpu_kernel(compute_mixed, options_v3({type}, {type}, type));
+  const DTypes bytes = {DType::int8, DType::uint8};
+  op.cpu_kernel(compute_mixed, options_v3(bytes, bytes, DType::int32));
+  op.cpu_kernel(compute_mixed, options_v3({DType::bfloat16}, bytes, DType::bfloat16));
+  op.cpu_kernel(compute_mixed, options_v3(bytes, {DType::bfloat16}, DType::bfloat16));
 }
 
 } // namespace
@@ -208,7 +253,8 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .attr(flags)
       .shape_fn([](ShapeContext& c) { return infer_shape(c, false); })
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMul", false); })
-      .cpu_kernel([](KernelContext& c) { return compute(c, false); }, options({"T"}))
+      .cpu_kernel(compute<false>, options({{"T", computed()}}))
+      .cpu_kernel(in_wider<compute<false>>, options({{"T", narrow_ones()}}))
       .doc("Products of matrices in the last two dimensions; those before are equal.");
   library.op("BatchMatMulV2")
       .input("x: T; y: T")
@@ -218,10 +264,12 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .attr(flags)
       .shape_fn([](ShapeContext& c) { return infer_shape(c, true); })
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMulV2", true); })
-      .cpu_kernel([](KernelContext& c) { return compute(c, true); }, options({"T"}))
+      .cpu_kernel(compute<true>, options({{"T", computed()}}))
+      .cpu_kernel(in_wider<compute<true>>, options({{"T", narrow_ones()}}))
       .doc("Products of matrices in the last two dimensions; those before broadcast.");
-  library.op("BatchMatMulV3")
-      .input("x: Ta; y: Tb")
+  OpLibrary::Builder v3 = library.op("BatchMatMulV3");
+  add_kernels_v3(v3);
+  v3.input("x: Ta; y: Tb")
       .output("output: Tout")
       .attr("Ta: {bfloat16, half, float, double, uint8, int8, int16, int32, int64, complex64, "
             "complex128}")
@@ -231,7 +279,6 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .attr(flags)
       .shape_fn([](ShapeContext& c) { return infer_shape(c, true); })
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMulV3", true); })
-      .cpu_kernel([](KernelContext& c) { return compute(c, true); }, options({"Ta", "Tb", "Tout"}))
       .doc("As BatchMatMulV2, with a dtype of its own for each tensor.");
 }
 

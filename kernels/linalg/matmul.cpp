@@ -5,6 +5,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
 namespace troupe {
@@ -54,9 +55,12 @@ Status differentiate(GradContext& g) {
 
 void register_linalg_matmul(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  options.types = {
+      {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::complex128}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions wide = options;
+  wide.types = {{"T", {DType::float16, DType::bfloat16, DType::complex64, DType::int16}}};
   library.op("MatMul")
       .input("a: T; b: T")
       .output("product: T")
@@ -67,6 +71,7 @@ void register_linalg_matmul(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(in_wider<compute>, std::move(wide))
       .doc("Product of two matrices; each is transposed first if its attribute says so.");
 }
 

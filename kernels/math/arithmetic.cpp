@@ -1,4 +1,7 @@
 // Add, AddV2, Sub, Mul, SquaredDifference, Maximum, Minimum: elementwise, with broadcasting.
+#include <algorithm>
+#include <string>
+
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
@@ -34,6 +37,38 @@ Status differentiate_squared_difference(GradContext& g) {
   return set_both(g, gx, g.neg(gx));
 }
 
+bool join_strings(const void* a, const void* b, void* out, std::int64_t n, arith::RowMode mode) {
+  const auto* x = static_cast<const std::string*>(a);
+  const auto* y = static_cast<const std::string*>(b);
+  auto* z = static_cast<std::string*>(out);
+  for (std::int64_t i = 0; i < n; ++i)
+    z[i] = x[mode == arith::RowMode::left_scalar ? 0 : i] +
+           y[mode == arith::RowMode::right_scalar ? 0 : i];
+  return true;
+}
+
+/// Bytes of the texts of `x`, each as often as it comes in an output of `shape`.
+std::size_t text_in(const Tensor& x, const Shape& shape) {
+  std::size_t bytes = 0;
+  for (const std::string& text : x.data<std::string>())
+    bytes += text.size();
+  const std::int64_t each = shape.num_elements() / std::max<std::int64_t>(x.num_elements(), 1);
+  return bytes * static_cast<std::size_t>(each);
+}
+
+// Add joins texts.
+Status add_strings(KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1);
+  TROUPE_ASSIGN(const Shape shape, broadcast_shapes(x.shape(), y.shape()));
+  TROUPE_ASSIGN(const arith::BroadcastPlan plan, math::broadcast_plan({&x.shape(), &y.shape()}));
+  TROUPE_ASSIGN(Tensor z, c.allocate_output(0, shape));
+  TROUPE_TRY(z.charge(text_in(x, shape) + text_in(y, shape)));
+  const arith::BinaryKernel kernel{
+      .fn = join_strings, .in_size = sizeof(std::string), .out_size = sizeof(std::string)};
+  kernel(plan, x.raw(), y.raw(), z.mutable_raw(), 0, plan.size);
+  return {};
+}
+
 // The whole gradient goes to the input that was chosen; to x where both are equal.
 Status differentiate_choice(GradContext& g, std::string_view x_is_chosen) {
   const Value dz = g.output_grad(0);
@@ -58,7 +93,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_add)
       .cpu_kernel(math::binary<BinaryOp::add>, math::for_types_of(BinaryOp::add))
-      .doc("x + y.");
+      .cpu_kernel(add_strings, math::for_types({DType::string}))
+      .doc("x + y; texts are joined.");
   library.op("AddV2")
       .input("x: T; y: T")
       .output("z: T")

@@ -8,6 +8,10 @@ namespace {
 
 TROUPE_OP_CASES(Add) {
   return {
+      {.name = "texts are joined",
+       .inputs = {R"(str[2] "a" "bc")", R"(str[2,1] "x" "")"},
+       .outputs = {R"(str[2,2] "ax" "bcx" "a" "bc")"}},
+      {.name = "no texts", .inputs = {"str[0]", R"(str[] "x")"}, .outputs = {"str[0]"}},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "no rows, broadcast",
        .inputs = {"f32[0,3]", "f32[3] 1 2 3"},

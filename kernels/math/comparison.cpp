@@ -22,6 +22,24 @@ bool compare_strings(const void* a, const void* b, void* out, std::int64_t n, ar
   return true;
 }
 
+/// Quantised numbers are compared as the integers that they are stored as.
+DType stored_as(DType dtype) {
+  switch (dtype) {
+  case DType::qint8:
+    return DType::int8;
+  case DType::quint8:
+    return DType::uint8;
+  case DType::qint16:
+    return DType::int16;
+  case DType::quint16:
+    return DType::uint16;
+  case DType::qint32:
+    return DType::int32;
+  default:
+    return dtype;
+  }
+}
+
 // Where the shapes do not fit and that is allowed, the answer is one bool: they are not equal.
 template <bool want_equal>
 Status equality(KernelContext& c) {
@@ -40,7 +58,12 @@ Status equality(KernelContext& c) {
                                                 .in_size = sizeof(std::string),
                                                 .out_size = 1},
                             *shape, math::costly, "");
-  return math::binary(c, want_equal ? BinaryOp::equal : BinaryOp::not_equal);
+  const BinaryOp op = want_equal ? BinaryOp::equal : BinaryOp::not_equal;
+  if (const DType stored = stored_as(x.dtype()); stored != x.dtype()) {
+    TROUPE_ASSIGN(const arith::BinaryKernel kernel, arith::binary(op, stored));
+    return math::run_binary(c, kernel, *shape, math::cheap, "");
+  }
+  return math::binary(c, op);
 }
 
 Status infer_equality(ShapeContext& c) {
@@ -55,7 +78,8 @@ Status infer_equality(ShapeContext& c) {
 
 void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
   std::vector<DType> types = arith::dtypes_of(BinaryOp::equal);
-  types.push_back(DType::string);
+  types.insert(types.end(), {DType::string, DType::qint8, DType::quint8, DType::qint16,
+                             DType::quint16, DType::qint32});
   library.op(name)
       .input("x: T; y: T")
       .output("z: bool")

@@ -8,6 +8,12 @@ namespace {
 
 TROUPE_OP_CASES(Equal) {
   return {
+      {.name = "quantised numbers",
+       .inputs = {"qi8[3] -1 2 3", "qi8[] 2"},
+       .outputs = {"bool[3] false true false"}},
+      {.name = "quantised numbers of 32 bits",
+       .inputs = {"qi32[2] -100000 2", "qi32[2] -100000 3"},
+       .outputs = {"bool[2] true false"}},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"bool[0]"}},
       {.name = "no rows, broadcast",
        .inputs = {"f32[0,3]", "f32[3] 1 2 3"},

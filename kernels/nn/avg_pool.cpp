@@ -8,6 +8,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
 namespace troupe {
@@ -99,6 +100,8 @@ void register_nn_avg_pool(OpLibrary& library) {
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions half = options;
+  half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("AvgPool")
       .input("value: T")
       .output("output: T")
@@ -106,8 +109,9 @@ void register_nn_avg_pool(OpLibrary& library) {
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
       .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute>, half)
       .doc("The mean of each window that slides over the images' rows and columns.");
-  options.host_inputs = {"orig_input_shape"};
+  options.host_inputs = half.host_inputs = {"orig_input_shape"};
   library.op("AvgPoolGrad")
       .input("orig_input_shape: int32; grad: T")
       .output("output: T")
@@ -115,6 +119,7 @@ void register_nn_avg_pool(OpLibrary& library) {
       .shape_fn(infer_grad)
       .gradient(differentiate_grad)
       .cpu_kernel(compute_grad, options)
+      .cpu_kernel(in_wider<compute_grad>, half)
       .doc("The gradient of AvgPool.");
 }
 

@@ -77,11 +77,10 @@ Status compute_bias_add(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
   if (out.num_elements() == 0)
     return {};
-  if (layout.inner == 1) {
-    TROUPE_ASSIGN(const arith::BiasAddFn add, arith::bias_add(out.dtype()));
+  if (const auto add = arith::bias_add(out.dtype()); layout.inner == 1 && add.ok()) {
     c.parallel_for(layout.outer, 0.3 * static_cast<double>(layout.channels),
                    [&](std::int64_t begin, std::int64_t end) {
-                     add(value, bias.raw(), out.mutable_raw(), layout.channels, begin, end);
+                     (*add)(value, bias.raw(), out.mutable_raw(), layout.channels, begin, end);
                    });
     return {};
   }
@@ -129,13 +128,18 @@ Status compute_bias_add_grad(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{layout.channels}));
   if (layout.channels == 0)
     return {};
-  if (layout.inner == 1)
+  if (layout.inner == 1 && arith::bias_add_grad(dy.dtype()).ok())
     return sum_rows(c, dy, layout, out);
-  const std::int64_t dims[] = {layout.outer, layout.channels, layout.inner};
-  const bool reduced[] = {true, false, true};
+  // Complex numbers are summed part by part.
+  const DType part = dy.dtype() == DType::complex64    ? DType::float32
+                     : dy.dtype() == DType::complex128 ? DType::float64
+                                                       : dy.dtype();
+  const std::int64_t dims[] = {layout.outer, layout.channels, layout.inner,
+                               part == dy.dtype() ? 1 : 2};
+  const bool reduced[] = {true, false, true, false};
   arith::ReducePlan plan;
-  TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "three dimensions");
-  TROUPE_ASSIGN(const auto kernel, arith::reduce(arith::ReduceOp::sum, dy.dtype()));
+  TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "four dimensions");
+  TROUPE_ASSIGN(const auto kernel, arith::reduce(arith::ReduceOp::sum, part));
   c.parallel_for(plan.outputs, 0.3 * static_cast<double>(plan.count),
                  [&](std::int64_t begin, std::int64_t end) {
                    arith::run_reduce(kernel, plan, dy.raw(), out.mutable_raw(), begin, end);
@@ -165,7 +169,7 @@ constexpr auto format = "data_format: {'NHWC', 'NCHW'} = 'NHWC'";
 
 KernelOptions options() {
   KernelOptions out;
-  out.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  out.types = {{"T", arith::dtypes_of(arith::BinaryOp::add)}};
   out.prepare = prepare;
   return out;
 }

@@ -12,6 +12,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/convolution.hpp"
 #include "kernels/nn/internal/groups.hpp"
 
@@ -266,6 +267,11 @@ void register_nn_conv2d(OpLibrary& library) {
   KernelOptions sizes_first = options, sizes_second = options;
   sizes_first.host_inputs = {"input_sizes"};
   sizes_second.host_inputs = {"filter_sizes"};
+  for (KernelOptions* with_integers : {&options, &sizes_first})
+    with_integers->types[0].dtypes.push_back(DType::int32);
+  KernelOptions half = options, half_first = sizes_first, half_second = sizes_second;
+  for (KernelOptions* narrow : {&half, &half_first, &half_second})
+    narrow->types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("Conv2D")
       .input("input: T; filter: T")
       .output("output: T")
@@ -274,6 +280,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .shape_fn(nn::infer_convolution)
       .gradient(differentiate_forward)
       .cpu_kernel(compute_forward, options)
+      .cpu_kernel(in_wider<compute_forward>, half)
       .doc("2-D convolution of images [batch, height, width, depth] with a filter [height, width, "
            "depth, output depth].");
   library.op("Conv2DBackpropInput")
@@ -284,6 +291,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .shape_fn(infer_backprop_input)
       .gradient(differentiate_backprop_input)
       .cpu_kernel(compute_backprop_input, sizes_first)
+      .cpu_kernel(in_wider<compute_backprop_input>, half_first)
       .doc("The gradient of Conv2D by its input.");
   library.op("Conv2DBackpropFilter")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -293,6 +301,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .shape_fn(infer_backprop_filter)
       .gradient(differentiate_backprop_filter)
       .cpu_kernel(compute_backprop_filter, sizes_second)
+      .cpu_kernel(in_wider<compute_backprop_filter>, half_second)
       .doc("The gradient of Conv2D by its filter.");
 }
 

@@ -10,6 +10,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/batch_norm.hpp"
 
 namespace troupe {
@@ -341,6 +342,8 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
   options.types = {{"T", {DType::float32}}, {"U", {DType::float32}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions half = options;
+  half.types[0] = {"T", {DType::float16, DType::bfloat16}};
   library.op("FusedBatchNormV3")
       .input("x: T; scale: U; offset: U; mean: U; variance: U")
       .output("y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; "
@@ -351,6 +354,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute>, half)
       .doc("Brings every channel to mean 0 and variance 1, then scales and shifts it.");
   library.op("FusedBatchNormGradV3")
       .input("y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U; "
@@ -363,6 +367,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .not_differentiable("the second derivative of batch normalisation is not among troupe's "
                           "rules")
       .cpu_kernel(compute_grad, options)
+      .cpu_kernel(in_wider<compute_grad>, half)
       .doc("The gradient of FusedBatchNormV3.");
 }
 

@@ -7,6 +7,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
 namespace troupe {
@@ -64,6 +65,17 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+/// A window without numbers gives the lowest finite one of the op's own dtype, not that of the float
+/// that it is computed in.
+Status compute_half(KernelContext& c) {
+  TROUPE_TRY(compute(c));
+  const bool is_half = c.attrs().get_or("T", DType::float32) == DType::float16;
+  const float lowest = is_half ? -65504.0F : -0x1.fep127F;
+  for (float& y : c.output_entry(0).tensor.mutable_data<float>())
+    y = std::max(y, lowest);
+  return {};
+}
+
 Status compute_grad(KernelContext& c) {
   const Tensor &x = c.input(0), &y = c.input(1), &dy = c.input(2);
   if (x.shape().rank() != 4)
@@ -118,9 +130,16 @@ void register_nn_max_pool(OpLibrary& library) {
                          "padding: {'SAME', 'VALID', 'EXPLICIT'}; "
                          "explicit_paddings: list(int) = []";
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64}}};
+  options.types = {
+      {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint64}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions half = options, integer = options, narrow = options;
+  half.types = {{"T", {DType::float16, DType::bfloat16}}};
+  integer.types = {{"T", {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::uint32}}};
+  narrow.types = {{"T", half.types[0].dtypes}};
+  narrow.types[0].dtypes.insert(narrow.types[0].dtypes.end(), integer.types[0].dtypes.begin(),
+                                integer.types[0].dtypes.end());
   library.op("MaxPool")
       .input("input: T")
       .output("output: T")
@@ -131,6 +150,8 @@ void register_nn_max_pool(OpLibrary& library) {
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
       .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute_half>, half)
+      .cpu_kernel(in_wider<compute>, integer)
       .doc("The largest element of each window that slides over the images, or of each group of "
            "neighbouring channels.");
   library.op("MaxPoolGrad")
@@ -143,6 +164,7 @@ void register_nn_max_pool(OpLibrary& library) {
       .shape_fn(infer_grad)
       .not_differentiable("its gradient, MaxPoolGradGrad, is not among troupe's ops")
       .cpu_kernel(compute_grad, options)
+      .cpu_kernel(in_wider<compute_grad>, narrow)
       .doc("The gradient of MaxPool over rows and columns; not over the depth.");
 }
 

@@ -8,6 +8,22 @@ namespace {
 
 TROUPE_OP_CASES(MaxPool) {
   return {
+      {.name = "half: the lowest finite number where a window has none",
+       .inputs = {"f16[1,1,4,1] -inf nan 1 nan"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"padding", std::string("VALID")}},
+       .outputs = {"f16[1,1,2,1] -65504 1"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
+      {.name = "bfloat16: the same",
+       .inputs = {"bf16[1,1,2,1] -inf -inf"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"padding", std::string("VALID")}},
+       .outputs = {"bf16[1,1,1,1] -3.38953e38"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "NaN does not count",
        .inputs = {"f32[1,2,4,1] nan 1 nan nan 2 3 nan nan"},
        .attrs = {{"ksize", std::vector<std::int64_t>{1, 2, 2, 1}},
@@ -309,6 +325,13 @@ TROUPE_OP_CASES(MaxPool) {
 
 TROUPE_OP_CASES(MaxPoolGrad) {
   return {
+      {.name = "numbers beyond the largest with a sign",
+       .inputs = {"u64[1,1,4,1] 1 18446744073709551615 3 2", "u64[1,1,2,1] 18446744073709551615 3",
+                  "u64[1,1,2,1] 5 7"},
+       .attrs = {{"ksize", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"strides", std::vector<std::int64_t>{1, 1, 2, 1}},
+                 {"padding", std::string("VALID")}},
+       .outputs = {"u64[1,1,4,1] 0 5 7 0"}},
       {
           .name = "valid",
           .inputs = {"f32[1,4,4,1] -2.5 2.5 -0.5 -3 -1 1 -2 -3.5 3 -4 3.5 0.5 0 2 1.5 -1.5",

@@ -5,6 +5,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe {
 namespace {
@@ -52,6 +53,8 @@ Status differentiate_log_softmax(GradContext& g) {
 void register_nn_softmax(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
+  KernelOptions half = options;
+  half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("Softmax")
       .input("logits: T")
       .output("softmax: T")
@@ -59,6 +62,7 @@ void register_nn_softmax(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate_softmax)
       .cpu_kernel(compute<arith::softmax>, options)
+      .cpu_kernel(in_wider<compute<arith::softmax>>, half)
       .doc("Probabilities along the last axis; each row sums to 1.");
   library.op("LogSoftmax")
       .input("logits: T")
@@ -67,6 +71,7 @@ void register_nn_softmax(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate_log_softmax)
       .cpu_kernel(compute<arith::log_softmax>, options)
+      .cpu_kernel(in_wider<compute<arith::log_softmax>>, half)
       .doc("Logarithms of the probabilities along the last axis.");
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe {
 namespace {
@@ -160,6 +161,8 @@ Status differentiate_sparse(GradContext& g) {
 void register_nn_softmax_cross_entropy(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
+  KernelOptions half = options;
+  half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("SoftmaxCrossEntropyWithLogits")
       .input("features: T; labels: T")
       .output("loss: T; backprop: T")
@@ -167,6 +170,7 @@ void register_nn_softmax_cross_entropy(OpLibrary& library) {
       .shape_fn(infer_dense)
       .gradient(differentiate_dense)
       .cpu_kernel(compute_dense, options)
+      .cpu_kernel(in_wider<compute_dense>, half)
       .doc("Cross entropy of each row's softmax and its label distribution, and the gradient.");
   library.op("SparseSoftmaxCrossEntropyWithLogits")
       .input("features: T; labels: Tlabels")
@@ -176,6 +180,7 @@ void register_nn_softmax_cross_entropy(OpLibrary& library) {
       .shape_fn(infer_sparse)
       .gradient(differentiate_sparse)
       .cpu_kernel(compute_sparse, options)
+      .cpu_kernel(in_wider<compute_sparse>, half)
       .doc("Cross entropy of each row's softmax and the class its label names, and the gradient.");
 }
 

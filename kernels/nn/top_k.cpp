@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe {
 namespace {
 
+using Comparable = Types<float, double, std::int32_t, std::int64_t, std::uint64_t>;
 using SmallIndices = Types<std::int16_t, std::int32_t, std::int64_t>;
 
 Result<std::int64_t> read_scalar(const Tensor& k) {
@@ -65,11 +69,15 @@ struct Before {
   }
 };
 
+/// `wide`: the input's elements in a type that compares as they do. The values are copied from the
+/// input itself.
 template <class T, class Index>
-void top_k_rows(KernelContext& c, std::int64_t rows, std::int64_t columns, std::int64_t k,
-                Tensor& values, Tensor& indices) {
-  const T* in = c.input(0).data<T>().data();
-  T* best = values.mutable_data<T>().data();
+void top_k_rows(KernelContext& c, const Tensor& wide, std::int64_t rows, std::int64_t columns,
+                std::int64_t k, Tensor& values, Tensor& indices) {
+  const T* in = wide.data<T>().data();
+  const std::size_t size = dtype_size(values.dtype());
+  const auto* from = static_cast<const std::byte*>(c.input(0).raw());
+  auto* best = static_cast<std::byte*>(values.mutable_raw());
   Index* where = indices.mutable_data<Index>().data();
   const double cost = static_cast<double>(columns) * (2 + std::log2(static_cast<double>(k) + 1));
   c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
@@ -80,7 +88,8 @@ void top_k_rows(KernelContext& c, std::int64_t rows, std::int64_t columns, std::
       std::partial_sort(order.begin(), order.begin() + k, order.end(), Before<T>{row});
       for (std::int64_t i = 0; i < k; ++i) {
         const std::int64_t at = order[static_cast<std::size_t>(i)];
-        best[r * k + i] = row[at];
+        std::memcpy(best + static_cast<std::size_t>(r * k + i) * size,
+                    from + static_cast<std::size_t>(r * columns + at) * size, size);
         where[r * k + i] = static_cast<Index>(at);
       }
     }
@@ -109,9 +118,10 @@ Status compute_top_k(KernelContext& c) {
   if (out.num_elements() == 0)
     return {};
   const std::int64_t rows = out.num_elements() / k;
-  return dispatch(Numbers{}, values.dtype(), [&]<class T>() -> Status {
+  TROUPE_ASSIGN(const Tensor wide, widened(c, c.input(0), arith::widened_dtype(values.dtype())));
+  return dispatch(Comparable{}, wide.dtype(), [&]<class T>() -> Status {
     return dispatch(SmallIndices{}, indices.dtype(), [&]<class Index>() -> Status {
-      top_k_rows<T, Index>(c, rows, columns, k, values, indices);
+      top_k_rows<T, Index>(c, wide, rows, columns, k, values, indices);
       return {};
     });
   });
@@ -191,7 +201,7 @@ void register_nn_top_k(OpLibrary& library) {
   constexpr auto reals = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
                          "half, uint32, uint64}";
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  options.types = {{"T", arith::dtypes_of(arith::BinaryOp::less)}};
   library.op("TopK")
       .input("input: T")
       .output("values: T; indices: int32")

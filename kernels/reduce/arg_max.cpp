@@ -6,6 +6,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe {
 namespace {
@@ -55,7 +56,7 @@ Status compute(KernelContext& c, bool want_max) {
   std::int64_t inner = 1;
   for (int i = at + 1; i < rank; ++i)
     inner *= shape[i];
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape.without(at)));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape.without(at)));
   // A bool is a byte that is 0 or 1.
   const DType dtype = x.dtype() == DType::bool_ ? DType::uint8 : x.dtype();
   TROUPE_ASSIGN(const auto fn, arith::arg_reduce(want_max, dtype, out.dtype()));
@@ -72,14 +73,15 @@ Status compute(KernelContext& c, bool want_max) {
   c.parallel_for(
       out.num_elements(), 0.5 * static_cast<double>(n),
       [&](std::int64_t begin, std::int64_t end) { fn.fn(from, to, n, inner, begin, end); });
-  return {};
+  return narrow(c, 0, out);
 }
 
 KernelOptions options() {
   KernelOptions out;
   std::vector<DType> types = arith::dtypes_of(arith::ReduceOp::max);
   types.push_back(DType::bool_);
-  out.types = {{"T", std::move(types)}, {"output_type", {DType::int32, DType::int64}}};
+  out.types = {{"T", std::move(types)},
+               {"output_type", {DType::int32, DType::int64, DType::int16, DType::uint16}}};
   out.expensive = true;
   return out;
 }

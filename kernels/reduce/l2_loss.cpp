@@ -28,8 +28,8 @@ double sum_of_squares(const T* x, std::int64_t n) {
 }
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Tensor x, reduce::widened(c, c.input(0)));
-  TROUPE_ASSIGN(Tensor out, reduce::allocate_widened(c, 0, Shape{}));
+  TROUPE_ASSIGN(const Tensor x, widened(c, c.input(0)));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, Shape{}));
   TROUPE_TRY(dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
     // Blocks of a fixed size: the sum does not depend on the number of threads.
     constexpr std::int64_t block = 1 << 16;
@@ -47,7 +47,7 @@ Status compute(KernelContext& c) {
     out.mutable_data<T>()[0] = static_cast<T>(sum / 2);
     return {};
   }));
-  return reduce::narrow(c, 0, out);
+  return narrow(c, 0, out);
 }
 
 } // namespace

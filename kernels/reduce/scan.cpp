@@ -58,7 +58,7 @@ void scan_block(const T* x, T* y, std::int64_t n, std::int64_t inner, const Attr
 
 template <class Op>
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Tensor x, reduce::widened(c, c.input(0)));
+  TROUPE_ASSIGN(const Tensor x, widened(c, c.input(0)));
   if (!c.input(1).shape().is_scalar())
     return invalid_argument(str_cat("ScanOp: axis must be a scalar, not ", c.input(1).shape()));
   TROUPE_ASSIGN(const auto axes, integers(c.input(1)));
@@ -72,9 +72,9 @@ Status compute(KernelContext& c) {
   for (int i = 0; i < rank; ++i)
     (i < axis ? outer : inner) *= i == axis ? 1 : x.shape()[i];
   const std::int64_t n = x.shape()[static_cast<int>(axis)];
-  TROUPE_ASSIGN(Tensor y, reduce::allocate_widened(c, 0, x.shape()));
+  TROUPE_ASSIGN(Tensor y, allocate_widened(c, 0, x.shape()));
   if (y.num_elements() == 0)
-    return reduce::narrow(c, 0, y);
+    return narrow(c, 0, y);
   TROUPE_TRY(dispatch(reduce::Computed{}, x.dtype(), [&]<class T>() -> Status {
     const T* from = x.data<T>().data();
     T* to = y.mutable_data<T>().data();
@@ -86,7 +86,7 @@ Status compute(KernelContext& c) {
                    });
     return {};
   }));
-  return reduce::narrow(c, 0, y);
+  return narrow(c, 0, y);
 }
 
 AttrMap scan_attrs(bool exclusive, bool reverse) {

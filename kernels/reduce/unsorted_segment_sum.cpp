@@ -108,8 +108,8 @@ Status compute(KernelContext& c) {
     inner *= data[i];
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  TROUPE_ASSIGN(const Tensor values, reduce::widened(c, c.input(0)));
-  TROUPE_ASSIGN(Tensor out, reduce::allocate_widened(c, 0, shape));
+  TROUPE_ASSIGN(const Tensor values, widened(c, c.input(0)));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape));
   std::memset(out.mutable_raw(), 0,
               static_cast<std::size_t>(shape.num_elements()) * dtype_size(out.dtype()));
   TROUPE_TRY(dispatch(reduce::Computed{}, out.dtype(), [&]<class T>() -> Status {
@@ -117,7 +117,7 @@ Status compute(KernelContext& c) {
         Types<std::int32_t, std::int64_t, std::int16_t>{}, c.input(1).dtype(),
         [&]<class I>() -> Status { return sum<T, I>(c, values, segments, inner, out); });
   }));
-  return reduce::narrow(c, 0, out);
+  return narrow(c, 0, out);
 }
 
 } // namespace

@@ -82,12 +82,12 @@ Status differentiate(GradContext& g) {
 
 void register_state_resource_gather(OpLibrary& library) {
   KernelOptions options;
-  options.types = {
-      {"Tindices", {DType::int32, DType::int64}},
-      {"dtype",
-       {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8, DType::int8,
-        DType::int16, DType::uint16, DType::uint32, DType::uint64, DType::bool_, DType::float16,
-        DType::bfloat16, DType::complex64, DType::complex128}}};
+  options.types = {{"Tindices", {DType::int32, DType::int64}},
+                   {"dtype",
+                    {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8,
+                     DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64,
+                     DType::bool_, DType::float16, DType::bfloat16, DType::complex64,
+                     DType::complex128, DType::qint8, DType::quint8, DType::qint32}}};
   options.expensive = true;
   library.op("ResourceGather")
       .input("resource: resource; indices: Tindices")

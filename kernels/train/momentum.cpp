@@ -30,36 +30,38 @@ Status compute(KernelContext& c) {
 // made block by block.
 struct Keras {
   arith::BinaryKernel multiply;
+  arith::UnaryKernel negate;
   arith::MomentumFn apply;
   bool nesterov;
 };
 
-template <class T>
 void apply_keras(const KernelContext& c, const Keras& rule, std::span<void* const> values,
                  std::int64_t begin, std::int64_t end) {
-  constexpr std::int64_t block = 2048;
-  const T* grad = c.input(3).data<T>().data();
-  const T minus_lr = -c.input(2).value<T>();
-  T scaled[block];
+  constexpr std::int64_t block = 2048, largest = 16; // bytes of an element
+  const std::int64_t size = rule.multiply.in_size;
+  alignas(64) std::byte scaled[block * largest];
+  alignas(largest) std::byte minus_lr[largest];
+  rule.negate(c.input(2).raw(), minus_lr, 0, 1);
+  const auto* grad = static_cast<const std::byte*>(c.input(3).raw());
   for (std::int64_t at = begin; at < end; at += block) {
     const std::int64_t n = std::min(block, end - at);
-    rule.multiply.row(grad + at, &minus_lr, scaled, n, arith::RowMode::right_scalar);
-    rule.apply(static_cast<T*>(values[0]) + at, static_cast<T*>(values[1]) + at, -1, scaled,
-               train::scalar(c, 4), rule.nesterov, 0, n);
+    rule.multiply.row(grad + at * size, minus_lr, scaled, n, arith::RowMode::right_scalar);
+    rule.apply(static_cast<std::byte*>(values[0]) + at * size,
+               static_cast<std::byte*>(values[1]) + at * size, {-1}, scaled, train::scalar(c, 4),
+               rule.nesterov, 0, n);
   }
 }
 
 Status compute_keras(KernelContext& c) {
   const bool nesterov = c.attrs().get_or("use_nesterov", false);
   const DType dtype = c.input(3).dtype();
-  const bool single = dtype == DType::float32;
   TROUPE_ASSIGN(const auto multiply, arith::binary(arith::BinaryOp::mul, dtype));
+  TROUPE_ASSIGN(const auto negate, arith::unary(arith::UnaryOp::neg, dtype));
   TROUPE_ASSIGN(const auto apply, arith::momentum(dtype));
-  const Keras rule{multiply, apply, nesterov};
+  const Keras rule{multiply, negate, apply, nesterov};
   return train::update(c, inputs, 0.8,
                        [&](std::span<void* const> values, std::int64_t begin, std::int64_t end) {
-                         single ? apply_keras<float>(c, rule, values, begin, end)
-                                : apply_keras<double>(c, rule, values, begin, end);
+                         apply_keras(c, rule, values, begin, end);
                        });
 }
 

@@ -4,7 +4,8 @@
     make_cpu_dtypes.py             with a Python that has tensorflow-cpu
 
 cpu_dtypes.tsv: op, attribute, dtypes that some CPU kernel of the op is registered for; ops whose kernels name none are left out.
-dtype_values.tsv: op, attributes ("DstT=half"), inputs and outputs as literals of core/tensor/literal.hpp, between " ; ".
+dtype_values.tsv: op, attributes ("DstT=half ksize=[1,2,2,1]"), inputs and outputs as literals of core/tensor/literal.hpp, between " ; ".
+An input "var …" or "res …" is a variable; then the outputs are what the variables hold afterwards.
 """
 import inspect
 import os
@@ -54,6 +55,8 @@ def literal(tensor):
         return repr(float(x))
 
     array = np.asarray(tensor.numpy())
+    if array.dtype == object:
+        return f"str[{','.join(map(str, array.shape))}] " + " ".join(f'"{x.decode()}"' for x in array.reshape(-1))
     name = tf.dtypes.as_dtype(array.dtype).name
     return f"{LITERALS[name]}[{','.join(map(str, array.shape))}] " + " ".join(text(x) for x in array.reshape(-1))
 
@@ -105,6 +108,9 @@ def cases():
             yield op, {}, [tensor(dtype, 1), tensor(dtype)]
     for dtype in REALS:
         yield "L2Loss", {}, [tensor(dtype)]
+    yield from products()
+    yield from images()
+    yield from rows()
     for source in ALL + ["bool"]:
         for target in ALL + ["bool"]:
             small = [0, 1, 1, 0] if source == "bool" else [3, 0, 2, 100]
@@ -112,9 +118,102 @@ def cases():
                 yield "Cast", {"DstT": target}, [tf.cast(small, source)]
 
 
+def numbers(dtype, shape, seed=0, least=-7):
+    """Numbers that are the same in every dtype that has them, quarters among them where there are such."""
+    random = np.random.RandomState(seed)
+    whole = random.randint(0 if dtype.startswith("u") else least, 8, shape)
+    if dtype in COMPLEX:
+        return tf.constant((whole + 1j * random.randint(-7, 8, shape)) / 4, dtype)
+    return tf.constant(whole / 4 if dtype in REALS else whole, dtype)
+
+
+def products():
+    for dtype in ALL:
+        for flags in range(4):
+            a, b = bool(flags & 1), bool(flags & 2)
+            x, y = numbers(dtype, [3, 2] if a else [2, 3]), numbers(dtype, [4, 3] if b else [3, 4], 1)
+            yield "MatMul", {"transpose_a": a, "transpose_b": b}, [x, y]
+            pair = [tf.stack([x, x + x]), y[tf.newaxis]]
+            yield "BatchMatMulV2", {"adj_x": a, "adj_y": b}, pair
+            yield "BatchMatMul", {"adj_x": a, "adj_y": b}, [pair[0], tf.stack([y, y])]
+            for other in dict.fromkeys(["int8", "uint8", dtype]):
+                for out in dict.fromkeys([dtype, other, "int32"]):
+                    yield "BatchMatMulV3", {"adj_x": a, "adj_y": b, "Tout": out}, [x, numbers(other, y.shape, 1)]
+
+
+def images():
+    for dtype in ALL:
+        x, filters, dy = numbers(dtype, [2, 4, 3, 4]), numbers(dtype, [2, 2, 4, 3], 1), numbers(dtype, [2, 4, 3, 3], 2)
+        convolution = {"strides": [1, 1, 1, 1], "padding": "SAME"}
+        yield "Conv2D", convolution, [x, filters]
+        yield "Conv2D", {"strides": [1, 2, 1, 1], "padding": "VALID", "dilations": [1, 2, 1, 1]}, [x, numbers(dtype, [2, 2, 2, 4], 1)]
+        yield "Conv2DBackpropInput", convolution, [tf.constant([2, 4, 3, 4]), filters, dy]
+        yield "Conv2DBackpropFilter", convolution, [x, tf.constant([2, 2, 4, 3]), dy]
+        for size, stride, padding in [(2, 2, "VALID"), (3, 1, "SAME")]:
+            pool = {"ksize": [1, size, size, 1], "strides": [1, stride, stride, 1], "padding": padding}
+            out = numbers(dtype, [2, 2, 1, 4] if padding == "VALID" else [2, 4, 3, 4], 3)
+            yield "MaxPool", pool, [x]
+            yield "AvgPool", pool, [x]
+            # Of one sign: TensorFlow rounds after each addition, so that what cancels out has few digits.
+            yield "AvgPoolGrad", pool, [tf.constant([2, 4, 3, 4]), numbers(dtype, out.shape, 3, least=0)]
+            pooled = run("MaxPool", pool, [x])
+            if pooled:
+                yield "MaxPoolGrad", pool, [x, pooled[0], out]
+        yield "MaxPool", {"ksize": [1, 1, 1, 2], "strides": [1, 1, 1, 2], "padding": "VALID"}, [x]
+        if dtype in REALS:
+            scale, offset, mean = (numbers("float32", [4], seed) for seed in (4, 5, 6))
+            variance = tf.constant([1, 0.5, 2, 4], tf.float32)
+            for training in [True, False]:
+                attrs = {"is_training": training, "exponential_avg_factor": 1.0, "epsilon": 0.5}
+                yield "FusedBatchNormV3", attrs, [x, scale, offset] + ([tf.zeros([0])] * 2 if training else [mean, variance])
+                attrs = {"is_training": training, "epsilon": 0.5}
+                yield "FusedBatchNormGradV3", attrs, [numbers(dtype, x.shape, 7), x, scale, mean, variance, tf.zeros([0])]
+
+
+def rows():
+    for dtype in ALL:
+        x, labels = numbers(dtype, [3, 5]), tf.constant([1, 0, 4])
+        yield "BiasAdd", {}, [x, numbers(dtype, [5], 1)]
+        yield "BiasAdd", {"data_format": "NCHW"}, [numbers(dtype, [2, 3, 2, 2]), numbers(dtype, [3], 1)]
+        yield "BiasAddGrad", {}, [x]
+        yield "BiasAddGrad", {"data_format": "NCHW"}, [numbers(dtype, [2, 3, 2, 2])]
+        yield "Softmax", {}, [x]
+        yield "LogSoftmax", {}, [x]
+        yield "SoftmaxCrossEntropyWithLogits", {}, [x, numbers(dtype, [3, 5], 1)]
+        yield "SparseSoftmaxCrossEntropyWithLogits", {}, [x, labels]
+        yield "TopKV2", {}, [x, tf.constant(3)]
+        yield "ArgMax", {"output_type": "uint16"}, [x, tf.constant(1)]
+        yield "ArgMax", {"output_type": "int16"}, [x, tf.constant(0)]
+        yield "GatherV2", {}, [x, tf.constant([2, 0, 2], tf.int16), tf.constant(0)]
+    yield "Add", {}, [tf.constant(["a", "bc"]), tf.constant([["x"], [""]])]
+
+
+def updates():
+    """Optimizers: name, attributes, variables, what follows them, and what the variables hold afterwards."""
+    for dtype in REALS + COMPLEX:
+        def scalar(value):
+            return tf.constant(value, dtype)
+        var, m, grad = (numbers(dtype, [12], seed) for seed in (1, 2, 3))
+        v = tf.constant(np.arange(12) / 8, dtype)
+        rates = [scalar(x) for x in (0.81, 0.998, 0.01, 0.9, 0.999, 0.001)]
+        cases = [("GradientDescent", {}, [var], [scalar(0.3), grad])]
+        for nesterov in [False, True]:
+            momentum = [scalar(0.3), grad, scalar(0.7)]
+            cases.append(("Momentum", {"use_nesterov": nesterov}, [var, m], momentum))
+            cases.append(("KerasMomentum", {"use_nesterov": nesterov}, [var, m], momentum))
+            cases.append(("Adam", {"use_nesterov": nesterov}, [var, m, v], rates + [grad]))
+        for name, attrs, variables, rest in cases:
+            held = [tf.Variable(x) for x in variables]
+            with tf.device("CPU:0"):
+                arguments = [x.handle for x in held] + rest
+                function = getattr(tf.raw_ops, "ResourceApply" + name)
+                function(**dict(zip(inspect.signature(function).parameters, arguments)), **attrs)
+            yield name, attrs, variables, rest, held
+
+
 def run(op, attrs, inputs):
     """The kernel's outputs, or None where there is none."""
-    arguments = {"DstT": tf.dtypes.as_dtype(attrs["DstT"])} if attrs else {}
+    arguments = {k: tf.dtypes.as_dtype(v) if k in ("DstT", "Tout", "output_type") else v for k, v in attrs.items()}
     function = getattr(tf.raw_ops, op)
     if op == "AddN":
         arguments["inputs"] = inputs
@@ -126,6 +225,17 @@ def run(op, attrs, inputs):
     except (tf.errors.OpError, TypeError, ValueError):
         return None
     return list(out) if isinstance(out, (list, tuple)) else [out]
+
+
+def shown(attrs):
+    def text(value):
+        if isinstance(value, bool):
+            return "true" if value else "false"
+        if isinstance(value, list):
+            return "[" + ",".join(map(str, value)) + "]"
+        return NAMES.get(value, str(value))
+
+    return " ".join(f"{k}={text(v)}" for k, v in attrs.items())
 
 
 def main():
@@ -140,8 +250,17 @@ def main():
             outputs = run(op, attrs, inputs)
             if outputs is None:
                 continue
-            shown = ",".join(f"{k}={NAMES.get(v, v)}" for k, v in attrs.items())
-            file.write("\t".join([op, shown, " ; ".join(map(literal, inputs)), " ; ".join(map(literal, outputs))]) + "\n")
+            if op == "FusedBatchNormV3":
+                outputs = outputs[:5 if attrs["is_training"] else 3]  # the last is for GPUs, and those before may be left as they were
+            elif op == "FusedBatchNormGradV3":
+                outputs = outputs[:3]
+            file.write("\t".join([op, shown(attrs), " ; ".join(map(literal, inputs)), " ; ".join(map(literal, outputs))]) + "\n")
+        for name, attrs, variables, rest, held in updates():
+            for op, kind in [("Apply" + name, "var "), ("ResourceApply" + name, "res ")]:
+                if op == "ApplyKerasMomentum":
+                    continue
+                inputs = [kind + literal(x) for x in variables] + [literal(x) for x in rest]
+                file.write("\t".join([op, shown(attrs), " ; ".join(inputs), " ; ".join(map(literal, held))]) + "\n")
 
 
 if __name__ == "__main__":

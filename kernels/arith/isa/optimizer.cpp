@@ -12,22 +12,22 @@ TROUPE_INLINE double root_of(double x) {
 }
 
 template <class T>
-void descend(void* variable, double alpha, const void* delta, int64_t begin, int64_t end) {
+void descend(void* variable, Scalar alpha, const void* delta, int64_t begin, int64_t end) {
   auto var = static_cast<T*>(variable);
   auto step = static_cast<const T*>(delta);
-  const T rate = static_cast<T>(alpha);
+  const T rate = static_cast<T>(alpha.real);
   TROUPE_INDEPENDENT
   for (int64_t i = begin; i < end; ++i)
     var[i] -= rate * step[i];
 }
 
 template <class T>
-void descend_with_momentum(void* variable, void* accumulator, double lr, const void* gradient,
-                           double momentum, bool nesterov, int64_t begin, int64_t end) {
+void descend_with_momentum(void* variable, void* accumulator, Scalar lr, const void* gradient,
+                           Scalar momentum, bool nesterov, int64_t begin, int64_t end) {
   auto var = static_cast<T*>(variable);
   auto accum = static_cast<T*>(accumulator);
   auto grad = static_cast<const T*>(gradient);
-  const T rate = static_cast<T>(lr), keep = static_cast<T>(momentum);
+  const T rate = static_cast<T>(lr.real), keep = static_cast<T>(momentum.real);
   if (nesterov) {
     TROUPE_INDEPENDENT
     for (int64_t i = begin; i < end; ++i) {
@@ -52,10 +52,11 @@ void descend_by_moments(void* variable, void* first, void* second, const AdamRat
   auto m = static_cast<T*>(first);
   auto v = static_cast<T*>(second);
   auto grad = static_cast<const T*>(gradient);
-  const T beta1 = static_cast<T>(rates.beta1), beta2 = static_cast<T>(rates.beta2);
-  const T epsilon = static_cast<T>(rates.epsilon), one = 1;
-  const T alpha = static_cast<T>(rates.lr) * root_of(one - static_cast<T>(rates.beta2_power)) /
-                  (one - static_cast<T>(rates.beta1_power));
+  const T beta1 = static_cast<T>(rates.beta1.real), beta2 = static_cast<T>(rates.beta2.real);
+  const T epsilon = static_cast<T>(rates.epsilon.real), one = 1;
+  const T alpha = static_cast<T>(rates.lr.real) *
+                  root_of(one - static_cast<T>(rates.beta2_power.real)) /
+                  (one - static_cast<T>(rates.beta1_power.real));
   const T new1 = one - beta1, new2 = one - beta2;
   // step = m * from_m + grad * from_grad
   const T from_m = nesterov ? beta1 : one, from_grad = nesterov ? new1 : T(0);

@@ -194,39 +194,6 @@ Status reduce(KernelContext& c, arith::ReduceOp op) {
   return fits ? run(c, kernel, plan, x.raw(), out) : run_transposed(c, kernel, x, mask, out);
 }
 
-namespace {
-
-Status cast_all(KernelContext& c, const Tensor& from, Tensor& to) {
-  TROUPE_ASSIGN(const auto cast, arith::cast(from.dtype(), to.dtype()));
-  void* out = to.mutable_raw();
-  c.parallel_for(from.num_elements(), unit_cost,
-                 [&](std::int64_t begin, std::int64_t end) { cast(from.raw(), out, begin, end); });
-  return {};
-}
-
-} // namespace
-
-Result<Tensor> widened(KernelContext& c, const Tensor& tensor) {
-  const DType wide = arith::computed_in(tensor.dtype());
-  if (wide == tensor.dtype())
-    return tensor;
-  TROUPE_ASSIGN(Tensor out, c.allocate_temp(wide, tensor.shape()));
-  TROUPE_TRY(cast_all(c, tensor, out));
-  return out;
-}
-
-Result<Tensor> allocate_widened(KernelContext& c, int i, const Shape& shape) {
-  const DType wide = arith::computed_in(c.output_type(i));
-  return wide == c.output_type(i) ? c.allocate_output(i, shape) : c.allocate_temp(wide, shape);
-}
-
-Status narrow(KernelContext& c, int i, const Tensor& wide) {
-  if (wide.dtype() == c.output_type(i))
-    return {};
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(i, wide.shape()));
-  return cast_all(c, wide, out);
-}
-
 Status infer_shape(ShapeContext& c) {
   const PartialShape& x = c.input(0);
   if (!x.has_rank())

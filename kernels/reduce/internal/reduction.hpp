@@ -11,6 +11,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe::reduce {
 
@@ -30,14 +31,6 @@ T add(T a, T b) {
 /// Output 0 = op over the axes of input 1 of input 0; attr keep_dims. INVALID_ARGUMENT for an axis
 /// that does not exist or is named twice.
 Status reduce(KernelContext& c, arith::ReduceOp op);
-
-/// The tensor in the dtype that its elements are computed in (arith::computed_in); itself where that
-/// is its own.
-Result<Tensor> widened(KernelContext& c, const Tensor& tensor);
-/// Memory for a result in that dtype: output `i` itself where it has the dtype.
-Result<Tensor> allocate_widened(KernelContext& c, int i, const Shape& shape);
-/// Rounds such a result into output `i`; nothing to do where it is the output.
-Status narrow(KernelContext& c, int i, const Tensor& wide);
 
 /// The output's shape where the axes are constant; otherwise what can be said.
 Status infer_shape(ShapeContext& c);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <functional>
 
 #include "core/base/strings.hpp"
@@ -99,10 +100,26 @@ Status infer_shape(ShapeContext& c, const Inputs& inputs) {
   return c.set_output(0, std::move(shape));
 }
 
-double scalar(const KernelContext& c, int i) {
+arith::Scalar scalar(const KernelContext& c, int i) {
   const Tensor& value = c.input(i);
-  return value.dtype() == DType::float32 ? static_cast<double>(value.value<float>())
-                                         : value.value<double>();
+  switch (value.dtype()) {
+  case DType::float32:
+    return {static_cast<double>(value.value<float>())};
+  case DType::float16:
+    return {static_cast<double>(static_cast<float>(value.value<Half>()))};
+  case DType::bfloat16:
+    return {static_cast<double>(static_cast<float>(value.value<BFloat16>()))};
+  case DType::complex64: {
+    const std::complex<double> number(value.value<std::complex<float>>());
+    return {number.real(), number.imag()};
+  }
+  case DType::complex128: {
+    const auto number = value.value<std::complex<double>>();
+    return {number.real(), number.imag()};
+  }
+  default:
+    return {value.value<double>()};
+  }
 }
 
 Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
@@ -150,7 +167,9 @@ Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
 
 KernelOptions kernel_options() {
   KernelOptions out;
-  out.types = {{"T", {DType::float32, DType::float64}}};
+  out.types = {{"T",
+                {DType::float32, DType::float64, DType::float16, DType::bfloat16, DType::complex64,
+                 DType::complex128}}};
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/arith/optimizer.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -24,8 +25,8 @@ struct Inputs {
 /// output's. What a resource's handle refers to is not known here.
 Status infer_shape(ShapeContext& c, const Inputs& inputs);
 
-/// The scalar input i as a number. Its dtype is float or double.
-double scalar(const KernelContext& c, int i);
+/// The scalar input i as a number.
+arith::Scalar scalar(const KernelContext& c, int i);
 
 /// Checks the inputs, then runs `body(values, begin, end)` over ranges of the elements, perhaps on
 /// several threads, while nobody else can read or write any of the variables; at the end sets the
@@ -39,7 +40,7 @@ double scalar(const KernelContext& c, int i);
 Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
               FunctionView<void(std::span<void* const>, std::int64_t, std::int64_t)> body);
 
-/// Options of their CPU kernels: float and double.
+/// Options of their CPU kernels: floating and complex numbers.
 KernelOptions kernel_options();
 
 inline constexpr auto any_number =

@@ -75,7 +75,6 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
 /// Ops that refuse some of the dtypes or attributes that they are registered for, and why.
 const std::map<std::string, std::string, std::less<>>& may_refuse() {
   static const std::map<std::string, std::string, std::less<>> all = {
-      {"BatchMatMulV3", "a kernel's constraints cannot say that three dtypes are one"},
       {"Cast", "a kernel's constraints cannot name pairs; what it refuses TensorFlow refuses"},
   };
   return all;
