@@ -108,9 +108,10 @@ TROUPE_FUNCTION_GRADIENT(relu6, x > T(0) && x < T(6) ? dy : T(0))
 TROUPE_FUNCTION_GRADIENT(tanh, dy*(1.0 - x * x))
 TROUPE_FUNCTION_GRADIENT(sigmoid, dy* x*(1.0 - x))
 TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : 0.5 * dy / std::conj(x))
-TROUPE_FUNCTION_GRADIENT(rsqrt,
-                         dy == T(0) ? T(0) : -0.5 * dy * std::conj(x) * std::conj(x) * std::conj(x))
-TROUPE_FUNCTION_GRADIENT(reciprocal, dy == T(0) ? T(0) : -dy * std::conj(x) * std::conj(x))
+TROUPE_FUNCTION_GRADIENT(rsqrt, dy == T(0)
+                                    ? T(0)
+                                    : -0.5 * (dy * std::conj(x)) * (std::conj(x) * std::conj(x)))
+TROUPE_FUNCTION_GRADIENT(reciprocal, dy == T(0) ? T(0) : -(std::conj(x) * std::conj(x)) * dy)
 
 template <class T, class F>
 void map_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_t end) {

@@ -116,6 +116,22 @@ void check_integers() {
   CHECK((unary(UnaryOp::exp, type_of<T>()) == nullptr));
 }
 
+/// Products in TensorFlow's order: where they vanish or overflow, and the sign of 0.
+void check_extreme_gradients() {
+  const float dy[] = {1, -1, 1, 1e-30F, 1e30F, 0}, y[] = {0, -0.0F, 1e-30F, 1e-30F, 0, INFINITY};
+  float dx[6];
+  unary_grad(GradOp::rsqrt, Type::float32)(dy, y, dx, 0, 6);
+  for (int i : {0, 1, 3, 4, 5}) {
+    CHECK(dx[i] == 0);
+    CHECK(!std::signbit(dx[i]));
+  }
+  CHECK(std::signbit(dx[2]));
+  const float small[] = {1e-30F, INFINITY}, extreme[] = {1e30F, 1e-30F};
+  unary_grad(GradOp::reciprocal, Type::float32)(small, extreme, dx, 0, 2);
+  CHECK(dx[0] == -INFINITY);
+  CHECK(std::isnan(dx[1]));
+}
+
 template <class T>
 void check_gradients() {
   struct Row {
@@ -176,6 +192,7 @@ TEST_CASE("gradients of unary functions follow their formulas, in place too") {
   on_each_isa([] {
     check_gradients<float>();
     check_gradients<double>();
+    check_extreme_gradients();
     const std::vector<int32_t> dy = {3, 4, 5}, x = {-1, 0, 2};
     std::vector<int32_t> dx(3);
     unary_grad(GradOp::relu, Type::int32)(dy.data(), x.data(), dx.data(), 0, 3);

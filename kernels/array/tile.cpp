@@ -94,7 +94,7 @@ Status differentiate_broadcast_to(GradContext& g) {
 
 Status compute_broadcast_to(KernelContext& c) {
   const Tensor& x = c.input(0);
-  if (c.input(1).shape().rank() > 1)
+  if (c.input(1).shape().rank() != 1)
     return invalid_argument(
         str_cat("Shape must be rank 1 but is rank ", c.input(1).shape().rank()));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(1)));

@@ -124,15 +124,24 @@ Status resolve(const Dense& dense, std::size_t i, std::int64_t dim, bool known_b
   return {};
 }
 
+/// As TensorFlow, which keeps masks in 32 bits.
+Result<std::int64_t> mask(const AttrMap& attrs, std::string_view name) {
+  TROUPE_ASSIGN(const auto value, attrs.get<std::int64_t>(name));
+  if (value < INT32_MIN || value > INT32_MAX)
+    return invalid_argument(
+        str_cat("Attr ", name, " has value ", value, " out of range for an int32"));
+  return value;
+}
+
 } // namespace
 
 Result<SliceMasks> slice_masks(const AttrMap& attrs) {
   SliceMasks out;
-  TROUPE_ASSIGN(out.begin, attrs.get<std::int64_t>("begin_mask"));
-  TROUPE_ASSIGN(out.end, attrs.get<std::int64_t>("end_mask"));
-  TROUPE_ASSIGN(out.ellipsis, attrs.get<std::int64_t>("ellipsis_mask"));
-  TROUPE_ASSIGN(out.new_axis, attrs.get<std::int64_t>("new_axis_mask"));
-  TROUPE_ASSIGN(out.shrink_axis, attrs.get<std::int64_t>("shrink_axis_mask"));
+  TROUPE_ASSIGN(out.begin, mask(attrs, "begin_mask"));
+  TROUPE_ASSIGN(out.end, mask(attrs, "end_mask"));
+  TROUPE_ASSIGN(out.ellipsis, mask(attrs, "ellipsis_mask"));
+  TROUPE_ASSIGN(out.new_axis, mask(attrs, "new_axis_mask"));
+  TROUPE_ASSIGN(out.shrink_axis, mask(attrs, "shrink_axis_mask"));
   return out;
 }
 
