@@ -1,4 +1,5 @@
-"""Single ops on random tensors: troupe computes what TensorFlow computes, or refuses with the same code.
+"""Single ops on random tensors: troupe computes what TensorFlow computes, or refuses with the same code. Where it
+differs on purpose, both answer what differences.tsv says.
 
 Needs a Python environment with TensorFlow, named by TROUPE_PEER_VENV; without it the test is skipped.
 usage: peer_test.py [--seed N] [--cases N] [OP ...]
@@ -19,6 +20,7 @@ def main():
     parser.add_argument("--batch", type=int, default=40)
     parser.add_argument("ops", nargs="*")
     options = parser.parse_args()
+    import differences_run
     from cases import MAKERS, make
     from peer import Troupe, tensorflow_answer
     from values import Random
@@ -42,6 +44,10 @@ def main():
         total += len(made)
         wrong += here
         print(f"{name}: {len(made) - here} of {len(made)} agree, {len(fine)} with values", flush=True)
+    if not options.ops:
+        untrue, count = differences_run.run(troupe.executable)
+        print("\n".join(untrue + [f"differences on purpose: {count - len(untrue)} of {count} are as listed"]), flush=True)
+        wrong, total = wrong + len(untrue), total + count
     print(f"{total - wrong} of {total} cases agree over {len(options.ops or MAKERS)} ops")
     return 1 if wrong else 0
 

@@ -3,6 +3,7 @@
 
 A path is looked for from the root, from the document's folder, and as a part of a tracked file's path. A symbol is CamelCase, snake_case or `name()`: some
 tracked file that is no document must hold it as a word. Examples in fences are not read.
+docs/differences.md must be what tests/peer/differences.py makes of its list.
 Prints one line for each breach and exits 1 if there is any.
 """
 import os
@@ -93,6 +94,10 @@ def main():
     documents = [path for path in files if path.endswith(".md")]
     paths, words = parts_of(files), words_of(path for path in files if not path.endswith(".md"))
     found = [breach for document in documents for breach in breaches(document, paths, words)]
+    sys.path.insert(0, "tests/peer")
+    import differences
+    if not differences.is_up_to_date():
+        found.append("docs/differences.md is not that of tests/peer/differences.tsv: run tests/peer/differences.py --write")
     print("\n".join(found) if found else f"docs: {len(documents)} documents name what exists")
     return 1 if found else 0
 
