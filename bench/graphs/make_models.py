@@ -58,7 +58,14 @@ def conv(x, channels, size, name):
 
 def cnn_layers(x):
     h = conv(conv(tf.reshape(x, [-1, 28, 28, 1]), 32, 5, "conv1"), 64, 5, "conv2")
-    return dense(tf.reshape(h, [x.shape[0], 7 * 7 * 64]), 512, "hidden", tf.nn.relu)
+    return dense(tf.reshape(h, [x.shape[0] or -1, 7 * 7 * 64]), 512, "hidden", tf.nn.relu)
+
+
+def cnn_of_any_batch():
+    with tf.Graph().as_default() as graph:
+        tf.identity(dense(cnn_layers(t1.placeholder(tf.float32, [None, 784], name="x")), 10, "logits"), name="y")
+        initialise()
+    return graph
 
 
 def classifier(layers, optimizer, worker=None, batch=128):
@@ -153,6 +160,7 @@ def main():
             save(f"{kind}_{name}", classifier(layers, optimizer))
             for worker in (0, 1):
                 save(f"{kind}_{name}_worker{worker}", classifier(layers, optimizer, worker))
+    save("cnn_inference", cnn_of_any_batch())
     save("transformer_inference", transformer(False))
     save("transformer_adam", transformer(True))
     for batch in (1, 8):

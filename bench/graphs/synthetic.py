@@ -169,7 +169,7 @@ def ping_pong(here, there):
 
 
 def transfer(elements, source, sink):
-    """A variable on one task, read on another; `init` fills it."""
+    """A variable on one task, every element of it read on another, for their sum; `init` fills it."""
     g = Graph()
     name = f"v{elements}"
     g.node(name, "VariableV2", (), source, dtype=Type(FLOAT), shape=ShapeOf([elements]), container="", shared_name="")
@@ -177,6 +177,6 @@ def transfer(elements, source, sink):
     g.constant("start", [0.5], FLOAT, (), source)
     g.node("fill", "Fill", ["length", "start"], source, index_type=Type(INT32), **T)
     g.node("init", "Assign", [name, "fill"], source, use_locking=True, validate_shape=True, **T)
-    g.node("y", "Identity", [name], sink, **T)
-    g.node("done", "NoOp", ["^y"], sink)
+    g.constant("axis", [0], INT32, [1], sink)
+    g.node("sum", "Sum", [name, "axis"], sink, keep_dims=False, Tidx=Type(INT32), **T)
     return g.bytes()

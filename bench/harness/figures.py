@@ -1,6 +1,9 @@
 """Figures of a row: what each round gave, medians, and how far they are apart."""
 
+import math
 import statistics
+
+from values import Fetched
 
 
 def summary(values):
@@ -15,6 +18,13 @@ def quotients(above, below):
     return [above[number] / value for number, value in below.items() if number in above and value > 0]
 
 
+def slope(sizes, values):
+    """The exponent of the power of its size that a value grows with: a line through the logarithms, by least squares."""
+    x, y = [math.log(size) for size in sizes], [math.log(value) for value in values]
+    x_mean, y_mean = statistics.fmean(x), statistics.fmean(y)
+    return sum((a - x_mean) * (b - y_mean) for a, b in zip(x, y)) / sum((a - x_mean) ** 2 for a in x)
+
+
 class Result:
     """What a row has measured, by the number of the round. Smaller is better, unless the row says that its figure is a rate."""
 
@@ -25,6 +35,8 @@ class Result:
         self.our_error = self.their_error = None
         self.detail = {}
         self.verdict = None  # of a row that judges itself
+        self.fetched = Fetched()
+        self.quickest = None  # {"micros": our quickest step, "yardstick": what the machine takes for something at best, "is": its name}
 
     def add(self, side, value, number=0):
         (self.ours if side.name == "troupe" else self.theirs)[number] = value
@@ -44,7 +56,8 @@ class Result:
         if row.aim and ratios:
             verdicts.append(out["ratio"]["median"] >= row.aim)
         if self.limit:
-            shares = quotients(self.limit, self.ours)
+            # Who is quicker than the limit does without it, by shared memory or by fewer products: that is no share of it above 1.
+            shares = [min(1, share) for share in quotients(self.limit, self.ours)]
             out["limit"] = {"name": self.limit_name, **summary(self.limit.values())}
             out["share"] = summary(shares)
             if row.aim_share and shares:
@@ -56,10 +69,15 @@ class Result:
         if self.verdict is not None:
             verdicts.append(self.verdict)
             out["aim_text"] = row.aim_text
-        if self.our_error:
+        compared = self.fetched.compare(row.tolerance)
+        if compared:
+            out["values"] = {"apart": compared[0], "tolerance": row.tolerance}
+            if compared[1]:
+                out["values_error"] = compared[1]
+        if self.our_error or "values_error" in out:
             verdicts.append(False)
         out["met"] = all(verdicts) if verdicts else None
-        for key, value in (("our_error", self.our_error), ("their_error", self.their_error), ("detail", self.detail)):
+        for key, value in (("our_error", self.our_error), ("their_error", self.their_error), ("detail", self.detail), ("quickest", self.quickest)):
             if value:
                 out[key] = value
         return out

@@ -26,6 +26,15 @@ def sentence(machine):
             f"Linux {machine['kernel']}")
 
 
+def is_same(one, other):
+    """Whether quotients of two runs may be compared: the same processor and number of cores, whatever its kernel is."""
+    return all(one.get(key) == other.get(key) for key in ("cpu", "cores", "instruction_set", "hypervisor"))
+
+
+def name(machine):
+    return f"{machine['cpu']}, {machine['cores']} cores, {machine['instruction_set']}"
+
+
 def today():
     return datetime.date.today().isoformat()
 

@@ -1,8 +1,10 @@
 """The figures as JSON, as a table in a document, and against older figures."""
 
+import glob
 import json
+import os
 
-from machine import sentence
+import machine
 
 BEGIN, END = "<!-- figures: written by tools/dev/bench -->", "<!-- end of figures -->"
 
@@ -72,7 +74,9 @@ def limit(row):
     if "limit" not in row:
         return "–"
     text = f"{row['limit']['name']} {amount(row['limit']['median'], row['unit'])}"
-    return f"{text}: {row['share']['median']:.2f} of it" if row.get("share") else text
+    if not row.get("share"):
+        return text
+    return f"{text}: {row['share']['median']:.2f} of it" if row["share"]["median"] < 1 else f"{text}: not a limit, ours takes less"
 
 
 def taken(row):
@@ -80,15 +84,17 @@ def taken(row):
 
 
 def line(name, row):
-    verdict = {True: "yes", False: "**no**", None: "–"}[row["met"]]
+    met = {True: "yes", False: "**no**", None: "–"}[row["met"]]
     ours = row["our_error"] if row.get("our_error") else spread(row["ours"], row["unit"])
     theirs = row["their_error"] if row.get("their_error") else spread(row["theirs"], row["unit"])
-    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), verdict, limit(row), taken(row)]
+    cells = [f"`{name}`", row["what"], ours, theirs, ratio(row["ratio"]), aim(row), met, limit(row), taken(row)]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
 def detail_lines(rows):
     for name, row in rows.items():
+        if row.get("values_error"):
+            yield f"- `{name}`, **other values**: {row['values_error']}"
         for key, value in row.get("detail", {}).items():
             if isinstance(value, dict) and all(isinstance(v, dict) for v in value.values()):
                 for inner, columns in value.items():
@@ -99,19 +105,42 @@ def detail_lines(rows):
                 yield f"- `{name}`, {key}: {value}"
 
 
+def verdict(data):
+    met = [row["met"] for row in data["rows"].values() if row["met"] is not None]
+    return f"{met.count(True)} of {len(met)} aims met on {machine.name(data['machine'])}"
+
+
+def compared(rows):
+    """How far the values were from the other side's."""
+    distances = [row["values"]["apart"] / row["values"]["tolerance"] for row in rows.values() if row.get("values")]
+    if not distances:
+        return ""
+    wrong = sum("values_error" in row for row in rows.values())
+    return (f" Fetched values were compared with TensorFlow's in {len(distances)} rows: " +
+            (f"in {wrong} they are others." if wrong else f"{max(distances):.2g} of a row's tolerance apart at most."))
+
+
 def table(data):
-    met = [row["met"] for row in data["rows"].values()]
-    lines = [f"Machine: {sentence(data['machine'])}. Peer: {data['peer'] or 'none'}. Medians (lowest – highest round); the ratio is TensorFlow's time by "
-             f"ours, round by round. Of {sum(m is not None for m in met)} rows with an aim {sum(m is True for m in met)} meet it.", "",
-             "| row | work | troupe | TensorFlow | ratio | aim | met | limit of the machine | taken |", "|---|---|---|---|---|---|---|---|---|"]
+    lines = [f"Machine: {machine.sentence(data['machine'])}. Peer: {data['peer'] or 'none'}. Medians (lowest – highest round); the ratio is TensorFlow's time by "
+             f"ours, round by round. {verdict(data)}.{compared(data['rows'])}", "",
+             "| row | work | troupe | TensorFlow | ratio | aim | met | the machine at best | taken |", "|---|---|---|---|---|---|---|---|---|"]
     lines += [line(name, row) for name, row in data["rows"].items()]
     details = list(detail_lines(data["rows"]))
     return "\n".join(lines + (["", "Details:", "", *details] if details else []))
 
 
+def headline(data, folder):
+    """The document's title: an aim is met on a machine, so it says on which; other machines' figures lie beside it."""
+    others = [load(path) for path in sorted(glob.glob(os.path.join(folder, "benchmarks-*.json")))]
+    return "# Benchmarks: " + "; ".join(map(verdict, [data, *others]))
+
+
 def write_document(path, data):
     with open(path) as file:
         before, rest = file.read().split(BEGIN)
+    title, _, more = before.partition("\n")
+    if title.startswith("# Benchmarks"):
+        before = headline(data, os.path.dirname(path)) + "\n" + more
     with open(path, "w") as out:
         out.write(before + BEGIN + "\n\n" + table(data) + "\n\n" + END + rest.split(END)[1])
 
@@ -121,6 +150,19 @@ def allowance(old, new):
     than a quarter, so that a row of wide spread is guarded too."""
     half = max(figures["high"] - figures["low"] for figures in (old, new)) / 2
     return min(max(half, 0.05 * old["median"]), 0.25 * old["median"])
+
+
+def slower(old, new, allowed=2):
+    """Sentences about the rows of `new` whose quickest step takes more of the machine's yardstick than `allowed` times what it took in `old`: the best step
+    of thousands beside the best that the machine does, which a busy machine disturbs little. The factor is what differs between machines of one name."""
+    for name, row in new["rows"].items():
+        before, now = old["rows"].get(name, {}).get("quickest"), row.get("quickest")
+        if not before or not now or before["is"] != now["is"]:
+            continue
+        was, is_now = before["micros"] / before["yardstick"], now["micros"] / now["yardstick"]
+        if is_now > allowed * was:
+            yield (f"{name}: the quickest step takes {amount(now['micros'], 'µs')}, {is_now:.3g} times the yardstick ({now['is']}, "
+                   f"{amount(now['yardstick'], 'µs')}); it took {was:.3g} times that, {allowed:g} times as much is allowed")
 
 
 def worse(old, new):

@@ -13,6 +13,7 @@ CONFIGS = {
     "default": graph_def.config(),
     "plain": graph_def.config(rewrite=False),
     "plain, 1 thread": graph_def.config(rewrite=False, threads=1),
+    "1 thread": graph_def.config(threads=1),
 }
 
 
@@ -24,10 +25,11 @@ class Side:
         self.clusters = {}
         self.server = None
 
-    def restart(self):
+    def restart(self, more=None):
+        """`more`: variables of the environment beside its own."""
         if self.server:
             self.server.close()
-        self.server = LineServer([self.program()], self.environment())
+        self.server = LineServer([self.program()], {**self.environment(), **(more or {})})
 
     def cluster(self, jobs):
         key = tuple(sorted(jobs.items()))
@@ -56,6 +58,10 @@ class Side:
     def measure(self, seconds, clients, steps=1 << 20, beside=()):
         more = ["beside", *beside] if beside else []
         return self.server.ask("measure", seconds, steps, *clients, *more)["clients"]
+
+    def values(self, client, steps):
+        """What so many more steps fetch, run by run: for each fetch its elements."""
+        return self.server.ask("values", client, steps)["runs"]
 
     def close_client(self, client):
         self.server.ask("close", client)
@@ -143,6 +149,10 @@ class Bench:
             self.limits = LineServer([os.path.join(self.build, "bench", "bench_limits")])
         answer = self.limits.ask(*command, separator=" ")
         return next(iter(answer.values()))
+
+    def core_micros(self):
+        """What one core takes for 10^8 operations of its multiply-adds at best: how quick it is."""
+        return 0.1 / self.limit("multiply_add", 1) * 1e6
 
     def bytes_file(self, name, data):
         path = os.path.join(self.folder, name.replace(" ", "_").replace(",", "") + ".bin")

@@ -1,6 +1,6 @@
 """Rows that time steps of a graph on both sides, in turn."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import graph_def
 from figures import Result
@@ -17,6 +17,7 @@ class Step:
     inits: list = field(default_factory=list)
     jobs: dict = None  # None: in the client's process
     master: tuple = None
+    compared: list = None  # fetched in place of `fetches`, by a client of its own that runs no `ops`, where those say too little or too much
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Row:
     aim: float = None  # theirs : ours, at least
     aim_share: float = None  # of the machine's limit, at least
     aim_value: float = None  # ours at most, in the row's unit
+    tolerance: float = 1e-5  # how far fetched values may be from the other side's, as a part of the largest
 
 
 @dataclass
@@ -38,8 +40,12 @@ class Variant:
 
 DEFAULT = [Variant()]
 PLAIN = [Variant("rewriting off", "plain")]
-PLAIN_ANY_THREADS = [*PLAIN, Variant("rewriting off, 1 thread", "plain, 1 thread")]
-CALLERS_THREAD = [Variant("caller's thread", "default", graph_def.run_options(True))]
+CALLERS_THREAD = graph_def.run_options(True)
+# TensorFlow in one process: its default, and what it has against handing a step from thread to thread.
+LOCAL = [*DEFAULT, Variant("caller's thread", "default", CALLERS_THREAD), Variant("caller's thread, 1 thread", "1 thread", CALLERS_THREAD)]
+LOCAL_PLAIN = [*PLAIN, Variant("rewriting off, 1 thread", "plain, 1 thread"), Variant("rewriting off, caller's thread", "plain", CALLERS_THREAD),
+               Variant("rewriting off, caller's thread, 1 thread", "plain, 1 thread", CALLERS_THREAD)]
+HOPELESS = 3  # a variant of the settings that takes so many times as long as the best one is not tried again
 
 
 def in_turn(sides, number):
@@ -61,16 +67,18 @@ class StepRow(Row):
     theirs: list = None
     seconds: float = 1.2  # of one round on one side
     rounds: int = 5
+    compared: int = 3  # steps whose fetched values are compared with the other side's
     limit: tuple = None  # (name, command …)
+    our_environment: dict = None
     is_short: bool = True  # short steps are warmed up before each measurement; of long ones the first steps do that
 
     def measure(self, bench):
         result = Result("µs")
         ready = []
         for side in bench.sides:
-            side.restart()
+            side.restart(self.our_environment if side is bench.ours else None)
             try:
-                ready.append((side, self.open(side)))
+                ready.append((side, self.open(side, result)))
             except BenchError as error:
                 result.add_error(side, error)
         for number in range(bench.rounds(self.rounds)):
@@ -85,31 +93,47 @@ class StepRow(Row):
             if self.limit:
                 result.limit_name = self.limit[0]
                 result.limit[number] = bench.limit(*self.limit[1:])
+        if result.quickest:
+            name, yardstick = (self.limit[0], min(result.limit.values())) if self.limit else ("multiply-adds of a core", bench.core_micros())
+            result.quickest = {"micros": result.quickest, "yardstick": yardstick, "is": name}
         return result
 
-    def open(self, side):
+    def open(self, side, result):
         variants = (self.ours if side.name == "troupe" else self.theirs) or DEFAULT
         out = []
         for variant in variants:
             clients = [f"{variant.name}/{i}" for i in range(len(self.steps))]
             for i, step in enumerate(self.steps):
                 side.open(clients[i], step, variant.config, variant.run_options)
+            # Before another variant's clients begin anew with variables that tasks share.
+            result.fetched.add(side, variant.name, [self.values(side, client, step, variant) for client, step in zip(clients, self.steps)])
             out.append((variant.name, clients))
         return out
 
+    def values(self, side, client, step, variant):
+        if not step.compared:
+            return side.values(client, self.compared)
+        side.open("compared", replace(step, fetches=step.compared, ops=[]), variant.config, variant.run_options)
+        try:
+            return side.values("compared", 1)
+        finally:
+            side.close_client("compared")
+
     def once(self, bench, side, variants, result):
-        best = None
+        values = {}
         for name, clients in variants:
             seconds = bench.seconds(self.seconds) / len(variants)
             if self.is_short:
                 side.measure(seconds / 4, clients)
             series = side.measure(seconds, clients)
-            value = series[0]["median"] if len(clients) == 1 else max(s["wall"] for s in series) / sum(s["steps"] for s in series)
-            if best is None or value < best:
-                best = value
-                if len(variants) > 1:
-                    result.detail[f"{side.name}'s best"] = name
-        return best
+            values[name] = series[0]["median"] if len(clients) == 1 else max(s["wall"] for s in series) / sum(s["steps"] for s in series)
+            if side is bench.ours and len(clients) == 1:
+                result.quickest = min(series[0]["min"], result.quickest or series[0]["min"])
+        best = min(values, key=values.get)
+        if len(variants) > 1:
+            result.detail[f"{side.name}'s best"] = best
+        variants[:] = [variant for variant in variants if values[variant[0]] <= HOPELESS * values[best]]
+        return values[best]
 
 
 @dataclass
@@ -129,6 +153,7 @@ class FirstStepRow(Row):
                 side.restart()
                 try:
                     result.add(side, side.open("first", self.step, self.variant.config)["first"], number)
+                    result.fetched.add(side, self.variant.name, [side.values("first", 1)])
                 except BenchError as error:
                     result.add_error(side, error)
                     failed.add(side)
@@ -151,6 +176,7 @@ class MemoryRow(Row):
             side.clusters, others = {tuple(sorted(self.step.jobs.items())): cluster}, side.clusters
             try:
                 side.open("memory", self.step, "plain")
+                result.fetched.add(side, "plain", [side.values("memory", 1)])
                 require_sent(side.measure(60, ["memory"], steps=self.passes)[0], self.size)
                 tasks = {f"{job}:{index}": cluster.tasks[job, index] for job, index in self.ends}
                 peaks = {name: task.status("VmHWM") / 2**20 for name, task in tasks.items()}
@@ -181,6 +207,7 @@ class DelayRow(Row):
             side.restart()
             try:
                 side.open("large", self.large, "plain")
+                result.fetched.add(side, "plain", [side.values("large", 1)])
                 side.open("small", self.small, "plain")
             except BenchError as error:
                 result.add_error(side, error)

@@ -5,6 +5,7 @@
 //   copy BYTES         {"micros": to copy them, memory already touched}
 //   tcp BYTES          {"micros": from asking another process for them until all are in
 //                      a buffer that is used again each time}
+//   tcp_sum BYTES      {"micros": the same, and the floats that came added up on one thread}
 //   round_trip         {"micros": one byte to another process and back, over TCP}
 //   wake               {"micros": from waking a thread that sleeps on another core until it runs,
 //                      the median of many}
@@ -141,6 +142,28 @@ double tcp_micros(std::size_t bytes) {
   return best_micros([&] { far_end.ask(buffer.data(), bytes); });
 }
 
+typedef float Lanes4 __attribute__((vector_size(16)));
+typedef float Lanes8 __attribute__((vector_size(32)));
+typedef float Lanes16 __attribute__((vector_size(64)));
+
+// Four sums that do not wait for each other: what a core reads is the limit, not what it adds.
+float sum_of(const Lanes4* lanes, std::size_t count) {
+  Lanes4 a{}, b{}, c{}, d{};
+  for (std::size_t i = 0; i + 4 <= count; i += 4)
+    a += lanes[i], b += lanes[i + 1], c += lanes[i + 2], d += lanes[i + 3];
+  a += b + c + d;
+  return a[0] + a[1] + a[2] + a[3];
+}
+
+double tcp_sum_micros(std::size_t bytes) {
+  std::vector<Lanes4> buffer(std::max<std::size_t>(4, bytes / sizeof(Lanes4)));
+  FarEnd far_end(bytes);
+  return best_micros([&] {
+    far_end.ask(reinterpret_cast<char*>(buffer.data()), bytes);
+    [[maybe_unused]] volatile float kept = sum_of(buffer.data(), bytes / sizeof(Lanes4));
+  });
+}
+
 // A door that is passed once for each knock; the waiter sleeps in the kernel at once.
 class Door {
 public:
@@ -209,10 +232,6 @@ double wake_micros() {
 }
 
 // Twelve sums that do not wait for each other, so that every unit of a core stays busy.
-typedef float Lanes4 __attribute__((vector_size(16)));
-typedef float Lanes8 __attribute__((vector_size(32)));
-typedef float Lanes16 __attribute__((vector_size(64)));
-
 template <class Lanes>
 [[gnu::always_inline]] inline float sum_up(std::int64_t rounds) {
   Lanes a{}, b{};
@@ -282,6 +301,7 @@ int main() {
     } else {
       double micros = command == "copy"         ? copy_micros(amount)
                       : command == "tcp"        ? tcp_micros(amount)
+                      : command == "tcp_sum"    ? tcp_sum_micros(amount)
                       : command == "round_trip" ? tcp_micros(1)
                       : command == "wake"       ? wake_micros()
                                                 : -1;

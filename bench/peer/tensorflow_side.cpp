@@ -16,8 +16,9 @@ public:
       TF_CloseSession(session_, status_);
       TF_DeleteSession(session_, status_);
     }
-    for (TF_Tensor* tensor : inputs_)
-      TF_DeleteTensor(tensor);
+    for (Run& run : runs_)
+      for (TF_Tensor* tensor : run.inputs)
+        TF_DeleteTensor(tensor);
     if (run_options_)
       TF_DeleteBuffer(run_options_);
     TF_DeleteGraph(graph_);
@@ -55,19 +56,43 @@ public:
     return bind(spec);
   }
 
-  std::string step() override {
-    TF_SessionRun(session_, run_options_, input_ends_.data(), inputs_.data(),
-                  static_cast<int>(inputs_.size()), output_ends_.data(), outputs_.data(),
-                  static_cast<int>(outputs_.size()), targets_.data(),
-                  static_cast<int>(targets_.size()), nullptr, status_);
-    if (failed())
-      return message();
-    for (TF_Tensor* tensor : outputs_)
-      TF_DeleteTensor(tensor);
+  std::string step(std::vector<Fetched>* values) override {
+    for (const Run& run : runs_) {
+      TF_SessionRun(session_, run_options_, run.ends.data(), run.inputs.data(),
+                    static_cast<int>(run.inputs.size()), output_ends_.data(), outputs_.data(),
+                    static_cast<int>(outputs_.size()), targets_.data(),
+                    static_cast<int>(targets_.size()), nullptr, status_);
+      if (failed())
+        return message();
+      if (values)
+        values->push_back(numbers_of(outputs_));
+      for (TF_Tensor* tensor : outputs_)
+        TF_DeleteTensor(tensor);
+    }
     return "";
   }
 
 private:
+  // The feeds of one run.
+  struct Run {
+    std::vector<TF_Output> ends;
+    std::vector<TF_Tensor*> inputs;
+  };
+
+  static Fetched numbers_of(const std::vector<TF_Tensor*>& tensors) {
+    Fetched out;
+    for (const TF_Tensor* tensor : tensors) {
+      TF_DataType dtype = TF_TensorType(tensor);
+      out.push_back(elements_of(dtype == TF_FLOAT   ? "float"
+                                : dtype == TF_INT32 ? "int32"
+                                : dtype == TF_INT64 ? "int64"
+                                                    : "",
+                                TF_TensorData(tensor),
+                                static_cast<std::size_t>(TF_TensorElementCount(tensor))));
+    }
+    return out;
+  }
+
   bool failed() const { return TF_GetCode(status_) != TF_OK; }
   std::string message() const { return TF_Message(status_); }
 
@@ -75,23 +100,25 @@ private:
   std::string bind(const ClientSpec& spec) {
     static const std::map<std::string, TF_DataType> dtypes = {
         {"float", TF_FLOAT}, {"int32", TF_INT32}, {"int64", TF_INT64}};
-    for (const FeedSpec& feed : spec.feeds) {
-      TF_DataType dtype = dtypes.at(feed.dtype);
-      TF_Tensor* tensor =
-          TF_AllocateTensor(dtype, feed.dims.data(), static_cast<int>(feed.dims.size()),
-                            static_cast<std::size_t>(feed.elements()) * TF_DataTypeSize(dtype));
-      fill_feed(feed, TF_TensorData(tensor));
-      inputs_.push_back(tensor);
-      input_ends_.push_back({TF_GraphOperationByName(graph_, feed.name.c_str()), 0});
+    for (const std::vector<FeedSpec>& feeds : spec.runs) {
+      Run& run = runs_.emplace_back();
+      for (const FeedSpec& feed : feeds) {
+        TF_DataType dtype = dtypes.at(feed.dtype);
+        TF_Tensor* tensor =
+            TF_AllocateTensor(dtype, feed.dims.data(), static_cast<int>(feed.dims.size()),
+                              static_cast<std::size_t>(feed.elements()) * TF_DataTypeSize(dtype));
+        fill_feed(feed, TF_TensorData(tensor));
+        run.inputs.push_back(tensor);
+        run.ends.push_back({TF_GraphOperationByName(graph_, feed.name.c_str()), 0});
+        if (!run.ends.back().oper)
+          return "a fed node is not in the graph";
+      }
     }
     for (const std::string& fetch : spec.fetches)
       output_ends_.push_back({TF_GraphOperationByName(graph_, fetch.c_str()), 0});
     for (const std::string& target : spec.targets)
       targets_.push_back(TF_GraphOperationByName(graph_, target.c_str()));
     outputs_.resize(output_ends_.size());
-    for (const TF_Output& end : input_ends_)
-      if (!end.oper)
-        return "a fed node is not in the graph";
     for (const TF_Output& end : output_ends_)
       if (!end.oper)
         return "a fetched node is not in the graph";
@@ -105,8 +132,9 @@ private:
   TF_Graph* graph_;
   TF_Session* session_ = nullptr;
   TF_Buffer* run_options_ = nullptr;
-  std::vector<TF_Output> input_ends_, output_ends_;
-  std::vector<TF_Tensor*> inputs_, outputs_;
+  std::vector<Run> runs_;
+  std::vector<TF_Output> output_ends_;
+  std::vector<TF_Tensor*> outputs_;
   std::vector<const TF_Operation*> targets_;
 };
 

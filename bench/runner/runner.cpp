@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -63,8 +64,18 @@ FeedSpec parse_feed(const std::string& text) {
   return feed;
 }
 
+void add_feed(std::vector<std::vector<FeedSpec>>& runs, FeedSpec feed) {
+  for (const FeedSpec& other : runs.back())
+    if (other.name == feed.name) {
+      runs.emplace_back();
+      break;
+    }
+  runs.back().push_back(std::move(feed));
+}
+
 ClientSpec parse_client(const std::vector<std::string>& fields) {
   ClientSpec spec;
+  spec.runs.emplace_back();
   for (const std::string& field : fields) {
     auto equals = field.find('=');
     std::string key = field.substr(0, equals), value = field.substr(equals + 1);
@@ -83,9 +94,29 @@ ClientSpec parse_client(const std::vector<std::string>& fields) {
     else if (key == "op")
       spec.targets.push_back(value);
     else if (key == "feed")
-      spec.feeds.push_back(parse_feed(value));
+      add_feed(spec.runs, parse_feed(value));
   }
   return spec;
+}
+
+// Numbers as Python's JSON reads them, which knows NaN and Infinity.
+std::string number(double value) {
+  if (std::isnan(value))
+    return "NaN";
+  if (std::isinf(value))
+    return value > 0 ? "Infinity" : "-Infinity";
+  std::ostringstream out;
+  out.precision(9); // all of a float
+  out << value;
+  return out.str();
+}
+
+template <class T, class F>
+std::string list(const std::vector<T>& items, F text_of) {
+  std::string out;
+  for (const T& item : items)
+    out += (out.empty() ? "" : ", ") + text_of(item);
+  return "[" + out + "]";
 }
 
 // Times of one client's steps.
@@ -123,6 +154,8 @@ public:
       open(fields);
     else if (command == "measure")
       measure(fields);
+    else if (command == "values")
+      values(fields);
     else if (command == "close") {
       clients_.erase(fields[0]);
       answer("{}");
@@ -145,6 +178,24 @@ private:
       return answer_error(error);
     clients_[name] = std::move(client);
     answer("{\"opened\": " + std::to_string(opened) + ", \"first\": " + std::to_string(first) +
+           "}");
+  }
+
+  void values(const std::vector<std::string>& fields) {
+    auto it = clients_.find(fields.at(0));
+    if (it == clients_.end())
+      return answer_error("no such client: " + fields[0]);
+    std::vector<Fetched> runs;
+    for (int left = std::stoi(fields.at(1)); left > 0; --left)
+      if (std::string error = it->second->step(&runs); !error.empty())
+        return answer_error(error);
+    answer("{\"runs\": " +
+           list(runs,
+                [](const Fetched& fetched) {
+                  return list(fetched, [](const std::vector<double>& elements) {
+                    return list(elements, number);
+                  });
+                }) +
            "}");
   }
 
@@ -230,6 +281,19 @@ void fill_feed(const FeedSpec& feed, void* elements) {
     else
       static_cast<float*>(elements)[i] =
           static_cast<float>(static_cast<double>(i * 2654435761 % 1000) / 1000.0 - 0.5);
+}
+
+std::vector<double> elements_of(const std::string& dtype, const void* data, std::size_t count) {
+  auto from = [&]<class T>(const T* elements) {
+    return std::vector<double>(elements, elements + count);
+  };
+  if (dtype == "float")
+    return from(static_cast<const float*>(data));
+  if (dtype == "int32")
+    return from(static_cast<const std::int32_t*>(data));
+  if (dtype == "int64")
+    return from(static_cast<const std::int64_t*>(data));
+  return {};
 }
 
 int serve() {

@@ -4,7 +4,10 @@
 //
 //   open NAME key=value …      fields are separated by tabs; keys: graph, target, config,
 //                              run_options (files but the target), init, fetch, op (may be given
-//                              again), feed (NAME:DTYPE:DIM,DIM)
+//                              again), feed (NAME:DTYPE:DIM,DIM; a name that was fed already begins
+//                              the next run of a step)
+//   values NAME STEPS          runs so many steps, not timed; {"runs": for each run, for each fetch,
+//                              the elements}
 //   measure SECONDS STEPS NAME… [beside NAME…]     each client on a thread of its own
 //   close NAME
 //
@@ -32,14 +35,18 @@ struct ClientSpec {
   std::string config;      ///< bytes of a ConfigProto
   std::string run_options; ///< bytes of RunOptions
   std::vector<std::string> inits, fetches, targets;
-  std::vector<FeedSpec> feeds;
+  std::vector<std::vector<FeedSpec>> runs; ///< the feeds of each run of a step; one run at least
 };
+
+/// What one run fetched: the elements of each fetch.
+using Fetched = std::vector<std::vector<double>>;
 
 class Client {
 public:
   virtual ~Client() = default;
-  /// One step; a sentence if it failed, else empty. One thread at a time.
-  virtual std::string step() = 0;
+  /// One step: a run with the feeds of each of `ClientSpec::runs`, in turn. A sentence if it failed,
+  /// else empty. `values`, if not null, gets what each run fetched. One thread at a time.
+  virtual std::string step(std::vector<Fetched>* values = nullptr) = 0;
 };
 
 /// Opens a session, gives it the graph, runs `inits`, makes the feeds. Null with `error` if one of
@@ -48,6 +55,9 @@ std::unique_ptr<Client> open_client(const ClientSpec& spec, std::string& error);
 
 /// The same values on both sides: a pattern in [-0.5, 0.5) for float, 0 to 9 for integers.
 void fill_feed(const FeedSpec& feed, void* elements);
+
+/// The `count` elements of a fetched tensor as numbers; none of a dtype that is not a feed's.
+std::vector<double> elements_of(const std::string& dtype, const void* data, std::size_t count);
 
 /// Reads commands until the end of standard input; the exit code.
 int serve();

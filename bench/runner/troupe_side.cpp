@@ -9,18 +9,37 @@ using namespace troupe;
 
 class TroupeClient final : public Client {
 public:
-  TroupeClient(Session session, Feeds feeds, RunOptions options, const ClientSpec& spec)
-      : session_(std::move(session)), feeds_(std::move(feeds)), options_(options),
+  TroupeClient(Session session, std::vector<Feeds> runs, RunOptions options, const ClientSpec& spec)
+      : session_(std::move(session)), runs_(std::move(runs)), options_(options),
         fetches_(spec.fetches), targets_(spec.targets) {}
 
-  std::string step() override {
-    auto result = session_.run(feeds_, fetches_, targets_, options_);
-    return result ? "" : result.status().to_string();
+  std::string step(std::vector<Fetched>* values) override {
+    for (const Feeds& feeds : runs_) {
+      auto result = session_.run(feeds, fetches_, targets_, options_);
+      if (!result)
+        return result.status().to_string();
+      if (values)
+        values->push_back(numbers_of(*result));
+    }
+    return "";
   }
 
 private:
+  static Fetched numbers_of(const std::vector<Tensor>& tensors) {
+    Fetched out;
+    for (const Tensor& tensor : tensors) {
+      DType dtype = tensor.dtype();
+      out.push_back(elements_of(dtype == DType::float32 ? "float"
+                                : dtype == DType::int32 ? "int32"
+                                : dtype == DType::int64 ? "int64"
+                                                        : "",
+                                tensor.raw(), static_cast<std::size_t>(tensor.num_elements())));
+    }
+    return out;
+  }
+
   Session session_;
-  Feeds feeds_;
+  std::vector<Feeds> runs_;
   RunOptions options_;
   std::vector<std::string> fetches_, targets_;
 };
@@ -41,11 +60,14 @@ Result<std::unique_ptr<Client>> open_session(const ClientSpec& spec) {
   TROUPE_TRY(session.extend_graph_def(spec.graph));
   for (const std::string& init : spec.inits)
     TROUPE_TRY(session.run({}, {}, {init}).status());
-  Feeds feeds;
-  for (const FeedSpec& feed : spec.feeds)
-    feeds.emplace_back(feed.name, make_feed(feed));
+  std::vector<Feeds> runs;
+  for (const std::vector<FeedSpec>& feeds : spec.runs) {
+    runs.emplace_back();
+    for (const FeedSpec& feed : feeds)
+      runs.back().emplace_back(feed.name, make_feed(feed));
+  }
   return std::unique_ptr<Client>(
-      std::make_unique<TroupeClient>(std::move(session), std::move(feeds), run_options, spec));
+      std::make_unique<TroupeClient>(std::move(session), std::move(runs), run_options, spec));
 }
 
 } // namespace

@@ -41,7 +41,7 @@ def feeds_of(graph):
     feeds = {}
     for node in graph.node:
         if node.op == "Placeholder":
-            shape = [d.size for d in node.attr["shape"].shape.dim]
+            shape = [d.size if d.size >= 0 else 3 for d in node.attr["shape"].shape.dim]
             dtype = dtypes.as_dtype(node.attr["dtype"].type).as_numpy_dtype
             floating = np.issubdtype(dtype, np.floating)
             feeds[node.name] = (random.uniform(-1, 1, shape) if floating else random.randint(0, 10, shape)).astype(dtype)
