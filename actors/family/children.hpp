@@ -49,8 +49,8 @@ bool asked_from_elsewhere(Self* self) {
   return sender && sender->node() != self->node();
 }
 
-/// A handle that travels lets its receiver send to the actor for as long as that lives, and most
-/// actors are nobody's business but their node's.
+/// Takes the handles out of a tree for another node: with a handle it could send to the actor, and
+/// most actors serve their own node alone.
 inline void hide_handles(ActorTree& tree) {
   for (ActorInfo& info : tree.actors)
     info.actor = nullptr;

@@ -314,7 +314,7 @@ void forget_receiver(WorkerSessionState& state, const caf::actor_addr& receiver)
   });
 }
 
-// Idle are we when no executor runs and no mailbox is left for peers to take from.
+// A session is idle when no executor runs and no rendezvous holds values for peers.
 caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   self->state.refusal = m.refusal;
   auto promise = self->make_response_promise<caf::ok_atom>();

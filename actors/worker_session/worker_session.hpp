@@ -34,7 +34,7 @@ struct WorkerSessionState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
-  /// Whom steps send values unasked, and who sends us such.
+  /// The peers that get values unasked, and those that send them.
   std::shared_ptr<const EdgePeers> edge_peers = std::make_shared<EdgePeers>();
   std::array<std::uint64_t, 256> ended{}; ///< steps that were cleaned up lately, a ring
   std::size_t num_ended = 0;

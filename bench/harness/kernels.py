@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import graph_def
 from graph_def import FLOAT, HALF, INT32, INT64, ShapeOf, Type
-from steps import PLAIN, PLAIN_ANY_THREADS, Step, StepRow
+from steps import PLAIN, LOCAL_PLAIN, Step, StepRow
 
 AIM = 1.0  # TensorFlow's time by ours; no row is to be below LEAST
 LEAST = 0.8
@@ -53,7 +53,7 @@ def row(family, what, op, inputs, shapes, copies=50, **attrs):
     name = f"kernel-{family}"
     feeds = [f"{tensor}:float:{','.join(map(str, shape))}" for tensor, shape in shapes.items()]
     step = Step((name, graph_of, op, inputs, attrs, copies), feeds=feeds, ops=["done"])
-    return KernelRow(name, what, AIM, steps=[step], ours=PLAIN, theirs=PLAIN_ANY_THREADS, seconds=0.4, copies=copies)
+    return KernelRow(name, what, AIM, steps=[step], ours=PLAIN, theirs=LOCAL_PLAIN, seconds=0.4, copies=copies)
 
 
 def elementwise_rows():

@@ -27,7 +27,7 @@ def executor_rows():
 
 def parallel_rows():
     """Many small kernels that may run at once, and what the executor's rows take as users run them, with rewriting."""
-    plain = {"ours": PLAIN, "theirs": PLAIN_ANY_THREADS}
+    plain = {"ours": PLAIN, "theirs": LOCAL_PLAIN}
     for nodes, name in ((2000, "dag-4096"), (10000, "dag-4096-large")):
         step = Step((f"dag_{nodes}_4096", synthetic.dag, nodes, 4096), feeds=["x:float:4096"], fetches=["y"])
         what = f"random graph of {nodes // 1000} 000 mixed elementwise nodes over vectors of 4 096 floats"

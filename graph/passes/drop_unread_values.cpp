@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-// Whom the node waits for, each once.
+// The nodes whose outputs or ends the node waits for, each once.
 std::vector<NodeId> sources_of(const Node& node) {
   std::vector<NodeId> out(node.control_inputs.begin(), node.control_inputs.end());
   for (Endpoint e : node.inputs)

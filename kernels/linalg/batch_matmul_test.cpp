@@ -433,7 +433,7 @@ TROUPE_OP_CASES(BatchMatMulV3) {
           .name = "a wider sum has no kernel",
           .inputs = {"i32[1,1] 0", "i32[1,1] 0"},
           .attrs = {{"Tout", DType::int64}},
-          .error = "cast the inputs",
+          .error = "No OpKernel was registered to support Op 'BatchMatMulV3'",
       },
   };
 }

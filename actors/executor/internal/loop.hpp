@@ -257,7 +257,8 @@ inline void Loop<Frames>::send(const Edge& edge, Entry& value, Iteration& iterat
 }
 
 template <bool Frames>
-[[gnu::always_inline]] inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead, Iteration& iteration) {
+[[gnu::always_inline]] inline void Loop<Frames>::send_controls(const ProgramNode& node, bool dead,
+                                                               Iteration& iteration) {
   const ControlEdge* edges = p_.controls.data();
   for (std::int32_t i = node.first_control; i < node.end_control; ++i) {
     ControlEdge edge = edges[i];

@@ -31,7 +31,7 @@ struct VectorOf {
 };
 /// `count` values of T.
 template <class T, int count>
-using Vector = typename VectorOf<T, count * static_cast<int>(sizeof(T))>::Type;
+using Vector = typename VectorOf<T, count* static_cast<int>(sizeof(T))>::Type;
 /// How many values of T a register holds, and a vector of as many.
 template <class T>
 constexpr int lanes = register_bytes / static_cast<int>(sizeof(T));
@@ -63,7 +63,8 @@ TROUPE_INLINE auto first_lanes(int64_t n) {
   constexpr int count = sizeof(V) / sizeof(T);
   return [n]<int... lane>(std::integer_sequence<int, lane...>) {
     return static_cast<Int>(n) > Vector<Int, count>{lane...};
-  }(std::make_integer_sequence<int, count>());
+  }
+  (std::make_integer_sequence<int, count>());
 }
 
 #if defined(__AVX2__)
@@ -173,9 +174,9 @@ TROUPE_INLINE V interleave(const V& a, const V& b) {
   return [&]<int... lane>(std::integer_sequence<int, lane...>) {
     return __builtin_shufflevector(
         a, b,
-        (lane / group % 2 == 0 ? lane + (odd ? group : 0)
-                               : count + lane - (odd ? 0 : group))...);
-  }(std::make_integer_sequence<int, count>());
+        (lane / group % 2 == 0 ? lane + (odd ? group : 0) : count + lane - (odd ? 0 : group))...);
+  }
+  (std::make_integer_sequence<int, count>());
 }
 
 /// Lane i of the result is what F makes of all lanes of vector i; as many vectors as lanes.
