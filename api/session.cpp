@@ -7,6 +7,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/event_based_actor.hpp>
 
+#include "actors/master_session/direct_steps.hpp"
 #include "actors/node/client.hpp"
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
@@ -109,6 +110,7 @@ struct Session::Impl {
   Timeouts timeouts;
   SessionActor actor;
   MasterSessionActor master; // of a local session; takes its steps without the session's help
+  std::shared_ptr<DirectSteps> direct; // of a local session: steps that need no actor
   std::string handle;
   std::int64_t operation_timeout_ms = 0;
 
@@ -178,6 +180,11 @@ struct Session::Impl {
     return us > 0 ? std::chrono::microseconds(us) + timeouts.cancel + timeouts.request
                   : timeouts.step;
   }
+
+  template <class Request, class Make>
+  Result<std::vector<Tensor>> run(const DirectRequest& step, std::size_t num_fetches,
+                                  const RunOptions& options, RunMetadata* metadata,
+                                  std::string_view what, Make make);
 
   void end() {
     if (actor && !ended.exchange(true))
@@ -257,8 +264,10 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                 impl->ask<SessionCreated>(std::move(request), budget,
                                           str_cat("opening a session at '", target, "'")));
   impl->handle = created.session_handle;
-  if (impl->local)
+  if (impl->local) {
     impl->master = created.session;
+    impl->direct = std::move(created.direct);
+  }
   return Session(std::move(impl));
 }
 
@@ -326,7 +335,45 @@ RunStep make_run(const Feeds& feeds, const std::vector<std::string>& fetches,
   return out;
 }
 
+// A trace and what each device ran are the actors' to tell.
+bool may_run_directly(const RunOptions& options) {
+  return options.trace_level == TraceLevel::none && !options.output_partition_graphs;
+}
+
 } // namespace
+
+// On this thread as far as it goes, else by the actors. `make` makes the actors' request.
+template <class Request, class Make>
+Result<std::vector<Tensor>> Session::Impl::run(const DirectRequest& step, std::size_t num_fetches,
+                                               const RunOptions& options, RunMetadata* metadata,
+                                               std::string_view what, Make make) {
+  DirectOutcome direct;
+  if (this->direct && may_run_directly(options))
+    direct = this->direct->run(step);
+  if (direct.values) {
+    if (metadata)
+      *metadata = {};
+    return *std::move(direct.values);
+  }
+  auto budget = step_budget(options.timeout_ms);
+  auto ask = [&]() -> Result<RunStepResult> {
+    if (direct.begun) {
+      RunStep go_on;
+      go_on.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
+      go_on.begun = std::move(direct.begun);
+      return ask_master<RunStepResult>(std::move(go_on), budget, what);
+    }
+    Request request = make();
+    request.wants_direct = direct.is_new;
+    return ask_master<RunStepResult>(std::move(request), budget, what);
+  };
+  TROUPE_ASSIGN(RunStepResult result, ask());
+  if (result.direct)
+    this->direct->learn(step, std::move(result.direct));
+  if (metadata)
+    *metadata = metadata_of(result);
+  return tensors_of(result, num_fetches);
+}
 
 Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
                                          const std::vector<std::string>& fetches,
@@ -337,15 +384,16 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
   TROUPE_TRY(check_options(options));
   bool traced = metadata && options.trace_level != TraceLevel::none;
   std::int64_t start_us = traced ? wall_micros() : 0;
-  TROUPE_ASSIGN(
-      RunStepResult result,
-      impl_->ask_master<RunStepResult>(make_run(feeds, fetches, targets, options, impl_->timeouts),
-                                       impl_->step_budget(options.timeout_ms), "RunStep"));
-  if (metadata)
-    *metadata = metadata_of(result);
-  if (traced)
+  DirectRequest step;
+  step.named_feeds = feeds;
+  step.fetches = fetches;
+  step.targets = targets;
+  auto values = impl_->run<RunStep>(step, fetches.size(), options, metadata, "RunStep", [&] {
+    return make_run(feeds, fetches, targets, options, impl_->timeouts);
+  });
+  if (traced && values.ok())
     add_callers_span(*metadata, start_us);
-  return tensors_of(result, fetches.size());
+  return values;
 }
 
 PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
@@ -402,18 +450,18 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
   if (options.output_partition_graphs)
     return unimplemented("a Callable does not tell what each device ran; ask with Session::run");
   Impl& impl = *handle_->impl;
-  RunCallable request;
-  request.handle = handle_->id;
-  for (Tensor& feed : feeds)
-    request.feeds.emplace_back(std::move(feed));
-  request.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
-  request.trace = options.trace_level != TraceLevel::none;
-  TROUPE_ASSIGN(RunStepResult result,
-                impl.ask_master<RunStepResult>(
-                    std::move(request), impl.step_budget(options.timeout_ms), "RunCallable"));
-  if (metadata)
-    *metadata = metadata_of(result);
-  return tensors_of(result, handle_->num_fetches);
+  DirectRequest step;
+  step.callable = handle_->id;
+  step.feeds = feeds;
+  return impl.run<RunCallable>(step, handle_->num_fetches, options, metadata, "RunCallable", [&] {
+    RunCallable request;
+    request.handle = handle_->id;
+    for (Tensor& feed : feeds)
+      request.feeds.emplace_back(std::move(feed));
+    request.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
+    request.trace = options.trace_level != TraceLevel::none;
+    return request;
+  });
 }
 
 Result<std::vector<DeviceAttributes>> Session::devices() {

@@ -1,15 +1,11 @@
 #include "actors/executor/executor.hpp"
 
+#include "actors/executor/direct_run.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/network_thread.hpp"
 #include "net/transport/turn.hpp"
 
 namespace troupe {
-
-Counter& executors_alive() {
-  static Counter& alive = counter("executors");
-  return alive;
-}
 
 // Completions that wait for the next turn hold the run's memory, which holds the environment.
 ExecutorState::~ExecutorState() {
@@ -22,51 +18,10 @@ namespace {
 
 using Self = ExecutorActor::stateful_pointer<ExecutorState>;
 
-/// While it lives, this thread is the executor's own.
-class OwnThread {
-public:
-  explicit OwnThread(ExecutorEnvironment& environment) : environment_(environment) {
-    environment_.thread.store(std::this_thread::get_id(), std::memory_order_relaxed);
-    if (environment_.rendezvous)
-      environment_.rendezvous->enter();
-  }
-  ~OwnThread() {
-    environment_.thread.store(std::thread::id{}, std::memory_order_relaxed);
-    if (environment_.rendezvous)
-      environment_.rendezvous->leave();
-  }
-  OwnThread(const OwnThread&) = delete;
-
-private:
-  ExecutorEnvironment& environment_;
-};
-
-void kernel_completed(void* keep_alive, Completion completion) {
-  auto& environment = *static_cast<ExecutorEnvironment*>(keep_alive);
-  if (environment.thread.load(std::memory_order_relaxed) == std::this_thread::get_id()) {
-    environment.own.push_back(std::move(completion));
-    return;
-  }
-  // Gone: its step has ended.
-  if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(environment.owner))
-    caf::anon_send(typed<ExecutorActor>(actor),
-                   KernelCompleted{std::make_shared<const Completion>(std::move(completion))});
-}
-
 // What kernels have sent leaves before the next expensive one: a peer waits for it.
 bool wants_turn(const void* keep_alive) {
   const auto& environment = *static_cast<const ExecutorEnvironment*>(keep_alive);
   return environment.rendezvous && environment.rendezvous->has_posted();
-}
-
-// For the next step; null if something of this one may still use it.
-void give_back(std::shared_ptr<ExecutorEnvironment>& environment) {
-  environment->counted.reset();
-  if (environment.use_count() > 1 || environment->cancellation.is_cancelled())
-    return environment.reset();
-  environment->executable.reset();
-  environment->rendezvous.reset();
-  environment->step_resources.clear();
 }
 
 void finish(Self self) {
@@ -81,7 +36,8 @@ void finish(Self self) {
   if (state.trace)
     out.stats.push_back(state.run->take_stats());
   state.run.reset();
-  give_back(state.environment);
+  if (!state.environment->rests(state.environment))
+    state.environment.reset();
   if (!out.rests)
     self->quit();
   self->send(state.manager, std::move(out));
@@ -98,11 +54,7 @@ void advance(Self self) {
   bool has_posted = false;
   {
     OwnThread own(*state.environment);
-    do {
-      for (Completion& completion : std::exchange(state.environment->own, {}))
-        state.run->complete(completion);
-      progress = state.run->run(services->threads->slice(), may_compute);
-    } while (progress != StepRun::Progress::yielded && !state.environment->own.empty());
+    progress = run_slice(*state.environment, *state.run, may_compute);
     has_posted = wants_turn(state.environment.get());
   }
   state.awaits_turn = progress == StepRun::Progress::yielded;
@@ -135,23 +87,27 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   state.index = m.index;
   state.trace = m.trace;
   state.awaits_turn = false;
+  if (m.begun) {
+    state.environment = std::move(m.begun->environment);
+    state.environment->hand_to(self->address());
+    state.environment->counted.emplace(executors_alive());
+    state.run.emplace(std::move(*m.begun->run));
+    return advance(self);
+  }
   if (!state.environment)
     state.environment =
         std::make_shared<ExecutorEnvironment>(services, node_states, self->address());
   auto& environment = *state.environment;
   environment.counted.emplace(executors_alive());
-  environment.executable = m.executable;
   if (m.rendezvous)
-    environment.rendezvous.emplace(self, m.rendezvous, m.step_id, *services->lent_memory);
-  environment.step.step_id = m.step_id;
-  environment.step.device = &m.executable->device();
-  environment.step.rendezvous = environment.rendezvous ? &*environment.rendezvous : nullptr;
-  environment.step.cancellation = &environment.cancellation;
-  environment.step.node_states = node_states.get();
-  environment.step.step_resources = &environment.step_resources;
-  state.run.emplace(std::move(m.executable), environment.step,
-                    StepHooks{kernel_completed, state.environment, m.trace, wants_turn},
-                    std::move(m.args));
+    environment.rendezvous.emplace(self, m.rendezvous, m.step_id,
+                                   *services->lent_memory);
+  environment.begin(m.executable, m.step_id,
+                    environment.rendezvous ? &*environment.rendezvous : nullptr);
+  state.run.emplace(
+      std::move(m.executable), environment.step,
+      StepHooks{ExecutorEnvironment::completed, state.environment, m.trace, wants_turn},
+      std::move(m.args));
   advance(self);
 }
 

@@ -23,8 +23,9 @@ std::int32_t retval_node(const program::Program& program, std::size_t position) 
 } // namespace
 
 StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
-                 StepHooks hooks, std::vector<Tensor> args)
-    : state_(executable->take_state()) {
+                 StepHooks hooks, std::vector<Tensor> args, StepMemory* memory)
+    : state_(memory && memory->state_ ? std::move(memory->state_) : executable->take_state()),
+      memory_(memory) {
   StepState& s = *state_;
   s.environment = &environment;
   s.hooks = std::move(hooks);
@@ -36,6 +37,8 @@ StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnviron
 }
 
 StepRun::~StepRun() {
+  if (!state_)
+    return; // moved from
   StepState& s = *state_;
   if (s.num_running > 0) {
     // The kernels keep the state; the last of them to end frees it.
@@ -52,7 +55,10 @@ StepRun::~StepRun() {
   bool clean = s.finished && !s.failed &&
                s.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);
   s.reset(clean);
-  executable->keep_state(std::move(state_));
+  if (memory_)
+    memory_->state_ = std::move(state_);
+  else
+    executable->keep_state(std::move(state_));
 }
 
 StepRun::Progress StepRun::run(Duration slice, bool may_compute) {

@@ -53,6 +53,14 @@ struct StepCounters {
   std::uint64_t derived = 0;    ///< errors that came after the first
 };
 
+/// Keeps the memory of a step that has ended for the next one of the same executable, whose lock and
+/// shared list that one then leaves alone. One step at a time. Ends before its executable.
+class StepMemory {
+private:
+  friend class StepRun;
+  std::shared_ptr<program::StepState> state_;
+};
+
 /// Not safe for two threads at once: it has one owner at a time. `Completion`s are the only thing
 /// that other threads make.
 ///
@@ -64,9 +72,12 @@ struct StepCounters {
 class StepRun {
 public:
   /// `args` by _Arg index; those that the executable does not ask for are ignored. `environment`
-  /// must outlive the run and its kernels (see StepHooks::keep_alive).
+  /// must outlive the run and its kernels (see StepHooks::keep_alive); `memory`, if not null, the run.
   StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
-          StepHooks hooks, std::vector<Tensor> args);
+          StepHooks hooks, std::vector<Tensor> args, StepMemory* memory = nullptr);
+  /// The step goes on in the new place, and has nothing to do with a StepMemory any more. Of the old
+  /// one nothing but its end is left.
+  StepRun(StepRun&& other) noexcept : state_(std::move(other.state_)) {}
   /// With kernels still running, it cancels them; they end on their own.
   ~StepRun();
   StepRun(const StepRun&) = delete;
@@ -106,6 +117,7 @@ public:
 
 private:
   std::shared_ptr<program::StepState> state_;
+  StepMemory* memory_ = nullptr;
 };
 
 } // namespace troupe

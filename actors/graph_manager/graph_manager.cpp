@@ -1,5 +1,7 @@
 #include "actors/graph_manager/graph_manager.hpp"
 
+#include <algorithm>
+
 #include "actors/executor/executor.hpp"
 #include "actors/graph_manager/explain.hpp"
 #include "actors/transport/transport.hpp"
@@ -83,6 +85,11 @@ void compiled(Self self, GraphCompiled& m) {
   }
   // Short enough for a string without memory of its own.
   GraphRegistered registered{str_cat(m.ticket), m.graph->has_cut_edges, m.graph->has_remote_edges};
+  if (m.graph->executables.size() == 1 && !m.graph->has_cut_edges) {
+    registered.node_states =
+        std::shared_ptr<NodeStates>(state.environment, &state.environment->node_states());
+    registered.executable = m.graph->executables[0];
+  }
   state.graphs.emplace(registered.graph_handle, std::move(m.graph));
   counter("graphs").add(1);
   waiting.mapped().deliver(std::move(registered));
@@ -136,6 +143,7 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
   if (!run)
     return;
   ExecutorActor executor = std::exchange(run->executors[m.index], ExecutorActor{});
+  state.step_of.erase(executor.id());
   if (m.rests && state.resting.size() < max_resting)
     state.resting.push_back(std::move(executor));
   else if (m.rests)
@@ -155,22 +163,24 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
 void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   auto& state = self->state;
   auto is_lost = [&](const ExecutorActor& executor) {
-    return executor && executor.address() == down.source;
+    return executor && executor.id() == down.source.id();
   };
   std::erase_if(state.resting, is_lost);
-  for (auto& [step_id, run] : state.steps)
-    for (std::size_t i = 0; i < run.executors.size(); ++i)
-      if (is_lost(run.executors[i])) {
-        PartExecuted lost;
-        lost.step_id = step_id;
-        lost.index = i;
-        std::string who = str_cat("the executor of step ", step_id, " on ",
-                                  run.graph->executables[i]->device().name());
-        lost.status = down.reason.category() == caf::atom("exit")
-                          ? aborted(str_cat(who, " was ended before the step was"))
-                          : to_status(down.reason, who);
-        return part_executed(self, parts, lost);
-      }
+  auto found = state.step_of.find(down.source.id());
+  const RunningGraph* run =
+      found == state.step_of.end() ? nullptr : state.steps.find(found->second);
+  if (!run)
+    return;
+  PartExecuted lost;
+  lost.step_id = found->second;
+  lost.index = static_cast<std::size_t>(std::ranges::find_if(run->executors, is_lost) -
+                                        run->executors.begin());
+  std::string who = str_cat("the executor of step ", lost.step_id, " on ",
+                            run->graph->executables[lost.index]->device().name());
+  lost.status = down.reason.category() == caf::atom("exit")
+                    ? aborted(str_cat(who, " was ended before the step was"))
+                    : to_status(down.reason, who);
+  part_executed(self, parts, lost);
 }
 
 ExecutorActor take_executor(Self self, const Services& services) {
@@ -192,7 +202,7 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
   if (it == state.graphs.end())
     return to_error(aborted(str_cat("Graph handle is not found: ", m.run.graph_handle)));
   const auto& graph = it->second;
-  if (m.run.args.size() != static_cast<std::size_t>(graph->num_args))
+  if (!m.begun && m.run.args.size() != static_cast<std::size_t>(graph->num_args))
     return to_error(internal(
         str_cat("a graph with ", graph->num_args, " fed values was run with ", m.run.args.size())));
   std::uint64_t step_id = m.run.step_id;
@@ -225,7 +235,9 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
     part.args = i + 1 == num_parts ? std::move(args) : args;
     part.rendezvous = m.rendezvous;
     part.trace = m.run.trace;
+    part.begun = std::move(m.begun); // of a graph with one part
     run.executors.push_back(take_executor(self, parts.services));
+    state.step_of.emplace(run.executors.back().id(), step_id);
     self->send(run.executors.back(), std::move(part));
   }
   return caf::delegated<GraphRun>{};

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "actors/family/children.hpp"
@@ -38,7 +39,8 @@ struct GraphManagerState {
   std::map<std::string, std::shared_ptr<const CompiledGraph>> graphs;
   std::map<std::uint64_t, caf::typed_response_promise<GraphRegistered>> compiling;
   StepTable<RunningGraph> steps;
-  std::vector<ExecutorActor> resting; ///< watched like those that run
+  std::unordered_map<caf::actor_id, std::uint64_t> step_of; ///< by executor that runs a part
+  std::vector<ExecutorActor> resting;                       ///< watched like those that run
   std::uint64_t next_handle = 1;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the steps

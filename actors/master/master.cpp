@@ -4,6 +4,7 @@
 
 #include "actors/family/drain.hpp"
 #include "actors/family/gather.hpp"
+#include "actors/master_session/direct_steps.hpp"
 #include "actors/master_session/master_session.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -76,14 +77,16 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
     opening->promise.deliver(to_error(self->state.refusal));
     return;
   }
+  auto direct = !parts.services->network->reaches_others() ? std::make_shared<DirectSteps>(parts.services) : nullptr;
   auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
                                              opening->request.settings, opening->workers,
-                                             parts.membership, parts.transport);
+                                             parts.membership, parts.transport, direct);
   self->state.sessions.emplace(opening->handle, session);
   self->state.children.add("session-" + opening->handle, session);
   SessionCreated created;
   created.session_handle = opening->handle;
   created.session = session;
+  created.direct = direct;
   for (const SessionWorker& worker : opening->workers)
     created.devices.insert(created.devices.end(), worker.devices.begin(), worker.devices.end());
   if (opening->request.graph_def.empty()) {

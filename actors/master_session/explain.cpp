@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "actors/step/why_tree.hpp"
+#include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/ir/text.hpp"
@@ -27,6 +29,12 @@ std::string has_ended(std::uint64_t step_id, const std::vector<StepInfo>& known)
   return str_cat("step ", step_id, " has ended");
 }
 
+bool is_running(std::uint64_t step_id, const std::vector<StepInfo>& known) {
+  return std::any_of(known.begin(), known.end(), [&](const StepInfo& step) {
+    return step.step_id == step_id && step.state == "running";
+  });
+}
+
 void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::string>& remarks) {
   for (const auto& [graph, runs] : state.waiting) {
     if (runs.empty())
@@ -40,12 +48,71 @@ void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::st
   }
 }
 
+// A step in its caller's hands: of its kernels the one is known that holds the thread.
+StepExplained explain_direct(const DirectStepInfo& step, const std::string& task) {
+  TaskRecord record;
+  record.task = task;
+  record.answered = record.has_begun = true;
+  const Executable& executable = *step.plan->parts[0].executable;
+  for (const Executable::Computing& kernel : executable.computing(step.step_id)) {
+    DeviceRecord& device = record.devices.emplace_back();
+    device.device = executable.device().name();
+    device.unfinished = 1;
+    NodeRecord& node = device.nodes.emplace_back();
+    node.node = kernel.node;
+    node.op = kernel.op;
+    node.state = NodeRecord::State::running;
+    node.running_us = kernel.running_us;
+  }
+  if (record.devices.empty())
+    record.devices.emplace_back();
+  Why why = explain_step({record});
+  return {step.step_id, step.plan->signature,
+          std::max<std::int64_t>(0, steady_micros() - step.start_us), std::move(why.tree),
+          std::move(why.cause)};
+}
+
+// Those of a caller's hands answer at once.
+void explain_direct_steps(const MasterSessionState& state, const std::string& task,
+                          std::uint64_t asked_for, StepsExplained& answer) {
+  if (!state.direct)
+    return;
+  for (const DirectStepInfo& step : state.direct->list())
+    if (step.is_running && (asked_for == 0 || asked_for == step.step_id) &&
+        answer.steps.size() < max_steps)
+      answer.steps.push_back(explain_direct(step, task));
+}
+
 } // namespace
+
+std::vector<StepInfo> known_steps(MasterSessionSelf self) {
+  const auto& state = self->state;
+  const std::int64_t now = exact_us(self);
+  std::vector<StepInfo> out = state.log.list(now);
+  if (!state.direct)
+    return out;
+  const std::int64_t to_wall = wall_micros() - now;
+  for (const DirectStepInfo& step : state.direct->list())
+    out.push_back({step.step_id,
+                   step.plan->signature,
+                   step.is_running ? "running" : "done",
+                   step.start_us + to_wall,
+                   step.is_running ? now - step.start_us : step.duration_us,
+                   {}});
+  auto is_running = [](const StepInfo& step) { return step.state == "running"; };
+  auto ended = std::stable_partition(out.begin(), out.end(), is_running);
+  std::stable_sort(ended, out.end(), [](const StepInfo& a, const StepInfo& b) {
+    return a.start_us + a.duration_us > b.start_us + b.duration_us;
+  });
+  if (auto most = static_cast<std::ptrdiff_t>(StepLog::max_finished); out.end() - ended > most)
+    out.erase(ended + most, out.end());
+  return out;
+}
 
 caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSessionParts& parts,
                                           const ExplainStep& request) {
   auto& state = self->state;
-  std::vector<StepInfo> known = state.log.list(exact_us(self));
+  std::vector<StepInfo> known = known_steps(self);
   auto inquiry = std::make_shared<Inquiry>();
   std::vector<StepInfo> wanted;
   for (const StepInfo& step : known)
@@ -58,8 +125,9 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
            }))
     inquiry->answer.remarks.push_back(
         str_cat("there is no step ", request.step_id, " in this session, running or lately ended"));
-  else if (wanted.empty())
+  else if (wanted.empty() && !is_running(request.step_id, known))
     inquiry->answer.remarks.push_back(has_ended(request.step_id, known));
+  explain_direct_steps(state, parts.services->task, request.step_id, inquiry->answer);
   if (wanted.empty())
     return std::move(inquiry->answer);
   std::stable_sort(wanted.begin(), wanted.end(), [](const StepInfo& a, const StepInfo& b) {
@@ -94,8 +162,7 @@ caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSe
                 inquiry->answer.remarks.push_back(
                     str_cat("step ", step_id, " did not answer in time; ask again"));
               else if (asked_for != 0)
-                inquiry->answer.remarks.push_back(
-                    has_ended(step_id, self->state.log.list(exact_us(self))));
+                inquiry->answer.remarks.push_back(has_ended(step_id, known_steps(self)));
               answered();
             });
   }

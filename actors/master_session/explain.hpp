@@ -5,6 +5,9 @@
 
 namespace troupe {
 
+/// Running steps, then the latest that have ended: those of its actors and of its callers' threads.
+std::vector<StepInfo> known_steps(MasterSessionSelf self);
+
 /// Asks the running steps, the longest first; steps that end meanwhile are left out. Runs that wait
 /// for their graph, and a step that does not run, are told in remarks.
 caf::result<StepsExplained> explain_steps(MasterSessionSelf self, const MasterSessionParts& parts,

@@ -16,6 +16,8 @@
 namespace troupe {
 
 MasterSessionState::~MasterSessionState() {
+  if (direct)
+    direct->close();
   caf::error closed =
       to_error(aborted(str_cat("Session ", handle, " was closed while the request waited.")));
   for (Extension& extension : extensions)
@@ -67,6 +69,8 @@ void leave_workers(Self self, const Parts& parts) {
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
   if (!std::exchange(state.closing, true)) {
+    if (state.direct)
+      state.direct->close();
     cancel_steps(self, cancelled("Session is closed."));
     leave_workers(self, parts);
   }
@@ -83,6 +87,8 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
   if (state.closing || !state.health.lose(lost.task, why))
     return;
+  if (state.direct)
+    state.direct->close();
   for (const auto& [step_id, step] : state.steps)
     self->send(step.actor, lost);
   lose_registering(self, parts, lost.task);
@@ -155,7 +161,8 @@ SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   info.nodes = static_cast<std::int64_t>(state.graph->num_nodes());
   info.client_graphs = static_cast<std::int64_t>(state.signatures.size());
   info.running_steps = static_cast<std::int64_t>(state.log.num_running());
-  info.finished_steps = state.log.num_finished();
+  info.finished_steps =
+      state.log.num_finished() + (state.direct ? state.direct->num_finished() : 0);
   info.age_us = now - state.created_us;
   return info;
 }
@@ -219,16 +226,16 @@ caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
 
 } // namespace
 
-MasterSessionActor::behavior_type master_session(Self self, Services services, std::string handle,
-                                                 SessionSettings settings,
-                                                 std::vector<SessionWorker> workers,
-                                                 MembershipActor membership,
-                                                 TransportActor transport) {
+MasterSessionActor::behavior_type
+master_session(Self self, Services services, std::string handle, SessionSettings settings,
+               std::vector<SessionWorker> workers, MembershipActor membership,
+               TransportActor transport, std::shared_ptr<DirectSteps> direct) {
   guard_actor(self);
   auto& state = self->state;
   state.handle = std::move(handle);
   state.settings = std::move(settings);
   state.workers = std::move(workers);
+  state.direct = std::move(direct);
   for (const SessionWorker& worker : state.workers)
     state.health.use(worker.task);
   for (const SessionWorker& worker : state.workers)
@@ -299,7 +306,7 @@ MasterSessionActor::behavior_type master_session(Self self, Services services, s
         return caf::ok_atom::value;
       },
       [=](const ListDevices&) { return DeviceList{self->state.devices}; },
-      [=](const GetSteps&) { return StepList{self->state.log.list(exact_us(self))}; },
+      [=](const GetSteps&) { return StepList{known_steps(self)}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
       [=](ExplainGraph& m) { return explain_graph(self, parts, m); },
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },

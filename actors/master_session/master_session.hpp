@@ -15,6 +15,7 @@
 #include "actors/family/step_table.hpp"
 #include "actors/master_session/build_queue.hpp"
 #include "actors/master_session/client_graph.hpp"
+#include "actors/master_session/direct_steps.hpp"
 #include "actors/master_session/part_answers.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
@@ -31,7 +32,9 @@ struct WaitingRun {
   bool trace = false;
   bool partition_graphs = false;
   std::uint64_t request_id = 0;
-  caf::strong_actor_ptr client; ///< who is answered
+  bool wants_direct = false;
+  std::shared_ptr<BegunStep> begun; ///< its caller has begun it; null: not yet
+  caf::strong_actor_ptr client;     ///< who is answered
   caf::typed_response_promise<RunStepResult> promise;
 };
 
@@ -92,8 +95,11 @@ struct MasterSessionState {
   std::shared_ptr<Registration> registration; ///< of the graph under way; null while it is built
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
+  std::shared_ptr<DirectSteps>
+      direct; ///< of a local node: steps on their callers' threads; or null
   StepTable<RunningStep> steps;
-  std::vector<StepActor> resting; ///< watched like those that run
+  std::unordered_map<caf::actor_id, std::uint64_t> step_of; ///< by the actor of a step that runs
+  std::vector<StepActor> resting;                           ///< watched like those that run
   std::set<std::int64_t> looks; ///< when we look which deadlines have passed, on the actors' clock
   /// By worker session: steps that ended well, of which it is told with the next RunGraph.
   std::map<WorkerSessionActor, std::vector<std::uint64_t>> cleanups;
@@ -121,6 +127,7 @@ struct MasterSessionState {
 MasterSessionActor::behavior_type
 master_session(MasterSessionActor::stateful_pointer<MasterSessionState> self, Services services,
                std::string handle, SessionSettings settings, std::vector<SessionWorker> workers,
-               MembershipActor membership, TransportActor transport);
+               MembershipActor membership, TransportActor transport,
+               std::shared_ptr<DirectSteps> direct);
 
 } // namespace troupe

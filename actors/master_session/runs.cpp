@@ -101,6 +101,16 @@ void look_at(Self self, std::int64_t due_us) {
   self->delayed_send(self, std::chrono::microseconds(due_us - now_us(self)), EndLateSteps{});
 }
 
+std::vector<Tensor> in_plans_order(WaitingRun& run) {
+  const std::vector<int>& order = run.bound->feed_index;
+  if (std::is_sorted(order.begin(), order.end())) // the caller's is the plan's
+    return std::move(run.feeds);
+  std::vector<Tensor> out(run.feeds.size());
+  for (std::size_t i = 0; i < run.feeds.size(); ++i)
+    out[static_cast<std::size_t>(order[i])] = std::move(run.feeds[i]);
+  return out;
+}
+
 void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   const ClientGraph& graph = *run.bound->graph;
@@ -108,27 +118,26 @@ void start(Self self, const Parts& parts, WaitingRun run) {
     return fail(self, parts, run, lost);
   BeginStep begin;
   begin.plan = graph.plan;
-  begin.step_id = new_step_id();
-  const std::vector<int>& order = run.bound->feed_index;
-  if (std::is_sorted(order.begin(), order.end())) { // the caller's is the plan's
-    begin.feeds = std::move(run.feeds);
+  if (run.begun) {
+    begin.step_id = run.begun->step_id;
+    begin.begun = std::move(run.begun->part);
   } else {
-    begin.feeds.resize(run.feeds.size());
-    for (std::size_t i = 0; i < run.feeds.size(); ++i)
-      begin.feeds[static_cast<std::size_t>(order[i])] = std::move(run.feeds[i]);
+    begin.step_id = new_step_id();
+    begin.feeds = in_plans_order(run);
+    if (Status status = check_feeds(graph, begin.feeds); !status.ok())
+      return fail(self, parts, run, status);
   }
-  if (Status status = check_feeds(graph, begin.feeds); !status.ok())
-    return fail(self, parts, run, status);
   begin.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
   begin.trace = run.trace;
   begin.fetches = run.bound->fetches;
-  begin.started_us = exact_us(self);
+  begin.started_us = run.begun ? run.begun->started_us : exact_us(self);
   running_master_steps().add(1);
   state.log.started(begin.step_id, run.request_id,
                     std::shared_ptr<const std::string>(graph.plan, &graph.plan->signature),
                     begin.started_us);
   RunningStep& running = state.steps.add(begin.step_id);
   running.actor = take_step(self, parts);
+  state.step_of.emplace(running.actor.id(), begin.step_id);
   running.run = std::move(run);
   // A longer one than the step-timeout is never reached.
   if (std::chrono::microseconds timeout(begin.timeout_us);
@@ -243,6 +252,8 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
             entry.graph_handle = std::move(answer.graph_handle);
             entry.has_remote_edges = answer.has_remote_edges;
             entry.manager = answer.manager;
+            entry.node_states = std::move(answer.node_states);
+            entry.executable = std::move(answer.executable);
             finish_if_complete(self, parts, registration);
           },
           [=, task = entry.task](caf::error& error) {
@@ -372,6 +383,7 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
   if (!running)
     return;
   WaitingRun run = std::move(running->run);
+  state.step_of.erase(running->actor.id());
   if (!m.status.ok())
     for (caf::message_id open : running->asked) // CAF drops what is answered already
       self->eq_impl(open, self->ctrl(), self->context(), to_error(m.status.as_derived()));
@@ -387,6 +399,8 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
     outcome.result = result_of(m, *run.bound);
     if (run.partition_graphs)
       outcome.result->metadata.partition_graphs = state.partition_graphs[run.bound->graph];
+    if (run.wants_direct && state.direct)
+      outcome.result->direct = make_direct_graph(run.bound);
   } else {
     outcome.error = to_error(m.status);
   }
@@ -411,17 +425,19 @@ void end_late_steps(Self self) {
 
 void step_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   auto& state = self->state;
-  std::erase_if(state.resting,
-                [&](const StepActor& actor) { return actor.address() == down.source; });
-  for (const auto& [step_id, running] : state.steps)
-    if (running.actor.address() == down.source) {
-      StepFinished lost;
-      lost.step_id = step_id;
-      lost.status = down.reason.category() == caf::atom("exit")
-                        ? aborted(str_cat("step ", step_id, " was ended from outside"))
-                        : to_status(down.reason, str_cat("step ", step_id));
-      return step_finished(self, parts, lost);
-    }
+  const caf::actor_id id = down.source.id();
+  if (down.source.node() != self->node())
+    return;
+  std::erase_if(state.resting, [&](const StepActor& actor) { return actor.id() == id; });
+  auto found = state.step_of.find(id);
+  if (found == state.step_of.end())
+    return;
+  StepFinished lost;
+  lost.step_id = found->second;
+  lost.status = down.reason.category() == caf::atom("exit")
+                    ? aborted(str_cat("step ", lost.step_id, " was ended from outside"))
+                    : to_status(down.reason, str_cat("step ", lost.step_id));
+  step_finished(self, parts, lost);
 }
 
 void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
@@ -456,11 +472,25 @@ void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
   }
 }
 
+// It runs already: its caller hands it over.
+caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
+  WaitingRun run;
+  run.bound = m.begun->bound;
+  run.begun = std::move(m.begun);
+  run.timeout_us = m.timeout_us;
+  run.client = self->current_sender();
+  run.promise = self->make_response_promise<RunStepResult>();
+  start(self, parts, std::move(run));
+  return caf::delegated<RunStepResult>{}; // the promise answers
+}
+
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
   state.heard_us = now_us(self);
   if (Status status = refusal(state); !status.ok())
     return to_error(status);
+  if (m.begun)
+    return go_on(self, parts, m);
   if (const StepOutcome* outcome = state.log.outcome(m.request_id)) {
     if (outcome->result)
       return *outcome->result;
@@ -488,6 +518,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
   run.request_id = m.request_id;
+  run.wants_direct = m.wants_direct;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
   await_feeds(self, parts, std::move(run), m.feeds,
@@ -512,6 +543,7 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   run.timeout_us = m.timeout_us;
   run.trace = m.trace;
   run.request_id = m.request_id;
+  run.wants_direct = m.wants_direct;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
   await_feeds(self, parts, std::move(run), m.feeds,
@@ -522,6 +554,8 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
 caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   auto& state = self->state;
   state.leaving = m.refusal;
+  if (state.direct)
+    state.direct->close();
   if (!m.end.ok()) {
     state.left = m.end;
     for (const auto& [step_id, running] : state.steps)

@@ -9,6 +9,8 @@ namespace troupe {
 void StepLog::started(std::uint64_t step_id, std::uint64_t request_id,
                       std::shared_ptr<const std::string> signature, std::int64_t now_us) {
   running_.add(step_id) = {std::move(signature), request_id, now_us};
+  if (request_id != 0)
+    by_request_.emplace(request_id, step_id);
 }
 
 void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
@@ -18,6 +20,8 @@ void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
   auto at = static_cast<std::size_t>(num_finished_++) % max_finished;
   finished_[at] = {step_id, std::move(step->signature), code, step->start_us,
                    now_us - step->start_us};
+  if (step->request_id != 0)
+    by_request_.erase(step->request_id);
   running_.remove(step_id);
 }
 
@@ -36,11 +40,8 @@ void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome) {
 }
 
 std::uint64_t StepLog::running(std::uint64_t request_id) const {
-  if (request_id != 0)
-    for (const auto& [step_id, entry] : running_)
-      if (entry.request_id == request_id)
-        return step_id;
-  return 0;
+  auto found = by_request_.find(request_id);
+  return found == by_request_.end() ? 0 : found->second;
 }
 
 const StepOutcome* StepLog::outcome(std::uint64_t request_id) const {

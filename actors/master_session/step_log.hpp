@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include <caf/error.hpp>
@@ -58,7 +59,8 @@ private:
     std::int64_t start_us = 0, duration_us = 0;
   };
   StepTable<Running> running_;
-  std::array<Finished, max_finished> finished_; ///< a ring
+  std::unordered_map<std::uint64_t, std::uint64_t> by_request_; ///< request → step, of those
+  std::array<Finished, max_finished> finished_;                 ///< a ring
   std::deque<std::pair<std::uint64_t, StepOutcome>> outcomes_;
   std::int64_t num_finished_ = 0;
 };

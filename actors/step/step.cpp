@@ -247,6 +247,8 @@ RunGraph request_of(Self self, const RegisteredPart& part) {
   run.graph_handle = part.graph_handle;
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
+  if (state.request.begun)
+    return run; // it has its args
   run.args.reserve(part.feed_of.size());
   for (int index : part.feed_of) {
     Tensor& feed = state.request.feeds[static_cast<std::size_t>(index)];
@@ -268,7 +270,8 @@ void start_part(Self self, std::size_t index) {
   auto has_ended = [=](GraphRun& run) { part_ended(self, index, run); };
   auto has_failed = [=](caf::error& error) { part_failed(self, index, error); };
   if (part.manager)
-    ask_until(state.deadline, self, part.manager, ExecuteGraph{std::move(run), {}, nullptr})
+    ask_until(state.deadline, self, part.manager,
+              ExecuteGraph{std::move(run), {}, nullptr, std::move(state.request.begun)})
         .then(has_ended, has_failed);
   else if (is_elsewhere(self, part))
     self->send(state.master_session, RunPart{part.session, index, std::move(run)});

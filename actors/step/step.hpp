@@ -23,9 +23,11 @@ struct RegisteredPart {
   GraphManagerActor manager; ///< runs it without the session, in this process; or null
   std::string graph_handle;
   bool has_remote_edges = false;
-  std::vector<int> feed_of;         ///< by _Arg index: which feed of the signature
-  std::vector<int> fetch_of;        ///< by _Retval index: which fetch of the signature
-  std::vector<std::string> retvals; ///< by _Retval index: the node's name
+  std::shared_ptr<NodeStates> node_states; ///< with these a thread of this process runs it without
+  std::shared_ptr<const Executable> executable; ///< any actor; or null
+  std::vector<int> feed_of;                     ///< by _Arg index: which feed of the signature
+  std::vector<int> fetch_of;                    ///< by _Retval index: which fetch of the signature
+  std::vector<std::string> retvals;             ///< by _Retval index: the node's name
 };
 
 /// What a step runs; shared by all steps of a signature.

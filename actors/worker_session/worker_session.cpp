@@ -177,6 +177,7 @@ caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, Regis
       .then(
           [=](GraphRegistered& registered) mutable {
             self->state.graphs[registered.graph_handle] = registered;
+            self->state.graphs[registered.graph_handle].executable = nullptr; // the manager's
             if (!registered.has_cut_edges)
               registered.manager = self->state.graph_manager;
             promise.deliver(std::move(registered));

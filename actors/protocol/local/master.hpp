@@ -63,6 +63,7 @@ struct BeginStep {
   std::int64_t started_us = 0;                           ///< on the actors' clock
   std::int64_t timeout_us = 0;
   bool trace = false;
+  std::shared_ptr<BegunPart> begun = nullptr; ///< its only part runs already; there are no feeds
 };
 /// How it ended. Local: shares memory.
 struct StepFinished {

@@ -12,6 +12,7 @@
 
 namespace troupe {
 
+struct BegunPart;
 struct Completion;
 struct CompiledGraph;
 class Executable;
@@ -42,6 +43,7 @@ struct ExecuteGraph {
   RunGraph run;
   RendezvousActor rendezvous;               ///< null when the graph has no cut edges
   caf::strong_actor_ptr receiver = nullptr; ///< of the values; null: in this process
+  std::shared_ptr<BegunPart> begun = nullptr; ///< it runs already, and has its args; null: not yet
 };
 /// A compute thread has compiled a graph.
 struct GraphCompiled {
@@ -57,6 +59,7 @@ struct ExecutePart {
   std::vector<Tensor> args;   ///< of the whole task, by _Arg index
   RendezvousActor rendezvous; ///< null: no cut edges
   bool trace = false;
+  std::shared_ptr<BegunPart> begun = nullptr; ///< to go on with, as ExecuteGraph::begun
 };
 /// How it ended. Local: shares memory.
 struct PartExecuted {

@@ -8,6 +8,10 @@
 
 namespace troupe {
 
+struct BegunStep;
+class DirectSteps;
+struct DirectGraph;
+
 /// What a client may ask of a session; ConfigProto's fields that we know.
 struct SessionSettings {
   std::vector<std::string>
@@ -29,6 +33,8 @@ struct SessionCreated {
   MasterSessionActor session;
   std::int64_t graph_version = 0;
   std::vector<DeviceAttributes> devices; ///< that the session may use
+  /// Of a local node: where its caller's threads run steps themselves. Does not travel.
+  std::shared_ptr<DirectSteps> direct = nullptr;
 };
 struct ListDevices {};
 struct DeviceList {
@@ -74,6 +80,10 @@ struct RunStep {
   bool partition_graphs = false; ///< also answer with what each device ran
   std::uint64_t request_id =
       0; ///< names this step for cancelling and for sending it again; 0: neither
+  /// Of a local session, do not travel: its caller would run the next step itself; and the step has
+  /// been begun by its caller, so there are no feeds and no names.
+  bool wants_direct = false;
+  std::shared_ptr<BegunStep> begun = nullptr;
 };
 struct RunMetadataMessage {
   std::vector<DeviceStats> stats;
@@ -83,6 +93,7 @@ struct RunStepResult {
   std::vector<WireTensor> tensors; ///< in the order of fetches
   std::uint64_t step_id = 0;
   RunMetadataMessage metadata;
+  std::shared_ptr<const DirectGraph> direct = nullptr; ///< if wanted and possible; does not travel
 };
 struct CancelRun {
   std::uint64_t request_id = 0;
@@ -102,6 +113,7 @@ struct RunCallable {
   std::int64_t timeout_us = 0;
   bool trace = false;
   std::uint64_t request_id = 0;
+  bool wants_direct = false; ///< as in RunStep
 };
 struct ReleaseCallable {
   std::uint64_t handle = 0;

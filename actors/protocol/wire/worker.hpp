@@ -13,6 +13,8 @@
 
 namespace troupe {
 
+class Executable;
+class NodeStates;
 class Graph;
 
 struct GetWorkerStatus {};
@@ -57,7 +59,11 @@ struct GraphRegistered {
   bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
   /// Within one process, for a graph without cut edges: the graph manager, which runs it
   /// without the session's help. Does not travel.
-  GraphManagerActor manager = {};
+  GraphManagerActor manager = {  /// Within one process, for a graph of one device without cut edges: what a thread needs to run it
+  /// without any actor's help. Do not travel.
+  std::shared_ptr<NodeStates> node_states = nullptr;
+  std::shared_ptr<const Executable> executable = nullptr;
+};
 };
 struct DeregisterGraph {
   std::string graph_handle;

@@ -1,0 +1,295 @@
+#include "actors/master_session/direct_steps.hpp"
+
+#include <algorithm>
+
+#include "core/base/clock.hpp"
+#include "core/base/random.hpp"
+#include "core/trace/recorder.hpp"
+
+namespace troupe {
+
+namespace {
+
+/// Signatures that a thread remembers.
+constexpr std::size_t max_known = 16;
+/// Steps that have ended, kept for people.
+constexpr std::size_t max_finished = 64;
+
+std::optional<std::size_t> find(const std::vector<int>& in, int what) {
+  auto at = std::find(in.begin(), in.end(), what);
+  return at == in.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - in.begin()));
+}
+
+struct Known {
+  std::vector<std::string> feeds, fetches, targets;
+  std::uint64_t callable = 0;
+  std::shared_ptr<const DirectGraph> graph;
+  DirectRunner runner;
+
+  Known(const DirectRequest& request, std::shared_ptr<const DirectGraph> direct, Services services)
+      : fetches(request.fetches.begin(), request.fetches.end()),
+        targets(request.targets.begin(), request.targets.end()), callable(request.callable),
+        graph(std::move(direct)),
+        // Counted with the lane's graph: what other threads count is left alone.
+        runner(std::move(services), std::shared_ptr<NodeStates>(graph, graph->node_states.get()),
+               std::shared_ptr<const Executable>(graph, graph->executable.get())) {
+    for (const auto& [name, value] : request.named_feeds)
+      feeds.push_back(name);
+  }
+
+  bool is(const DirectRequest& request) const {
+    return callable == request.callable && std::ranges::equal(fetches, request.fetches) &&
+           std::ranges::equal(targets, request.targets) &&
+           std::ranges::equal(feeds, request.named_feeds, {}, {},
+                              &std::pair<std::string, Tensor>::first);
+  }
+};
+
+bool admits(const ClientGraph& graph, std::size_t index, const Tensor& feed) {
+  if (!feed.has_value() ||
+      (graph.feed_types[index] != DType::invalid && graph.feed_types[index] != feed.dtype()))
+    return false;
+  const PartialShape& shape = graph.feed_shapes[index];
+  if (!shape.has_rank())
+    return true;
+  const Shape& given = feed.shape();
+  if (shape.rank() != given.rank())
+    return false;
+  for (int i = 0; i < given.rank(); ++i)
+    if (shape.dim(i) >= 0 && shape.dim(i) != given.dim(i))
+      return false;
+  return true;
+}
+
+std::vector<Tensor> values_of(const DirectGraph& graph, std::vector<Tensor>& retvals) {
+  std::vector<Tensor> out;
+  out.reserve(graph.fetched.size());
+  for (std::size_t position : graph.fetched)
+    out.push_back(graph.each_once ? std::move(retvals[position]) : retvals[position]);
+  return out;
+}
+
+} // namespace
+
+std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound) {
+  const auto& plan = bound->graph->plan;
+  if (!plan || plan->parts.size() != 1 || !plan->parts[0].executable || !plan->parts[0].manager)
+    return nullptr;
+  const RegisteredPart& part = plan->parts[0];
+  auto out = std::make_shared<DirectGraph>();
+  for (int feed : part.feed_of) {
+    auto given = find(bound->feed_index, feed);
+    if (!given)
+      return nullptr;
+    out->args.push_back(*given);
+  }
+  for (int fetch : bound->fetch_index) {
+    auto retval = find(part.fetch_of, fetch);
+    auto position =
+        retval ? find(part.executable->retval_indices(), static_cast<int>(*retval)) : std::nullopt;
+    if (!position)
+      return nullptr;
+    out->fetched.push_back(*position);
+  }
+  std::vector<std::size_t> sorted = out->fetched;
+  std::ranges::sort(sorted);
+  out->each_once = std::ranges::adjacent_find(sorted) == sorted.end();
+  out->node_states = part.node_states;
+  out->executable = part.executable;
+  out->bound = std::move(bound);
+  return out;
+}
+
+/// What a thread has at hand. `known` belongs to whoever holds the lane; of the rest that one is the
+/// only writer, and anybody may read. A reader of a finished step looks whether its place was written
+/// anew meanwhile.
+struct alignas(64) DirectSteps::Lane {
+  std::vector<std::unique_ptr<Known>> known; // the latest first
+
+  std::atomic<std::uint64_t> running{0}; // step id; 0: none
+  std::atomic<const StepPlan*> plan{nullptr};
+  std::atomic<std::int64_t> start_us{0};
+
+  struct Finished {
+    std::atomic<std::uint64_t> step_id{0};
+    std::atomic<const StepPlan*> plan{nullptr};
+    std::atomic<std::int64_t> start_us{0}, duration_us{0};
+  };
+  std::array<Finished, max_finished> finished;
+  std::atomic<std::uint64_t> num_finished{0};
+
+  Known* find(const DirectRequest& request) {
+    for (std::size_t i = 0; i < known.size(); ++i)
+      if (known[i]->is(request)) {
+        if (i > 0)
+          std::rotate(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i),
+                      known.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+        return known[0].get();
+      }
+    return nullptr;
+  }
+
+  void begin(std::uint64_t step_id, const StepPlan* what, std::int64_t now_us) {
+    std::atomic_thread_fence(std::memory_order_release); // after the last one's end
+    plan.store(what, std::memory_order_relaxed);
+    start_us.store(now_us, std::memory_order_relaxed);
+    running.store(step_id, std::memory_order_release);
+  }
+  void end_well(std::int64_t now_us) {
+    std::uint64_t number = num_finished.load(std::memory_order_relaxed);
+    Finished& place = finished[number % max_finished];
+    // A reader that sees any of the new values sees the new number of those before.
+    place.step_id.store(0, std::memory_order_relaxed);
+    std::atomic_thread_fence(std::memory_order_release);
+    std::int64_t began_us = start_us.load(std::memory_order_relaxed);
+    place.plan.store(plan.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    place.start_us.store(began_us, std::memory_order_relaxed);
+    place.duration_us.store(now_us - began_us, std::memory_order_relaxed);
+    place.step_id.store(running.load(std::memory_order_relaxed), std::memory_order_release);
+    num_finished.store(number + 1, std::memory_order_relaxed);
+  }
+
+  void append(std::vector<DirectStepInfo>& out) const {
+    if (std::uint64_t id = running.load(std::memory_order_acquire)) {
+      DirectStepInfo info{id, plan.load(std::memory_order_relaxed),
+                          start_us.load(std::memory_order_relaxed), 0, true};
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (running.load(std::memory_order_relaxed) == id)
+        out.push_back(info);
+    }
+    for (const Finished& place : finished) {
+      std::uint64_t id = place.step_id.load(std::memory_order_acquire);
+      if (id == 0)
+        continue;
+      DirectStepInfo info{id, place.plan.load(std::memory_order_relaxed),
+                          place.start_us.load(std::memory_order_relaxed),
+                          place.duration_us.load(std::memory_order_relaxed), false};
+      std::atomic_thread_fence(std::memory_order_acquire);
+      if (place.step_id.load(std::memory_order_relaxed) == id)
+        out.push_back(info);
+    }
+  }
+};
+
+struct alignas(64) DirectSteps::Place {
+  std::atomic<bool> taken{false};
+  std::atomic<Lane*> lane{nullptr}; ///< made by the first who takes it
+  ~Place() { delete lane.load(); }
+};
+
+/// A lane of the calling thread, or of a neighbour; none if all that were tried are held.
+class DirectSteps::Held {
+public:
+  explicit Held(DirectSteps& steps) : steps_(steps) {
+    const std::size_t first = thread_number();
+    for (std::size_t i = 0; i < lanes_to_try && !place_; ++i)
+      if (Place& place = steps.places_[(first + i) % num_lanes]; !place.taken.exchange(true))
+        place_ = &place;
+    if (place_ && !place_->lane.load(std::memory_order_relaxed))
+      place_->lane.store(new Lane, std::memory_order_release);
+  }
+  // Whoever closes finds a lane free and empties it, or its holder finds that it was closed.
+  ~Held() {
+    if (!place_)
+      return;
+    place_->taken.store(false);
+    if (!steps_.open_.load() && !place_->taken.exchange(true)) {
+      lane()->known.clear();
+      place_->taken.store(false);
+    }
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+  Lane* lane() const { return place_ ? place_->lane.load(std::memory_order_relaxed) : nullptr; }
+
+private:
+  DirectSteps& steps_;
+  Place* place_ = nullptr;
+};
+
+DirectSteps::DirectSteps(Services services)
+    : services_(std::move(services)), places_(new Place[num_lanes]) {}
+
+DirectSteps::~DirectSteps() = default;
+
+DirectOutcome DirectSteps::run(const DirectRequest& request) {
+  Held held(*this);
+  if (!held.lane() || !open_.load())
+    return {};
+  return run(*held.lane(), request);
+}
+
+DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
+  DirectOutcome out;
+  Known* known = lane.find(request);
+  out.is_new = !known;
+  if (!known)
+    return out;
+  const DirectGraph& graph = *known->graph;
+  const std::vector<int>& order = graph.bound->feed_index;
+  if (order.size() != request.num_feeds())
+    return out;
+  auto feed = [&](std::size_t i) -> const Tensor& {
+    return request.callable ? request.feeds[i] : request.named_feeds[i].second;
+  };
+  for (std::size_t i = 0; i < order.size(); ++i)
+    if (!admits(*graph.bound->graph, static_cast<std::size_t>(order[i]), feed(i)))
+      return out; // the actors say why
+  std::vector<Tensor> args;
+  args.reserve(graph.args.size());
+  for (std::size_t given : graph.args)
+    args.push_back(feed(given));
+  const std::uint64_t step_id = random_id() >> 8 | 1; // as TensorFlow's, with clear top bits
+  lane.begin(step_id, graph.bound->graph->plan.get(), steady_micros());
+  std::vector<Tensor> retvals;
+  if (auto part = known->runner.run(step_id, std::move(args), retvals)) {
+    out.begun = std::make_shared<BegunStep>(BegunStep{
+        graph.bound, step_id, lane.start_us.load(std::memory_order_relaxed), std::move(part)});
+  } else {
+    out.values = values_of(graph, retvals);
+    lane.end_well(steady_micros());
+  }
+  lane.running.store(0, std::memory_order_release);
+  return out;
+}
+
+void DirectSteps::learn(const DirectRequest& request, std::shared_ptr<const DirectGraph> graph) {
+  Held held(*this);
+  Lane* lane = held.lane();
+  if (!lane || !open_.load() || lane->find(request))
+    return;
+  if (lane->known.size() == max_known)
+    lane->known.pop_back();
+  lane->known.insert(lane->known.begin(),
+                     std::make_unique<Known>(request, std::move(graph), services_));
+}
+
+void DirectSteps::close() {
+  open_.store(false);
+  for (std::size_t i = 0; i < num_lanes; ++i) {
+    Place& place = places_[i];
+    if (place.taken.exchange(true))
+      continue;
+    if (Lane* lane = place.lane.load(std::memory_order_acquire))
+      lane->known.clear();
+    place.taken.store(false);
+  }
+}
+
+std::vector<DirectStepInfo> DirectSteps::list() const {
+  std::vector<DirectStepInfo> out;
+  for (std::size_t i = 0; i < num_lanes; ++i)
+    if (const Lane* lane = places_[i].lane.load(std::memory_order_acquire))
+      lane->append(out);
+  return out;
+}
+
+std::int64_t DirectSteps::num_finished() const {
+  std::int64_t out = 0;
+  for (std::size_t i = 0; i < num_lanes; ++i)
+    if (const Lane* lane = places_[i].lane.load(std::memory_order_acquire))
+      out += static_cast<std::int64_t>(lane->num_finished.load(std::memory_order_relaxed));
+  return out;
+}
+
+} // namespace troupe
