@@ -1,5 +1,7 @@
 """Every row of the table. A row that is not here is not measured."""
 
+from dataclasses import replace
+
 import synthetic
 from nodes import NodeRow, TasksRow
 from steps import (DEFAULT, LOCAL, LOCAL_PLAIN, PLAIN, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
@@ -19,7 +21,9 @@ def executor_rows():
     yield StepRow("noops", "10 000 NoOps, rewriting off", 2, steps=[Step(("no_ops", synthetic.no_ops), ops=["done"])], **plain)
     yield StepRow("while", "while loop of 10 000 rounds, rewriting off", 5, steps=[Step(("while_loop", synthetic.while_loop), fetches=["y"])], **plain)
     one_add = Step(("one_add", synthetic.one_add), **x)
-    yield StepRow("local", "local step: feed a scalar, add, fetch; TensorFlow's leanest settings", 1, steps=[one_add], theirs=LOCAL)
+    yield StepRow("local", "local step: feed a scalar, add, fetch; TensorFlow's leanest settings", 1.2, steps=[one_add], theirs=LOCAL)
+    yield StepRow("local-4-threads", "the same by 4 threads with one session, wall time a step", 1.2, theirs=LOCAL,
+                  steps=[one_add, *[replace(one_add, shares=True)] * 3])
     # No aim: the ratio is the time of a wake-up, 1.7 where a virtual processor takes 5 µs to wake and 4.9 where it takes 28.
     yield StepRow("local-default", "the same beside TensorFlow's default, which wakes a thread: what waking a processor of this machine costs", steps=[one_add],
                   theirs=DEFAULT, limit=("thread wake-up", "wake"))

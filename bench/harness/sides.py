@@ -55,6 +55,10 @@ class Side:
         fields += [f"feed={feed}" for feed in step.feeds] + [f"fetch={name}" for name in step.fetches] + [f"op={name}" for name in step.ops]
         return self.server.ask("open", client, *fields)
 
+    def open_again(self, client, other):
+        """One more client of the other's session, for a thread of its own."""
+        self.server.ask("again", client, other)
+
     def measure(self, seconds, clients, steps=1 << 20, beside=()):
         more = ["beside", *beside] if beside else []
         return self.server.ask("measure", seconds, steps, *clients, *more)["clients"]

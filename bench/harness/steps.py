@@ -16,6 +16,7 @@ class Step:
     ops: list = field(default_factory=list)
     inits: list = field(default_factory=list)
     jobs: dict = None  # None: in the client's process
+    shares: bool = False  # the session of the row's first step, which is the same
     master: tuple = None
     compared: list = None  # fetched in place of `fetches`, by a client of its own that runs no `ops`, where those say too little or too much
 
@@ -104,6 +105,9 @@ class StepRow(Row):
         for variant in variants:
             clients = [f"{variant.name}/{i}" for i in range(len(self.steps))]
             for i, step in enumerate(self.steps):
+                if step.shares:
+                    side.open_again(clients[i], clients[0])
+                    continue
                 side.open(clients[i], step, variant.config, variant.run_options)
             # Before another variant's clients begin anew with variables that tasks share.
             result.fetched.add(side, variant.name, [self.values(side, client, step, variant) for client, step in zip(clients, self.steps)])

@@ -8,27 +8,47 @@
 namespace bench {
 namespace {
 
+// A graph and its session, of one client or several.
+struct Opened {
+  TF_Status* status = TF_NewStatus();
+  TF_Graph* graph = TF_NewGraph();
+  TF_Session* session = nullptr;
+  Opened() = default;
+  Opened(const Opened&) = delete;
+  Opened& operator=(const Opened&) = delete;
+  ~Opened() {
+    if (session) {
+      TF_CloseSession(session, status);
+      TF_DeleteSession(session, status);
+    }
+    TF_DeleteGraph(graph);
+    TF_DeleteStatus(status);
+  }
+};
+
 class TensorFlowClient final : public Client {
 public:
-  TensorFlowClient() : status_(TF_NewStatus()), graph_(TF_NewGraph()) {}
+  TensorFlowClient() : opened_(std::make_shared<Opened>()) {}
+  TensorFlowClient(std::shared_ptr<Opened> opened, const ClientSpec& spec)
+      : opened_(std::move(opened)), spec_(spec) {
+    bind(); // as it has been for another one
+  }
   ~TensorFlowClient() override {
-    if (session_) {
-      TF_CloseSession(session_, status_);
-      TF_DeleteSession(session_, status_);
-    }
     for (Run& run : runs_)
       for (TF_Tensor* tensor : run.inputs)
         TF_DeleteTensor(tensor);
     if (run_options_)
       TF_DeleteBuffer(run_options_);
-    TF_DeleteGraph(graph_);
     TF_DeleteStatus(status_);
   }
 
   std::string open(const ClientSpec& spec) {
+    spec_ = spec;
+    TF_Graph* graph = opened_->graph;
+    TF_Session*& session = opened_->session;
     TF_Buffer* bytes = TF_NewBufferFromString(spec.graph.data(), spec.graph.size());
     TF_ImportGraphDefOptions* import = TF_NewImportGraphDefOptions();
-    TF_GraphImportGraphDef(graph_, bytes, import, status_);
+    TF_GraphImportGraphDef(graph, bytes, import, status_);
     TF_DeleteImportGraphDefOptions(import);
     TF_DeleteBuffer(bytes);
     if (failed())
@@ -38,27 +58,29 @@ public:
       TF_SetTarget(options, spec.target.c_str());
     TF_SetConfig(options, spec.config.data(), spec.config.size(), status_);
     if (!failed())
-      session_ = TF_NewSession(graph_, options, status_);
+      session = TF_NewSession(graph, options, status_);
     TF_DeleteSessionOptions(options);
     if (failed())
       return message();
-    if (!spec.run_options.empty())
-      run_options_ = TF_NewBufferFromString(spec.run_options.data(), spec.run_options.size());
     for (const std::string& init : spec.inits) {
-      const TF_Operation* operation = TF_GraphOperationByName(graph_, init.c_str());
+      const TF_Operation* operation = TF_GraphOperationByName(graph, init.c_str());
       if (!operation)
         return "no node " + init;
-      TF_SessionRun(session_, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &operation, 1,
+      TF_SessionRun(session, nullptr, nullptr, nullptr, 0, nullptr, nullptr, 0, &operation, 1,
                     nullptr, status_);
       if (failed())
         return message();
     }
-    return bind(spec);
+    return bind();
+  }
+
+  std::unique_ptr<Client> again() const override {
+    return std::make_unique<TensorFlowClient>(opened_, spec_);
   }
 
   std::string step(std::vector<Fetched>* values) override {
     for (const Run& run : runs_) {
-      TF_SessionRun(session_, run_options_, run.ends.data(), run.inputs.data(),
+      TF_SessionRun(opened_->session, run_options_, run.ends.data(), run.inputs.data(),
                     static_cast<int>(run.inputs.size()), output_ends_.data(), outputs_.data(),
                     static_cast<int>(outputs_.size()), targets_.data(),
                     static_cast<int>(targets_.size()), nullptr, status_);
@@ -97,10 +119,13 @@ private:
   std::string message() const { return TF_Message(status_); }
 
   // Names of the step's signature as the C API wants them.
-  std::string bind(const ClientSpec& spec) {
+  std::string bind() {
+    TF_Graph* graph = opened_->graph;
+    if (!spec_.run_options.empty())
+      run_options_ = TF_NewBufferFromString(spec_.run_options.data(), spec_.run_options.size());
     static const std::map<std::string, TF_DataType> dtypes = {
         {"float", TF_FLOAT}, {"int32", TF_INT32}, {"int64", TF_INT64}};
-    for (const std::vector<FeedSpec>& feeds : spec.runs) {
+    for (const std::vector<FeedSpec>& feeds : spec_.runs) {
       Run& run = runs_.emplace_back();
       for (const FeedSpec& feed : feeds) {
         TF_DataType dtype = dtypes.at(feed.dtype);
@@ -109,15 +134,15 @@ private:
                               static_cast<std::size_t>(feed.elements()) * TF_DataTypeSize(dtype));
         fill_feed(feed, TF_TensorData(tensor));
         run.inputs.push_back(tensor);
-        run.ends.push_back({TF_GraphOperationByName(graph_, feed.name.c_str()), 0});
+        run.ends.push_back({TF_GraphOperationByName(graph, feed.name.c_str()), 0});
         if (!run.ends.back().oper)
           return "a fed node is not in the graph";
       }
     }
-    for (const std::string& fetch : spec.fetches)
-      output_ends_.push_back({TF_GraphOperationByName(graph_, fetch.c_str()), 0});
-    for (const std::string& target : spec.targets)
-      targets_.push_back(TF_GraphOperationByName(graph_, target.c_str()));
+    for (const std::string& fetch : spec_.fetches)
+      output_ends_.push_back({TF_GraphOperationByName(graph, fetch.c_str()), 0});
+    for (const std::string& target : spec_.targets)
+      targets_.push_back(TF_GraphOperationByName(graph, target.c_str()));
     outputs_.resize(output_ends_.size());
     for (const TF_Output& end : output_ends_)
       if (!end.oper)
@@ -128,9 +153,9 @@ private:
     return "";
   }
 
-  TF_Status* status_;
-  TF_Graph* graph_;
-  TF_Session* session_ = nullptr;
+  std::shared_ptr<Opened> opened_;
+  ClientSpec spec_;
+  TF_Status* status_ = TF_NewStatus();
   TF_Buffer* run_options_ = nullptr;
   std::vector<Run> runs_;
   std::vector<TF_Output> output_ends_;

@@ -152,6 +152,8 @@ public:
     fields.erase(fields.begin());
     if (command == "open")
       open(fields);
+    else if (command == "again")
+      again(fields);
     else if (command == "measure")
       measure(fields);
     else if (command == "values")
@@ -197,6 +199,17 @@ private:
                   });
                 }) +
            "}");
+  }
+
+  void again(const std::vector<std::string>& fields) {
+    auto other = clients_.find(fields.at(1));
+    if (other == clients_.end())
+      return answer_error("no such client: " + fields[1]);
+    auto client = other->second->again();
+    if (std::string error = client->step(); !error.empty())
+      return answer_error(error);
+    clients_[fields[0]] = std::move(client);
+    answer("{}");
   }
 
   // The clients before "beside" end by time or by steps; those after it go on until these are done.

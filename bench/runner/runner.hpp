@@ -6,6 +6,8 @@
 //                              run_options (files but the target), init, fetch, op (may be given
 //                              again), feed (NAME:DTYPE:DIM,DIM; a name that was fed already begins
 //                              the next run of a step)
+//   again NAME OTHER           one more client of OTHER's session, with the same step and feeds of
+//                              its own
 //   values NAME STEPS          runs so many steps, not timed; {"runs": for each run, for each fetch,
 //                              the elements}
 //   measure SECONDS STEPS NAME… [beside NAME…]     each client on a thread of its own
@@ -47,6 +49,8 @@ public:
   /// One step: a run with the feeds of each of `ClientSpec::runs`, in turn. A sentence if it failed,
   /// else empty. `values`, if not null, gets what each run fetched. One thread at a time.
   virtual std::string step(std::vector<Fetched>* values = nullptr) = 0;
+  /// One more of the same session, for another thread.
+  virtual std::unique_ptr<Client> again() const = 0;
 };
 
 /// Opens a session, gives it the graph, runs `inits`, makes the feeds. Null with `error` if one of

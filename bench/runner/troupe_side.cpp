@@ -7,21 +7,38 @@ namespace {
 
 using namespace troupe;
 
+Tensor make_feed(const FeedSpec& feed) {
+  DType dtype = feed.dtype == "int64"   ? DType::int64
+                : feed.dtype == "int32" ? DType::int32
+                                        : DType::float32;
+  Tensor tensor = Tensor::make(dtype, Shape(std::span<const std::int64_t>(feed.dims)));
+  fill_feed(feed, tensor.mutable_raw());
+  return tensor;
+}
+
 class TroupeClient final : public Client {
 public:
-  TroupeClient(Session session, std::vector<Feeds> runs, RunOptions options, const ClientSpec& spec)
-      : session_(std::move(session)), runs_(std::move(runs)), options_(options),
-        fetches_(spec.fetches), targets_(spec.targets) {}
+  TroupeClient(std::shared_ptr<Session> session, RunOptions options, const ClientSpec& spec)
+      : session_(std::move(session)), options_(options), spec_(spec) {
+    for (const std::vector<FeedSpec>& feeds : spec.runs) {
+      runs_.emplace_back();
+      for (const FeedSpec& feed : feeds)
+        runs_.back().emplace_back(feed.name, make_feed(feed));
+    }
+  }
 
   std::string step(std::vector<Fetched>* values) override {
     for (const Feeds& feeds : runs_) {
-      auto result = session_.run(feeds, fetches_, targets_, options_);
+      auto result = session_->run(feeds, spec_.fetches, spec_.targets, options_);
       if (!result)
         return result.status().to_string();
       if (values)
         values->push_back(numbers_of(*result));
     }
     return "";
+  }
+  std::unique_ptr<Client> again() const override {
+    return std::make_unique<TroupeClient>(session_, options_, spec_);
   }
 
 private:
@@ -38,20 +55,11 @@ private:
     return out;
   }
 
-  Session session_;
-  std::vector<Feeds> runs_;
+  std::shared_ptr<Session> session_;
   RunOptions options_;
-  std::vector<std::string> fetches_, targets_;
+  ClientSpec spec_;
+  std::vector<Feeds> runs_;
 };
-
-Tensor make_feed(const FeedSpec& feed) {
-  DType dtype = feed.dtype == "int64"   ? DType::int64
-                : feed.dtype == "int32" ? DType::int32
-                                        : DType::float32;
-  Tensor tensor = Tensor::make(dtype, Shape(std::span<const std::int64_t>(feed.dims)));
-  fill_feed(feed, tensor.mutable_raw());
-  return tensor;
-}
 
 Result<std::unique_ptr<Client>> open_session(const ClientSpec& spec) {
   TROUPE_ASSIGN(SessionOptions options, session_options_from_bytes(spec.config));
@@ -60,14 +68,8 @@ Result<std::unique_ptr<Client>> open_session(const ClientSpec& spec) {
   TROUPE_TRY(session.extend_graph_def(spec.graph));
   for (const std::string& init : spec.inits)
     TROUPE_TRY(session.run({}, {}, {init}).status());
-  std::vector<Feeds> runs;
-  for (const std::vector<FeedSpec>& feeds : spec.runs) {
-    runs.emplace_back();
-    for (const FeedSpec& feed : feeds)
-      runs.back().emplace_back(feed.name, make_feed(feed));
-  }
-  return std::unique_ptr<Client>(
-      std::make_unique<TroupeClient>(std::move(session), std::move(runs), run_options, spec));
+  return std::unique_ptr<Client>(std::make_unique<TroupeClient>(
+      std::make_shared<Session>(std::move(session)), run_options, spec));
 }
 
 } // namespace
