@@ -22,6 +22,7 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   TROUPE_ASSIGN(linalg::MatMulAttrs attrs, linalg::read_matmul_attrs(c));
   TROUPE_ASSIGN(Lines lines, c.attr<Lines>("program"));
   TROUPE_ASSIGN(auto program, ElementwiseProgram::parse(c.num_inputs() - 1, lines));
+  TROUPE_TRY(program.bind(c.output_type(0)));
   return prepared(Fused{attrs, std::move(program)});
 }
 

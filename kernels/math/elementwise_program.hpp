@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <memory_resource>
 #include <span>
 #include <string>
@@ -38,6 +39,10 @@ public:
   /// naming the line that is none.
   static Result<ElementwiseProgram> parse(int num_inputs, std::span<const std::string> lines);
 
+  /// Looks up now what computes elements of `dtype`, so that no run has to; for prepare functions.
+  /// UNIMPLEMENTED for an op that elements of the dtype do not have.
+  Status bind(DType dtype);
+
   int num_inputs() const { return num_inputs_; }
   const std::vector<Instruction>& instructions() const { return instructions_; }
 
@@ -61,15 +66,19 @@ public:
 private:
   struct Ready;
   class Blocks;
+  struct Code;
+  class Flat;
   void assign_registers();
-  Status run_uniform(KernelContext& c) const;
+  Result<Ready> ready(std::size_t instruction, DType dtype) const;
   /// The input whose buffer the output of that shape may take, or -1.
   int forwardable(const KernelContext& c, std::int64_t elements) const;
 
   int num_inputs_ = 0;
   std::vector<Instruction> instructions_;
   bool has_bias_ = false;
-  std::vector<int> registers_; ///< of each instruction's result
+  bool is_broadcasting_ = true;      ///< every op takes a single element for as many as it likes
+  std::shared_ptr<const Code> code_; ///< null before bind()
+  std::vector<int> registers_;       ///< of each instruction's result
   int num_registers_ = 0;
   double unit_cost_ = 0; ///< nanoseconds for one element
 };

@@ -12,6 +12,7 @@ using Lines = std::vector<std::string>;
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   TROUPE_ASSIGN(Lines lines, c.attr<Lines>("program"));
   TROUPE_ASSIGN(auto program, math::ElementwiseProgram::parse(c.num_inputs(), lines));
+  TROUPE_TRY(program.bind(c.output_type(0)));
   return prepared(std::move(program));
 }
 

@@ -210,6 +210,8 @@ Result<ElementwiseProgram> ElementwiseProgram::parse(int num_inputs,
     instruction.computation = computation_of(*instruction.op);
     out.unit_cost_ += cost_of(instruction);
     out.has_bias_ |= instruction.op->form == ElementwiseForm::bias;
+    out.is_broadcasting_ &= instruction.op->form == ElementwiseForm::unary ||
+                            instruction.op->form == ElementwiseForm::broadcast;
     out.instructions_.push_back(std::move(instruction));
   }
   if (out.instructions_.empty())
@@ -269,30 +271,194 @@ int ElementwiseProgram::forwardable(const KernelContext& c, std::int64_t element
   return -1;
 }
 
-// All inputs have one shape, so all results have it.
-Status ElementwiseProgram::run_uniform(KernelContext& c) const {
-  const std::size_t inputs = static_cast<std::size_t>(num_inputs_), count = instructions_.size();
-  const Shape shape = c.input(0).shape();
-  const DType dtype = c.input(0).dtype();
-  std::array<Ready, max_instructions> ready;
-  std::array<std::size_t, max_instructions> blocked;
-  std::array<const void*, max_inputs + max_instructions> data;
-  for (std::size_t i = 0; i < inputs; ++i)
-    data[i] = c.input(static_cast<int>(i)).raw();
-  for (std::size_t i = 0; i < count; ++i) {
-    TROUPE_ASSIGN(ready[i], Ready::make(instructions_[i], dtype));
-    blocked[i] = i;
+/// The instructions for one dtype, laid out for running.
+struct ElementwiseProgram::Code {
+  enum class Kind : std::uint8_t { unary, gradient_first, gradient_last, binary, sum };
+  struct Step {
+    Kind kind{};
+    std::uint8_t first = 0, count = 0; ///< of its operands
+    std::uint8_t reg = 0;
+    Ready ready;
+  };
+  DType dtype = DType::invalid;
+  std::int64_t size = 0; ///< bytes of an element
+  std::vector<Step> steps;
+  std::vector<std::uint8_t> operands; ///< of all steps
+};
+
+Result<ElementwiseProgram::Ready> ElementwiseProgram::ready(std::size_t i, DType dtype) const {
+  if (code_ && code_->dtype == dtype)
+    return code_->steps[i].ready;
+  return Ready::make(instructions_[i], dtype);
+}
+
+Status ElementwiseProgram::bind(DType dtype) {
+  using Kind = Code::Kind;
+  auto code = std::make_shared<Code>();
+  code->dtype = dtype;
+  code->size = static_cast<std::int64_t>(dtype_size(dtype));
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    const Instruction& from = instructions_[i];
+    Code::Step& step = code->steps.emplace_back();
+    TROUPE_ASSIGN(step.ready, Ready::make(from, dtype));
+    const ElementwiseForm form = from.op->form;
+    step.kind = form == ElementwiseForm::unary            ? Kind::unary
+                : form == ElementwiseForm::gradient_first ? Kind::gradient_first
+                : form == ElementwiseForm::gradient_last  ? Kind::gradient_last
+                : form == ElementwiseForm::same_shape     ? Kind::sum
+                                                          : Kind::binary;
+    step.first = static_cast<std::uint8_t>(code->operands.size());
+    step.count = static_cast<std::uint8_t>(from.operands.size());
+    step.reg = static_cast<std::uint8_t>(registers_[i]);
+    for (int operand : from.operands)
+      code->operands.push_back(static_cast<std::uint8_t>(operand));
+    if (code->operands.size() > 255) // a long one: what it costs to prepare is not much of it
+      return {};
   }
-  const int forwarded = forwardable(c, shape.num_elements());
-  TROUPE_ASSIGN(Tensor out, forwarded >= 0 ? c.forward_or_allocate(forwarded, 0, shape)
-                                           : c.allocate_output(0, shape));
-  const Blocks blocks(*this, ready, {data.data(), inputs}, {blocked.data(), count},
-                      static_cast<std::int64_t>(dtype_size(dtype)),
-                      static_cast<std::byte*>(out.mutable_raw()));
-  c.parallel_for(shape.num_elements(), cost(),
-                 [&](std::int64_t begin, std::int64_t end) { blocks.run(begin, end); });
+  code_ = std::move(code);
   return {};
 }
+
+/// Runs a program whose inputs have one shape, or a single element that goes with each of that
+/// shape. No instruction looks at more of a shape than that. Small results are computed in one go.
+class ElementwiseProgram::Flat {
+public:
+  Flat(const ElementwiseProgram& program, const Code& code) : program_(program), code_(code) {}
+
+  /// Whether it can: then `whole` is the input that has the result's shape.
+  bool look_at(const KernelContext& c) {
+    const std::size_t inputs = num_inputs();
+    const Shape* shape = &c.input(0).shape();
+    bool is_uniform = true;
+    for (std::size_t i = 1; i < inputs && is_uniform; ++i)
+      is_uniform = c.input(static_cast<int>(i)).shape() == *shape;
+    elements_ = shape->num_elements();
+    if (is_uniform || !program_.is_broadcasting_)
+      return is_uniform && !program_.has_bias_;
+    for (std::size_t i = 0; i < inputs; ++i)
+      if (c.input(static_cast<int>(i)).num_elements() > elements_) {
+        whole = static_cast<int>(i);
+        shape = &c.input(whole).shape();
+        elements_ = shape->num_elements();
+      }
+    if (elements_ == 1)
+      return false;
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const Shape& mine = c.input(static_cast<int>(i)).shape();
+      single_[i] = mine.num_elements() == 1;
+      if (single_[i] ? mine.rank() > shape->rank() : mine != *shape)
+        return false;
+    }
+    has_singles_ = true;
+    for (std::size_t i = 0; i < code_.steps.size(); ++i) {
+      const Code::Step& step = code_.steps[i];
+      const std::uint8_t* of = &code_.operands[step.first];
+      single_[inputs + i] = single_[of[0]] && single_[of[step.count - 1]];
+    }
+    return !single_[inputs + code_.steps.size() - 1];
+  }
+
+  void add_inputs(const KernelContext& c) {
+    for (std::size_t i = 0; i < num_inputs(); ++i)
+      data_[i] = static_cast<const std::byte*>(c.input(static_cast<int>(i)).raw());
+  }
+
+  void run(KernelContext& c, std::byte* output) {
+    alignas(64) std::array<std::byte, small_bytes> scratch;
+    if (has_singles_)
+      compute_singles();
+    if (elements_ * code_.size * program_.num_registers_ <= std::int64_t{small_bytes})
+      return run_block(data_.data(), scratch.data(), output, elements_);
+    c.parallel_for(elements_, program_.cost(),
+                   [&](std::int64_t begin, std::int64_t end) { run_range(output, begin, end); });
+  }
+
+  int whole = 0;
+
+private:
+  static constexpr std::size_t small_bytes = 8 << 10, most = max_inputs + max_instructions;
+  std::size_t num_inputs() const { return static_cast<std::size_t>(program_.num_inputs_); }
+  bool is_single(std::size_t operand) const { return has_singles_ && single_[operand]; }
+
+  void compute_singles() {
+    for (std::size_t i = 0; i < code_.steps.size(); ++i)
+      if (single_[num_inputs() + i]) {
+        std::byte* to = values_.data() + i * sizeof(double);
+        run_step(code_.steps[i], data_.data(), to, 1);
+        data_[num_inputs() + i] = to;
+      }
+  }
+
+  void run_range(std::byte* output, std::int64_t begin, std::int64_t end) const {
+    alignas(64) std::array<std::byte, scratch_bytes> scratch;
+    const std::int64_t step = std::clamp<std::int64_t>(
+        static_cast<std::int64_t>(scratch_bytes) / code_.size / program_.num_registers_ / 64 * 64,
+        64, 4096);
+    std::array<const std::byte*, most> where;
+    for (std::size_t i = 0; i < num_inputs() + code_.steps.size(); ++i)
+      where[i] = is_single(i) || i < num_inputs() ? data_[i] : nullptr;
+    for (std::int64_t at = begin; at < end; at += step) {
+      for (std::size_t i = 0; i < num_inputs(); ++i)
+        if (!is_single(i))
+          where[i] = data_[i] + at * code_.size;
+      run_block(where.data(), scratch.data(), output + at * code_.size, std::min(step, end - at));
+    }
+  }
+
+  /// `where` has room for what is not single.
+  void run_block(const std::byte** where, std::byte* scratch, std::byte* output,
+                 std::int64_t count) const {
+    const std::size_t inputs = num_inputs(), steps = code_.steps.size();
+    for (std::size_t i = 0; i < steps; ++i) {
+      if (is_single(inputs + i))
+        continue;
+      const Code::Step& step = code_.steps[i];
+      std::byte* to = i + 1 == steps ? output : scratch + step.reg * count * code_.size;
+      run_step(step, where, to, count);
+      where[inputs + i] = to;
+    }
+  }
+
+  void run_step(const Code::Step& step, const std::byte* const* where, std::byte* to,
+                std::int64_t count) const {
+    const std::uint8_t* of = &code_.operands[step.first];
+    const std::byte* first = where[of[0]];
+    switch (step.kind) {
+    case Code::Kind::unary:
+      return step.ready.unary(first, to, 0, count);
+    case Code::Kind::gradient_first:
+      return step.ready.grad(first, where[of[1]], to, 0, count);
+    case Code::Kind::gradient_last:
+      return step.ready.grad(where[of[1]], first, to, 0, count);
+    case Code::Kind::binary: {
+      using arith::RowMode;
+      const RowMode mode = is_single(of[0]) == is_single(of[1]) ? RowMode::both_rows
+                           : is_single(of[0])                   ? RowMode::left_scalar
+                                                                : RowMode::right_scalar;
+      step.ready.binary.row(first, where[of[1]], to, count, mode);
+      return;
+    }
+    case Code::Kind::sum:
+      if (step.count == 1) {
+        if (first != to)
+          std::copy_n(first, count * code_.size, to);
+        return;
+      }
+      step.ready.binary.row(first, where[of[1]], to, count, arith::RowMode::both_rows);
+      for (std::size_t i = 2; i < step.count; ++i)
+        step.ready.binary.row(to, where[of[i]], to, count, arith::RowMode::both_rows);
+      return;
+    }
+  }
+
+  const ElementwiseProgram& program_;
+  const Code& code_;
+  std::int64_t elements_ = 0;
+  bool has_singles_ = false;
+  std::array<bool, most> single_; ///< by operand, if there are any
+  std::array<const std::byte*, most> data_;
+  alignas(8) std::array<std::byte, max_instructions * sizeof(double)> values_;
+};
 
 ElementwiseProgram::Bound::Bound(const ElementwiseProgram& program, DType dtype)
     : program_(program), dtype_(dtype), pieces_(memory_.data(), memory_.size()), shapes_(&pieces_),
@@ -330,7 +496,7 @@ Status ElementwiseProgram::Bound::prepare(KernelContext& c) {
   const std::size_t inputs = data_.size(), count = instructions.size();
   data_.resize(shapes_.size());
   for (const Instruction& instruction : instructions) {
-    TROUPE_ASSIGN(ready_.emplace_back(), Ready::make(instruction, dtype_));
+    TROUPE_ASSIGN(ready_.emplace_back(), program_.ready(ready_.size(), dtype_));
     Ready& ready = ready_.back();
     if (!ready.binary || instruction.operands.size() != 2)
       continue;
@@ -368,12 +534,39 @@ void ElementwiseProgram::Bound::run(void* output, std::int64_t begin, std::int64
       .run(begin, end);
 }
 
+namespace {
+
+// Output 0, in the memory of input `from` if that is not -1. Without a copy of a tensor: for kernels
+// so small that it counts.
+Result<std::byte*> make_output(KernelContext& c, int from, const Shape& shape, DType dtype) {
+  Tensor& out = c.output_entry(0).tensor;
+  if (c.receiver) {
+    TROUPE_TRY(c.allocate_output(0, shape).status());
+  } else if (from >= 0) {
+    out = c.take_input(from);
+  } else {
+    const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * dtype_size(dtype);
+    BufferRef buffer = Buffer::allocate(c.device().allocator(), bytes);
+    if (buffer)
+      out = Tensor(dtype, shape, std::move(buffer));
+    else
+      TROUPE_TRY(c.allocate_output(0, shape).status()); // says what is wrong
+  }
+  return static_cast<std::byte*>(out.mutable_raw());
+}
+
+} // namespace
+
 Status ElementwiseProgram::run(KernelContext& c) const {
-  bool uniform = !has_bias_;
-  for (int i = 1; uniform && i < num_inputs_; ++i)
-    uniform = c.input(i).shape() == c.input(0).shape();
-  if (uniform)
-    return run_uniform(c);
+  if (code_)
+    if (Flat flat(*this, *code_); flat.look_at(c)) {
+      flat.add_inputs(c);
+      const Shape& shape = c.input(flat.whole).shape();
+      TROUPE_ASSIGN(std::byte* const to,
+                    make_output(c, forwardable(c, shape.num_elements()), shape, code_->dtype));
+      flat.run(c, to);
+      return {};
+    }
   Bound bound(*this, c.input(0).dtype());
   for (int i = 0; i < num_inputs_; ++i)
     bound.add_input(c.input(i).shape(), c.input(i).raw());
