@@ -16,6 +16,8 @@ struct Conv2DShape {
   int64_t stride_h = 1, stride_w = 1;
   int64_t dilation_h = 1, dilation_w = 1;
   int64_t pad_top = 0, pad_left = 0;
+  bool may_use_winograd =
+      true; ///< results may differ from plain sums by more than their order does
 };
 
 enum class Padding : int { valid, same };

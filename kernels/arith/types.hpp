@@ -48,8 +48,8 @@ bool onednn_in_use();
 /// without it.
 void use_onednn(bool on);
 
-/// Switches convolutions with fewer products (fused_conv.hpp) on or off, for tests and benchmarks.
-/// At first on, unless the environment has TROUPE_WINOGRAD=0.
+/// Switches convolutions with fewer products (fused_conv.hpp) on or off for the process. At first
+/// on, unless the environment has TROUPE_WINOGRAD=0.
 void use_winograd(bool on);
 
 } // namespace troupe::arith

@@ -59,6 +59,7 @@ struct TaskSettings {
   int cpu_devices = 1;
   int compute_threads = 0; ///< 0: one for each core
   int actor_threads = 2;
+  bool winograd = true;                     ///< convolutions may do fewer products
   std::optional<std::int64_t> memory_limit; ///< bytes; 0: none; absent: NodeConfig says
   std::string bind_host;                    ///< empty: that of its address
   std::uint16_t bind_port = 0;              ///< 0: that of its address

@@ -200,6 +200,10 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1024, t.task.compute_threads); }},
     {"actor-threads", false, "2", "threads that run actors",
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 256, t.task.actor_threads); }},
+    {"winograd", false, "true",
+     "convolutions of 3 x 3 and 5 x 5 may do fewer products, with a slightly larger error; a "
+     "session may refuse it for itself",
+     [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.winograd); }},
     {"memory-limit", false, "(an even share of four fifths of the machine's memory)",
      "bytes that the tensors of the task may take",
      [](const ConfigValue& v, Target t) -> Wanted {

@@ -2,12 +2,14 @@
 // one node of them or not.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
 #include "api/ops.hpp"
 #include "api/session.hpp"
 #include "core/base/strings.hpp"
+#include "kernels/arith/types.hpp"
 
 using namespace troupe;
 
@@ -136,6 +138,27 @@ int differences(const Built& graph, std::vector<std::string> passes) {
 }
 
 } // namespace
+
+TEST_CASE("winograd: a session that switches it off has plain sums, others keep it") {
+  Random random(7);
+  Built graph;
+  Output x = graph.feed(random, {2, 16, 16, 32}), filter = graph.feed(random, {3, 3, 32, 48});
+  Output y = graph.add(
+      "Conv2D", {x, filter},
+      {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", std::string("SAME")}});
+  ops::identity(graph.root.named("result"), ops::relu(graph.root, y));
+  SessionOptions without;
+  without.disabled_passes = {"use_winograd"};
+  auto equal = [](const Tensor& a, const Tensor& b) {
+    return std::ranges::equal(a.data<float>(), b.data<float>());
+  };
+  const Tensor with = result_of(graph, {}), plain = result_of(graph, without);
+  arith::use_winograd(false);
+  const Tensor off_for_all = result_of(graph, {});
+  arith::use_winograd(true);
+  CHECK(equal(plain, off_for_all));
+  CHECK(equal(with, plain) == (arith::isa() == arith::Isa::base));
+}
 
 TEST_CASE("fused products: random graphs give what their nodes give one by one") {
   for (unsigned seed = 1; seed <= 40; ++seed) {

@@ -610,8 +610,30 @@ def conv_parts(r, dilates=True):
     return x, w, attrs
 
 
+def wide_conv(r, name):
+    """So many channels that f32 takes fewer products (Winograd's minimal filtering), and values of all sizes beside each other."""
+    x = [r.integer(1, 3), r.integer(7, 18), r.integer(7, 18), r.choice([32, 48, 64])]
+    size = r.choice([3, 3, 5])
+    w = [size, size, x[3], r.choice([32, 48, 64])]
+    attrs = {"strides": [1, 1, 1, 1], "padding": r.choice(["SAME", "VALID"])}
+    forward = [r.tensor("float", x, r.choice(["small", "heavy", "heavy"])), r.tensor("float", w, r.choice(["small", "heavy"]))]
+    parts = forward
+    if name != "Conv2D":
+        out = output_shape(Case("Conv2D", [("float", part) for part in forward], attrs))
+        grad = r.tensor("float", out, r.choice(["small", "heavy"]))
+        parts = [ints(x)[1], forward[1], grad] if name == "Conv2DBackpropInput" else [forward[0], ints(w)[1], grad]
+
+    def inputs(kind):
+        return [("int32", part) if part.dtype == np.int32 else (kind, np.abs(part.astype("f8")) if kind == "double" else part) for part in parts]
+
+    sizes = tensorflow_answer(Case(name, inputs("double"), attrs)).values[0]
+    return Case(name, inputs("float"), attrs, tolerance=5, sizes=sizes)
+
+
 @op("Conv2D")
 def conv(r, name):
+    if r.chance(0.3):
+        return wide_conv(r, name)
     dtype = r.choice(FLOATS)
     x, w, attrs = conv_parts(r)
     return Case(name, [(dtype, r.tensor(dtype, x, "small")), (dtype, r.tensor(dtype, w, "small"))], attrs, tolerance=20)
@@ -619,6 +641,8 @@ def conv(r, name):
 
 @op("Conv2DBackpropInput", "Conv2DBackpropFilter")
 def conv_grad(r, name):
+    if r.chance(0.3):
+        return wide_conv(r, name)
     dtype = r.choice(FLOATS)
     x, w, attrs = conv_parts(r, dilates=False)  # there TensorFlow has no kernel for a CPU
     image, filter_ = (dtype, r.tensor(dtype, x, "small")), (dtype, r.tensor(dtype, w, "small"))

@@ -54,7 +54,8 @@ class Random:
         return dims
 
     def tensor(self, dtype, shape, kind="any"):
-        """`kind`: "any" with special values now and then, "tame" near 1 and never 0, "small" integers, "unit" in (0, 1)."""
+        """`kind`: "any" with special values now and then, "tame" near 1 and never 0, "small" integers, "unit" in (0, 1),
+        "heavy" with tails as long as Cauchy's and a value beyond them now and then."""
         n = int(np.prod(shape, dtype=np.int64))
         t = numpy_type(dtype)
         if dtype == "string":
@@ -73,6 +74,10 @@ class Random:
                     flat[self.integer(0, n - 1)] = self.choice([info.min, info.max, 0, 1, info.max // 2 + 1])
         else:
             flat = self.np.rand(n) + 0.01 if kind == "unit" else self.np.randn(n) * self.choice([0.1, 1, 1, 1, 10])
+            if kind == "heavy":
+                flat = np.clip(self.np.standard_cauchy(n), -1e6, 1e6)
+                if n and self.chance(0.3):
+                    flat[self.integer(0, n - 1)] = 1e6
             if kind == "tame":
                 flat = np.sign(flat) * (np.abs(flat) % 3 + 0.1)
             if kind == "unit":

@@ -33,6 +33,8 @@ std::string describe(const NodeConfig& task) {
   parts.push_back(s.actor_threads == 1 ? "1 actor thread"
                                        : str_cat(s.actor_threads, " actor threads"));
   parts.push_back(describe_memory(task));
+  if (!s.winograd)
+    parts.push_back("convolutions by plain sums");
   if (task.listen != task.address)
     parts.push_back(str_cat("listens at ", task.listen));
   return str_join(parts, ", ");
@@ -140,6 +142,8 @@ private:
           .value(task.settings.compute_threads)
           .key("actor_threads")
           .value(task.settings.actor_threads)
+          .key("winograd")
+          .value(task.settings.winograd)
           .key("memory_limit")
           .value(task.memory_limit(machine_memory()))
           .close('}');

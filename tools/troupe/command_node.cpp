@@ -3,6 +3,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "kernels/arith/types.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/end_watchdog.hpp"
 #include "tools/troupe/node_options.hpp"
@@ -39,6 +40,8 @@ public:
     StopSignals signals;
     if (cluster->insecure)
       log_warning("insecure = true: whoever reaches ", config->listen, " may use this node");
+    if (!config->settings.winograd)
+      arith::use_winograd(false);
     auto node = ClusterNode::start(to_node_options(*config));
     if (!node)
       return failed(node.status());

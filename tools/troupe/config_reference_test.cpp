@@ -30,9 +30,9 @@ std::string outcome_of(std::string_view settings) {
                  t.orphan, o.tensor_paths.handshake})
     str_append(out, " ", d.count());
   str_append(out, " ", o.tensor_paths.connections, " ", o.device_count.at("CPU"), " ",
-             o.compute_threads, " ", o.actor_threads, " ", o.memory_limit, " ",
-             to_string(o.tensor_paths.choice), " ", static_cast<int>(task.settings.log_level), " ",
-             *o.listen);
+             o.compute_threads, " ", o.actor_threads, " ", task.settings.winograd, " ",
+             o.memory_limit, " ", to_string(o.tensor_paths.choice), " ",
+             static_cast<int>(task.settings.log_level), " ", *o.listen);
   // The bounds of the port, which are handed on only when they are set.
   NetworkLimits limits;
   std::string message = std::to_string(limits.message_bytes),

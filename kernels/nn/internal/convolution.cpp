@@ -35,7 +35,10 @@ Result<ConvAttrs> read_conv_attrs(PrepareContext& c) {
   TROUPE_TRY(require_moderate("strides", stride));
   TROUPE_TRY(require_moderate("dilations", dilation));
   TROUPE_ASSIGN(WindowPadding padding, read_padding(c.attrs()));
-  return ConvAttrs{{stride[1], stride[2]}, {dilation[1], dilation[2]}, padding};
+  return ConvAttrs{{stride[1], stride[2]},
+                   {dilation[1], dilation[2]},
+                   padding,
+                   c.attrs().get_or("_winograd", false)};
 }
 
 Result<std::shared_ptr<const void>> prepare_convolution(PrepareContext& c) {
@@ -100,6 +103,7 @@ Result<arith::Conv2DShape> convolution_sizes(const ConvAttrs& attrs, const Shape
       .dilation_w = attrs.dilation[1],
       .pad_top = h.pad_before,
       .pad_left = w.pad_before,
+      .may_use_winograd = attrs.may_use_winograd,
   };
 }
 

@@ -14,6 +14,7 @@ namespace troupe::nn {
 struct ConvAttrs {
   std::array<std::int64_t, 2> stride = {1, 1}, dilation = {1, 1};
   WindowPadding padding;
+  bool may_use_winograd = false; ///< the pass use_winograd says so
 };
 
 /// A PrepareFn: the op's ConvAttrs, checked.
