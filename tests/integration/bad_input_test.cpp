@@ -2,30 +2,16 @@
 // over loopback: the right code, a sentence, and the session goes on.
 #include <doctest/doctest.h>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "actors/node/node.hpp"
 #include "api/session.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
+#include "tests/support/free_port.hpp"
 
 using namespace troupe;
+using troupe::testing::free_port;
 
 namespace {
-
-std::uint16_t free_port() {
-  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-  socklen_t size = sizeof at;
-  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0);
-  ::close(fd);
-  return ntohs(at.sin_port);
-}
 
 constexpr std::int64_t memory_limit = std::int64_t{64} << 20;
 

@@ -4,10 +4,6 @@
 
 #include <algorithm>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "actors/family/services.hpp"
 #include "actors/node/node.hpp"
 #include "api/ops.hpp"
@@ -19,7 +15,10 @@
 namespace troupe {
 const std::vector<DeviceFactory>& test_device_factories();
 }
+#include "tests/support/free_port.hpp"
+
 using namespace troupe;
+using troupe::testing::free_port;
 
 namespace {
 
@@ -31,18 +30,6 @@ NodeOptions with_fake_devices(int count) {
   options.device_count["GPU"] = count;
   options.compute_threads = 1;
   return options;
-}
-
-std::uint16_t free_port() {
-  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-  socklen_t size = sizeof at;
-  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0);
-  ::close(fd);
-  return ntohs(at.sin_port);
 }
 
 struct Pair {

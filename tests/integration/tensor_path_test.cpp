@@ -4,10 +4,6 @@
 
 #include <thread>
 
-#include <netinet/in.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
 #include "actors/family/services.hpp"
 #include "actors/node/node.hpp"
 #include "api/ops.hpp"
@@ -17,26 +13,16 @@
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "devices/memory/caching_allocator.hpp"
+#include "tests/support/free_port.hpp"
 
 using namespace troupe;
+using troupe::testing::free_port;
 
 namespace {
 
 constexpr std::int64_t elements = 4 << 20, bytes = elements * 4;
 constexpr std::int64_t small = bytes / 2; // what else a step may take
 constexpr int lent_elements = 300'000;    // of a value that fits into lent memory
-
-std::uint16_t free_port() {
-  int fd = ::socket(AF_INET, SOCK_STREAM, 0);
-  sockaddr_in at{};
-  at.sin_family = AF_INET;
-  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::bind(fd, reinterpret_cast<sockaddr*>(&at), sizeof at) == 0);
-  socklen_t size = sizeof at;
-  REQUIRE(::getsockname(fd, reinterpret_cast<sockaddr*>(&at), &size) == 0);
-  ::close(fd);
-  return ntohs(at.sin_port);
-}
 
 struct Fixture {
   int cpu_devices = 1; ///< of each node
