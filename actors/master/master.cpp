@@ -77,7 +77,9 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
     opening->promise.deliver(to_error(self->state.refusal));
     return;
   }
-  auto direct = !parts.services->network->reaches_others() ? std::make_shared<DirectSteps>(parts.services) : nullptr;
+  auto direct = !parts.services->network->reaches_others()
+                    ? std::make_shared<DirectSteps>(parts.services)
+                    : nullptr;
   auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
                                              opening->request.settings, opening->workers,
                                              parts.membership, parts.transport, direct);

@@ -77,13 +77,11 @@ private:
   std::size_t outbox_bytes_ = 0;
 };
 
-void EdgeDelivery::send(const WorkerSessionActor& peer, const std::string& key,
-                        EdgeValue value) {
+void EdgeDelivery::send(const WorkerSessionActor& peer, const std::string& key, EdgeValue value) {
   const RendezvousSetup& setup = *self_->state.setup;
-  WireEdge edge{key,
-                to_wire(std::move(value.tensor), setup.services, self_->node(), peer,
-                        setup.transport),
-                value.is_dead};
+  WireEdge edge{
+      key, to_wire(std::move(value.tensor), setup.services, self_->node(), peer, setup.transport),
+      value.is_dead};
   if (edge.tensor.is_ticket())
     self_->state.step->offered.push_back(edge.tensor.ticket->id);
   else if (edge.tensor.tensor.has_value())

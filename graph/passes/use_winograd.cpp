@@ -7,8 +7,8 @@ namespace troupe {
 namespace {
 
 bool is_convolution(const Node& node) {
-  return node.is_op("Conv2D") || node.is_op("_FusedConv2D") ||
-         node.is_op("Conv2DBackpropInput") || node.is_op("Conv2DBackpropFilter");
+  return node.is_op("Conv2D") || node.is_op("_FusedConv2D") || node.is_op("Conv2DBackpropInput") ||
+         node.is_op("Conv2DBackpropFilter");
 }
 
 // Not reported as a change: no other pass reads the mark, so none has to run again.

@@ -41,8 +41,8 @@ struct WantEdges {
 /// RunGraph with what the session adds to it.
 struct ExecuteGraph {
   RunGraph run;
-  RendezvousActor rendezvous;               ///< null when the graph has no cut edges
-  caf::strong_actor_ptr receiver = nullptr; ///< of the values; null: in this process
+  RendezvousActor rendezvous;                 ///< null when the graph has no cut edges
+  caf::strong_actor_ptr receiver = nullptr;   ///< of the values; null: in this process
   std::shared_ptr<BegunPart> begun = nullptr; ///< it runs already, and has its args; null: not yet
 };
 /// A compute thread has compiled a graph.

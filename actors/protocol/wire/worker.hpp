@@ -57,13 +57,13 @@ struct GraphRegistered {
   std::string graph_handle;
   bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
   bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
-  /// Within one process, for a graph without cut edges: the graph manager, which runs it
-  /// without the session's help. Does not travel.
-  GraphManagerActor manager = {  /// Within one process, for a graph of one device without cut edges: what a thread needs to run it
+  /// Within one process, for a graph without cut edges: the graph manager, which runs it without the
+  /// session's help. Does not travel.
+  GraphManagerActor manager = {};
+  /// Within one process, for a graph of one device without cut edges: what a thread needs to run it
   /// without any actor's help. Do not travel.
   std::shared_ptr<NodeStates> node_states = nullptr;
   std::shared_ptr<const Executable> executable = nullptr;
-};
 };
 struct DeregisterGraph {
   std::string graph_handle;
