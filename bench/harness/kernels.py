@@ -28,7 +28,7 @@ def scalar(value, dtype=FLOAT):
     return (dtype, (), [value])
 
 
-def graph_of(op, inputs, attrs, copies):
+def graph_of(op, inputs, shapes, attrs, copies):
     """`copies` nodes of one op in a row. Inputs: the name of a fed tensor, "x + 1" for what has to be positive, or a constant's dtype, shape and values."""
     g = graph_def.Graph()
     names = []
@@ -36,11 +36,11 @@ def graph_of(op, inputs, attrs, copies):
         if isinstance(value, tuple):
             names.append(g.constant(f"c{i}", value[2], value[0], value[1]))
         elif value == "x + 1":
-            g.placeholder("x")
+            g.placeholder("x", shapes["x"])
             g.constant("one", [1.0])
             names.append(g.node("above", "AddV2", ["x", "one"], **F32))
         else:
-            names.append(value if value in names else g.placeholder(value))
+            names.append(value if value in names else g.placeholder(value, shapes[value]))
     last = []
     for k in range(copies):
         last = ["^" + g.node(f"n{k}", op, [*names, *last], **attrs)]
@@ -52,7 +52,7 @@ def row(family, what, op, inputs, shapes, copies=50, **attrs):
     """`shapes`: of the fed tensors, by name."""
     name = f"kernel-{family}"
     feeds = [f"{tensor}:float:{','.join(map(str, shape))}" for tensor, shape in shapes.items()]
-    step = Step((name, graph_of, op, inputs, attrs, copies), feeds=feeds, ops=["done"])
+    step = Step((name, graph_of, op, inputs, shapes, attrs, copies), feeds=feeds, ops=["done"])
     return KernelRow(name, what, AIM, steps=[step], ours=PLAIN, theirs=LOCAL_PLAIN, seconds=0.4, copies=copies)
 
 
