@@ -267,16 +267,13 @@ private:
       return invalid_argument(str_cat("No gradient defined for operation '", node.name,
                                       "' (op type: ", node.op_name(), "): ", why));
     }
-    auto has_complex = [](const std::vector<DType>& types) {
-      return std::ranges::any_of(types, [](DType t) { return is_complex(remove_ref(t)); });
-    };
-    // Rules do not conjugate: theirs would be wrong values, not an error.
-    if (has_complex(node.input_types) || has_complex(node.output_types))
-      return unimplemented(str_cat("Gradients through complex numbers are not supported: node '",
-                                   node.name, "' (op type: ", node.op_name(),
+    Status status = node.op->gradient(g);
+    if (g.forgot_to_conjugate()) // wrong values, not an error
+      return unimplemented(str_cat("the gradient rule of ", g.node().op_name(),
+                                   " is not one for complex numbers: node '", g.node().name,
+                                   "' (op type: ", g.node().op_name(),
                                    ") lies between the ys and the xs; put a StopGradient before "
                                    "it"));
-    Status status = node.op->gradient(g);
     return status.ok() ? status : status.with_context(describe(g.node()));
   }
 

@@ -370,7 +370,7 @@ TEST_CASE("gradients: PreventGradient gives its message") {
                  "Gradient explicitly disabled at node 'y'. Reason: 'twice is too much'"));
 }
 
-TEST_CASE("gradients: through complex numbers they are refused, since no rule conjugates") {
+TEST_CASE("gradients: a rule that does not conjugate complex numbers is refused") {
   Case t("x = Placeholder[dtype=DT_COMPLEX64]()\ny = Square[T=DT_COMPLEX64](x)\n"
          "g = Placeholder[dtype=DT_COMPLEX64]()");
   auto refused =
@@ -378,6 +378,13 @@ TEST_CASE("gradients: through complex numbers they are refused, since no rule co
                     std::vector<std::optional<Endpoint>>{t.at("g")});
   CHECK(refused.status().code() == Code::unimplemented);
   CHECK(contains(refused.status().message(), "node 'y' (op type: Square)"));
+
+  Case linear("x = Placeholder[dtype=DT_COMPLEX64]()\ny = Neg[T=DT_COMPLEX64](x)\n"
+              "g = Placeholder[dtype=DT_COMPLEX64]()");
+  CHECK(add_gradients(linear.graph, std::vector<Endpoint>{linear.at("y")},
+                      std::vector<Endpoint>{linear.at("x")},
+                      std::vector<std::optional<Endpoint>>{linear.at("g")})
+            .ok());
 }
 
 TEST_CASE("gradients: a rule's failure names its node") {

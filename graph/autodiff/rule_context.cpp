@@ -1,5 +1,7 @@
 #include "graph/autodiff/internal/rule_context.hpp"
 
+#include <algorithm>
+
 #include "core/base/strings.hpp"
 
 namespace troupe::autodiff {
@@ -70,6 +72,28 @@ PartialShape RuleContext::shape(Value v) const {
   return shapes_.of({v.node, v.slot});
 }
 
+namespace {
+
+/// Ops that a rule may give complex values to as they are: they conjugate, take the numbers apart,
+/// or look at neither.
+bool takes_them_as_they_are(const OpRegistry& ops, std::string_view type) {
+  static constexpr std::string_view names[] = {"Conj",      "Real",           "Imag",   "SqrtGrad",
+                                               "RsqrtGrad", "ReciprocalGrad", "InvGrad"};
+  if (std::ranges::find(names, type) != std::end(names) || type.starts_with("BatchMatMul"))
+    return true; // the adjoints of BatchMatMul are conjugated
+  const OpSchema* schema = ops.find(type);
+  return schema && schema->roles.has_any({Role::flat, Role::metadata});
+}
+
+} // namespace
+
+bool RuleContext::is_own_complex(Value v) const {
+  if (!is_complex(dtype(v)))
+    return false;
+  const auto& inputs = node().inputs;
+  return v.node == node_ || std::ranges::find(inputs, Endpoint{v.node, v.slot}) != inputs.end();
+}
+
 Value RuleContext::op(std::string_view type, std::initializer_list<Value> inputs, AttrMap attrs) {
   return op(type, std::vector<Value>(inputs), std::move(attrs));
 }
@@ -77,6 +101,8 @@ Value RuleContext::op(std::string_view type, std::initializer_list<Value> inputs
 Value RuleContext::op(std::string_view type, const std::vector<Value>& inputs, AttrMap attrs) {
   if (!status_.ok())
     return {};
+  if (std::ranges::any_of(inputs, [this](Value v) { return is_own_complex(v); }))
+    forgot_to_conjugate_ |= !takes_them_as_they_are(graph_.registry(), type);
   auto added = add_node(graph_, shapes_, site_, type, inputs, std::move(attrs));
   if (!added.ok()) {
     status_ = added.status();

@@ -1,6 +1,7 @@
 // MatMul: product = op(a) op(b) of two matrices, each transposed if asked.
 #include <array>
 
+#include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
@@ -44,7 +45,7 @@ Value matmul(GradContext& g, Value a, Value b, bool transpose_a, bool transpose_
 Status differentiate(GradContext& g) {
   const bool transpose_a = g.attrs().get_or("transpose_a", false);
   const bool transpose_b = g.attrs().get_or("transpose_b", false);
-  const Value a = g.input(0), b = g.input(1), dy = g.output_grad(0);
+  const Value a = conjugate(g, g.input(0)), b = conjugate(g, g.input(1)), dy = g.output_grad(0);
   TROUPE_TRY(g.set_input_grad(0, transpose_a ? matmul(g, b, dy, transpose_b, true, 0)
                                              : matmul(g, dy, b, false, !transpose_b, 0)));
   return g.set_input_grad(1, transpose_b ? matmul(g, dy, a, true, transpose_a, 1)

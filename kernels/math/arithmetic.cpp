@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
@@ -27,7 +28,7 @@ Status differentiate_sub(GradContext& g) {
 
 Status differentiate_mul(GradContext& g) {
   const Value dz = g.output_grad(0);
-  return set_both(g, g.mul(dz, g.input(1)), g.mul(dz, g.input(0)));
+  return set_both(g, g.mul(dz, conjugate(g, g.input(1))), g.mul(dz, conjugate(g, g.input(0))));
 }
 
 // d(x - y)^2 = 2 (x - y) (dx - dy)

@@ -1,4 +1,5 @@
 // Division in all its roundings, and the remainders: elementwise, with broadcasting.
+#include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
@@ -16,7 +17,7 @@ Status set_both(GradContext& g, Value gx, Value gy) {
 
 // z = x / y: dx = dz / y, dy = dz * ((-x / y) / y), with the op's own kind of division.
 Status differentiate_division(GradContext& g, std::string_view op) {
-  const Value x = g.input(0), y = g.input(1), dz = g.output_grad(0);
+  const Value x = conjugate(g, g.input(0)), y = conjugate(g, g.input(1)), dz = g.output_grad(0);
   return set_both(g, g.op(op, {dz, y}), g.mul(dz, g.op(op, {g.op(op, {g.neg(x), y}), y})));
 }
 

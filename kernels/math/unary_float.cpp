@@ -1,4 +1,5 @@
 // Functions of one number at a time: a row each.
+#include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
@@ -12,8 +13,12 @@ using arith::UnaryOp;
 Status times(GradContext& g, Value derivative) {
   return g.set_input_grad(0, g.mul(g.output_grad(0), derivative));
 }
+// SqrtGrad, RsqrtGrad and ReciprocalGrad conjugate y themselves.
 Status by_grad_op(GradContext& g, std::string_view op) {
   return g.set_input_grad(0, g.op(op, {g.output(0), g.output_grad(0)}));
+}
+Status by_plain_grad_op(GradContext& g, std::string_view op) {
+  return g.set_input_grad(0, g.op(op, {conjugate(g, g.output(0)), g.output_grad(0)}));
 }
 Status of_neg(GradContext& g) {
   return g.set_input_grad(0, g.neg(g.output_grad(0)));
@@ -25,7 +30,7 @@ Status of_sign(GradContext& g) {
   return g.set_input_grad(0, g.zeros_like(g.input(0)));
 }
 Status of_square(GradContext& g) {
-  return times(g, g.mul(g.input(0), g.scalar_like(g.input(0), 2)));
+  return times(g, g.mul(conjugate(g, g.input(0)), g.scalar_like(g.input(0), 2)));
 }
 Status of_sqrt(GradContext& g) {
   return by_grad_op(g, "SqrtGrad");
@@ -37,28 +42,29 @@ Status of_reciprocal(GradContext& g) {
   return by_grad_op(g, "ReciprocalGrad");
 }
 Status of_exp(GradContext& g) {
-  return times(g, g.output(0));
+  return times(g, conjugate(g, g.output(0)));
 }
 Status of_expm1(GradContext& g) {
-  return times(g, g.op("Exp", {g.input(0)}));
+  return times(g, g.op("Exp", {conjugate(g, g.input(0))}));
 }
 Status of_log(GradContext& g) {
-  return times(g, g.op("Reciprocal", {g.input(0)}));
+  return times(g, g.op("Reciprocal", {conjugate(g, g.input(0))}));
 }
 Status of_log1p(GradContext& g) {
-  return times(g, g.op("Reciprocal", {g.add(g.scalar_like(g.input(0), 1), g.input(0))}));
+  const Value x = conjugate(g, g.input(0));
+  return times(g, g.op("Reciprocal", {g.add(g.scalar_like(x, 1), x)}));
 }
 Status of_tanh(GradContext& g) {
-  return by_grad_op(g, "TanhGrad");
+  return by_plain_grad_op(g, "TanhGrad");
 }
 Status of_sigmoid(GradContext& g) {
-  return by_grad_op(g, "SigmoidGrad");
+  return by_plain_grad_op(g, "SigmoidGrad");
 }
 Status of_sin(GradContext& g) {
-  return times(g, g.op("Cos", {g.input(0)}));
+  return times(g, g.op("Cos", {conjugate(g, g.input(0))}));
 }
 Status of_cos(GradContext& g) {
-  return times(g, g.neg(g.op("Sin", {g.input(0)})));
+  return times(g, g.neg(g.op("Sin", {conjugate(g, g.input(0))})));
 }
 // 2 / sqrt(pi) * exp(-x^2)
 Status of_erf(GradContext& g) {

@@ -106,6 +106,11 @@ def cases():
     for op in ["ReluGrad", "Relu6Grad", "EluGrad", "SoftplusGrad"]:
         for dtype in REALS + INTEGERS:
             yield op, {}, [tensor(dtype, 1), tensor(dtype)]
+    for dtype, part in zip(COMPLEX, ["float32", "float64"]):
+        yield "Conj", {}, [tensor(dtype)]
+        for op in ["Real", "Imag", "ComplexAbs", "Angle"]:
+            yield op, {"Tout": part}, [tensor(dtype)]
+        yield "Complex", {"Tout": dtype}, [tensor(part), tensor(part, 1)]
     for dtype in REALS:
         yield "L2Loss", {}, [tensor(dtype)]
     yield from products()

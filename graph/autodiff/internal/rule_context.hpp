@@ -46,8 +46,13 @@ public:
   /// The first failure of `op` or `set_input_grad`.
   const Status& status() const { return status_; }
   const std::vector<Value>& input_grads() const { return input_grads_; }
+  /// Whether the rule computed with a complex input or output of its node and did not conjugate it:
+  /// its gradient is then wrong for complex numbers.
+  bool forgot_to_conjugate() const { return forgot_to_conjugate_; }
 
 private:
+  bool is_own_complex(Value v) const;
+
   Graph& graph_;
   StaticShapes& shapes_;
   Site site_;
@@ -55,6 +60,7 @@ private:
   std::vector<Value> output_grads_;
   std::vector<Value> input_grads_;
   Status status_;
+  bool forgot_to_conjugate_ = false;
 };
 
 /// The gradients of Switch and Merge of a conditional, which need no rule of their op:

@@ -57,6 +57,7 @@ const std::map<std::string, Missing>& missing() {
       {"AddN T", {"variant", no_variants}},
       {"ClipByValue T",
        {"complex64,complex128", "numbers without an order: TensorFlow compares their real parts"}},
+      {"Conj T", {"variant", no_variants}},
       {"ResourceGather dtype", {"string,resource,variant", objects}},
       {"ResourceScatterUpdate dtype", {"string,variant", objects}},
   };
