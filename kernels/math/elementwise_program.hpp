@@ -70,6 +70,7 @@ private:
   class Flat;
   void assign_registers();
   Result<Ready> ready(std::size_t instruction, DType dtype) const;
+  Status run_any(KernelContext& c) const;
   /// The input whose buffer the output of that shape may take, or -1.
   int forwardable(const KernelContext& c, std::int64_t elements) const;
 

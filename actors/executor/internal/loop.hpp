@@ -116,6 +116,7 @@ private:
     }
     __builtin_prefetch(edges + 4 * edges_ahead);
     __builtin_prefetch(&p_.nodes[far]);
+    __builtin_prefetch(&info(n + nodes_ahead).prepared);
   }
   void discard(std::int32_t n, const ProgramNode& node, Iteration& iteration);
   bool run_kernel(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);

@@ -567,6 +567,11 @@ Status ElementwiseProgram::run(KernelContext& c) const {
       flat.run(c, to);
       return {};
     }
+  return run_any(c);
+}
+
+// Not in run(), whose stack is small.
+[[gnu::noinline]] Status ElementwiseProgram::run_any(KernelContext& c) const {
   Bound bound(*this, c.input(0).dtype());
   for (int i = 0; i < num_inputs_; ++i)
     bound.add_input(c.input(i).shape(), c.input(i).raw());
