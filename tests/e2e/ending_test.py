@@ -4,20 +4,8 @@ import json
 import signal
 import unittest
 
-from support import Case, run
+from support import Case, endless_graph, run
 
-# Never ends by itself, and runs on the ps.
-ENDLESS = """zero = Const[dtype=DT_INT32, value=i32[] 0]() @"/job:ps"
-yes = Const[dtype=DT_BOOL, value=bool[] true]() @"/job:ps"
-in = Enter[frame_name="w"](zero) @"/job:ps"
-yes_in = Enter[frame_name="w", is_constant=true](yes) @"/job:ps"
-i = Merge(in, next) @"/job:ps"
-cond = LoopCond(yes_in) @"/job:ps"
-switch = Switch(i, cond) @"/job:ps"
-body = Identity(switch:1) @"/job:ps"
-next = NextIteration(body) @"/job:ps"
-end = Exit(switch:0) @"/job:ps"
-"""
 SMALL = 'x = Const[dtype=DT_FLOAT, value=f32[] 2]() @"/job:ps"\ny = Neg(x) @"/job:ps"\n'
 # One kernel that takes minutes and little memory.
 LONG = """side = Const[dtype=DT_INT32, value=i32[4] 1 3000 3000 1]() @"/job:ps"
@@ -44,7 +32,7 @@ class Ending(Case):
         return json.loads(out)["counters"]
 
     def start_endless_step(self, which):
-        step = self.start("run", self.target(which), self.file("endless.graph", ENDLESS), "--fetch", "end")
+        step = self.start("run", self.target(which), self.file("endless.graph", endless_graph("/job:ps")), "--fetch", "end")
         while not self.counters(0).get("steps"):
             self.assertIsNone(step.process.poll(), "the step has ended")
         return step

@@ -8,7 +8,7 @@ import time
 import unittest
 from xml.etree import ElementTree
 
-from support import DEADLINE, Case, run
+from support import DEADLINE, Case, endless_graph, run
 
 GRAPH = """# y = x / 2 + 2
 x = Placeholder[dtype=DT_FLOAT, shape=[?]]()
@@ -16,17 +16,6 @@ half = Const[dtype=DT_FLOAT, value=f32[] 0.5]()
 two = Const[dtype=DT_FLOAT, value=f32[] 2]()
 product = Mul(x, half)
 y = AddV2(product, two)
-"""
-ENDLESS = """zero = Const[dtype=DT_INT32, value=i32[] 0]()
-yes = Const[dtype=DT_BOOL, value=bool[] true]()
-in = Enter[frame_name="w"](zero)
-yes_in = Enter[frame_name="w", is_constant=true](yes)
-i = Merge(in, next)
-cond = LoopCond(yes_in)
-switch = Switch(i, cond)
-body = Identity(switch:1)
-next = NextIteration(body)
-end = Exit(switch:0)
 """
 
 
@@ -183,7 +172,7 @@ class Run(Case):
         self.assertEqual(numbers(os.path.join(self.folder, "y.npy")), [4])
 
     def test_ctrl_c_ends_a_step_that_does_not_end(self):
-        graph = self.file("endless.graph", ENDLESS)
+        graph = self.file("endless.graph", endless_graph())
         process = self.start("run", "local", graph, "--target", "end")
         self.assert_eventually_busy(process.pid)
         process.send(signal.SIGINT)

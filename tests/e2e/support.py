@@ -14,6 +14,22 @@ TROUPE = os.environ.get("TROUPE", "troupe")
 DEADLINE = 60  # seconds; only reached when something hangs
 
 
+def endless_graph(device=""):
+    """A loop that never ends by itself; `end` is what a step waits for."""
+    nodes = """zero = Const[dtype=DT_INT32, value=i32[] 0]()
+yes = Const[dtype=DT_BOOL, value=bool[] true]()
+in = Enter[frame_name="w"](zero)
+yes_in = Enter[frame_name="w", is_constant=true](yes)
+i = Merge(in, next)
+cond = LoopCond(yes_in)
+switch = Switch(i, cond)
+body = Identity(switch:1)
+next = NextIteration(body)
+end = Exit(switch:0)
+"""
+    return nodes.replace("\n", f' @"{device}"\n') if device else nodes
+
+
 def free_ports(count):
     sockets = [socket.socket() for _ in range(count)]
     for s in sockets:

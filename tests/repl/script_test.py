@@ -6,8 +6,8 @@ import signal
 import subprocess
 import unittest
 
-from support import DEADLINE, TROUPE, Case, run
-from terminal_test import ENDLESS, GRAPH
+from support import DEADLINE, TROUPE, Case, endless_graph, run
+from terminal_test import GRAPH
 
 
 class Prompt(Case):
@@ -45,7 +45,7 @@ class Commands(Prompt):
         self.assertEqual(run("repl", "--help")[0], 0)
 
     def test_an_interrupt_ends_a_script_and_its_step(self):
-        self.file("endless.graph", ENDLESS)
+        self.file("endless.graph", endless_graph())
         process = self.start("repl", "local", "-c", f"load {self.folder}/endless.graph; devices; run end; help", shell='exec "$@"')
         process.wait_for("endless.graph")
         process.send(signal.SIGINT)
@@ -91,7 +91,7 @@ class Kill(Prompt):
 
     def kill_while_a_step_runs(self, pattern):
         """Kills the actor whose path matches; the step must end, with an error, and then the process."""
-        self.file("endless.graph", ENDLESS)
+        self.file("endless.graph", endless_graph())
         repl = subprocess.Popen([TROUPE, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                                 cwd=self.folder)
         self.addCleanup(repl.stdout.close)

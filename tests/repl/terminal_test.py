@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from support import DEADLINE, TROUPE, Case
+from support import DEADLINE, TROUPE, Case, endless_graph
 
 GRAPH = """# y = x / 2 + 2
 input_values = Placeholder[dtype=DT_FLOAT, shape=[?]]()
@@ -15,17 +15,6 @@ half = Const[dtype=DT_FLOAT, value=f32[] 0.5]()
 two = Const[dtype=DT_FLOAT, value=f32[] 2]()
 product = Mul(input_values, half)
 y = AddV2(product, two)
-"""
-ENDLESS = """zero = Const[dtype=DT_INT32, value=i32[] 0]()
-yes = Const[dtype=DT_BOOL, value=bool[] true]()
-in = Enter[frame_name="w"](zero)
-yes_in = Enter[frame_name="w", is_constant=true](yes)
-i = Merge(in, next)
-cond = LoopCond(yes_in)
-switch = Switch(i, cond)
-body = Identity(switch:1)
-next = NextIteration(body)
-end = Exit(switch:0)
 """
 PROMPT = "local>"  # tmux leaves out blanks at the end of a line
 
@@ -37,7 +26,7 @@ class Terminal(Case):
         super().setUp()
         self.prompts = 0
         self.file("half.graph", GRAPH)
-        self.file("endless.graph", ENDLESS)
+        self.file("endless.graph", endless_graph())
         self.environment = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "TMUX", "INPUTRC")}
         self.environment.update(HOME=self.folder, SHELL="/bin/sh", LC_ALL="C.UTF-8")
 
