@@ -1,5 +1,9 @@
 """What is said about a row that has become slower, and when nothing is."""
 
+import contextlib
+import io
+import subprocess
+import sys
 import unittest
 
 import guard
@@ -45,7 +49,7 @@ class Guard(unittest.TestCase):
         def measure(names):
             asked.append(list(names))
             figures = {"chain": row(400), "fan": row(400 if len(asked) < 3 else 40)}
-            return {name: figures[name] for name in names}
+            return {name: figures[name] for name in names}, 0.1
 
         told = guard.problems(old(chain=row(40), fan=row(40), noops=row(4)), ["chain", "fan"], measure)
         self.assertEqual(asked, [["chain", "fan"]] * 3)
@@ -53,11 +57,22 @@ class Guard(unittest.TestCase):
 
     def test_nothing_slow_is_measured_once(self):
         asked = []
-        self.assertEqual(guard.problems(old(chain=row(40)), ["chain"], lambda names: asked.append(names) or {"chain": row(41)}), [])
+        self.assertEqual(guard.problems(old(chain=row(40)), ["chain"], lambda names: asked.append(names) or ({"chain": row(41)}, 0.1)), [])
         self.assertEqual(len(asked), 1)
 
+    def test_on_a_machine_that_others_use_nothing_is_said(self):
+        with contextlib.redirect_stdout(io.StringIO()) as told:
+            self.assertEqual(guard.problems(old(chain=row(40)), ["chain"], lambda names: ({"chain": row(400)}, 0.6)), [])
+        self.assertIn("skipped: others had 60% of the processors", told.getvalue())
+
+    def test_own_work_is_not_that_of_others(self):
+        processors = guard.Processors()
+        subprocess.run([sys.executable, "-c", "sum(range(3_000_000))"], check=True)
+        self.assertGreater(processors.ours(), processors.own)
+        self.assertTrue(0 <= processors.share_of_others() <= 1.1)
+
     def test_a_row_that_fails_is_told_at_once(self):
-        self.assertEqual(guard.problems(old(chain=row(40)), ["chain"], lambda names: {"chain": {"our_error": "it ended"}}), ["chain: it ended"])
+        self.assertEqual(guard.problems(old(chain=row(40)), ["chain"], lambda names: ({"chain": {"our_error": "it ended"}}, 0.1)), ["chain: it ended"])
 
 
 if __name__ == "__main__":

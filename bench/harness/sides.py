@@ -181,3 +181,4 @@ class Bench:
             side.close()
         if self.limits:
             self.limits.close()
+            self.limits = None
