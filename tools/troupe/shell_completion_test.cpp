@@ -11,7 +11,7 @@ const std::vector<CommandInfo> two_commands = {
     {"run",
      "Runs steps",
      {{"troupe run local a.pb", "it's one step"}},
-     {{{"TARGET"}, "whom", true, false, true},
+     {{{"TARGET"}, "local, or a node", true, false, true},
       {{"--feed", "-f"}, "NAME=[0]", true, true, false},
       {{"--json"}, "print JSON", false, false, false}}},
     {"help", "Shows what's what", {}, {{{"COMMAND"}, "a command", true, false, false}}},

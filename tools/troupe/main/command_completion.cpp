@@ -11,6 +11,8 @@ public:
   std::vector<std::pair<std::string, std::string>> examples() const override {
     return {{"troupe completion bash > ~/.local/share/bash-completion/completions/troupe",
              "for bash, from its next start on; an installed troupe has brought it already"},
+            {"troupe completion zsh > ~/.zsh/_troupe",
+             "for zsh, if ~/.zsh is in fpath before compinit; or source it after compinit"},
             {"troupe completion fish > ~/.config/fish/completions/troupe.fish", "for fish"}};
   }
   void declare(Options& options) override {
