@@ -22,9 +22,9 @@ public:
   void attr(std::string_view name, const Tensor& value);
 
   Operation finish();
-  /// Of declared output `index`, which is one tensor; invalid after an error of the scope.
+  /// The declared output `index`, which is one tensor; invalid after an error of the scope.
   Output one(int index);
-  /// Of declared output `index`, which is a list; empty after an error of the scope.
+  /// The declared output `index`, which is a list; empty after an error of the scope.
   std::vector<Output> list(int index);
 
 private:

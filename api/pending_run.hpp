@@ -11,8 +11,8 @@
 
 namespace troupe {
 
-/// What Session::run_async gives. Copies speak of the same step; any thread. Letting go of all of
-/// them leaves the step running. A step ends like one of Session::run, so no wait is for ever.
+/// A step under way, from Session::run_async. Copies are handles of the same step; any thread. It
+/// goes on when the last handle is gone, and ends as in Session::run, so no wait is for ever.
 class PendingRun {
 public:
   struct State; ///< of the implementation

@@ -12,7 +12,7 @@ namespace troupe {
 
 namespace {
 
-// Those that are alive, for whoever asks what still runs when the actors are gone.
+// Every executable that is alive: after the actors' end it still tells which kernels run.
 struct AllExecutables {
   std::mutex lock;
   std::set<const Executable*> alive;

@@ -55,10 +55,10 @@ public:
     std::string node, op;
     std::int64_t running_us = 0;
   };
-  /// Of the steps that run with this id. Any thread.
+  /// Those of the steps that run with this id. Any thread.
   std::vector<Computing> computing(std::uint64_t step_id) const;
   /// Expensive kernels that run now, of all executables of the process: "MatMul 'y' for 12000 ms".
-  /// Of several that one step has handed to other threads, the newest. Any thread.
+  /// A step that has handed several to other threads names the newest. Any thread.
   static std::vector<std::string> running_kernels();
 
   const program::Program& layout() const { return *program_; }

@@ -21,7 +21,7 @@ void Alarm::set(caf::scheduled_actor* self, std::chrono::nanoseconds budget,
 void Alarm::clear() {
   if (!std::exchange(is_set_, false))
     return;
-  // Of an actor that has ended the clock forgets everything by itself.
+  // The clock forgets everything of an actor that has ended by itself.
   if (!self_->getf(caf::abstract_actor::is_cleaned_up_flag))
     self_->clock().cancel_request_timeout(self_, id_);
 }

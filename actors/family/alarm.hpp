@@ -12,9 +12,9 @@
 namespace troupe {
 
 /// Rings once, when its budget is used up, unless it was cleared before. For an actor with many
-/// requests of one budget: where each has its own, CAF's clock looks through all budgets of the
-/// actor whenever one is answered, which for a thousand is more than the answers are. Belongs to
-/// the actor's state.
+/// requests that end together: with a budget for each, CAF's clock looks through all of them
+/// whenever one request is answered, which for a thousand requests costs more than the answers.
+/// Belongs to the actor's state.
 class Alarm {
 public:
   Alarm() = default;
@@ -22,8 +22,8 @@ public:
   Alarm& operator=(const Alarm&) = delete;
   ~Alarm() { clear(); }
 
-  /// Calls `ring` in `self`, which is the same each time, after `budget`; what was set before is
-  /// cleared.
+  /// Calls `ring` in `self` after `budget`, and clears what was set before. `self` is the same each
+  /// time.
   void set(caf::scheduled_actor* self, std::chrono::nanoseconds budget, std::function<void()> ring);
   void clear();
   bool is_set() const { return is_set_; }
@@ -40,8 +40,8 @@ private:
   std::function<void()> ring_;
 };
 
-/// A request to an actor of the same process, which ends with an alarm at the latest: its ring lets
-/// go of whatever its actor has asked meanwhile.
+/// A request to an actor of the same process that ends with an alarm at the latest: the alarm's
+/// `ring` lets go of all requests of its actor that are still open.
 template <class Self, class Handle, class Message>
 auto ask_until(const Alarm& alarm, Self* self, const Handle& peer, Message&& message) {
   TROUPE_CHECK(alarm.is_set(), "no request waits for ever");

@@ -17,9 +17,9 @@
 
 namespace troupe {
 
-/// Watches the handle of an actor of another node while a request to it is under way. CAF answers
-/// nothing when the connection is lost that has carried the request: then this does, with
-/// request_receiver_down, as it does when the actor has ended already. Any thread.
+/// Watches the handle of an actor of another node while a request to it is under way. When the
+/// connection that carried the request is lost, CAF answers nothing; the guard then answers
+/// request_receiver_down, as CAF does for an actor that has ended already. Any thread.
 class RequestGuard {
 public:
   /// `asker` waits for `response` of `peer`.
@@ -41,7 +41,7 @@ public:
   RequestBudget(RequestBudget&& other) noexcept
       : asker_(std::exchange(other.asker_, nullptr)), response_(other.response_) {}
   ~RequestBudget() {
-    // Of an actor that has ended the clock forgets everything by itself.
+    // The clock forgets everything of an actor that has ended by itself.
     if (asker_ && !asker_->getf(caf::abstract_actor::is_cleaned_up_flag))
       asker_->clock().cancel_request_timeout(asker_, response_);
   }
@@ -51,9 +51,9 @@ private:
   caf::message_id response_;
 };
 
-/// What an answer that is an error may look like here. CAF puts an answer of the wrong type into the
-/// error that it makes of it: nobody reads it, and where the error is passed on, a port would refuse
-/// it. A peer may answer with an error that is none: it would be taken for success.
+/// Makes an error safe to keep and to pass on. CAF puts an answer of the wrong type into the error
+/// that it makes of it: that content is dropped, since a port would refuse it. A peer's error
+/// without a code, which would read as success, becomes a real one.
 void make_plain(caf::error& error);
 
 /// A request under way; `then` takes what comes of it.
@@ -80,7 +80,7 @@ private:
 };
 
 /// For an actor that watches `peer` itself, by a monitor or by PeerLost, and has better words for
-/// its loss: only a peer that is known to have ended is answered for, a loss on the way is not.
+/// its loss. The error comes at once only if the peer is known to have ended before the request.
 template <class Self, class Handle, class Message>
 auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget,
                  Message&& message) {
@@ -123,8 +123,8 @@ caf::strong_actor_ptr untyped(const Handle& actor) {
   return caf::actor_cast<caf::strong_actor_ptr>(actor);
 }
 
-/// What every actor does with what its behavior does not name; the first call of each. Handlers that
-/// the actor sets afterwards replace these.
+/// Says what an actor does with messages that its behavior does not name; the first call of every
+/// actor. Handlers that the actor sets afterwards replace these.
 ///
 ///   a message that it does not know   UNIMPLEMENTED if it is a request, else dropped
 ///   an error that answers nothing     dropped

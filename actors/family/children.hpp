@@ -14,8 +14,8 @@
 
 namespace troupe {
 
-/// By name, which is unique among siblings. Entries go when the child's DOWN arrives or when its
-/// parent drops it.
+/// Children by name, which is unique among siblings. An entry goes when the child's DOWN arrives or
+/// its parent drops the child.
 class Children {
 public:
   void add(std::string name, TreeActor actor) { actors_[std::move(name)] = std::move(actor); }
@@ -49,8 +49,8 @@ bool asked_from_elsewhere(Self* self) {
   return sender && sender->node() != self->node();
 }
 
-/// Takes the handles out of a tree for another node: with a handle it could send to the actor, and
-/// most actors serve their own node alone.
+/// Takes the handles out of a tree that leaves its node: whoever has a handle can send to the actor
+/// for as long as that lives, and other nodes have nothing to send to most of them.
 inline void hide_handles(ActorTree& tree) {
   for (ActorInfo& info : tree.actors)
     info.actor = nullptr;

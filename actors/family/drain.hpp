@@ -1,4 +1,4 @@
-// What an actor does with a Drain (actors/protocol/local/node.hpp): says when nothing runs any more.
+// How an actor answers a Drain (actors/protocol/local/node.hpp): when nothing runs any more.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace troupe {
 
-/// Those who wait until an actor is idle. Answered in the destructor too: an actor that has ended
-/// runs nothing.
+/// Promises to those who wait until an actor is idle. The destructor keeps them too, since an actor
+/// that has ended runs nothing.
 class IdleWaiters {
 public:
   IdleWaiters() = default;

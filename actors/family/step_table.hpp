@@ -8,7 +8,7 @@
 
 namespace troupe {
 
-/// The place of a step that has ended serves a later one: in its steady state an actor allocates
+/// A later step reuses the place of one that has ended, so an actor in its steady state allocates
 /// nothing here. `T::clear` makes a value as good as new.
 template <class T>
 class StepTable {

@@ -19,7 +19,7 @@ struct Wire {
   std::string host;
   std::uint16_t port = 0;
   WireState state;
-  /// Of this process.
+  /// Unique within this process.
   std::string name() const { return str_cat(state.local_port, "-", host, ":", port); }
 };
 

@@ -61,8 +61,8 @@ void start(Self self, const Services& services) {
 
 void stop_all(Self self);
 
-// Hands `drain` to whoever has steps or bytes under way; goes on when nobody has any more, or after
-// `budget`.
+// Hands `drain` to every child that may have steps or bytes under way. Calls `next` when none has
+// any more, or after `budget`.
 void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
            std::function<void()> next) {
   auto& state = self->state;

@@ -18,7 +18,7 @@ namespace troupe {
 ///                       └──── unreachable ────┘
 ///
 /// No way leads back to well: a task that is there again holds nothing of the session any more.
-/// What is said twice, late or of a task that the session does not use, changes nothing.
+/// An event that comes twice, late, or for a task that the session does not use changes nothing.
 class TaskHealth {
 public:
   /// The session uses the task.

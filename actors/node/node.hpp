@@ -31,8 +31,8 @@ struct NodeOptions {
   std::string job = "localhost";
   int task = 0;
   std::optional<Address> listen; ///< where its port is opened; without it the task's address
-  /// Of each type, such as "CPU": how many devices. Without an entry the type says how many there
-  /// are, for CPU one.
+  /// The number of devices of each type, such as "CPU". Without an entry the type decides; CPU has
+  /// one.
   std::map<std::string, int> device_count;
   /// Where devices come from; null: every type that this build has.
   const std::vector<DeviceFactory>* device_factories = nullptr;

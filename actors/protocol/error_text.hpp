@@ -8,7 +8,7 @@
 namespace troupe {
 
 /// A clause such as "it was killed" or "the connection was closed before the other side had greeted".
-/// Of an error made from a Status (actors/protocol/status.hpp) its message.
+/// An error that was made from a Status (actors/protocol/status.hpp) gives the Status's message.
 std::string error_text(const caf::error& error);
 
 } // namespace troupe

@@ -1,5 +1,5 @@
-// WhyTree: joins what the tasks of a step say about it (actors/protocol/step_records.hpp) to a tree
-// that ends in the cause. Plain: knows no actors, no clock.
+// WhyTree: joins the records that the tasks of a step give of it (actors/protocol/step_records.hpp)
+// to a tree whose leaf is the cause. A plain class: no actors, no clock.
 //
 //   └─ 'y' (Neg) on /job:worker/replica:0/task:0/device:CPU:0 waits for 'b:0'
 //      └─ 'b:0' from /job:worker/replica:0/task:1/device:CPU:0: its op 'b' (MatMul) waits for 'a:0'

@@ -28,7 +28,7 @@ namespace troupe {
 class PathPlan {
 public:
   enum class State : std::uint8_t { unknown, asked, opening, ready };
-  /// What whoever delivers has to do.
+  /// What the caller has to do next.
   enum class Do : std::uint8_t {
     nothing,
     ask,  ///< ask the peer which paths it offers

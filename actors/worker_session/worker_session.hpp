@@ -34,7 +34,7 @@ struct WorkerSessionState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   std::map<std::string, WorkerSessionCreated> peers; ///< the session on other tasks, as we found it
-  /// The peers that get values unasked, and those that send them.
+  /// Tasks that steps send values to unasked, and tasks that send us such values.
   std::shared_ptr<const EdgePeers> edge_peers = std::make_shared<EdgePeers>();
   std::array<std::uint64_t, 256> ended{}; ///< steps that were cleaned up lately, a ring
   std::size_t num_ended = 0;

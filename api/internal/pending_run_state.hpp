@@ -1,4 +1,4 @@
-// What the handles of a pending step and whoever runs it share.
+// What the handles of a pending step share with the thread that runs it.
 #pragma once
 
 #include <condition_variable>

@@ -109,7 +109,7 @@ void LineWriter::State::write_queued(const std::shared_ptr<State>& state) {
     std::string taken;
     {
       std::unique_lock guard(state->lock);
-      state->changed.notify_all(); // whoever flushes
+      state->changed.notify_all(); // for a flush that waits
       state->changed.wait(guard, [&] { return state->stopped || !state->queue.empty(); });
       if (state->stopped)
         return;

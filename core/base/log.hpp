@@ -1,6 +1,6 @@
 // Log lines on standard error: "2026-11-21 10:56:34.123 W worker/1 sentence". Any thread. Logging
-// never waits for whoever reads standard error: lines that nobody takes are queued, and dropped and
-// counted when the queue is full (line_writer.hpp).
+// never waits for the reader of standard error: lines that are not read are queued, and when the
+// queue is full they are dropped and counted (line_writer.hpp).
 #pragma once
 
 #include <chrono>
@@ -17,13 +17,13 @@ enum class LogLevel : int { debug = 0, info = 1, warning = 2, error = 3, off = 4
 /// thread starts.
 void set_log_level(LogLevel level);
 LogLevel log_level();
-/// Who speaks, such as "worker/1"; printed on each line. Set once at start.
+/// The process's name on each line, such as "worker/1". Set once at start.
 void set_log_name(std::string_view name);
 void log_line(LogLevel level, std::string_view sentence);
 /// Waits until every line is written, `budget` at most; false if some are still queued then. A
 /// process calls it before it ends, because queued lines end with it.
 bool flush_log(std::chrono::milliseconds budget);
-/// Lines that nobody read and that were dropped for it.
+/// Lines that were dropped because nobody read them.
 std::int64_t num_dropped_log_lines();
 
 template <class... Ts>

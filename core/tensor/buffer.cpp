@@ -126,8 +126,8 @@ bool Buffer::charge(std::size_t bytes) {
 bool Buffer::settle(Allocator& account) {
   if (objects_ == DType::invalid || !data_)
     return true;
-  // Who sets the account counts; the others who hold a shared buffer meanwhile do nothing. What is
-  // counted then is read by whoever destroys the buffer, after this reference is gone.
+  // The holder that sets the account counts; others that share the buffer meanwhile do nothing. The
+  // destruction of the buffer reads what was counted, after this reference is gone.
   Allocator* present = nullptr;
   const bool taken_on =
       &account != &host_allocator() &&

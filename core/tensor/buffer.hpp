@@ -49,7 +49,7 @@ Allocator& host_allocator();
 class BufferRef;
 
 /// Shared bytes, or shared C++ objects (string, resource, variant) which it destroys at the end.
-/// Written only by whoever made it, before it is shared; immutable afterwards (variables write
+/// Only its maker writes it, before it is shared; afterwards it is immutable (variables write
 /// theirs under the rules of devices/resource).
 class Buffer {
 public:
@@ -72,15 +72,15 @@ public:
   MemoryKind kind() const noexcept { return allocator_ ? allocator_->kind() : MemoryKind::host; }
   /// Where its memory came from; null for objects and for foreign memory.
   Allocator* allocator() const noexcept { return allocator_; }
-  /// Whom objects are charged to; null for nobody, and for other buffers.
+  /// The allocator that objects are charged to; null if there is none, and for other buffers.
   Allocator* account() const noexcept { return account_.load(std::memory_order_acquire); }
   /// Charges `bytes` more to the account of objects, for text that is about to be written. False,
   /// and nothing charged, when there is no room. For the maker, before the buffer is shared.
   [[nodiscard]] bool charge(std::size_t bytes);
   /// Objects with all their text are charged for what they take: to their account, or, if they have
   /// none, to `account` from now on, unless that is the C library's. Does nothing to objects of an
-  /// account that others hold too: those were settled by whoever made them. False when there is no
-  /// room, and nothing changed. Safe for several holders at a time.
+  /// account that others hold too: their maker has settled them. False when there is no room, and
+  /// nothing changed. Safe for several holders at a time.
   [[nodiscard]] bool settle(Allocator& account);
   /// True when the asking reference is the only one, so that its holder may write.
   bool is_unique() const noexcept {

@@ -19,7 +19,7 @@ Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) 
   std::size_t bytes = 0;
   BufferRef buffer;
   if (is_object(dtype)) {
-    // Without an account whoever keeps them may take them on.
+    // Objects without an account may be charged later, to the allocator of their keeper.
     buffer = Buffer::objects(dtype, count, &allocator == &host_allocator() ? nullptr : &allocator);
     if (!buffer)
       return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",

@@ -66,7 +66,7 @@ Status shape_unknown(ShapeContext& c);          ///< nothing known
 Status shape_none(ShapeContext& c);             ///< no outputs
 Status shape_broadcast_binary(ShapeContext& c); ///< NumPy broadcasting of inputs 0 and 1
 Status shape_merge_inputs(ShapeContext& c);     ///< all inputs have one shape, so has output 0
-// Of the ops with Role::metadata: shapes of the outputs, and their values where they are known.
+// For ops with Role::metadata: shapes of the outputs, and their values where they are known.
 Status shape_of_dims(ShapeContext& c);         ///< output i: the dimensions of input i
 Status shape_of_rank(ShapeContext& c);         ///< output 0: the rank of input 0
 Status shape_of_num_elements(ShapeContext& c); ///< output 0: the number of elements of input 0

@@ -18,8 +18,8 @@ struct Address {
   std::uint16_t port = 0;
   /// INVALID_ARGUMENT with the form wanted; ports 1 to 65535.
   static Result<Address> parse(std::string_view text);
-  /// Of a target that is a node: "caf://host:port", or "host:port". INVALID_ARGUMENT with the forms
-  /// of targets.
+  /// The address of a target that is a node: "caf://host:port", or "host:port". INVALID_ARGUMENT
+  /// with the forms of targets.
   static Result<Address> of_target(std::string_view target);
   std::string to_string() const;
   /// An address of 127.0.0.0/8, ::1 or "localhost"; no other name, wherever it leads.
@@ -27,7 +27,7 @@ struct Address {
   friend auto operator<=>(const Address&, const Address&) = default;
 };
 
-/// By what two tasks know whether they belong together.
+/// What two tasks compare to know whether they are of one cluster.
 struct ClusterIdentity {
   std::string name;         ///< `cluster-name`; empty: none
   std::uint32_t tasks = 0;  ///< how many

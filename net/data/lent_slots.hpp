@@ -32,7 +32,7 @@ public:
   static constexpr std::uint64_t slot_bytes = std::uint64_t{64} << 10;
   static constexpr std::size_t num_slots = 256;
   static constexpr std::uint64_t first_slot = 4096;
-  /// Of a region, at its beginning.
+  /// Bytes of a region, from its beginning, that the table and the slots take.
   static constexpr std::uint64_t bytes = first_slot + num_slots * slot_bytes;
   /// Larger values are asked for: copying one must not take an actor long.
   static constexpr std::uint64_t max_value = std::uint64_t{4} << 20;
@@ -48,7 +48,7 @@ public:
   }
   static std::size_t slot_of(std::uint64_t number) { return number % num_slots; }
 
-  /// That hold a value, or are about to.
+  /// Slots that hold a value, or are about to.
   std::size_t in_use() const;
 
   // The sender; any thread.
@@ -67,7 +67,7 @@ public:
   void withdraw_old(Seen& seen);
 
   // The receiver; any thread.
-  /// It sees the sender's own memory from now on, too. The sender asks `sees_sender`.
+  /// Tells the sender that the receiver sees the sender's own memory from now on.
   void see_sender();
   bool sees_sender() const;
   /// The value is the receiver's from now on; false when it was withdrawn, or is none of `length`

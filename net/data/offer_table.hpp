@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-/// Who will come for a tensor, by numbers of its owner's choice; 0: not known.
+/// The peer that will come for a tensor, by a number of its owner's choice; 0: not known.
 struct OfferReceiver {
   std::uint64_t actor = 0;
   std::uint64_t node = 0;
@@ -33,7 +33,7 @@ public:
   /// to the same node, which may take long on a slow link, is kept unless it is older than
   /// `oldest_waiting_us`.
   void erase_unused_since(std::int64_t oldest_us, std::int64_t oldest_waiting_us);
-  /// That actor will not come any more.
+  /// Drops what waits for that actor, which will not come any more.
   void erase_of(std::uint64_t receiver);
   std::size_t size() const;
   /// Calls `done`, on any thread, when nothing is offered: at once, or later, once.

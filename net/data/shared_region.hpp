@@ -93,9 +93,9 @@ private:
 
 /// The sender's side of a region. One thread, but for what is lent.
 ///
-/// What is lent and the next `window` bytes, where tensors that come again and again lie, are
-/// written through a mapping, at the speed of memory; what lies above goes through the file
-/// descriptor at half of that, because a page that is mapped counts as ours as well.
+/// The lent bytes and the next `window` bytes, where tensors that come again and again lie, are
+/// written through a mapping, at the speed of memory. The bytes above are written through the file
+/// descriptor, at half that speed, because a page that is mapped counts as ours as well.
 class ForeignRegion {
 public:
   static constexpr std::uint64_t window = std::uint64_t{32} << 20;
@@ -107,7 +107,7 @@ public:
                                                       std::uint64_t lent_bytes = 0);
   ~ForeignRegion();
   std::uint64_t bytes() const { return bytes_; }
-  /// What is lent and the window; null when no mapping could be had.
+  /// The lent bytes and the window; null when no mapping could be had.
   std::byte* mapped() const { return mapped_; }
   /// Whether the peer, or what is left of it, may still read our memory that it sees.
   bool is_seeing() const;

@@ -20,7 +20,7 @@
 
 namespace troupe {
 
-/// For one thread.
+/// Each thread has its own.
 class CallerUnit : public caf::execution_unit {
 public:
   explicit CallerUnit(caf::actor_system& system) : caf::execution_unit(&system) {}

@@ -18,7 +18,7 @@ namespace troupe {
 class GuardedDoorman final : public caf::io::doorman {
 public:
   using Report = std::function<void(const std::string& sentence)>;
-  /// Of a socket that listens. `report` hears of each connection that was refused.
+  /// For a socket that listens. `report` hears of each connection that was refused.
   GuardedDoorman(caf::io::network::default_multiplexer& loop,
                  caf::io::network::native_socket socket, Report report);
 
@@ -31,7 +31,7 @@ public:
   void remove_from_loop() override;
 
 private:
-  /// How connections are accepted; what CAF asks for one.
+  /// Accepts connections in the way that CAF asks for.
   class Door {
   public:
     explicit Door(Report report);

@@ -28,7 +28,7 @@
 
 namespace troupe {
 
-/// What every connection of a process goes by.
+/// The rules for every connection of a process.
 struct MessageRules {
   std::size_t max_payload = std::size_t{64} << 20; ///< bytes, of any message
   /// Names of the structs that may come, such as "troupe::Hello". What is not in it stays within
@@ -60,8 +60,8 @@ public:
   std::size_t payload_bytes() const { return payload_bytes_; }
   /// Has the other side shaken hands?
   bool is_open() const { return is_open_; }
-  /// What the other side shook hands with. It begins with the other side's identity; of an accepted
-  /// side it is nothing else.
+  /// The other side's handshake. It begins with that side's identity; the side that accepted sends
+  /// nothing else.
   const std::string& handshake() const { return handshake_; }
   /// The last payload was a handshake by which the side that dialled takes this connection for its
   /// only one.

@@ -1,10 +1,10 @@
 // StepClock: the clock of a node's actors, made for requests that are answered long before their
 // budget ends.
 //
-// CAF's own clock wakes its thread for every request and keeps the budget of each, and the actor
-// that asked, until it has passed; after a step whose budgets are days that is for ever. Here a
-// request notes its budget in a table, whoever asked takes it out again when the answer has come
-// (actors/family/ask.hpp), and the thread is woken only when a budget ends sooner than all others.
+// CAF's own clock wakes its thread for every request. It keeps each budget, and with it the asking
+// actor, until the budget has passed: days, for a step. Here a request notes its budget in a table,
+// and the asker takes it out when the answer has come (actors/family/ask.hpp). The thread is woken
+// only for a budget that ends sooner than all others.
 #pragma once
 
 #include <condition_variable>

@@ -1,8 +1,8 @@
 // send_behind: how an actor with much to do lets others have their turn.
 //
 // An actor that sends itself a message goes on at once: CAF hands it up to max-throughput messages
-// in a row, and whoever it has answered meanwhile waits in its thread's slot. So a handler that
-// ends a time slice, or has sent what should not wait, asks for its next turn through here.
+// in a row, while the actors that it has answered wait for the same thread. So a handler that ends
+// a time slice, or has sent something that should not wait, asks for its next turn through here.
 #pragma once
 
 #include <cstdint>

@@ -24,7 +24,7 @@ struct WireState {
   std::chrono::milliseconds round_trip{0}, longest_round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 
-  /// Whether so long a silence is no reason yet to take the other end for dead. What was lost on
+  /// False when a silence of this length means that the other end is dead. What was lost on
   /// the way comes some round trips later, so a slow link has more than its `lease`: two round
   /// trips, up to twelve leases, or up to three where it is another connection that is slow.
   bool lives(std::chrono::microseconds lease) const;

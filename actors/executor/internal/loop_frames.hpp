@@ -149,7 +149,7 @@ void Loop<Frames>::clean_up(Iteration* iteration) {
   }
 }
 
-// What an Exit never gave is dead outside.
+// An Exit that never gave a value gives a dead one outside of its loop.
 template <bool Frames>
 void Loop<Frames>::delete_frame(FrameInstance* frame) {
   Iteration& parent = *frame->parent;

@@ -27,7 +27,7 @@ inline void* counted(std::size_t bytes, std::size_t alignment) {
   std::free(memory);
 }
 
-/// Of this thread, while `once` runs.
+/// Allocations of this thread while `once` runs.
 template <class F>
 std::size_t allocations_of(F once) {
   std::size_t before = t_allocations;

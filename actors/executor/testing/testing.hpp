@@ -22,7 +22,7 @@ public:
   Status send(const std::string& key, EdgeValue value) override;
   void recv(const std::string& key, std::function<void(Result<EdgeValue>)> done) override;
   BufferRef memory_of(const std::string& task, std::uint64_t bytes) override;
-  /// Of each task that memory was asked of: what it gave.
+  /// The memory that each task gave, by the task that was asked.
   std::map<std::string, std::vector<BufferRef>> memory;
   bool gives_memory = true;
   /// Answers all who wait, and all who come, with `why`.

@@ -16,7 +16,7 @@ inline constexpr std::size_t max_small = (std::size_t{32} << 10) + header_bytes;
 inline constexpr int small_classes = 33;
 inline constexpr int classes = 161;
 
-/// Of a request of 0 ≤ `bytes` ≤ max_request.
+/// The class that serves a request of 0 ≤ `bytes` ≤ max_request.
 constexpr int class_of(std::size_t bytes) {
   if (bytes <= header_bytes)
     return 0;

@@ -18,7 +18,7 @@ struct ClusterSettings {
   int restarts = 0;
   std::chrono::milliseconds restart_window{60000};
   ConfiguredTimeouts timeouts;
-  // Of a node's port; 0: the default in net/transport/guarded_network.hpp.
+  // Bounds of a node's port; 0: the default in net/transport/guarded_network.hpp.
   std::int64_t message_limit = 0; ///< bytes
   std::chrono::milliseconds handshake_deadline{0};
   int connections = 0;
