@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/extend.hpp"
@@ -152,7 +153,8 @@ void tick(Self self, const Parts& parts) {
   renew(self, parts);
   for (const std::string& task : state.health.to_ask())
     ask_for(self, parts, task);
-  self->delayed_send(self, parts.services->timeouts.lease / 4, CheckLeases{});
+  self->delayed_send(self, until_next_round(self, parts.services->timeouts.lease / 4),
+                     CheckLeases{});
 }
 
 SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
@@ -272,7 +274,8 @@ master_session(Self self, Services services, std::string handle, SessionSettings
   if (services->network->reaches_others()) {
     (void)watch(self, parts);
     renew(self, parts);
-    self->delayed_send(self, services->timeouts.lease / 4, CheckLeases{});
+    self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4),
+                       CheckLeases{});
   }
   self->set_exit_handler([=](caf::exit_msg& exit) {
     for (const auto& [step_id, step] : self->state.steps)

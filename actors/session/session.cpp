@@ -1,5 +1,6 @@
 #include "actors/session/session.hpp"
 
+#include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/log.hpp"
@@ -123,7 +124,7 @@ void renew(Self self, const Services& services) {
   speak(self, services);
   if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count() / 2)
     suspect_master(self, services);
-  self->delayed_send(self, lease / 4, CheckLeases{});
+  self->delayed_send(self, until_next_round(self, lease / 4), CheckLeases{});
 }
 
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
@@ -282,8 +283,9 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     state.heard_us = now_us(self);
     state.opening = true;
     self->monitor(caf::actor_cast<caf::actor>(m.guardian));
-    self->delayed_send(self, t.lease / 4, CheckLeases{});
-    ask_watched(self, m.guardian, t.request, Hello{protocol_version, "client"})
+    self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
+    ask_watched(self, m.guardian, t.request,
+                Hello{protocol_version, "client"})
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
 #include "actors/protocol/error_text.hpp"
@@ -398,7 +399,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
   auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
                                   : std::chrono::microseconds(services->timeouts.orphan) / 4;
   if (services->network->reaches_others())
-    self->delayed_send(self, sweep_every, CheckLeases{});
+    self->delayed_send(self, until_next_round(self, sweep_every), CheckLeases{});
   // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunGraph& m) {
@@ -462,7 +463,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         ask_for_late_edges(
             self, now_us(self) -
                       std::chrono::duration_cast<std::chrono::microseconds>(sweep_every).count());
-        self->delayed_send(self, sweep_every, CheckLeases{});
+        self->delayed_send(self, until_next_round(self, sweep_every), CheckLeases{});
       },
   };
 }
