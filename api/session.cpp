@@ -8,9 +8,8 @@
 #include <caf/event_based_actor.hpp>
 
 #include "actors/master_session/direct_steps.hpp"
-#include "actors/node/client.hpp"
 #include "actors/node/handles.hpp"
-#include "actors/node/node.hpp"
+#include "actors/node/shared.hpp"
 #include "actors/session/session.hpp"
 #include "actors/step/step_text.hpp"
 #include "api/internal/pending_run_state.hpp"
@@ -105,8 +104,8 @@ CourierActor::behavior_type courier(CourierActor::pointer self, const SessionAct
 
 struct Session::Impl {
   bool local = false;
-  std::unique_ptr<ClusterNode> node;  // of a local session
-  std::unique_ptr<ClientNode> client; // of a remote one
+  std::shared_ptr<ClusterNode> node;  // of a local session; others may have it too
+  std::shared_ptr<ClientNode> client; // of a remote one; likewise
   Timeouts timeouts;
   SessionActor actor;
   MasterSessionActor master; // of a local session; takes its steps without the session's help
@@ -235,7 +234,8 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
       if (auto it = options.device_count.find(std::string(factory.type));
           it != options.device_count.end())
         node.device_count[it->first] = it->second;
-    TROUPE_ASSIGN(impl->node, ClusterNode::start(node));
+    TROUPE_ASSIGN(impl->node, shared_local_node(node));
+    request.request.settings.isolate_session_state = true; // variables of its own
     impl->actor =
         impl->node->system().spawn(session, impl->node->shared_services(),
                                    impl->node->handles().master, impl->node->handles().transport);
@@ -247,7 +247,7 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
                                       target,
                                       "' leads to have theirs from their config file, "
                                       "memory-limit in [troupe]"));
-    impl->client = std::make_unique<ClientNode>();
+    impl->client = shared_client_node();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
     request.guardian = guardian;
     impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},

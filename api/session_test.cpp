@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -9,6 +10,7 @@
 #include <doctest/doctest.h>
 
 #include "api/ops.hpp"
+#include "api/variable.hpp"
 #include "devices/device.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "graph/ir/text.hpp"
@@ -696,6 +698,29 @@ TEST_CASE("session: a later step whose kernels run on several threads gives the 
     for (std::size_t i = 0; i < out->size(); ++i)
       CHECK(static_cast<const float*>((*out)[i].raw())[0] == 160.0f * static_cast<float>(1 + i));
   }
+}
+
+TEST_CASE("session: local sessions that ask for the same share a node, and no variable") {
+  Scope root = Scope::root();
+  GraphVariable v = variable(root, "v", DType::float32, {}, Tensor::scalar(1.0f));
+  Operation init = initialize_all(root, {v});
+  ops::identity(root.named("value"), v.read());
+  std::optional<Session> first = local();
+  Session second = local();
+  CHECK(first->local_node() == second.local_node());
+  SessionOptions other;
+  other.intra_op_threads = 3;
+  CHECK(local(other).local_node() != second.local_node());
+  REQUIRE(first->extend(root).ok());
+  REQUIRE(second.extend(root).ok());
+  REQUIRE(first->run({}, {}, {init.name()}).ok());
+  CHECK(first->run({}, {"value"}).ok());
+  CHECK(second.run({}, {"value"}).status().code() == Code::failed_precondition);
+  first.reset();
+  REQUIRE(second.run({}, {}, {init.name()}).ok());
+  auto value = second.run({}, {"value"});
+  REQUIRE_MESSAGE(value.ok(), value.status().to_string());
+  CHECK(equal((*value)[0], Tensor::scalar(1.0f)));
 }
 
 } // namespace troupe

@@ -1,5 +1,9 @@
 #include "actors/node/client.hpp"
 
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
 #include <caf/actor_system.hpp>
 
 #include "actors/family/ask.hpp"
@@ -42,7 +46,21 @@ struct ClientNode::Impl {
   SystemConfig config{NetworkUse::client, 2, {}};
   caf::actor_system system{config};
   TransportActor transport;
-  std::vector<caf::actor> greeters; // of the nodes that were dialled
+  struct Greeted {
+    caf::actor_addr guardian, greeter;
+  };
+  std::mutex lock;              // guards what follows
+  std::vector<Greeted> greeted; // nodes that were dialled
+
+  /// Once for each connection, whoever dials. A greeter that has ended is forgotten.
+  void greet(const GuardianActor& guardian) {
+    std::scoped_lock guard(lock);
+    std::erase_if(greeted, [](const Greeted& one) {
+      return !caf::actor_cast<caf::strong_actor_ptr>(one.greeter);
+    });
+    if (std::ranges::find(greeted, guardian.address(), &Greeted::guardian) == greeted.end())
+      greeted.push_back({guardian.address(), system.spawn(greeter, guardian).address()});
+  }
 };
 
 ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>()) {
@@ -60,9 +78,9 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
 
 ClientNode::~ClientNode() {
   LogGuard log_guard;
-  for (const caf::actor& greeter : impl_->greeters)
-    caf::anon_send_exit(greeter, caf::exit_reason::user_shutdown);
-  impl_->greeters.clear();
+  for (const Impl::Greeted& one : impl_->greeted)
+    if (auto greeter = caf::actor_cast<caf::actor>(one.greeter))
+      caf::anon_send_exit(greeter, caf::exit_reason::user_shutdown);
   stop(impl_->transport);
   impl_->transport = TransportActor{};
 }
@@ -81,7 +99,7 @@ Result<GuardianActor> ClientNode::dial(const Address& address, std::chrono::mill
   LogGuard log_guard;
   TROUPE_ASSIGN(caf::strong_actor_ptr found, dial_guardian(impl_->system, address, budget));
   auto guardian = typed<GuardianActor>(found);
-  impl_->greeters.push_back(caf::actor_cast<caf::actor>(impl_->system.spawn(greeter, guardian)));
+  impl_->greet(guardian);
   return guardian;
 }
 

@@ -15,6 +15,7 @@ namespace troupe {
 
 struct NodeServices;
 
+/// Any thread.
 class ClientNode {
 public:
   explicit ClientNode(const Timeouts& timeouts = {});
