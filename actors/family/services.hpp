@@ -13,6 +13,7 @@
 #include "net/cluster/cluster.hpp"
 #include "net/data/lent_memory.hpp"
 #include "net/data/path_book.hpp"
+#include "net/data/push_lanes.hpp"
 
 namespace troupe {
 
@@ -39,6 +40,7 @@ struct NodePaths {
   TensorPathSettings tensor_paths;
   std::shared_ptr<PathBook> path_book = std::make_shared<PathBook>();
   std::shared_ptr<LentMemory> lent_memory = std::make_shared<LentMemory>();
+  std::shared_ptr<PushLanes> push_lanes = std::make_shared<PushLanes>();
 };
 
 struct NodeServices : NodeIdentity, NodeDevices, NodePaths {

@@ -28,7 +28,7 @@ namespace troupe {
 ///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
 ///   8: Welcome, Heartbeat and Farewell say of which cluster they are; a node's status has records of
 ///      peers and containers, and its resources can be asked for.
-inline constexpr std::uint32_t protocol_version = 8;
+inline constexpr std::uint32_t protocol_version = 9;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

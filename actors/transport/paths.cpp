@@ -108,9 +108,11 @@ void open_link(Self self, const Services& services, const caf::actor_addr& addre
   to.port = peer.offer.port;
   to.token = token_of(peer.offer.token);
   to.proof = token_of(peer.offer.proof);
+  if (to.path == TensorPath::stream && services->tensor_paths.lends)
+    to.lent = lent_to_streams;
   std::shared_ptr<SharedRegion> region;
   if (to.path == TensorPath::shared_memory) {
-    auto made = SharedRegion::make(SharedRegion::default_bytes(), true);
+    auto made = SharedRegion::make(SharedRegion::default_bytes(), services->tensor_paths.lends);
     if (!made.ok())
       return path_refused(self, services, address, made.status());
     region = *std::move(made);
@@ -127,7 +129,7 @@ void open_link(Self self, const Services& services, const caf::actor_addr& addre
       });
     };
   };
-  if (region)
+  if (region && region->lent_bytes() > 0)
     services->lent_memory->lend(node_key(address.node()), region, peer.record);
   peer.link = self->state.client->open(
       std::move(to), std::move(region), when_current([=](const Status& status) {
@@ -169,11 +171,24 @@ void path_offered(Self self, const Services& services, const caf::actor_addr& ad
   go_on(self, services, address, peer.plan.offered(*std::move(candidates)), {});
 }
 
+DataClientOptions client_options(const Services& services) {
+  DataClientOptions out;
+  out.opening = services->timeouts.lease;
+  out.stall = services->timeouts.chunk;
+  out.unclaimed = services->timeouts.orphan;
+  out.allocate = [memory = services->host_memory](std::uint64_t bytes) -> Result<BufferRef> {
+    TROUPE_ASSIGN(Tensor tensor,
+                  Tensor::allocate(*memory, DType::uint8, {static_cast<std::int64_t>(bytes)}));
+    return tensor.buffer();
+  };
+  return out;
+}
+
 void ask_for_paths(Self self, const Services& services, const caf::actor_addr& address) {
   TransportPeer& peer = self->state.peers[address];
   if (!self->state.client)
-    self->state.client = std::make_unique<DataClient>(
-        DataClientOptions{services->timeouts.lease, services->timeouts.chunk}, services->path_book);
+    self->state.client =
+        std::make_unique<DataClient>(client_options(services), services->path_book);
   PathEnd own = own_end(services);
   ask(self, peer.actor, services->timeouts.request,
       OpenPath{own.task, static_cast<std::uint8_t>(own.choice), own.host})
@@ -205,10 +220,12 @@ void start_server(Self self, const Services& services) {
     // By then the actor has handled what was offered before.
     post([self] { self->state.server->offers_settled(); });
   };
+  services->lent_memory->limit_shown(limit_of(services));
+  if (!services->tensor_paths.shows)
+    services->lent_memory->show_nothing();
   for (;;) {
-    services->lent_memory->limit_shown(limit_of(services));
     auto server = DataServer::start(options, self->state.offers, services->path_book,
-                                    services->lent_memory, settle);
+                                    services->lent_memory, services->push_lanes, settle);
     if (server.ok()) {
       self->state.server = *std::move(server);
       return;
@@ -272,6 +289,34 @@ void enqueue(Self self, const Services& services, const caf::actor_addr& address
   apply(self, services, address, effect);
 }
 
+void claim(Self self, const Services& services, const caf::actor_addr& address,
+           std::uint64_t number) {
+  TransportFetch& fetch = self->state.fetches.at(number);
+  fetch.is_unasked = true;
+  auto peer = self->state.peers.find(address);
+  if (peer == self->state.peers.end() || !peer->second.link ||
+      peer->second.link->lane() != fetch.ticket->lane)
+    return finish(self, services, address, number,
+                  unavailable("the stream on which a tensor was sent broke; run the step again")
+                      .as_derived());
+  auto claimed = [=](Result<BufferRef> bytes, std::int64_t micros) {
+    auto found = self->state.fetches.find(number);
+    if (found == self->state.fetches.end())
+      return;
+    TransportFetch& fetch = found->second;
+    fetch.since_us = steady_micros() - micros;
+    if (bytes.ok())
+      fetch.tensor = Tensor(fetch.ticket->dtype, fetch.ticket->shape, *std::move(bytes));
+    finish(self, services, address, number, bytes.ok() ? Status{} : bytes.status());
+  };
+  peer->second.link->claim(fetch.ticket->id, fetch.ticket->bytes,
+                           [=, post = poster(self)](Result<BufferRef> bytes, std::int64_t micros) {
+                             // Whoever is told holds the tensor alone.
+                             auto box = std::make_shared<Result<BufferRef>>(std::move(bytes));
+                             post([=] { claimed(std::move(*box), micros); });
+                           });
+}
+
 void pump(Self self, const Services& services, const caf::actor_addr& address) {
   for (;;) {
     auto it = self->state.peers.find(address);
@@ -292,6 +337,8 @@ void finish(Self self, const Services& services, const caf::actor_addr& address,
   TransportFetch& fetch = ended.mapped();
   TensorPath path = TensorPath::messages;
   std::int64_t now = steady_micros();
+  if (fetch.is_unasked)
+    path = TensorPath::stream;
   auto it = self->state.peers.find(address);
   if (it != self->state.peers.end() && it->second.plan.ended(number)) {
     TransportPeer& peer = it->second;

@@ -24,7 +24,8 @@ namespace {
 /// A peer that is dead is told by its lease long before.
 constexpr int slow_link_factor = 20;
 
-/// Set in the tickets of offers; the numbers of placed values are below.
+/// Set in the tickets of offers and of what is sent unasked (data::unasked); the numbers of placed values
+/// are below.
 constexpr std::uint64_t offered = std::uint64_t{1} << 63;
 
 } // namespace
@@ -94,7 +95,11 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
   fetch.ticket = m.tensor.ticket;
   fetch.promise = self->make_response_promise<FetchedTensor>();
   auto promise = fetch.promise;
-  transport_paths::enqueue(self, services, ticket.source->get()->address(), number);
+  const caf::actor_addr peer = ticket.source->get()->address();
+  if (ticket.lane != 0)
+    transport_paths::claim(self, services, peer, number);
+  else
+    transport_paths::enqueue(self, services, peer, number);
   return promise;
 }
 
@@ -131,30 +136,51 @@ void peer_lost(Self self, const Services& services, const caf::actor_addr& peer)
     self->state.server->drop(puller.mapped());
 }
 
+caf::result<TensorChunk> chunk_of(Self self, const PullChunk& m) {
+  auto offered = self->state.offers->find(m.ticket, now_us(self));
+  if (!offered)
+    return to_error(not_found("a tensor that a peer pulls is no longer offered: its step has "
+                              "ended, or nobody pulled for too long"));
+  auto bytes = offered->bytes();
+  if (m.length > chunk_bytes || m.offset > bytes.size() || m.length > bytes.size() - m.offset)
+    return to_error(out_of_range(str_cat("bytes ", m.offset, " + ", m.length, " of a tensor of ",
+                                         bytes.size(), " were asked for")));
+  auto base = static_cast<const std::byte*>(offered->buffer()->data());
+  return TensorChunk{offered->buffer(), static_cast<std::uint64_t>(bytes.data() - base) + m.offset,
+                     m.length};
+}
+
+caf::result<caf::ok_atom> drain(Self self) {
+  if (self->state.offers->size() == 0)
+    return caf::ok_atom::value;
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  self->state.idle.add(promise);
+  // Tensors also leave by other threads.
+  self->state.offers->when_empty([address = self->address()] {
+    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(typed<TransportActor>(actor), ReleaseTensor{0});
+  });
+  return promise;
+}
+
+void sweep(Self self, const Timeouts& timeouts) {
+  std::int64_t orphan_us = std::chrono::microseconds(timeouts.orphan).count();
+  self->state.offers->erase_unused_since(now_us(self) - orphan_us,
+                                         now_us(self) - slow_link_factor * orphan_us);
+  answer_when_empty(self);
+  self->delayed_send(self, timeouts.orphan / 4, CheckLeases{});
+}
+
 } // namespace
 
 TransportActor::behavior_type transport(Self self, Services services) {
   guard_actor(self);
-  auto sweep_every = services->timeouts.orphan / 4;
   self->set_down_handler(
       [self, services](caf::down_msg& down) { peer_lost(self, services, down.source); });
-  self->delayed_send(self, sweep_every, CheckLeases{});
+  self->delayed_send(self, services->timeouts.orphan / 4, CheckLeases{});
   return {
       [self](OfferTensor& m) { add_offer(self, m); },
-      [self](const PullChunk& m) -> caf::result<TensorChunk> {
-        auto offered = self->state.offers->find(m.ticket, now_us(self));
-        if (!offered)
-          return to_error(not_found("a tensor that a peer pulls is no longer offered: its step has "
-                                    "ended, or nobody pulled for too long"));
-        auto bytes = offered->bytes();
-        if (m.length > chunk_bytes || m.offset > bytes.size() || m.length > bytes.size() - m.offset)
-          return to_error(
-              out_of_range(str_cat("bytes ", m.offset, " + ", m.length, " of a tensor of ",
-                                   bytes.size(), " were asked for")));
-        auto base = static_cast<const std::byte*>(offered->buffer()->data());
-        return TensorChunk{offered->buffer(),
-                           static_cast<std::uint64_t>(bytes.data() - base) + m.offset, m.length};
-      },
+      [self](const PullChunk& m) { return chunk_of(self, m); },
       [self](const ReleaseTensor& m) {
         self->state.offers->erase(m.ticket);
         answer_when_empty(self);
@@ -163,31 +189,14 @@ TransportActor::behavior_type transport(Self self, Services services) {
         return transport_paths::offer_path(self, services, m);
       },
       [self, services](FetchTensor& m) { return fetch(self, services, m); },
-      [self](const Drain&) -> caf::result<caf::ok_atom> {
-        if (self->state.offers->size() == 0)
-          return caf::ok_atom::value;
-        auto promise = self->make_response_promise<caf::ok_atom>();
-        self->state.idle.add(promise);
-        // Tensors also leave by other threads.
-        self->state.offers->when_empty([address = self->address()] {
-          if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
-            caf::anon_send(typed<TransportActor>(actor), ReleaseTensor{0});
-        });
-        return promise;
-      },
+      [self](const Drain&) { return drain(self); },
       [self](const GetActors&) {
         return describe_tree(self,
                              str_cat(self->state.offers->size(), " offered, ",
                                      self->state.fetches.size(), " being pulled"),
                              Children{});
       },
-      [self, services, sweep_every](CheckLeases) {
-        std::int64_t orphan_us = std::chrono::microseconds(services->timeouts.orphan).count();
-        self->state.offers->erase_unused_since(now_us(self) - orphan_us,
-                                               now_us(self) - slow_link_factor * orphan_us);
-        answer_when_empty(self);
-        self->delayed_send(self, sweep_every, CheckLeases{});
-      },
+      [self, services](CheckLeases) { sweep(self, services->timeouts); },
       [](const TransportEvent& m) { (*m.run)(); },
   };
 }
@@ -208,9 +217,13 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
     ticket.placing_us = static_cast<std::uint32_t>(placed->micros);
     ticket.is_shown = placed->shown_at.has_value();
     ticket.shown_at = placed->shown_at.value_or(0);
+  } else if (auto pushed = services->push_lanes->push(node_key(receiver->node()), tensor)) {
+    ticket.id = pushed->ticket;
+    ticket.lane = pushed->lane;
   } else {
-    ticket.id = random_id() | offered;
-    caf::anon_send(transport, OfferTensor{ticket.id, std::move(tensor), receiver});
+    ticket.id = (random_id() & ~PushLanes::mark) | offered;
+    caf::anon_send(transport,
+                   OfferTensor{ticket.id, std::move(tensor), receiver});
   }
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
@@ -245,6 +258,8 @@ void withdraw(const Services& services, const TransportActor& transport,
   for (std::uint64_t ticket : tickets)
     if ((ticket & offered) == 0)
       services->lent_memory->withdraw(ticket);
+    else if (PushLanes::is_ticket(ticket))
+      services->push_lanes->take_back(ticket);
     else if (transport)
       caf::anon_send(transport, ReleaseTensor{ticket});
 }

@@ -26,6 +26,7 @@ struct TransportFetch {
   std::uint64_t arrived = 0; ///< bytes, and those asked for: of pieces in messages
   std::uint64_t asked = 0;
   std::int64_t since_us = 0;
+  bool is_unasked = false; ///< it comes by itself: it takes no turn
   Counted counted{counter("transport_pulls")};
 };
 

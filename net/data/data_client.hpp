@@ -9,6 +9,7 @@
 
 #include "core/base/status.hpp"
 #include "core/tensor/buffer.hpp"
+#include "net/data/byte_stream.hpp"
 #include "net/data/frames.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/shared_region.hpp"
@@ -20,6 +21,11 @@ struct DataClientOptions {
   std::chrono::milliseconds opening{5'000};
   /// A peer that owes us bytes and sends none for so long is given up.
   std::chrono::milliseconds stall{30'000};
+  /// What has come unasked is dropped when nobody has claimed it for so long.
+  std::chrono::milliseconds unclaimed{60'000};
+  /// Memory for what comes unasked; without it of the C library.
+  std::function<Result<BufferRef>(std::uint64_t bytes)> allocate;
+  data::StreamWrapper wrap; ///< around each connection
 };
 
 /// Where a peer's DataServer is, and what it said that proves who is who.
@@ -30,6 +36,7 @@ struct DataEndpoint {
   std::string host;       ///< stream
   std::uint16_t port = 0;
   data::Token token{}, proof{};
+  std::uint64_t lent = 0; ///< bytes that a stream may bring unasked
 };
 
 /// One connection. Any thread; callbacks come on the client's thread.
@@ -47,6 +54,14 @@ public:
   /// peer answers otherwise.
   virtual void pull(std::uint64_t ticket, std::uint64_t bytes, BufferRef into, std::uint64_t offset,
                     Pulled done) = 0;
+  /// What both ends call it (data::lane_of).
+  virtual std::uint64_t lane() const = 0;
+  /// The outcome of a claim: a tensor's bytes, and the microseconds in which they came.
+  using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
+  /// Takes what the peer sends unasked under `ticket`, now or when it has come. `done` is called once,
+  /// by this call if it is here. ABORTED when it was taken back, or has lain here for too long;
+  /// RESOURCE_EXHAUSTED when there was no room for it; UNAVAILABLE as for `pull`.
+  virtual void claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done) = 0;
   /// Ends it, and what is under way with `why`. What the peer may still write into the region is
   /// never used again.
   virtual void close(Status why) = 0;

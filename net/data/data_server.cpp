@@ -3,23 +3,21 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <deque>
 #include <list>
 #include <mutex>
 #include <optional>
-#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "net/data/event_loop.hpp"
+#include "net/data/internal/served_connection.hpp"
 #include "net/data/shared_region.hpp"
 #include "net/data/sockets.hpp"
 
@@ -29,55 +27,12 @@ using namespace data;
 
 namespace {
 
-/// Sent of one tensor before another of the same peer gets its turn, and in one turn of a peer.
-constexpr std::uint64_t piece_limit = std::uint64_t{4} << 20;
-/// Requests of one peer that are kept, with answers that it has not taken; nothing more is read
-/// from it until there are fewer.
-constexpr std::size_t most_requests = 1024;
 constexpr std::size_t most_invitations = 4096;
 constexpr std::chrono::milliseconds tick_period{250};
+/// No more is believed to be lent on one stream.
+constexpr std::uint64_t most_lent = std::uint64_t{1} << 30;
 
-/// A request under way.
-struct Serving {
-  Request request;
-  Tensor tensor; ///< no value: not found yet
-  std::uint64_t done = 0;
-  std::uint64_t parked = 0; ///< until the offers have settled so often
-};
-
-struct Connection {
-  Fd socket;
-  bool is_local = false;
-  bool is_open = false; ///< has shown its token
-  std::int64_t since_us = 0, moved_us = 0;
-  std::uint64_t taken = 0; ///< as progress() told it last
-  std::uint64_t peer = 0;
-  std::string task;
-  std::shared_ptr<PathRecord> record;
-  Fd passed; ///< with the greeting
-  std::shared_ptr<ForeignRegion> region;
-  std::shared_ptr<BorrowedSlots> borrowed; ///< null when nothing is lent
-  std::vector<std::byte> in;
-  std::deque<Serving> queue;
-  // On their way out: frames, then bytes of `held`.
-  std::vector<std::byte> out;
-  std::size_t out_sent = 0;
-  std::span<const std::byte> payload;
-  Tensor held;
-  std::vector<std::byte> late;            ///< frames that must wait for the payload's end
-  std::optional<std::uint64_t> finishing; ///< ticket of the tensor that ends with the payload
-  std::uint64_t finishing_bytes = 0;
-  std::uint32_t events = EPOLLIN;
-
-  bool takes_requests() const {
-    return queue.size() + (out.size() + late.size()) / piece_bytes < most_requests;
-  }
-  bool has_output() const { return out_sent < out.size() || !payload.empty(); }
-  bool has_work() const {
-    return has_output() ||
-           std::any_of(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
-  }
-};
+using Connection = ServedConnection;
 
 struct Invited {
   Token token, proof;
@@ -93,6 +48,7 @@ struct DataServer::Impl {
   std::shared_ptr<OfferTable> offers;
   std::shared_ptr<PathBook> book;
   std::shared_ptr<LentMemory> lent;
+  std::shared_ptr<PushLanes> lanes;
   std::int64_t swept_us = steady_micros();
   std::function<void()> settle;
   Fd local, stream;
@@ -123,13 +79,16 @@ struct DataServer::Impl {
   void on_event(int fd, std::uint32_t events);
   bool read(Connection& c);
   bool open(Connection& c);
+  std::optional<Invited> invited_with(const Token& token);
+  bool greeted(Connection& c, const Opening& opening);
   bool accept_local(Connection& c, const Token& proof);
+  void open_lane(Connection& c, const Opening& opening);
   bool take_requests(Connection& c);
   void look_up(Connection& c, Serving& serving);
-  bool produce(Connection& c);
-  void refuse(Connection& c, const Serving& serving, const Status& why);
-  bool flush(Connection& c);
-  void sent(Connection& c, std::uint64_t ticket, std::uint64_t bytes);
+  void push(int fd, const std::weak_ptr<PushLane>& lane, std::uint64_t ticket, Tensor tensor);
+  void take_back(int fd, const std::weak_ptr<PushLane>& lane, std::uint64_t ticket);
+  Connection* connection_of(int fd, const std::weak_ptr<PushLane>& lane);
+  bool go_on(Connection& c);
   void watch(Connection& c);
   void close(int fd, std::string_view why = {});
   void tick();
@@ -169,7 +128,8 @@ void DataServer::Impl::accept(int listener, bool is_local) {
     tune_stream(socket.get());
   int fd = socket.get();
   auto c = std::make_unique<Connection>();
-  c->socket = std::move(socket);
+  c->stream = make_stream(std::move(socket), options.wrap);
+  c->offers = offers;
   c->is_local = is_local;
   c->since_us = steady_micros();
   if (!loop->watch(fd, EPOLLIN, [this, fd](std::uint32_t events) { on_event(fd, events); }))
@@ -189,7 +149,7 @@ void DataServer::Impl::make_room() {
         oldest = c.get();
     }
   if (strangers >= options.strangers)
-    close(oldest->socket.get(), "others without a token came after it");
+    close(oldest->stream->fd(), "others without a token came after it");
 }
 
 void DataServer::Impl::on_event(int fd, std::uint32_t events) {
@@ -199,80 +159,96 @@ void DataServer::Impl::on_event(int fd, std::uint32_t events) {
     return close(fd);
   if ((events & (EPOLLIN | EPOLLHUP | EPOLLERR)) && !read(c))
     return;
-  // A turn: what waits, or else a piece of the next tensor.
-  if (!flush(c))
-    return;
-  if (c.is_open && !c.has_output() && (!produce(c) || !flush(c)))
-    return;
-  watch(c);
+  if (go_on(c))
+    watch(c);
+}
+
+// A turn: what waits, or else a piece of the next tensor. False when the connection has ended.
+bool DataServer::Impl::go_on(Connection& c) {
+  bool lives = c.flush();
+  if (lives && c.is_open && !c.has_output()) {
+    c.produce();
+    lives = c.flush();
+  }
+  if (!lives)
+    close(c.stream->fd());
+  return lives;
 }
 
 bool DataServer::Impl::read(Connection& c) {
-  int fd = c.socket.get();
   if (!c.is_open)
     return open(c);
   if (!c.takes_requests())
     return true;
   std::byte buffer[64 * request_bytes];
-  ssize_t got = ::recv(fd, buffer, sizeof buffer, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR))
+  const Moved got = c.stream->receive(buffer, sizeof buffer);
+  if (got.is_later())
     return true;
-  if (got <= 0) {
-    close(fd);
+  if (got.is_over()) {
+    close(c.stream->fd());
     return false;
   }
-  c.in.insert(c.in.end(), buffer, buffer + got);
+  c.in.insert(c.in.end(), buffer, buffer + got.bytes);
   c.record->moved(steady_micros());
   return take_requests(c);
 }
 
 bool DataServer::Impl::open(Connection& c) {
-  int fd = c.socket.get();
   std::array<std::byte, opening_bytes> buffer;
-  std::size_t missing = opening_bytes - c.in.size();
-  ssize_t got = c.is_local ? receive_with_fd(fd, buffer.data(), missing, c.passed)
-                           : ::recv(fd, buffer.data(), missing, MSG_DONTWAIT);
-  if (got < 0 && (errno == EAGAIN || errno == EINTR))
+  const std::span<std::byte> missing(buffer.data(), opening_bytes - c.in.size());
+  const Moved got = c.is_local ? c.stream->receive_passing(missing, c.passed)
+                               : c.stream->receive(missing.data(), missing.size());
+  if (got.is_later())
     return true;
-  if (got <= 0) {
-    close(fd);
+  if (got.is_over()) {
+    close(c.stream->fd());
     return false;
   }
-  c.in.insert(c.in.end(), buffer.begin(), buffer.begin() + got);
+  c.in.insert(c.in.end(), buffer.data(), buffer.data() + got.bytes);
   if (c.in.size() < opening_bytes)
     return true;
   std::memcpy(buffer.data(), c.in.data(), opening_bytes);
   c.in.clear();
   auto opening = decode_opening(buffer);
+  if (opening)
+    return greeted(c, *opening);
+  refused.add(1);
+  close(c.stream->fd(), "it does not speak as a node would");
+  return false;
+}
+
+std::optional<Invited> DataServer::Impl::invited_with(const Token& token) {
+  std::scoped_lock guard(lock);
+  for (auto it = invitations.begin(); it != invitations.end(); ++it)
+    if (same(it->token, token)) {
+      std::optional<Invited> out;
+      if (it->until_us >= steady_micros())
+        out = std::move(*it);
+      invitations.erase(it);
+      return out;
+    }
+  return std::nullopt;
+}
+
+// False when it was turned away.
+bool DataServer::Impl::greeted(Connection& c, const Opening& opening) {
   auto turn_away = [&](std::string_view why) {
     refused.add(1);
-    close(fd, why);
+    close(c.stream->fd(), why);
     return false;
   };
-  if (!opening)
-    return turn_away("it does not speak as a node would");
-  std::optional<Invited> invited;
-  {
-    std::scoped_lock guard(lock);
-    for (auto it = invitations.begin(); it != invitations.end(); ++it)
-      if (same(it->token, opening->token)) {
-        if (it->until_us >= steady_micros())
-          invited = std::move(*it);
-        invitations.erase(it);
-        break;
-      }
-  }
+  auto invited = invited_with(opening.token);
   if (!invited)
     return turn_away("its token is none of ours, or too old");
   if (c.is_local) {
     if (!c.passed)
       return turn_away("it passed no shared memory");
     auto region =
-        ForeignRegion::adopt(c.passed.release(), opening->region_bytes, opening->lent_bytes);
+        ForeignRegion::adopt(c.passed.release(), opening.region_bytes, opening.lent_bytes);
     if (!region.ok())
       return turn_away(region.status().message());
     c.region = *std::move(region);
-  } else if (opening->region_bytes != 0) {
+  } else if (opening.region_bytes != 0) {
     return turn_away("it wants shared memory on a stream");
   }
   c.is_open = true;
@@ -281,14 +257,14 @@ bool DataServer::Impl::open(Connection& c) {
   c.task = invited->task;
   c.record = book->record(PathBook::Direction::to, invited->task);
   c.record->set_path(c.is_local ? TensorPath::shared_memory : TensorPath::stream);
-  if (c.is_local && opening->lent_bytes != 0 && c.region->mapped()) {
+  if (c.is_local && opening.lent_bytes != 0 && c.region->mapped()) {
     c.borrowed = std::make_shared<BorrowedSlots>(c.region, c.record);
     lent->borrow(c.peer, c.task, c.borrowed);
   }
   if (c.is_local)
     return accept_local(c, invited->proof);
-  auto acceptance = encode(Acceptance{invited->proof, 0});
-  c.out.insert(c.out.end(), acceptance.begin(), acceptance.end());
+  c.say(Acceptance{invited->proof, 0});
+  open_lane(c, opening);
   return true;
 }
 
@@ -298,11 +274,60 @@ bool DataServer::Impl::accept_local(Connection& c, const Token& proof) {
   Fd memory(shown ? shown->read_only_fd() : -1);
   auto acceptance = encode(Acceptance{proof, memory ? shown->bytes() : 0});
   // Fits into the empty buffer of a new socket.
-  if (send_with_fd(c.socket.get(), acceptance.data(), acceptance.size(), memory.get()) ==
-      static_cast<std::ptrdiff_t>(acceptance.size()))
+  if (c.stream->send_passing(acceptance, memory.get()).bytes == acceptance.size())
     return true;
-  close(c.socket.get());
+  close(c.stream->fd());
   return false;
+}
+
+// What the peer lends may be sent to it from now on, behind the acceptance.
+void DataServer::Impl::open_lane(Connection& c, const Opening& opening) {
+  if (opening.lent_bytes == 0)
+    return;
+  const int fd = c.stream->fd();
+  auto self = std::make_shared<std::weak_ptr<PushLane>>();
+  PushLane::Out out;
+  out.send = [this, fd, self, peer = c.peer](std::uint64_t ticket, const Tensor& tensor) {
+    // Whoever ends in order waits until nothing is offered.
+    offers->put(ticket, tensor, {0, peer}, steady_micros());
+    loop->post([=, this] { push(fd, *self, ticket, tensor); });
+  };
+  out.take_back = [this, fd, self](std::uint64_t ticket) {
+    loop->post([=, this] { take_back(fd, *self, ticket); });
+  };
+  c.lane = std::make_shared<PushLane>(lane_of(opening.token),
+                                      std::min(opening.lent_bytes, most_lent), std::move(out));
+  *self = c.lane;
+  lanes->add(c.peer, c.lane);
+}
+
+Connection* DataServer::Impl::connection_of(int fd, const std::weak_ptr<PushLane>& lane) {
+  auto found = connections.find(fd);
+  return found != connections.end() && found->second->lane && found->second->lane == lane.lock()
+             ? found->second.get()
+             : nullptr;
+}
+
+void DataServer::Impl::push(int fd, const std::weak_ptr<PushLane>& lane, std::uint64_t ticket,
+                            Tensor tensor) {
+  Connection* c = connection_of(fd, lane);
+  if (!c)
+    return offers->erase(ticket);
+  c->record->begin(steady_micros());
+  const std::uint64_t bytes = tensor.bytes().size();
+  c->queue.push_back({Request{ticket, ticket, bytes, 0}, std::move(tensor)});
+  // At once when nothing is under way: no other turn comes before it.
+  if (c->has_output() || go_on(*c))
+    watch(*c);
+}
+
+void DataServer::Impl::take_back(int fd, const std::weak_ptr<PushLane>& lane,
+                                 std::uint64_t ticket) {
+  if (Connection* c = connection_of(fd, lane)) {
+    c->take_back(ticket);
+    if (c->has_output() || go_on(*c))
+      watch(*c);
+  }
 }
 
 bool DataServer::Impl::take_requests(Connection& c) {
@@ -310,8 +335,16 @@ bool DataServer::Impl::take_requests(Connection& c) {
   for (; c.in.size() - at >= request_bytes; at += request_bytes) {
     Serving serving{decode_request(c.in.data() + at), {}};
     const Request& r = serving.request;
+    if (r.number == 0 && c.lane) {
+      c.lane->done(r.ticket);
+      continue;
+    }
     if (c.is_local && (r.offset > c.region->bytes() || r.bytes > c.region->bytes() - r.offset)) {
-      close(c.socket.get(), "it asked for bytes outside of its shared memory");
+      close(c.stream->fd(), "it asked for bytes outside of its shared memory");
+      return false;
+    }
+    if ((r.number & unasked) != 0) {
+      close(c.stream->fd(), "it asked under a number that is not its own");
       return false;
     }
     c.record->begin(steady_micros());
@@ -320,6 +353,10 @@ bool DataServer::Impl::take_requests(Connection& c) {
       c.queue.push_back(std::move(serving));
   }
   c.in.erase(c.in.begin(), c.in.begin() + static_cast<std::ptrdiff_t>(at));
+  if (c.lane) { // what was sent before has been taken
+    const Progress seen = c.stream->progress();
+    c.lane->measured(seen.rate, seen.round_trip_us);
+  }
   return true;
 }
 
@@ -332,111 +369,10 @@ void DataServer::Impl::look_up(Connection& c, Serving& serving) {
   }
   serving.parked = 0;
   if (!tensor)
-    return refuse(c, serving,
-                  not_found("a tensor that a peer pulls is no longer offered: its step has ended, "
-                            "or nobody pulled for too long"));
+    return c.refuse(serving, Code::not_found);
   if (tensor->bytes().size() != serving.request.bytes)
-    return refuse(
-        c, serving,
-        out_of_range(str_cat(serving.request.bytes, " bytes were asked for of a tensor of ",
-                             tensor->bytes().size())));
+    return c.refuse(serving, Code::out_of_range);
   serving.tensor = *std::move(tensor);
-}
-
-void DataServer::Impl::refuse(Connection& c, const Serving& serving, const Status& why) {
-  auto frame = encode(Piece{serving.request.number, 0, static_cast<std::uint32_t>(why.code()), 1});
-  // Frames go before the bytes of the piece that is under way only if none of it has been sent.
-  if (c.payload.empty())
-    c.out.insert(c.out.end(), frame.begin(), frame.end());
-  else
-    c.late.insert(c.late.end(), frame.begin(), frame.end());
-  c.record->end(steady_micros(), 0, false);
-}
-
-// The next piece of the next tensor in turn.
-bool DataServer::Impl::produce(Connection& c) {
-  auto next =
-      std::find_if(c.queue.begin(), c.queue.end(), [](const Serving& s) { return s.parked == 0; });
-  if (next == c.queue.end())
-    return true;
-  Serving serving = std::move(*next);
-  c.queue.erase(next);
-  auto bytes = serving.tensor.bytes();
-  std::uint64_t length = std::min<std::uint64_t>(piece_limit, bytes.size() - serving.done);
-  bool is_last = serving.done + length == bytes.size();
-  if (c.is_local) {
-    Status written =
-        c.region->write(serving.request.offset + serving.done, bytes.data() + serving.done, length);
-    if (!written.ok()) {
-      log_warning("a tensor for ", c.task, ": ", written.message());
-      refuse(c, serving, written);
-      return true;
-    }
-  }
-  // Nobody holds a tensor any more when its receiver learns that it is there, where that can be.
-  if (c.is_local && is_last) {
-    serving.tensor = Tensor{};
-    sent(c, serving.request.ticket, bytes.size());
-  }
-  auto frame = encode(Piece{serving.request.number, length, 0, is_last});
-  c.out.insert(c.out.end(), frame.begin(), frame.end());
-  if (!c.is_local) {
-    c.payload = bytes.subspan(serving.done, length);
-    c.held = serving.tensor;
-  }
-  serving.done += length;
-  if (!is_last) {
-    offers->touch(serving.request.ticket, steady_micros());
-    c.queue.push_back(std::move(serving));
-    return true;
-  }
-  if (!c.is_local) {
-    c.finishing = serving.request.ticket;
-    c.finishing_bytes = bytes.size();
-  }
-  return true;
-}
-
-void DataServer::Impl::sent(Connection& c, std::uint64_t ticket, std::uint64_t bytes) {
-  offers->erase(ticket);
-  c.record->end(steady_micros(), bytes, true);
-}
-
-bool DataServer::Impl::flush(Connection& c) {
-  while (c.has_output()) {
-    iovec pieces[2] = {{c.out.data() + c.out_sent, c.out.size() - c.out_sent},
-                       {const_cast<std::byte*>(c.payload.data()), c.payload.size()}};
-    msghdr message{};
-    message.msg_iov = pieces;
-    message.msg_iovlen = 2;
-    ssize_t sent = ::sendmsg(c.socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno == EINTR)
-      continue;
-    if (sent < 0 && errno == EAGAIN)
-      return true;
-    if (sent <= 0) {
-      close(c.socket.get());
-      return false;
-    }
-    c.moved_us = steady_micros();
-    if (c.record && !c.is_local) // a stream stalls soon when nobody takes from it
-      c.record->moved(c.moved_us);
-    auto count = static_cast<std::size_t>(sent);
-    std::size_t of_frames = std::min(count, c.out.size() - c.out_sent);
-    c.out_sent += of_frames;
-    c.payload = c.payload.subspan(count - of_frames);
-    if (c.out_sent == c.out.size()) {
-      c.out.clear();
-      c.out_sent = 0;
-    }
-  }
-  c.held = Tensor{};
-  if (c.finishing) {
-    sent(c, *c.finishing, c.finishing_bytes);
-    c.finishing.reset();
-  }
-  c.out.swap(c.late);
-  return c.out.empty() ? true : flush(c);
 }
 
 void DataServer::Impl::watch(Connection& c) {
@@ -444,7 +380,7 @@ void DataServer::Impl::watch(Connection& c) {
   if (wanted == c.events)
     return;
   c.events = wanted;
-  loop->change(c.socket.get(), wanted);
+  loop->change(c.stream->fd(), wanted);
 }
 
 void DataServer::Impl::close(int fd, std::string_view why) {
@@ -457,8 +393,11 @@ void DataServer::Impl::close(int fd, std::string_view why) {
                 " was closed: ", why);
   loop->forget(fd);
   if (c.record)
-    for (std::size_t i = 0; i < c.queue.size() + (c.finishing ? 1 : 0); ++i)
+    for (std::size_t i = 0; i < c.under_way(); ++i)
       c.record->end(steady_micros(), 0, false);
+  c.drop_unasked();
+  if (c.lane)
+    lanes->remove(c.peer, c.lane);
   if (c.borrowed)
     lent->give_up(c.peer, c.task, c.borrowed);
   counted.add(-1);
@@ -474,7 +413,8 @@ void DataServer::Impl::tick() {
   for (const auto& [fd, c] : connections) {
     // The kernel asks for more only when much of what it holds has gone.
     if (c->has_output() && !c->is_local)
-      if (std::uint64_t taken = progress(fd).taken; std::exchange(c->taken, taken) != taken)
+      if (std::uint64_t taken = c->stream->progress().taken;
+          std::exchange(c->taken, taken) != taken)
         c->moved_us = now;
     if (!c->is_open && older(c->since_us, options.handshake))
       ended.emplace_back(fd, "it showed no token in time");
@@ -499,11 +439,10 @@ void DataServer::Impl::tick() {
 DataServer::DataServer() : impl_(std::make_unique<Impl>()) {}
 DataServer::~DataServer() = default;
 
-Result<std::unique_ptr<DataServer>> DataServer::start(DataServerOptions options,
-                                                      std::shared_ptr<OfferTable> offers,
-                                                      std::shared_ptr<PathBook> book,
-                                                      std::shared_ptr<LentMemory> lent,
-                                                      std::function<void()> settle) {
+Result<std::unique_ptr<DataServer>>
+DataServer::start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
+                  std::shared_ptr<PathBook> book, std::shared_ptr<LentMemory> lent,
+                  std::shared_ptr<PushLanes> lanes, std::function<void()> settle) {
   std::unique_ptr<DataServer> server(new DataServer);
   Impl& impl = *server->impl_;
   if (options.has_local_socket) {
@@ -516,6 +455,7 @@ Result<std::unique_ptr<DataServer>> DataServer::start(DataServerOptions options,
   impl.offers = std::move(offers);
   impl.book = std::move(book);
   impl.lent = std::move(lent);
+  impl.lanes = std::move(lanes);
   impl.settle = std::move(settle);
   impl.loop = std::make_unique<EventLoop>("tensors out", tick_period, [&impl] { impl.tick(); });
   impl.loop->post([&impl] { impl.listen(); });

@@ -9,10 +9,12 @@
 #include <string>
 
 #include "core/base/status.hpp"
+#include "net/data/byte_stream.hpp"
 #include "net/data/frames.hpp"
 #include "net/data/lent_memory.hpp"
 #include "net/data/offer_table.hpp"
 #include "net/data/path_book.hpp"
+#include "net/data/push_lanes.hpp"
 
 namespace troupe {
 
@@ -27,6 +29,7 @@ struct DataServerOptions {
   std::chrono::milliseconds unclaimed{60'000};
   std::size_t strangers = 64;    ///< connections without a token; the oldest goes
   std::size_t connections = 512; ///< in all
+  data::StreamWrapper wrap;      ///< around each connection
 };
 
 /// Safe for any thread. A connection that says anything that it should not is closed, with a line
@@ -35,12 +38,12 @@ class DataServer {
 public:
   /// `settle` is called, on the server's thread, for a request whose tensor is not in the table: it
   /// sees to it that what was offered before comes into the table and then calls offers_settled,
-  /// once for each call. What connected peers lend is put into `lent`.
-  static Result<std::unique_ptr<DataServer>> start(DataServerOptions options,
-                                                   std::shared_ptr<OfferTable> offers,
-                                                   std::shared_ptr<PathBook> book,
-                                                   std::shared_ptr<LentMemory> lent,
-                                                   std::function<void()> settle);
+  /// once for each call. What connected peers lend is put into `lent`, what they take unasked on
+  /// streams is sent through `lanes`.
+  static Result<std::unique_ptr<DataServer>>
+  start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
+        std::shared_ptr<PathBook> book, std::shared_ptr<LentMemory> lent,
+        std::shared_ptr<PushLanes> lanes, std::function<void()> settle);
   ~DataServer();
 
   const std::string& local_name() const; ///< of the Unix socket; empty without

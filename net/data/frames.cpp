@@ -20,4 +20,11 @@ bool same(const Token& a, const Token& b) {
   return difference == 0;
 }
 
+// The token is used up when the connection stands.
+std::uint64_t lane_of(const Token& token) {
+  std::uint64_t out = 0;
+  std::memcpy(&out, token.data(), sizeof out);
+  return out | 1;
+}
+
 } // namespace troupe::data

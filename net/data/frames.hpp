@@ -8,7 +8,17 @@
 //                                            ← Piece {number, bytes, last}, on a stream then bytes
 //                                            ← Piece {number, code ≠ 0}: there will be no more
 //
-// Fixed sizes, little endian. Requests are answered in turns, a piece of each.
+// On a stream the sender may also send unasked, as many bytes as the opening says that are lent:
+//
+//                                            ← Piece {ticket, bytes of the tensor, announced}
+//                                            ← Piece {ticket, bytes, last}, then bytes
+//                                            ← Piece {ticket, code ≠ 0}: it is taken back, also
+//                                               when it has come already
+//   Request {0, ticket}                      → the receiver has the tensor, or does not want it:
+//                                               its bytes are lent again
+//
+// Fixed sizes, little endian. Tensors are sent in turns, a piece of each. The tickets of tensors
+// that are sent unasked have their highest bit set; numbers of requests do not.
 #pragma once
 
 #include <array>
@@ -23,12 +33,13 @@ namespace troupe::data {
 /// Known to the two ends of a connection alone; travels on the control connection.
 using Token = std::array<std::uint8_t, 16>;
 
-inline constexpr std::uint64_t magic = 0x3361746164707274; // "trpdata3"
+inline constexpr std::uint64_t magic = 0x3461746164707274; // "trpdata4"
 
 struct Opening {
   std::uint64_t region_bytes = 0; ///< 0: a stream
   Token token{};
-  std::uint64_t lent_bytes = 0; ///< of the region, at its beginning: the sender's to fill
+  /// Of the region, at its beginning: the sender's to fill. On a stream: may be sent unasked.
+  std::uint64_t lent_bytes = 0;
 };
 struct Acceptance {
   Token proof{};
@@ -41,11 +52,14 @@ struct Request {
   std::uint64_t offset = 0; ///< in the region
 };
 struct Piece {
-  std::uint64_t number = 0;
+  static constexpr std::uint32_t last = 1, announced = 2;
+  std::uint64_t number = 0; ///< of the request, or the ticket of what comes unasked
   std::uint64_t bytes = 0;
   std::uint32_t code = 0; ///< of a Status; 0: ok
-  std::uint32_t is_last = 0;
+  std::uint32_t kind = 0; ///< 0, last or announced
 };
+/// In the tickets of tensors that are sent unasked.
+inline constexpr std::uint64_t unasked = std::uint64_t{1} << 63;
 
 // They have no padding; a machine of another byte order is refused by its magic number.
 inline constexpr std::size_t opening_bytes = 40, acceptance_bytes = 32, request_bytes = 32,
@@ -108,6 +122,9 @@ inline Piece decode_piece(const std::byte* from) {
   std::memcpy(&out, from, sizeof out);
   return out;
 }
+
+/// What both ends call a stream on which tensors are sent unasked; never 0.
+std::uint64_t lane_of(const Token& token);
 
 /// From the system's source of random bytes.
 Token make_token();

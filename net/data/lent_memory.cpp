@@ -177,9 +177,14 @@ void LentMemory::limit_shown(std::shared_ptr<MemoryLimit> limit) {
   shown_limit_ = std::move(limit);
 }
 
+void LentMemory::show_nothing() {
+  std::scoped_lock guard(lock_);
+  shows_nothing_ = true;
+}
+
 std::shared_ptr<SharedRegion> LentMemory::shown() {
   std::scoped_lock guard(lock_);
-  if (!shown_)
+  if (!shown_ && !shows_nothing_)
     if (auto made = SharedRegion::make(SharedRegion::default_bytes()); made.ok()) {
       shown_ = *std::move(made);
       shown_bytes_ = shown_->bytes();

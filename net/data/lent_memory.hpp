@@ -105,6 +105,8 @@ public:
   std::size_t slots_in_use() const;
 
   // Our own memory that peers see. It is made when the first peer is to see it.
+  /// Nobody sees variables of ours; before that.
+  void show_nothing();
   /// What bounds it; before that.
   void limit_shown(std::shared_ptr<MemoryLimit> limit);
   /// Null when there is none to be had.
@@ -147,6 +149,7 @@ private:
   std::vector<std::shared_ptr<BorrowedSlots>> gone_; ///< they hold shown values yet
   std::shared_ptr<SharedRegion> shown_;
   std::shared_ptr<MemoryLimit> shown_limit_;
+  bool shows_nothing_ = false;
   std::atomic<const std::byte*> shown_base_ = nullptr; ///< of shown_, once it is there
   std::uint64_t shown_bytes_ = 0;                      ///< written before that
   std::atomic<std::uint64_t> num_placed_ = 0, num_given_ = 0, num_shown_ = 0;

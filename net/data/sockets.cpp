@@ -132,7 +132,8 @@ Progress progress(int fd) {
   socklen_t size = sizeof info;
   if (::getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
     return {};
-  return {info.tcpi_bytes_acked, info.tcpi_data_segs_in};
+  return {info.tcpi_bytes_acked, info.tcpi_data_segs_in, info.tcpi_delivery_rate,
+          info.tcpi_min_rtt};
 }
 
 std::ptrdiff_t send_with_fd(int socket, const void* from, std::size_t bytes, int fd) {

@@ -47,8 +47,10 @@ void tune_stream(int fd);
 /// What the kernel knows of a TCP connection beyond what this process has read and written: on a
 /// slow link its buffers take and hold for minutes. Zeros for other sockets.
 struct Progress {
-  std::uint64_t taken = 0;   ///< bytes that the other end's kernel has acknowledged
-  std::uint32_t arrived = 0; ///< segments with data that have come, in order or not
+  std::uint64_t taken = 0;         ///< bytes that the other end's kernel has acknowledged
+  std::uint32_t arrived = 0;       ///< segments with data that have come, in order or not
+  std::uint64_t rate = 0;          ///< bytes a second that were acknowledged lately
+  std::uint32_t round_trip_us = 0; ///< the shortest lately
 };
 Progress progress(int fd);
 

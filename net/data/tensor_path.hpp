@@ -31,6 +31,8 @@ struct TensorPathSettings {
   std::string listen_host; ///< where the node has its port, and listens for streams; empty: nowhere
   std::chrono::milliseconds handshake{10'000}; ///< as for the node's port
   int connections = 512;                       ///< as for the node's port
+  bool lends = true;                           ///< peers may send unasked, as much as we lend them
+  bool shows = true; ///< peers on this host read our variables where they lie
 };
 
 /// One end of an edge, as the choice sees it.

@@ -1,6 +1,7 @@
 #include "net/transport/shared_loop.hpp"
 
 #include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
 #include <caf/io/middleman.hpp>
 #include <caf/logger.hpp>
 #include <caf/ref_counted.hpp>
@@ -38,7 +39,9 @@ private:
 };
 
 SharedLoop::SharedLoop(caf::actor_system* system)
-    : default_multiplexer(system), bell_(new Bell(*this), false) {}
+    : default_multiplexer(system), may_poll_(!system || caf::get_or(caf::content(system->config()),
+                                                                    "troupe.poll-network", true)),
+      bell_(new Bell(*this), false) {}
 
 SharedLoop::~SharedLoop() {
   take_inbox();
@@ -154,7 +157,7 @@ void SharedLoop::round() {
 void SharedLoop::wait() {
   const auto begun = ShortWaits::Clock::now();
   bool done = false;
-  if (waits_.stays_awake())
+  if (may_poll_ && waits_.stays_awake())
     for (auto now = begun; !done && now - begun < ShortWaits::limit;
          now = ShortWaits::Clock::now()) {
       done = poll_once(false);

@@ -95,6 +95,7 @@ private:
   std::thread::id own_;
   std::deque<caf::resumable*> jobs_; // the holder's; each holds one reference
   bool polls_ = false;               // the holder's: the last round has left the sockets alone
+  const bool may_poll_;              // what the config says
   ShortWaits waits_;                 // the holder's
   std::atomic<int> wanted_ = 0;      // guests that wait for the network's thread to leave
   std::mutex lock_;                  // guards what follows

@@ -1,11 +1,10 @@
 #include "net/transport/wire_stream.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
+#include <span>
 #include <utility>
 
-#include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <caf/actor_system.hpp>
@@ -18,14 +17,12 @@ namespace {
 
 namespace network = caf::io::network;
 
-bool comes_later(int error) {
-  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
-}
-
 } // namespace
 
-WireStream::WireStream(network::default_multiplexer& loop, network::native_socket socket)
+WireStream::WireStream(network::default_multiplexer& loop, network::native_socket socket,
+                       std::unique_ptr<data::ByteStream> bytes)
     : event_handler(loop, socket),
+      bytes_(bytes ? std::move(bytes) : std::make_unique<data::SocketStream>(socket)),
       max_reads_(std::max<std::size_t>(
           1, caf::get_or(loop.system().config(), "middleman.max-consecutive-reads",
                          caf::defaults::middleman::max_consecutive_reads))) {}
@@ -72,14 +69,15 @@ void WireStream::read() {
       piece_.resize(wanted_);
       room[0] = {piece_.data() + collected_, wanted_ - collected_};
     }
-    ssize_t got = ::readv(fd(), room, 2);
-    if (got < 0 && comes_later(errno))
+    const data::Moved got = bytes_->receive(
+        room[0].iov_len > 0 ? std::span<const iovec>(room) : std::span<const iovec>(room + 1, 1));
+    if (got.is_later())
       return;
-    if (got <= 0) {
+    if (got.is_over()) {
       manager->io_failure(&backend(), network::operation::read);
       return passivate();
     }
-    auto bytes = static_cast<std::size_t>(got);
+    const std::size_t bytes = got.bytes;
     std::size_t direct = std::min(bytes, room[0].iov_len);
     collected_ += direct;
     first_ = 0;
@@ -127,24 +125,22 @@ void WireStream::flush(Manager& manager) {
 void WireStream::send_now() {
   if (pending_.empty() || pending_.size() > at_once_bytes)
     return;
-  ssize_t sent = ::send(fd(), pending_.data(), pending_.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent > 0)
-    pending_.erase(pending_.begin(), pending_.begin() + sent);
+  const std::size_t sent = bytes_->send(pending_.data(), pending_.size()).bytes;
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(sent));
 }
 
 void WireStream::send_waiting() {
   if (!state_.writing)
     return;
-  ssize_t sent =
-      ::send(fd(), sending_.data() + sent_, sending_.size() - sent_, MSG_DONTWAIT | MSG_NOSIGNAL);
-  if (sent < 0 && comes_later(errno))
+  const data::Moved sent = bytes_->send(sending_.data() + sent_, sending_.size() - sent_);
+  if (sent.is_later())
     return;
-  if (sent < 0) {
+  if (sent.is_over()) {
     writer_->io_failure(&backend(), network::operation::write);
     backend().del(network::operation::write, fd(), this);
     return;
   }
-  sent_ += static_cast<std::size_t>(sent);
+  sent_ += sent.bytes;
   if (sent_ < sending_.size())
     return;
   sending_.clear();
@@ -156,7 +152,7 @@ void WireStream::send_waiting() {
   state_.writing = false;
   backend().del(network::operation::write, fd(), this);
   if (state_.shutting_down)
-    ::shutdown(fd(), SHUT_WR);
+    bytes_->finish();
 }
 
 void WireStream::graceful_shutdown() {
@@ -164,7 +160,7 @@ void WireStream::graceful_shutdown() {
     return;
   state_.shutting_down = true;
   if (!state_.writing)
-    ::shutdown(fd(), SHUT_WR);
+    bytes_->finish();
 }
 
 } // namespace troupe

@@ -18,6 +18,8 @@
 #include <caf/io/network/event_handler.hpp>
 #include <caf/io/network/stream_manager.hpp>
 
+#include "net/data/byte_stream.hpp"
+
 namespace troupe {
 
 /// On the network's thread only, but for the constructor. Part of the manager that it reads for,
@@ -31,7 +33,9 @@ public:
   /// What a buffer may have taken and keep, once it is sent.
   static constexpr std::size_t kept_bytes = 1024 * 1024;
 
-  WireStream(caf::io::network::default_multiplexer& loop, caf::io::network::native_socket socket);
+  /// `bytes` is what lies between the connection and the wire; without it the socket is used as it is.
+  WireStream(caf::io::network::default_multiplexer& loop, caf::io::network::native_socket socket,
+             std::unique_ptr<data::ByteStream> bytes = nullptr);
 
   /// From now on what comes is given to `manager`.
   void start(Manager& manager);
@@ -51,6 +55,8 @@ private:
   bool deliver(Manager& manager); // false: nothing more is to be read
   void send_now();
   void send_waiting();
+
+  std::unique_ptr<data::ByteStream> bytes_;
 
   // Reading. Of the piece that is wanted the first `collected_` bytes are in `piece_`; what follows
   // it is in `ahead_`, from `first_` to `last_`.

@@ -148,7 +148,7 @@ caf::error save(caf::serializer& sink, const WireTensor& x) {
   if (auto error = save_header(sink, ticket.dtype, ticket.shape))
     return error;
   return sink(ticket.source, ticket.id, ticket.bytes, ticket.is_placed, ticket.placing_us,
-              ticket.is_shown, ticket.shown_at);
+              ticket.is_shown, ticket.shown_at, ticket.lane);
 }
 
 caf::error load(caf::deserializer& source, WireTensor& x) {
@@ -162,7 +162,7 @@ caf::error load(caf::deserializer& source, WireTensor& x) {
   if (auto error = load_header(source, ticket.dtype, ticket.shape))
     return error;
   if (auto error = source(ticket.source, ticket.id, ticket.bytes, ticket.is_placed,
-                          ticket.placing_us, ticket.is_shown, ticket.shown_at))
+                          ticket.placing_us, ticket.is_shown, ticket.shown_at, ticket.lane))
     return error;
   auto size = dtype_size(ticket.dtype);
   std::uint64_t bytes = 0;

@@ -37,6 +37,7 @@ struct TensorTicket {
   std::uint32_t placing_us = 0; ///< that writing it took
   bool is_shown = false;        ///< placed, in the owner's own memory, at `shown_at`
   std::uint64_t shown_at = 0;
+  std::uint64_t lane = 0; ///< on whose stream it comes unasked (PushLane::id); 0: it does not
 };
 
 /// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor,

@@ -80,8 +80,8 @@ public:
       tensors_.push_back(Tensor::zeros(DType::uint8, {static_cast<std::int64_t>(bytes)}));
     DataServerOptions options;
     options.host = "127.0.0.1";
-    auto started =
-        DataServer::start(options, offers_, book_, lent_, [this] { server_->offers_settled(); });
+    auto started = DataServer::start(options, offers_, book_, lent_, lanes_,
+                                     [this] { server_->offers_settled(); });
     TROUPE_CHECK(started.ok(), started.status().to_string());
     server_ = *std::move(started);
   }
@@ -125,7 +125,7 @@ private:
           return;
         left -= part.size();
       }
-      if (piece.code != 0 || piece.is_last != 0)
+      if (piece.code != 0 || piece.kind == Piece::last)
         --requests;
     }
   }
@@ -142,6 +142,7 @@ private:
   std::shared_ptr<OfferTable> offers_ = std::make_shared<OfferTable>();
   std::shared_ptr<PathBook> book_ = std::make_shared<PathBook>();
   std::shared_ptr<LentMemory> lent_ = std::make_shared<LentMemory>();
+  std::shared_ptr<PushLanes> lanes_ = std::make_shared<PushLanes>();
   std::shared_ptr<SharedRegion> region_ = *SharedRegion::make(8 << 20);
   std::unique_ptr<DataServer> server_;
 };
@@ -211,7 +212,10 @@ private:
   std::size_t opened_ = 0, ended_ = 0;
   std::unique_ptr<DataClient> client_ =
       std::make_unique<DataClient>(DataClientOptions{std::chrono::milliseconds(patience_ms),
-                                                     std::chrono::milliseconds(patience_ms)},
+                                                     std::chrono::milliseconds(patience_ms),
+                                                     std::chrono::milliseconds(patience_ms),
+                                                     {},
+                                                     {}},
                                    std::make_shared<PathBook>());
 };
 

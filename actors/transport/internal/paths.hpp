@@ -12,6 +12,8 @@ std::shared_ptr<MemoryLimit> limit_of(const Services& services);
 
 /// Puts a fetch into its peer's queue, and sees to it that there is a path.
 void enqueue(Self self, const Services& services, const caf::actor_addr& peer, std::uint64_t fetch);
+/// Takes what a peer sends unasked.
+void claim(Self self, const Services& services, const caf::actor_addr& peer, std::uint64_t fetch);
 /// Starts what has its turn.
 void pump(Self self, const Services& services, const caf::actor_addr& peer);
 /// A fetch has ended: answers it, and starts the next.

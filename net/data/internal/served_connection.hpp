@@ -1,0 +1,102 @@
+// What a DataServer sends to one peer: tensors in turns, a piece of each, and the frames between them.
+// On the server's thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/epoll.h>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+#include "net/data/byte_stream.hpp"
+#include "net/data/frames.hpp"
+#include "net/data/lent_memory.hpp"
+#include "net/data/offer_table.hpp"
+#include "net/data/path_book.hpp"
+#include "net/data/push_lanes.hpp"
+
+namespace troupe::data {
+
+/// Sent of one tensor before another of the same peer gets its turn, and in one turn of a peer.
+inline constexpr std::uint64_t piece_limit = std::uint64_t{4} << 20;
+/// Requests of one peer that are kept, with answers that it has not taken; nothing more is read from it
+/// until there are fewer.
+inline constexpr std::size_t most_requests = 1024;
+
+/// A tensor on its way out.
+struct Serving {
+  Request request; ///< what goes unasked has its ticket as its number
+  Tensor tensor;   ///< no value: not found yet
+  std::uint64_t done = 0;
+  std::uint64_t parked = 0; ///< until the offers have settled so often
+  bool is_unasked() const { return (request.number & unasked) != 0; }
+};
+
+struct ServedConnection {
+  std::unique_ptr<ByteStream> stream;
+  std::shared_ptr<OfferTable> offers;
+  bool is_local = false;
+  bool is_open = false; ///< has shown its token
+  std::int64_t since_us = 0, moved_us = 0;
+  std::uint64_t taken = 0; ///< as progress() told it last
+  std::uint64_t peer = 0;
+  std::string task;
+  std::shared_ptr<PathRecord> record;
+  Fd passed; ///< with the greeting
+  std::shared_ptr<ForeignRegion> region;
+  std::shared_ptr<BorrowedSlots> borrowed; ///< null when nothing is lent
+  std::shared_ptr<PushLane> lane;          ///< the same, on a stream
+  std::vector<std::byte> in;
+  std::deque<Serving> queue;
+  std::uint32_t events = EPOLLIN;
+
+  bool takes_requests() const {
+    return queue.size() + (out_.size() + late_.size()) / piece_bytes < most_requests;
+  }
+  bool has_output() const { return out_sent_ < out_.size() || !payload_.empty(); }
+  bool has_work() const;
+  /// Tensors whose bytes are not all with the kernel.
+  std::size_t under_way() const { return queue.size() + (finishing_ ? 1 : 0); }
+
+  /// There will be nothing more of a tensor.
+  void refuse(const Serving& serving, Code code);
+  /// What goes unasked is wanted no more, wherever it is on its way.
+  void take_back(std::uint64_t ticket);
+  /// The connection ends: nobody could ask for what was going out unasked.
+  void drop_unasked();
+  /// Readies the next piece of the next tensor in turn, if there is one.
+  void produce();
+  /// Sends what is ready; false when the connection has ended.
+  bool flush();
+  /// A frame that belongs to no tensor.
+  template <class Frame>
+  void say(const Frame& frame) {
+    auto bytes = encode(frame);
+    out_.insert(out_.end(), bytes.begin(), bytes.end());
+  }
+
+private:
+  void say_between(const Piece& piece);
+  std::deque<Serving>::iterator next_turn();
+  bool write(Serving& serving, std::uint64_t length);
+  void sent(std::uint64_t ticket, std::uint64_t bytes);
+
+  // On their way out: frames, then bytes of `held_`.
+  std::vector<std::byte> out_;
+  std::size_t out_sent_ = 0;
+  std::span<const std::byte> payload_;
+  Tensor held_;
+  std::vector<std::byte> late_;            // frames that must wait for the payload's end
+  std::optional<std::uint64_t> finishing_; // ticket of the tensor that ends with the payload
+  std::uint64_t finishing_bytes_ = 0;
+  bool finishing_unasked_ = false;
+};
+
+} // namespace troupe::data

@@ -1,0 +1,93 @@
+// UnaskedTensors: what one peer sends without having been asked, until somebody claims it. Decides; knows
+// no sockets and no threads.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "core/tensor/buffer.hpp"
+
+namespace troupe::data {
+
+///              announced                last byte                claim
+///   (nothing) ───────────▶ coming ──────────────────▶ whole ─────────────▶ (nothing)
+///       │ claim              │ claim                    │ taken back, or too old
+///       ▼        announced   ▼        last byte         ▼
+///   awaited ─────────────▶ coming, awaited ──▶ (nothing)   forgotten
+///
+/// Whoever waits is answered once. Of tensors that end unclaimed the ticket is remembered for a while, so
+/// that a claim which comes late is answered at once.
+class UnaskedTensors {
+public:
+  using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
+  using Allocate = std::function<Result<BufferRef>(std::uint64_t bytes)>;
+  /// Somebody to be told, outside of any lock.
+  struct Answer {
+    Claimed to;
+    Result<BufferRef> result;
+    std::int64_t micros = 0;
+  };
+  /// What to do after an event.
+  struct Effect {
+    std::optional<Answer> answer;
+    bool is_done = false;       ///< the peer is to be told that its bytes are lent again
+    bool is_wrong = false;      ///< the peer broke the rules: the connection ends
+    std::uint64_t bytes = 0;    ///< of a tensor that is whole now
+    bool is_broken_off = false; ///< it was on its way, and does not come any more
+  };
+
+  explicit UnaskedTensors(std::uint64_t lent) : lent_(lent) {}
+
+  /// A claim. With nothing to answer it waits.
+  Effect claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done, std::int64_t now_us);
+  /// The peer is about to send so many bytes. A tensor that there is no memory for is counted as all
+  /// others, and its bytes are dropped.
+  Effect announced(std::uint64_t ticket, std::uint64_t bytes, const Allocate& allocate,
+                   std::int64_t now_us);
+  /// The next bytes are coming: where they belong; a null address for those that are dropped. Nothing
+  /// when they do not fit what was announced.
+  std::optional<std::byte*> piece(std::uint64_t ticket, std::uint64_t bytes, bool is_last);
+  /// The last of them have come.
+  Effect whole(std::uint64_t ticket, std::int64_t now_us);
+  /// The peer takes it back, or has refused it: with `why` whoever waits for it ends.
+  Effect taken_back(std::uint64_t ticket, const Status& why, std::int64_t now_us);
+  /// Drops what has been whole since `oldest_us` and nobody has claimed: their tickets.
+  std::vector<std::uint64_t> drop_unclaimed(std::int64_t oldest_us);
+  /// The connection has ended. Whoever waits.
+  std::vector<Claimed> end();
+
+  /// Somebody waits for bytes, or they are on their way.
+  bool is_owed() const { return owed_ > 0; }
+  std::uint64_t held() const { return held_; } ///< bytes of what is lent
+  std::size_t num_whole() const { return tensors_.size() - owed_; }
+  std::size_t num_coming() const; ///< announced, and not whole
+
+private:
+  struct Tensor {
+    BufferRef into; ///< null: not announced, or no room
+    std::uint64_t bytes = 0, arrived = 0, wanted = 0;
+    std::int64_t since_us = 0, whole_us = 0;
+    bool is_announced = false, is_whole = false;
+    Status status; ///< of its memory
+    Claimed done;  ///< who waits
+  };
+  using Map = std::unordered_map<std::uint64_t, Tensor>;
+  /// Takes a tensor out that is whole and wanted.
+  Effect hand_over(Map::iterator at);
+  void forget(std::uint64_t ticket);
+  static constexpr std::size_t most_forgotten = 1024;
+
+  const std::uint64_t lent_;
+  std::uint64_t held_ = 0;
+  std::size_t owed_ = 0; // tensors that are not whole
+  Map tensors_;
+  std::deque<std::uint64_t> forgotten_;
+};
+
+} // namespace troupe::data

@@ -1,0 +1,131 @@
+#include "net/data/internal/served_connection.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/clock.hpp"
+#include "core/base/log.hpp"
+
+namespace troupe::data {
+
+std::deque<Serving>::iterator ServedConnection::next_turn() {
+  return std::find_if(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
+}
+
+bool ServedConnection::has_work() const {
+  return has_output() ||
+         std::any_of(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
+}
+
+// Frames go before the bytes of the piece that is under way only if none of it has been sent.
+void ServedConnection::say_between(const Piece& piece) {
+  auto frame = encode(piece);
+  auto& to = payload_.empty() ? out_ : late_;
+  to.insert(to.end(), frame.begin(), frame.end());
+}
+
+void ServedConnection::refuse(const Serving& serving, Code code) {
+  say_between({serving.request.number, 0, static_cast<std::uint32_t>(code), Piece::last});
+  record->end(steady_micros(), 0, false);
+}
+
+void ServedConnection::take_back(std::uint64_t ticket) {
+  auto waiting = std::find_if(queue.begin(), queue.end(),
+                              [=](const Serving& s) { return s.request.number == ticket; });
+  if (waiting != queue.end()) {
+    const Serving serving = std::move(*waiting);
+    queue.erase(waiting);
+    offers->erase(ticket);
+    return refuse(serving, Code::not_found);
+  }
+  say_between({ticket, 0, static_cast<std::uint32_t>(Code::not_found), Piece::last});
+}
+
+void ServedConnection::drop_unasked() {
+  for (const Serving& serving : queue)
+    if (serving.is_unasked())
+      offers->erase(serving.request.ticket);
+  if (finishing_ && finishing_unasked_)
+    offers->erase(*finishing_);
+}
+
+// The next bytes of a tensor into the peer's memory; false when that has no room, which the peer is told.
+bool ServedConnection::write(Serving& serving, std::uint64_t length) {
+  Status written = region->write(serving.request.offset + serving.done,
+                                 serving.tensor.bytes().data() + serving.done, length);
+  if (written.ok())
+    return true;
+  log_warning("a tensor for ", task, ": ", written.message());
+  refuse(serving, written.code());
+  return false;
+}
+
+void ServedConnection::produce() {
+  auto next = next_turn();
+  if (next == queue.end())
+    return;
+  Serving serving = std::move(*next);
+  queue.erase(next);
+  const auto bytes = serving.tensor.bytes();
+  const std::uint64_t length = std::min<std::uint64_t>(piece_limit, bytes.size() - serving.done);
+  const bool is_last = serving.done + length == bytes.size();
+  if (is_local && !write(serving, length))
+    return;
+  // Nobody holds a tensor any more when its receiver learns that it is there, where that can be.
+  if (is_local && is_last) {
+    serving.tensor = Tensor{};
+    sent(serving.request.ticket, bytes.size());
+  }
+  if (serving.is_unasked() && serving.done == 0)
+    say(Piece{serving.request.number, bytes.size(), 0, Piece::announced});
+  say(Piece{serving.request.number, length, 0, is_last ? Piece::last : 0});
+  if (!is_local) {
+    payload_ = bytes.subspan(serving.done, length);
+    held_ = serving.tensor;
+  }
+  serving.done += length;
+  if (!is_last) {
+    offers->touch(serving.request.ticket, steady_micros());
+    queue.push_back(std::move(serving));
+  } else if (!is_local) {
+    finishing_ = serving.request.ticket;
+    finishing_unasked_ = serving.is_unasked();
+    finishing_bytes_ = bytes.size();
+  }
+}
+
+void ServedConnection::sent(std::uint64_t ticket, std::uint64_t bytes) {
+  offers->erase(ticket);
+  record->end(steady_micros(), bytes, true);
+}
+
+bool ServedConnection::flush() {
+  do {
+    while (has_output()) {
+      const iovec pieces[2] = {{out_.data() + out_sent_, out_.size() - out_sent_},
+                               {const_cast<std::byte*>(payload_.data()), payload_.size()}};
+      const Moved moved = stream->send(pieces);
+      if (moved.is_over())
+        return false;
+      if (moved.is_later())
+        return true;
+      moved_us = steady_micros();
+      if (record && !is_local) // a stream stalls soon when nobody takes from it
+        record->moved(moved_us);
+      const std::size_t of_frames = std::min(moved.bytes, out_.size() - out_sent_);
+      out_sent_ += of_frames;
+      payload_ = payload_.subspan(moved.bytes - of_frames);
+      if (out_sent_ == out_.size()) {
+        out_.clear();
+        out_sent_ = 0;
+      }
+    }
+    held_ = Tensor{};
+    if (finishing_)
+      sent(*std::exchange(finishing_, std::nullopt), finishing_bytes_);
+    out_.swap(late_);
+  } while (!out_.empty());
+  return true;
+}
+
+} // namespace troupe::data
