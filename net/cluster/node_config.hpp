@@ -65,6 +65,7 @@ struct TaskSettings {
   std::uint16_t bind_port = 0;              ///< 0: that of its address
   LogLevel log_level = LogLevel::info;
   PathChoice tensor_path = PathChoice::best;
+  bool polls_network = true, lends_memory = true, shows_variables = true;
 };
 
 /// One task, with everything that it needs to start.

@@ -96,6 +96,14 @@ TEST_CASE("node config: the path of tensors is one of four names, for all or for
   CHECK(config->task("worker", 0)->settings.tensor_path == PathChoice::stream);
   CHECK(parse_cluster_config(text(""), "c.conf")->tasks[0].settings.tensor_path ==
         PathChoice::best);
+  auto off = parse_cluster_config(text("lend-memory = false\n[job.worker]\nlend-memory = "
+                                       "true\nshow-variables = false\npoll-network = "
+                                       "false\n"),
+                                  "c.conf");
+  REQUIRE_MESSAGE(off.ok(), off.status().message());
+  const TaskSettings ps = off->task("ps", 0)->settings, worker = off->task("worker", 0)->settings;
+  CHECK((!ps.lends_memory && ps.shows_variables && ps.polls_network));
+  CHECK((worker.lends_memory && !worker.shows_variables && !worker.polls_network));
   for (const char* wrong : {"tensor-path = \"rdma\"", "tensor-path = 1", "tensor-path = true"}) {
     auto refused = parse_cluster_config(text(wrong), "c.conf");
     REQUIRE_FALSE(refused.ok());

@@ -222,6 +222,18 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_bind(v, t.task); }},
     {"tensor-path", false, "\"auto\"", "how tensors travel between tasks",
      [](const ConfigValue& v, Target t) { return read_path(v, t.task.tensor_path); }},
+    {"lend-memory", false, "true",
+     "each task that sends tensors to this one may have up to 16 MiB of them here that nobody has "
+     "asked for yet; without it each is asked for",
+     [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.lends_memory); }},
+    {"show-variables", false, "true",
+     "tasks of the same host, which lend memory, read variables of 64 KiB to 4 MiB where this one "
+     "has them; without it they get copies",
+     [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.shows_variables); }},
+    {"poll-network", false, "true",
+     "where the last waits for the network were short, the next one stays awake for up to 200 us "
+     "before it sleeps",
+     [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.polls_network); }},
     {"log-level", false, "\"info\"", "the least urgent lines that are logged",
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
 };

@@ -31,18 +31,19 @@ std::string outcome_of(std::string_view settings) {
     str_append(out, " ", d.count());
   str_append(out, " ", o.tensor_paths.connections, " ", o.device_count.at("CPU"), " ",
              o.compute_threads, " ", o.actor_threads, " ", task.settings.winograd, " ",
-             o.memory_limit, " ", to_string(o.tensor_paths.choice), " ",
-             static_cast<int>(task.settings.log_level), " ", *o.listen);
+             o.memory_limit, " ", to_string(o.tensor_paths.choice), " ", o.tensor_paths.lends, " ",
+             o.tensor_paths.shows, " ", static_cast<int>(task.settings.log_level), " ", *o.listen);
   // The bounds of the port, which are handed on only when they are set.
   NetworkLimits limits;
   std::string message = std::to_string(limits.message_bytes),
               handshake = str_cat(limits.handshake.count(), "ms"),
-              connections = std::to_string(limits.connections);
+              connections = std::to_string(limits.connections), polls = "true";
   for (const auto& [key, value] : o.caf_settings)
     (key == "troupe.message-limit"        ? message
      : key == "troupe.handshake-deadline" ? handshake
+     : key == "troupe.poll-network"       ? polls
                                           : connections) = value;
-  return str_cat(out, " ", message, " ", handshake, " ", connections);
+  return str_cat(out, " ", message, " ", handshake, " ", connections, " ", polls);
 }
 
 TEST_CASE("config reference: a key that is set to the default that it shows changes nothing") {
@@ -56,6 +57,17 @@ TEST_CASE("config reference: a key that is set to the default that it shows chan
     CHECK(outcome_of(str_cat(key.key, " = ", key.preset, "\n")) == without);
   }
   CHECK(written > 15);
+}
+
+TEST_CASE("config reference: what is lent, shown and polled can be switched off, each by itself") {
+  for (const char* key : {"lend-memory", "show-variables", "poll-network"})
+    CHECK(outcome_of(str_cat(key, " = false\n")) != outcome_of(""));
+  NodeOptions silent = to_node_options(config_of("lend-memory = false\n").tasks[0]);
+  CHECK(!silent.tensor_paths.lends);
+  CHECK(silent.tensor_paths.shows);
+  NodeOptions closed = to_node_options(config_of("show-variables = false\n").tasks[0]);
+  CHECK(!closed.tensor_paths.shows);
+  CHECK(closed.tensor_paths.lends);
 }
 
 TEST_CASE("config reference: it shows each key below its sections, in lines that fit") {

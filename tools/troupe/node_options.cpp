@@ -15,7 +15,11 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.actor_threads = config.settings.actor_threads;
   out.memory_limit = config.memory_limit(machine_memory());
   out.caf_settings = config.caf_settings;
+  if (!config.settings.polls_network)
+    out.caf_settings.emplace_back("troupe.poll-network", "false");
   out.tensor_paths.choice = config.settings.tensor_path;
+  out.tensor_paths.lends = config.settings.lends_memory;
+  out.tensor_paths.shows = config.settings.shows_variables;
   if (config.handshake_deadline.count() > 0)
     out.tensor_paths.handshake = config.handshake_deadline;
   if (config.connections > 0)
