@@ -180,3 +180,18 @@ def transfer(elements, source, sink):
     g.constant("axis", [0], INT32, [1], sink)
     g.node("sum", "Sum", [name, "axis"], sink, keep_dims=False, Tidx=Type(INT32), **T)
     return g.bytes()
+
+
+def transfer_read(elements, source, sink):
+    """The same, and what has come is read to its end; `sum` is fetched."""
+    g = Graph()
+    name = f"v{elements}"
+    g.node(name, "VariableV2", (), source, dtype=Type(FLOAT), shape=ShapeOf([elements]), container="", shared_name="")
+    g.constant("length", [elements], INT32, [1], source)
+    g.constant("start", [0.5], FLOAT, (), source)
+    g.node("fill", "Fill", ["length", "start"], source, index_type=Type(INT32), **T)
+    g.node("init", "Assign", [name, "fill"], source, use_locking=True, validate_shape=True, **T)
+    g.node("y", "Identity", [name], sink, **T)
+    g.constant("axis", [0], INT32, [1], sink)
+    g.node("sum", "Sum", ["y", "axis"], sink, keep_dims=False, Tidx=Type(INT32), **T)
+    return g.bytes()

@@ -37,6 +37,7 @@ class Result:
         self.verdict = None  # of a row that judges itself
         self.fetched = Fetched()
         self.quickest = None  # {"micros": our quickest step, "yardstick": what the machine takes for something at best, "is": its name}
+        self.skipped = None  # why this machine cannot measure it
 
     def add(self, side, value, number=0):
         (self.ours if side.name == "troupe" else self.theirs)[number] = value
@@ -77,7 +78,7 @@ class Result:
         if self.our_error or "values_error" in out:
             verdicts.append(False)
         out["met"] = all(verdicts) if verdicts else None
-        for key, value in (("our_error", self.our_error), ("their_error", self.their_error), ("detail", self.detail), ("quickest", self.quickest)):
+        for key, value in (("skipped", self.skipped), ("our_error", self.our_error), ("their_error", self.their_error), ("detail", self.detail), ("quickest", self.quickest)):
             if value:
                 out[key] = value
         return out

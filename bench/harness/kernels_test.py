@@ -26,7 +26,7 @@ class Kernels(unittest.TestCase):
                 return [{"median": 30.0}]
 
         row = kernels.row("neg", "Neg", "Neg", ["x"], {"x": (4,)}, 10)
-        self.assertEqual(row.once(type("Bench", (), {"seconds": staticmethod(float)}), Side(), [("plain", ["plain/0"])], None), 3.0)
+        self.assertEqual(row.once(type("Bench", (), {"seconds": staticmethod(float), "ours": None}), Side(), [("plain", ["plain/0"])], None), 3.0)
 
     def test_the_summary_counts_what_reaches_the_aim_and_names_what_is_far_below(self):
         figures = {"a": {"ratio": {"median": 1.2}}, "b": {"ratio": {"median": 0.9}}, "c": {"ratio": {"median": 0.5}}, "d": {"ratio": None}}

@@ -149,7 +149,7 @@ class Cluster:
 
     def __init__(self, jobs, folder):
         names = [(job, index) for job, count in jobs.items() for index in range(count)]
-        self.addresses = dict(zip(names, (f"127.0.0.1:{port}" for port in free_ports(len(names)))))
+        self.addresses = {name: self.address(name, port) for name, port in zip(names, free_ports(len(names)))}
         self.targets = {name: self.scheme + address for name, address in self.addresses.items()}
         self.folder = folder
         self.tasks = {}
@@ -159,6 +159,14 @@ class Cluster:
         except BaseException:
             self.close()
             raise
+
+    def address(self, name, port):
+        """Where a task listens, by ("job", index)."""
+        return f"127.0.0.1:{port}"
+
+    def place(self, name, command):
+        """The command that starts a task where it belongs."""
+        return command
 
     def by_job(self):
         jobs = {}
@@ -193,7 +201,7 @@ class TroupeCluster(Cluster):
             out.write('[troupe]\nlog-level = "warning"\n' + self.settings)
         for name in self.addresses:
             command = [self.troupe, "node", f"--config-file={path}", f"--job={name[0]}", f"--task={name[1]}"]
-            self.tasks[name] = Task(command, "ready at", self.log_of(name))
+            self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
 
 
 class TensorFlowCluster(Cluster):
@@ -207,7 +215,7 @@ class TensorFlowCluster(Cluster):
         quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
         for name in self.addresses:
             command = [os.path.join(self.venv, "bin/python"), os.path.join(HERE, "..", "peer", "server.py"), json.dumps(self.by_job()), name[0], str(name[1])]
-            self.tasks[name] = Task(command, "ready", self.log_of(name), quiet)
+            self.tasks[name] = Task(self.place(name, command), "ready", self.log_of(name), quiet)
 
 
 def fail(sentence):

@@ -84,6 +84,8 @@ def taken(row):
 
 
 def line(name, row):
+    if row.get("skipped"):
+        return f"| `{name}` | {row['what']} | skipped: {row['skipped']} | – | – | {aim(row)} | – | – | {taken(row)} |"
     met = {True: "yes", False: "**no**", None: "–"}[row["met"]]
     ours = row["our_error"] if row.get("our_error") else spread(row["ours"], row["unit"])
     theirs = row["their_error"] if row.get("their_error") else spread(row["theirs"], row["unit"])

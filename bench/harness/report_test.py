@@ -3,9 +3,11 @@
 import json
 import os
 import tempfile
+import types
 import unittest
 
 import report
+from figures import Result
 from record import Record
 
 MACHINE = {"cpu": "a cpu", "cores": 2, "instruction_set": "AVX2", "memory_gib": 23, "kernel": "6.1", "hypervisor": True}
@@ -99,6 +101,15 @@ class Files(unittest.TestCase):
                 report.load(self.json)
         with self.assertRaisesRegex(ValueError, "No such file"):
             report.load(os.path.join(self.folder, "none.json"))
+
+
+class Skipped(unittest.TestCase):
+    def test_a_row_that_this_machine_cannot_measure_says_why_and_is_no_failure(self):
+        result = Result("µs")
+        result.skipped = "there is no tc here"
+        row = {**result.to_json(types.SimpleNamespace(what="a tensor", aim=1.3, aim_share=None, aim_value=None, tolerance=1e-5)), "date": "2026-01-01", "load": 0}
+        self.assertIsNone(row["met"])
+        self.assertIn("skipped: there is no tc here", report.line("link", row))
 
 
 if __name__ == "__main__":

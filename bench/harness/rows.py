@@ -5,6 +5,7 @@ from dataclasses import replace
 import synthetic
 from nodes import NodeRow, TasksRow
 from steps import (DEFAULT, LOCAL, LOCAL_PLAIN, PLAIN, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
+from two_hosts import two_host_rows
 
 PS, W0, W1 = "/job:ps/task:0", "/job:worker/task:0", "/job:worker/task:1"
 SMALL = {"ps": 1, "worker": 2}
@@ -143,6 +144,7 @@ GUARDED = ["chain", "noops", "while", "local", "null-remote", "ping-pong", "tran
 
 def all_rows():
     rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
+            *two_host_rows(),
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
             NodeRow("node-disk", "a node on disk", aim_value=60, key="disk"),
             NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),

@@ -29,7 +29,10 @@ class Side:
         """`more`: variables of the environment beside its own."""
         if self.server:
             self.server.close()
-        self.server = LineServer([self.program()], {**self.environment(), **(more or {})})
+        self.server = LineServer(self.command(), {**self.environment(), **(more or {})})
+
+    def command(self):
+        return [self.program()]
 
     def cluster(self, jobs):
         key = tuple(sorted(jobs.items()))
