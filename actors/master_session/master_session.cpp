@@ -274,8 +274,7 @@ master_session(Self self, Services services, std::string handle, SessionSettings
   if (services->network->reaches_others()) {
     (void)watch(self, parts);
     renew(self, parts);
-    self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4),
-                       CheckLeases{});
+    self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4), CheckLeases{});
   }
   self->set_exit_handler([=](caf::exit_msg& exit) {
     for (const auto& [step_id, step] : self->state.steps)

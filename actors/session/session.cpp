@@ -284,8 +284,7 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     state.opening = true;
     self->monitor(caf::actor_cast<caf::actor>(m.guardian));
     self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
-    ask_watched(self, m.guardian, t.request,
-                Hello{protocol_version, "client"})
+    ask_watched(self, m.guardian, t.request, Hello{protocol_version, "client"})
         .then(
             [=, request = std::move(m.request)](Welcome& w) mutable {
               self->state.master_task = w.task;

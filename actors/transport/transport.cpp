@@ -222,8 +222,7 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
     ticket.lane = pushed->lane;
   } else {
     ticket.id = (random_id() & ~PushLanes::mark) | offered;
-    caf::anon_send(transport,
-                   OfferTensor{ticket.id, std::move(tensor), receiver});
+    caf::anon_send(transport, OfferTensor{ticket.id, std::move(tensor), receiver});
   }
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));

@@ -132,7 +132,8 @@ class There:
     def __init__(self, bench, link):
         self.bench, self.link = bench, link
         self.sides = [(OursThere if side.name == "troupe" else TheirsThere)(side, link) for side in bench.sides]
-        self.rounds, self.seconds = bench.rounds, bench.seconds
+        self.ours = self.sides[0]
+        self.rounds, self.seconds, self.core_micros = bench.rounds, bench.seconds, bench.core_micros
         self.ends = []
 
     def limit(self, size):

@@ -58,7 +58,7 @@ class CommandLine(Case):
         script = self.file("troupe.bash", run("completion", "bash")[1])
         for words, expected in ((["ru"], "run"), (["status", "--js"], "--json"), (["run", "loc"], "local"), (["help", "stat"], "status")):
             line = " ".join(["troupe", *words])
-            done = subprocess.run([bash, "-c", f'. {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; _troupe; echo "${{COMPREPLY[*]}}"'],
+            done = subprocess.run([bash, "-c", f'. {script}; COMP_WORDS=({line}); COMP_CWORD={len(words)}; COMP_LINE="{line}"; COMP_POINT={len(line)}; _troupe; echo "${{COMPREPLY[*]}}"'],
                                   capture_output=True, text=True, cwd=self.folder, timeout=60)
             self.assertEqual((done.stdout, done.stderr), (expected + "\n", ""), line)
         for shell in ("zsh", "fish"):
