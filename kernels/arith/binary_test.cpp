@@ -240,6 +240,38 @@ TEST_CASE("maximum and minimum pass NaN on from either side, comparisons with Na
   });
 }
 
+template <class T>
+void check_angles() {
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  const std::vector<T> numbers = {0,    T(-0.0), 1,         -1,         inf,     -inf,
+                                  NAN,  3,       T(-1e-30), T(1e30),    T(0.25), T(-7),
+                                  T(9), T(2e-3), T(1e-37),  T(-1.0001), 1e-3f,   T(-2e5)};
+  std::vector<T> y, x;
+  for (const T a : numbers)
+    for (const T b : numbers) {
+      y.push_back(a);
+      x.push_back(b);
+    }
+  const auto n = static_cast<int64_t>(y.size());
+  std::vector<T> out(y.size());
+  binary(BinaryOp::atan2, type_of<T>())(flat_plan(n), y.data(), x.data(), out.data(), 0, n);
+  for (size_t i = 0; i < y.size(); ++i) {
+    CAPTURE(y[i]);
+    CAPTURE(x[i]);
+    const long double want = atan2l(y[i], x[i]);
+    CHECK(ulp_distance(out[i], want) <= 2);
+    if (!std::isnan(want))
+      CHECK(std::signbit(out[i]) == std::signbit(want));
+  }
+}
+
+TEST_CASE("angles are right in every quadrant, for zeros of either sign, infinities and NaN") {
+  on_each_isa([] {
+    check_angles<float>();
+    check_angles<double>();
+  });
+}
+
 TEST_CASE("powers by a common exponent of 2 or -1 equal those by an array") {
   on_each_isa([] {
     const std::vector<double> x = {-3, 0.5, 2, 1e200};

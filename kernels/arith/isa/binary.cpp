@@ -90,12 +90,6 @@ TROUPE_INLINE float power_of(float a, float b) {
 TROUPE_INLINE double power_of(double a, double b) {
   return __builtin_pow(a, b);
 }
-TROUPE_INLINE float angle_of(float a, float b) {
-  return __builtin_atan2f(a, b);
-}
-TROUPE_INLINE double angle_of(double a, double b) {
-  return __builtin_atan2(a, b);
-}
 
 template <class T>
 TROUPE_INLINE T floor_mod_of(T a, T b) {
@@ -183,7 +177,7 @@ TROUPE_REAL_FUNCTION(TruncDivReal, trunc_of(a / b))
 TROUPE_REAL_FUNCTION(FloorModReal, floor_mod_of(a, b))
 TROUPE_REAL_FUNCTION(TruncModReal, remainder_of(a, b))
 TROUPE_REAL_FUNCTION(PowReal, power_of(a, b))
-TROUPE_FUNCTION(atan2, angle_of(a, b))
+TROUPE_FUNCTION(atan2, atan2_of(a, b))
 
 template <class T>
 struct Binary<BinaryOp::floor_div, T> : Choose<T, FloorDivReal, FloorDivInt> {};

@@ -27,8 +27,10 @@ struct Real<float> {
   static constexpr float log2e = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
   static constexpr float magic = 12582912.0f; // 1.5 * 2^23: adding it rounds to an integer
   static constexpr float exp_low = -104.0f, exp_high = 89.0f, expm1_low = -18.0f, tanh_high = 9.5f;
+  static constexpr float half_pi = 1.57079637f, half_pi_rest = -4.37113883e-8f;
   static constexpr int mantissa_bits = 23, bias = 127;
   static constexpr Bits mantissa_mask = 0x7fffff, sqrt_half = 0x3f3504f3, one = 0x3f800000;
+  static constexpr Bits all_but_sign = 0x7fffffff;
   static constexpr Bits exponent_magic = 0x4b000000; // bits of 2^23
   static constexpr float two_to_mantissa = 8388608.0f;
 };
@@ -44,9 +46,11 @@ struct Real<double> {
                           ln2_low = 1.9082149292705877e-10;
   static constexpr double magic = 6755399441055744.0; // 1.5 * 2^52
   static constexpr double exp_low = -746.0, exp_high = 710.0, expm1_low = -40.0, tanh_high = 20.0;
+  static constexpr double half_pi = 1.5707963267948966, half_pi_rest = 6.123233995736766e-17;
   static constexpr int mantissa_bits = 52, bias = 1023;
   static constexpr Bits mantissa_mask = 0xfffffffffffff, sqrt_half = 0x3fe6a09e667f3bcd,
                         one = 0x3ff0000000000000;
+  static constexpr Bits all_but_sign = 0x7fffffffffffffff;
   static constexpr Bits exponent_magic = 0x4330000000000000; // bits of 2^52
   static constexpr double two_to_mantissa = 4503599627370496.0;
 };
@@ -174,14 +178,14 @@ TROUPE_INLINE T log1p_of(T x) {
 template <class T>
 TROUPE_INLINE T abs_of(T x) {
   using Bits = typename Real<T>::Bits;
-  Bits mask = ~Bits(0) >> 1;
+  constexpr auto mask = Real<T>::all_but_sign;
   return __builtin_bit_cast(T, __builtin_bit_cast(Bits, x) & mask);
 }
 
 template <class T>
 TROUPE_INLINE T with_sign_of(T magnitude, T sign) {
   using Bits = typename Real<T>::Bits;
-  Bits mask = ~Bits(0) >> 1;
+  constexpr auto mask = Real<T>::all_but_sign;
   return __builtin_bit_cast(T, (__builtin_bit_cast(Bits, magnitude) & mask) |
                                    (__builtin_bit_cast(Bits, sign) & ~mask));
 }
@@ -206,6 +210,55 @@ TROUPE_INLINE T softplus_of(T x) {
   T e = exp_of(-abs_of(x)); // at most 1, so log1p needs none of its cases
   T u = T(1) + e;
   return positive + log_plus(u, (e - (u - T(1))) / u);
+}
+
+/// atan(q) / q - 1 by z = q * q for |q| <= 1, but for its sign: Chebyshev's series of atan, cut where
+/// its terms are below the last place, as a polynomial of z.
+TROUPE_INLINE float atan_tail(float z) {
+  constexpr float terms[] = {
+      -3.333329868e-01f, 1.999905617e-01f,  -1.427370296e-01f, 1.102468170e-01f,  -8.700871198e-02f,
+      6.514736840e-02f,  -4.174306900e-02f, 2.019386137e-02f,  -6.273012205e-03f, 9.143684282e-04f};
+  float p = terms[9];
+  TROUPE_UNROLL
+  for (int k = 8; k >= 0; --k)
+    p = p * z + terms[k];
+  return p * z;
+}
+
+TROUPE_INLINE double atan_tail(double z) {
+  constexpr double terms[] = {
+      -3.33333333333332427e-01, 1.99999999999896233e-01,  -1.42857142851625735e-01,
+      1.11111110941415139e-01,  -9.09090875324240349e-02, 7.69230302554192169e-02,
+      -6.66661963413438391e-02, 5.88199495332698413e-02,  -5.26104539610284180e-02,
+      4.75204408239425710e-02,  -4.31083764731528749e-02, 3.88705885544118057e-02,
+      -3.41989234074291243e-02, 2.85531842325930374e-02,  -2.18473642709476508e-02,
+      1.47435394106765708e-02,  -8.43289884418748498e-03, 3.91757689536378559e-03,
+      -1.40497916977050798e-03, 3.62350360215508516e-04,  -5.95097673829256523e-05,
+      4.65834286959895427e-06};
+  double p = terms[21];
+  TROUPE_UNROLL
+  for (int k = 20; k >= 0; --k)
+    p = p * z + terms[k];
+  return p * z;
+}
+
+/// The angle of (x, y). The smaller one through the larger one is at most 1; what that leaves out
+/// are multiples of pi / 2, added in two parts.
+template <class T>
+TROUPE_INLINE T atan2_of(T y, T x) {
+  using R = Real<T>;
+  const T a = abs_of(x), b = abs_of(y);
+  const bool steep = b > a, left = with_sign_of(T(1), x) < T(0);
+  const T low = steep ? a : b, high = steep ? b : a;
+  const T ratio = low / high;
+  // Two zeros make NaN, and two infinities.
+  const T same = high == T(0) ? T(0) : T(1);
+  const T q = low == high ? same : ratio;
+  const T angle = q + q * atan_tail(q * q);
+  const T from = steep ? R::half_pi : left ? 2 * R::half_pi : T(0);
+  const T rest = steep ? R::half_pi_rest : left ? 2 * R::half_pi_rest : T(0);
+  const T part = steep != left ? -angle : angle;
+  return with_sign_of(from + (part + rest), y);
 }
 
 } // namespace

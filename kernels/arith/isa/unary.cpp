@@ -85,6 +85,137 @@ struct Unary<UnaryOp::round, float> {
   TROUPE_INLINE float of(float x) { return __builtin_rintf(x); }
 };
 
+#if defined(__AVX2__)
+/// Elements of a table of 8, chosen by the last three bits of each lane of `which`.
+template <class V, class Places>
+TROUPE_INLINE V chosen(const float* table, const Places& which) {
+#if defined(__AVX512F__)
+  const __m512 both = _mm512_broadcast_f32x8(_mm256_load_ps(table));
+  return __builtin_bit_cast(V, _mm512_permutexvar_ps(__builtin_bit_cast(__m512i, which), both));
+#else
+  return __builtin_bit_cast(
+      V, _mm256_permutevar8x32_ps(_mm256_load_ps(table), __builtin_bit_cast(__m256i, which)));
+#endif
+}
+
+/// A function in intervals, each with a polynomial from its lower end on that was fitted for the
+/// smallest largest error; in the first one, below a half, x + x * p(x). Below 2 ulp.
+template <class F>
+struct Piecewise {
+  template <class V>
+  TROUPE_INLINE V of(V x) {
+    using Bits = Full<uint32_t>;
+    const Bits bits = __builtin_bit_cast(Bits, x), sign = bits & ~Real<V>::all_but_sign;
+    V a = __builtin_bit_cast(V, bits ^ sign);
+    a = F::high < a ? F::high : a;
+    V t;
+    const auto which = F::interval(a, t);
+    V p = chosen<V>(F::terms[7], which);
+    TROUPE_UNROLL
+    for (int k = 6; k > 0; --k)
+      p = p * t + chosen<V>(F::terms[k], which);
+    const V begin = a < 0.5f ? a : chosen<V>(F::terms[0], which);
+    return __builtin_bit_cast(V, __builtin_bit_cast(Bits, p * t + begin) ^ sign);
+  }
+};
+
+/// From 0 to 4 in halves.
+struct Erf {
+  static constexpr float high = 3.9999998f; // 1 from there on
+  alignas(32) static constexpr float terms[8][8] = {
+      {0.000000000e+00f, 5.204998851e-01f, 8.427007794e-01f, 9.661051631e-01f, 9.953222871e-01f,
+       9.995930195e-01f, 9.999778867e-01f, 9.999992847e-01f},
+      {1.283791810e-01f, 8.787826300e-01f, 4.151073694e-01f, 1.189303026e-01f, 2.066700719e-02f,
+       2.178282710e-03f, 1.392512931e-04f, 5.399173460e-06f},
+      {-1.623218395e-06f, -4.393944144e-01f, -4.151014388e-01f, -1.783959866e-01f,
+       -4.133509099e-02f, -5.445638206e-03f, -4.176675866e-04f, -1.888458428e-05f},
+      {-3.760763407e-01f, -1.464048177e-01f, 1.382640600e-01f, 1.387601197e-01f, 4.824276641e-02f,
+       8.348972537e-03f, 7.874849252e-04f, 4.205422374e-05f},
+      {-5.740529741e-04f, 1.825442612e-01f, 7.005081326e-02f, -4.464982450e-02f, -3.461183980e-02f,
+       -8.614667691e-03f, -1.030810876e-03f, -6.563672650e-05f},
+      {1.159145385e-01f, 9.991482832e-03f, -7.300060987e-02f, -1.474194229e-02f, 1.384796388e-02f,
+       6.093154661e-03f, 9.548627422e-04f, 7.231659401e-05f},
+      {-8.071511984e-03f, -5.768370256e-02f, 1.381756086e-02f, 1.942929626e-02f, -1.469800598e-03f,
+       -2.781154355e-03f, -5.813048920e-04f, -5.130871432e-05f},
+      {-1.793266460e-02f, 1.777409203e-02f, 3.867310006e-03f, -5.930648185e-03f, -7.471734425e-04f,
+       6.360840634e-04f, 1.756359852e-04f, 1.748031173e-05f},
+  };
+  template <class V>
+  TROUPE_INLINE auto interval(const V& a, V& t) {
+    const auto which = __builtin_convertvector(a * 2.0f, Full<int32_t>);
+    t = a - __builtin_convertvector(which, V) * 0.5f;
+    return which;
+  }
+};
+
+/// From 1, 2, 3, 5, 7, nowhere, 0 and 0.5: what the exponent of a + 1 and its next bit count.
+struct Tanh {
+  static constexpr float high = 9.02f; // 1 from there on
+  alignas(32) static constexpr float begins[8] = {1, 2, 3, 5, 7, 0, 0, 0.5f};
+  alignas(32) static constexpr float terms[8][8] = {
+      {7.615941763e-01f, 9.640275836e-01f, 9.950547814e-01f, 9.999092221e-01f, 9.999983311e-01f,
+       0.000000000e+00f, 0.000000000e+00f, 4.621171653e-01f},
+      {4.199762642e-01f, 7.065097243e-02f, 9.864489548e-03f, 1.815507130e-04f, 3.325480066e-06f,
+       0.000000000e+00f, 2.787359321e-08f, 7.864475250e-01f},
+      {-3.198937774e-01f, -6.811340153e-02f, -9.796471335e-03f, -1.811255788e-04f,
+       -3.317642040e-06f, 0.000000000e+00f, -5.295240499e-06f, -3.634211421e-01f},
+      {1.039266586e-01f, 4.214786738e-02f, 6.384978071e-03f, 1.189772520e-04f, 2.178515842e-06f,
+       0.000000000e+00f, -3.331680596e-01f, -9.436631948e-02f},
+      {2.673059516e-02f, -1.807218976e-02f, -2.966484055e-03f, -5.590201545e-05f, -1.022238962e-06f,
+       0.000000000e+00f, -1.924228971e-03f, 1.659628302e-01f},
+      {-4.542231932e-02f, 5.253474694e-03f, 9.667537524e-04f, 1.846008308e-05f, 3.365677514e-07f,
+       0.000000000e+00f, 1.438379437e-01f, -3.241921216e-02f},
+      {2.094396763e-02f, -8.963250439e-04f, -1.973578619e-04f, -3.817607649e-06f, -6.926721596e-08f,
+       0.000000000e+00f, -2.822971530e-02f, -3.988369554e-02f},
+      {-3.827971639e-03f, 5.677222362e-05f, 1.867263200e-05f, 3.652558860e-07f, 6.584650603e-09f,
+       0.000000000e+00f, -2.164731547e-02f, 2.149289101e-02f},
+  };
+  template <class V>
+  TROUPE_INLINE auto interval(const V& a, V& t) {
+    const auto which = __builtin_bit_cast(Full<uint32_t>, a + 1.0f) >> 22;
+    t = a - chosen<V>(begins, which);
+    return which;
+  }
+};
+
+/// An estimate of 12 or more bits and a step of third order: 1 ulp. Where it may be 0, infinite or
+/// too small for the estimate, the root itself.
+struct ReciprocalRoot {
+  template <class V>
+  TROUPE_INLINE V of(V x) {
+#if defined(__AVX512F__)
+    const V y = __builtin_bit_cast(V, _mm512_rsqrt14_ps(__builtin_bit_cast(__m512, x)));
+    const __mmask16 plain = _mm512_cmp_ps_mask(__builtin_bit_cast(__m512, x),
+                                               _mm512_set1_ps(Real<float>::smallest), _CMP_GE_OQ) &
+                            _mm512_cmp_ps_mask(__builtin_bit_cast(__m512, x),
+                                               _mm512_set1_ps(Real<float>::infinity), _CMP_LT_OQ);
+    if (plain != 0xffff) [[unlikely]]
+      return 1.0f / __builtin_bit_cast(V, _mm512_sqrt_ps(__builtin_bit_cast(__m512, x)));
+#else
+    const V y = __builtin_bit_cast(V, _mm256_rsqrt_ps(__builtin_bit_cast(__m256, x)));
+    const auto plain = (x >= Real<float>::smallest) & (x < Real<float>::infinity);
+    if (_mm256_movemask_ps(__builtin_bit_cast(__m256, plain)) != 0xff) [[unlikely]]
+      return 1.0f / __builtin_bit_cast(V, _mm256_sqrt_ps(__builtin_bit_cast(__m256, x)));
+#endif
+    const V e = 1.0f - x * y * y;
+    return y * (e * (e * 0.375f + 0.5f)) + y;
+  }
+};
+
+/// F::of for a register of elements at a time.
+template <class F>
+void map_lanes(const void* x, void* y, int64_t begin, int64_t end) {
+  auto in = static_cast<const float*>(x);
+  auto out = static_cast<float*>(y);
+  using V = Full<float>;
+  int64_t i = begin;
+  for (; i + lanes<float> <= end; i += lanes<float>)
+    store(F::of(load<V>(in + i)), out + i);
+  if (i < end)
+    store_some(F::of(load_some<V>(in + i, end - i, 1.0f)), out + i, end - i);
+}
+#endif
+
 /// Below 1: x + x * s(x^2). From there on: 1 - exp(-l(x)), which is 1 from 4 on. Both polynomials
 /// were fitted for the smallest largest relative error of the result: 1e-7.
 TROUPE_INLINE float erf_of(float x) {
@@ -122,6 +253,14 @@ UnaryFn loop_of() {
   // The table of trig.cpp is for floats alone.
   if constexpr (sizeof(T) == 4 && (op == UnaryOp::sin || op == UnaryOp::cos))
     return trigonometric(op);
+#if defined(__AVX2__)
+  else if constexpr (sizeof(T) == 4 && op == UnaryOp::erf)
+    return map_lanes<Piecewise<Erf>>;
+  else if constexpr (sizeof(T) == 4 && op == UnaryOp::tanh)
+    return map_lanes<Piecewise<Tanh>>;
+  else if constexpr (sizeof(T) == 4 && op == UnaryOp::rsqrt)
+    return map_lanes<ReciprocalRoot>;
+#endif
   else
     return map<T, decltype(Unary<op, T>::of(T())), Unary<op, T>>;
 }
@@ -184,22 +323,37 @@ GradFn gradient_of(GradOp op) {
   return nullptr;
 }
 
+/// out = a + inputs[0] + … + inputs[count - 1], added in this order.
+template <int count, class T>
+TROUPE_INLINE void add_to(const T* a, const void* const* inputs, T* out, int64_t begin,
+                          int64_t end) {
+  const T* in[count];
+  for (int k = 0; k < count; ++k)
+    in[k] = static_cast<const T*>(inputs[k]);
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) {
+    T sum = a[i];
+    TROUPE_UNROLL
+    for (int k = 0; k < count; ++k)
+      sum += in[k][i];
+    out[i] = sum;
+  }
+}
+
 template <class T>
 void add_arrays(const void* const* inputs, int count, void* sum, int64_t begin, int64_t end) {
+  constexpr int at_once = 7;
   auto out = static_cast<T*>(sum);
   auto a = static_cast<const T*>(inputs[0]);
-  if (count == 1) {
-    TROUPE_INDEPENDENT
-    for (int64_t i = begin; i < end; ++i)
-      out[i] = a[i];
-  }
-  for (int k = 1; k < count; ++k) {
-    auto b = static_cast<const T*>(inputs[k]);
-    TROUPE_INDEPENDENT
-    for (int64_t i = begin; i < end; ++i)
-      out[i] = a[i] + b[i];
-    a = out;
-  }
+  int k = 1;
+  if (count == 1)
+    add_to<0>(a, inputs, out, begin, end);
+  for (; k + at_once <= count; k += at_once, a = out)
+    add_to<at_once>(a, inputs + k, out, begin, end);
+  for (; k + 3 <= count; k += 3, a = out)
+    add_to<3>(a, inputs + k, out, begin, end);
+  for (; k < count; ++k, a = out)
+    add_to<1>(a, inputs + k, out, begin, end);
 }
 
 } // namespace
