@@ -64,7 +64,13 @@ TEST_CASE(
   const std::vector<Size> small = {{0, 3, 2},   {3, 0, 2},   {2, 3, 0}, {1, 1, 1},
                                    {1, 33, 17}, {33, 1, 17}, {5, 7, 3}, {16, 16, 16}};
   std::vector<Size> reals = small;
-  reals.insert(reals.end(), {{65, 70, 33}, {128, 96, 130}, {4, 300, 40}, {1, 500, 300}});
+  reals.insert(reals.end(), {{65, 70, 33},
+                             {128, 96, 130},
+                             {4, 300, 40},
+                             {1, 500, 300},
+                             {3, 3, 300},
+                             {2, 4, 41},
+                             {4, 2, 700}});
   on_each_isa_and_library([&] {
     check<float>(reals);
     check<double>(reals);

@@ -1,5 +1,5 @@
 // Matrix products by Eigen (f32, f64) and by plain loops (i32, i64).
-#include "kernels/arith/isa/functions.hpp"
+#include "kernels/arith/isa/lanes.hpp"
 #include <Eigen/Core>
 
 namespace troupe::arith::TROUPE_ISA {
@@ -23,8 +23,99 @@ void multiply(const GemmBlock& g) {
     c.noalias() = a * b;
 }
 
+struct Added {
+  template <class V>
+  TROUPE_INLINE V step(const V& a, const V& b) {
+    return a + b;
+  }
+};
+
+template <class T>
+TROUPE_INLINE T dot(const T* a, const T* b, int64_t n) {
+  constexpr int chains = 4;
+  constexpr int64_t width = lanes<T>;
+  Full<T> sum[chains] = {};
+  int64_t i = 0;
+  for (; i + chains * width <= n; i += chains * width) {
+    TROUPE_UNROLL
+    for (int k = 0; k < chains; ++k)
+      sum[k] += load<Full<T>>(a + i + k * width) * load<Full<T>>(b + i + k * width);
+  }
+  for (; i + width <= n; i += width)
+    sum[0] += load<Full<T>>(a + i) * load<Full<T>>(b + i);
+  if (i < n)
+    sum[1] += load_some<Full<T>>(a + i, n - i, T(0)) * load_some<Full<T>>(b + i, n - i, T(0));
+  return fold<Added, T>((sum[0] + sum[1]) + (sum[2] + sum[3]));
+}
+
+constexpr int64_t few = 4; // rows, and columns, of a product that Eigen's blocks are too large for
+constexpr int64_t few_steps = 256; // of the inner dimension at once
+
+/// Rows of an operand along the inner dimension: as they lie, or turned in `room`.
+template <class T>
+struct FewRows {
+  const T* first;
+  int64_t stride;
+};
+template <class T>
+TROUPE_INLINE FewRows<T> few_rows(bool turn, const T* x, int64_t length, int64_t rows,
+                                  int64_t begin, int64_t end, int64_t all,
+                                  T (&room)[few * few_steps]) {
+  if (!turn)
+    return {x + begin, length};
+  const T* from = x + begin * length;
+  const int64_t n = end - begin, last = (all - 1 - begin) * length + rows;
+  int64_t k = 0;
+  // Four steps of four rows in registers, as long as that reads nothing behind the operand.
+  for (; k + few <= n && (k + few - 1) * length + few <= last; k += few) {
+    Vector<T, few> step[few], row[few];
+    TROUPE_UNROLL
+    for (int64_t i = 0; i < few; ++i)
+      __builtin_memcpy(&step[i], from + (k + i) * length, sizeof step[i]);
+    const auto low01 = __builtin_shufflevector(step[0], step[1], 0, 4, 1, 5),
+               low23 = __builtin_shufflevector(step[2], step[3], 0, 4, 1, 5),
+               high01 = __builtin_shufflevector(step[0], step[1], 2, 6, 3, 7),
+               high23 = __builtin_shufflevector(step[2], step[3], 2, 6, 3, 7);
+    row[0] = __builtin_shufflevector(low01, low23, 0, 1, 4, 5);
+    row[1] = __builtin_shufflevector(low01, low23, 2, 3, 6, 7);
+    row[2] = __builtin_shufflevector(high01, high23, 0, 1, 4, 5);
+    row[3] = __builtin_shufflevector(high01, high23, 2, 3, 6, 7);
+    TROUPE_UNROLL
+    for (int64_t i = 0; i < few; ++i)
+      __builtin_memcpy(room + i * few_steps + k, &row[i], sizeof row[i]);
+  }
+  for (; k < n; ++k)
+    for (int64_t i = 0; i < rows; ++i)
+      room[i * few_steps + k] = from[k * length + i];
+  return {room, few_steps};
+}
+
+/// Products of few rows and few columns, as scalar products.
+template <class T>
+void multiply_few(const GemmBlock& g) {
+  T sums[few * few] = {};
+  for (int64_t begin = 0; begin < g.k; begin += few_steps) {
+    const int64_t end = g.k - begin < few_steps ? g.k : begin + few_steps;
+    T room_a[few * few_steps], room_b[few * few_steps];
+    const FewRows<T> a =
+        few_rows(g.transpose_a, static_cast<const T*>(g.a), g.lda, g.m, begin, end, g.k, room_a);
+    const FewRows<T> b =
+        few_rows(!g.transpose_b, static_cast<const T*>(g.b), g.ldb, g.n, begin, end, g.k, room_b);
+    for (int64_t i = 0; i < g.m; ++i)
+      for (int64_t j = 0; j < g.n; ++j)
+        sums[i * few + j] += dot(a.first + i * a.stride, b.first + j * b.stride, end - begin);
+  }
+  for (int64_t i = 0; i < g.m; ++i)
+    for (int64_t j = 0; j < g.n; ++j) {
+      T& c = static_cast<T*>(g.c)[i * g.ldc + j];
+      c = g.accumulate ? c + sums[i * few + j] : sums[i * few + j];
+    }
+}
+
 template <class T>
 void multiply_real(const GemmBlock& g) {
+  if (g.m > 1 && g.m <= few && g.n > 1 && g.n <= few && g.k >= 32)
+    return multiply_few<T>(g);
   if (g.transpose_a && g.transpose_b)
     multiply<T, ColumnMajor<T>, ColumnMajor<T>>(g);
   else if (g.transpose_a)
