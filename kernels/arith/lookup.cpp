@@ -109,6 +109,10 @@ DType computed_in(DType dtype) {
   return dtype == DType::uint64 ? DType::int64 : widened_dtype(dtype);
 }
 
+Result<SquaresFn> sum_of_squares(DType dtype) {
+  return found(isa_table().sum_of_squares(type_of(dtype)), dtype);
+}
+
 Result<PoolFn> max_pool(DType dtype) {
   const PoolFn fn = isa_table().max_pool(type_of(dtype));
   return found(fn != nullptr ? fn : generic_max_pool(type_of(dtype)), dtype);

@@ -26,6 +26,7 @@ Result<CastKernel> cast(DType from, DType to);
 Result<AddNKernel> add_n(DType dtype);
 
 Result<ReduceKernel> reduce(ReduceOp op, DType dtype);
+Result<SquaresFn> sum_of_squares(DType dtype);
 Result<ArgReduceKernel> arg_reduce(bool want_max, DType dtype, DType index_dtype);
 
 /// What a kernel of an op that calls the function may be registered for.

@@ -21,11 +21,9 @@ std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
 }
 
 /// Calls run(dense position, strided position, n) for runs of elements within the innermost
-/// dimension, and block(dense position, strided position, rows) for whole rows of the innermost
-/// two, where `want_blocks`.
-template <class Run, class Block>
-void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, bool want_blocks, Run run,
-                  Block block) {
+/// dimension.
+template <class Run>
+void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, Run run) {
   const int inner = plan.rank - 1;
   const int64_t length = plan.rank > 0 ? plan.dims[inner] : 1;
   int64_t index[StridedPlan::max_rank] = {};
@@ -37,18 +35,12 @@ void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, bool want
       rest /= plan.dims[k];
       where += index[k] * plan.strides[k];
     }
-    if (want_blocks && index[inner] == 0 && end - at >= length) {
-      const int64_t rows = std::min(plan.dims[inner - 1] - index[inner - 1], (end - at) / length);
-      block(at, where, rows);
-      at += rows * length;
-      continue;
-    }
     // Walk rows until this dimension carries; decode anew after that.
     const int64_t column = plan.rank > 0 ? index[inner] : 0;
     int64_t n = std::min(length - column, end - at);
     run(at, where, n);
     at += n;
-    if (plan.rank < 2 || want_blocks)
+    if (plan.rank < 2)
       continue;
     where += (column == 0 ? 0 : -column * plan.strides[inner]) + plan.strides[inner - 1];
     for (int64_t row = index[inner - 1] + 1; row < plan.dims[inner - 1] && at < end; ++row) {
@@ -66,30 +58,93 @@ void gather_run(const T* in, int64_t stride, T* out, int64_t n) {
     std::memcpy(out, in, static_cast<size_t>(n) * sizeof(T));
   } else if (stride == 0) {
     std::fill(out, out + n, *in);
+  } else if (stride == -1) {
+    for (int64_t i = 0; i < n; ++i)
+      out[i] = in[-i];
   } else {
     for (int64_t i = 0; i < n; ++i)
       out[i] = in[i * stride];
   }
 }
 
-/// out[r * length + c] = in[r + c * stride] for r < rows, c < length: in tiles, so that both sides
-/// use whole cache lines.
+/// A transposition of 4 x 4 elements of 4 bytes.
+void transpose_four(const uint32_t* in, int64_t stride, uint32_t* out, int64_t out_stride) {
+  using Four [[gnu::vector_size(16)]] = uint32_t;
+  Four column[4];
+  for (int64_t c = 0; c < 4; ++c)
+    std::memcpy(&column[c], in + c * stride, sizeof(Four));
+  const Four low01 = __builtin_shufflevector(column[0], column[1], 0, 4, 1, 5),
+             low23 = __builtin_shufflevector(column[2], column[3], 0, 4, 1, 5),
+             high01 = __builtin_shufflevector(column[0], column[1], 2, 6, 3, 7),
+             high23 = __builtin_shufflevector(column[2], column[3], 2, 6, 3, 7);
+  const Four row[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
+                       __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
+                       __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
+                       __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
+  for (int64_t r = 0; r < 4; ++r)
+    std::memcpy(out + r * out_stride, &row[r], sizeof(Four));
+}
+
+/// out[r * out_stride + c] = in[r + c * stride] for r < rows, c < length: in tiles, so that both
+/// sides use whole cache lines.
 template <class T>
-void transpose_block(const T* in, int64_t stride, T* out, int64_t rows, int64_t length) {
+void transpose_block(const T* in, int64_t stride, T* out, int64_t out_stride, int64_t rows,
+                     int64_t length) {
   constexpr int64_t tile = sizeof(T) >= 8 ? 8 : 16;
   for (int64_t r0 = 0; r0 < rows; r0 += tile) {
     const int64_t r1 = std::min(rows, r0 + tile);
     for (int64_t c0 = 0; c0 < length; c0 += tile) {
       const int64_t c1 = std::min(length, c0 + tile);
-      if (r1 - r0 == tile && c1 - c0 == tile) {
-        for (int64_t r = 0; r < tile; ++r)
-          for (int64_t c = 0; c < tile; ++c)
-            out[(r0 + r) * length + c0 + c] = in[r0 + r + (c0 + c) * stride];
-        continue;
-      }
+      int64_t c = c0;
+      if constexpr (sizeof(T) == 4)
+        for (; c + 4 <= c1; c += 4) {
+          int64_t r = r0;
+          for (; r + 4 <= r1; r += 4)
+            transpose_four(in + r + c * stride, stride, out + r * out_stride + c, out_stride);
+          for (; r < r1; ++r)
+            for (int64_t k = c; k < c + 4; ++k)
+              out[r * out_stride + k] = in[r + k * stride];
+        }
       for (int64_t r = r0; r < r1; ++r)
-        for (int64_t c = c0; c < c1; ++c)
-          out[r * length + c] = in[r + c * stride];
+        for (int64_t k = c; k < c1; ++k)
+          out[r * out_stride + k] = in[r + k * stride];
+    }
+  }
+}
+
+/// The dimension whose elements are neighbours on the strided side, where it is not the innermost
+/// one, whose elements are not; else -1.
+int turned_dimension(const StridedPlan& plan) {
+  const int inner = plan.rank - 1;
+  if (plan.rank < 2 || plan.strides[inner] <= 1)
+    return -1;
+  for (int k = 0; k < inner; ++k)
+    if (plan.strides[k] == 1 && plan.dims[k] > 1)
+      return k;
+  return -1;
+}
+
+/// Copies `rows` steps of dimension `turned` with all that is within them, from the dense position
+/// `at` on: a transposition for each index of the dimensions between it and the innermost one.
+template <class T>
+void copy_turned(const StridedPlan& plan, int turned, const T* in, T* out, int64_t at, int64_t rows,
+                 int64_t row_size) {
+  const int inner = plan.rank - 1;
+  int64_t rest = at / row_size, where = plan.offset;
+  for (int k = turned; k >= 0; --k) {
+    where += rest % plan.dims[k] * plan.strides[k];
+    rest /= plan.dims[k];
+  }
+  int64_t index[StridedPlan::max_rank] = {};
+  const int64_t length = plan.dims[inner];
+  for (int64_t done = 0; done < row_size; done += length) {
+    transpose_block(in + where, plan.strides[inner], out + at + done, row_size, rows, length);
+    for (int k = inner - 1; k > turned; --k) {
+      where += plan.strides[k];
+      if (++index[k] < plan.dims[k])
+        break;
+      where -= plan.dims[k] * plan.strides[k];
+      index[k] = 0;
     }
   }
 }
@@ -99,15 +154,25 @@ void copy_from(const StridedPlan& plan, const void* strided, void* dense, int64_
                int64_t end) {
   auto in = static_cast<const T*>(strided);
   auto out = static_cast<T*>(dense);
-  const int inner = plan.rank - 1;
-  const int64_t stride = plan.rank > 0 ? plan.strides[inner] : 1;
-  const bool blocks = plan.rank > 1 && stride > 1 && plan.strides[inner - 1] == 1;
-  for_each_run(
-      plan, begin, end, blocks,
-      [&](int64_t at, int64_t where, int64_t n) { gather_run(in + where, stride, out + at, n); },
-      [&](int64_t at, int64_t where, int64_t rows) {
-        transpose_block(in + where, stride, out + at, rows, plan.dims[inner]);
-      });
+  const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
+  const auto copy_runs = [&](int64_t from, int64_t to) {
+    for_each_run(plan, from, to, [&](int64_t at, int64_t where, int64_t n) {
+      gather_run(in + where, stride, out + at, n);
+    });
+  };
+  const int turned = turned_dimension(plan);
+  if (turned < 0)
+    return copy_runs(begin, end);
+  int64_t row_size = 1;
+  for (int k = turned + 1; k < plan.rank; ++k)
+    row_size *= plan.dims[k];
+  for (int64_t at = begin; at < end;) {
+    const int64_t row = at / row_size, left = plan.dims[turned] - row % plan.dims[turned];
+    const int64_t rows = at % row_size == 0 ? std::min(left, (end - at) / row_size) : 0;
+    const int64_t next = rows > 0 ? at + rows * row_size : std::min((row + 1) * row_size, end);
+    rows > 0 ? copy_turned(plan, turned, in, out, at, rows, row_size) : copy_runs(at, next);
+    at = next;
+  }
 }
 
 template <class T>
@@ -116,17 +181,14 @@ void copy_to(const StridedPlan& plan, const void* dense, void* strided, int64_t 
   auto in = static_cast<const T*>(dense);
   auto out = static_cast<T*>(strided);
   const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
-  for_each_run(
-      plan, begin, end, false,
-      [&](int64_t at, int64_t where, int64_t n) {
-        if (stride == 1) {
-          std::memcpy(out + where, in + at, static_cast<size_t>(n) * sizeof(T));
-          return;
-        }
-        for (int64_t i = 0; i < n; ++i)
-          out[where + i * stride] = in[at + i];
-      },
-      [](int64_t, int64_t, int64_t) {});
+  for_each_run(plan, begin, end, [&](int64_t at, int64_t where, int64_t n) {
+    if (stride == 1) {
+      std::memcpy(out + where, in + at, static_cast<size_t>(n) * sizeof(T));
+      return;
+    }
+    for (int64_t i = 0; i < n; ++i)
+      out[where + i * stride] = in[at + i];
+  });
 }
 
 template <class Index>

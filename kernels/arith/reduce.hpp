@@ -78,6 +78,10 @@ void reduce_partial(const ReduceKernel& kernel, const ReducePlan& plan, const vo
 void reduce_combine(const ReduceKernel& kernel, const ReducePlan& plan, int64_t* accs, int parts,
                     void* out);
 
+/// Sum of the squares of x[begin, end): of f32 as sums are taken, or in f64 where the squares may be
+/// too large or too small for f32. For up to 2^20 elements at a time.
+using SquaresFn = double (*)(const void* x, int64_t begin, int64_t end);
+
 /// Index of the first largest (or smallest) element along the middle dimension of x, a dense
 /// [outer, n, inner] array, for flat outputs [begin, end) of [outer, inner]. n >= 1. NaN is chosen
 /// only where it comes first. The indices are i32 or i64.

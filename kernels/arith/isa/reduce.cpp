@@ -123,6 +123,8 @@ struct Min {
     return b != b ? b : smaller;
   }
 };
+/// Sums of f32 in f64 from the beginning.
+struct WideSum : Sum<double> {};
 struct Any {
   using Acc = uint8_t;
   using Lane = uint8_t;
@@ -168,31 +170,50 @@ void merge(int64_t* acc, const int64_t* other, int64_t n) {
     put<Acc>(acc + i, F::step(get<Acc>(acc + i), get<Acc>(other + i)));
 }
 
+/// What of each element goes into a reduction.
+struct Itself {
+  template <class V>
+  TROUPE_INLINE V of(const V& x) {
+    return x;
+  }
+};
+struct Squared {
+  template <class V>
+  TROUPE_INLINE V of(const V& x) {
+    return x * x;
+  }
+};
+
 /// A register of lanes from elements of T, which may be narrower.
-template <class Lane, class T>
+template <class Lane, class Of, class T>
 TROUPE_INLINE Full<Lane> load_lanes(const T* from) {
-  return __builtin_convertvector(load<Vector<T, lanes<Lane>>>(from), Full<Lane>);
+  return Of::of(__builtin_convertvector(load<Vector<T, lanes<Lane>>>(from), Full<Lane>));
 }
 
 /// What F makes of n elements in the lanes of one register.
-template <class T, class F>
+template <class T, class F, class Of = Itself>
 TROUPE_INLINE auto fold_lanes(const T* in, int64_t n) {
   using Lane = typename F::Lane;
   using V = Full<Lane>;
   constexpr int64_t width = lanes<Lane>;
   V result = spread<V>(Lane(F::identity()));
   int64_t i = 0;
-  for (; i + width <= n; i += width)
-    result = F::step(result, load_lanes<Lane>(in + i));
+  for (; i + 2 * width <= n; i += 2 * width)
+    result = F::step(result,
+                     F::step(load_lanes<Lane, Of>(in + i), load_lanes<Lane, Of>(in + i + width)));
+  if (i + width <= n) {
+    result = F::step(result, load_lanes<Lane, Of>(in + i));
+    i += width;
+  }
   if (i < n) {
     const auto rest = load_some<Vector<T, lanes<Lane>>>(in + i, n - i, T(F::identity()));
-    result = F::step(result, __builtin_convertvector(rest, V));
+    result = F::step(result, Of::of(__builtin_convertvector(rest, V)));
   }
   return result;
 }
 
 /// What F makes of a row, in several registers so that steps need not wait for each other.
-template <class T, class F>
+template <class T, class F, class Of = Itself>
 TROUPE_INLINE typename F::Acc fold_row(const T* in, int64_t n) {
   using Acc = typename F::Acc;
   using Lane = typename F::Lane;
@@ -207,11 +228,11 @@ TROUPE_INLINE typename F::Acc fold_row(const T* in, int64_t n) {
     V part[parts];
     TROUPE_UNROLL
     for (int p = 0; p < parts; ++p)
-      part[p] = load_lanes<Lane>(in + p * width);
+      part[p] = load_lanes<Lane, Of>(in + p * width);
     for (in += parts * width; --steps > 0; in += parts * width) {
       TROUPE_UNROLL
       for (int p = 0; p < parts; ++p)
-        part[p] = F::step(part[p], load_lanes<Lane>(in + p * width));
+        part[p] = F::step(part[p], load_lanes<Lane, Of>(in + p * width));
     }
     TROUPE_UNROLL
     for (int half = parts / 2; half > 0; half /= 2) {
@@ -221,7 +242,7 @@ TROUPE_INLINE typename F::Acc fold_row(const T* in, int64_t n) {
     }
     total = F::step(total, Acc(fold<F, Lane>(part[0])));
   }
-  return n > 0 ? F::step(total, Acc(fold<F, Lane>(fold_lanes<T, F>(in, n)))) : total;
+  return n > 0 ? F::step(total, Acc(fold<F, Lane>(fold_lanes<T, F, Of>(in, n)))) : total;
 }
 
 template <class T, class F>
@@ -395,7 +416,23 @@ ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
   return nullptr;
 }
 
+double squares(const void* x, int64_t begin, int64_t end) {
+  const auto in = static_cast<const float*>(x) + begin;
+  const double sum = fold_row<float, Sum<float>, Squared>(in, end - begin);
+  // Squares may have been too large for f32, or too small to be exact.
+  const bool safe = sum > 1e-30 && sum < 1e38;
+  return safe ? sum : fold_row<float, WideSum, Squared>(in, end - begin);
+}
+
+double double_squares(const void* x, int64_t begin, int64_t end) {
+  return fold_row<double, WideSum, Squared>(static_cast<const double*>(x) + begin, end - begin);
+}
+
 } // namespace
+
+SquaresFn sum_of_squares(Type type) {
+  return type == Type::float32 ? squares : type == Type::float64 ? double_squares : nullptr;
+}
 
 ReduceKernel reduce(ReduceOp op, Type type) {
   switch (type) {
