@@ -1,44 +1,41 @@
 #include "kernels/math/elementwise.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 namespace troupe::math {
 
-namespace {
-
-// Output 0 for one element, without a copy of a tensor: for kernels so small that it counts.
-Status make_output_of_one(KernelContext& c) {
+Result<std::byte*> make_output(KernelContext& c, std::initializer_list<int> from,
+                               const Shape& shape) {
   Tensor& out = c.output_entry(0).tensor;
   const DType dtype = c.output_type(0);
-  if (c.io().output_in_host_memory.empty() && !is_object(dtype))
-    if (BufferRef buffer = Buffer::allocate(c.device().allocator(), dtype_size(dtype))) {
-      out = Tensor(dtype, c.input(0).shape(), std::move(buffer));
-      return {};
-    }
-  return c.allocate_output(0, c.input(0).shape()).status(); // says what is wrong
+  if (c.receiver || !c.io().output_in_host_memory.empty() || is_object(dtype)) {
+    TROUPE_TRY(c.allocate_output(0, shape).status());
+    return static_cast<std::byte*>(out.mutable_raw());
+  }
+  const auto usable = std::ranges::find_if(
+      from, [&](int i) { return c.input(i).dtype() == dtype && c.input(i).is_unique(); });
+  const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * dtype_size(dtype);
+  if (usable != from.end())
+    out = c.take_input(*usable);
+  else if (BufferRef buffer = Buffer::allocate(c.device().allocator(), bytes))
+    out = Tensor(dtype, shape, std::move(buffer));
+  else
+    TROUPE_TRY(c.allocate_output(0, shape).status()); // says what is wrong
+  return static_cast<std::byte*>(out.mutable_raw());
 }
-
-} // namespace
 
 Status unary(KernelContext& c, arith::UnaryOp op) {
   const DType dtype = c.input(0).dtype();
   TROUPE_ASSIGN(const auto fn, arith::unary(op, dtype));
   const void* x = c.input(0).raw();
-  if (c.input(0).num_elements() == 1) { // neither threads nor copies of tensors
-    Tensor& one = c.output_entry(0).tensor;
-    if (dtype == c.output_type(0) && c.input(0).is_unique())
-      one = c.take_input(0);
-    else
-      TROUPE_TRY(make_output_of_one(c));
-    fn(x, one.mutable_raw(), 0, 1);
+  const std::int64_t elements = c.input(0).num_elements();
+  TROUPE_ASSIGN(std::byte* const out, make_output(c, {0}, c.input(0).shape()));
+  if (elements == 1) {
+    fn(x, out, 0, 1);
     return {};
   }
-  const Shape shape = c.input(0).shape();
-  const bool in_place = dtype_size(dtype) == dtype_size(c.output_type(0));
-  TROUPE_ASSIGN(Tensor y,
-                in_place ? c.forward_or_allocate(0, 0, shape) : c.allocate_output(0, shape));
-  void* out = y.mutable_raw();
-  c.parallel_for(shape.num_elements(), nanoseconds(arith::cost_of(op)),
+  c.parallel_for(elements, nanoseconds(arith::cost_of(op)),
                  [&](std::int64_t begin, std::int64_t end) { fn(x, out, begin, end); });
   return {};
 }
@@ -101,20 +98,23 @@ Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Sha
 
 namespace {
 
-// One element each, as in a loop's counter: neither plan nor threads, and the tensor is moved.
-Status binary_of_one(KernelContext& c, const arith::BinaryKernel& kernel,
-                     const char* domain_error) {
-  static const arith::BroadcastPlan plan = arith::flat_plan(1);
-  const void* a = c.input(0).raw();
-  const void* b = c.input(1).raw();
-  Tensor& z = c.output_entry(0).tensor;
-  if (c.input(0).dtype() == c.output_type(0) && c.input(0).is_unique())
-    z = c.take_input(0);
-  else if (c.input(1).dtype() == c.output_type(0) && c.input(1).is_unique())
-    z = c.take_input(1);
-  else
-    TROUPE_TRY(make_output_of_one(c));
-  return kernel(plan, a, b, z.mutable_raw(), 0, 1) ? Status{} : invalid_argument(domain_error);
+// Operands of one shape need no plan.
+Status binary_of_one_shape(KernelContext& c, const arith::BinaryKernel& kernel, double cost,
+                           const char* domain_error) {
+  using arith::RowMode;
+  const auto* a = static_cast<const std::byte*>(c.input(0).raw());
+  const auto* b = static_cast<const std::byte*>(c.input(1).raw());
+  const std::int64_t elements = c.input(0).num_elements();
+  TROUPE_ASSIGN(std::byte* const out, make_output(c, {0, 1}, c.input(0).shape()));
+  if (elements == 1) // as in a loop's counter
+    return kernel.row(a, b, out, 1, RowMode::both_rows) ? Status{} : invalid_argument(domain_error);
+  std::atomic<bool> fine{true};
+  c.parallel_for(elements, cost, [&](std::int64_t begin, std::int64_t end) {
+    if (!kernel.row(a + begin * kernel.in_size, b + begin * kernel.in_size,
+                    out + begin * kernel.out_size, end - begin, RowMode::both_rows))
+      fine.store(false, std::memory_order_relaxed);
+  });
+  return fine.load(std::memory_order_relaxed) ? Status{} : invalid_argument(domain_error);
 }
 
 } // namespace
@@ -124,11 +124,9 @@ Status binary(KernelContext& c, arith::BinaryOp op) {
   const char* domain_error = op == arith::BinaryOp::pow
                                  ? "Integers to negative integer powers are not allowed"
                                  : "Integer division by zero";
-  if (c.input(0).num_elements() == 1 && c.input(0).shape() == c.input(1).shape())
-    return binary_of_one(c, kernel, domain_error);
   const double cost = nanoseconds(arith::cost_of(op));
   if (c.input(0).shape() == c.input(1).shape())
-    return run_binary(c, kernel, Shape(c.input(0).shape()), cost, domain_error);
+    return binary_of_one_shape(c, kernel, cost, domain_error);
   TROUPE_ASSIGN(const Shape shape, broadcast_shapes(c.input(0).shape(), c.input(1).shape()));
   return run_binary(c, kernel, shape, cost, domain_error);
 }

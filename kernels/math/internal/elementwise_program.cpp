@@ -534,36 +534,14 @@ void ElementwiseProgram::Bound::run(void* output, std::int64_t begin, std::int64
       .run(begin, end);
 }
 
-namespace {
-
-// Output 0, in the memory of input `from` if that is not -1. Without a copy of a tensor: for kernels
-// so small that it counts.
-Result<std::byte*> make_output(KernelContext& c, int from, const Shape& shape, DType dtype) {
-  Tensor& out = c.output_entry(0).tensor;
-  if (c.receiver) {
-    TROUPE_TRY(c.allocate_output(0, shape).status());
-  } else if (from >= 0) {
-    out = c.take_input(from);
-  } else {
-    const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * dtype_size(dtype);
-    BufferRef buffer = Buffer::allocate(c.device().allocator(), bytes);
-    if (buffer)
-      out = Tensor(dtype, shape, std::move(buffer));
-    else
-      TROUPE_TRY(c.allocate_output(0, shape).status()); // says what is wrong
-  }
-  return static_cast<std::byte*>(out.mutable_raw());
-}
-
-} // namespace
-
 Status ElementwiseProgram::run(KernelContext& c) const {
   if (code_)
     if (Flat flat(*this, *code_); flat.look_at(c)) {
       flat.add_inputs(c);
       const Shape& shape = c.input(flat.whole).shape();
-      TROUPE_ASSIGN(std::byte* const to,
-                    make_output(c, forwardable(c, shape.num_elements()), shape, code_->dtype));
+      const int forwarded = forwardable(c, shape.num_elements());
+      TROUPE_ASSIGN(std::byte* const to, forwarded >= 0 ? make_output(c, {forwarded}, shape)
+                                                        : make_output(c, {}, shape));
       flat.run(c, to);
       return {};
     }
