@@ -177,8 +177,11 @@ class LinkRow(StepRow):
                 if seconds:
                     result.detail["share of the link's rate"] = round(self.size * 8 / self.rate / seconds, 3)
             result.detail["path"] = "stream, troupe's preset between hosts"
-            if self.size and any(result.limit[n] / ours > 1 for n, ours in result.ours.items() if n in result.limit):
-                result.detail["a share above 1"] = "does not count: raw TCP was slower in that round"
+            slower = [n for n, ours in result.ours.items() if result.limit.get(n, 0) > ours]
+            for n in slower:
+                del result.limit[n]
+            if slower:
+                result.detail["rounds in which raw TCP was slower, which do not count"] = len(slower)
             return result
         finally:
             if there:
