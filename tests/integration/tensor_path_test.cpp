@@ -26,6 +26,7 @@ constexpr int lent_elements = 300'000;    // of a value that fits into lent memo
 
 struct Fixture {
   int cpu_devices = 1; ///< of each node
+  bool lends = true, shows = true;
   std::unique_ptr<ClusterNode> ps, worker;
   std::unique_ptr<Session> session;
   Scope root = Scope::root();
@@ -47,6 +48,8 @@ struct Fixture {
       options.compute_threads = 1;
       options.memory_limit = std::int64_t{4} << 30; // exact counts of bytes
       options.tensor_paths.choice = path;
+      options.tensor_paths.lends = lends;
+      options.tensor_paths.shows = shows;
       auto node = ClusterNode::start(options);
       REQUIRE_MESSAGE(node.ok(), node.status().to_string());
       return *std::move(node);
@@ -144,6 +147,59 @@ TEST_CASE("tensor path: a traced step says which way a value came, how large and
         found +=
             node.op == "_Recv" && node.detail.starts_with(start) && node.detail.ends_with(" GB/s");
     CHECK(found == 1);
+  }
+}
+
+TEST_CASE(
+    "tensor path: over a stream, too, values come unasked, unless their receiver lends nothing") {
+  for (bool lends : {true, false}) {
+    CAPTURE(lends);
+    Fixture f;
+    f.lends = lends;
+    constexpr int count = 200'000;
+    GraphVariable w = variable(f.on_ps, "w", DType::float32, {count},
+                               ops::fill(f.on_ps, Tensor::vector<std::int32_t>({count}), 1.0f));
+    Output gradient = ops::neg(f.on_worker, w.read());
+    Operation apply = ops::resource_apply_gradient_descent(f.on_ps, w.handle(), 1.0f, gradient);
+    Output first = ops::max(f.on_ps, w.read(), Tensor::vector<std::int32_t>({0}));
+    f.start(PathChoice::stream);
+    REQUIRE(f.run(w.initializer().name()).ok());
+    constexpr int steps = 30; // more than fit at once, either way
+    for (int i = 0; i < steps; ++i) {
+      Status status = f.run(apply.name());
+      REQUIRE_MESSAGE(status.ok(), status.to_string());
+    }
+    auto value = f.session->run({}, {first.name()});
+    REQUIRE_MESSAGE(value.ok(), value.status().to_string());
+    CHECK((*value)[0].value<float>() == static_cast<float>(1 << steps)); // doubled by each step
+    for (const ClusterNode* node : {f.ps.get(), f.worker.get()})
+      CHECK(node->services().push_lanes->num_pushed() == (lends ? steps - 1 : 0));
+    RunMetadata metadata;
+    REQUIRE(f.run(apply.name(), &metadata).ok());
+    int received = 0;
+    for (const DeviceStats& device : metadata.step_stats.devices)
+      for (const NodeStats& node : device.nodes)
+        received += node.op == "_Recv" && node.detail.starts_with("stream, 781.");
+    CHECK(received == 2);
+  }
+}
+
+TEST_CASE("tensor path: on one host what is not lent is asked for, what is not shown is copied") {
+  for (bool lends : {true, false}) {
+    CAPTURE(lends);
+    Fixture f;
+    f.lends = lends;
+    f.shows = false;
+    GraphVariable w =
+        variable(f.on_ps, "w", DType::float32, {lent_elements},
+                 ops::fill(f.on_ps, Tensor::vector<std::int32_t>({lent_elements}), 1.0f));
+    Output read = ops::neg(f.on_worker, w.read());
+    f.start(PathChoice::shared_memory);
+    REQUIRE(f.run(w.initializer().name()).ok());
+    for (int i = 0; i < 5; ++i)
+      REQUIRE(f.run(read.node_name()).ok());
+    CHECK(f.ps->services().lent_memory->num_placed() == (lends ? 4 : 0));
+    CHECK(f.ps->services().lent_memory->num_shown() == 0);
   }
 }
 
