@@ -41,8 +41,8 @@ struct SessionOptions {
 
   // Graphs.
   int opt_level = 0; ///< -1 (L0): no optimisation; 0 (L1): as usual
-  /// Switched off: TensorFlow's names ("constant_folding", "arithmetic_optimization" …), which are
-  /// what the bytes can say, and those of our passes ("fold_constants" …).
+  /// Switched off: TensorFlow's names ("constant_folding" …), which are what the bytes can say, and
+  /// those of our passes ("fold_constants" …); without "use_winograd" convolutions are plain sums.
   std::vector<std::string> disabled_passes = {};
   std::vector<std::string> only_passes = {}; ///< if not empty: nothing else runs; the same names
   bool infer_shapes = false;
