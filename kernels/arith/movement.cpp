@@ -67,24 +67,6 @@ void gather_run(const T* in, int64_t stride, T* out, int64_t n) {
   }
 }
 
-/// A transposition of 4 x 4 elements of 4 bytes.
-void transpose_four(const uint32_t* in, int64_t stride, uint32_t* out, int64_t out_stride) {
-  using Four [[gnu::vector_size(16)]] = uint32_t;
-  Four column[4];
-  for (int64_t c = 0; c < 4; ++c)
-    std::memcpy(&column[c], in + c * stride, sizeof(Four));
-  const Four low01 = __builtin_shufflevector(column[0], column[1], 0, 4, 1, 5),
-             low23 = __builtin_shufflevector(column[2], column[3], 0, 4, 1, 5),
-             high01 = __builtin_shufflevector(column[0], column[1], 2, 6, 3, 7),
-             high23 = __builtin_shufflevector(column[2], column[3], 2, 6, 3, 7);
-  const Four row[4] = {__builtin_shufflevector(low01, low23, 0, 1, 4, 5),
-                       __builtin_shufflevector(low01, low23, 2, 3, 6, 7),
-                       __builtin_shufflevector(high01, high23, 0, 1, 4, 5),
-                       __builtin_shufflevector(high01, high23, 2, 3, 6, 7)};
-  for (int64_t r = 0; r < 4; ++r)
-    std::memcpy(out + r * out_stride, &row[r], sizeof(Four));
-}
-
 /// out[r * out_stride + c] = in[r + c * stride] for r < rows, c < length: in tiles, so that both
 /// sides use whole cache lines.
 template <class T>
@@ -95,19 +77,15 @@ void transpose_block(const T* in, int64_t stride, T* out, int64_t out_stride, in
     const int64_t r1 = std::min(rows, r0 + tile);
     for (int64_t c0 = 0; c0 < length; c0 += tile) {
       const int64_t c1 = std::min(length, c0 + tile);
-      int64_t c = c0;
-      if constexpr (sizeof(T) == 4)
-        for (; c + 4 <= c1; c += 4) {
-          int64_t r = r0;
-          for (; r + 4 <= r1; r += 4)
-            transpose_four(in + r + c * stride, stride, out + r * out_stride + c, out_stride);
-          for (; r < r1; ++r)
-            for (int64_t k = c; k < c + 4; ++k)
-              out[r * out_stride + k] = in[r + k * stride];
-        }
+      if (r1 - r0 == tile && c1 - c0 == tile) {
+        for (int64_t r = 0; r < tile; ++r)
+          for (int64_t c = 0; c < tile; ++c)
+            out[(r0 + r) * out_stride + c0 + c] = in[r0 + r + (c0 + c) * stride];
+        continue;
+      }
       for (int64_t r = r0; r < r1; ++r)
-        for (int64_t k = c; k < c1; ++k)
-          out[r * out_stride + k] = in[r + k * stride];
+        for (int64_t c = c0; c < c1; ++c)
+          out[r * out_stride + c] = in[r + c * stride];
     }
   }
 }
