@@ -93,26 +93,26 @@ void select(int size, const BroadcastPlan& plan, const void* cond, const void* a
 }
 
 template <class T>
-void range(T start, T delta, T* out, int64_t n) {
+void range(T start, T delta, T* out, int64_t begin, int64_t end) {
   if constexpr (std::is_integral_v<T>) {
     using Bits = std::make_unsigned_t<T>;
-    for (int64_t i = 0; i < n; ++i)
+    for (int64_t i = begin; i < end; ++i)
       out[i] = static_cast<T>(static_cast<Bits>(start) +
                               static_cast<Bits>(i) * static_cast<Bits>(delta));
   } else {
     // A small counter becomes a float by one instruction for several elements.
     const auto quick =
-        static_cast<int32_t>(std::min<int64_t>(n, std::numeric_limits<int32_t>::max()));
-    for (int32_t i = 0; i < quick; ++i)
+        static_cast<int32_t>(std::min<int64_t>(end, std::numeric_limits<int32_t>::max()));
+    for (auto i = static_cast<int32_t>(std::min<int64_t>(begin, quick)); i < quick; ++i)
       out[i] = start + static_cast<T>(i) * delta;
-    for (int64_t i = quick; i < n; ++i)
+    for (int64_t i = std::max<int64_t>(begin, quick); i < end; ++i)
       out[i] = start + static_cast<T>(i) * delta;
   }
 }
-template void range(float, float, float*, int64_t);
-template void range(double, double, double*, int64_t);
-template void range(int32_t, int32_t, int32_t*, int64_t);
-template void range(int64_t, int64_t, int64_t*, int64_t);
+template void range(float, float, float*, int64_t, int64_t);
+template void range(double, double, double*, int64_t, int64_t);
+template void range(int32_t, int32_t, int32_t*, int64_t, int64_t);
+template void range(int64_t, int64_t, int64_t*, int64_t, int64_t);
 
 void fill(int size, const void* value, void* out, int64_t begin, int64_t end) {
   switch (size) {

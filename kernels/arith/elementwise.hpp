@@ -194,10 +194,10 @@ CastKernel cast_kernel(Type from, Type to);
 void select(int size, const BroadcastPlan& plan, const void* cond, const void* a, const void* b,
             void* out, int64_t begin, int64_t end);
 
-/// out[i] = start + i * delta for i < n, each step rounded; integers wrap. For float, double, int32_t
-/// and int64_t.
+/// out[i] = start + i * delta for i in [begin, end), each step rounded; integers wrap. For float,
+/// double, int32_t and int64_t.
 template <class T>
-void range(T start, T delta, T* out, int64_t n);
+void range(T start, T delta, T* out, int64_t begin, int64_t end);
 
 /// Sets elements [begin, end) of `size` bytes (1, 2, 4, 8 or 16) to the one at `value`.
 void fill(int size, const void* value, void* out, int64_t begin, int64_t end);

@@ -1,3 +1,4 @@
+#include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/internal/test_support.hpp"
 #include "kernels/arith/movement.hpp"
 #include <algorithm>
@@ -138,6 +139,29 @@ TEST_CASE("tiles and broadcasts repeat elements") {
   check_plan(
       plan, 4, [](int64_t i) { return i / 5 % 4; }, false);
   CHECK_FALSE(make_broadcast_to_plan(wrong, to, plan));
+}
+
+TEST_CASE("ranges round each step, and integers wrap") {
+  std::vector<float> floats(1003);
+  range(0.1f, 0.3f, floats.data(), 0, 1003);
+  std::vector<double> doubles(1003);
+  range(-1.5, 0.1, doubles.data(), 0, 1003);
+  std::vector<int32_t> small(1003);
+  range(7, -3, small.data(), 400, 1003); // in any order of pieces
+  range(7, -3, small.data(), 0, 400);
+  int wrong = 0;
+  for (int i = 0; i < 1003; ++i) {
+    const auto k = static_cast<size_t>(i);
+    const volatile float float_step = static_cast<float>(i) * 0.3f;
+    const volatile double double_step = i * 0.1;
+    wrong += floats[k] != 0.1f + float_step;
+    wrong += doubles[k] != -1.5 + double_step;
+    wrong += small[k] != 7 - 3 * i;
+  }
+  CHECK(wrong == 0);
+  std::vector<int64_t> wide(3);
+  range<int64_t>(INT64_MIN, INT64_MAX, wide.data(), 3);
+  CHECK(wide == std::vector<int64_t>{INT64_MIN, -1, INT64_MAX - 1});
 }
 
 TEST_CASE("gather copies rows of each block, and bad indices are found first") {

@@ -216,6 +216,27 @@ TEST_CASE("ten million ones add up exactly in f32, and tenths nearly") {
   });
 }
 
+TEST_CASE("squares are added up also where f32 does not hold them") {
+  on_each_isa([] {
+    const SquaresFn of_float = isa_table().sum_of_squares(Type::float32),
+                    of_double = isa_table().sum_of_squares(Type::float64);
+    const auto x = random_values<float>(70'003, -3, 3, 43);
+    const std::vector<double> wide(x.begin(), x.end());
+    const int64_t begin = 5, end = 70'001;
+    double want = 0;
+    for (int64_t i = begin; i < end; ++i)
+      want += wide[static_cast<size_t>(i)] * wide[static_cast<size_t>(i)];
+    CHECK(std::abs(of_float(x.data(), begin, end) - want) <= 1e-6 * want);
+    CHECK(std::abs(of_double(wide.data(), begin, end) - want) <= 1e-12 * want);
+    const std::vector<float> large = {2e19f, 0}, small(4, 3e-20f), bad = {1, NAN};
+    CHECK(std::abs(of_float(large.data(), 0, 2) / 4e38 - 1) <= 1e-6);
+    CHECK(std::abs(of_float(small.data(), 0, 4) / 3.6e-39 - 1) <= 1e-6);
+    CHECK(std::isnan(of_float(bad.data(), 0, 2)));
+    CHECK(of_float(bad.data(), 0, 0) == 0);
+    CHECK((isa_table().sum_of_squares(Type::int32) == nullptr));
+  });
+}
+
 TEST_CASE("NaN passes through maximum and minimum wherever it stands") {
   on_each_isa([] {
     for (int64_t at : {0, 5, 40, 99}) {

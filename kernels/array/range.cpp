@@ -72,18 +72,6 @@ Status infer_range(ShapeContext& c) {
   return c.set_output(0, PartialShape{n});
 }
 
-/// Number i of a range. Integers wrap on the way, where i * delta alone is beyond their type.
-template <class T>
-T element(Number<T> start, Number<T> delta, std::size_t i) {
-  if constexpr (std::is_integral_v<T>) {
-    using Bits = std::make_unsigned_t<T>;
-    return static_cast<T>(static_cast<Bits>(start) +
-                          static_cast<Bits>(i) * static_cast<Bits>(delta));
-  } else {
-    return T(start + rounded<T>(rounded<T>(static_cast<Number<T>>(i)) * delta));
-  }
-}
-
 Status compute_range(KernelContext& c) {
   static constexpr const char* names[] = {"start", "limit", "delta"};
   for (int i = 0; i < 3; ++i)
@@ -96,8 +84,11 @@ Status compute_range(KernelContext& c) {
     TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{n}));
     auto to = out.mutable_data<T>();
     c.serial_for(n, 1, [&](std::int64_t begin, std::int64_t end) {
-      for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-        to[i] = element<T>(start, delta, i);
+      if constexpr (std::is_class_v<T>)
+        for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+          to[i] = T(start + rounded<T>(rounded<T>(static_cast<float>(i)) * delta));
+      else
+        arith::range(start, delta, to.data(), begin, end);
     });
     return {};
   });

@@ -10,40 +10,22 @@
 namespace troupe {
 namespace {
 
-// Several sums side by side, in double, so that the additions need not wait for each other.
-template <class T>
-double sum_of_squares(const T* x, std::int64_t n) {
-  constexpr int lanes = 8;
-  double sums[lanes] = {};
-  std::int64_t i = 0;
-  for (; i + lanes <= n; i += lanes)
-    for (int k = 0; k < lanes; ++k)
-      sums[k] += static_cast<double>(x[i + k]) * static_cast<double>(x[i + k]);
-  for (; i < n; ++i)
-    sums[0] += static_cast<double>(x[i]) * static_cast<double>(x[i]);
-  double sum = 0;
-  for (double part : sums)
-    sum += part;
-  return sum;
-}
-
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Tensor x, widened(c, c.input(0)));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, Shape{}));
+  TROUPE_ASSIGN(const arith::SquaresFn squares, arith::sum_of_squares(x.dtype()));
+  // Blocks of a fixed size: the sum does not depend on the number of threads.
+  constexpr std::int64_t block = 1 << 16;
+  const std::int64_t n = x.num_elements(), blocks = (n + block - 1) / block;
+  std::vector<double> sums(static_cast<std::size_t>(blocks));
+  c.parallel_for(blocks, 0.1 * block, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k)
+      sums[static_cast<std::size_t>(k)] = squares(x.raw(), k * block, std::min((k + 1) * block, n));
+  });
+  double sum = 0;
+  for (double part : sums)
+    sum += part;
   TROUPE_TRY(dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
-    // Blocks of a fixed size: the sum does not depend on the number of threads.
-    constexpr std::int64_t block = 1 << 16;
-    const std::int64_t n = x.num_elements(), blocks = (n + block - 1) / block;
-    const T* data = x.data<T>().data();
-    std::vector<double> sums(static_cast<std::size_t>(blocks));
-    c.parallel_for(blocks, 0.3 * block, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t k = begin; k < end; ++k)
-        sums[static_cast<std::size_t>(k)] =
-            sum_of_squares(data + k * block, std::min(block, n - k * block));
-    });
-    double sum = 0;
-    for (double part : sums)
-      sum += part;
     out.mutable_data<T>()[0] = static_cast<T>(sum / 2);
     return {};
   }));

@@ -24,6 +24,16 @@ TROUPE_OP_CASES(L2Loss) {
        .outputs = {"f32[] inf"},
        .check_gradient = false,
        .no_gradient_reason = "infinities have no difference quotient"},
+      {.name = "a square that f32 does not hold",
+       .inputs = {"f32[2] 2e19 0"},
+       .outputs = {"f32[] 2e38"},
+       .check_gradient = false,
+       .no_gradient_reason = "differences of it are infinite"},
+      {.name = "squares that f32 does not hold exactly",
+       .inputs = {"f32[4] 3e-20 3e-20 3e-20 3e-20"},
+       .outputs = {"f32[] 1.8e-39"},
+       .check_gradient = false,
+       .no_gradient_reason = "differences of it are too small"},
   };
 }
 
