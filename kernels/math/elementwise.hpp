@@ -48,11 +48,9 @@ Status binary(KernelContext& c) {
 Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Shape& shape,
                   double cost, const char* domain_error);
 
-/// Where element 0 of output 0 is: of `shape`, in the memory of the first of the inputs `from`, all of
-/// that shape, that nobody else holds, or new. Makes no copy of a tensor: for kernels so small that
-/// it counts.
-Result<std::byte*> make_output(KernelContext& c, std::initializer_list<int> from,
-                               const Shape& shape);
+/// Makes output 0, of `shape`: in the memory of the first of the inputs `from`, all of that shape,
+/// that nobody else holds, or new. Makes no copy of a tensor: for kernels so small that it counts.
+Status make_output(KernelContext& c, std::initializer_list<int> from, const Shape& shape);
 
 /// A plan for two shapes. UNIMPLEMENTED when more than eight dimensions are left after merging.
 Result<arith::BroadcastPlan> broadcast_plan(std::initializer_list<const Shape*> shapes);

@@ -51,6 +51,8 @@ bool Loop<Frames>::put_off(std::int32_t n, const ProgramNode& node, Item item) {
 // there is enough for all.
 template <bool Frames>
 void Loop<Frames>::run_small() {
+  if constexpr (Frames) // these have none; nor is there code for them, which is short then
+    return;
   if (s_.small_cost >= 2 * least_batch_ticks)
     hand_out();
   const SmallItem item = s_.ready_small.pop();
@@ -136,6 +138,8 @@ Status Loop<Frames>::run_of_batch(Batch& batch) {
 // What follows from a batch that has run.
 template <bool Frames>
 void Loop<Frames>::finish_batch(Batch& batch) {
+  if constexpr (Frames)
+    return;
   Iteration& iteration = *s_.root;
   for (std::int32_t i = 0; i < batch.num_run && !s_.failed; ++i) {
     const ProgramNode& node = node_at(batch.nodes[static_cast<std::size_t>(i)]);

@@ -1,28 +1,25 @@
 #include "kernels/math/elementwise.hpp"
 
-#include <algorithm>
 #include <atomic>
 
 namespace troupe::math {
 
-Result<std::byte*> make_output(KernelContext& c, std::initializer_list<int> from,
-                               const Shape& shape) {
+Status make_output(KernelContext& c, std::initializer_list<int> from, const Shape& shape) {
   Tensor& out = c.output_entry(0).tensor;
   const DType dtype = c.output_type(0);
-  if (c.receiver || !c.io().output_in_host_memory.empty() || is_object(dtype)) {
-    TROUPE_TRY(c.allocate_output(0, shape).status());
-    return static_cast<std::byte*>(out.mutable_raw());
-  }
-  const auto usable = std::ranges::find_if(
-      from, [&](int i) { return c.input(i).dtype() == dtype && c.input(i).is_unique(); });
+  if (c.receiver || !c.io().output_in_host_memory.empty() || is_object(dtype)) [[unlikely]]
+    return c.forward_or_allocate(from, 0, Shape(shape)).status();
+  for (int i : from)
+    if (c.input(i).dtype() == dtype && c.input(i).is_unique()) {
+      out = c.take_input(i);
+      return {};
+    }
   const std::size_t bytes = static_cast<std::size_t>(shape.num_elements()) * dtype_size(dtype);
-  if (usable != from.end())
-    out = c.take_input(*usable);
-  else if (BufferRef buffer = Buffer::allocate(c.device().allocator(), bytes))
-    out = Tensor(dtype, shape, std::move(buffer));
-  else
-    TROUPE_TRY(c.allocate_output(0, shape).status()); // says what is wrong
-  return static_cast<std::byte*>(out.mutable_raw());
+  BufferRef buffer = Buffer::allocate(c.device().allocator(), bytes);
+  if (!buffer) [[unlikely]]
+    return c.allocate_output(0, shape).status(); // says what is wrong
+  out = Tensor(dtype, shape, std::move(buffer));
+  return {};
 }
 
 Status unary(KernelContext& c, arith::UnaryOp op) {
@@ -30,7 +27,8 @@ Status unary(KernelContext& c, arith::UnaryOp op) {
   TROUPE_ASSIGN(const auto fn, arith::unary(op, dtype));
   const void* x = c.input(0).raw();
   const std::int64_t elements = c.input(0).num_elements();
-  TROUPE_ASSIGN(std::byte* const out, make_output(c, {0}, c.input(0).shape()));
+  TROUPE_TRY(make_output(c, {0}, c.input(0).shape()));
+  void* out = c.output_entry(0).tensor.mutable_raw();
   if (elements == 1) {
     fn(x, out, 0, 1);
     return {};
@@ -105,7 +103,8 @@ Status binary_of_one_shape(KernelContext& c, const arith::BinaryKernel& kernel, 
   const auto* a = static_cast<const std::byte*>(c.input(0).raw());
   const auto* b = static_cast<const std::byte*>(c.input(1).raw());
   const std::int64_t elements = c.input(0).num_elements();
-  TROUPE_ASSIGN(std::byte* const out, make_output(c, {0, 1}, c.input(0).shape()));
+  TROUPE_TRY(make_output(c, {0, 1}, c.input(0).shape()));
+  auto* out = static_cast<std::byte*>(c.output_entry(0).tensor.mutable_raw());
   if (elements == 1) // as in a loop's counter
     return kernel.row(a, b, out, 1, RowMode::both_rows) ? Status{} : invalid_argument(domain_error);
   std::atomic<bool> fine{true};

@@ -540,9 +540,8 @@ Status ElementwiseProgram::run(KernelContext& c) const {
       flat.add_inputs(c);
       const Shape& shape = c.input(flat.whole).shape();
       const int forwarded = forwardable(c, shape.num_elements());
-      TROUPE_ASSIGN(std::byte* const to, forwarded >= 0 ? make_output(c, {forwarded}, shape)
-                                                        : make_output(c, {}, shape));
-      flat.run(c, to);
+      TROUPE_TRY(forwarded >= 0 ? make_output(c, {forwarded}, shape) : make_output(c, {}, shape));
+      flat.run(c, static_cast<std::byte*>(c.output_entry(0).tensor.mutable_raw()));
       return {};
     }
   return run_any(c);
