@@ -67,6 +67,8 @@ class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
   /// thread, and one that needs more than SessionOptions::memory_limit ends RESOURCE_EXHAUSTED.
+  /// Sessions with the same device_count, intra_op_threads and memory_limit share devices, threads
+  /// and that limit.
   /// "caf://host:port": the node there is the master; variables live on the cluster and are shared
   /// by name. UNAVAILABLE naming whoever cannot be reached within 10 s; UNAVAILABLE or
   /// DEADLINE_EXCEEDED within SessionOptions::operation_timeout_ms, if that is not 0;
@@ -124,7 +126,7 @@ public:
                             const std::vector<std::string>& targets = {});
   const std::string& handle() const;
   /// The node of a session in this process, for tools that look inside; null for a session on a
-  /// cluster. It ends with the session.
+  /// cluster. It ends with the last session that shares it.
   ClusterNode* local_node() const;
 
   /// Cancels running steps and frees the cluster. Later calls fail with FAILED_PRECONDITION

@@ -60,8 +60,9 @@ struct SessionOptions {
   std::int64_t session_version = 0;
 
   // Not in the bytes.
-  /// Bytes that the tensors of a session in this process may take together; a step that needs more
-  /// ends RESOURCE_EXHAUSTED. 0: four fifths of the machine's memory, or of the control group's.
+  /// Bytes that the tensors of the sessions in this process may take together that ask for as many
+  /// (and the same devices and threads); a step that needs more ends RESOURCE_EXHAUSTED. 0: four
+  /// fifths of the machine's memory, or of the control group's.
   /// Tasks of a cluster have theirs from their config file: refused there.
   std::int64_t memory_limit = 0;
   friend bool operator==(const SessionOptions&, const SessionOptions&) = default;
