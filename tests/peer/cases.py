@@ -484,7 +484,7 @@ def unsorted_segment_sum(r, name):
 
 @op("MatMul")
 def mat_mul(r, name):
-    dtype = r.choice(NUMBERS)
+    dtype = r.choice(NUMBERS + ["half"])
     m, k, n = r.dim(), r.dim(), r.dim()
     ta, tb = r.chance(0.5), r.chance(0.5)
     a, b = [m, k], [k if r.chance(0.97) else k + 1, n]
@@ -494,7 +494,7 @@ def mat_mul(r, name):
 
 @op("BatchMatMul", "BatchMatMulV2", "BatchMatMulV3")
 def batch_mat_mul(r, name):
-    dtype = r.choice(NUMBERS)
+    dtype = r.choice(NUMBERS + ["half"])
     m, k, n = r.dim(), r.dim(), r.dim()
     batch = r.shape(0, 3)
     other = batch if name == "BatchMatMul" else r.broadcastable(batch)
@@ -509,7 +509,7 @@ def batch_mat_mul(r, name):
 
 @op("BiasAdd", "BiasAddV1")
 def bias_add(r, name):
-    dtype, shape = r.choice(NUMBERS), r.shape(2 if r.chance(0.95) else 0, 5)
+    dtype, shape = r.choice(NUMBERS + ["half"]), r.shape(2 if r.chance(0.95) else 0, 5)
     format_ = "NHWC" if name == "BiasAddV1" else r.choice(["NHWC", "NCHW"])
     channels = shape[1 if format_ == "NCHW" else -1] if len(shape) > 1 else 1
     bias = [channels if r.chance(0.97) else r.dim()]
@@ -518,26 +518,26 @@ def bias_add(r, name):
 
 @op("BiasAddGrad")
 def bias_add_grad(r, name):
-    dtype, shape = r.choice(NUMBERS), r.shape(2 if r.chance(0.95) else 0, 5)
+    dtype, shape = r.choice(NUMBERS + ["half"]), r.shape(2 if r.chance(0.95) else 0, 5)
     return Case(name, [(dtype, r.tensor(dtype, shape, "small"))], {"data_format": r.choice(["NHWC", "NCHW"])}, tolerance=10)
 
 
 @op("Softmax", "LogSoftmax")
 def softmax(r, name):
-    dtype = r.choice(FLOATS)
+    dtype = r.choice(FLOATS + ["half"])
     return Case(name, [(dtype, r.tensor(dtype, r.shape(1 if r.chance(0.95) else 0, 4)))])
 
 
 @op("SoftmaxCrossEntropyWithLogits")
 def softmax_xent(r, name):
-    dtype, shape = r.choice(FLOATS), r.shape(2, 2)
+    dtype, shape = r.choice(FLOATS + ["half"]), r.shape(2, 2)
     labels = shape if r.chance(0.7) else [1 if r.chance(0.5) else d for d in shape]
     return Case(name, [(dtype, r.tensor(dtype, shape, r.choice(["any", "small"]))), (dtype, r.tensor(dtype, labels, "unit"))], tolerance=10)
 
 
 @op("SparseSoftmaxCrossEntropyWithLogits")
 def sparse_softmax_xent(r, name):
-    dtype, shape, index = r.choice(FLOATS), r.shape(2, 2), r.choice(INDEX)
+    dtype, shape, index = r.choice(FLOATS + ["half"]), r.shape(2, 2), r.choice(INDEX)
     labels = np.array([r.integer(0, max(shape[1] - 1, 0)) if r.chance(0.98) else r.choice([-1, shape[1]]) for _ in range(shape[0])], int)
     return Case(name, [(dtype, r.tensor(dtype, shape, r.choice(["any", "small"]))), ints(labels, index)], tolerance=10)
 
@@ -555,7 +555,7 @@ def in_top_k(r, name):
 
 @op("TopKV2")  # TopK is gone from newer graphs
 def top_k(r, name):
-    dtype, shape = r.choice(NUMBERS), r.shape(1)
+    dtype, shape = r.choice(NUMBERS + ["half"]), r.shape(1)
     k = r.integer(0, shape[-1]) if r.chance(0.95) else r.choice([-1, shape[-1] + 1])
     x = r.tensor(dtype, shape, r.choice(["any", "small"]))
     if x.dtype.kind == "f":
@@ -574,7 +574,7 @@ def window_attrs(r, ksize):
 
 @op("MaxPool", "AvgPool")
 def pool(r, name):
-    dtype, shape = r.choice(FLOATS), images(r)
+    dtype, shape = r.choice(FLOATS + ["half"]), images(r)
     return Case(name, [(dtype, r.tensor(dtype, shape, r.choice(["any", "small"]) if name == "MaxPool" else "small"))],
                 window_attrs(r, [1, r.integer(1, 4), r.integer(1, 4), 1]))
 
@@ -586,7 +586,7 @@ def output_shape(case):
 
 @op("MaxPoolGrad", "AvgPoolGrad")
 def pool_grad(r, name):
-    dtype, shape = r.choice(FLOATS), images(r)
+    dtype, shape = r.choice(FLOATS + ["half"]), images(r)
     attrs = window_attrs(r, [1, r.integer(1, 4), r.integer(1, 4), 1])
     forward = Case(name[:-4], [(dtype, r.tensor(dtype, shape, "small"))], attrs)
     out = output_shape(forward) or r.shape(4, 4)
@@ -634,7 +634,7 @@ def wide_conv(r, name):
 def conv(r, name):
     if r.chance(0.3):
         return wide_conv(r, name)
-    dtype = r.choice(FLOATS)
+    dtype = r.choice(FLOATS + ["half"])
     x, w, attrs = conv_parts(r)
     return Case(name, [(dtype, r.tensor(dtype, x, "small")), (dtype, r.tensor(dtype, w, "small"))], attrs, tolerance=20)
 
@@ -643,7 +643,7 @@ def conv(r, name):
 def conv_grad(r, name):
     if r.chance(0.3):
         return wide_conv(r, name)
-    dtype = r.choice(FLOATS)
+    dtype = r.choice(FLOATS + ["half"])
     x, w, attrs = conv_parts(r, dilates=False)  # there TensorFlow has no kernel for a CPU
     image, filter_ = (dtype, r.tensor(dtype, x, "small")), (dtype, r.tensor(dtype, w, "small"))
     out = output_shape(Case("Conv2D", [image, filter_], attrs)) or r.shape(4, 4)
