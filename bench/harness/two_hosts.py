@@ -20,7 +20,6 @@ from sides import Ours, Theirs
 from steps import PLAIN, Step, StepRow
 
 HOSTS = {"ps": 0, "worker": 1}
-PORT = 7300
 PS, W0 = "/job:ps/task:0", "/job:worker/task:0"
 FIRST = ("worker", 0)
 
@@ -83,19 +82,23 @@ class Placed(Cluster):
     """A cluster whose jobs have hosts."""
 
     def address(self, name, port):
-        return f"{self.link.hosts[HOSTS[name[0]]]}:{PORT + name[1]}"
+        return f"{self.link.hosts[HOSTS[name[0]]]}:{self.first_port + name[1]}"
 
     def place(self, name, command):
         return self.link.command(HOSTS[name[0]], command)
 
 
 class PlacedTroupe(Placed, TroupeCluster):
+    first_port = 7300
+
     def __init__(self, link, *more):
         self.link = link
         super().__init__(*more)
 
 
 class PlacedTensorFlow(Placed, TensorFlowCluster):
+    first_port = 7400  # beside ours, in the same namespaces
+
     def __init__(self, link, *more):
         self.link = link
         super().__init__(*more)
