@@ -160,7 +160,7 @@ TEST_CASE("ranges round each step, and integers wrap") {
   }
   CHECK(wrong == 0);
   std::vector<int64_t> wide(3);
-  range<int64_t>(INT64_MIN, INT64_MAX, wide.data(), 3);
+  range<int64_t>(INT64_MIN, INT64_MAX, wide.data(), 0, 3);
   CHECK(wide == std::vector<int64_t>{INT64_MIN, -1, INT64_MAX - 1});
 }
 
