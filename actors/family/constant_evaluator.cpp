@@ -12,12 +12,32 @@ ComputePool& folding_pool() {
   static ComputePool pool(1);
   return pool;
 }
+
+// Refuses a value that no pass would keep, whatever its kernel makes of a shape that was not known before.
+// For ever, as values are kept.
+class SmallBlocks final : public Allocator {
+public:
+  static constexpr std::size_t largest = std::size_t{16} << 20;
+  const char* name() const override { return "folding"; }
+  void* allocate(std::size_t bytes) override {
+    return bytes > largest ? nullptr : host_allocator().allocate(bytes);
+  }
+  void deallocate(void* memory, std::size_t bytes) override {
+    host_allocator().deallocate(memory, bytes);
+  }
+  bool charge(std::size_t bytes) override { return bytes <= largest; }
+  std::string refusal() const override { return "a folded constant is not to be so large"; }
+};
+Allocator& small_blocks() {
+  static SmallBlocks blocks;
+  return blocks;
+}
 } // namespace
 
 KernelConstantEvaluator::KernelConstantEvaluator(const NodeServices& services)
     : kernels_(services.library->kernels),
       device_(make_cpu_device("/job:localhost/replica:0/task:0/device:CPU:0", folding_pool(),
-                              host_allocator())) {}
+                              small_blocks())) {}
 
 KernelConstantEvaluator::~KernelConstantEvaluator() = default;
 

@@ -26,16 +26,19 @@ void parse_next(Self self, const Parts& parts) {
   std::uint64_t ticket = ++state.parse_ticket;
   auto bytes = std::make_shared<std::string>(std::move(state.extensions.front().request.graph_def));
   caf::actor_addr address = self->address();
-  parts.services->threads->run([ticket, bytes, address, graph = state.graph] {
-    // A copy is extended, so that steps that are being built keep what they saw, and an error
-    // changes nothing.
-    auto extended = std::make_shared<Graph>(graph->clone());
-    GraphParsed message{ticket, nullptr, extend_graph_bytes(*extended, *bytes)};
-    if (message.status.ok())
-      message.graph = std::move(extended);
-    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
-      caf::anon_send(typed<MasterSessionActor>(actor), std::move(message));
-  });
+  parts.services->threads->run(
+      [ticket, bytes, address, graph = state.graph, memory = parts.services->host_memory] {
+        // A copy is extended, so that steps that are being built keep what they saw, and an error
+        // changes nothing.
+        auto extended = std::make_shared<Graph>(graph->clone());
+        ImportOptions import;
+        import.limits.memory = memory; // its constants count as the values of steps do
+        GraphParsed message{ticket, nullptr, extend_graph_bytes(*extended, *bytes, import)};
+        if (message.status.ok())
+          message.graph = std::move(extended);
+        if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+          caf::anon_send(typed<MasterSessionActor>(actor), std::move(message));
+      });
 }
 
 } // namespace

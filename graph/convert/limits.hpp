@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "core/tensor/buffer.hpp"
+
 namespace troupe {
 
 /// Memory taken is in proportion to the bytes read, with one exception: a tensor may give one value
@@ -10,12 +12,14 @@ namespace troupe {
 /// whole message; 1 GiB unless configured otherwise.
 struct DecodeLimits {
   std::size_t filled_bytes = std::size_t{1} << 30;
+  Allocator* memory = nullptr; ///< whence tensors take it, which may refuse; null: host_allocator()
 };
 
 /// The part of the limits that is left.
 class DecodeBudget {
 public:
-  explicit DecodeBudget(DecodeLimits limits = {}) : limit_(limits.filled_bytes), left_(limit_) {}
+  explicit DecodeBudget(DecodeLimits limits = {})
+      : limit_(limits.filled_bytes), left_(limit_), memory_(limits.memory) {}
   /// False, and nothing taken, if it is not left.
   bool take(std::size_t bytes) {
     if (bytes > left_)
@@ -24,10 +28,12 @@ public:
     return true;
   }
   std::size_t limit() const { return limit_; }
+  Allocator& memory() const { return memory_ ? *memory_ : host_allocator(); }
 
 private:
   std::size_t limit_;
   std::size_t left_;
+  Allocator* memory_;
 };
 
 } // namespace troupe

@@ -177,8 +177,8 @@ Status with_type(DType dtype, F&& f) {
   return invalid_argument(str_cat("a tensor cannot have dtype ", to_string(dtype)));
 }
 
-Status allocate(DType dtype, const Shape& shape, Tensor& out) {
-  TROUPE_ASSIGN(out, Tensor::allocate(host_allocator(), dtype, shape));
+Status allocate(const DecodeBudget& budget, DType dtype, const Shape& shape, Tensor& out) {
+  TROUPE_ASSIGN(out, Tensor::allocate(budget.memory(), dtype, shape));
   return {};
 }
 
@@ -199,7 +199,7 @@ Status decode_fields(const TensorProto& p, const Shape& shape, DecodeBudget& bud
                                         "of ",
                                         budget.limit(), " bytes"));
   }
-  TROUPE_TRY(allocate(dtype_of<T>, shape, out));
+  TROUPE_TRY(allocate(budget, dtype_of<T>, shape, out));
   auto to = out.mutable_data<T>();
   for (std::int64_t i = 0; i < given; ++i)
     TROUPE_TRY(read_field<T>(p, static_cast<int>(i), to[static_cast<std::size_t>(i)]));
@@ -217,12 +217,13 @@ Status wrong_content(const Shape& shape, DType dtype, std::size_t got) {
 }
 
 template <class T>
-Status decode_plain_content(const std::string& content, const Shape& shape, Tensor& out) {
+Status decode_plain_content(const std::string& content, const Shape& shape,
+                            const DecodeBudget& budget, Tensor& out) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::size_t>(shape.num_elements()), sizeof(T), &bytes) ||
       content.size() != bytes)
     return wrong_content(shape, dtype_of<T>, content.size());
-  TROUPE_TRY(allocate(dtype_of<T>, shape, out));
+  TROUPE_TRY(allocate(budget, dtype_of<T>, shape, out));
   if constexpr (std::is_same_v<T, bool>) { // a bool that is neither 0 nor 1 is not a bool
     auto to = out.mutable_data<bool>();
     for (std::size_t i = 0; i < bytes; ++i)
@@ -235,7 +236,8 @@ Status decode_plain_content(const std::string& content, const Shape& shape, Tens
 
 // All lengths as varints, then all bytes.
 template <class T>
-Status decode_object_content(const std::string& content, const Shape& shape, Tensor& out) {
+Status decode_object_content(const std::string& content, const Shape& shape,
+                             const DecodeBudget& budget, Tensor& out) {
   auto count = static_cast<std::size_t>(shape.num_elements());
   if (content.size() < count || content.size() > 0x7fffffffu)
     return wrong_content(shape, dtype_of<T>, content.size());
@@ -251,7 +253,7 @@ Status decode_object_content(const std::string& content, const Shape& shape, Ten
   auto at = static_cast<std::size_t>(in.CurrentPosition());
   if (content.size() - at != total)
     return wrong_content(shape, dtype_of<T>, content.size());
-  TROUPE_TRY(allocate(dtype_of<T>, shape, out));
+  TROUPE_TRY(allocate(budget, dtype_of<T>, shape, out));
   auto to = out.mutable_data<T>();
   for (std::size_t i = 0; i < count; ++i) {
     std::string_view piece(content.data() + at, lengths[i]);
@@ -328,14 +330,14 @@ Result<Tensor> from_proto(const TensorProto& proto, DecodeBudget& budget) {
   Tensor out;
   TROUPE_TRY(with_type(dtype, [&]<class T>() -> Status {
     if (shape->num_elements() == 0)
-      return allocate(dtype, *shape, out);
+      return allocate(budget, dtype, *shape, out);
     if (proto.tensor_content().empty())
       return decode_fields<T>(proto, *shape, budget, out);
     if constexpr (dtype_of<T> == DType::string || dtype_of<T> == DType::resource ||
                   dtype_of<T> == DType::variant)
-      return decode_object_content<T>(proto.tensor_content(), *shape, out);
+      return decode_object_content<T>(proto.tensor_content(), *shape, budget, out);
     else
-      return decode_plain_content<T>(proto.tensor_content(), *shape, out);
+      return decode_plain_content<T>(proto.tensor_content(), *shape, budget, out);
   }));
   return out;
 }

@@ -25,7 +25,51 @@ Result<Tensor> from_text(std::string_view text, DecodeLimits limits = {}) {
   return from_proto(proto, budget);
 }
 
+/// Has room for so much and counts it.
+class Counting final : public Allocator {
+public:
+  explicit Counting(std::size_t room) : room_(room) {}
+  const char* name() const override { return "counting"; }
+  void* allocate(std::size_t bytes) override {
+    if (bytes > room_)
+      return nullptr;
+    room_ -= bytes;
+    return host_allocator().allocate(bytes);
+  }
+  void deallocate(void* memory, std::size_t bytes) override {
+    room_ += bytes;
+    host_allocator().deallocate(memory, bytes);
+  }
+  std::string refusal() const override { return "the test gives no more"; }
+  std::size_t room() const { return room_; }
+
+private:
+  std::size_t room_;
+};
+
 } // namespace
+
+TEST_CASE("tensor proto: what a tensor takes is asked of the memory that the caller names") {
+  Counting memory(1000);
+  DecodeLimits limits;
+  limits.memory = &memory;
+  {
+    auto filled =
+        from_text("dtype: DT_FLOAT tensor_shape { dim { size: 100 } } float_val: 1", limits);
+    REQUIRE_MESSAGE(filled.ok(), filled.status().to_string());
+    CHECK(memory.room() <= 600);
+    auto more =
+        from_text("dtype: DT_FLOAT tensor_shape { dim { size: 200 } } float_val: 1", limits);
+    CHECK(more.status().code() == Code::resource_exhausted);
+    CHECK(more.status().message().find("the test gives no more") != std::string::npos);
+    auto content =
+        from_text(str_cat("dtype: DT_INT8 tensor_shape { dim { size: 700 } } tensor_content: '",
+                          std::string(700, 'a'), "'"),
+                  limits);
+    CHECK(content.status().code() == Code::resource_exhausted);
+  }
+  CHECK(memory.room() == 1000);
+}
 
 TEST_CASE("tensor bytes: every dtype goes there and back in every encoding") {
   for (const char* text : {"f32[2,2] 1 2.5 -3 nan",

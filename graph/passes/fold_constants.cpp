@@ -25,8 +25,11 @@ public:
 
   Status run() {
     TROUPE_ASSIGN(auto order, graph_.topological_order());
-    for (NodeId id : order)
+    for (NodeId id : order) {
+      if (context_.should_stop())
+        return PassContext::stopped();
       try_to_fold(*graph_.node(id));
+    }
     for (NodeId id : order)
       if (auto found = folded_.find(id); found != folded_.end() && !found->second.is_const)
         TROUPE_TRY(replace(id, found->second));
@@ -68,10 +71,15 @@ private:
     // What fails now fails in the step too, and says so there.
     if (!outputs.ok() || outputs->size() != node.output_types.size())
       return;
-    for (std::size_t i = 0; i < outputs->size(); ++i)
-      if ((*outputs)[i].dtype() != node.output_types[i] ||
-          static_cast<std::int64_t>((*outputs)[i].byte_size()) > context_.max_constant_bytes())
+    std::int64_t bytes = 0;
+    for (std::size_t i = 0; i < outputs->size(); ++i) {
+      const auto size = static_cast<std::int64_t>((*outputs)[i].byte_size());
+      if ((*outputs)[i].dtype() != node.output_types[i] || size > context_.max_constant_bytes())
         return;
+      bytes += size;
+    }
+    if (!context_.take_folded_bytes(bytes))
+      return;
     entry.outputs = *std::move(outputs);
     folded_.emplace(node.id, std::move(entry));
   }
@@ -79,6 +87,11 @@ private:
   // Asked before memory is taken. What the shape function cannot tell is found out by trying.
   bool is_too_large(const Node& node, const std::vector<Tensor>& inputs) const {
     std::vector<PartialShape> shapes;
+    std::int64_t taken = 0;
+    for (const Tensor& input : inputs)
+      taken += static_cast<std::int64_t>(input.byte_size());
+    if (taken > context_.max_constant_bytes()) // its kernel would take long, whatever it gives
+      return true;
     for (const Tensor& input : inputs)
       shapes.emplace_back(input.shape());
     auto outputs = infer_shapes(*node.op, node.attrs, std::move(shapes), inputs);

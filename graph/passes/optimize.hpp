@@ -13,7 +13,9 @@ struct OptimizeOptions {
   std::vector<std::string> preserve = {}; ///< names of nodes that stay as they are
   ConstantEvaluator* evaluator = nullptr; ///< not owned; null: nothing is computed
   std::int64_t max_constant_bytes = std::int64_t{10} << 20; ///< of one folded value
-  int max_rounds = 3; ///< the passes run again while they find something
+  std::int64_t max_folded_bytes = std::int64_t{64} << 20;   ///< of all of them, in all rounds
+  std::function<bool()> should_stop = {}; ///< nobody waits any more; asked often, on this thread
+  int max_rounds = 3;                     ///< the passes run again while they find something
   bool verify =
       false; ///< check the invariants after each pass; builds without optimisation always do
 };
@@ -35,7 +37,8 @@ Result<std::vector<std::string>> passes_to_disable(std::span<const std::string> 
 
 /// Rewrites `graph` so that each preserved and each stateful node sees the same values, and nodes
 /// that neither these nor anything they read depend on are gone. INVALID_ARGUMENT for an unknown
-/// name in `disabled`; INTERNAL naming the pass if one breaks the graph. `timings` may be null.
+/// name in `disabled`; INTERNAL naming the pass if one breaks the graph; CANCELLED when it should stop, and
+/// the graph is to be thrown away then. `timings` may be null.
 Status optimize(Graph& graph, const OptimizeOptions& options,
                 std::vector<PassTiming>* timings = nullptr);
 

@@ -170,6 +170,45 @@ TEST_CASE("fold_constants: what will be too large is not even computed") {
   CHECK(arithmetic.calls == 0);
 }
 
+TEST_CASE("fold_constants: what goes in is bounded too, and what all folded values take together") {
+  OpRegistry ops = rewriting_test_ops();
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_FLOAT, value=f32[4] 1]()
+    b = Neg(a)
+    c = Add(a, a)
+    fetch = Mul(b, c))";
+  OptimizeOptions options{.preserve = {"fetch"}, .evaluator = &arithmetic};
+  options.max_constant_bytes = 31; // Add takes 32 bytes in, and gives 16
+  Graph graph = rewritten(ops, text, options);
+  CHECK(graph.find("b/folded"));
+  CHECK(graph.find("c"));
+  options.max_constant_bytes = 32;
+  options.max_folded_bytes = 16; // for one of the two
+  graph = rewritten(ops, text, options);
+  CHECK((graph.find("b") != nullptr) != (graph.find("c") != nullptr));
+  options.max_folded_bytes = 32;
+  graph = rewritten(ops, text, options);
+  CHECK_FALSE(graph.find("b"));
+  CHECK_FALSE(graph.find("c"));
+}
+
+TEST_CASE("optimize: stops where nobody waits for the graph any more") {
+  OpRegistry ops = rewriting_test_ops();
+  Arithmetic arithmetic;
+  constexpr auto text = R"(
+    a = Const[dtype=DT_FLOAT, value=f32[4] 1]()
+    b = Neg(a)
+    c = Neg(b)
+    fetch = Square(c))";
+  OptimizeOptions options{.preserve = {"fetch"}, .evaluator = &arithmetic};
+  options.should_stop = [&] { return arithmetic.calls == 1; }; // in the midst of a pass
+  Graph graph = graph_of(text, ops);
+  Status status = optimize(graph, options);
+  CHECK(status.code() == Code::cancelled);
+  CHECK(arithmetic.calls == 1);
+}
+
 TEST_CASE("fold_constants: a constant of another dtype than it says is left to the step") {
   Arithmetic arithmetic;
   constexpr auto text = R"(

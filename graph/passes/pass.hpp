@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,13 +32,28 @@ public:
   /// Names of nodes that must stay as they are: fed, fetched, targets. Null evaluator: only what
   /// needs no kernel is folded.
   PassContext(std::unordered_set<std::string> preserved, ConstantEvaluator* evaluator,
-              std::int64_t max_constant_bytes)
+              std::int64_t max_constant_bytes, std::int64_t folded_bytes,
+              std::function<bool()> should_stop)
       : preserved_(std::move(preserved)), evaluator_(evaluator),
-        max_constant_bytes_(max_constant_bytes) {}
+        max_constant_bytes_(max_constant_bytes), folded_bytes_left_(folded_bytes),
+        should_stop_(std::move(should_stop)) {}
 
   bool is_preserved(const Node& node) const { return preserved_.contains(node.name); }
   ConstantEvaluator* evaluator() const { return evaluator_; }
   std::int64_t max_constant_bytes() const { return max_constant_bytes_; }
+  /// Of what folded values may take together; false, and nothing taken, when so much is not left.
+  bool take_folded_bytes(std::int64_t bytes) {
+    if (bytes > folded_bytes_left_)
+      return false;
+    folded_bytes_left_ -= bytes;
+    return true;
+  }
+  /// Nobody waits for the graph any more: a pass that may take long asks now and then, and gives
+  /// `stopped()`.
+  bool should_stop() const { return should_stop_ && should_stop_(); }
+  static Status stopped() {
+    return cancelled("nobody waits for the graph any more that was being optimised");
+  }
 
   /// The pass made a change.
   void changed() { ++changes_; }
@@ -50,6 +66,8 @@ private:
   std::unordered_set<std::string> preserved_;
   ConstantEvaluator* evaluator_;
   std::int64_t max_constant_bytes_;
+  std::int64_t folded_bytes_left_;
+  std::function<bool()> should_stop_;
   std::int64_t changes_ = 0;
   std::int64_t work_ = 0;
 };

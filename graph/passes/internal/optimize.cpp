@@ -33,12 +33,14 @@ Status check_names(const std::vector<std::string>& disabled) {
 Status optimize(Graph& graph, const OptimizeOptions& options, std::vector<PassTiming>* timings) {
   TROUPE_TRY(check_names(options.disabled));
   PassContext context({options.preserve.begin(), options.preserve.end()}, options.evaluator,
-                      options.max_constant_bytes);
+                      options.max_constant_bytes, options.max_folded_bytes, options.should_stop);
   for (int round = 0; round < options.max_rounds; ++round) {
     std::int64_t changes_before = context.changes();
     for (const Pass& pass : all_passes()) {
       if (std::ranges::find(options.disabled, pass.name) != options.disabled.end())
         continue;
+      if (context.should_stop())
+        return PassContext::stopped();
       std::int64_t start = steady_micros(), changes = context.changes(), work = context.work();
       if (Status status = pass.run(graph, context); !status.ok())
         return status.with_context(str_cat("optimisation pass '", pass.name, "'"));
