@@ -144,8 +144,9 @@ struct Session::Impl {
   Result<Answer> ask(Message message, std::chrono::nanoseconds budget, std::string_view what) {
     auto caller = borrow();
     Result<Answer> out = Answer{};
+    // The session's actor ends each call in better words.
     caller->ask(
-        actor, caf::timespan(budget.count()), std::move(message),
+        actor, caf::timespan(budget + std::chrono::seconds(1)), std::move(message),
         [&](Answer& answer) { out = std::move(answer); },
         [&](caf::error& error) { out = to_status(error, what); });
     give_back(std::move(caller));
@@ -221,9 +222,11 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   OpenSession request;
   TROUPE_ASSIGN(request.request.settings, settings_of(options, impl->timeouts.step.count()));
   impl->operation_timeout_ms = options.operation_timeout_ms;
-  if (options.operation_timeout_ms > 0)
-    impl->timeouts.dial =
-        std::min(impl->timeouts.dial, std::chrono::milliseconds(options.operation_timeout_ms));
+  request.operation_timeout_us = request.request.settings.operation_timeout_us;
+  // Without a time of its own a call ends when silence has been judged.
+  impl->timeouts.dial = options.operation_timeout_ms > 0
+                            ? std::chrono::milliseconds(options.operation_timeout_ms)
+                            : impl->timeouts.verdict();
   impl->local = target.empty() || target == "local";
   if (impl->local) {
     NodeOptions node;
@@ -250,6 +253,7 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
     impl->client = shared_client_node();
     TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
     request.guardian = guardian;
+    request.master = address;
     impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},
                                                impl->client->transport());
   }
@@ -258,7 +262,8 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
   if (!impl->local && options.operation_timeout_ms > 0) { // what dialling has left of it
     auto spent = std::chrono::milliseconds((steady_micros() - began_us) / 1000);
     auto left = std::chrono::milliseconds(options.operation_timeout_ms) - spent;
-    budget = std::min(budget, std::max(left, std::chrono::milliseconds(1)));
+    budget = std::max(left, std::chrono::milliseconds(1));
+    request.timeout_us = std::chrono::microseconds(budget).count();
   }
   TROUPE_ASSIGN(SessionCreated created,
                 impl->ask<SessionCreated>(std::move(request), budget,

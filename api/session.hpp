@@ -61,7 +61,10 @@ struct WaitReport {
 /// A client's graph and its life on a master. Safe for any thread; steps run concurrently. No call
 /// waits for ever: a step ends with its deadline (RunOptions::timeout_ms,
 /// SessionOptions::operation_timeout_ms; a week if neither says less), with the loss of a task it
-/// needs, or with its cancellation. A session that was moved from may be assigned to or destroyed;
+/// needs, or with its cancellation. Every other call ends within operation_timeout_ms, DEADLINE_EXCEEDED
+/// naming the master; without it, and with a master or a task that is silent, when that has been judged:
+/// within the lease (5 s) and two seconds, UNAVAILABLE naming the task and why. A task that ends is told of
+/// at once. Once a master that was lost is there again, the session says ABORTED: make a new one. A session that was moved from may be assigned to or destroyed;
 /// its calls give FAILED_PRECONDITION.
 class Session {
 public:
@@ -70,9 +73,7 @@ public:
   /// Sessions with the same device_count, intra_op_threads and memory_limit share devices, threads
   /// and that limit.
   /// "caf://host:port": the node there is the master; variables live on the cluster and are shared
-  /// by name. UNAVAILABLE naming whoever cannot be reached within 10 s; UNAVAILABLE or
-  /// DEADLINE_EXCEEDED within SessionOptions::operation_timeout_ms, if that is not 0;
-  /// INVALID_ARGUMENT for a target of another
+  /// by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of another
   /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
   Session(Session&&) noexcept;
@@ -129,8 +130,9 @@ public:
   /// cluster. It ends with the last session that shares it.
   ClusterNode* local_node() const;
 
-  /// Cancels running steps and frees the cluster. Later calls fail with FAILED_PRECONDITION
-  /// "Session is closed."
+  /// Cancels running steps and frees the cluster. UNAVAILABLE naming a master that is silent: the
+  /// session is closed here, and there once it has been silent for a lease. Later calls fail with
+  /// FAILED_PRECONDITION "Session is closed."
   Status close();
 
 private:

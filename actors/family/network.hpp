@@ -11,13 +11,20 @@
 
 namespace troupe {
 
+/// How long a dial tries.
+struct DialPatience {
+  std::chrono::milliseconds budget{0};
+  /// It may be about to start: where nobody listens is tried again until the budget ends.
+  bool may_start = true;
+};
+
 class Network {
 public:
   virtual ~Network() = default;
-  /// Connects to the guardian that listens at an address, within a budget. Blocks: called on a
-  /// thread of its own. UNAVAILABLE naming the address.
+  /// Connects to the guardian that listens at an address. Blocks: called on a thread of its own.
+  /// UNAVAILABLE naming the address.
   virtual Result<caf::strong_actor_ptr> dial(caf::actor_system& system, const Address& address,
-                                             std::chrono::milliseconds budget) = 0;
+                                             const DialPatience& patience) = 0;
   /// False for a node that is alone in its process: nobody is watched, and nothing has a lease.
   virtual bool reaches_others() const { return true; }
   /// Peers are reached over TCP, so that the kernel can be asked about a silent one.
@@ -28,7 +35,7 @@ public:
 class NoNetwork final : public Network {
 public:
   Result<caf::strong_actor_ptr> dial(caf::actor_system&, const Address& address,
-                                     std::chrono::milliseconds) override {
+                                     const DialPatience&) override {
     return unavailable("this node has no network: " + address.to_string() +
                        " cannot be reached; start it from a config file with a cluster");
   }

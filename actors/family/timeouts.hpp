@@ -34,6 +34,10 @@ struct Timeouts {
   std::chrono::milliseconds explain{1000};
   /// Values and tickets that nobody came for.
   std::chrono::milliseconds orphan{60000};
+
+  /// By then the silence of a task has been judged: leases are looked at once a heartbeat, and the kernel
+  /// is asked. Whoever waits for several tasks, and was given no time of its own, gives up then.
+  std::chrono::milliseconds verdict() const { return lease + heartbeat * 3 / 2; }
 };
 
 /// The lease (µs) of a session whose other end lives in another process and asks for `wanted_us`:

@@ -4,6 +4,7 @@
 
 #include "actors/family/drain.hpp"
 #include "actors/family/gather.hpp"
+#include "actors/master/ask_task.hpp"
 #include "actors/master_session/direct_steps.hpp"
 #include "actors/master_session/master_session.hpp"
 #include "core/base/random.hpp"
@@ -34,7 +35,8 @@ Result<std::vector<std::string>> admitted_tasks(const std::vector<std::string>& 
 
 namespace {
 
-using Self = MasterActor::stateful_pointer<MasterState>;
+using Self = MasterSelf;
+using Parts = MasterParts;
 
 // What it takes to open a session: every admitted task dialled and asked for a worker session.
 // Answers once.
@@ -45,14 +47,9 @@ struct Opening {
   std::size_t missing = 0;
   std::vector<std::string> failures;
   Code code = Code::unavailable;
+  bool is_answered = false; ///< before all tasks have been heard of
+  std::int64_t began_us = 0, timeout_us = 0;
   caf::typed_response_promise<SessionCreated> promise;
-};
-
-struct Parts {
-  Services services;
-  WorkerActor own_worker;
-  MembershipActor membership;
-  TransportActor transport;
 };
 
 void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
@@ -63,15 +60,23 @@ void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& open
           .then([](caf::ok_atom) {}, [](caf::error&) {}); // gone is as good as deleted
 }
 
+void refuse(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
+  opening->is_answered = true;
+  abandon(self, parts, opening);
+  std::string others;
+  if (opening->missing > 0)
+    others = opening->missing == 1
+                 ? std::string(" (another one had not answered yet)")
+                 : str_cat(" (", opening->missing, " others had not answered yet)");
+  opening->promise.deliver(to_error(
+      Status(opening->code,
+             str_cat("a session needs every task it may use: ", str_join(opening->failures, "; "),
+                     others, ". Start what is missing, or leave it out with a device filter"))));
+}
+
 void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
-  if (!opening->failures.empty()) {
-    abandon(self, parts, opening);
-    opening->promise.deliver(to_error(
-        Status(opening->code,
-               str_cat("a session needs every task it may use: ", str_join(opening->failures, "; "),
-                       ". Start what is missing, or leave it out with a device filter"))));
-    return;
-  }
+  if (!opening->failures.empty())
+    return refuse(self, parts, opening);
   if (!self->state.refusal.ok()) { // the node began to leave meanwhile
     abandon(self, parts, opening);
     opening->promise.deliver(to_error(self->state.refusal));
@@ -95,8 +100,11 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
     opening->promise.deliver(std::move(created));
     return;
   }
-  ask(self, session, parts.services->timeouts.compile,
-      ExtendGraph{std::move(opening->request.graph_def), -1})
+  std::chrono::microseconds budget(parts.services->timeouts.compile);
+  if (opening->timeout_us > 0)
+    budget = std::chrono::microseconds(
+        std::max<std::int64_t>(opening->began_us + opening->timeout_us - now_us(self), 1000));
+  ask(self, session, budget, ExtendGraph{std::move(opening->request.graph_def), -1})
       .then(
           [=](const GraphExtended& extended) mutable {
             created.graph_version = extended.graph_version;
@@ -109,65 +117,45 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
 }
 
 void failed(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
-            const std::string& task, const Status& why) {
+            const std::string& task, const TaskFailure& failure) {
+  if (opening->is_answered)
+    return;
   if (opening->failures.empty())
-    opening->code = why.code();
-  opening->failures.push_back(str_cat(task, ": ", why.message()));
-  if (--opening->missing == 0)
-    opened(self, parts, opening);
+    opening->code = failure.status.code();
+  opening->failures.push_back(str_cat(task, ": ", failure.status.message()));
+  if (--opening->missing == 0 || failure.is_sudden)
+    refuse(self, parts, opening);
 }
 
-// A worker session is asked for at most so often: a connection may be lost under the request, but
-// one that is lost again and again is told.
-constexpr int most_attempts = 3;
-
-void reach_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
-                  std::size_t index, int attempt);
-
-void ask_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
-                std::size_t index, int attempt) {
-  SessionWorker& entry = opening->workers[index];
+void ask_for_session(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
+                     std::size_t index, std::int64_t due) {
+  const std::string& task = opening->workers[index].task;
   CreateWorkerSession request;
   request.session_handle = opening->handle;
   request.master_task = parts.services->task;
   request.isolate = opening->request.settings.isolate_session_state;
-  bool remote = entry.task != parts.services->task;
-  if (remote)
+  if (task != parts.services->task)
     request.lease_us = std::chrono::microseconds(parts.services->timeouts.lease).count();
-  ask(self, entry.worker, parts.services->timeouts.request, std::move(request))
-      .then(
-          [=](WorkerSessionCreated& created) {
-            if (!created.session)
-              return failed(self, parts, opening, opening->workers[index].task,
-                            internal("it answered without a worker session"));
-            opening->workers[index].session = created.session;
-            opening->workers[index].devices = std::move(created.devices);
-            if (--opening->missing == 0)
-              opened(self, parts, opening);
-          },
-          [=](caf::error& error) {
-            // The connection was lost meanwhile; a worker that has the session already says so.
-            if (remote && error == caf::sec::request_receiver_down && attempt < most_attempts)
-              return reach_worker(self, parts, opening, index, attempt + 1);
-            failed(self, parts, opening, opening->workers[index].task,
-                   to_status(error, "making a worker session"));
-          });
-}
-
-void reach_worker(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening,
-                  std::size_t index, int attempt) {
-  const std::string& task = opening->workers[index].task;
-  ask(self, parts.membership, parts.services->timeouts.dial + 2 * parts.services->timeouts.request,
-      GetPeer{task})
-      .then(
-          [=](Peer& peer) {
-            opening->workers[index].worker = peer.worker;
-            ask_worker(self, parts, opening, index, attempt);
-          },
-          [=](caf::error& error) {
-            failed(self, parts, opening, opening->workers[index].task,
-                   to_status(error, "dialling"));
-          });
+  ask_task<WorkerSessionCreated>(
+      self, parts, task, std::move(request), due,
+      [=](const WorkerActor& worker) {
+        opening->workers[index].worker = worker;
+        return !opening->is_answered;
+      },
+      [=](WorkerSessionCreated& created) {
+        if (opening->is_answered) // it came after it was told to delete what it had not made yet
+          return abandon(self, parts, opening);
+        if (!created.session)
+          return failed(self, parts, opening, opening->workers[index].task,
+                        {internal("it answered without a worker session"), false});
+        opening->workers[index].session = created.session;
+        opening->workers[index].devices = std::move(created.devices);
+        if (--opening->missing == 0)
+          opened(self, parts, opening);
+      },
+      [=](const TaskFailure& failure) {
+        failed(self, parts, opening, opening->workers[index].task, failure);
+      });
 }
 
 caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession& m) {
@@ -186,24 +174,21 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
     opening->request.settings.lease_us = std::min<std::int64_t>(
         bounded_lease(opening->request.settings.lease_us, parts.services->timeouts),
         10 * std::chrono::microseconds(parts.services->timeouts.lease).count());
+  opening->began_us = now_us(self);
+  opening->timeout_us = std::max<std::int64_t>(opening->request.timeout_us, 0);
   opening->handle = hex16(random_id());
   opening->missing = tasks->size();
   opening->workers.resize(tasks->size());
   opening->promise = self->make_response_promise<SessionCreated>();
-  for (std::size_t i = 0; i < tasks->size(); ++i) {
-    const std::string task = (*tasks)[i];
-    opening->workers[i].task = task;
-    if (task == parts.services->task) {
-      opening->workers[i].worker = parts.own_worker;
-      ask_worker(self, parts, opening, i, most_attempts);
-    } else {
-      reach_worker(self, parts, opening, i, 1);
-    }
-  }
+  for (std::size_t i = 0; i < tasks->size(); ++i)
+    opening->workers[i].task = (*tasks)[i];
+  const std::int64_t due = due_us(self, parts.services, opening->timeout_us);
+  for (std::size_t i = 0; i < tasks->size(); ++i)
+    ask_for_session(self, parts, opening, i, due);
   return opening->promise;
 }
 
-// The devices of every task that can be reached.
+// The devices of every task that answers in time.
 caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
   auto list = std::make_shared<DeviceList>();
   list->devices = parts.services->devices.attributes();
@@ -215,21 +200,16 @@ caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
               [](auto& a, auto& b) { return a.name < b.name; });
     promise.deliver(std::move(*list));
   });
+  const std::int64_t due = due_us(self, parts.services, 0);
   for (const std::string& task : others)
-    ask(self, parts.membership,
-        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
-        .then(
-            [=](const Peer& peer) mutable {
-              ask(self, peer.worker, parts.services->timeouts.request, GetWorkerStatus{})
-                  .then(
-                      [=](WorkerStatus& status) mutable {
-                        for (DeviceAttributes& device : status.devices)
-                          list->devices.push_back(std::move(device));
-                        answered();
-                      },
-                      [=](caf::error&) mutable { answered(); });
-            },
-            [=](caf::error&) mutable { answered(); });
+    ask_task<WorkerStatus>(
+        self, parts, task, GetWorkerStatus{}, due, nullptr,
+        [=](WorkerStatus& status) mutable {
+          for (DeviceAttributes& device : status.devices)
+            list->devices.push_back(std::move(device));
+          answered();
+        },
+        [=](const TaskFailure&) mutable { answered(); });
   return promise;
 }
 
@@ -252,36 +232,34 @@ caf::result<SessionList> list_sessions(Self self, const Parts& parts) {
 
 caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContainers& m) {
   self->state.children.stop_all();
+  std::vector<std::string> tasks = parts.services->cluster.tasks();
+  std::erase(tasks, parts.services->task);
+  tasks.push_back(parts.services->task);
+  struct Clearing {
+    Code code = Code::unavailable;
+    std::vector<std::string> failures;
+  };
+  auto clearing = std::make_shared<Clearing>();
   auto promise = self->make_response_promise<caf::ok_atom>();
-  auto error_seen = std::make_shared<Status>();
-  std::vector<std::string> others = parts.services->cluster.tasks();
-  std::erase(others, parts.services->task);
-  auto answered = gather(others.size() + 1, [=]() mutable {
-    if (error_seen->ok())
+  auto answered = gather(tasks.size(), [=]() mutable {
+    if (clearing->failures.empty())
       promise.deliver(caf::ok_atom::value);
     else
-      promise.deliver(to_error(*error_seen));
+      promise.deliver(
+          to_error(Status(clearing->code, str_cat("not every task was cleared: ",
+                                                  str_join(clearing->failures, "; ")))));
   });
-  ClearContainers clear{m.containers};
-  auto clear_at = [=](const WorkerActor& worker, const std::string& task) mutable {
-    ask(self, worker, parts.services->timeouts.request, clear)
-        .then([=](caf::ok_atom) mutable { answered(); },
-              [=](caf::error& error) mutable {
-                if (error_seen->ok())
-                  *error_seen = to_status(error, str_cat("clearing containers on ", task));
-                answered();
-              });
-  };
-  for (const std::string& task : others)
-    ask(self, parts.membership,
-        parts.services->timeouts.dial + 2 * parts.services->timeouts.request, GetPeer{task})
-        .then([=](const Peer& peer) mutable { clear_at(peer.worker, task); },
-              [=](caf::error& error) mutable {
-                if (error_seen->ok())
-                  *error_seen = to_status(error, str_cat("dialling ", task));
-                answered();
-              });
-  clear_at(parts.own_worker, parts.services->task);
+  const std::int64_t due = due_us(self, parts.services, m.timeout_us);
+  for (const std::string& task : tasks)
+    ask_task<caf::ok_atom>(
+        self, parts, task, ClearContainers{m.containers}, due, nullptr,
+        [=](caf::ok_atom) mutable { answered(); },
+        [=](const TaskFailure& failure) mutable {
+          if (clearing->failures.empty())
+            clearing->code = failure.status.code();
+          clearing->failures.push_back(str_cat(task, ": ", failure.status.message()));
+          answered();
+        });
   return promise;
 }
 

@@ -59,23 +59,27 @@ TEST_CASE("build queue: what a build says after its end, or twice, finds nothing
 TEST_CASE("part answers: a graph is registered once every task has answered, in any order") {
   PartAnswers answers({"ps", "worker"});
   CHECK(answers.registered(1));
-  CHECK_FALSE(answers.is_complete());
+  CHECK_FALSE(answers.is_decided());
   CHECK_FALSE(answers.registered(1)); // twice
-  CHECK_FALSE(answers.is_complete());
+  CHECK_FALSE(answers.is_decided());
   CHECK(answers.registered(0));
-  CHECK(answers.is_complete());
+  CHECK(answers.is_decided());
   CHECK(answers.status().ok());
-  CHECK(PartAnswers({}).is_complete());
+  CHECK(PartAnswers({}).is_decided());
 }
 
-TEST_CASE("part answers: the first failure is told, once nobody is open") {
+TEST_CASE("part answers: the first failure decides, whoever is still silent") {
   PartAnswers answers({"ps", "worker", "worker"});
   answers.failed(0, invalid_argument("no kernel"));
-  CHECK_FALSE(answers.is_complete());
+  CHECK(answers.is_decided());
   answers.lose("worker", unavailable("gone"));
-  CHECK(answers.is_complete());
   CHECK(answers.status() == invalid_argument("no kernel"));
   CHECK_FALSE(answers.registered(2)); // its answer was under way when the task was lost
+  PartAnswers others({"ps", "worker"});
+  others.lose("worker", unavailable("gone"));
+  CHECK(others.is_decided());
+  CHECK(others.registered(0)); // comes late, and is to be let go of
+  CHECK(others.status() == unavailable("gone"));
 }
 
 TEST_CASE("part answers: a lost task fails its own parts alone") {
@@ -86,6 +90,6 @@ TEST_CASE("part answers: a lost task fails its own parts alone") {
   answers.lose("ps", unavailable("gone")); // after its answer
   CHECK(answers.status().ok());
   answers.lose("worker", unavailable("gone"));
-  CHECK(answers.is_complete());
+  CHECK(answers.is_decided());
   CHECK(answers.status() == unavailable("gone"));
 }

@@ -128,6 +128,8 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     OptimizeOptions options;
     options.disabled = request.settings.disabled_passes;
     options.evaluator = &evaluator;
+    if (request.unwanted)
+      options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };
     for (const Node* node : graph.nodes())
       if (node->op->roles.has_any({Role::argument, Role::result}))
         options.preserve.push_back(node->name);

@@ -2,9 +2,11 @@
 // compute thread.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/family/services.hpp"
@@ -58,12 +60,20 @@ struct ClientGraphRequest {
   std::vector<DeviceAttributes> devices;
   SessionSettings settings;
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
+  /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
+  std::shared_ptr<const std::atomic<bool>> unwanted;
 };
 
 /// Places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
 /// Errors name the node.
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services);
+
+/// Whether a run of the signature is known to need the task, before its graph is built: a node that it
+/// depends on stands there, as it was placed, or as its device says. Names that the graph does not have
+/// need nothing.
+bool needs_task(const Graph& full, const PlacedDevices* placed, const Signature& signature,
+                std::string_view task);
 
 /// Only the first step of it: a copy of the full graph whose every node has an assigned device.
 Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services);

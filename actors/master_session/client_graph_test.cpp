@@ -99,3 +99,33 @@ TEST_CASE_FIXTURE(Fixture, "client graph: a part is final if it is all, on one d
   request.settings.optimize = false;
   CHECK_FALSE(is_final("y:0"));
 }
+
+TEST_CASE_FIXTURE(Fixture, "client graph: what a run needs of a task is known before it is built") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:worker/task:0"
+    y = Neg(x) @"/job:ps/task:0"
+    passed = Identity(x) @"/job:ps/task:0"
+    z = Exp(passed) @"/job:worker/task:0"
+    two = Const[dtype=DT_FLOAT, value=f32[] 2]() @"/job:ps/task:0"
+    four = Mul(two, two) @"/job:ps/task:0"
+    folded = Mul(x, four) @"/job:worker/task:0"
+    anywhere = Neg(y))");
+  auto needs = [&](Signature signature, const PlacedDevices* placed = nullptr) {
+    return needs_task(*request.full, placed, signature, there);
+  };
+  CHECK(needs({{"x"}, {"y"}, {}}));
+  CHECK(needs({{"x:0"}, {}, {"y"}}));
+  CHECK(needs({{"x"}, {"anywhere"}, {}}));       // by way of y
+  CHECK_FALSE(needs({{"y"}, {"anywhere"}, {}})); // y is fed
+  CHECK_FALSE(needs({{"x"}, {"z"}, {}}));        // what passes on may go
+  CHECK_FALSE(needs({{"x"}, {"folded"}, {}}));   // so may what constants give
+  CHECK_FALSE(needs({{}, {"nobody"}, {}}));
+  // Placed, every node has a device.
+  auto built = build({{"x"}, {"anywhere"}, {}});
+  REQUIRE(built.placed != nullptr);
+  const bool is_there =
+      task_of_device(built.placed->names[static_cast<std::size_t>(
+          built.placed->of[static_cast<std::size_t>(request.full->find("anywhere")->id)])]) ==
+      there;
+  CHECK(needs({{"y"}, {"anywhere"}, {}}, built.placed.get()) == is_there);
+}

@@ -19,8 +19,11 @@ namespace troupe {
 MasterSessionState::~MasterSessionState() {
   if (direct)
     direct->close();
-  caf::error closed =
-      to_error(aborted(str_cat("Session ", handle, " was closed while the request waited.")));
+  // What was known of the reason says more than that it has ended.
+  caf::error closed = to_error(
+      left.ok() ? aborted(str_cat("Session ", handle, " of master ", task,
+                                  " has ended while the request waited; make a new session"))
+                : left);
   for (Extension& extension : extensions)
     extension.promise.deliver(closed);
   for (Explanation& explanation : explanations)
@@ -93,6 +96,28 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
   for (const auto& [step_id, step] : state.steps)
     self->send(step.actor, lost);
   lose_registering(self, parts, lost.task);
+  lose_waiting(self, parts, lost.task);
+}
+
+// The client is told before its connection is closed, so that both ends say the same of it.
+void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
+                    const std::optional<Wire>& wire) {
+  auto& state = self->state;
+  if (std::exchange(state.gives_up, true))
+    return;
+  log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
+              silent_us / 1000, " ms");
+  Status why = aborted(str_cat("session ", state.handle, " was closed by task ", state.task,
+                               ", its master, which had heard nothing of its client for ",
+                               silent_us / 1000, " ms, though both run; make a new session"));
+  auto close_both = [=] {
+    (void)close(self, parts);
+    if (wire)
+      close_wire(wire->host, wire->port);
+  };
+  ask_watched(self, typed<SessionActor>(state.client), parts.services->timeouts.heartbeat / 5,
+              SessionEnded{{why}})
+      .then([=](caf::ok_atom) { close_both(); }, [=](caf::error&) { close_both(); });
 }
 
 // A client that is not heard of for its lease has ended, or is cut off; bytes of a long message on
@@ -109,19 +134,11 @@ void check_client(Self self, const Parts& parts) {
       return;
     if (wire && wire->state.lives(std::chrono::microseconds(lease_us)))
       return;
-    log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
-                silent / 1000, " ms");
+    if (state.client)
+      return give_up_client(self, parts, silent, wire);
+    log_warning("session ", state.handle, " is closed: its client has never been heard of");
     (void)close(self, parts);
-    if (wire)
-      close_wire(wire->host, wire->port);
   });
-}
-
-void ask_for(Self self, const Parts& parts, const std::string& task) {
-  const Timeouts& t = parts.services->timeouts;
-  ask(self, parts.membership, t.dial + 2 * t.request, GetPeer{task})
-      .then([=](const Peer&) { self->state.health.returned(task); },
-            [=](caf::error&) { self->state.health.unreachable(task); });
 }
 
 void renew(Self self, const Parts& parts) {
@@ -151,8 +168,7 @@ void tick(Self self, const Parts& parts) {
   }
   check_client(self, parts);
   renew(self, parts);
-  for (const std::string& task : state.health.to_ask())
-    ask_for(self, parts, task);
+  look_for_lost_tasks(self, parts);
   self->delayed_send(self, until_next_round(self, parts.services->timeouts.lease / 4),
                      CheckLeases{});
 }
@@ -235,6 +251,7 @@ master_session(Self self, Services services, std::string handle, SessionSettings
   guard_actor(self);
   auto& state = self->state;
   state.handle = std::move(handle);
+  state.task = services->task;
   state.settings = std::move(settings);
   state.workers = std::move(workers);
   state.direct = std::move(direct);
@@ -343,7 +360,7 @@ master_session(Self self, Services services, std::string handle, SessionSettings
         send_cleanups(self);
       },
       [=](CheckLeases) { tick(self, parts); },
-      [=](EndLateSteps) { end_late_steps(self); },
+      [=](EndLateSteps) { end_late_steps(self, parts); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
   };

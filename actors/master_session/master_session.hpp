@@ -2,6 +2,7 @@
 // actors/protocol/master_session.hpp.
 #pragma once
 
+#include <atomic>
 #include <deque>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ struct WaitingRun {
   std::shared_ptr<const BoundSignature> bound;
   std::vector<Tensor> feeds; ///< in the caller's order
   std::int64_t timeout_us = 0;
+  std::int64_t asked_us = 0; ///< when it came, on the actors' clock: its deadline counts from then
   bool trace = false;
   bool partition_graphs = false;
   std::uint64_t request_id = 0;
@@ -59,6 +61,7 @@ struct MasterSessionState {
   static constexpr const char* name = "master-session";
 
   std::string handle;
+  std::string task; ///< its own
   SessionSettings settings;
   std::vector<SessionWorker> workers;
   std::vector<DeviceAttributes> devices;
@@ -66,9 +69,11 @@ struct MasterSessionState {
   std::int64_t heard_us = 0;    ///< last word of the client
   caf::strong_actor_ptr client; ///< who sent it, in another process
   bool closing = false;
-  Status leaving;    ///< new steps are refused with it: the node is about to end
-  Status left;       ///< the node ends now; the reason that the client sees
-  TaskHealth health; ///< of the tasks that it uses
+  Status leaving;             ///< new steps are refused with it: the node is about to end
+  Status left;                ///< the session ends now; the reason that the client sees
+  bool gives_up = false;      ///< the client is being told that it was silent for too long
+  std::int64_t looked_us = 0; ///< when lost tasks were looked for last
+  TaskHealth health;          ///< of the tasks that it uses
 
   std::shared_ptr<const Graph> graph; ///< never null
   struct Extension {
@@ -92,7 +97,8 @@ struct MasterSessionState {
   std::map<std::shared_ptr<ClientGraph>, std::vector<WaitingRun>>
       waiting; ///< by client graph that is being built
   BuildQueue builds;
-  std::shared_ptr<Registration> registration; ///< of the graph under way; null while it is built
+  std::shared_ptr<std::atomic<bool>> unwanted; ///< of the build under way: nobody waits for it
+  std::shared_ptr<Registration> registration;  ///< of the graph under way; null while it is built
   std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
 
   std::shared_ptr<DirectSteps>

@@ -11,8 +11,9 @@
 
 namespace troupe {
 
-/// Each part is open until it has registered, failed, or its task is lost; the first failure is the
-/// whole's, and is known once no part is open. What comes of a part that is not open is dropped.
+/// Each part is open until it has registered, failed, or its task is lost. The first failure is the
+/// whole's, and decides: nobody waits for a task that is silent to hear that another one is lost. What
+/// comes of a part that is not open is dropped.
 class PartAnswers {
 public:
   /// By part: the task that is asked.
@@ -31,7 +32,8 @@ public:
       if (tasks_[i] == task)
         failed(i, why);
   }
-  bool is_complete() const { return num_open_ == 0; }
+  /// All have registered, or one has not.
+  bool is_decided() const { return num_open_ == 0 || !status_.ok(); }
   const Status& status() const { return status_; }
 
 private:

@@ -1,6 +1,7 @@
 #include "actors/master_session/runs.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "actors/master_session/explain.hpp"
 #include "actors/transport/transport.hpp"
@@ -17,6 +18,9 @@ using Parts = MasterSessionParts;
 
 /// Step actors that are kept for the next steps; more are only needed while more steps run at once.
 constexpr std::size_t max_resting = 16;
+
+/// A lost task is looked for at most so often, however many steps are refused for it.
+constexpr int looks_in_a_lease = 20;
 
 std::uint64_t new_step_id() {
   return random_id() >> 8 | 1;
@@ -111,11 +115,31 @@ std::vector<Tensor> in_plans_order(WaitingRun& run) {
   return out;
 }
 
+// When its deadline passes, on the actors' clock; 0: never, as one that is longer than the step-timeout.
+std::int64_t due_of(const Parts& parts, const WaitingRun& run) {
+  const std::chrono::microseconds timeout(run.timeout_us);
+  return timeout.count() > 0 && timeout < parts.services->timeouts.step
+             ? run.asked_us + timeout.count()
+             : 0;
+}
+
+// Nobody waits for the graph under way: its build need not go on.
+void stop_unwanted_build(MasterSessionState& state) {
+  if (!state.unwanted)
+    return;
+  for (const auto& [graph, runs] : state.waiting)
+    if (state.builds.is_under_way(graph) && !runs.empty())
+      return;
+  state.unwanted->store(true);
+}
+
 void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   const ClientGraph& graph = *run.bound->graph;
-  if (Status lost = lost_task(state, *graph.plan); !lost.ok())
+  if (Status lost = lost_task(state, *graph.plan); !lost.ok()) {
+    look_for_lost_tasks(self, parts);
     return fail(self, parts, run, lost);
+  }
   BeginStep begin;
   begin.plan = graph.plan;
   if (run.begun) {
@@ -127,10 +151,11 @@ void start(Self self, const Parts& parts, WaitingRun run) {
     if (Status status = check_feeds(graph, begin.feeds); !status.ok())
       return fail(self, parts, run, status);
   }
-  begin.timeout_us = run.timeout_us > 0 ? run.timeout_us : state.settings.operation_timeout_us;
+  begin.timeout_us = run.timeout_us;
   begin.trace = run.trace;
   begin.fetches = run.bound->fetches;
   begin.started_us = run.begun ? run.begun->started_us : exact_us(self);
+  const std::int64_t due_us = due_of(parts, run);
   running_master_steps().add(1);
   state.log.started(begin.step_id, run.request_id,
                     std::shared_ptr<const std::string>(graph.plan, &graph.plan->signature),
@@ -139,11 +164,9 @@ void start(Self self, const Parts& parts, WaitingRun run) {
   running.actor = take_step(self, parts);
   state.step_of.emplace(running.actor.id(), begin.step_id);
   running.run = std::move(run);
-  // A longer one than the step-timeout is never reached.
-  if (std::chrono::microseconds timeout(begin.timeout_us);
-      timeout.count() > 0 && timeout < parts.services->timeouts.step) {
-    running.due_us = begin.started_us + timeout.count();
-    look_at(self, running.due_us);
+  if (due_us != 0) {
+    running.due_us = due_us;
+    look_at(self, due_us);
   }
   self->send(running.actor, std::move(begin));
 }
@@ -204,6 +227,7 @@ void build_next(Self self, const Parts& parts) {
   request->signature = build->graph->signature;
   request->devices = state.devices;
   request->settings = state.settings;
+  request->unwanted = state.unwanted = std::make_shared<std::atomic<bool>>(false);
   if (!build->graph->shows_parts)
     request->own_task = task_in_process(self, *parts.services);
   caf::actor_addr address = self->address();
@@ -221,8 +245,14 @@ void build_next(Self self, const Parts& parts) {
 
 using RegistrationRef = std::shared_ptr<Registration>;
 
-void finish_if_complete(Self self, const Parts& parts, const RegistrationRef& registration) {
-  if (!registration->answers.is_complete() || self->state.registration != registration)
+void deregister(Self self, const Parts& parts, const WorkerSessionActor& session,
+                const std::string& graph_handle) {
+  ask(self, session, parts.services->timeouts.request, DeregisterGraph{graph_handle})
+      .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
+}
+
+void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& registration) {
+  if (!registration->answers.is_decided() || self->state.registration != registration)
     return;
   self->state.registration = nullptr;
   const Status& status = registration->answers.status();
@@ -231,9 +261,7 @@ void finish_if_complete(Self self, const Parts& parts, const RegistrationRef& re
   else
     for (const RegisteredPart& part : registration->plan.parts)
       if (!part.graph_handle.empty())
-        ask(self, part.session, parts.services->timeouts.request,
-            DeregisterGraph{part.graph_handle})
-            .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
+        deregister(self, parts, part.session, part.graph_handle);
   finish_build(self, parts, registration->graph, status);
 }
 
@@ -249,16 +277,18 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
             if (!registration->answers.registered(i))
               return; // lost meanwhile
             RegisteredPart& entry = registration->plan.parts[i];
+            if (self->state.registration != registration) // another part has failed before
+              return deregister(self, parts, entry.session, answer.graph_handle);
             entry.graph_handle = std::move(answer.graph_handle);
             entry.has_remote_edges = answer.has_remote_edges;
             entry.manager = answer.manager;
             entry.node_states = std::move(answer.node_states);
             entry.executable = std::move(answer.executable);
-            finish_if_complete(self, parts, registration);
+            finish_if_decided(self, parts, registration);
           },
           [=, task = entry.task](caf::error& error) {
             registration->answers.failed(i, to_status(error, str_cat("RegisterGraph on ", task)));
-            finish_if_complete(self, parts, registration);
+            finish_if_decided(self, parts, registration);
           });
 }
 
@@ -308,7 +338,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
       state.partition_graphs[graph].push_back(part.graph_def);
     ask_to_register(self, parts, registration, i, part);
   }
-  finish_if_complete(self, parts, registration);
+  finish_if_decided(self, parts, registration);
 }
 
 Status refusal(const MasterSessionState& state) {
@@ -324,7 +354,15 @@ void admit(Self self, const Parts& parts, WaitingRun run) {
   if (run.bound->graph->plan)
     return start(self, parts, std::move(run));
   auto graph = run.bound->graph;
+  for (const SessionWorker& worker : state.workers)
+    if (const Status* loss = state.health.loss(worker.task);
+        loss && needs_task(*state.graph, state.placed.get(), graph->signature, worker.task)) {
+      look_for_lost_tasks(self, parts);
+      return fail(self, parts, run, *loss);
+    }
   bool first = !state.waiting.count(graph);
+  if (const std::int64_t due_us = due_of(parts, run); due_us != 0)
+    look_at(self, due_us);
   state.waiting[graph].push_back(std::move(run));
   if (!first)
     return;
@@ -347,6 +385,8 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
   for (auto& value : values)
     wire.push_back(std::move(tensor_of(value)));
   std::uint64_t id = self->state.next_arrival++;
+  if (const std::int64_t due_us = due_of(parts, run); due_us != 0)
+    look_at(self, due_us);
   self->state.arriving.emplace(id, std::move(run));
   from_wire(self, parts.services, parts.transport, std::move(wire),
             [=](Status status, std::vector<Tensor> feeds) {
@@ -374,7 +414,34 @@ void lose_registering(Self self, const Parts& parts, const std::string& task) {
   if (!registration || !loss)
     return;
   registration->answers.lose(task, *loss);
-  finish_if_complete(self, parts, registration);
+  finish_if_decided(self, parts, registration);
+}
+
+void look_for_lost_tasks(Self self, const Parts& parts) {
+  auto& state = self->state;
+  const std::int64_t now = now_us(self);
+  const Timeouts& t = parts.services->timeouts;
+  if (now - state.looked_us < std::chrono::microseconds(t.lease / looks_in_a_lease).count())
+    return;
+  state.looked_us = now;
+  for (const std::string& task : state.health.to_ask())
+    ask(self, parts.membership, t.lease,
+        GetPeer{task, std::chrono::microseconds(t.lease / 4).count(), false})
+        .then([=](const Peer&) { self->state.health.returned(task); },
+              [=](caf::error&) { self->state.health.unreachable(task); });
+}
+
+void lose_waiting(Self self, const Parts& parts, const std::string& task) {
+  auto& state = self->state;
+  const Status* loss = state.health.loss(task);
+  if (!loss)
+    return;
+  const Status why = *loss;
+  for (auto& [graph, runs] : state.waiting)
+    if (!runs.empty() && needs_task(*state.graph, state.placed.get(), graph->signature, task))
+      for (WaitingRun& run : std::exchange(runs, {}))
+        fail(self, parts, run, why);
+  stop_unwanted_build(state);
 }
 
 void step_finished(Self self, const Parts& parts, StepFinished& m) {
@@ -408,9 +475,46 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
   tell_if_idle(state);
 }
 
-void end_late_steps(Self self) {
+// Runs that wait for their feeds or their graph have deadlines too. The next one of them, or 0.
+std::int64_t end_late_waiting(Self self, const Parts& parts, std::int64_t now) {
   auto& state = self->state;
-  std::int64_t now = exact_us(self), next = 0;
+  std::int64_t next = 0;
+  auto look_after = [&](const WaitingRun& run) {
+    if (const std::int64_t due = due_of(parts, run); due != 0 && (next == 0 || due < next))
+      next = due;
+  };
+  auto end = [&](WaitingRun& run, std::string_view while_what) {
+    fail(self, parts, run,
+         deadline_exceeded(str_cat("the step took longer than its deadline of ",
+                                   run.timeout_us / 1000, " ms while ", while_what)));
+  };
+  for (auto it = state.arriving.begin(); it != state.arriving.end();)
+    if (const std::int64_t due = due_of(parts, it->second); due != 0 && due <= now) {
+      end(it->second, "its feeds were on their way to the master");
+      it = state.arriving.erase(it);
+    } else {
+      look_after(it->second);
+      ++it;
+    }
+  for (auto& [graph, runs] : state.waiting) {
+    auto is_due = [&](const WaitingRun& run) {
+      const std::int64_t due = due_of(parts, run);
+      return due != 0 && due <= now;
+    };
+    auto late = std::stable_partition(runs.begin(), runs.end(), std::not_fn(is_due));
+    for (auto run = late; run != runs.end(); ++run)
+      end(*run, "it waited for its graph to be built by the master");
+    runs.erase(late, runs.end());
+    for (const WaitingRun& run : runs)
+      look_after(run);
+  }
+  stop_unwanted_build(state);
+  return next;
+}
+
+void end_late_steps(Self self, const Parts& parts) {
+  auto& state = self->state;
+  std::int64_t now = exact_us(self), next = end_late_waiting(self, parts, now);
   state.looks.erase(state.looks.begin(), state.looks.upper_bound(now));
   for (auto& [step_id, step] : state.steps)
     if (step.due_us != 0 && step.due_us <= now) {
@@ -466,6 +570,7 @@ void cancel_run(Self self, const Parts& parts, std::uint64_t request_id) {
       continue;
     WaitingRun run = std::move(*it);
     runs.erase(it);
+    stop_unwanted_build(state);
     return fail(self, parts, run,
                 cancelled("the step was cancelled by its client while it waited for its graph to "
                           "be built by the master"));
@@ -477,7 +582,8 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
   WaitingRun run;
   run.bound = m.begun->bound;
   run.begun = std::move(m.begun);
-  run.timeout_us = m.timeout_us;
+  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : self->state.settings.operation_timeout_us;
+  run.asked_us = run.begun->started_us;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
   start(self, parts, std::move(run));
@@ -514,7 +620,8 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   }
   WaitingRun run;
   run.bound = std::move(bound);
-  run.timeout_us = m.timeout_us;
+  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : state.settings.operation_timeout_us;
+  run.asked_us = exact_us(self);
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
   run.request_id = m.request_id;
@@ -540,7 +647,8 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
         str_cat("the callable takes ", bound.feed_index.size(), " feeds, got ", m.feeds.size())));
   WaitingRun run;
   run.bound = it->second.bound;
-  run.timeout_us = m.timeout_us;
+  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : state.settings.operation_timeout_us;
+  run.asked_us = exact_us(self);
   run.trace = m.trace;
   run.request_id = m.request_id;
   run.wants_direct = m.wants_direct;
@@ -579,6 +687,14 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   if (!build)
     return;
   auto graph = build->graph;
+  const bool was_stopped = std::exchange(state.unwanted, nullptr)->load();
+  if (auto waiting = state.waiting.find(graph); was_stopped && !built.status.ok() &&
+                                                waiting != state.waiting.end() &&
+                                                !waiting->second.empty()) {
+    state.builds.end(); // somebody has come since it was stopped
+    state.builds.add(graph);
+    return build_next(self, parts);
+  }
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
   if (!state.placed) {

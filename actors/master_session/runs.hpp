@@ -26,8 +26,12 @@ void step_lost(MasterSessionSelf self, const MasterSessionParts& parts, const ca
 /// The task is lost: graphs that it was asked to register fail.
 void lose_registering(MasterSessionSelf self, const MasterSessionParts& parts,
                       const std::string& task);
-/// Tells the steps whose deadline has passed.
-void end_late_steps(MasterSessionSelf self);
+/// The task is lost: runs that wait for their graph and are known to need the task fail.
+void lose_waiting(MasterSessionSelf self, const MasterSessionParts& parts, const std::string& task);
+/// Asks whether lost tasks are there again; of one that a dial is under way to only once.
+void look_for_lost_tasks(MasterSessionSelf self, const MasterSessionParts& parts);
+/// Ends the runs whose deadline has passed, whatever they wait for.
+void end_late_steps(MasterSessionSelf self, const MasterSessionParts& parts);
 Counter& running_master_steps();
 /// Ends the run of this request id with CANCELLED, whatever it waits for; nothing if there is none.
 void cancel_run(MasterSessionSelf self, const MasterSessionParts& parts, std::uint64_t request_id);

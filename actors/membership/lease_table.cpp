@@ -52,7 +52,7 @@ std::vector<std::string> LeaseTable::tasks() const {
 }
 
 std::string loss_sentence(const std::string& task, const std::string& address, LossReason reason,
-                          std::int64_t silent_us) {
+                          std::int64_t silent_us, const std::string& own) {
   std::string who = str_cat("task ", task, " at ", address);
   switch (reason) {
   case LossReason::crashed:
@@ -73,6 +73,10 @@ std::string loss_sentence(const std::string& task, const std::string& address, L
   case LossReason::restarted:
     return str_cat(who,
                    " was started again: what it held of this session is gone; make a new session");
+  case LossReason::gave_up:
+    return str_cat(own, " was declared gone by ", who, ", which had heard nothing of it for ",
+                   silent_us / 1000,
+                   " ms, though both run: check the network between them, then make a new session");
   }
   return who;
 }

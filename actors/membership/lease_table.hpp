@@ -15,6 +15,7 @@ namespace troupe {
 ///   alive ─┬─ no word for the lease ─▶ frozen ────┐
 ///          ├─ connection closed ─────▶ crashed ───┤
 ///          ├─ another incarnation ───▶ restarted ─┼─▶ gone from the table; each watcher is told once
+///          ├─ heard nothing of us ───▶ gave up ───┤
 ///          └─ said goodbye ──────────▶ left ──────┘
 class LeaseTable {
 public:
@@ -48,8 +49,8 @@ private:
   std::map<std::string, Lease> entries_;
 };
 
-/// What happened and what to do, for people.
+/// What happened to `task` and what to do, for people. `own` is the task that says it.
 std::string loss_sentence(const std::string& task, const std::string& address, LossReason reason,
-                          std::int64_t silent_us);
+                          std::int64_t silent_us, const std::string& own = "this task");
 
 } // namespace troupe

@@ -5,6 +5,7 @@
 #include <caf/actor_proxy.hpp>
 #include <caf/stateful_actor.hpp>
 
+#include "actors/family/dialer.hpp"
 #include "actors/family/wire.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
@@ -15,37 +16,30 @@ namespace troupe {
 namespace {
 
 using Self = MembershipActor::stateful_pointer<MembershipState>;
-using Dialer = caf::typed_actor<
-    caf::replies_to<caf::connect_atom, std::string, std::uint16_t>::with<caf::strong_actor_ptr>>;
 
-// Tries until somebody listens or the budget is used up; blocks, so it has its own thread. Ends
-// after one answer.
-struct DialerState {
-  static constexpr const char* name = "dialer";
-};
-Dialer::behavior_type dialer(Dialer::stateful_pointer<DialerState> self, Services services) {
-  guard_actor(self);
-  return {[=](caf::connect_atom, const std::string& host,
-              std::uint16_t port) -> caf::result<caf::strong_actor_ptr> {
-    self->quit();
-    auto guardian =
-        services->network->dial(self->system(), Address{host, port}, services->timeouts.dial);
-    if (!guardian.ok())
-      return to_error(guardian.status());
-    return *guardian;
-  }};
-}
+/// Of a heartbeat: as long a peer that is given up has to take in that it is.
+constexpr int part_for_farewell = 5;
 
 void answer(Self self, const std::string& task, const Result<Peer>& peer) {
   auto waiting = self->state.dialling.extract(task);
   if (waiting.empty())
     return;
   counter("dials").add(-1);
-  for (auto& promise : waiting.mapped())
+  for (auto& promise : waiting.mapped().waiters)
     if (peer.ok())
       promise.deliver(*peer);
     else
       promise.deliver(to_error(peer.status()));
+}
+
+// One that was lost is told of by how it was lost.
+void answer_unreached(Self self, const std::string& task, const Status& why) {
+  auto verdict = self->state.verdicts.find(task);
+  if (verdict == self->state.verdicts.end() || why.code() != Code::unavailable)
+    return answer(self, task, why);
+  answer(self, task,
+         unavailable(str_cat(verdict->second.sentence, " (dialled again: ", why.message(), ")"))
+             .with_origin({"", "", task, 0}));
 }
 
 // Of another node: that the connection to it is gone.
@@ -61,8 +55,16 @@ std::string address_text(const Services& services, const std::string& task) {
 MembershipState::Losses& losses_of(Self self, const std::string& task, std::uint64_t incarnation) {
   auto& losses = self->state.losses[task];
   if (losses.incarnation != incarnation)
-    losses = {incarnation, 0, losses.dials, false};
+    losses = {incarnation, 0, losses.dials, false, 0};
   return losses;
+}
+
+void count_loss(Self self, const std::string& task, std::uint64_t incarnation, LossReason reason,
+                std::int64_t silent_us) {
+  auto& losses = losses_of(self, task, incarnation);
+  ++losses.count;
+  const bool was_silent = reason == LossReason::frozen || reason == LossReason::cut_off;
+  losses.silent_us = was_silent ? silent_us : 0;
 }
 
 // Who waits for an answer of a lost peer is told now. When another connection has taken the place
@@ -82,14 +84,16 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
   auto it = state.peers.find(task);
   if (it == state.peers.end())
     return;
-  PeerLost lost{task, it->second.incarnation, reason,
-                loss_sentence(task, address_text(services, task), reason, silent_us)};
-  ++losses_of(self, task, lost.incarnation).count;
+  PeerLost lost{
+      task, it->second.incarnation, reason,
+      loss_sentence(task, address_text(services, task), reason, silent_us, services->task)};
+  count_loss(self, task, lost.incarnation, reason, silent_us);
   Peer peer = std::move(it->second);
   state.peers.erase(it);
   state.leases.lost(task);
   state.listeners.erase(task);
-  state.last_loss[task] = to_string(reason);
+  state.cut.erase(task);
+  state.verdicts[task] = lost;
   std::erase_if(state.guardians, [&](auto& entry) { return entry.second == task; });
   log_warning(lost.sentence);
   auto watchers = state.watchers.extract(task);
@@ -101,11 +105,14 @@ void tell_loss(Self self, const Services& services, const std::string& task, Los
 }
 
 Heartbeat heartbeat(Self self, const Services& services, const std::string& task) {
-  auto losses = self->state.losses.find(task);
-  return {services->task, services->incarnation,
-          losses == self->state.losses.end() ? 0 : losses->second.count,
-          losses == self->state.losses.end() ? 0 : losses->second.incarnation,
-          services->cluster.identity().digest};
+  auto known = self->state.losses.find(task);
+  const auto losses = known == self->state.losses.end() ? MembershipState::Losses{} : known->second;
+  return {services->task,
+          services->incarnation,
+          losses.count,
+          losses.incarnation,
+          services->cluster.identity().digest,
+          losses.silent_us};
 }
 
 // Only tasks of the cluster may say that they live or leave. What others say would be kept by name,
@@ -141,11 +148,13 @@ void heard(Self self, const Services& services, const Heartbeat& m) {
   if (it != state.peers.end() && it->second.incarnation != m.incarnation)
     return tell_loss(self, services, m.from, LossReason::restarted, 0);
   state.leases.heard(m.from, now_us(self));
+  state.cut.erase(m.from);
   if (m.lost_incarnation != services->incarnation)
     return;
   auto& ours = losses_of(self, m.from, m.incarnation);
   if (ours.agreed && m.losses > ours.count)
-    tell_loss(self, services, m.from, LossReason::cut_off, 0);
+    tell_loss(self, services, m.from, m.silent_us > 0 ? LossReason::gave_up : LossReason::cut_off,
+              m.silent_us);
   if (ours.agreed)
     ours.count = std::max(ours.count, m.losses);
 }
@@ -236,25 +245,37 @@ constexpr int most_attempts = 3;
 void dial(Self self, const Services& services, const std::string& task, const Address& address,
           int attempt);
 
+std::chrono::microseconds time_left(Self self, const std::string& task) {
+  auto dialling = self->state.dialling.find(task);
+  return dialling == self->state.dialling.end()
+             ? std::chrono::microseconds(0)
+             : std::chrono::microseconds(dialling->second.due_us - now_us(self));
+}
+
 // For the answer on a fresh connection: its other end may still take one that was cut for the one
 // to us, which takes a new attempt; or it is slow, which takes more time with each.
-std::chrono::milliseconds patience(const Services& services, int attempt) {
-  return std::min(services->timeouts.request, attempt * services->timeouts.lease / 2);
+std::chrono::milliseconds patience(Self self, const Services& services, const std::string& task,
+                                   int attempt) {
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(time_left(self, task));
+  return std::max(std::min(left, attempt * services->timeouts.lease / 2),
+                  std::chrono::milliseconds(1));
 }
 
 // Nobody answers on a fresh connection. If no byte has come, it is closed, which is the signal to
 // dial again; else the other side is busy, or has just taken another connection for this one, and
 // is asked again.
 void hello_failed(Self self, const Services& services, const std::string& task,
-                  const caf::strong_actor_ptr& guardian, const Status& why) {
+                  const caf::strong_actor_ptr& guardian, std::chrono::milliseconds waited,
+                  const Status& why) {
   caf::actor_addr name = guardian->get()->address();
   ask_wire(self, services, guardian->node(), [=](std::optional<Wire> wire) {
     auto greeting = self->state.greetings.find(name);
     if (greeting == self->state.greetings.end())
       return;
     int attempt = greeting->second.attempt;
-    bool again = why.code() == Code::deadline_exceeded && attempt < most_attempts;
-    bool dead = wire && !wire->state.lives(patience(services, attempt) / 2);
+    bool again = why.code() == Code::deadline_exceeded && attempt < most_attempts &&
+                 time_left(self, task).count() > 0;
+    bool dead = wire && !wire->state.lives(waited / 2);
     if (dead && again) {
       close_wire(wire->host, wire->port);
       return;
@@ -263,38 +284,52 @@ void hello_failed(Self self, const Services& services, const std::string& task,
     auto address = services->cluster.address_of(task);
     if (again && address.ok())
       return dial(self, services, task, *address, attempt + 1);
-    answer(self, task, why);
+    answer_unreached(
+        self, task,
+        why.code() == Code::deadline_exceeded
+            ? unavailable(str_cat("task ", task, " at ", address_text(services, task),
+                                  " does not say who it is: it is frozen or overloaded"))
+            : why);
   });
+}
+
+void greet(Self self, const Services& services, const std::string& task, const Address& address,
+           const caf::strong_actor_ptr& guardian, int attempt) {
+  caf::actor_addr name = guardian->get()->address();
+  self->state.greetings[name] = {task, attempt};
+  self->monitor(caf::actor_cast<caf::actor>(guardian));
+  const auto limit = patience(self, services, task, attempt);
+  ask_watched(self, typed<GuardianActor>(guardian), limit, Hello{protocol_version, services->task})
+      .then(
+          [=](Welcome& w) {
+            if (self->state.greetings.erase(name))
+              welcome(self, services, task, address.to_string(), guardian, w);
+          },
+          [=](caf::error& error) {
+            hello_failed(self, services, task, guardian, limit,
+                         to_status(error, str_cat("hello to ", task, " at ", address)));
+          });
 }
 
 void dial(Self self, const Services& services, const std::string& task, const Address& address,
           int attempt) {
-  auto worker = services->threads->are_real() ? self->spawn<caf::detached>(dialer, services)
-                                              : self->spawn(dialer, services);
-  auto budget = services->timeouts.dial + services->timeouts.request;
-  self->request(worker, caf::timespan(budget), caf::connect_atom::value, address.host, address.port)
-      .then(
-          [=](const caf::strong_actor_ptr& guardian) {
-            caf::actor_addr name = guardian->get()->address();
-            self->state.greetings[name] = {task, attempt};
-            self->monitor(caf::actor_cast<caf::actor>(guardian));
-            ask_watched(self, typed<GuardianActor>(guardian), patience(services, attempt),
-                        Hello{protocol_version, services->task})
-                .then(
-                    [=](Welcome& w) {
-                      if (self->state.greetings.erase(name))
-                        welcome(self, services, task, address.to_string(), guardian, w);
-                    },
-                    [=](caf::error& error) {
-                      hello_failed(self, services, task, guardian,
-                                   to_status(error, str_cat("hello to ", task, " at ", address)));
-                    });
-          },
-          [=](caf::error& error) {
-            answer(self, task,
-                   to_status(error, str_cat("dialling ", task, " at ", address))
-                       .with_context(str_cat("task ", task)));
-          });
+  const auto known = self->state.dialling.find(task);
+  if (known == self->state.dialling.end())
+    return; // nobody waits for it any more
+  const auto& dialling = known->second;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(time_left(self, task));
+  const DialPatience patience{std::max(left, std::chrono::milliseconds(1)), dialling.may_start};
+  dial_apart(self, services, address, patience,
+             [=, due_us = dialling.due_us](const Result<caf::strong_actor_ptr>& guardian) {
+               if (guardian.ok())
+                 return greet(self, services, task, address, *guardian, attempt);
+               // Who came meanwhile may have more patience than this dial had.
+               auto now = self->state.dialling.find(task);
+               if (now != self->state.dialling.end() && time_left(self, task).count() > 0 &&
+                   (now->second.due_us > due_us || now->second.may_start != patience.may_start))
+                 return dial(self, services, task, address, attempt);
+               answer_unreached(self, task, guardian.status().with_context(str_cat("task ", task)));
+             });
 }
 
 void dial_again(Self self, const Services& services, const std::string& task) {
@@ -302,6 +337,16 @@ void dial_again(Self self, const Services& services, const std::string& task) {
   auto address = services->cluster.address_of(task);
   if (!redial.empty() && address.ok())
     dial(self, services, task, *address, redial.mapped());
+}
+
+// Of one that was silent, and to whom nothing came through, its process need not have ended: it may
+// have given us up, and have said so in vain.
+void connection_ended(Self self, const Services& services, const std::string& task,
+                      LossReason reason) {
+  if (reason == LossReason::crashed && self->state.cut.count(task))
+    return tell_loss(self, services, task, LossReason::cut_off,
+                     self->state.leases.silent_us(task, now_us(self)));
+  tell_loss(self, services, task, reason, 0);
 }
 
 void guardian_ended(Self self, const Services& services, const caf::down_msg& down) {
@@ -316,7 +361,7 @@ void guardian_ended(Self self, const Services& services, const caf::down_msg& do
         dial_again(self, services, task);
       return;
     }
-    return answer(
+    return answer_unreached(
         self, task,
         unavailable(loss_sentence(task, address_text(services, task), LossReason::crashed, 0)));
   }
@@ -328,38 +373,57 @@ void guardian_ended(Self self, const Services& services, const caf::down_msg& do
     auto [task, entry] = *listener;
     state.listeners.erase(listener);
     if (state.peers.count(task))
-      return tell_loss(self, services, task, reason, 0);
-    ++losses_of(self, task, entry.incarnation).count;
+      return connection_ended(self, services, task, reason);
+    count_loss(self, task, entry.incarnation, reason, 0);
     return;
   }
   auto it = state.guardians.find(down.source);
   if (it == state.guardians.end())
     return;
   std::string task = it->second;
-  tell_loss(self, services, task, reason, 0);
+  connection_ended(self, services, task, reason);
 }
 
-caf::result<Peer> get_peer(Self self, const Services& services, const std::string& task) {
+caf::result<Peer> get_peer(Self self, const Services& services, const GetPeer& m) {
   auto& state = self->state;
+  const std::string& task = m.task;
   if (task == services->task)
     return state.own;
   if (auto it = state.peers.find(task); it != state.peers.end()) {
     if (!has_ended(it->second.worker))
       return it->second;
     // Whoever asks has been told already; our own DOWN waits in the mailbox.
-    tell_loss(self, services, task, LossReason::crashed, 0);
+    connection_ended(self, services, task, LossReason::crashed);
   }
   auto address = services->cluster.address_of(task);
   if (!address.ok())
     return to_error(address.status());
   auto promise = self->make_response_promise<Peer>();
-  auto& waiting = state.dialling[task];
-  waiting.push_back(promise);
-  if (waiting.size() > 1)
+  auto& dialling = state.dialling[task];
+  dialling.waiters.push_back(promise);
+  auto budget = m.budget_us > 0 ? std::chrono::microseconds(m.budget_us)
+                                : std::chrono::microseconds(services->timeouts.dial);
+  dialling.due_us = std::max(dialling.due_us, now_us(self) + budget.count());
+  dialling.may_start = dialling.may_start || m.may_start;
+  if (dialling.waiters.size() > 1)
     return promise;
   counter("dials").add(1);
   dial(self, services, task, *address, 1);
   return promise;
+}
+
+// Says to a peer that it is given up, as far as it can be told, and closes its connection.
+void give_up(Self self, const Services& services, const MembershipActor& membership,
+             std::int64_t silent_us, const std::optional<Wire>& wire) {
+  auto close = [=] {
+    if (wire)
+      close_wire(wire->host, wire->port);
+  };
+  ask_watched(self, membership,
+              services->timeouts.heartbeat / part_for_farewell,
+              Farewell{services->task, services->incarnation, services->cluster.identity().digest,
+                       silent_us})
+      .then([=](caf::ok_atom) { close(); }, [=](caf::error&) { close(); });
 }
 
 // No message has come for the lease. If bytes have, a long one is on its way, or we were stopped
@@ -387,10 +451,10 @@ void suspect(Self self, const Services& services, const LeaseTable::Expired& exp
       return;
     }
     bool is_cut = wire && wire->state.is_cut;
+    MembershipActor membership = peer->second.membership;
     tell_loss(self, services, expired.task, is_cut ? LossReason::cut_off : LossReason::frozen,
               expired.silent_us);
-    if (wire)
-      close_wire(wire->host, wire->port);
+    give_up(self, services, membership, expired.silent_us, wire);
   });
 }
 
@@ -406,11 +470,11 @@ void forget_listener(Self self, const Services& services, const std::string& tas
       it->second.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
       return;
     }
-    log_info(task, ", which had dialled this task, has not been heard of for ",
-             (now_us(self) - it->second.heard_us) / 1000, " ms: its connection is closed");
+    const std::int64_t silent_us = now_us(self) - it->second.heard_us;
+    log_info(task, ", which had dialled this task, has not been heard of for ", silent_us / 1000,
+             " ms: its connection is closed");
     self->state.listeners.erase(it);
-    if (wire)
-      close_wire(wire->host, wire->port);
+    give_up(self, services, membership, silent_us, wire);
   });
 }
 
@@ -425,7 +489,7 @@ caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
   auto answered = gather(all.size(), [promise]() mutable { promise.deliver(caf::ok_atom::value); });
   for (const auto& [task, membership] : all)
     ask(self, membership, services->timeouts.cancel,
-        Farewell{services->task, services->incarnation, services->cluster.identity().digest})
+        Farewell{services->task, services->incarnation, services->cluster.identity().digest, 0})
         .then([=](caf::ok_atom) mutable { answered(); },
               [=](caf::error&) mutable { answered(); }); // its lease tells it, if this does not
   return promise;
@@ -442,18 +506,22 @@ void beat(Self self, const Services& services) {
     if (now_us(self) - listener.heard_us > lease_us && !state.peers.count(task))
       forget_listener(self, services, task, listener.membership);
   // A connection that was looked at before is judged better when it is suspected.
-  auto look = [=](const MembershipActor& membership, std::int64_t silent_us) {
+  auto look = [=](const std::string& task, const MembershipActor& membership,
+                  std::int64_t silent_us) {
     if (silent_us > lease_us / 2)
-      ask_wire(self, services, membership->node(), [](const std::optional<Wire>&) {});
+      ask_wire(self, services, membership->node(), [=](const std::optional<Wire>& wire) {
+        if (wire && wire->state.is_cut && self->state.peers.count(task))
+          self->state.cut.insert(task);
+      });
   };
   for (const auto& [task, peer] : state.peers) {
     beat_to(self, services, task, peer.membership);
-    look(peer.membership, state.leases.silent_us(task, now_us(self)));
+    look(task, peer.membership, state.leases.silent_us(task, now_us(self)));
   }
   for (const auto& [task, listener] : state.listeners)
     if (!state.peers.count(task)) {
       beat_to(self, services, task, listener.membership);
-      look(listener.membership, now_us(self) - listener.heard_us);
+      look(task, listener.membership, now_us(self) - listener.heard_us);
     }
   self->delayed_send(self, services->timeouts.heartbeat, HeartbeatDue{});
 }
@@ -467,7 +535,7 @@ MembershipActor::behavior_type membership(Self self, Services services) {
   if (services->cluster.size() > 1)
     self->delayed_send(self, services->timeouts.heartbeat, HeartbeatDue{});
   return {
-      [=](const GetPeer& m) { return get_peer(self, services, m.task); },
+      [=](const GetPeer& m) { return get_peer(self, services, m); },
       [=](const WatchPeer& m) {
         auto& watchers = self->state.watchers[m.task];
         std::erase_if(watchers, [](const caf::actor_addr& watcher) {
@@ -478,9 +546,12 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           watchers.push_back(address);
         // Lost between the dial and now: told at once rather than never.
         if (m.task != services->task && !self->state.peers.count(m.task)) {
-          PeerLost lost{
-              m.task, 0, LossReason::cut_off,
-              loss_sentence(m.task, address_text(services, m.task), LossReason::cut_off, 0)};
+          auto verdict = self->state.verdicts.find(m.task);
+          PeerLost lost = verdict != self->state.verdicts.end()
+                              ? verdict->second
+                              : PeerLost{m.task, 0, LossReason::cut_off,
+                                         loss_sentence(m.task, address_text(services, m.task),
+                                                       LossReason::cut_off, 0)};
           caf::anon_send(m.watcher, lost);
           self->state.watchers.erase(m.task);
         }
@@ -510,7 +581,8 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           return to_error(stranger);
         auto it = self->state.peers.find(m.from);
         if (it != self->state.peers.end() && it->second.incarnation == m.incarnation)
-          tell_loss(self, services, m.from, LossReason::left, 0);
+          tell_loss(self, services, m.from,
+                    m.silent_us > 0 ? LossReason::gave_up : LossReason::left, m.silent_us);
         self->state.listeners.erase(m.from);
         return caf::ok_atom::value;
       },
@@ -525,10 +597,11 @@ MembershipActor::behavior_type membership(Self self, Services services) {
           if (task == services->task)
             continue;
           std::int64_t silent = self->state.leases.silent_us(task, now_us(self));
-          auto loss = self->state.last_loss.find(task);
+          auto verdict = self->state.verdicts.find(task);
           out.peers.push_back({task, address_text(services, task), silent >= 0,
-                               std::max<std::int64_t>(silent, 0),
-                               loss == self->state.last_loss.end() ? std::string() : loss->second});
+                               std::max<std::int64_t>(silent, 0), std::nullopt});
+          if (verdict != self->state.verdicts.end())
+            out.peers.back().last_loss = verdict->second.reason;
         }
         return out;
       },

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,9 +26,14 @@ struct MembershipState {
   };
   std::map<caf::actor_addr, Greeting>
       greetings; ///< guardians that were reached and asked who they are
-  std::map<std::string, std::vector<caf::typed_response_promise<Peer>>>
-      dialling;                       ///< who waits for which task
-  std::map<std::string, int> redials; ///< of them: to be dialled again, for which time
+  /// Who waits for a task, for how long at the latest; and whether one of them expects it to start.
+  struct Dialling {
+    std::vector<caf::typed_response_promise<Peer>> waiters;
+    std::int64_t due_us = 0;
+    bool may_start = false;
+  };
+  std::map<std::string, Dialling> dialling; ///< by task
+  std::map<std::string, int> redials;       ///< of them: to be dialled again, for which time
   std::map<std::string, std::vector<caf::actor_addr>>
       watchers; ///< weak: a watch ends with its watcher
   /// Who beats to us: beaten back unasked, so that a node that dialled us hears of us even while
@@ -43,11 +49,14 @@ struct MembershipState {
   struct Losses {
     std::uint64_t incarnation = 0;
     std::uint32_t count = 0;
-    std::uint64_t dials = 0; ///< answered ones
-    bool agreed = false;     ///< since the last of them: what came before it concerns nobody
+    std::uint64_t dials = 0;    ///< answered ones
+    bool agreed = false;        ///< since the last of them: what came before it concerns nobody
+    std::int64_t silent_us = 0; ///< that it was when it was given up last; 0: lost otherwise
   };
   std::map<std::string, Losses> losses;
-  std::map<std::string, std::string> last_loss; ///< by task, for people
+  std::map<std::string, PeerLost> verdicts; ///< by task: how it was lost last
+  /// Silent ones to whom what we send is not acknowledged: if the connection ends next, that is why.
+  std::set<std::string> cut;
 };
 
 MembershipActor::behavior_type membership(MembershipActor::stateful_pointer<MembershipState> self,

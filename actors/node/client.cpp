@@ -15,6 +15,7 @@
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
 #include "net/transport/log_guard.hpp"
+#include "net/transport/stop_event.hpp"
 
 namespace troupe {
 
@@ -43,6 +44,8 @@ Greeter::behavior_type greeter(Greeter::pointer self, GuardianActor guardian) {
 
 struct ClientNode::Impl {
   std::shared_ptr<const NodeServices> services;
+  /// Before the system, whose end waits for dials.
+  std::shared_ptr<StopEvent> stop_dialling = std::make_shared<StopEvent>();
   SystemConfig config{NetworkUse::client, 2, {}};
   caf::actor_system system{config};
   TransportActor transport;
@@ -71,12 +74,13 @@ ClientNode::ClientNode(const Timeouts& timeouts) : impl_(std::make_unique<Impl>(
   services->timeouts = timeouts;
   services->library = &op_library();
   services->started_us = steady_micros();
-  services->network = std::make_shared<TcpNetwork>(nullptr);
+  services->network = std::make_shared<TcpNetwork>(impl_->stop_dialling);
   impl_->services = services;
   impl_->transport = impl_->system.spawn(troupe::transport, Services(services));
 }
 
 ClientNode::~ClientNode() {
+  impl_->stop_dialling->set();
   LogGuard log_guard;
   for (const Impl::Greeted& one : impl_->greeted)
     if (auto greeter = caf::actor_cast<caf::actor>(one.greeter))
@@ -97,7 +101,7 @@ const TransportActor& ClientNode::transport() const {
 
 Result<GuardianActor> ClientNode::dial(const Address& address, std::chrono::milliseconds budget) {
   LogGuard log_guard;
-  TROUPE_ASSIGN(caf::strong_actor_ptr found, dial_guardian(impl_->system, address, budget));
+  TROUPE_ASSIGN(caf::strong_actor_ptr found, dial_guardian(impl_->system, address, {budget}));
   auto guardian = typed<GuardianActor>(found);
   impl_->greet(guardian);
   return guardian;

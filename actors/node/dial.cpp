@@ -33,13 +33,28 @@ Status given_up(const Address& address) {
       str_cat("connecting to ", address, " was given up, since who asked is shutting down"));
 }
 
+// A dial's time, and what of it passed before somebody listened.
+struct Waited {
+  std::chrono::milliseconds before, greeting;
+
+  Status no_greeting(const Address& address) const {
+    const auto whole = (before + greeting).count();
+    if (greeting < shortest_verdict && before > greeting)
+      return unavailable(str_cat("nobody could be reached at ", address, " for ", before.count(),
+                                 " ms; who listens there now had too little time to greet, ",
+                                 greeting.count(), " of ", whole, " ms: try again"));
+    return unavailable(str_cat("who listens at ", address, " did not greet within ", whole,
+                               " ms: it is frozen, overloaded or no node of troupe"));
+  }
+};
+
 // CAF's own remote_actor waits for ever for the greeting of a process that is stopped: its kernel
 // accepts connections all the same.
 Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& address,
-                                      std::chrono::milliseconds budget, const StopEvent* stop) {
+                                      const Waited& waited, const StopEvent* stop) {
   Result<caf::strong_actor_ptr> out = internal("no answer");
   caf::scoped_actor self{system};
-  auto greeting = self->request(system.middleman().actor_handle(), caf::timespan(budget),
+  auto greeting = self->request(system.middleman().actor_handle(), caf::timespan(waited.greeting),
                                 caf::connect_atom::value, address.host, address.port);
   // The answer is the only message that comes, so the mailbox is watched for it. A mailbox cannot
   // be polled together with an event: looked at in turn.
@@ -58,9 +73,7 @@ Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& 
       },
       [&](caf::error& error) {
         if (error == caf::sec::request_timeout)
-          out = unavailable(str_cat("who listens at ", address, " did not greet within ",
-                                    budget.count(),
-                                    " ms: it is frozen, overloaded or no node of troupe"));
+          out = waited.no_greeting(address);
         else if (error == caf::sec::disconnect_during_handshake)
           out = unavailable(str_cat("who listens at ", address,
                                     " closed the connection without a greeting: all its "
@@ -80,10 +93,9 @@ Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& 
 } // namespace
 
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            std::chrono::milliseconds budget,
-                                            const StopEvent* stop) {
+                                            const DialPatience& patience, const StopEvent* stop) {
   using namespace std::chrono;
-  auto end = steady_clock::now() + budget;
+  const auto began = steady_clock::now(), end = began + patience.budget;
   auto left = [&] {
     return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1));
   };
@@ -98,7 +110,8 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
     Status reachable = probe_tcp(address.host, address.port, had, stop);
     if (reachable.ok()) {
       had = left();
-      auto guardian = connect(system, address, had, stop);
+      const Waited waited{duration_cast<milliseconds>(steady_clock::now() - began), had};
+      auto guardian = connect(system, address, waited, stop);
       if (guardian.ok() || guardian.status().code() == Code::unimplemented)
         return guardian;
       judge(guardian.status(), had);
@@ -107,7 +120,7 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
     }
     if (stop && stop->is_set())
       return given_up(address);
-    if (steady_clock::now() + pause >= end)
+    if (!patience.may_start || steady_clock::now() + pause >= end)
       return verdict;
     // A task that starts at the same moment may not listen yet: tried again, ever more slowly,
     // until the budget ends.

@@ -6,6 +6,7 @@
 #include <caf/actor_control_block.hpp>
 #include <caf/fwd.hpp>
 
+#include "actors/family/network.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
 
@@ -13,11 +14,12 @@ namespace troupe {
 
 class StopEvent;
 
-/// Tries until somebody listens at `address`, `budget` is used up or `stop` (may be null) is set;
-/// blocks the calling thread, which must not be one of the scheduler's. The actor is a GuardianActor. UNAVAILABLE naming the
-/// address; UNIMPLEMENTED when what answers there is no node of troupe.
+/// Tries until somebody listens at `address`, the patience ends or `stop` (may be null) is set; blocks
+/// the calling thread, which must not be one of the scheduler's. The actor is a GuardianActor.
+/// UNAVAILABLE naming the address and the whole time waited; UNIMPLEMENTED when what answers there is
+/// no node of troupe.
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            std::chrono::milliseconds budget,
+                                            const DialPatience& patience,
                                             const StopEvent* stop = nullptr);
 
 } // namespace troupe

@@ -14,8 +14,8 @@ class TcpNetwork final : public Network {
 public:
   explicit TcpNetwork(std::shared_ptr<const StopEvent> stop) : stop_(std::move(stop)) {}
   Result<caf::strong_actor_ptr> dial(caf::actor_system& system, const Address& address,
-                                     std::chrono::milliseconds budget) override {
-    return dial_guardian(system, address, budget, stop_.get());
+                                     const DialPatience& patience) override {
+    return dial_guardian(system, address, patience, stop_.get());
   }
   bool is_tcp() const override { return true; }
 

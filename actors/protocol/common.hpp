@@ -28,6 +28,9 @@ namespace troupe {
 ///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
 ///   8: Welcome, Heartbeat and Farewell say of which cluster they are; a node's status has records of
 ///      peers and containers, and its resources can be asked for.
+///   9: Heartbeat and Farewell say who was not heard of; clients say how long they wait, and are told
+///      why their session ends; a ticket says in one field where its bytes are; tensors come unasked
+///      over streams.
 inline constexpr std::uint32_t protocol_version = 9;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no

@@ -18,10 +18,12 @@ struct SessionList;
 /// Drain: Refuses new sessions and steps; answers when no step runs in any session.
 using MasterActor = DrainActor::extend<
     // Reaches every worker that the filters admit and makes a worker session on each. Fails:
-    // UNAVAILABLE naming each task that cannot be reached within the deadline; INVALID_ARGUMENT for
-    // a filter or graph that is wrong.
+    // UNAVAILABLE naming each task that cannot be reached within the client's time, with the reason;
+    // at once when one ends under the request; INVALID_ARGUMENT for a filter or graph that is wrong.
     caf::replies_to<CreateSession>::with<SessionCreated>,
+    // Of the tasks that answer before silent ones have been judged.
     caf::replies_to<ListDevices>::with<DeviceList>,
+    // Fails: UNAVAILABLE naming a task that was not reached in time; the others are cleared.
     caf::replies_to<ResetContainers>::with<caf::ok_atom>,
     caf::replies_to<GetSessions>::with<SessionList>,
     // Fails: ABORTED "Session … is not found."

@@ -16,18 +16,23 @@ std::string to_string(LossReason reason) {
     return "left";
   case LossReason::restarted:
     return "restarted";
+  case LossReason::gave_up:
+    return "gave up";
   }
   return "lost";
 }
 
-std::string last_heard_of(std::int64_t silent_us) {
-  return str_cat("last heard of ", silent_us / 1000, " ms ago");
+std::optional<LossReason> loss_reason_of(std::uint8_t number) {
+  if (number > static_cast<std::uint8_t>(LossReason::gave_up))
+    return std::nullopt;
+  return static_cast<LossReason>(number);
 }
 
 std::string PeerInfo::to_string() const {
   if (is_connected)
-    return str_cat("alive, ", last_heard_of(silent_us));
-  return last_loss.empty() ? "not dialled yet" : str_cat("not connected (lost: ", last_loss, ")");
+    return str_cat("alive, last heard of ", silent_us / 1000, " ms ago");
+  return last_loss ? str_cat("not connected (lost: ", troupe::to_string(*last_loss), ")")
+                   : "not dialled yet";
 }
 
 } // namespace troupe

@@ -74,8 +74,8 @@ struct Fixture {
   WireTensor tensor() { return Tensor::of<float>({2, 2}, {1, 2, 3, 4}); }
   WireTensor ticket() {
     WireTensor out;
-    out.ticket =
-        std::make_shared<const TensorTicket>(TensorTicket{handle, 9, DType::float32, Shape{3}, 12});
+    out.ticket = std::make_shared<const TensorTicket>(
+        TensorTicket{handle, {TicketPlace::shown, 9}, DType::float32, Shape{3}, 12, 7, 64});
     return out;
   }
   DeviceStats stats() { return {"device", {NodeStats{}}}; }
@@ -100,7 +100,7 @@ void Fixture::node_messages() {
   round_trip(ActorTree{{{"guardian/x", 3, 4, "detail", handle_as<TreeActor>()}}});
   round_trip(KillActor{"guardian/x"});
   round_trip(GetNodeStatus{});
-  PeerInfo peer{"task", "address", true, 5, "crashed"};
+  PeerInfo peer{"task", "address", true, 5, LossReason::gave_up};
   round_trip(NodeStatus{"task",
                         1,
                         2,
@@ -113,8 +113,8 @@ void Fixture::node_messages() {
   round_trip(GetResources{});
   round_trip(ResourceList{{{"device", "container", "name", "variable f32[2]", 8}}});
   round_trip(ShutDown{5, "why"});
-  round_trip(Heartbeat{"task", 8, 2, 9, 10});
-  round_trip(Farewell{"task", 8, 9});
+  round_trip(Heartbeat{"task", 8, 2, 9, 10, 11});
+  round_trip(Farewell{"task", 8, 9, 10});
   round_trip(PullChunk{1, 2, 3});
   round_trip(ReleaseTensor{4});
   round_trip(OpenPath{"task", 2, "boot"});
@@ -155,17 +155,23 @@ void Fixture::worker_messages() {
                   9};
   EdgeRecord edge{"key", EdgeRecord::State::lies_here};
   round_trip(ExplainPart{3});
-  round_trip(TaskRecord{"task", true, "remark", true, true, {{"device", true, 2, {node}}}, {edge}});
+  round_trip(TaskRecord{"task",
+                        true,
+                        {SilenceRecord::Kind::lost, 4, "frozen"},
+                        true,
+                        true,
+                        {{"device", true, 2, {node}}},
+                        {edge}});
   round_trip(EdgesArrived{4, {{"key", ticket(), true}, {"other", tensor(), false}}});
 }
 
 void Fixture::master_messages() {
   SessionSettings settings{{"/job:ps"}, false, true, true, false, {"fold"}, 1, 2};
-  round_trip(CreateSession{settings, "graph"});
+  round_trip(CreateSession{settings, "graph", 3});
   round_trip(SessionCreated{"handle", handle_as<MasterSessionActor>(), 3, {device()}});
   round_trip(ListDevices{});
   round_trip(DeviceList{{device()}});
-  round_trip(ResetContainers{{"a"}});
+  round_trip(ResetContainers{{"a"}, 2});
   round_trip(GetSessions{});
   round_trip(SessionList{{{"handle", 1, 2, 3, 4, 5}}});
   round_trip(FindSession{"handle"});
@@ -185,6 +191,7 @@ void Fixture::master_messages() {
   StepExplained explained{4, "signature", 5, {"line"}, "cause"};
   round_trip(StepsExplained{{explained}, {"remark"}});
   round_trip(ExplainGraph{{"x"}, {"y"}, {"z"}});
+  round_trip(SessionEnded{status()});
   round_trip(GraphExplained{{{"node", "device"}}, {{"task", "text"}}});
 }
 

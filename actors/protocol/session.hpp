@@ -24,6 +24,7 @@ struct RenewLease;
 struct RunCallable;
 struct RunStep;
 struct RunStepResult;
+struct SessionEnded;
 struct SessionCreated;
 struct StepList;
 struct StepsExplained;
@@ -36,8 +37,9 @@ struct StepsExplained;
 ///   new ──OpenSession──▶ opening ──ok──▶ open ──CloseSession / master lost──▶ closed
 ///                           └──error──▶ closed
 ///
-/// In `closed` every request is answered at once: FAILED_PRECONDITION after a close, ABORTED (once
-/// UNAVAILABLE with the reason) after a loss.
+/// In `closed` every request is answered at once: FAILED_PRECONDITION after a close; after a loss
+/// UNAVAILABLE with the reason, and ABORTED once the master has been found again, which knows nothing
+/// of the session.
 using SessionActor = caf::typed_actor<
     // Fails as CreateSession, or UNAVAILABLE when the master does not answer.
     caf::replies_to<OpenSession>::with<SessionCreated>,
@@ -52,6 +54,8 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // The master lives.
     caf::reacts_to<RenewLease>,
+    // The master gives the session up.
+    caf::replies_to<SessionEnded>::with<caf::ok_atom>,
     // Internal: renews the lease.
     caf::reacts_to<CheckLeases>>;
 

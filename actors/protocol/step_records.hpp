@@ -46,10 +46,24 @@ struct EdgeRecord {
   State state = State::wanted_here;
 };
 
+/// What is known of a task that has not answered, or not for all of it.
+struct SilenceRecord {
+  enum class Kind : std::uint8_t {
+    unknown,
+    busy,      ///< its graph manager has not answered
+    heard,     ///< it is connected, and was heard of `silent_us` ago
+    lost,      ///< for the reason `loss`
+    unreached, ///< it was not dialled
+  };
+  Kind kind = Kind::unknown;
+  std::int64_t silent_us = 0;
+  std::string loss; ///< as to_string(LossReason)
+};
+
 struct TaskRecord {
   std::string task;
   bool answered = false;
-  std::string remark;     ///< of one that has not answered: "last heard of 3200 ms ago", or empty
+  SilenceRecord silence;
   bool has_ended = false; ///< its part of the step has
   bool has_begun = false; ///< executors of the step are at work
   std::vector<DeviceRecord> devices;

@@ -38,7 +38,7 @@ struct RendezvousStep {
   Counted counted{counter("rendezvous")};
   std::unique_ptr<EdgeDelivery> delivery; ///< does what the exchange decides
   std::unique_ptr<StepExchange> exchange;
-  std::vector<std::uint64_t> offered; ///< tickets of large values on their way to peers
+  std::vector<TicketId> offered; ///< tickets of large values on their way to peers
 };
 
 struct RendezvousState {

@@ -1,5 +1,6 @@
 #include "actors/session/session.hpp"
 
+#include "actors/family/dialer.hpp"
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/transport/transport.hpp"
@@ -41,9 +42,12 @@ void master_lost(Self self, const Status& why) {
   auto& state = self->state;
   if (!state.master_session && !state.opening)
     return;
+  // What is asked again after a loss may find the master there again; not what was refused, or closed.
+  state.is_lost = state.master_session && !state.closing && why.code() == Code::unavailable;
   state.master_session = nullptr;
   state.opening = false;
-  state.closed = why;
+  if (!state.closing)
+    state.closed = why;
   for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
     fail(why);
 }
@@ -53,13 +57,20 @@ void master_ended(Self self, const caf::down_msg& down) {
   const caf::error& reason = down.reason;
   bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
   // Its guardian's end may overtake the master session's, which would say the same.
-  if (in_order && state.guardian && down.source == state.guardian->address())
+  if (in_order && state.guardian && down.source == state.guardian.address())
     return master_lost(
         self, unavailable(str_cat(master_name(state), " has left the cluster in order; make a new "
                                                       "session when it is back")));
   if (in_order)
     return master_lost(self, aborted(str_cat("Session ", state.handle,
                                              " was closed by its master; make a new session")));
+  // Of one that was silent, and to whom nothing came through, its process need not have ended.
+  if (reason == caf::exit_reason::remote_link_unreachable && state.is_cut)
+    return master_lost(
+        self, unavailable(str_cat(master_name(state), " had not been heard of for ",
+                                  (now_us(self) - state.heard_us) / 1000,
+                                  " ms and is cut off: what was sent to it was not acknowledged; "
+                                  "check the network, then make a new session")));
   if (reason == caf::exit_reason::remote_link_unreachable)
     return master_lost(self, unavailable(str_cat(master_name(state),
                                                  " closed its connection: its process has ended; "
@@ -80,12 +91,14 @@ void suspect_master(Self self, const Services& services) {
     state.suspected = false;
     std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
     std::int64_t silent_us = now_us(self) - state.heard_us;
+    state.is_cut = wire && wire->state.is_cut && silent_us > lease_us / 2;
     if (state.master_session != session || silent_us <= lease_us)
       return;
     if (wire && wire->state.lives(services->timeouts.lease)) {
       state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
       return;
     }
+    state.was_silent = true;
     std::string since = str_cat(" has not been heard of for ", silent_us / 1000, " ms");
     if (wire && wire->state.is_cut)
       master_lost(self, unavailable(str_cat(master_name(state), since,
@@ -116,24 +129,96 @@ void speak(Self self, const Services& services) {
         .then([=](const Welcome&) { heard(); }, silent);
 }
 
+// A master that is there again knows nothing of the session: whoever asks is told to make a new one.
+void master_found(Self self, const Status& lost, const Welcome& w) {
+  auto& state = self->state;
+  if (!state.is_lost || w.task != state.master_task)
+    return;
+  state.is_lost = false;
+  state.is_found = true;
+  const bool is_same = w.incarnation == state.master_incarnation;
+  state.closed = aborted(
+      str_cat("Session ", state.handle, " is not found. ",
+              is_same ? "Its master, task " : "Possibly, this master has restarted: task ", w.task,
+              ", is there again after it was lost (", lost.message(), "); make a new session"));
+}
+
+// Where the master was, at most one dial at a time.
+void look_for_master(Self self, const Services& services) {
+  auto& state = self->state;
+  if (!state.is_lost || state.looks || state.address.port == 0 ||
+      !services->network->reaches_others())
+    return;
+  state.looks = true;
+  const auto limit = services->timeouts.lease / 4;
+  auto seen = [self] { self->state.looks = false; };
+  dial_apart(self, services, state.address, {limit, false},
+             [=, lost = state.closed](const Result<caf::strong_actor_ptr>& guardian) {
+               if (!guardian.ok())
+                 return seen();
+               self->state.guardian = typed<GuardianActor>(*guardian);
+               ask(self, self->state.guardian, limit, Hello{protocol_version, "client"})
+                   .then(
+                       [=](const Welcome& w) {
+                         seen();
+                         master_found(self, lost, w);
+                       },
+                       [=](caf::error&) { seen(); }); // it is looked for again
+             });
+}
+
 void renew(Self self, const Services& services) {
   auto& state = self->state;
-  if (!state.master_session && !state.opening)
+  const bool has_master = state.master_session || state.opening;
+  if (!has_master && !state.is_lost && !state.is_found)
     return;
-  const auto& lease = services->timeouts.lease;
-  speak(self, services);
-  if (now_us(self) - state.heard_us > std::chrono::microseconds(lease).count() / 2)
+  if (state.is_lost)
+    look_for_master(self, services);
+  else
+    speak(self, services); // to one that was found, lest it takes the connection for a dead one
+  if (has_master && now_us(self) - state.heard_us >
+                        std::chrono::microseconds(services->timeouts.lease).count() / 2)
     suspect_master(self, services);
-  self->delayed_send(self, until_next_round(self, lease / 4), CheckLeases{});
+  self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4), CheckLeases{});
+}
+
+// A call's own time is over, whatever its master is at.
+Status not_in_time(Self self, std::string_view what, std::chrono::nanoseconds budget) {
+  const auto& state = self->state;
+  std::string heard;
+  if (state.guardian)
+    heard = str_cat("; it was last heard of ", (now_us(self) - state.heard_us) / 1000, " ms ago");
+  return deadline_exceeded(
+      str_cat(master_name(state), " has not answered ", what, " within ",
+              std::chrono::duration_cast<std::chrono::milliseconds>(budget).count(), " ms", heard));
+}
+
+// Of a call without a time of its own.
+std::chrono::nanoseconds time_of(const SessionState& state, std::chrono::nanoseconds runtimes) {
+  const std::chrono::nanoseconds own = std::chrono::microseconds(state.operation_timeout_us);
+  return own.count() > 0 ? std::min(own, runtimes) : runtimes;
+}
+
+// Of a step: its master ends it by its deadline, and is given the time to cancel its parts.
+std::chrono::nanoseconds time_of_step(const SessionState& state, const Timeouts& t,
+                                      std::int64_t timeout_us) {
+  if (timeout_us <= 0)
+    timeout_us = state.operation_timeout_us;
+  if (timeout_us <= 0)
+    return t.step;
+  return std::min<std::chrono::nanoseconds>(
+      std::chrono::microseconds(timeout_us) + t.cancel + t.explain, t.step);
 }
 
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
 template <class Answer, class Message, class Convert>
-caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds budget,
-                            Convert convert) {
+caf::result<Answer> forward(Self self, const Services& services, std::string_view what,
+                            Message message, std::chrono::nanoseconds budget, Convert convert) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok())
+  if (Status status = refusal(state); !status.ok()) {
+    look_for_master(self, services);
     return to_error(status);
+  }
   std::uint64_t id = state.next_request++;
   auto promise = self->template make_response_promise<Answer>();
   state.pending.emplace(id,
@@ -148,15 +233,19 @@ caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds
             // It has ended: its DOWN comes next, says why, and answers.
             if (error == caf::sec::request_receiver_down && self->state.master_session)
               return;
-            if (self->state.pending.erase(id))
-              promise.deliver(to_error(to_status(error, "the master")));
+            if (!self->state.pending.erase(id))
+              return;
+            promise.deliver(to_error(error == caf::sec::request_timeout
+                                         ? not_in_time(self, what, budget)
+                                         : to_status(error, "the master")));
           });
   return promise;
 }
 
 template <class Answer, class Message>
-caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds budget) {
-  return forward<Answer>(self, std::move(message), budget,
+caf::result<Answer> forward(Self self, const Services& services, std::string_view what,
+                            Message message, std::chrono::nanoseconds budget) {
+  return forward<Answer>(self, services, what, std::move(message), time_of(self->state, budget),
                          [](Answer answer, caf::typed_response_promise<Answer>& promise) {
                            promise.deliver(std::move(answer));
                          });
@@ -166,7 +255,7 @@ caf::result<Answer> forward(Self self, Message message, std::chrono::nanoseconds
 struct Outgoing {
   Services services;
   TransportActor transport;
-  std::vector<std::uint64_t> tickets;
+  std::vector<TicketId> tickets;
 
   explicit Outgoing(const Parts& parts) : services(parts.services), transport(parts.transport) {}
   Outgoing(const Outgoing&) = delete;
@@ -204,27 +293,33 @@ auto fetching(Self self, const Parts& parts, std::shared_ptr<Outgoing> feeds) {
 
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok())
+  if (Status status = refusal(state); !status.ok()) {
+    look_for_master(self, parts.services);
     return to_error(status);
+  }
   if (!state.remote)
     return self->delegate(state.master_session, std::move(m));
   auto feeds = std::make_shared<Outgoing>(parts);
   for (auto& [name, tensor] : m.feeds)
     feeds->offer(self, tensor);
-  return forward<RunStepResult>(self, std::move(m), parts.services->timeouts.step,
+  const auto budget = time_of_step(state, parts.services->timeouts, m.timeout_us);
+  return forward<RunStepResult>(self, parts.services, "RunStep", std::move(m), budget,
                                 fetching(self, parts, std::move(feeds)));
 }
 
 caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok())
+  if (Status status = refusal(state); !status.ok()) {
+    look_for_master(self, parts.services);
     return to_error(status);
+  }
   if (!state.remote)
     return self->delegate(state.master_session, std::move(m));
   auto feeds = std::make_shared<Outgoing>(parts);
   for (WireTensor& tensor : m.feeds)
     feeds->offer(self, tensor);
-  return forward<RunStepResult>(self, std::move(m), parts.services->timeouts.step,
+  const auto budget = time_of_step(state, parts.services->timeouts, m.timeout_us);
+  return forward<RunStepResult>(self, parts.services, "RunCallable", std::move(m), budget,
                                 fetching(self, parts, std::move(feeds)));
 }
 
@@ -261,7 +356,9 @@ void create(Self self, const Services& services, const MasterActor& master, Crea
             self->state.opening = false;
             if (!self->state.pending.erase(id))
               return;
-            Status why = to_status(error, "CreateSession");
+            Status why = error == caf::sec::request_timeout
+                             ? not_in_time(self, "CreateSession", budget)
+                             : to_status(error, "CreateSession");
             self->state.closed = why;
             promise.deliver(to_error(why));
           });
@@ -270,6 +367,9 @@ void create(Self self, const Services& services, const MasterActor& master, Crea
 caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) {
   auto promise = self->make_response_promise<SessionCreated>();
   const Timeouts& t = parts.services->timeouts;
+  self->state.operation_timeout_us = m.operation_timeout_us;
+  self->state.address = m.master;
+  const std::int64_t began_us = now_us(self);
   std::chrono::nanoseconds budget =
       m.timeout_us > 0 ? std::chrono::nanoseconds(std::chrono::microseconds(m.timeout_us))
                        : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile);
@@ -284,10 +384,18 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     state.opening = true;
     self->monitor(caf::actor_cast<caf::actor>(m.guardian));
     self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
-    ask_watched(self, m.guardian, t.request, Hello{protocol_version, "client"})
+    const auto greeting = std::min<std::chrono::nanoseconds>(t.request, budget);
+    ask_watched(self, m.guardian, greeting, Hello{protocol_version, "client"})
         .then(
-            [=, request = std::move(m.request)](Welcome& w) mutable {
+            [=, request = std::move(m.request), timeout_us = m.timeout_us](Welcome& w) mutable {
               self->state.master_task = w.task;
+              self->state.master_incarnation = w.incarnation;
+              auto limit = budget;
+              if (timeout_us > 0) { // its answer, with names, is to come before ours, without
+                auto left = std::max<std::int64_t>(began_us + timeout_us - now_us(self), 1000);
+                limit = std::chrono::microseconds(left);
+                request.timeout_us = left - std::min<std::int64_t>(left / 10, 100'000);
+              }
               if (!w.master && self->state.pending.erase(id)) {
                 self->state.opening = false;
                 self->state.closed =
@@ -295,13 +403,15 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
                                                 "until it is back"));
                 promise.deliver(to_error(self->state.closed));
               } else if (self->state.pending.count(id)) // else lost or closed since
-                create(self, parts.services, w.master, std::move(request), budget, id, promise);
+                create(self, parts.services, w.master, std::move(request), limit, id, promise);
             },
             [=](caf::error& error) mutable {
               if (!self->state.pending.erase(id))
                 return;
               self->state.opening = false;
-              Status why = to_status(error, "the hello to the master's node");
+              Status why = error == caf::sec::request_timeout
+                               ? not_in_time(self, "Hello", greeting)
+                               : to_status(error, "the hello to the master's node");
               self->state.closed = why;
               promise.deliver(to_error(why));
             });
@@ -316,10 +426,14 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
       failed_precondition("this process has no master of its own; give the session an address"));
 }
 
+// Closed is also what has ended; of a master that is silent the caller is told.
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (!state.master_session) {
+  state.is_lost = state.is_found = false;
+  if (!state.master_session || state.closing) {
     state.closed = failed_precondition("Session is closed.");
+    if (state.closing)
+      return caf::ok_atom::value;
     state.opening = false;
     for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
       fail(state.closed);
@@ -327,19 +441,31 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   }
   auto promise = self->make_response_promise<caf::ok_atom>();
   std::uint64_t id = state.next_request++;
-  state.pending.emplace(id, [promise](const Status&) mutable {
-    promise.deliver(caf::ok_atom::value); // gone is closed
+  state.pending.emplace(id, [=](const Status& why) mutable {
+    if (self->state.was_silent)
+      promise.deliver(to_error(why));
+    else
+      promise.deliver(caf::ok_atom::value); // gone is closed
   });
-  auto master_session = std::exchange(state.master_session, {});
+  state.closing = true; // the master is watched until it has answered
   state.closed = failed_precondition("Session is closed.");
-  ask(self, master_session, parts.services->timeouts.request, CloseSession{})
+  const auto budget = time_of(state, parts.services->timeouts.request);
+  auto answered = [=] {
+    self->state.master_session = nullptr;
+    return self->state.pending.erase(id) > 0;
+  };
+  ask(self, state.master_session, budget, CloseSession{})
       .then(
           [=](caf::ok_atom ok) mutable {
-            if (self->state.pending.erase(id))
+            if (answered())
               promise.deliver(ok);
           },
-          [=](caf::error&) mutable {
-            if (self->state.pending.erase(id))
+          [=](caf::error& error) mutable {
+            if (!answered())
+              return;
+            if (error == caf::sec::request_timeout)
+              promise.deliver(to_error(not_in_time(self, "CloseSession", budget)));
+            else
               promise.deliver(caf::ok_atom::value);
           });
   return promise;
@@ -355,23 +481,40 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
   const Timeouts& t = services->timeouts;
   return {
       [=](OpenSession& m) { return open(self, parts, m); },
-      [=](ExtendGraph& m) { return forward<GraphExtended>(self, std::move(m), t.compile); },
+      [=](ExtendGraph& m) {
+        return forward<GraphExtended>(self, services, "ExtendGraph", std::move(m), t.compile);
+      },
       [=](RunStep& m) { return run_step(self, parts, m); },
       [=](const CancelRun& m) {
         if (self->state.master_session)
           self->send(self->state.master_session, m);
       },
-      [=](MakeCallable& m) { return forward<CallableMade>(self, std::move(m), t.request); },
+      [=](MakeCallable& m) {
+        return forward<CallableMade>(self, services, "MakeCallable", std::move(m), t.request);
+      },
       [=](RunCallable& m) { return run_callable(self, parts, m); },
-      [=](const ReleaseCallable& m) { return forward<caf::ok_atom>(self, m, t.request); },
-      [=](const ListDevices& m) { return forward<DeviceList>(self, m, t.request); },
-      [=](const GetSteps& m) { return forward<StepList>(self, m, t.request); },
-      [=](const ExplainGraph& m) { return forward<GraphExplained>(self, m, t.compile); },
+      [=](const ReleaseCallable& m) {
+        return forward<caf::ok_atom>(self, services, "ReleaseCallable", m, t.request);
+      },
+      [=](const ListDevices& m) {
+        return forward<DeviceList>(self, services, "ListDevices", m, t.request);
+      },
+      [=](const GetSteps& m) {
+        return forward<StepList>(self, services, "GetSteps", m, t.request);
+      },
+      [=](const ExplainGraph& m) {
+        return forward<GraphExplained>(self, services, "ExplainGraph", m, t.compile);
+      },
       [=](const ExplainStep& m) {
-        return forward<StepsExplained>(self, m, t.request + 2 * t.explain);
+        return forward<StepsExplained>(self, services, "ExplainStep", m, t.request + 2 * t.explain);
       },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const SessionEnded& m) {
+        if (self->current_sender() == self->state.master_session)
+          master_lost(self, reason_of(m.status));
+        return caf::ok_atom::value;
+      },
       [=](CheckLeases) { renew(self, services); },
   };
 }

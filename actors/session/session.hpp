@@ -21,6 +21,16 @@ struct SessionState {
   bool opening = false;      ///< the master has been asked for a session
   std::int64_t heard_us = 0; ///< last word of the master's node
   bool suspected = false;    ///< its connection is being looked at
+  bool is_cut = false;       ///< it is silent, and what is sent to it is not acknowledged
+  bool was_silent = false;   ///< it was given up for its silence
+  bool closing = false;      ///< it has been asked to close the session
+  std::int64_t operation_timeout_us = 0;
+  // Of one that was lost.
+  bool is_lost = false; ///< it may be there again, which makes UNAVAILABLE into ABORTED
+  bool looks = false;   ///< it is being dialled
+  bool is_found = false;
+  Address address;
+  std::uint64_t master_incarnation = 0;
   std::uint64_t next_request = 1;
   /// Requests under way at a master in another process: a lost connection answers them, CAF would
   /// not.

@@ -15,12 +15,16 @@ struct Inquiry {
   std::function<void(const Why&)> done;
 };
 
-std::string remark_on(const std::string& task, const std::vector<PeerInfo>& peers) {
+SilenceRecord silence_of(const std::string& task, const std::vector<PeerInfo>& peers) {
+  using Kind = SilenceRecord::Kind;
   auto peer = std::find_if(peers.begin(), peers.end(), [&](auto& p) { return p.task == task; });
   if (peer == peers.end())
     return {};
-  // Whoever is silent is not called alive.
-  return peer->is_connected ? last_heard_of(peer->silent_us) : peer->to_string();
+  if (peer->is_connected)
+    return {Kind::heard, peer->silent_us, {}};
+  if (peer->last_loss)
+    return {Kind::lost, 0, to_string(*peer->last_loss)};
+  return {Kind::unreached, 0, {}};
 }
 
 void one_less(const std::shared_ptr<Inquiry>& inquiry) {
@@ -28,7 +32,7 @@ void one_less(const std::shared_ptr<Inquiry>& inquiry) {
     return;
   for (TaskRecord& task : inquiry->tasks)
     if (!task.answered)
-      task.remark = remark_on(task.task, inquiry->peers);
+      task.silence = silence_of(task.task, inquiry->peers);
   std::exchange(inquiry->done, {})(explain_step(inquiry->tasks));
 }
 

@@ -57,10 +57,10 @@ struct StepState {
   Alarm deadline;                         ///< of all that its parts are asked
   std::int64_t asked_us = 0;              ///< when its parts were asked; of a traced step
   std::vector<DeviceStats> stats;
-  std::vector<std::uint64_t> offered; ///< tickets of large feeds on their way
-  std::set<std::size_t> arriving;     ///< parts that have ended, whose fetches are on their way
-  std::set<std::size_t> overdue;      ///< open parts whose answer is not waited for any more
-  bool inquired = false;     ///< parts were asked why it goes on; their answers may come late
+  std::vector<TicketId> offered;  ///< tickets of large feeds on their way
+  std::set<std::size_t> arriving; ///< parts that have ended, whose fetches are on their way
+  std::set<std::size_t> overdue;  ///< open parts whose answer is not waited for any more
+  bool inquired = false;          ///< parts were asked why it goes on; their answers may come late
   bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
   std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on
 

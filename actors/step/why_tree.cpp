@@ -285,15 +285,32 @@ private:
     item.weight = weight;
   }
 
+  // Whoever is silent is not called alive.
+  static std::string words_of(const SilenceRecord& silence) {
+    switch (silence.kind) {
+    case SilenceRecord::Kind::busy:
+      return "its graph manager is busy";
+    case SilenceRecord::Kind::heard:
+      return str_cat("last heard of ", silence.silent_us / 1000, " ms ago");
+    case SilenceRecord::Kind::lost:
+      return str_cat("not connected (lost: ", silence.loss, ")");
+    case SilenceRecord::Kind::unreached:
+      return "not dialled yet";
+    case SilenceRecord::Kind::unknown:
+      break;
+    }
+    return {};
+  }
   static std::string silence(const TaskRecord& task) {
-    return task.remark.empty() ? " does not answer"
-                               : str_cat(" does not answer (", task.remark, ")");
+    std::string words = words_of(task.silence);
+    return words.empty() ? " does not answer" : str_cat(" does not answer (", words, ")");
   }
   static std::string absence(const TaskRecord& task) {
+    std::string words = words_of(task.silence);
     return str_cat(" does not run its part of the step: ",
-                   task.remark.empty() ? "its start or its fed values are on the way there, or its "
-                                         "answer is on the way back"
-                                       : task.remark);
+                   words.empty() ? "its start or its fed values are on the way there, or its "
+                                   "answer is on the way back"
+                                 : words);
   }
 
   void describe_edge(const DeviceRecord& here, const NodeRecord& receive, Item& item) {

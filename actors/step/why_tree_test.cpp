@@ -1,5 +1,5 @@
 // Text in, text out. Records are written one to a line:
-//   task NAME [silent [REMARK…] | ended | not-begun]
+//   task NAME [silent [MS] | ended | not-begun]
 //   device NAME [silent] [unfinished=N]          of the task above
 //   NODE OP waiting|queued|running [SECONDS] [async] [edge=E peer=D] [skipped=N] [more=N] [round=N]
 //   < INPUT… lies KEY                                     a value in the task's rendezvous
@@ -85,7 +85,8 @@ std::vector<TaskRecord> read(const std::string& text) {
       task.answered = word != "silent";
       task.has_ended = word == "ended";
       task.has_begun = word != "not-begun";
-      std::getline(words >> std::ws, task.remark);
+      if (std::int64_t ms = 0; words >> ms)
+        task.silence = {SilenceRecord::Kind::heard, ms * 1000, {}};
     } else if (first == "device") {
       words >> name;
       DeviceRecord& device = out.back().devices.emplace_back();
@@ -148,7 +149,7 @@ TEST_CASE("why: a silent task is the cause, with its last word") {
     device worker.0
     recv _Recv running async edge=edge_1_a peer=ps.0
     y Neg waiting < recv:0
-    task ps silent last heard of 3200 ms ago
+    task ps silent 3200
   )";
   CHECK(tree(records) ==
         "└─ 'y' (Neg) on /job:worker/replica:0/task:0/device:CPU:0 waits for 'a'\n"

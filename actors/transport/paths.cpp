@@ -264,7 +264,7 @@ void start(Self self, const Services& services, const caf::actor_addr& address,
       ask_for_next(self, services, address, number);
     return;
   }
-  peer.link->pull(ticket.id, ticket.bytes, fetch.tensor.buffer(), offset,
+  peer.link->pull(ticket.id.number, ticket.bytes, fetch.tensor.buffer(), offset,
                   [=, post = poster(self)](Status status, std::int64_t) {
                     post([=] { finish(self, services, address, number, status); });
                   });
@@ -309,7 +309,7 @@ void claim(Self self, const Services& services, const caf::actor_addr& address,
       fetch.tensor = Tensor(fetch.ticket->dtype, fetch.ticket->shape, *std::move(bytes));
     finish(self, services, address, number, bytes.ok() ? Status{} : bytes.status());
   };
-  peer->second.link->claim(fetch.ticket->id, fetch.ticket->bytes,
+  peer->second.link->claim(fetch.ticket->id.number, fetch.ticket->bytes,
                            [=, post = poster(self)](Result<BufferRef> bytes, std::int64_t micros) {
                              // Whoever is told holds the tensor alone.
                              auto box = std::make_shared<Result<BufferRef>>(std::move(bytes));

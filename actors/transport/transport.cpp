@@ -24,10 +24,6 @@ namespace {
 /// A peer that is dead is told by its lease long before.
 constexpr int slow_link_factor = 20;
 
-/// Set in the tickets of offers and of what is sent unasked (data::unasked); the numbers of placed values
-/// are below.
-constexpr std::uint64_t offered = std::uint64_t{1} << 63;
-
 } // namespace
 
 namespace transport_paths {
@@ -45,7 +41,7 @@ void ask_for_next(Self self, const Services& services, const caf::actor_addr& ad
   fetch.asked += length;
   ask_watched(self, typed<TransportActor>(fetch.ticket->source),
               slow_link_factor * services->timeouts.chunk,
-              PullChunk{fetch.ticket->id, offset, length})
+              PullChunk{fetch.ticket->id.number, offset, length})
       .then(
           [=](TensorChunk& chunk) {
             auto it = self->state.fetches.find(number);
@@ -63,7 +59,7 @@ void ask_for_next(Self self, const Services& services, const caf::actor_addr& ad
             if (fetch.arrived < total)
               return ask_for_next(self, services, address, number);
             self->send(typed<TransportActor>(fetch.ticket->source),
-                       ReleaseTensor{fetch.ticket->id});
+                       ReleaseTensor{fetch.ticket->id.number});
             finish(self, services, address, number, Status{});
           },
           [=](caf::error& error) {
@@ -96,7 +92,7 @@ caf::result<FetchedTensor> fetch(Self self, const Services& services, FetchTenso
   fetch.promise = self->make_response_promise<FetchedTensor>();
   auto promise = fetch.promise;
   const caf::actor_addr peer = ticket.source->get()->address();
-  if (ticket.lane != 0)
+  if (ticket.id.place == TicketPlace::unasked)
     transport_paths::claim(self, services, peer, number);
   else
     transport_paths::enqueue(self, services, peer, number);
@@ -212,17 +208,15 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
   ticket.shape = tensor.shape();
   ticket.bytes = tensor.byte_size();
   if (auto placed = services->lent_memory->place(node_key(receiver->node()), tensor)) {
-    ticket.id = placed->number;
-    ticket.is_placed = true;
+    ticket.id = {placed->shown_at ? TicketPlace::shown : TicketPlace::lent, placed->number};
     ticket.placing_us = static_cast<std::uint32_t>(placed->micros);
-    ticket.is_shown = placed->shown_at.has_value();
     ticket.shown_at = placed->shown_at.value_or(0);
   } else if (auto pushed = services->push_lanes->push(node_key(receiver->node()), tensor)) {
-    ticket.id = pushed->ticket;
+    ticket.id = {TicketPlace::unasked, pushed->ticket};
     ticket.lane = pushed->lane;
   } else {
-    ticket.id = (random_id() & ~PushLanes::mark) | offered;
-    caf::anon_send(transport, OfferTensor{ticket.id, std::move(tensor), receiver});
+    ticket.id = {TicketPlace::offered, random_id() & ~PushLanes::mark};
+    caf::anon_send(transport, OfferTensor{ticket.id.number, std::move(tensor), receiver});
   }
   WireTensor out;
   out.ticket = std::make_shared<const TensorTicket>(std::move(ticket));
@@ -231,16 +225,18 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
 
 std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
                                                   const WireTensor& wire) {
-  if (!wire.is_ticket() || !wire.ticket->is_placed)
+  if (!wire.is_ticket() || wire.ticket->id.place == TicketPlace::offered ||
+      wire.ticket->id.place == TicketPlace::unasked)
     return std::nullopt;
   const TensorTicket& ticket = *wire.ticket;
   if (!ticket.source)
     return unavailable("the node that holds a tensor is gone");
-  PlacedValue placed{ticket.id, ticket.placing_us, false, {}};
-  if (ticket.is_shown)
+  const bool is_shown = ticket.id.place == TicketPlace::shown;
+  PlacedValue placed{ticket.id.number, ticket.placing_us, false, {}};
+  if (is_shown)
     placed.shown_at = ticket.shown_at;
   // Its owner could change it while it is read: only numbers may be, never places in memory.
-  if (ticket.is_shown && ticket.dtype != DType::float32 && ticket.dtype != DType::float64)
+  if (is_shown && ticket.dtype != DType::float32 && ticket.dtype != DType::float64)
     return invalid_argument(str_cat("a node shows values of type ", to_string(ticket.dtype),
                                     " in its memory; only numbers are read there"));
   auto buffer = services->lent_memory->claim(node_key(ticket.source->node()), placed, ticket.bytes,
@@ -249,18 +245,25 @@ std::optional<Result<FetchedTensor>> claim_placed(const Services& services,
     return buffer.status();
   return FetchedTensor{
       Tensor(ticket.dtype, ticket.shape, *std::move(buffer)),
-      Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us, ticket.is_shown}};
+      Transfer{TensorPath::shared_memory, ticket.bytes, ticket.placing_us, is_shown}};
 }
 
 void withdraw(const Services& services, const TransportActor& transport,
-              const std::vector<std::uint64_t>& tickets) {
-  for (std::uint64_t ticket : tickets)
-    if ((ticket & offered) == 0)
-      services->lent_memory->withdraw(ticket);
-    else if (PushLanes::is_ticket(ticket))
-      services->push_lanes->take_back(ticket);
-    else if (transport)
-      caf::anon_send(transport, ReleaseTensor{ticket});
+              const std::vector<TicketId>& tickets) {
+  for (const TicketId& ticket : tickets)
+    switch (ticket.place) {
+    case TicketPlace::lent:
+    case TicketPlace::shown:
+      services->lent_memory->withdraw(ticket.number);
+      break;
+    case TicketPlace::unasked:
+      services->push_lanes->take_back(ticket.number);
+      break;
+    case TicketPlace::offered:
+      if (transport)
+        caf::anon_send(transport, ReleaseTensor{ticket.number});
+      break;
+    }
 }
 
 } // namespace troupe

@@ -80,7 +80,7 @@ WireTensor to_wire(Tensor tensor, const Services& services, const caf::node_id& 
 
 /// Takes back what `to_wire` offered or placed and nobody has come for. Any thread.
 void withdraw(const Services& services, const TransportActor& transport,
-              const std::vector<std::uint64_t>& tickets);
+              const std::vector<TicketId>& tickets);
 
 /// The tensor of a ticket that lies in our memory already; nothing if it must be fetched. ABORTED
 /// when it is not there any more.

@@ -27,8 +27,8 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
     return to_error(state.refusal);
   if (auto it = state.sessions.find(m.session_handle); it != state.sessions.end()) {
     // Asked for again: the connection was lost that should have carried the first answer.
-    if (!m.master_task.empty() && state.masters[m.session_handle] == m.master_task)
-      return WorkerSessionCreated{it->second, services->devices.attributes()};
+    if (!m.master_task.empty() && it->second.master == m.master_task)
+      return WorkerSessionCreated{it->second.actor, services->devices.attributes()};
     return to_error(already_exists(
         str_cat("session ", m.session_handle, " exists already on ", services->task)));
   }
@@ -40,8 +40,7 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
                                10 * std::chrono::microseconds(services->timeouts.lease).count());
   auto session = self->spawn<caf::monitored>(worker_session, services, std::move(request),
                                              membership, transport);
-  state.sessions.emplace(m.session_handle, session);
-  state.masters.emplace(m.session_handle, m.master_task);
+  state.sessions.emplace(m.session_handle, WorkerState::Session{session, m.master_task});
   state.children.add("session-" + m.session_handle, session);
   return WorkerSessionCreated{session, services->devices.attributes()};
 }
@@ -52,12 +51,9 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
                                   TransportActor transport) {
   guard_actor(self);
   self->set_down_handler([self](caf::down_msg& down) {
-    std::string child = self->state.children.remove(down.source);
-    if (child.empty())
-      return;
-    std::string handle = child.substr(child.find('-') + 1);
-    self->state.sessions.erase(handle);
-    self->state.masters.erase(handle);
+    self->state.children.remove(down.source);
+    std::erase_if(self->state.sessions,
+                  [&](const auto& entry) { return entry.second.actor == down.source; });
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.children.stop_all();
@@ -73,14 +69,14 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
       [=](const DeleteWorkerSession& m) {
         auto it = self->state.sessions.find(m.session_handle);
         if (it != self->state.sessions.end())
-          stop(it->second); // its DOWN takes it off the table
+          stop(it->second.actor); // its DOWN takes it off the table
         return caf::ok_atom::value;
       },
       [=](const FindWorkerSession& m) -> caf::result<WorkerSessionCreated> {
         auto it = self->state.sessions.find(m.session_handle);
         if (it == self->state.sessions.end())
           return to_error(unknown_session(services, m.session_handle));
-        return WorkerSessionCreated{it->second, services->devices.attributes()};
+        return WorkerSessionCreated{it->second.actor, services->devices.attributes()};
       },
       [=](const ClearContainers& m) {
         for (const auto& device : services->devices.all()) {
@@ -95,7 +91,7 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
         self->state.refusal = m.refusal;
         std::vector<WorkerSessionActor> sessions;
         for (const auto& [handle, session] : self->state.sessions)
-          sessions.push_back(session);
+          sessions.push_back(session.actor);
         return drain_children(self, sessions, services->timeouts.step, m);
       },
       [=](const GetActors&) {

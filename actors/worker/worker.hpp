@@ -12,8 +12,11 @@ namespace troupe {
 
 struct WorkerState {
   static constexpr const char* name = "worker";
-  std::map<std::string, WorkerSessionActor> sessions; ///< by handle; the same actors as in children
-  std::map<std::string, std::string> masters;         ///< by handle: the task that asked for it
+  struct Session {
+    WorkerSessionActor actor; ///< the same as in children
+    std::string master;       ///< the task that asked for it
+  };
+  std::map<std::string, Session> sessions; ///< by handle
   Children children;
   Status refusal; ///< of new sessions: the node is about to end
 

@@ -35,7 +35,7 @@ caf::result<TaskRecord> explain_part(WorkerSessionActor::stateful_pointer<Worker
             answered();
           },
           [=](caf::error&) mutable {
-            inquiry->record.remark = "its graph manager is busy";
+            inquiry->record.silence.kind = SilenceRecord::Kind::busy;
             answered();
           });
   return promise;

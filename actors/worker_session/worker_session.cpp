@@ -199,7 +199,8 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
     promise.deliver(
         to_error(to_status(error, str_cat(what, " ", task)).with_origin({"", "", task, 0})));
   };
-  ask(self, parts.membership, t.dial + 2 * t.request, GetPeer{task})
+  ask(self, parts.membership, t.dial + 2 * t.request,
+      GetPeer{task, std::chrono::microseconds(t.verdict()).count(), true})
       .then(
           [=](const Peer& peer) mutable {
             ask(self, parts.membership, parts.services->timeouts.request,

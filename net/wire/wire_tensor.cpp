@@ -147,8 +147,9 @@ caf::error save(caf::serializer& sink, const WireTensor& x) {
   auto ticket = *x.ticket;
   if (auto error = save_header(sink, ticket.dtype, ticket.shape))
     return error;
-  return sink(ticket.source, ticket.id, ticket.bytes, ticket.is_placed, ticket.placing_us,
-              ticket.is_shown, ticket.shown_at, ticket.lane);
+  auto place = static_cast<std::uint8_t>(ticket.id.place);
+  return sink(ticket.source, place, ticket.id.number, ticket.bytes, ticket.placing_us,
+              ticket.shown_at, ticket.lane);
 }
 
 caf::error load(caf::deserializer& source, WireTensor& x) {
@@ -161,9 +162,13 @@ caf::error load(caf::deserializer& source, WireTensor& x) {
   TensorTicket ticket;
   if (auto error = load_header(source, ticket.dtype, ticket.shape))
     return error;
-  if (auto error = source(ticket.source, ticket.id, ticket.bytes, ticket.is_placed,
-                          ticket.placing_us, ticket.is_shown, ticket.shown_at, ticket.lane))
+  std::uint8_t place = 0;
+  if (auto error = source(ticket.source, place, ticket.id.number, ticket.bytes, ticket.placing_us,
+                          ticket.shown_at, ticket.lane))
     return error;
+  if (place > static_cast<std::uint8_t>(TicketPlace::unasked))
+    return caf::sec::invalid_argument;
+  ticket.id.place = static_cast<TicketPlace>(place);
   auto size = dtype_size(ticket.dtype);
   std::uint64_t bytes = 0;
   if (size == 0 ||

@@ -25,19 +25,29 @@ inline constexpr int chunk_window = 4;
 /// Nothing larger is believed of any one message.
 inline constexpr std::size_t max_message_bytes = std::size_t{64} << 20;
 
-/// A tensor that its owner's transport holds for pulling, or that lies already in memory that the
-/// receiver has lent its owner's node, or in that node's own, which the receiver sees.
+/// Where the bytes of a ticket are.
+enum class TicketPlace : std::uint8_t {
+  offered, ///< the owner's transport holds them for pulling
+  lent,    ///< they lie already in memory that the receiver has lent the owner's node
+  shown,   ///< they lie in the owner's own memory, which the receiver sees
+  unasked, ///< they come on a stream without being asked for
+};
+/// What its owner needs to take a ticket back.
+struct TicketId {
+  TicketPlace place = TicketPlace::offered;
+  std::uint64_t number = 0; ///< of the offer, or of the placed value
+};
+
+/// A tensor that is not in the message itself.
 struct TensorTicket {
   caf::strong_actor_ptr source; ///< TransportActor of the owner's node
-  std::uint64_t id = 0;         ///< of an offer, or the number of a placed value
+  TicketId id;
   DType dtype = DType::invalid;
   Shape shape;
   std::uint64_t bytes = 0;
-  bool is_placed = false;
-  std::uint32_t placing_us = 0; ///< that writing it took
-  bool is_shown = false;        ///< placed, in the owner's own memory, at `shown_at`
-  std::uint64_t shown_at = 0;
-  std::uint64_t lane = 0; ///< on whose stream it comes unasked (PushLane::id); 0: it does not
+  std::uint32_t placing_us = 0; ///< that writing it took, of one that lies in memory
+  std::uint64_t shown_at = 0;   ///< of a shown one: where
+  std::uint64_t lane = 0;       ///< of one that comes unasked: on whose stream (PushLane::id)
 };
 
 /// Inside one process always the tensor itself. Across nodes: `tensor` up to max_inline_tensor,

@@ -176,7 +176,7 @@ TEST_CASE_FIXTURE(Fixture, "waiting: what was offered to a lost node is dropped 
   };
   offer(ps);
   offer(ps);
-  std::uint64_t taken = offer(worker1);
+  const TicketId taken = offer(worker1);
   cluster.run();
   CHECK(counter("transport_offers").value() == before + 3);
   withdraw(master_node().services, master_node().handles.transport, {taken});
@@ -247,8 +247,8 @@ TEST_CASE_FIXTURE(Fixture, "waiting: a run is cancelled while its feeds are on t
   auto mute = client.system.spawn(mute_transport, asked);
   auto ticket = [&] {
     WireTensor out;
-    out.ticket = std::make_shared<const TensorTicket>(
-        TensorTicket{untyped(mute), 1, DType::float32, Shape{100000}, 400000});
+    out.ticket = std::make_shared<const TensorTicket>(TensorTicket{
+        untyped(mute), {TicketPlace::offered, 1}, DType::float32, Shape{100000}, 400000});
     return out;
   };
 

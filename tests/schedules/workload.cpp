@@ -261,6 +261,7 @@ void Workload::open() {
       client.system.spawn(session, Services(client.services), MasterActor{}, client.transport);
   OpenSession request;
   request.guardian = typed<GuardianActor>(guardian->second);
+  request.master = *address;
   request.request.graph_def = graphs().base;
   call<SessionCreated>("open", session_, std::move(request),
                        [](SessionCreated&) { return Status{}; });

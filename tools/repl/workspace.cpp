@@ -67,6 +67,7 @@ Result<Session*> Workspace::session() {
 Result<NodeWatch*> Workspace::watch() {
   if (!watch_)
     return not_connected();
+  watch_->limit(NodeWatch::patience); // for one command
   return &*watch_;
 }
 

@@ -23,21 +23,22 @@ public:
     options.text("TARGET", target_, node_target_help, true);
     options.texts("CONTAINER", containers_,
                   "containers to empty; the default one, localhost, without it");
-    options.text("--timeout", timeout_, "the longest wait for an answer; 30s without it");
+    options.text("--timeout", timeout_, "the longest that it may take; 7s without it");
   }
 
   int run() override {
     auto address = parse_node_target(target_);
     if (!address)
       return called_wrongly(address.status().message());
-    auto budget = parse_duration(timeout_);
+    const bool is_timed = !timeout_.empty();
+    auto budget = is_timed ? parse_duration(timeout_) : NodeWatch::patience;
     if (!budget)
       return called_wrongly(
           str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
     auto watch = NodeWatch::dial(*address, *budget);
     if (!watch)
       return failed(watch.status());
-    if (Status done = watch->reset(containers_); !done.ok())
+    if (Status done = watch->reset(containers_, is_timed); !done.ok())
       return failed(done);
     print(str_cat("the sessions of ", watch->welcome().task, " have ended, and ",
                   containers_.empty() ? "the default container is"
@@ -49,7 +50,7 @@ public:
   }
 
 private:
-  std::string target_, timeout_ = "30s";
+  std::string target_, timeout_;
   std::vector<std::string> containers_;
 };
 

@@ -84,6 +84,8 @@ private:
       auto dialled = NodeWatch::dial(node.address, budget);
       TROUPE_TRY(dialled.status());
       line.watch.emplace(*std::move(dialled));
+    } else {
+      line.watch->limit(budget);
     }
     JsonWriter json;
     if (steps_) {

@@ -111,8 +111,8 @@ void write_report(JsonWriter& w, const NodeReport& report, const Address& addres
     w.key("state").value(peer.state());
     if (peer.is_connected)
       w.key("silent_us").value(peer.silent_us);
-    if (!peer.last_loss.empty())
-      w.key("last_loss").value(peer.last_loss);
+    if (peer.last_loss)
+      w.key("last_loss").value(to_string(*peer.last_loss));
     w.close('}');
   }
   w.close(']').key("tensors").open('[');

@@ -16,7 +16,7 @@ void NodeTargets::declare(Options& options) {
   options.text("--config-file,--config", file_,
                "in place of TARGET: every task of this config file");
   options.text("--job", job_, "of a config file: only the tasks of this job");
-  options.text("--timeout", timeout_, "the longest wait for an answer; 5s without it");
+  options.text("--timeout", timeout_, "the longest that a node may take; 5s without it");
 }
 
 Result<std::vector<NodeTarget>> NodeTargets::read(bool& in_file) const {

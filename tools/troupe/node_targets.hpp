@@ -26,7 +26,7 @@ public:
   /// What the options say. INVALID_ARGUMENT for a wrong call; the mistakes of a config file are told
   /// as `failed_in_file` wants them, with `in_file` set.
   Result<std::vector<NodeTarget>> read(bool& in_file) const;
-  /// Of each wait for an answer. INVALID_ARGUMENT for what is no duration.
+  /// Of all that a node is asked. INVALID_ARGUMENT for what is no duration.
   Result<std::chrono::milliseconds> timeout() const;
 
 private:

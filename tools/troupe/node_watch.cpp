@@ -10,25 +10,61 @@
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "core/base/strings.hpp"
+#include "net/transport/wire_state.hpp"
 
 namespace troupe {
 
 struct NodeWatch::Impl {
   std::unique_ptr<ClientNode> client; // of a node elsewhere
   ClusterNode* local = nullptr;
-  std::chrono::milliseconds patience = Timeouts{}.request;
+  Address address;
+  std::chrono::steady_clock::time_point end = std::chrono::steady_clock::now() + patience;
   GuardianActor guardian;
   Welcome welcome;
 
+  std::chrono::milliseconds left() const {
+    auto time =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    return std::max(time, std::chrono::milliseconds(1));
+  }
+
+  std::string name() const {
+    std::string task = welcome.task.empty() ? "the node" : str_cat("task ", welcome.task);
+    return local ? task : str_cat(task, " at ", address);
+  }
+
+  // What the kernel knows of the connection says whether it is frozen, cut off or busy.
+  Status silence(std::string_view what, std::chrono::milliseconds waited) const {
+    std::string said = str_cat(name(), " has not answered within ", waited.count(), " ms, ", what);
+    auto wire = local ? std::nullopt : wire_state(address.host, address.port);
+    if (!wire || wire->silent < waited)
+      return deadline_exceeded(str_cat(said, ": it is busy; ask again with more time"));
+    if (wire->is_cut)
+      return unavailable(str_cat(said, ": it is cut off, what is sent to it is not acknowledged; "
+                                       "check the network and that its machine runs"));
+    return unavailable(str_cat(said,
+                               ", and said nothing though its connection is open: it is frozen "
+                               "or overloaded; look at that machine"));
+  }
+
   template <class Answer, class Handle, class Message>
-  Result<Answer> ask(const Handle& to, Message message, std::string_view what,
-                     std::chrono::milliseconds more = {}) {
+  Result<Answer> ask(const Handle& to, Message message, std::string_view what) {
     caf::scoped_actor self{client ? client->system() : local->system()};
     Result<Answer> out = unknown("no answer");
-    auto request = self->request(to, caf::timespan(patience + more), std::move(message));
+    const auto time = left();
+    auto request = self->request(to, caf::timespan(time), std::move(message));
     RequestGuard guard(untyped(to), self->address(), request.id());
     request.receive([&](Answer& answer) { out = std::move(answer); },
-                    [&](caf::error& error) { out = to_status(error, what); });
+                    [&](caf::error& error) {
+                      if (error == caf::sec::request_timeout)
+                        out = silence(what, time);
+                      else if (error == caf::sec::request_receiver_down && client)
+                        out = unavailable(str_cat(name(), ", ", what,
+                                                  ", ended or closed its "
+                                                  "connection; look at its log"));
+                      else
+                        out = to_status(error, what);
+                    });
     return out;
   }
 
@@ -59,12 +95,13 @@ NodeWatch::~NodeWatch() {
   impl_->welcome = Welcome{};
 }
 
-Result<NodeWatch> NodeWatch::dial(const Address& address, std::chrono::milliseconds patience) {
+Result<NodeWatch> NodeWatch::dial(const Address& address, std::chrono::milliseconds limit) {
   auto impl = std::make_unique<Impl>();
-  impl->patience = patience;
+  impl->address = address;
   impl->client = std::make_unique<ClientNode>();
   NodeWatch out(std::move(impl));
-  TROUPE_ASSIGN(out.impl_->guardian, out.impl_->client->dial(address, patience));
+  out.limit(limit);
+  TROUPE_ASSIGN(out.impl_->guardian, out.impl_->client->dial(address, out.impl_->left()));
   TROUPE_TRY(out.impl_->greet());
   return out;
 }
@@ -76,6 +113,10 @@ Result<NodeWatch> NodeWatch::of(ClusterNode& node) {
   NodeWatch out(std::move(impl));
   TROUPE_TRY(out.impl_->greet());
   return out;
+}
+
+void NodeWatch::limit(std::chrono::milliseconds time) {
+  impl_->end = std::chrono::steady_clock::now() + time;
 }
 
 const Welcome& NodeWatch::welcome() const {
@@ -106,11 +147,13 @@ Result<ResourceList> NodeWatch::resources() {
   return impl_->ask<ResourceList>(impl_->guardian, GetResources{}, "asking for the variables");
 }
 
-Status NodeWatch::reset(const std::vector<std::string>& containers) {
+Status NodeWatch::reset(const std::vector<std::string>& containers, bool is_timed) {
   TROUPE_TRY(impl_->check_master());
+  ResetContainers request{containers, 0};
+  if (is_timed) // its answer, with names, is to come before our time ends
+    request.timeout_us = std::chrono::microseconds(impl_->left() * 9 / 10).count();
   return impl_
-      ->ask<caf::ok_atom>(impl_->welcome.master, ResetContainers{containers},
-                          "resetting the cluster")
+      ->ask<caf::ok_atom>(impl_->welcome.master, std::move(request), "resetting the cluster")
       .status();
 }
 
@@ -124,7 +167,7 @@ Result<StepsExplained> NodeWatch::why(const std::string& session_handle, std::ui
   TROUPE_ASSIGN(MasterSessionActor session, impl_->find_session(session_handle));
   // A silent task is waited for by the session itself.
   return impl_->ask<StepsExplained>(session, ExplainStep{step_id},
-                                    "asking the session why its steps run", 2 * Timeouts{}.explain);
+                                    "asking the session why its steps run");
 }
 
 Result<StepList> NodeWatch::steps(const std::string& session_handle) {

@@ -18,15 +18,6 @@ struct Drain {
   Status refusal; ///< the answer to new requests from now on
   Status end;     ///< not OK: what still runs ends with this, now
 };
-/// Why a peer counts as lost.
-enum class LossReason : std::uint8_t {
-  crashed,   ///< its connection closed
-  frozen,    ///< connection open, no sign of life for the lease
-  cut_off,   ///< cannot be reached
-  left,      ///< it said that it ends
-  restarted, ///< the same task answers with another incarnation
-};
-std::string to_string(LossReason reason);
 /// A peer as this node sees it, dialled by this node itself.
 struct Peer {
   std::string task;
@@ -38,7 +29,10 @@ struct Peer {
 };
 /// Asks for a connection to a task of the cluster.
 struct GetPeer {
-  std::string task; ///< canonical task name
+  std::string task;           ///< canonical task name
+  std::int64_t budget_us = 0; ///< the longest try; 0: the dial deadline
+  /// It may be about to start: where nobody listens is tried again until the budget ends.
+  bool may_start = true;
 };
 /// Asks to be told when `task` is lost.
 struct WatchPeer {

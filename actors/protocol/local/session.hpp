@@ -12,7 +12,10 @@ struct OpenSession {
   GuardianActor guardian; ///< of the master's node, dialled by the caller;
                           ///< null: the master in this process
   CreateSession request;
-  std::int64_t timeout_us = 0;
+  std::int64_t timeout_us = 0; ///< of opening; 0: until silent tasks have been judged
+  /// Of every call that has no time of its own; 0: what the runtime gives it.
+  std::int64_t operation_timeout_us = 0;
+  Address master; ///< where it is looked for once it is lost; none: nowhere
 };
 
 } // namespace troupe

@@ -27,6 +27,7 @@ struct SessionSettings {
 struct CreateSession {
   SessionSettings settings;
   std::string graph_def; ///< serialised, may be empty
+  std::int64_t timeout_us = 0; ///< how long the client waits; 0: until silent tasks have been judged
 };
 struct SessionCreated {
   std::string session_handle;
@@ -44,6 +45,7 @@ struct DeviceList {
 /// containers.
 struct ResetContainers {
   std::vector<std::string> containers;
+  std::int64_t timeout_us = 0; ///< as in CreateSession
 };
 /// A session, for people.
 struct SessionInfo {
@@ -119,6 +121,11 @@ struct ReleaseCallable {
   std::uint64_t handle = 0;
 };
 struct CloseSession {};
+/// A master ends the session for a reason that its client cannot see; so much that the connection may
+/// be closed next.
+struct SessionEnded {
+  StatusMessage status;
+};
 /// Asks what a session's graph looks like after placement, or cut up for one signature.
 struct ExplainGraph {
   std::vector<std::string> feeds;
@@ -169,7 +176,7 @@ typename F::result_type inspect(F& f, SessionSettings& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, CreateSession& x) {
-  return f(caf::meta::type_name("CreateSession"), x.settings, x.graph_def);
+  return f(caf::meta::type_name("CreateSession"), x.settings, x.graph_def, x.timeout_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, SessionCreated& x) {
@@ -186,7 +193,7 @@ typename F::result_type inspect(F& f, DeviceList& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, ResetContainers& x) {
-  return f(caf::meta::type_name("ResetContainers"), x.containers);
+  return f(caf::meta::type_name("ResetContainers"), x.containers, x.timeout_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, SessionInfo& x) {
@@ -252,6 +259,10 @@ typename F::result_type inspect(F& f, CloseSession&) {
   return f(caf::meta::type_name("CloseSession"));
 }
 template <class F>
+typename F::result_type inspect(F& f, SessionEnded& x) {
+  return f(caf::meta::type_name("SessionEnded"), x.status);
+}
+template <class F>
 typename F::result_type inspect(F& f, ExplainGraph& x) {
   return f(caf::meta::type_name("ExplainGraph"), x.feeds, x.fetches, x.targets);
 }
@@ -313,4 +324,5 @@ TROUPE_MESSAGE(troupe_master, GetSteps)
 TROUPE_MESSAGE(troupe_master, StepList)
 TROUPE_MESSAGE(troupe_master, ExplainStep)
 TROUPE_MESSAGE(troupe_master, StepsExplained)
+TROUPE_MESSAGE(troupe_master, SessionEnded)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

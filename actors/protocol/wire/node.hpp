@@ -1,6 +1,7 @@
 // What nodes send each other: who they are, that they live, bytes of tensors.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,22 +50,33 @@ struct ActorTree {
 struct KillActor {
   std::string path;
 };
+/// Why a peer counts as lost.
+enum class LossReason : std::uint8_t {
+  crashed,   ///< its connection closed
+  frozen,    ///< connection open, no sign of life for the lease
+  cut_off,   ///< cannot be reached
+  left,      ///< it said that it ends
+  restarted, ///< the same task answers with another incarnation
+  gave_up,   ///< it lives, and has given us up: it had heard nothing of us
+};
+std::string to_string(LossReason reason);
+/// The reason of that number; nothing for a number that is none. A peer may send any.
+std::optional<LossReason> loss_reason_of(std::uint8_t number);
+
 /// A task of the cluster as another one sees it, for people.
 struct PeerInfo {
   std::string task;
   std::string address;
   bool is_connected = false;
-  std::int64_t silent_us = 0; ///< since it was heard of last; while it is connected
-  std::string last_loss;      ///< why it was lost last, as to_string(LossReason); empty: never
+  std::int64_t silent_us = 0;          ///< since it was heard of last; while it is connected
+  std::optional<LossReason> last_loss; ///< why it was lost last; none: never
   /// "alive", "lost", or "not dialled yet", which is no fault: tasks dial those that they need.
   std::string_view state() const {
-    return is_connected ? "alive" : last_loss.empty() ? "not dialled yet" : "lost";
+    return is_connected ? "alive" : last_loss ? "lost" : "not dialled yet";
   }
   /// "alive, last heard of 12 ms ago".
   std::string to_string() const;
 };
-/// "last heard of 12 ms ago".
-std::string last_heard_of(std::int64_t silent_us);
 /// What a node's devices hold for all sessions in one container; sessions with a state of their own
 /// are not counted.
 struct ContainerInfo {
@@ -113,12 +125,17 @@ struct Heartbeat {
   std::uint32_t losses = 0;
   std::uint64_t lost_incarnation = 0;
   std::uint64_t cluster = 0; ///< ClusterIdentity::digest of `from`
+  /// For how long `from` had heard nothing of the receiver when it lost it last; 0: lost otherwise.
+  std::int64_t silent_us = 0;
 };
-/// A task says that it ends in order, so that nobody takes it for crashed.
+/// A task ends in order, so that nobody takes it for crashed; or it gives the receiver up, before it
+/// closes the connection, so that both say the same of it.
 struct Farewell {
   std::string from;
   std::uint64_t incarnation = 0;
   std::uint64_t cluster = 0; ///< as in Heartbeat
+  /// Not 0: it does not end; it has heard nothing of the receiver for so long.
+  std::int64_t silent_us = 0;
 };
 /// Bytes [offset, offset + length) of an offered tensor.
 struct PullChunk {
@@ -180,8 +197,13 @@ typename F::result_type inspect(F& f, KillActor& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, PeerInfo& x) {
-  return f(caf::meta::type_name("PeerInfo"), x.task, x.address, x.is_connected, x.silent_us,
-           x.last_loss);
+  std::uint8_t loss = x.last_loss ? static_cast<std::uint8_t>(*x.last_loss) + 1 : 0;
+  auto store = [&]() -> caf::error {
+    x.last_loss = loss ? loss_reason_of(loss - 1) : std::nullopt;
+    return caf::none;
+  };
+  return f(caf::meta::type_name("PeerInfo"), x.task, x.address, x.is_connected, x.silent_us, loss,
+           caf::meta::load_callback(store));
 }
 template <class F>
 typename F::result_type inspect(F& f, ContainerInfo& x) {
@@ -216,11 +238,11 @@ typename F::result_type inspect(F& f, ShutDown& x) {
 template <class F>
 typename F::result_type inspect(F& f, Heartbeat& x) {
   return f(caf::meta::type_name("Heartbeat"), x.from, x.incarnation, x.losses, x.lost_incarnation,
-           x.cluster);
+           x.cluster, x.silent_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, Farewell& x) {
-  return f(caf::meta::type_name("Farewell"), x.from, x.incarnation, x.cluster);
+  return f(caf::meta::type_name("Farewell"), x.from, x.incarnation, x.cluster, x.silent_us);
 }
 template <class F>
 typename F::result_type inspect(F& f, PullChunk& x) {

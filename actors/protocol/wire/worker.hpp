@@ -230,8 +230,12 @@ typename F::result_type inspect(F& f, EdgeRecord& x) {
   return f(caf::meta::type_name("EdgeRecord"), x.key, x.state);
 }
 template <class F>
+typename F::result_type inspect(F& f, SilenceRecord& x) {
+  return f(caf::meta::type_name("SilenceRecord"), x.kind, x.silent_us, x.loss);
+}
+template <class F>
 typename F::result_type inspect(F& f, TaskRecord& x) {
-  return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.remark, x.has_ended,
+  return f(caf::meta::type_name("TaskRecord"), x.task, x.answered, x.silence, x.has_ended,
            x.has_begun, x.devices, x.edges);
 }
 template <class F>

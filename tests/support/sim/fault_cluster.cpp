@@ -405,6 +405,14 @@ void FaultCluster::cut(const std::string& a, const std::string& b, SimTime durat
 void FaultCluster::hold(const std::string& a, const std::string& b, SimTime duration) {
   note(str_cat("fault: between ", a, " and ", b, " everything stands still"));
   Pair& p = pair(index_of(a), index_of(b));
+  p.held_from = Pair::all;
+  p.held_until = std::max(p.held_until, now_ + duration);
+}
+
+void FaultCluster::hold_one_way(const std::string& from, const std::string& to, SimTime duration) {
+  note(str_cat("fault: from ", from, " to ", to, " everything stands still"));
+  Pair& p = pair(index_of(from), index_of(to));
+  p.held_from = index_of(from);
   p.held_until = std::max(p.held_until, now_ + duration);
 }
 
@@ -498,7 +506,8 @@ bool FaultCluster::step() {
       const End& end = links_[l]->ends[side];
       if (end.closed || !runs(end.node))
         continue;
-      if (pair(links_[l]->ends[0].node, links_[l]->ends[1].node).held_until > now_)
+      const Pair& p = pair(links_[l]->ends[0].node, links_[l]->ends[1].node);
+      if (p.held_until > now_ && p.holds(links_[l]->ends[1 - side].node))
         continue;
       if (!nodes_[end.node]->net.impl_ptr(end.handle))
         continue; // nobody has taken up the connection yet
@@ -571,10 +580,14 @@ SimTime FaultCluster::next_time() const {
   for (const auto& link : links_) {
     const End* e = link->ends;
     auto held = pairs_.find(std::minmax(e[0].node, e[1].node));
-    SimTime released = held == pairs_.end() ? SimTime(0) : held->second.held_until;
+    SimTime released(0);
     for (int side = 0; side < 2; ++side) {
       if (e[side].closed || !runs(e[side].node))
         continue;
+      if (held != pairs_.end() && !held->second.holds(e[1 - side].node))
+        released = SimTime(0);
+      else if (held != pairs_.end())
+        released = held->second.held_until;
       if (!e[side].in.empty() && std::max(e[side].in.front().due, released) > now_)
         consider(std::max(e[side].in.front().due, released));
       if (e[side].eof && std::max(e[side].eof_due, released) > now_)

@@ -104,6 +104,8 @@ public:
   void cut(const std::string& a, const std::string& b, SimTime duration);
   /// Bytes of a pair stand still for `duration`; then they flow again.
   void hold(const std::string& a, const std::string& b, SimTime duration);
+  /// Bytes from `from` to `to` stand still for `duration`; the other way they flow.
+  void hold_one_way(const std::string& from, const std::string& to, SimTime duration);
   /// Bytes of a pair take `extra` longer, for `duration`.
   void slow(const std::string& a, const std::string& b, SimTime extra, SimTime duration);
   /// Undoes everything: frozen nodes run, wires carry, crashed nodes start.
@@ -140,6 +142,9 @@ private:
   };
   struct Pair {
     SimTime blocked_until{0}, held_until{0}, slow_until{0}, slow_by{0};
+    std::size_t held_from = all; ///< whose bytes are held; `all`: of both
+    static constexpr std::size_t all = ~std::size_t{0};
+    bool holds(std::size_t from) const { return held_from == all || held_from == from; }
   };
   struct Dial {
     bool under_way = false;

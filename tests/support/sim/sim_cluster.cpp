@@ -135,6 +135,8 @@ void SimCluster::connect(SimNode& from, SimNode& to) {
   from.guardians[str_cat("sim:", to.port)] = untyped(*guardian);
   from.wires.push_back(near);
   to.wires.push_back(far);
+  from.wires_to.emplace(to.services->task, near);
+  to.wires_to.emplace(from.services->task, far);
 }
 
 SimCluster::~SimCluster() {
@@ -191,6 +193,19 @@ void SimCluster::cut(const std::string& task) {
   run();
 }
 
+void SimCluster::crash(const std::string& task) {
+  SimNode& gone = *nodes_.at(task);
+  gone.frozen = true;
+  for (auto& [name, node] : nodes_) {
+    node->guardians.erase(str_cat("sim:", gone.port));
+    auto [begin, end] = node->wires_to.equal_range(task);
+    for (auto wire = begin; wire != end; ++wire)
+      if (auto& scribe = node->net.impl_ptr(wire->second))
+        scribe->io_failure(&node->net, caf::io::network::operation::read);
+  }
+  run();
+}
+
 SessionActor SimCluster::open_session(const std::string& master_task, std::string graph_def,
                                       SessionSettings settings) {
   SimNode& client = *nodes_.at("client");
@@ -200,6 +215,7 @@ SessionActor SimCluster::open_session(const std::string& master_task, std::strin
   OpenSession request;
   request.guardian =
       typed<GuardianActor>(client.guardians.at(str_cat("sim:", nodes_.at(master_task)->port)));
+  request.master = Address{"sim", nodes_.at(master_task)->port};
   request.request.settings = std::move(settings);
   request.request.graph_def = std::move(graph_def);
   auto created = ask<SessionCreated>(client, actor, std::move(request));

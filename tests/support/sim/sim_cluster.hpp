@@ -54,6 +54,7 @@ public:
   std::map<std::string, caf::strong_actor_ptr>
       guardians; ///< of other nodes, as this node dialled them
   std::vector<caf::io::connection_handle> wires;
+  std::multimap<std::string, caf::io::connection_handle> wires_to; ///< the same, by the other end
 
   /// One job, one network event; false when nothing is left to do now, or while it is frozen.
   bool step();
@@ -81,8 +82,10 @@ public:
   /// The node stands still, its wires open, until it is thawed.
   void freeze(const std::string& task) { node(task).frozen = true; }
   void thaw(const std::string& task) { node(task).frozen = false; }
-  /// Closes every wire of a node, the way a crash does.
+  /// Closes every wire of a node, as it sees it.
   void cut(const std::string& task);
+  /// The node is gone: the others find its wires closed, and nobody at its port.
+  void crash(const std::string& task);
 
   /// Asks from `from` and runs the cluster until the answer is there, letting virtual time pass for
   /// at most `patience`.

@@ -18,7 +18,7 @@ public:
   using Find = std::function<caf::strong_actor_ptr(const std::string& address)>;
   explicit SimNetwork(Find find) : find_(std::move(find)) {}
   Result<caf::strong_actor_ptr> dial(caf::actor_system&, const Address& address,
-                                     std::chrono::milliseconds) override {
+                                     const DialPatience&) override {
     if (auto guardian = find_(address.to_string()))
       return guardian;
     return unavailable(str_cat("nobody can be reached at ", address, " on the simulated wire"));
