@@ -20,10 +20,11 @@ MasterSessionState::~MasterSessionState() {
   if (direct)
     direct->close();
   // What was known of the reason says more than that it has ended.
-  caf::error closed = to_error(
-      left.ok() ? aborted(str_cat("Session ", handle, " of master ", task,
-                                  " has ended while the request waited; make a new session"))
-                : left);
+  caf::error closed =
+      to_error(left.ok() ? aborted(str_cat("Session ", handle,
+                                           " was closed while the request waited: its master, on ",
+                                           task, ", has ended; make a new session"))
+                         : left);
   for (Extension& extension : extensions)
     extension.promise.deliver(closed);
   for (Explanation& explanation : explanations)
