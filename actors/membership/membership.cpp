@@ -419,8 +419,7 @@ void give_up(Self self, const Services& services, const MembershipActor& members
     if (wire)
       close_wire(wire->host, wire->port);
   };
-  ask_watched(self, membership,
-              services->timeouts.heartbeat / part_for_farewell,
+  ask_watched(self, membership, services->timeouts.heartbeat / part_for_farewell,
               Farewell{services->task, services->incarnation, services->cluster.identity().digest,
                        silent_us})
       .then([=](caf::ok_atom) { close(); }, [=](caf::error&) { close(); });

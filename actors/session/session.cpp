@@ -140,7 +140,7 @@ void master_found(Self self, const Status& lost, const Welcome& w) {
   state.closed = aborted(
       str_cat("Session ", state.handle, " is not found. ",
               is_same ? "Its master, task " : "Possibly, this master has restarted: task ", w.task,
-              ", is there again after it was lost (", lost.message(), "); make a new session"));
+              " is there again after it was lost (", lost.message(), "); make a new session"));
 }
 
 // Where the master was, at most one dial at a time.

@@ -4,6 +4,7 @@ Times that could end a wait otherwise are ten minutes long, so that an answer th
 
 import json
 import os
+import pty
 import signal
 import subprocess
 import time
@@ -90,11 +91,11 @@ class Silence(Case):
     def test_a_frozen_master_is_named(self):
         self.start_cluster("lease = 10min")
         shell = self.prompt()
-        self.say(shell, f"load {self.graph}")
-        self.say(shell, "run y")
+        self.say(f"load {self.graph}")
+        self.say("run y")
         self.until(shell, "ran in ")
         self.stop(1)
-        self.say(shell, "why")
+        self.say("why")
         self.assertIn(MASTER, self.until(shell, "frozen")[-1])
         self.told(run("status", "--timeout=300ms", self.target), f"127.0.0.1:{self.ports[1]}", "frozen")
         self.told(run("reset", "--timeout=300ms", self.target), f"127.0.0.1:{self.ports[1]}", "frozen")
@@ -102,40 +103,43 @@ class Silence(Case):
     def test_a_master_that_came_back_says_that_the_session_is_not_found(self):
         self.start_cluster("lease = 10min")
         shell = self.prompt()
-        self.say(shell, f"load {self.graph}")
-        self.say(shell, "run y")
+        self.say(f"load {self.graph}")
+        self.say("run y")
         self.until(shell, "ran in ")
         self.nodes[1].process.kill()
         self.nodes[1].process.wait()
-        self.say(shell, "run y")
+        self.say("run y")
         self.assertIn("UNAVAILABLE", self.until(shell, "its process has ended")[-1])
         self.nodes[1] = self.start_node("worker", 0)
         end = time.monotonic() + DEADLINE
         said = ""
         while "ABORTED" not in said:
             self.assertLess(time.monotonic(), end, said)
-            self.say(shell, "run y; feed")
+            self.say("run y")
+            self.say("feed")
             said = "\n".join(self.until(shell, "No feeds"))
         self.assertIn("is not found. Possibly, this master has restarted", said)
         self.assertIn(MASTER, said)
-        self.say(shell, f"connect {self.target}")
+        self.say(f"connect {self.target}")
         self.until(shell, "connected to ")
-        self.say(shell, f"load {self.graph}")
-        self.say(shell, "run y")
+        self.say(f"load {self.graph}")
+        self.say("run y")
         self.until(shell, "ran in ")
 
     def prompt(self):
-        shell = subprocess.Popen([TROUPE, "repl", self.target], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                 stderr=subprocess.STDOUT, text=True)
+        """At a terminal: a script would end with its first error."""
+        self.keyboard, terminal = pty.openpty()
+        shell = subprocess.Popen([TROUPE, "repl", self.target], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                                 env={**os.environ, "TERM": "dumb"})
+        os.close(terminal)
+        self.addCleanup(os.close, self.keyboard)
         self.addCleanup(shell.stdout.close)
-        self.addCleanup(shell.stdin.close)
         self.addCleanup(shell.wait, DEADLINE)
         self.addCleanup(shell.kill)
         return shell
 
-    def say(self, shell, line):
-        shell.stdin.write(line + "\n")
-        shell.stdin.flush()
+    def say(self, line):
+        os.write(self.keyboard, f"{line}\n".encode())
 
     def until(self, shell, text):
         """The lines to the first with `text`."""

@@ -47,6 +47,14 @@ struct NodeWatch::Impl {
                                "or overloaded; look at that machine"));
   }
 
+  // Another part of this process, which has heard nothing of the node for too long, may have closed
+  // the connections to it: a new one tells whether it is frozen or has ended.
+  std::string why_closed() const {
+    auto again = client->dial(address, std::min(left(), std::chrono::milliseconds(1000)));
+    return again.ok() ? ", has closed its connection, and can be reached again: ask once more"
+                      : str_cat(": its connection is closed; ", again.status().message());
+  }
+
   template <class Answer, class Handle, class Message>
   Result<Answer> ask(const Handle& to, Message message, std::string_view what) {
     caf::scoped_actor self{client ? client->system() : local->system()};
@@ -59,9 +67,7 @@ struct NodeWatch::Impl {
                       if (error == caf::sec::request_timeout)
                         out = silence(what, time);
                       else if (error == caf::sec::request_receiver_down && client)
-                        out = unavailable(str_cat(name(), ", ", what,
-                                                  ", ended or closed its "
-                                                  "connection; look at its log"));
+                        out = unavailable(str_cat(name(), ", ", what, why_closed()));
                       else
                         out = to_status(error, what);
                     });

@@ -27,7 +27,8 @@ struct SessionSettings {
 struct CreateSession {
   SessionSettings settings;
   std::string graph_def; ///< serialised, may be empty
-  std::int64_t timeout_us = 0; ///< how long the client waits; 0: until silent tasks have been judged
+  std::int64_t timeout_us =
+      0; ///< how long the client waits; 0: until silent tasks have been judged
 };
 struct SessionCreated {
   std::string session_handle;
