@@ -123,7 +123,7 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
     if (!patience.may_start || steady_clock::now() + pause >= end)
       return verdict;
     // A task that starts at the same moment may not listen yet: tried again, ever more slowly,
-    // until the budget ends.
+    // until the budget ends. Without a `stop` nothing could wake this thread, so it sleeps.
     if (stop)
       stop->wait_for(pause);
     else
