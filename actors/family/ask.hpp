@@ -12,7 +12,6 @@
 #include <caf/typed_event_based_actor.hpp>
 
 #include "actors/protocol/status.hpp"
-#include "core/base/check.hpp"
 #include "net/transport/step_clock.hpp"
 
 namespace troupe {
@@ -79,13 +78,22 @@ private:
   std::shared_ptr<RequestGuard> guard_;
 };
 
+/// A budget as CAF takes it. CAF reads a negative one, or a sum that has overflowed, as "for ever": what is
+/// over already becomes a nanosecond, and what exceeds a year a year.
+template <class Rep, class Period>
+caf::timespan request_budget(std::chrono::duration<Rep, Period> budget) {
+  using Wanted = std::chrono::duration<Rep, Period>;
+  constexpr std::chrono::hours longest(365 * 24);
+  if (budget <= Wanted::zero())
+    return caf::timespan(1);
+  return budget >= longest ? caf::timespan(longest) : caf::timespan(budget);
+}
+
 /// For an actor that watches `peer` itself, by a monitor or by PeerLost, and has better words for
 /// its loss. The error comes at once only if the peer is known to have ended before the request.
-template <class Self, class Handle, class Message>
-auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget,
-                 Message&& message) {
-  TROUPE_CHECK(budget.count() > 0, "no request waits for ever");
-  auto answer = self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
+template <class Self, class Handle, class Budget, class Message>
+auto ask_watched(Self* self, const Handle& peer, Budget budget, Message&& message) {
+  auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));
   // An actor of another node that is known to have ended: CAF would drop the request in silence.
   if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
       actor && actor->getf(caf::abstract_actor::is_cleaned_up_flag) &&
@@ -99,10 +107,9 @@ auto ask_watched(Self* self, const Handle& peer, std::chrono::nanoseconds budget
 /// The way an actor asks another: the answer, or an error after `budget` at the latest. At once
 /// when the peer has ended, or when the connection to it is lost before it has answered.
 ///   ask(self, peer, 5s, GetPeer{task}).then([=](Peer& p) {…}, [=](caf::error& e) {…});
-template <class Self, class Handle, class Message>
-auto ask(Self* self, const Handle& peer, std::chrono::nanoseconds budget, Message&& message) {
-  TROUPE_CHECK(budget.count() > 0, "no request waits for ever");
-  auto answer = self->request(peer, caf::timespan(budget.count()), std::forward<Message>(message));
+template <class Self, class Handle, class Budget, class Message>
+auto ask(Self* self, const Handle& peer, Budget budget, Message&& message) {
+  auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));
   std::shared_ptr<RequestGuard> guard;
   if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
       actor && actor->node() != self->node())

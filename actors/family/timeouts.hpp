@@ -2,6 +2,7 @@
 // network.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -46,6 +47,13 @@ struct Timeouts {
 inline std::int64_t bounded_lease(std::int64_t wanted_us, const Timeouts& timeouts) {
   const std::int64_t own = std::chrono::microseconds(timeouts.lease).count();
   return wanted_us <= 0 || wanted_us / 100 > own ? own : wanted_us;
+}
+
+/// The timeout (µs; 0: none) of a request that another process sent with `wanted_us`: at most a step's
+/// longest time, so that sums and nanoseconds of it do not overflow.
+inline std::int64_t bounded_timeout(std::int64_t wanted_us, const Timeouts& timeouts) {
+  const std::int64_t longest = std::chrono::microseconds(timeouts.step).count();
+  return std::clamp<std::int64_t>(wanted_us, 0, longest);
 }
 
 } // namespace troupe

@@ -175,7 +175,7 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
         bounded_lease(opening->request.settings.lease_us, parts.services->timeouts),
         10 * std::chrono::microseconds(parts.services->timeouts.lease).count());
   opening->began_us = now_us(self);
-  opening->timeout_us = std::max<std::int64_t>(opening->request.timeout_us, 0);
+  opening->timeout_us = bounded_timeout(opening->request.timeout_us, parts.services->timeouts);
   opening->handle = hex16(random_id());
   opening->missing = tasks->size();
   opening->workers.resize(tasks->size());
@@ -249,7 +249,8 @@ caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContai
           to_error(Status(clearing->code, str_cat("not every task was cleared: ",
                                                   str_join(clearing->failures, "; ")))));
   });
-  const std::int64_t due = due_us(self, parts.services, m.timeout_us);
+  const std::int64_t due =
+      due_us(self, parts.services, bounded_timeout(m.timeout_us, parts.services->timeouts));
   for (const std::string& task : tasks)
     ask_task<caf::ok_atom>(
         self, parts, task, ClearContainers{m.containers}, due, nullptr,

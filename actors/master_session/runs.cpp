@@ -115,6 +115,13 @@ std::vector<Tensor> in_plans_order(WaitingRun& run) {
   return out;
 }
 
+// The timeout (µs; 0: none) of a run that came with `wanted_us`, else the session's.
+std::int64_t timeout_of(const Parts& parts, const MasterSessionState& state,
+                        std::int64_t wanted_us) {
+  return bounded_timeout(wanted_us > 0 ? wanted_us : state.settings.operation_timeout_us,
+                         parts.services->timeouts);
+}
+
 // When its deadline passes, on the actors' clock; 0: never, as one that is longer than the step-timeout.
 std::int64_t due_of(const Parts& parts, const WaitingRun& run) {
   const std::chrono::microseconds timeout(run.timeout_us);
@@ -582,7 +589,7 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
   WaitingRun run;
   run.bound = m.begun->bound;
   run.begun = std::move(m.begun);
-  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : self->state.settings.operation_timeout_us;
+  run.timeout_us = timeout_of(parts, self->state, m.timeout_us);
   run.asked_us = run.begun->started_us;
   run.client = self->current_sender();
   run.promise = self->make_response_promise<RunStepResult>();
@@ -620,7 +627,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   }
   WaitingRun run;
   run.bound = std::move(bound);
-  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : state.settings.operation_timeout_us;
+  run.timeout_us = timeout_of(parts, state, m.timeout_us);
   run.asked_us = exact_us(self);
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
@@ -647,7 +654,7 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
         str_cat("the callable takes ", bound.feed_index.size(), " feeds, got ", m.feeds.size())));
   WaitingRun run;
   run.bound = it->second.bound;
-  run.timeout_us = m.timeout_us > 0 ? m.timeout_us : state.settings.operation_timeout_us;
+  run.timeout_us = timeout_of(parts, state, m.timeout_us);
   run.asked_us = exact_us(self);
   run.trace = m.trace;
   run.request_id = m.request_id;

@@ -400,6 +400,32 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(scalar(fetch(fresh, {"y"}, {{"x", Tensor::scalar(2.0f)}})) == -2);
 }
 
+TEST_CASE_FIXTURE(Fixture, "cluster: timeouts without measure, from another process, end no node") {
+  Output x = placeholder(root, "x");
+  root.named("y").add("Neg", std::vector<Output>{x});
+  constexpr auto most = std::numeric_limits<std::int64_t>::max();
+  SimNode& master = cluster.node(worker0);
+  for (std::int64_t timeout_us : {most, most / 1000, most / 1000 + 1, std::int64_t{-1}, -most}) {
+    CAPTURE(timeout_us);
+    CreateSession create;
+    create.settings.operation_timeout_us = create.settings.lease_us = timeout_us;
+    create.graph_def = root.graph_def();
+    create.timeout_us = timeout_us;
+    auto created = cluster.ask<SessionCreated>(master, master.handles.master, std::move(create));
+    REQUIRE_MESSAGE(created.ok(), created.status().to_string());
+    RunStep step;
+    step.feeds.emplace_back("x", WireTensor(Tensor::scalar(1.0f)));
+    step.fetches = {"y"};
+    step.timeout_us = timeout_us;
+    CHECK(cluster.ask<RunStepResult>(cluster.client(), created->session, std::move(step)).ok());
+    ResetContainers reset;
+    reset.timeout_us = timeout_us;
+    CHECK(cluster.ask<caf::ok_atom>(master, master.handles.master, std::move(reset)).ok());
+  }
+  auto session = open();
+  CHECK(scalar(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}})) == -1);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "cluster: a session asked for before its master began to leave is refused") {
   Output x = placeholder(root.on(ps), "x");
