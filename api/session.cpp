@@ -103,7 +103,7 @@ CourierActor::behavior_type courier(CourierActor::pointer self, const SessionAct
 } // namespace
 
 struct Session::Impl {
-  bool local = false;
+  bool local = false;                 // its master is in this process
   std::shared_ptr<ClusterNode> node;  // of a local session; others may have it too
   std::shared_ptr<ClientNode> client; // of a remote one; likewise
   Timeouts timeouts;
@@ -186,6 +186,41 @@ struct Session::Impl {
                                   const RunOptions& options, RunMetadata* metadata,
                                   std::string_view what, Make make);
 
+  /// What every session asks for, wherever its master is.
+  Result<OpenSession> prepare(const SessionOptions& options) {
+    OpenSession request;
+    TROUPE_ASSIGN(request.request.settings, settings_of(options, timeouts.step.count()));
+    operation_timeout_ms = options.operation_timeout_ms;
+    request.operation_timeout_us = request.request.settings.operation_timeout_us;
+    // Without a time of its own a call ends when silence has been judged.
+    timeouts.dial = options.operation_timeout_ms > 0
+                        ? std::chrono::milliseconds(options.operation_timeout_ms)
+                        : timeouts.verdict();
+    return request;
+  }
+  std::chrono::milliseconds opening_budget() const {
+    return timeouts.dial + 4 * timeouts.request + timeouts.compile;
+  }
+  Result<SessionCreated> create(OpenSession request, std::chrono::milliseconds budget,
+                                const std::string& where) {
+    return ask<SessionCreated>(std::move(request), budget,
+                               str_cat("opening a session at '", where, "'"));
+  }
+  /// The master is in this process, at `node`.
+  Status open_on_node(OpenSession request, const std::string& where) {
+    local = true;
+    actor = node->system().spawn(session, node->shared_services(), node->handles().master,
+                                 node->handles().transport);
+    std::chrono::milliseconds budget = opening_budget();
+    if (request.timeout_us > 0)
+      budget = std::chrono::milliseconds(request.timeout_us / 1000);
+    TROUPE_ASSIGN(SessionCreated created, create(std::move(request), budget, where));
+    handle = created.session_handle;
+    master = created.session;
+    direct = std::move(created.direct);
+    return {};
+  }
+
   void end() {
     if (actor && !ended.exchange(true))
       (void)ask<caf::ok_atom>(CloseSession{}, timeouts.request, "closing");
@@ -217,18 +252,9 @@ Session::~Session() {
 
 Result<Session> Session::open(const std::string& target, const SessionOptions& options) {
   LogGuard log_guard;
-  std::int64_t began_us = steady_micros();
   auto impl = std::make_shared<Impl>();
-  OpenSession request;
-  TROUPE_ASSIGN(request.request.settings, settings_of(options, impl->timeouts.step.count()));
-  impl->operation_timeout_ms = options.operation_timeout_ms;
-  request.operation_timeout_us = request.request.settings.operation_timeout_us;
-  // Without a time of its own a call ends when silence has been judged.
-  impl->timeouts.dial = options.operation_timeout_ms > 0
-                            ? std::chrono::milliseconds(options.operation_timeout_ms)
-                            : impl->timeouts.verdict();
-  impl->local = target.empty() || target == "local";
-  if (impl->local) {
+  const bool own_process = target.empty() || target == "local";
+  if (own_process) {
     NodeOptions node;
     node.compute_threads = options.intra_op_threads;
     node.memory_limit =
@@ -237,42 +263,59 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
       if (auto it = options.device_count.find(std::string(factory.type));
           it != options.device_count.end())
         node.device_count[it->first] = it->second;
-    TROUPE_ASSIGN(impl->node, shared_local_node(node));
+    OpenSession request;
+    TROUPE_ASSIGN(request, impl->prepare(options));
     request.request.settings.isolate_session_state = true; // variables of its own
-    impl->actor =
-        impl->node->system().spawn(session, impl->node->shared_services(),
-                                   impl->node->handles().master, impl->node->handles().transport);
-  } else {
-    TROUPE_ASSIGN(Address address, Address::of_target(target));
-    if (options.memory_limit > 0)
-      return invalid_argument(str_cat("SessionOptions::memory_limit is for a session in this "
-                                      "process; the tasks that '",
-                                      target,
-                                      "' leads to have theirs from their config file, "
-                                      "memory-limit in [troupe]"));
-    impl->client = shared_client_node();
-    TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
-    request.guardian = guardian;
-    request.master = address;
-    impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},
-                                               impl->client->transport());
+    TROUPE_ASSIGN(impl->node, shared_local_node(node));
+    TROUPE_TRY(impl->open_on_node(std::move(request), target));
+    return Session(std::move(impl));
   }
-  std::chrono::milliseconds budget =
-      impl->timeouts.dial + 4 * impl->timeouts.request + impl->timeouts.compile;
-  if (!impl->local && options.operation_timeout_ms > 0) { // what dialling has left of it
+  std::int64_t began_us = steady_micros();
+  OpenSession request;
+  TROUPE_ASSIGN(request, impl->prepare(options));
+  TROUPE_ASSIGN(Address address, Address::of_target(target));
+  if (options.memory_limit > 0)
+    return invalid_argument(str_cat("SessionOptions::memory_limit is for a session in this "
+                                    "process; the tasks that '",
+                                    target,
+                                    "' leads to have theirs from their config file, "
+                                    "memory-limit in [troupe]"));
+  impl->client = shared_client_node();
+  TROUPE_ASSIGN(GuardianActor guardian, impl->client->dial(address, impl->timeouts.dial));
+  request.guardian = guardian;
+  request.master = address;
+  impl->actor = impl->client->system().spawn(session, impl->client->services(), MasterActor{},
+                                             impl->client->transport());
+  std::chrono::milliseconds budget = impl->opening_budget();
+  if (options.operation_timeout_ms > 0) { // what dialling has left of it
     auto spent = std::chrono::milliseconds((steady_micros() - began_us) / 1000);
     auto left = std::chrono::milliseconds(options.operation_timeout_ms) - spent;
     budget = std::max(left, std::chrono::milliseconds(1));
     request.timeout_us = std::chrono::microseconds(budget).count();
   }
-  TROUPE_ASSIGN(SessionCreated created,
-                impl->ask<SessionCreated>(std::move(request), budget,
-                                          str_cat("opening a session at '", target, "'")));
+  TROUPE_ASSIGN(SessionCreated created, impl->create(std::move(request), budget, target));
   impl->handle = created.session_handle;
-  if (impl->local) {
-    impl->master = created.session;
-    impl->direct = std::move(created.direct);
-  }
+  return Session(std::move(impl));
+}
+
+Result<Session> Session::open(std::shared_ptr<ClusterNode> node, const SessionOptions& options) {
+  LogGuard log_guard;
+  if (!node)
+    return invalid_argument("Session::open was given no node; start one with ClusterNode::start");
+  if (options.memory_limit > 0)
+    return invalid_argument(
+        str_cat("SessionOptions::memory_limit is for a session with a node of its "
+                "own; ",
+                node->task(), " was started with NodeOptions::memory_limit"));
+  auto impl = std::make_shared<Impl>();
+  impl->timeouts = node->services().timeouts;
+  OpenSession request;
+  TROUPE_ASSIGN(request, impl->prepare(options));
+  impl->node = std::move(node);
+  request.timeout_us = request.operation_timeout_us;
+  request.request.timeout_us = request.timeout_us - request.timeout_us / 10; // names who is silent
+  const std::string where = impl->node->task();
+  TROUPE_TRY(impl->open_on_node(std::move(request), where));
   return Session(std::move(impl));
 }
 

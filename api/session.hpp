@@ -76,6 +76,12 @@ public:
   /// by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of another
   /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
   static Result<Session> open(const std::string& target, const SessionOptions& options = {});
+  /// On a task that this process itself runs, as a gateway does: `node` is the master, reached by
+  /// messages within the process, without a connection and without a lease. Variables live on its
+  /// cluster. Shares the node, which outlives it; devices, threads and memory are the node's, as for
+  /// an address. UNAVAILABLE once the node leaves.
+  static Result<Session> open(std::shared_ptr<ClusterNode> node,
+                              const SessionOptions& options = {});
   Session(Session&&) noexcept;
   Session& operator=(Session&&) noexcept;
   ~Session(); ///< closes, whatever callables and pending runs are left
@@ -126,8 +132,8 @@ public:
                             const std::vector<std::string>& fetches = {},
                             const std::vector<std::string>& targets = {});
   const std::string& handle() const;
-  /// The node of a session in this process, for tools that look inside; null for a session on a
-  /// cluster. It ends with the last session that shares it.
+  /// The node of a session in this process, for tools that look inside; null for a session that was
+  /// opened by an address. It ends with the last session that shares it.
   ClusterNode* local_node() const;
 
   /// Cancels running steps and frees the cluster. UNAVAILABLE naming a master that is silent: the

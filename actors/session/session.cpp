@@ -62,8 +62,8 @@ void master_ended(Self self, const caf::down_msg& down) {
         self, unavailable(str_cat(master_name(state), " has left the cluster in order; make a new "
                                                       "session when it is back")));
   if (in_order)
-    return master_lost(self, aborted(str_cat("Session ", state.handle,
-                                             " was closed by its master; make a new session")));
+    return master_lost(self,
+                       aborted(str_cat(master_name(state), " has closed it; make a new session")));
   // Of one that was silent, and to whom nothing came through, its process need not have ended.
   if (reason == caf::exit_reason::remote_link_unreachable && state.is_cut)
     return master_lost(
@@ -418,6 +418,7 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
     return promise;
   }
   if (parts.local_master) {
+    self->state.master_task = parts.services->task;
     create(self, parts.services, parts.local_master, std::move(m.request), budget, id, promise);
     return promise;
   }
