@@ -1,15 +1,14 @@
 #include "api/session.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "api/ops.hpp"
+#include "api/testing/small_session.hpp"
 #include "api/variable.hpp"
 #include "devices/device.hpp"
 #include "devices/memory/machine_memory.hpp"
@@ -17,51 +16,7 @@
 
 namespace troupe {
 
-namespace {
-
-bool has(const std::string& text, std::string_view piece) {
-  return text.find(piece) != std::string::npos;
-}
-
-Session local(const SessionOptions& options = {}) {
-  auto session = Session::open("local", options);
-  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
-  return *std::move(session);
-}
-
-// y = 2 x + 1, z = x².
-Scope small_graph() {
-  Scope root = Scope::root();
-  Output x = ops::placeholder(root.named("x"), DType::float32);
-  ops::add_v2(root.named("y"), ops::mul(root, x, 2.0f), 1.0f);
-  ops::square(root.named("z"), x);
-  return root;
-}
-
-Tensor floats(std::initializer_list<float> values) {
-  return Tensor::vector<float>(values);
-}
-
-// Counts in a loop that nothing ends.
-constexpr std::string_view endless = R"(
-zero = Const[dtype=DT_INT32, value=i32[] 0]()
-enter = Enter[frame_name="forever"](zero)
-merge = Merge(enter, next)
-always = Const[dtype=DT_BOOL, value=bool[] true]() ^merge
-goes_on = LoopCond(always)
-switch = Switch(merge, goes_on)
-next = NextIteration(switch:1)
-exit = Exit(switch:0)
-)";
-
-Scope endless_graph() {
-  Scope root = small_graph();
-  Status parsed = parse_into(endless, *root.graph());
-  REQUIRE_MESSAGE(parsed.ok(), parsed.to_string());
-  return root;
-}
-
-} // namespace
+using namespace testing;
 
 TEST_CASE("session: what is fed is computed and fetched") {
   Session session = local();
@@ -82,19 +37,6 @@ TEST_CASE("session: each signature gives what it asks for, in its order") {
     auto one = session.run({{"x", floats({5})}}, {"z"});
     REQUIRE_MESSAGE(one.ok(), one.status().to_string());
     CHECK(equal((*one)[0], floats({25})));
-  }
-}
-
-TEST_CASE("session: steps run side by side and do not mix") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  std::vector<PendingRun> running;
-  for (int i = 0; i < 32; ++i)
-    running.push_back(session.run_async({{"x:0", floats({static_cast<float>(i)})}}, {"z:0"}));
-  for (int i = 0; i < 32; ++i) {
-    auto out = running[static_cast<std::size_t>(i)].get();
-    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-    CHECK(equal((*out)[0], floats({static_cast<float>(i * i)})));
   }
 }
 
@@ -217,134 +159,6 @@ TEST_CASE("session: a callable takes its feeds by position") {
   CHECK((*square)({}).status().code() == Code::invalid_argument);
 }
 
-TEST_CASE("session: a step that never ends is ended by its deadline, and the session lives on") {
-  Session session = local();
-  REQUIRE(session.extend(endless_graph()).ok());
-  RunOptions options;
-  options.timeout_ms = 50;
-  Status status = session.run({}, {"exit"}, {}, options).status();
-  CHECK(status.code() == Code::deadline_exceeded);
-  auto out = session.run({{"x", floats({1})}}, {"y"});
-  CHECK_MESSAGE(out.ok(), out.status().to_string());
-}
-
-TEST_CASE("session: the session's own limit ends a step too") {
-  SessionOptions options;
-  options.operation_timeout_ms = 50;
-  Session session = local(options);
-  REQUIRE(session.extend(endless_graph()).ok());
-  CHECK(session.run({}, {"exit"}).status().code() == Code::deadline_exceeded);
-}
-
-TEST_CASE("session: closing ends what runs") {
-  Session session = local();
-  REQUIRE(session.extend(endless_graph()).ok());
-  auto running = session.run_async({}, {"exit"});
-  REQUIRE(session.close().ok());
-  CHECK_FALSE(running.get().ok());
-}
-
-TEST_CASE("session: a running step is cancelled, the others and the session go on") {
-  Session session = local();
-  REQUIRE(session.extend(endless_graph()).ok());
-  PendingRun endless = session.run_async({}, {"exit"});
-  PendingRun other = session.run_async({}, {"exit"});
-  CHECK_FALSE(endless.is_done());
-  CHECK_FALSE(endless.wait_for(std::chrono::milliseconds(1)));
-  endless.cancel();
-  endless.cancel();
-  Status status = endless.get().status();
-  CHECK(status.code() == Code::cancelled);
-  CHECK(has(status.message(), "cancelled by its client"));
-  CHECK(endless.is_done());
-  CHECK(endless.get().status() == status);
-  CHECK_FALSE(other.is_done());
-  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
-  other.cancel();
-  CHECK(other.get().status().code() == Code::cancelled);
-}
-
-TEST_CASE("session: why says what a running step waits for, as records and as text") {
-  Session session = local();
-  REQUIRE(session.extend(endless_graph()).ok());
-  auto idle = session.why();
-  REQUIRE_MESSAGE(idle.ok(), idle.status().to_string());
-  CHECK(idle->steps.empty());
-  CHECK(idle->to_text().empty());
-  PendingRun endless = session.run_async({}, {"exit"});
-  WaitReport report;
-  while (report.steps.empty()) { // until it has its graph
-    auto asked = session.why();
-    REQUIRE_MESSAGE(asked.ok(), asked.status().to_string());
-    report = *asked;
-  }
-  for (int i = 0; i < 20; ++i) // each time the caller gets its thread back from the endless step
-    CHECK(session.why().ok());
-  const StepWait& step = report.steps.at(0);
-  CHECK(step.step_id != 0);
-  CHECK(has(step.signature, "exit:0"));
-  CHECK_FALSE(step.tree.empty());
-  std::string text = report.to_text();
-  CHECK(has(text, std::to_string(step.step_id)));
-  CHECK(has(text, step.tree.back()));
-  auto one = session.why(step.step_id);
-  REQUIRE(one.ok());
-  CHECK(one->steps.size() == 1);
-  endless.cancel();
-  CHECK(endless.get().status().code() == Code::cancelled);
-  auto after = session.why(step.step_id);
-  REQUIRE(after.ok());
-  CHECK(after->steps.empty());
-  REQUIRE(after->remarks.size() == 1);
-  CHECK(has(after->remarks[0], "has ended"));
-}
-
-TEST_CASE("session: cancelling what has ended changes nothing, and of no step there is nothing") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  PendingRun done = session.run_async({{"x", floats({3})}}, {"z"});
-  REQUIRE(done.get().ok());
-  done.cancel();
-  auto again = done.get();
-  REQUIRE(again.ok());
-  CHECK(equal((*again)[0], floats({9})));
-  CHECK(PendingRun().is_done());
-  PendingRun().cancel();
-  CHECK(PendingRun().get().status().code() == Code::failed_precondition);
-  CHECK(Session::Callable()({}).status().code() == Code::failed_precondition);
-}
-
-TEST_CASE("session: a pending step tells what its options ask for") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  RunOptions options;
-  options.trace_level = TraceLevel::full;
-  RunMetadata metadata;
-  REQUIRE(session.run_async({{"x", floats({3})}}, {"z"}, {}, options).get(&metadata).ok());
-  CHECK_FALSE(metadata.step_stats.devices.empty());
-  auto callable = session.make_callable({"x"}, {"z"});
-  REQUIRE(callable.ok());
-  metadata = {};
-  REQUIRE((*callable)({floats({3})}, options, &metadata).ok());
-  CHECK_FALSE(metadata.step_stats.devices.empty());
-}
-
-TEST_CASE("session: what is left of a session that was destroyed says so") {
-  Session::Callable callable;
-  PendingRun running;
-  {
-    Session session = local();
-    REQUIRE(session.extend(endless_graph()).ok());
-    auto made = session.make_callable({"x"}, {"z"});
-    REQUIRE(made.ok());
-    callable = *made;
-    running = session.run_async({}, {"exit"});
-  }
-  CHECK_FALSE(running.get().ok());
-  running.cancel();
-  CHECK(callable({floats({1})}).status().code() == Code::failed_precondition);
-}
-
 TEST_CASE("session: scopes take turns at extending it") {
   Session session = local();
   Scope first = small_graph(), second = Scope::root();
@@ -428,65 +242,6 @@ TEST_CASE("session: TensorFlow's names of optimisations, and limits beyond all c
   CHECK_MESSAGE(out.ok(), out.status().to_string());
 }
 
-TEST_CASE("session: a constant that is not of the dtype it says is an error of its step") {
-  Session session = local();
-  Scope root = small_graph();
-  REQUIRE(
-      parse_into("lie = Const[dtype=DT_FLOAT, value=i32[2] 1 2]()\nminus = Neg(lie)", *root.graph())
-          .ok());
-  REQUIRE(session.extend(root).ok());
-  Status status = session.run({}, {"minus"}).status();
-  CHECK(status.code() == Code::invalid_argument);
-  CHECK(has(status.message(), "'lie'"));
-  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
-}
-
-TEST_CASE("session: a step tells its graphs though others of its signature did not") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  RunMetadata before, shown;
-  REQUIRE(session.run({{"x", floats({1})}}, {"z"}, {}, {}, &before).ok());
-  CHECK(before.partition_graphs.empty());
-  RunOptions options;
-  options.output_partition_graphs = true;
-  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &shown);
-  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-  REQUIRE(shown.partition_graphs.size() == 1);
-  CHECK(has(shown.partition_graphs[0], "_Retval"));
-  CHECK(session.run({{"x", floats({1})}}, {"z"}).ok());
-}
-
-TEST_CASE("session: a traced step tells its nodes and its graphs") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  RunOptions options;
-  options.trace_level = TraceLevel::full;
-  options.output_partition_graphs = true;
-  RunMetadata metadata;
-  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &metadata);
-  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-  bool found = false;
-  for (const DeviceStats& device : metadata.step_stats.devices)
-    for (const NodeStats& node : device.nodes)
-      found |= node.node == "z" && node.op == "Square" && node.end_us >= node.start_us;
-  CHECK(found);
-  CHECK_FALSE(metadata.partition_graphs.empty());
-  // Beside the kernels: what caller, master and worker saw of the step, one within the other.
-  auto span = [&](std::string_view op) {
-    for (const DeviceStats& device : metadata.step_stats.devices)
-      for (const NodeStats& node : device.nodes)
-        if (node.op == op)
-          return node;
-    return NodeStats{};
-  };
-  NodeStats client = span("Session::run"), master = span("RunGraph"), worker = span("ExecuteGraph");
-  CHECK(client.start_us > 0);
-  CHECK(client.start_us <= master.start_us);
-  CHECK(master.start_us <= worker.start_us);
-  CHECK(worker.end_us <= master.end_us);
-  CHECK(master.end_us <= client.end_us);
-}
-
 TEST_CASE("session: a value moves from one device of the process to another") {
   SessionOptions options;
   options.device_count["CPU"] = 2;
@@ -521,183 +276,6 @@ TEST_CASE("session: targets of another form are refused, absent ones are named")
   Status absent = Session::open("caf://127.0.0.1:1", impatient).status();
   CHECK(absent.code() == Code::unavailable);
   CHECK(has(absent.message(), "127.0.0.1:1"));
-}
-
-// The second step of a signature runs on its caller's thread. What it cannot end there goes on like
-// the first.
-
-TEST_CASE("session: steps of several threads run side by side, and each gets its own values") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  std::vector<std::string> wrong(4);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < wrong.size(); ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 500 && wrong[t].empty(); ++i) {
-        auto x = static_cast<float>(1000 * static_cast<int>(t) + i);
-        auto out = session.run({{"x", floats({x, 1})}}, {"z", "y", "z"});
-        if (!out.ok())
-          wrong[t] = out.status().to_string();
-        else if (!equal((*out)[0], floats({x * x, 1})) ||
-                 !equal((*out)[1], floats({2 * x + 1, 3})) || !equal((*out)[2], (*out)[0]))
-          wrong[t] = "wrong values";
-      }
-    });
-  for (std::thread& thread : threads)
-    thread.join();
-  for (const std::string& one : wrong)
-    CHECK(one == "");
-}
-
-TEST_CASE("session: a later step that fails says where, and the next one runs") {
-  Session session = local();
-  Scope root = Scope::root();
-  Output a = ops::placeholder(root.named("a"), DType::float32);
-  ops::mat_mul(root.named("product"), a, a);
-  REQUIRE(session.extend(root).ok());
-  auto run = [&](const Tensor& value) { return session.run({{"a", value}}, {"product"}); };
-  for (int i = 0; i < 3; ++i) {
-    REQUIRE(run(Tensor::zeros(DType::float32, {2, 2})).ok());
-    Status status = run(Tensor::zeros(DType::float32, {2, 3})).status();
-    CHECK(status.code() == Code::invalid_argument);
-    CHECK(status.origin().node == "product");
-    CHECK(has(status.origin().device, "device:CPU:0"));
-    CHECK(status.origin().step != 0);
-    Status feed = run(Tensor::zeros(DType::int32, {2, 2})).status();
-    CHECK(feed.code() == Code::invalid_argument);
-    CHECK(has(feed.message(), "a:0"));
-  }
-}
-
-TEST_CASE(
-    "session: a later step that goes on for long ends with its deadline, or with its session") {
-  Session session = local();
-  Scope root = Scope::root();
-  Status parsed = parse_into(R"(
-goes = Placeholder[dtype=DT_BOOL]()
-always = Enter[frame_name="w", is_constant=true](goes)
-zero = Const[dtype=DT_INT32, value=i32[] 0]()
-enter = Enter[frame_name="w"](zero)
-merge = Merge(enter, next)
-goes_on = LoopCond(always) ^merge
-switch = Switch(merge, goes_on)
-next = NextIteration(switch:1)
-exit = Exit(switch:0)
-)",
-                             *root.graph());
-  REQUIRE_MESSAGE(parsed.ok(), parsed.to_string());
-  REQUIRE(session.extend(root).ok());
-  auto run = [&](bool goes, std::int64_t timeout_ms) {
-    RunOptions options;
-    options.timeout_ms = timeout_ms;
-    return session.run({{"goes", Tensor::scalar(goes)}}, {"exit"}, {}, options).status();
-  };
-  REQUIRE(run(false, 0).ok());
-  REQUIRE(run(false, 0).ok());
-  Status late = run(true, 50);
-  CHECK(late.code() == Code::deadline_exceeded);
-  CHECK(has(late.message(), "50 ms"));
-  CHECK(run(false, 0).ok());
-  std::atomic<bool> has_ended = false;
-  std::thread closer([&] {
-    while (!has_ended) // the loop below is seen to run before the session is closed
-      if (auto steps = session.steps();
-          steps.ok() && !steps->empty() && steps->front().state == "running")
-        break;
-    CHECK(session.close().ok());
-  });
-  Status closed = run(true, 60'000);
-  has_ended = true;
-  closer.join();
-  CHECK_FALSE(closed.ok());
-  CHECK(has(closed.message(), "closed"));
-  CHECK(run(false, 0).code() == Code::failed_precondition);
-}
-
-TEST_CASE("session: a fetch that is dead is named in a later step too") {
-  Session session = local();
-  Scope root = Scope::root();
-  Status parsed = parse_into(R"(
-p = Placeholder[dtype=DT_BOOL]()
-v = Const[dtype=DT_FLOAT, value=f32[] 4]()
-switch = Switch(v, p)
-)",
-                             *root.graph());
-  REQUIRE_MESSAGE(parsed.ok(), parsed.to_string());
-  REQUIRE(session.extend(root).ok());
-  for (int i = 0; i < 3; ++i) {
-    auto taken = session.run({{"p", Tensor::scalar(true)}}, {"switch:1"});
-    REQUIRE_MESSAGE(taken.ok(), taken.status().to_string());
-    CHECK(equal((*taken)[0], Tensor::scalar(4.0f)));
-    Status dead = session.run({{"p", Tensor::scalar(false)}}, {"switch:1"}).status();
-    CHECK(dead.code() == Code::invalid_argument);
-    CHECK(has(dead.message(), "'switch:1' is dead"));
-  }
-}
-
-TEST_CASE("session: steps of callers' threads are listed, and asked for when they run no more") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  for (int i = 0; i < 100; ++i)
-    REQUIRE(session.run({{"x", floats({1})}}, {"y"}).ok());
-  auto steps = session.steps();
-  REQUIRE(steps.ok());
-  REQUIRE(steps->size() == 64);
-  for (const StepSummary& step : *steps) {
-    CHECK(step.state == "done");
-    CHECK(has(step.signature, "y:0"));
-    CHECK(step.duration_us >= 0);
-  }
-  auto why = session.why(steps->front().step_id);
-  REQUIRE(why.ok());
-  REQUIRE(why->remarks.size() == 1);
-  CHECK(has(why->remarks[0], "has ended: done"));
-}
-
-TEST_CASE("session: a callable is run by several threads") {
-  Session session = local();
-  REQUIRE(session.extend(small_graph()).ok());
-  auto callable = session.make_callable({"x"}, {"z", "y"});
-  REQUIRE(callable.ok());
-  std::vector<int> wrong(4);
-  std::vector<std::thread> threads;
-  for (std::size_t t = 0; t < wrong.size(); ++t)
-    threads.emplace_back([&, t] {
-      for (int i = 0; i < 200; ++i) {
-        auto x = static_cast<float>(1000 * static_cast<int>(t) + i);
-        auto out = (*callable)({floats({x})});
-        wrong[t] += !out.ok() || !equal((*out)[0], floats({x * x})) ||
-                    !equal((*out)[1], floats({2 * x + 1}));
-        wrong[t] += (*callable)({}).ok(); // a feed is missing
-      }
-    });
-  for (std::thread& thread : threads)
-    thread.join();
-  CHECK(wrong == std::vector<int>(4, 0));
-}
-
-TEST_CASE("session: a later step whose kernels run on several threads gives the same") {
-  SessionOptions options;
-  options.intra_op_threads = 3;
-  Session session = local(options);
-  Scope root = Scope::root();
-  Output a = ops::placeholder(root.named("a"), DType::float32);
-  std::vector<std::string> fetches;
-  for (int i = 0; i < 4; ++i) {
-    std::string name = "product" + std::to_string(i);
-    ops::mat_mul(root.named(name), a, ops::add_v2(root, a, static_cast<float>(i)));
-    fetches.push_back(name);
-  }
-  REQUIRE(session.extend(root).ok());
-  Tensor ones = Tensor::zeros(DType::float32, {160, 160});
-  for (std::int64_t i = 0; i < ones.num_elements(); ++i)
-    static_cast<float*>(ones.mutable_raw())[i] = 1.0f;
-  for (int round = 0; round < 20; ++round) {
-    auto out = session.run({{"a", ones}}, fetches);
-    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
-    for (std::size_t i = 0; i < out->size(); ++i)
-      CHECK(static_cast<const float*>((*out)[i].raw())[0] == 160.0f * static_cast<float>(1 + i));
-  }
 }
 
 TEST_CASE("session: local sessions that ask for the same share a node, and no variable") {

@@ -1,0 +1,214 @@
+// Steps of a session: what ends them from outside, and what they tell of themselves.
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "api/testing/small_session.hpp"
+
+namespace troupe {
+
+using namespace testing;
+
+TEST_CASE("session: steps run side by side and do not mix") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  std::vector<PendingRun> running;
+  for (int i = 0; i < 32; ++i)
+    running.push_back(session.run_async({{"x:0", floats({static_cast<float>(i)})}}, {"z:0"}));
+  for (int i = 0; i < 32; ++i) {
+    auto out = running[static_cast<std::size_t>(i)].get();
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK(equal((*out)[0], floats({static_cast<float>(i * i)})));
+  }
+}
+
+TEST_CASE("session: a step that never ends is ended by its deadline, and the session lives on") {
+  Session session = local();
+  REQUIRE(session.extend(small_and_endless_graph()).ok());
+  RunOptions options;
+  options.timeout_ms = 50;
+  Status status = session.run({}, {"end"}, {}, options).status();
+  CHECK(status.code() == Code::deadline_exceeded);
+  auto out = session.run({{"x", floats({1})}}, {"y"});
+  CHECK_MESSAGE(out.ok(), out.status().to_string());
+}
+
+TEST_CASE("session: the session's own limit ends a step too") {
+  SessionOptions options;
+  options.operation_timeout_ms = 50;
+  Session session = local(options);
+  REQUIRE(session.extend(small_and_endless_graph()).ok());
+  CHECK(session.run({}, {"end"}).status().code() == Code::deadline_exceeded);
+}
+
+TEST_CASE("session: closing ends what runs") {
+  Session session = local();
+  REQUIRE(session.extend(small_and_endless_graph()).ok());
+  auto running = session.run_async({}, {"end"});
+  REQUIRE(session.close().ok());
+  CHECK_FALSE(running.get().ok());
+}
+
+TEST_CASE("session: a running step is cancelled, the others and the session go on") {
+  Session session = local();
+  REQUIRE(session.extend(small_and_endless_graph()).ok());
+  PendingRun endless = session.run_async({}, {"end"});
+  PendingRun other = session.run_async({}, {"end"});
+  CHECK_FALSE(endless.is_done());
+  CHECK_FALSE(endless.wait_for(std::chrono::milliseconds(1)));
+  endless.cancel();
+  endless.cancel();
+  Status status = endless.get().status();
+  CHECK(status.code() == Code::cancelled);
+  CHECK(has(status.message(), "cancelled by its client"));
+  CHECK(endless.is_done());
+  CHECK(endless.get().status() == status);
+  CHECK_FALSE(other.is_done());
+  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
+  other.cancel();
+  CHECK(other.get().status().code() == Code::cancelled);
+}
+
+TEST_CASE("session: why says what a running step waits for, as records and as text") {
+  Session session = local();
+  REQUIRE(session.extend(small_and_endless_graph()).ok());
+  auto idle = session.why();
+  REQUIRE_MESSAGE(idle.ok(), idle.status().to_string());
+  CHECK(idle->steps.empty());
+  CHECK(idle->to_text().empty());
+  PendingRun endless = session.run_async({}, {"end"});
+  WaitReport report;
+  while (report.steps.empty()) { // until it has its graph
+    auto asked = session.why();
+    REQUIRE_MESSAGE(asked.ok(), asked.status().to_string());
+    report = *asked;
+  }
+  for (int i = 0; i < 20; ++i) // each time the caller gets its thread back from the endless step
+    CHECK(session.why().ok());
+  const StepWait& step = report.steps.at(0);
+  CHECK(step.step_id != 0);
+  CHECK(has(step.signature, "end:0"));
+  CHECK_FALSE(step.tree.empty());
+  std::string text = report.to_text();
+  CHECK(has(text, std::to_string(step.step_id)));
+  CHECK(has(text, step.tree.back()));
+  auto one = session.why(step.step_id);
+  REQUIRE(one.ok());
+  CHECK(one->steps.size() == 1);
+  endless.cancel();
+  CHECK(endless.get().status().code() == Code::cancelled);
+  auto after = session.why(step.step_id);
+  REQUIRE(after.ok());
+  CHECK(after->steps.empty());
+  REQUIRE(after->remarks.size() == 1);
+  CHECK(has(after->remarks[0], "has ended"));
+}
+
+TEST_CASE("session: cancelling what has ended changes nothing, and of no step there is nothing") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  PendingRun done = session.run_async({{"x", floats({3})}}, {"z"});
+  REQUIRE(done.get().ok());
+  done.cancel();
+  auto again = done.get();
+  REQUIRE(again.ok());
+  CHECK(equal((*again)[0], floats({9})));
+  CHECK(PendingRun().is_done());
+  PendingRun().cancel();
+  CHECK(PendingRun().get().status().code() == Code::failed_precondition);
+  CHECK(Session::Callable()({}).status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("session: a pending step tells what its options ask for") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions options;
+  options.trace_level = TraceLevel::full;
+  RunMetadata metadata;
+  REQUIRE(session.run_async({{"x", floats({3})}}, {"z"}, {}, options).get(&metadata).ok());
+  CHECK_FALSE(metadata.step_stats.devices.empty());
+  auto callable = session.make_callable({"x"}, {"z"});
+  REQUIRE(callable.ok());
+  metadata = {};
+  REQUIRE((*callable)({floats({3})}, options, &metadata).ok());
+  CHECK_FALSE(metadata.step_stats.devices.empty());
+}
+
+TEST_CASE("session: what is left of a session that was destroyed says so") {
+  Session::Callable callable;
+  PendingRun running;
+  {
+    Session session = local();
+    REQUIRE(session.extend(small_and_endless_graph()).ok());
+    auto made = session.make_callable({"x"}, {"z"});
+    REQUIRE(made.ok());
+    callable = *made;
+    running = session.run_async({}, {"end"});
+  }
+  CHECK_FALSE(running.get().ok());
+  running.cancel();
+  CHECK(callable({floats({1})}).status().code() == Code::failed_precondition);
+}
+
+TEST_CASE("session: a constant that is not of the dtype it says is an error of its step") {
+  Session session = local();
+  Scope root = small_graph();
+  REQUIRE(
+      parse_into("lie = Const[dtype=DT_FLOAT, value=i32[2] 1 2]()\nminus = Neg(lie)", *root.graph())
+          .ok());
+  REQUIRE(session.extend(root).ok());
+  Status status = session.run({}, {"minus"}).status();
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK(has(status.message(), "'lie'"));
+  CHECK(session.run({{"x", floats({1})}}, {"y"}).ok());
+}
+
+TEST_CASE("session: a step tells its graphs though others of its signature did not") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunMetadata before, shown;
+  REQUIRE(session.run({{"x", floats({1})}}, {"z"}, {}, {}, &before).ok());
+  CHECK(before.partition_graphs.empty());
+  RunOptions options;
+  options.output_partition_graphs = true;
+  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &shown);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  REQUIRE(shown.partition_graphs.size() == 1);
+  CHECK(has(shown.partition_graphs[0], "_Retval"));
+  CHECK(session.run({{"x", floats({1})}}, {"z"}).ok());
+}
+
+TEST_CASE("session: a traced step tells its nodes and its graphs") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  RunOptions options;
+  options.trace_level = TraceLevel::full;
+  options.output_partition_graphs = true;
+  RunMetadata metadata;
+  auto out = session.run({{"x", floats({1})}}, {"z"}, {}, options, &metadata);
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  bool found = false;
+  for (const DeviceStats& device : metadata.step_stats.devices)
+    for (const NodeStats& node : device.nodes)
+      found |= node.node == "z" && node.op == "Square" && node.end_us >= node.start_us;
+  CHECK(found);
+  CHECK_FALSE(metadata.partition_graphs.empty());
+  // Beside the kernels: what caller, master and worker saw of the step, one within the other.
+  auto span = [&](std::string_view op) {
+    for (const DeviceStats& device : metadata.step_stats.devices)
+      for (const NodeStats& node : device.nodes)
+        if (node.op == op)
+          return node;
+    return NodeStats{};
+  };
+  NodeStats client = span("Session::run"), master = span("RunGraph"), worker = span("ExecuteGraph");
+  CHECK(client.start_us > 0);
+  CHECK(client.start_us <= master.start_us);
+  CHECK(master.start_us <= worker.start_us);
+  CHECK(worker.end_us <= master.end_us);
+  CHECK(master.end_us <= client.end_us);
+}
+
+} // namespace troupe
