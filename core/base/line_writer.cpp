@@ -37,13 +37,19 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
+/// A duplicate of `fd`. Where the process has no descriptor left for one, its own streams stand for
+/// themselves, since they stay open: the first line may be the one that says what ran out.
+int duplicate(int fd) {
+  const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  return copy < 0 && errno == EMFILE && fd <= STDERR_FILENO ? fd : copy;
+}
+
 } // namespace
 
 struct LineWriter::State {
-  State(int descriptor, std::size_t bytes)
-      : fd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 3)), capacity(bytes) {}
+  State(int descriptor, std::size_t bytes) : fd(duplicate(descriptor)), capacity(bytes) {}
   ~State() {
-    if (fd >= 0)
+    if (fd > STDERR_FILENO)
       ::close(fd);
   }
 

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/base/strings.hpp"
@@ -54,6 +55,30 @@ private:
       ::close(fd);
     fd = -1;
   }
+};
+
+/// Puts another descriptor in the place of standard error, and takes from the process all that are
+/// not in use.
+class StandardErrorAlone {
+public:
+  explicit StandardErrorAlone(int in_its_place) : before_(::dup(STDERR_FILENO)) {
+    REQUIRE(before_ >= 0);
+    REQUIRE(::dup2(in_its_place, STDERR_FILENO) == STDERR_FILENO);
+    REQUIRE(::getrlimit(RLIMIT_NOFILE, &limit_) == 0);
+    const int first_free = ::dup(in_its_place);
+    REQUIRE(::close(first_free) == 0);
+    const rlimit none{static_cast<rlim_t>(first_free), limit_.rlim_max};
+    REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  ~StandardErrorAlone() {
+    ::setrlimit(RLIMIT_NOFILE, &limit_);
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+  }
+
+private:
+  int before_;
+  rlimit limit_{};
 };
 
 constexpr milliseconds long_enough{60000}; // only reached when something hangs
@@ -140,6 +165,20 @@ TEST_CASE("line writer: a file gets its lines, which may take a thread") {
   CHECK(::pread(fd, bytes, sizeof bytes, 0) == 8);
   CHECK(std::string(bytes) == "one\ntwo\n");
   ::close(fd);
+}
+
+TEST_CASE(
+    "line writer: standard error is written to when no descriptor is left for its duplicate") {
+  Pipe pipe;
+  {
+    StandardErrorAlone alone(pipe.ends[1]);
+    REQUIRE(::dup(pipe.ends[1]) < 0);
+    LineWriter writer(STDERR_FILENO);
+    writer.write("none left\n");
+    CHECK(writer.num_dropped() == 0);
+  }
+  CHECK(::fcntl(STDERR_FILENO, F_GETFD) >= 0); // it is not the writer's to close
+  CHECK(pipe.read(10) == "none left\n");
 }
 
 TEST_CASE("line writer: one that is gone while its thread is stuck waits for nobody") {
