@@ -1,10 +1,13 @@
 // Who may connect, and what a peer may do: strangers at the door, and invited peers that misbehave.
 #include <doctest/doctest.h>
 
+#include <atomic>
 #include <deque>
+#include <vector>
 
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "net/data/testing/data_path.hpp"
@@ -141,35 +144,92 @@ TEST_CASE("data path: who goes with as many requests as are kept is closed") {
 
 namespace {
 
-/// Takes a tensor of 16 MiB in slices, one each `pause`, until `slow_for` has passed, then as fast
-/// as it can; whether all of it came.
-bool takes_slowly(Fixture& f, std::size_t slice, std::chrono::milliseconds pause,
-                  std::chrono::milliseconds slow_for) {
-  Tensor tensor = numbers(4 << 20);
-  f.offer(1, tensor);
-  Stranger peer = invited(f, TensorPath::stream);
-  peer.say(Request{1, 1, tensor.bytes().size(), 0});
-  std::size_t left = tensor.bytes().size();
-  const std::int64_t until = steady_micros() + std::chrono::microseconds(slow_for).count();
-  while (steady_micros() < until) {
-    if (!peer.listen_to(slice))
-      return false;
-    left -= slice;
-    ::poll(nullptr, 0, static_cast<int>(pause.count()));
+/// What a peer takes, as the test says it: one more byte each time that the server asks, or none.
+struct SaidProgress {
+  std::atomic<bool> grows = true;
+  std::atomic<std::uint64_t> taken = 1;
+  Inbox<int> asked;
+
+  Progress next() {
+    asked.put(1);
+    return {grows ? ++taken : taken.load(), 0, 0, 0};
   }
-  return peer.listen_to(left);
-}
+};
+
+class StreamOfSaidProgress final : public ByteStream {
+public:
+  StreamOfSaidProgress(std::unique_ptr<ByteStream> below, std::shared_ptr<SaidProgress> said)
+      : below_(std::move(below)), said_(std::move(said)) {}
+  int fd() const override { return below_->fd(); }
+  Moved send(std::span<const iovec> from) override { return below_->send(from); }
+  Moved receive(std::span<const iovec> into) override { return below_->receive(into); }
+  Moved send_passing(std::span<const std::byte> from, int passed) override {
+    return below_->send_passing(from, passed);
+  }
+  Moved receive_passing(std::span<std::byte> into, Fd& passed) override {
+    return below_->receive_passing(into, passed);
+  }
+  Progress progress() const override { return said_->next(); }
+  void finish() override { below_->finish(); }
+
+private:
+  const std::unique_ptr<ByteStream> below_;
+  const std::shared_ptr<SaidProgress> said_;
+};
 
 } // namespace
 
 TEST_CASE(
     "data path: who takes nothing for too long is closed, who takes a little all the time is not") {
-  using std::chrono::milliseconds;
-  DataServerOptions options;
-  options.stall = milliseconds(1'000);
-  Fixture f(options);
-  CHECK(takes_slowly(f, 16'384, milliseconds(50), milliseconds(3'000)));
-  CHECK(!takes_slowly(f, 1, milliseconds(3'000), milliseconds(1)));
+  for (bool takes_a_little : {true, false}) {
+    CAPTURE(takes_a_little);
+    auto said = std::make_shared<SaidProgress>();
+    said->grows = takes_a_little;
+    DataServerOptions options;
+    options.stall = std::chrono::milliseconds(1); // less than lies between two looks
+    options.wrap = [&](std::unique_ptr<ByteStream> below) {
+      return std::make_unique<StreamOfSaidProgress>(std::move(below), said);
+    };
+    Fixture f(options);
+    const std::int64_t connections = counter("data_connections_in").value();
+    const Tensor tensor = numbers(4 << 20); // more than sockets hold
+    f.offer(1, tensor);
+    Stranger peer = invited(f, TensorPath::stream);
+    peer.say(Request{1, 1, tensor.bytes().size(), 0});
+    if (takes_a_little) {
+      for (int look = 0; look < 4; ++look)
+        said->asked.take();
+    } else {
+      wait_until([&] { return counter("data_connections_in").value() == connections; });
+    }
+    CHECK(peer.listen_to(tensor.bytes().size()) == takes_a_little);
+  }
+}
+
+TEST_CASE("sockets: progress grows while the other end takes a little") {
+  std::uint16_t port = 0;
+  auto listener = listen_tcp("127.0.0.1", port);
+  REQUIRE(listener.ok());
+  auto sender = connect_tcp("127.0.0.1", port);
+  REQUIRE(sender.ok());
+  pollfd wait{listener->get(), POLLIN, 0};
+  REQUIRE(::poll(&wait, 1, 30'000) == 1);
+  Fd receiver(::accept4(listener->get(), nullptr, nullptr, SOCK_CLOEXEC));
+  std::vector<char> buffer(1 << 20);
+  while (::send(sender->get(), buffer.data(), buffer.size(), MSG_DONTWAIT) > 0) {
+  }
+  for (int round = 0; round < 3; ++round) { // in the first, bytes may still move by themselves
+    const std::uint64_t before = progress(sender->get()).taken;
+    std::size_t taken = 0;
+    while (progress(sender->get()).taken == before && taken < buffer.size()) {
+      pollfd readable{receiver.get(), POLLIN, 0};
+      REQUIRE(::poll(&readable, 1, 30'000) == 1);
+      const ssize_t got = ::recv(receiver.get(), buffer.data(), 16'384, 0);
+      REQUIRE(got > 0);
+      taken += static_cast<std::size_t>(got);
+    }
+    CHECK(progress(sender->get()).taken > before);
+  }
 }
 
 TEST_CASE("data path: of silent strangers the oldest goes") {
