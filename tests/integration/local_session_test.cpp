@@ -15,6 +15,7 @@
 #include "graph/ir/text.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "net/transport/step_clock.hpp"
+#include "tests/support/endless_graph.hpp"
 
 using namespace troupe;
 
@@ -35,19 +36,6 @@ TEST_CASE("local session: steps that were answered leave no budget on the clock"
 }
 
 namespace {
-
-constexpr const char* endless = R"(
-  zero = Const[dtype=DT_INT32, value=i32[] 0]()
-  yes = Const[dtype=DT_BOOL, value=bool[] true]()
-  in = Enter[frame_name="w"](zero)
-  yes_in = Enter[frame_name="w", is_constant=true](yes)
-  i = Merge(in, next)
-  cond = LoopCond(yes_in)
-  switch = Switch(i, cond)
-  body = Identity(switch:1)
-  next = NextIteration(body)
-  end = Exit(switch:0)
-)";
 
 // Asks a local node's guardian, within a minute.
 template <class Answer, class Message>
@@ -114,7 +102,7 @@ TEST_CASE("local session: a step ends with ABORTED when an actor that runs it is
     CAPTURE(victim);
     auto session = Session::open("local");
     REQUIRE_MESSAGE(session.ok(), session.status().to_string());
-    auto graph = parse_graph(endless, op_library().ops);
+    auto graph = parse_graph(testing::endless_graph, op_library().ops);
     REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
     auto bytes = write_graph_bytes(*graph);
     REQUIRE_MESSAGE(bytes.ok(), bytes.status().to_string());

@@ -25,8 +25,10 @@
 #include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "tests/support/free_port.hpp"
 
 using namespace troupe;
+using troupe::testing::free_port;
 
 namespace {
 
@@ -76,10 +78,6 @@ struct Socket {
     return true;
   }
 };
-
-std::uint16_t free_port() {
-  return Socket().bind();
-}
 
 // A stream cut into what it consists of: headers with their payloads.
 std::vector<std::string> frames_of(std::string_view stream) {

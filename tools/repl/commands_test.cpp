@@ -11,6 +11,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "tests/support/endless_graph.hpp"
 #include "tools/repl/repl.hpp"
 
 namespace troupe {
@@ -22,20 +23,6 @@ half = Const[dtype=DT_FLOAT, value=f32[] 0.5]()
 two = Const[dtype=DT_FLOAT, value=f32[] 2]()
 product = Mul(x, half)
 y = AddV2(product, two)
-)";
-
-// A while loop whose condition stays true.
-constexpr const char* endless = R"(
-zero = Const[dtype=DT_INT32, value=i32[] 0]()
-yes = Const[dtype=DT_BOOL, value=bool[] true]()
-in = Enter[frame_name="w"](zero)
-yes_in = Enter[frame_name="w", is_constant=true](yes)
-i = Merge(in, next)
-cond = LoopCond(yes_in)
-switch = Switch(i, cond)
-body = Identity(switch:1)
-next = NextIteration(body)
-end = Exit(switch:0)
 )";
 
 /// A prompt whose output is kept.
@@ -212,7 +199,7 @@ TEST_CASE("commands: a step in the background ends under its number") {
 TEST_CASE("commands: an interrupt leaves the step in the background") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);
-  std::ofstream(desk.folder / "endless.graph") << endless;
+  std::ofstream(desk.folder / "endless.graph") << testing::endless_graph;
   REQUIRE(desk.run("load " + desk.path("endless.graph")) == 0);
   desk.workspace.interrupted() = true;
   CHECK(desk.run("run end") == 0);
@@ -236,7 +223,7 @@ TEST_CASE("commands: an interrupt leaves the step in the background") {
 TEST_CASE("commands: a step in the background is cancelled by its number") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);
-  std::ofstream(desk.folder / "endless.graph") << endless;
+  std::ofstream(desk.folder / "endless.graph") << testing::endless_graph;
   REQUIRE(desk.run("load " + desk.path("endless.graph") + "; run end &") == 0);
   CHECK(desk.run("cancel 2") == 1);
   CHECK(has(desk.error, "there is no step '2' in the background; there are [1] end"));
@@ -284,7 +271,7 @@ TEST_CASE("commands: why is told of idle sessions, of steps that have ended and 
 TEST_CASE("commands: a step ends with its timeout") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);
-  std::ofstream(desk.folder / "endless.graph") << endless;
+  std::ofstream(desk.folder / "endless.graph") << testing::endless_graph;
   REQUIRE(desk.run("load " + desk.path("endless.graph")) == 0);
   CHECK(desk.run("run end timeout=50ms") == 1);
   CHECK(has(desk.error, "DEADLINE_EXCEEDED"));
