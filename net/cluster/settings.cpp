@@ -137,13 +137,11 @@ struct Rule {
 
 constexpr Rule rules[] = {
     {"cluster-name", true, "(none)",
-     "tasks know by it, and by their list of tasks, whether they are of one cluster; with a name, "
-     "each "
-     "may see the others at addresses of its own",
+     "a task refuses tasks of another cluster: of another name, or with another list of tasks and "
+     "addresses; with a name the addresses may differ, as they do behind proxies",
      [](const ConfigValue& v, Target t) { return read_name(v, t.cluster->name); }},
     {"insecure", true, "false",
-     "tasks may listen beyond this machine, where nothing is encrypted and nobody is asked who "
-     "they are",
+     "tasks may listen beyond this machine, without encryption and without authentication",
      [](const ConfigValue& v, Target t) { return read_boolean(v, t.cluster->insecure); }},
     {"restarts", true, "0", "how often `troupe up` restarts a task within restart-window",
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1000, t.cluster->restarts); }},
@@ -167,17 +165,17 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.compile); }},
     {"chunk-timeout", true, "30s", "the longest wait for 1 MiB of a tensor",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.chunk); }},
-    {"step-timeout", true, "168h", "the end of a step that has no deadline of its own",
+    {"step-timeout", true, "168h", "the deadline of a step that has none of its own",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.step); }},
     {"cancel-timeout", true, "2s",
      "the time that a step's parts have to end after its deadline, before it is answered without "
      "them",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
-    {"orphan-timeout", true, "1min", "how long values are kept that nobody comes for",
+    {"orphan-timeout", true, "1min", "how long values are kept that nobody fetches",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
     {"message-limit", true, "\"64 MiB\"",
-     "the largest message that a node takes; bounds graphs and their constants, not tensors of "
-     "steps",
+     "the largest message that a node takes; it bounds graphs and their constants, but not the "
+     "tensors of steps",
      [](const ConfigValue& v, Target t) -> Wanted {
        std::int64_t bytes = 0;
        if (read_bytes(v, bytes) || bytes < least_message_limit || bytes > most_message_limit)
@@ -223,16 +221,16 @@ constexpr Rule rules[] = {
     {"tensor-path", false, "\"auto\"", "how tensors travel between tasks",
      [](const ConfigValue& v, Target t) { return read_path(v, t.task.tensor_path); }},
     {"lend-memory", false, "true",
-     "each task that sends tensors to this one may have up to 16 MiB of them here that nobody has "
-     "asked for yet; without it each is asked for",
+     "each task may send this one up to 16 MiB of tensors before they are asked for; without it "
+     "each tensor above 64 KiB is asked for first",
      [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.lends_memory); }},
     {"show-variables", false, "true",
-     "tasks of the same host, which lend memory, read variables of 64 KiB to 4 MiB where this one "
-     "has them; without it they get copies",
+     "tasks of the same host read this one's variables of 64 KiB to 4 MiB in place, if they lend "
+     "memory; without it they get copies",
      [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.shows_variables); }},
     {"poll-network", false, "true",
-     "where the last waits for the network were short, the next one stays awake for up to 200 us "
-     "before it sleeps",
+     "after short waits for the network, the next wait stays awake for up to 200 us before it "
+     "sleeps",
      [](const ConfigValue& v, Target t) { return read_boolean(v, t.task.polls_network); }},
     {"log-level", false, "\"info\"", "the least urgent lines that are logged",
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},

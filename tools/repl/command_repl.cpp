@@ -23,7 +23,7 @@ public:
   void declare(Options& options) override {
     options.text("TARGET", target_, str_cat(session_target_help, "; local without it"));
     options.texts("-c,--commands", commands_,
-                  "run these commands, parted by `;` or line ends, and end; may be given again");
+                  "run these commands, separated by `;` or line ends, and end; may be given again");
     options.text("--history", history_,
                  "the file that keeps what was typed; ~/.troupe_history "
                  "without it");
