@@ -66,7 +66,7 @@ void stop_all(Self self);
 void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
            std::function<void()> next) {
   auto& state = self->state;
-  auto answered = gather(4, [=] {
+  auto answered = gather(4 + state.adopted.size(), [=] {
     if (!self->state.stopping)
       next();
   });
@@ -74,6 +74,8 @@ void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
     ask(self, actor, budget, drain)
         .then([=](caf::ok_atom) mutable { answered(); }, [=](caf::error&) mutable { answered(); });
   };
+  for (const DrainActor& actor : state.adopted)
+    tell(actor);
   tell(state.master);
   tell(state.worker);
   tell(state.membership);
@@ -100,6 +102,7 @@ void end_in_order(Self self, const Services& services, const ShutDown& m) {
 
 // Handlers hold handles; dropping them lets the children, and then us, go.
 void release(GuardianState& state) {
+  state.adopted.clear();
   state.master = MasterActor{};
   state.worker = WorkerActor{};
   state.membership = MembershipActor{};
@@ -109,11 +112,23 @@ void release(GuardianState& state) {
 void stop_all(Self self) {
   auto& state = self->state;
   state.stopping = true;
+  for (const DrainActor& actor : state.adopted)
+    stop(actor);
   stop(state.master);
   stop(state.worker);
   stop(state.membership);
   stop(state.transport);
   release(state);
+}
+
+caf::result<caf::ok_atom> adopt(Self self, const Services& services, const Adopt& m) {
+  auto& state = self->state;
+  if (state.ending || state.stopping)
+    return to_error(unavailable(str_cat(services->task, " is shutting down; start it again")));
+  self->monitor(m.actor);
+  state.children.add(m.name, m.actor);
+  state.adopted.push_back(m.actor);
+  return caf::ok_atom::value;
 }
 
 caf::result<ActorTree> actors(Self self) {
@@ -309,6 +324,7 @@ GuardianActor::behavior_type guardian(Self self, Services services,
                        services->cluster.identity()};
       },
       [=](const GetActors&) { return actors(self); },
+      [=](const Adopt& m) { return adopt(self, services, m); },
       [=](const KillActor& m) { return kill(self, m.path); },
       [=](const GetNodeStatus&) { return node_status(self, services); },
       [=](const GetResources&) { return resources(self, services); },

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
@@ -32,6 +33,7 @@ struct GuardianState {
   MembershipActor membership;
   WorkerActor worker;
   MasterActor master;
+  std::vector<DrainActor> adopted; ///< of the node's owner; they use the others
   Children children;
   bool ending = false;   ///< takes nothing new, lets steps finish
   bool stopping = false; ///< the children have been told to stop

@@ -235,6 +235,17 @@ const NodeHandles& ClusterNode::handles() const {
   return impl_->handles;
 }
 
+Status ClusterNode::adopt(const std::string& name, const DrainActor& actor) {
+  LogGuard log_guard;
+  caf::scoped_actor self{*impl_->system};
+  Status status;
+  self->request(impl_->handles.guardian, caf::timespan(impl_->services->timeouts.request),
+                Adopt{name, actor})
+      .receive([](caf::ok_atom) {},
+               [&](caf::error& error) { status = to_status(error, "joining the node's tree"); });
+  return status;
+}
+
 std::string ClusterNode::wait() {
   std::unique_lock guard(impl_->end->lock);
   impl_->end->changed.wait(guard, [&] { return impl_->end->ended; });

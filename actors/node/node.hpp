@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/family/timeouts.hpp"
+#include "actors/protocol/tree.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
 #include "net/data/tensor_path.hpp"
@@ -64,6 +65,10 @@ public:
   std::shared_ptr<const NodeServices> shared_services() const;
   /// The GuardianActor, as the tree's root.
   const struct NodeHandles& handles() const;
+
+  /// Makes `actor`, spawned in this node's system, one of the tree under `name`: it is seen by status and
+  /// why, told before the node ends, and the node ends with it. UNAVAILABLE when the node is about to end.
+  Status adopt(const std::string& name, const DrainActor& actor);
 
   /// Blocks until the tree has stopped by itself or on somebody's request; returns why.
   std::string wait();

@@ -5,6 +5,7 @@
 
 namespace troupe {
 
+struct Adopt;
 struct GetNodeStatus;
 struct GetResources;
 struct Hello;
@@ -18,8 +19,8 @@ struct Welcome;
 using GuardianActor = TreeActor::extend<
     // Answers who we are. Fails: FAILED_PRECONDITION when the versions differ.
     caf::replies_to<Hello>::with<Welcome>,
-    // Lists the live tree in order of path.
-
+    // Of the node's owner. Fails: UNAVAILABLE when the node is about to end.
+    caf::replies_to<Adopt>::with<caf::ok_atom>,
     // Ends one actor. Fails: NOT_FOUND naming the nearest paths.
     caf::replies_to<KillActor>::with<caf::ok_atom>,
     // Counters, devices, peers.

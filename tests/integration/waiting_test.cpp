@@ -126,6 +126,7 @@ GuardianActor::behavior_type herald(GuardianActor::pointer, Welcome welcome) {
   return {
       [=](const Hello&) { return welcome; },
       [](const GetActors&) { return ActorTree{}; },
+      [](const Adopt&) -> caf::result<caf::ok_atom> { return caf::ok_atom::value; },
       [](const KillActor&) -> caf::result<caf::ok_atom> { return caf::ok_atom::value; },
       [](const GetNodeStatus&) { return NodeStatus{}; },
       [](const GetResources&) { return ResourceList{}; },

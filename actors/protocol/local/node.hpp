@@ -18,6 +18,12 @@ struct Drain {
   Status refusal; ///< the answer to new requests from now on
   Status end;     ///< not OK: what still runs ends with this, now
 };
+/// An actor that the node's owner has made becomes one of the tree: the guardian watches it as its own
+/// children, drains and stops it before them.
+struct Adopt {
+  std::string name; ///< in the tree
+  DrainActor actor;
+};
 /// A peer as this node sees it, dialled by this node itself.
 struct Peer {
   std::string task;
@@ -90,6 +96,7 @@ TROUPE_LOCAL_MESSAGE(troupe_node_local, FetchedTensor)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, GetPeers)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, PeerList)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, Drain)
+TROUPE_LOCAL_MESSAGE(troupe_node_local, Adopt)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, TransportEvent)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, CheckLeases)
 TROUPE_LOCAL_MESSAGE(troupe_node_local, HeartbeatDue)

@@ -1,0 +1,159 @@
+#include "api/grpc/gateway.hpp"
+
+#include <caf/actor_system.hpp>
+#include <caf/scoped_actor.hpp>
+
+#include "actors/family/ask.hpp"
+#include "actors/node/handles.hpp"
+#include "actors/node/node.hpp"
+#include "api/grpc/gateway_actor.hpp"
+#include "api/grpc/rpc_server.hpp"
+#include "core/base/strings.hpp"
+#include "net/transport/log_guard.hpp"
+
+namespace troupe {
+
+namespace {
+
+namespace codec = master_codec;
+
+// Hands each call to its actor, decoded; on gRPC's threads, so that an actor's time is not spent on
+// reading tensors.
+class Dispatcher {
+public:
+  Dispatcher(GatewayActor gateway, std::shared_ptr<SessionTable> sessions, Allocator* memory)
+      : gateway_(std::move(gateway)), sessions_(std::move(sessions)) {
+    limits_.memory = memory;
+  }
+
+  void operator()(const std::shared_ptr<RpcCall>& call) const {
+    LogGuard log_guard;
+    if (Status status = dispatch(call); !status.ok())
+      call->fail(status);
+  }
+
+private:
+  Status dispatch(const std::shared_ptr<RpcCall>& call) const {
+    const std::string_view method = call->method();
+    std::string& bytes = call->request();
+    if (method == "CreateSession")
+      return to_gateway(call, codec::read_create_session(bytes));
+    if (method == "Reset")
+      return to_gateway(call, codec::read_reset(bytes));
+    for (const auto& [name, read] : session_methods)
+      if (name == method)
+        return to_session(call, bytes, read);
+    return unimplemented(str_cat("tensorflow.MasterService has no method ", method));
+  }
+
+  template <class Request>
+  Status to_gateway(const std::shared_ptr<RpcCall>& call, Result<Request> request) const {
+    if (!request.ok())
+      return request.status();
+    call->request().clear();
+    caf::anon_send(gateway_, ClientCall{call, *std::move(request)});
+    return {};
+  }
+
+  using Read = Result<decltype(SessionCall::request)> (*)(std::string_view, const DecodeLimits&);
+  Status to_session(const std::shared_ptr<RpcCall>& call, std::string& bytes, Read read) const {
+    TROUPE_ASSIGN(std::string handle, codec::read_session_handle(call->method(), bytes));
+    if (call->method() == "ListDevices" && handle.empty()) {
+      caf::anon_send(gateway_, ClientCall{call, ClientCall::ListDevices{}});
+      return {};
+    }
+    GatewaySessionActor session = sessions_->find(handle);
+    if (!session)
+      return not_here(call->method(), handle);
+    TROUPE_ASSIGN(auto request, read(bytes, limits_));
+    std::string().swap(bytes); // its tensors have their own memory
+    caf::anon_send(session, SessionCall{call, std::move(request)});
+    return {};
+  }
+
+  // In TensorFlow's words: MonitoredSession makes a new session upon ABORTED.
+  static Status not_here(std::string_view method, const std::string& handle) {
+    if (method == "CloseSession")
+      return aborted(str_cat("Session ", handle,
+                             " is not found. Possibly, this master has restarted."));
+    if (method == "ListDevices")
+      return invalid_argument(str_cat("Session ", handle,
+                                      " is not found. Possibly, this master has restarted."));
+    return aborted(str_cat("Session ", handle, " is not found."));
+  }
+
+  template <auto read>
+  static Result<decltype(SessionCall::request)> plain(std::string_view bytes,
+                                                      const DecodeLimits&) {
+    TROUPE_ASSIGN(auto request, read(bytes));
+    return decltype(SessionCall::request)(std::move(request));
+  }
+  template <auto read>
+  static Result<decltype(SessionCall::request)> with_tensors(std::string_view bytes,
+                                                             const DecodeLimits& limits) {
+    TROUPE_ASSIGN(auto request, read(bytes, limits));
+    return decltype(SessionCall::request)(std::move(request));
+  }
+  template <class Request>
+  static Result<decltype(SessionCall::request)> empty(std::string_view, const DecodeLimits&) {
+    return decltype(SessionCall::request)(Request{});
+  }
+
+  struct Method {
+    std::string_view name;
+    Read read;
+  };
+  static constexpr Method session_methods[] = {
+      {"RunStep", with_tensors<codec::read_run_step>},
+      {"RunCallable", with_tensors<codec::read_run_callable>},
+      {"ExtendSession", plain<codec::read_extend_session>},
+      {"MakeCallable", plain<codec::read_make_callable>},
+      {"ReleaseCallable", plain<codec::read_release_callable>},
+      {"ListDevices", empty<SessionCall::ListDevices>},
+      {"CloseSession", empty<SessionCall::Close>},
+  };
+
+  GatewayActor gateway_;
+  std::shared_ptr<SessionTable> sessions_;
+  DecodeLimits limits_;
+};
+
+} // namespace
+
+struct Gateway::Impl {
+  std::shared_ptr<SessionTable> sessions = std::make_shared<SessionTable>();
+  GatewayActor actor;
+  std::unique_ptr<RpcServer> server;
+};
+
+Gateway::Gateway() : impl_(std::make_unique<Impl>()) {}
+
+Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const GatewayOptions& options) {
+  LogGuard log_guard;
+  std::unique_ptr<Gateway> out(new Gateway);
+  Impl& impl = *out->impl_;
+  auto services = node.shared_services();
+  impl.actor = node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions,
+                                   GatewayLimits{options.max_sessions, options.idle_session});
+  TROUPE_TRY(node.adopt("gateway", impl.actor));
+  RpcServerOptions rpc;
+  rpc.address = options.address;
+  rpc.service = "tensorflow.MasterService";
+  rpc.max_request = options.max_request;
+  rpc.max_calls = options.max_calls;
+  rpc.max_pending = options.max_pending;
+  TROUPE_ASSIGN(impl.server,
+                RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions, services->host_memory)));
+  return out;
+}
+
+Gateway::~Gateway() {
+  LogGuard log_guard;
+  impl_->server.reset();
+}
+
+std::uint16_t Gateway::port() const {
+  return impl_->server->port();
+}
+
+} // namespace troupe

@@ -1,0 +1,283 @@
+#include "api/grpc/gateway_session.hpp"
+
+#include <algorithm>
+
+#include "actors/family/ask.hpp"
+#include "actors/family/children.hpp"
+#include "api/internal/settings.hpp"
+#include "core/base/log.hpp"
+#include "core/base/random.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/recorder.hpp"
+
+namespace troupe {
+
+namespace {
+
+using Self = GatewaySessionActor::stateful_pointer<GatewaySessionState>;
+namespace codec = master_codec;
+
+/// A gRPC client is connected again within one or two seconds, if it lives.
+constexpr std::chrono::seconds comes_back_within{5};
+
+// A step ends by its own deadline; this one is for a master session that is gone.
+std::chrono::microseconds budget_of(const Services& services, std::int64_t timeout_us) {
+  const Timeouts& t = services->timeouts;
+  const std::chrono::microseconds longest(t.step);
+  return timeout_us > 0 ? std::min<std::chrono::microseconds>(
+                              std::chrono::microseconds(timeout_us) + t.cancel + t.request, longest)
+                        : longest;
+}
+
+RunMetadata metadata_of(RunStepResult& result) {
+  RunMetadata out;
+  for (DeviceStats& device : result.metadata.stats)
+    merge(out.step_stats, {{std::move(device)}});
+  out.partition_graphs = std::move(result.metadata.partition_graphs);
+  return out;
+}
+
+std::vector<Tensor> tensors_of(RunStepResult& result) {
+  std::vector<Tensor> out;
+  out.reserve(result.tensors.size());
+  for (WireTensor& tensor : result.tensors)
+    out.push_back(std::move(tensor.tensor));
+  return out;
+}
+
+// Writes the call down, and cancels its step when nobody waits for it any more.
+std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call, std::uint64_t request_id) {
+  std::uint64_t number = self->state.calls.begin(request_id);
+  caf::actor_addr address = self->address();
+  call->when_gone([address, number] {
+    if (auto session = caf::actor_cast<caf::strong_actor_ptr>(address))
+      caf::anon_send(caf::actor_cast<GatewaySessionActor>(session), ClientGone{number});
+  });
+  return number;
+}
+
+// The step's error in the answer's body if the client asked for that: gRPC cuts long texts.
+void fail_step(RpcCall& call, bool in_body, const Status& status) {
+  if (in_body)
+    call.answer(codec::write_step_failed(status.code(), codec::client_message(status)));
+  else
+    call.fail(Status(status.code(), codec::client_message(status)));
+}
+
+// "x" is "x:0".
+void complete_names(std::vector<std::string>& names) {
+  for (std::string& name : names)
+    if (name.find(':') == name.npos)
+      name += ":0";
+}
+
+void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+         codec::RunStep& m) {
+  const bool in_body = m.errors_in_body;
+  if (!m.partial_run_handle.empty())
+    return fail_step(*call, in_body,
+                     unimplemented("partial runs are not supported; run the step at once"));
+  if (Status status = check_options(m.options); !status.ok())
+    return fail_step(*call, in_body, status);
+  RunStep step;
+  for (auto& [name, value] : m.feeds)
+    step.feeds.emplace_back(name.find(':') == name.npos ? name + ":0" : std::move(name),
+                            std::move(value));
+  step.fetches = m.fetches;
+  complete_names(step.fetches);
+  step.targets = std::move(m.targets);
+  step.timeout_us = limit_us(m.options.timeout_ms, services->timeouts.step.count());
+  step.trace = m.options.trace_level != TraceLevel::none;
+  step.partition_graphs = m.options.output_partition_graphs;
+  step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
+  const std::uint64_t number = begin_call(self, call, step.request_id);
+  ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
+      .then(
+          [=, names = std::move(m.fetches)](RunStepResult& result) {
+            self->state.calls.end(number);
+            auto bytes = codec::write_step_done(names, tensors_of(result), metadata_of(result));
+            if (bytes.ok())
+              call->answer(*std::move(bytes));
+            else
+              fail_step(*call, in_body, bytes.status());
+          },
+          [=](caf::error& error) {
+            self->state.calls.end(number);
+            fail_step(*call, in_body, to_status(error, "RunStep"));
+          });
+}
+
+void extend(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+            codec::ExtendSession& m) {
+  ask(self, self->state.session, services->timeouts.compile,
+      ExtendGraph{std::move(m.graph_def), m.current_graph_version})
+      .then(
+          [=](const GraphExtended& extended) {
+            call->answer(codec::write_session_extended(extended.graph_version));
+          },
+          [=](caf::error& error) { call->fail(to_status(error, "ExtendSession")); });
+}
+
+void make_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+                   codec::MakeCallable& m) {
+  if (m.names_devices)
+    return call->fail(unimplemented("CallableOptions names devices of feeds or fetches, which a "
+                                    "session on another machine cannot keep; leave them out"));
+  if (!m.connections.empty())
+    return call->fail(
+        unimplemented("CallableOptions connects tensors, which is not supported; feed them"));
+  if (Status status = check_options(m.options); !status.ok())
+    return call->fail(status);
+  complete_names(m.feeds);
+  complete_names(m.fetches);
+  GatewayCallable callable;
+  callable.num_feeds = m.feeds.size();
+  callable.num_fetches = m.fetches.size();
+  callable.options = m.options;
+  ask(self, self->state.session, services->timeouts.request,
+      MakeCallable{std::move(m.feeds), std::move(m.fetches), std::move(m.targets)})
+      .then(
+          [=](const CallableMade& made) mutable {
+            callable.handle = made.handle;
+            call->answer(codec::write_callable_made(self->state.callables.add(std::move(callable))));
+          },
+          [=](caf::error& error) { call->fail(to_status(error, "MakeCallable")); });
+}
+
+void run_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+                  codec::RunCallable& m) {
+  auto callable = self->state.callables.find(m.handle);
+  if (!callable.ok())
+    return call->fail(callable.status());
+  const GatewayCallable& found = **callable;
+  if (m.feeds.size() < found.num_feeds)
+    return call->fail(invalid_argument(str_cat("the callable takes ", found.num_feeds,
+                                               " feeds, and ", m.feeds.size(), " came")));
+  m.feeds.resize(found.num_feeds); // TensorFlow takes more, too
+  RunCallable step;
+  step.handle = found.handle;
+  for (Tensor& value : m.feeds)
+    step.feeds.emplace_back(std::move(value));
+  step.timeout_us = limit_us(found.options.timeout_ms, services->timeouts.step.count());
+  step.trace = found.options.trace_level != TraceLevel::none;
+  step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
+  const std::uint64_t number = begin_call(self, call, step.request_id);
+  ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
+      .then(
+          [=](RunStepResult& result) {
+            self->state.calls.end(number);
+            auto bytes = codec::write_callable_done(tensors_of(result), metadata_of(result));
+            if (bytes.ok())
+              call->answer(*std::move(bytes));
+            else
+              call->fail(bytes.status());
+          },
+          [=](caf::error& error) {
+            self->state.calls.end(number);
+            fail_step(*call, false, to_status(error, "RunCallable"));
+          });
+}
+
+void release_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+                      const codec::ReleaseCallable& m) {
+  auto callable = self->state.callables.find(m.handle);
+  if (!callable.ok()) // whoever releases twice, or what was never made, loses nothing
+    return call->answer({});
+  std::uint64_t handle = std::exchange((*callable)->handle, 0);
+  ask(self, self->state.session, services->timeouts.request, ReleaseCallable{handle})
+      .then([=](caf::ok_atom) { call->answer({}); },
+            [=](caf::error& error) { call->fail(to_status(error, "ReleaseCallable")); });
+}
+
+void list_devices(Self self, const Services& services, const std::shared_ptr<RpcCall>& call) {
+  ask(self, self->state.session, services->timeouts.request, ListDevices{})
+      .then([=](const DeviceList& list) { call->answer(codec::write_device_list(list.devices, {})); },
+            [=](caf::error& error) { call->fail(to_status(error, "ListDevices")); });
+}
+
+// Its client knows from the answer on that it is gone.
+void close(Self self, const Services& services, const std::shared_ptr<SessionTable>& sessions,
+           const std::shared_ptr<RpcCall>& call) {
+  ask(self, self->state.session, services->timeouts.request, CloseSession{})
+      .then(
+          [=](caf::ok_atom) {
+            sessions->remove(self->state.handle);
+            call->answer({});
+          },
+          [=](caf::error& error) {
+            sessions->remove(self->state.handle);
+            call->fail(to_status(error, "CloseSession"));
+          });
+}
+
+void look_if_idle(Self self, const Services& services, std::chrono::milliseconds idle_limit) {
+  auto& state = self->state;
+  const std::int64_t idle_us = now_us(self) - state.heard_us;
+  if (state.calls.size() == 0 && idle_us >= std::chrono::microseconds(idle_limit).count()) {
+    log_info("session ", state.handle, " of a gRPC client is closed: no call has come for ",
+             idle_us / 1'000'000, " s (idle-session-limit in [gateway])");
+    ask(self, state.session, services->timeouts.request, CloseSession{})
+        .then([](caf::ok_atom) {}, [](caf::error&) {}); // its end ends us
+  }
+  self->delayed_send(self, idle_limit / 4, LookIfIdle{});
+}
+
+} // namespace
+
+GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
+                                                   std::string handle, MasterSessionActor session,
+                                                   std::shared_ptr<SessionTable> sessions,
+                                                   std::chrono::milliseconds idle_limit) {
+  guard_actor(self);
+  auto& state = self->state;
+  state.handle = std::move(handle);
+  state.session = std::move(session);
+  state.heard_us = now_us(self);
+  self->monitor(caf::actor_cast<caf::actor>(state.session));
+  self->set_down_handler([=](caf::down_msg& down) {
+    if (down.source == self->state.session.address())
+      self->quit();
+  });
+  self->delayed_send(self, idle_limit / 4, LookIfIdle{});
+  return {
+      [=](const GetActors&) {
+        return describe_tree(self,
+                             str_cat("session ", self->state.handle, ", ", self->state.calls.size(),
+                                     " calls wait"),
+                             Children());
+      },
+      [=](SessionCall& m) {
+        self->state.heard_us = now_us(self);
+        std::visit(
+            [&](auto& request) {
+              using T = std::decay_t<decltype(request)>;
+              if constexpr (std::is_same_v<T, codec::RunStep>)
+                run(self, services, m.call, request);
+              else if constexpr (std::is_same_v<T, codec::ExtendSession>)
+                extend(self, services, m.call, request);
+              else if constexpr (std::is_same_v<T, codec::MakeCallable>)
+                make_callable(self, services, m.call, request);
+              else if constexpr (std::is_same_v<T, codec::RunCallable>)
+                run_callable(self, services, m.call, request);
+              else if constexpr (std::is_same_v<T, codec::ReleaseCallable>)
+                release_callable(self, services, m.call, request);
+              else if constexpr (std::is_same_v<T, SessionCall::ListDevices>)
+                list_devices(self, services, m.call);
+              else
+                close(self, services, sessions, m.call);
+            },
+            m.request);
+      },
+      [=](const ClientGone& m) {
+        if (auto abandoned = self->state.calls.gone(m.number))
+          self->delayed_send(self, comes_back_within, EndAbandonedStep{*abandoned});
+      },
+      [=](const EndAbandonedStep& m) {
+        if (!self->state.calls.is_waited_for(m.request_id))
+          self->send(self->state.session, CancelRun{m.request_id});
+      },
+      [=](const LookIfIdle&) { look_if_idle(self, services, idle_limit); },
+  };
+}
+
+} // namespace troupe

@@ -1,0 +1,34 @@
+// The GATEWAY SESSION actor: a gRPC client's session. Protocol: api/grpc/protocol.hpp.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "actors/family/services.hpp"
+#include "actors/protocol/local/master.hpp"
+#include "api/grpc/call_book.hpp"
+#include "api/grpc/callable_table.hpp"
+#include "api/grpc/protocol.hpp"
+#include "api/grpc/session_table.hpp"
+#include "core/trace/counters.hpp"
+
+namespace troupe {
+
+struct GatewaySessionState {
+  static constexpr const char* name = "gateway-session";
+  std::string handle;
+  MasterSessionActor session;
+  CallBook calls;
+  CallableTable callables;
+  std::int64_t heard_us = 0; ///< the last call came, on the actors' clock
+  Counted counted{counter("gateway_sessions")};
+};
+
+/// Ends when its master session does, and takes itself out of `sessions` when it is closed. An idle one, without a call for `idle_limit`, closes it: its client
+/// has vanished without CloseSession.
+GatewaySessionActor::behavior_type
+gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
+                std::string handle, MasterSessionActor session,
+                std::shared_ptr<SessionTable> sessions, std::chrono::milliseconds idle_limit);
+
+} // namespace troupe

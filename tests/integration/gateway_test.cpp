@@ -1,0 +1,294 @@
+// A node with a gateway, driven by gRPC requests as TensorFlow's client sends them.
+#include <doctest/doctest.h>
+
+#include <thread>
+
+#include "actors/node/handles.hpp"
+#include "actors/node/node.hpp"
+#include "api/grpc/gateway.hpp"
+#include "api/ops.hpp"
+#include "api/scope.hpp"
+#include "api/variable.hpp"
+#include "core/base/clock.hpp"
+#include "core/base/strings.hpp"
+#include "core/trace/counters.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/convert/tensor_proto.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "proto/master.pb.h"
+#include "tests/support/endless_graph.hpp"
+#include "tests/support/rpc/rpc_client.hpp"
+
+using namespace troupe;
+using troupe::testing::RpcClient;
+
+namespace {
+
+template <class Response>
+Response parsed(const Result<std::string>& bytes) {
+  REQUIRE_MESSAGE(bytes.ok(), bytes.status().to_string());
+  Response out;
+  REQUIRE(out.ParseFromString(*bytes));
+  return out;
+}
+
+struct Fixture {
+  std::shared_ptr<ClusterNode> node;
+  std::unique_ptr<Gateway> gateway;
+  std::unique_ptr<RpcClient> client;
+  std::int64_t version = 0; ///< of the graph of the session made last
+  Scope root = Scope::root();
+  Output x = root.named("x").add("Placeholder", std::vector<Output>{}, {{"dtype", DType::float32}})
+                 .output(0);
+  Output y = ops::neg(root.named("y"), x);
+  GraphVariable v = variable(root, "v", DType::float32, {},
+                             ops::const_(root, Tensor::scalar(0.0f), DType::float32));
+
+  explicit Fixture(GatewayOptions options = {}) {
+    NodeOptions own;
+    own.compute_threads = 1;
+    auto started = ClusterNode::start(own);
+    REQUIRE_MESSAGE(started.ok(), started.status().to_string());
+    node = *std::move(started);
+    options.address = {"127.0.0.1", 0};
+    auto opened = Gateway::start(*node, options);
+    REQUIRE_MESSAGE(opened.ok(), opened.status().to_string());
+    gateway = *std::move(opened);
+    client = connect();
+  }
+  std::unique_ptr<RpcClient> connect() const {
+    return std::make_unique<RpcClient>("tensorflow.MasterService", gateway->port());
+  }
+
+  /// Makes a session of the graph as it is now.
+  std::string open() {
+    tensorflow::CreateSessionRequest request;
+    REQUIRE(request.mutable_graph_def()->ParseFromString(root.graph_def()));
+    auto answer = parsed<tensorflow::CreateSessionResponse>(
+        client->call("CreateSession", request.SerializeAsString()));
+    CHECK_FALSE(answer.session_handle().empty());
+    version = answer.graph_version();
+    return answer.session_handle();
+  }
+  static tensorflow::RunStepRequest step(const std::string& session, const std::string& fetch) {
+    tensorflow::RunStepRequest out;
+    out.set_session_handle(session);
+    if (!fetch.empty())
+      out.add_fetch(fetch);
+    out.set_store_errors_in_response_body(true);
+    return out;
+  }
+  static void feed(tensorflow::RunStepRequest& step, const std::string& name, const Tensor& value) {
+    auto* named = step.add_feed();
+    named->set_name(name);
+    REQUIRE(named->mutable_tensor()->ParseFromString(tensor_to_bytes(value)));
+  }
+  tensorflow::RunStepResponse run(const tensorflow::RunStepRequest& step) const {
+    return parsed<tensorflow::RunStepResponse>(client->call("RunStep", step.SerializeAsString()));
+  }
+  static Tensor value(const tensorflow::RunStepResponse& answer) {
+    REQUIRE_MESSAGE(answer.status_code() == tensorflow::error::OK, answer.status_error_message());
+    REQUIRE(answer.tensor_size() == 1);
+    auto tensor = tensor_from_bytes(answer.tensor(0).tensor().SerializeAsString());
+    REQUIRE(tensor.ok());
+    return *tensor;
+  }
+  Status close(const std::string& session) const {
+    tensorflow::CloseSessionRequest request;
+    request.set_session_handle(session);
+    return client->call("CloseSession", request.SerializeAsString()).status();
+  }
+};
+
+// Waits until `is_so`, for half a minute at most.
+template <class F>
+bool comes_true(F is_so) {
+  for (std::int64_t until = steady_micros() + 30'000'000; steady_micros() < until;) {
+    if (is_so())
+      return true;
+    std::this_thread::yield();
+  }
+  return false;
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a session is made, run and closed") {
+  const std::string session = open();
+  auto request = step(session, "y:0");
+  feed(request, "x:0", Tensor::of<float>({2}, {3, 4}));
+  auto answer = run(request);
+  CHECK(answer.tensor(0).name() == "y:0");
+  CHECK(value(answer).data<float>()[1] == -4);
+  CHECK(close(session).ok());
+  Status again = close(session);
+  CHECK(again.code() == Code::aborted);
+  CHECK(again.message() == "Session " + session + " is not found. Possibly, this master has restarted.");
+  CHECK(client->call("RunStep", request.SerializeAsString()).status() ==
+        aborted("Session " + session + " is not found."));
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a session's graph grows, in order of its versions") {
+  const std::string session = open();
+  const NodeId first = root.graph()->capacity();
+  ops::neg(root.named("late"), y);
+  auto graph = root.graph_def_from(first);
+  REQUIRE(graph.ok());
+  tensorflow::ExtendSessionRequest request;
+  request.set_session_handle(session);
+  REQUIRE(request.mutable_graph_def()->ParseFromString(*graph));
+  request.set_current_graph_version(17);
+  CHECK(client->call("ExtendSession", request.SerializeAsString()).status().code() == Code::aborted);
+  request.set_current_graph_version(version);
+  auto extended = parsed<tensorflow::ExtendSessionResponse>(
+      client->call("ExtendSession", request.SerializeAsString()));
+  CHECK(extended.new_graph_version() == version + 1);
+  auto late = step(session, "late:0");
+  feed(late, "x:0", Tensor::scalar(2.0f));
+  CHECK(value(run(late)).value<float>() == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a name without its slot is that of the first one") {
+  const std::string session = open();
+  auto request = step(session, "y");
+  feed(request, "x", Tensor::scalar(2.0f));
+  auto answer = run(request);
+  CHECK(answer.tensor(0).name() == "y"); // as it was asked for
+  CHECK(value(answer).value<float>() == -2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a step's error is in the body if the client asks, else the call's") {
+  const std::string session = open();
+  auto request = step(session, "v/read:0");
+  request.set_fetch(0, v.read().name());
+  auto answer = run(request);
+  CHECK(answer.status_code() == tensorflow::error::FAILED_PRECONDITION);
+  CHECK(answer.status_error_message().find("From /job:localhost/replica:0/task:0:\n") == 0);
+  CHECK(answer.status_error_message().find("[[{{node ") != std::string::npos);
+  request.set_store_errors_in_response_body(false);
+  Status failed = client->call("RunStep", request.SerializeAsString()).status();
+  CHECK(failed.code() == Code::failed_precondition);
+  CHECK(failed.message() == answer.status_error_message());
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a step sent again under its id has run once") {
+  Operation added = ops::assign_add_variable_op(
+      root, v.handle(), ops::const_(root, Tensor::scalar(1.0f), DType::float32));
+  Output sum = ops::read_variable_op(root.after(std::vector<Operation>{added}), v.handle(), DType::float32);
+  const std::string session = open();
+  auto init = step(session, "");
+  init.add_target(v.initializer().name());
+  CHECK(run(init).status_code() == tensorflow::error::OK);
+  auto add = step(session, sum.name());
+  add.set_request_id(-4242);
+  CHECK(value(run(add)).value<float>() == 1);
+  CHECK(value(run(add)).value<float>() == 1);
+  add.set_request_id(4243);
+  CHECK(value(run(add)).value<float>() == 2);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: callables have TensorFlow's handles, and their feeds are counted") {
+  const std::string session = open();
+  tensorflow::MakeCallableRequest make;
+  make.set_session_handle(session);
+  make.mutable_options()->add_feed("x:0");
+  make.mutable_options()->add_fetch("y:0");
+  auto made = parsed<tensorflow::MakeCallableResponse>(
+      client->call("MakeCallable", make.SerializeAsString()));
+  CHECK(made.handle() == 0);
+  tensorflow::RunCallableRequest request;
+  request.set_session_handle(session);
+  request.set_handle(0);
+  CHECK(client->call("RunCallable", request.SerializeAsString()).status().code() ==
+        Code::invalid_argument);
+  REQUIRE(request.add_feed()->ParseFromString(tensor_to_bytes(Tensor::scalar(5.0f))));
+  auto answer = parsed<tensorflow::RunCallableResponse>(
+      client->call("RunCallable", request.SerializeAsString()));
+  REQUIRE(answer.fetch_size() == 1);
+  CHECK(tensor_from_bytes(answer.fetch(0).SerializeAsString())->value<float>() == -5);
+  tensorflow::ReleaseCallableRequest release;
+  release.set_session_handle(session);
+  CHECK(client->call("ReleaseCallable", release.SerializeAsString()).ok());
+  CHECK(client->call("RunCallable", request.SerializeAsString()).status() ==
+        invalid_argument("Attempted to run callable after handle was released: 0"));
+  request.set_handle(9);
+  CHECK(client->call("RunCallable", request.SerializeAsString()).status() ==
+        invalid_argument("No such callable handle: 9"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: devices are listed with a session and without") {
+  tensorflow::ListDevicesRequest request;
+  auto all = parsed<tensorflow::ListDevicesResponse>(
+      client->call("ListDevices", request.SerializeAsString()));
+  REQUIRE(all.local_device_size() == 1);
+  CHECK(all.local_device(0).name() == "/job:localhost/replica:0/task:0/device:CPU:0");
+  request.set_session_handle(open());
+  auto of_session = parsed<tensorflow::ListDevicesResponse>(
+      client->call("ListDevices", request.SerializeAsString()));
+  CHECK(of_session.local_device_size() == 1);
+  request.set_session_handle("no such");
+  CHECK(client->call("ListDevices", request.SerializeAsString()).status().code() ==
+        Code::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a reset ends every session") {
+  const std::string session = open();
+  CHECK(client->call("Reset", tensorflow::ResetRequest().SerializeAsString()).ok());
+  CHECK(comes_true([&] {
+    return client->call("RunStep", step(session, "y:0").SerializeAsString()).status().message() ==
+           "Session " + session + " is not found.";
+  }));
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a step whose client has gone ends, and its session goes on") {
+  tensorflow::CreateSessionRequest create;
+  auto graph = parse_graph(troupe::testing::endless_graph, op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  REQUIRE(create.mutable_graph_def()->ParseFromString(*write_graph_bytes(*graph)));
+  auto created = parsed<tensorflow::CreateSessionResponse>(
+      client->call("CreateSession", create.SerializeAsString()));
+  auto request = step(created.session_handle(), "");
+  request.add_target("end");
+  auto pending = client->start("RunStep", request.SerializeAsString());
+  CHECK(comes_true([] { return counter("master_steps").value() == 1; }));
+  pending.cancel();
+  CHECK(pending.wait().status().code() == Code::cancelled);
+  CHECK(comes_true([] { return counter("master_steps").value() == 0; }));
+  CHECK(close(created.session_handle()).ok());
+}
+
+TEST_CASE("gateway: an idle session is closed, and the number of sessions is bounded") {
+  GatewayOptions options;
+  options.max_sessions = 1;
+  options.idle_session = std::chrono::milliseconds(200);
+  Fixture f(options);
+  const std::string session = f.open();
+  CHECK(comes_true([] { return counter("gateway_sessions").value() == 0; }));
+  CHECK(f.close(session).code() == Code::aborted);
+  options.idle_session = std::chrono::hours(1);
+  Fixture full(options);
+  (void)full.open();
+  Status refused = full.client->call("CreateSession", "").status();
+  CHECK(refused.code() == Code::resource_exhausted);
+  CHECK(refused.message().find("max-sessions") != std::string::npos);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: it is a child of its node, and goes with it") {
+  const std::string session = open();
+  node->shut_down("a test");
+  node->wait();
+  auto request = step(session, "y:0");
+  feed(request, "x:0", Tensor::scalar(1.0f));
+  Status left = client->call("RunStep", request.SerializeAsString(), std::chrono::seconds(20)).status();
+  CHECK_MESSAGE((left.code() == Code::aborted || left.code() == Code::unavailable), left.to_string());
+  CHECK(client->call("CreateSession", "").status().code() == Code::unavailable);
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: what is no request is refused, and unknown methods") {
+  CHECK(client->call("CreateSession", "\xff\xff").status().code() == Code::invalid_argument);
+  CHECK(client->call("RunStep", "\x0a\x7f").status().code() == Code::invalid_argument);
+  CHECK(client->call("RunStep", "").status().code() == Code::aborted); // of no session
+  CHECK(client->call("NoSuch", "").status().code() == Code::unimplemented);
+  (void)open(); // and goes on
+}
