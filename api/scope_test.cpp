@@ -125,6 +125,19 @@ TEST_CASE("scope: what is of another scope's graph cannot be joined") {
   refused(differentiates);
 }
 
+TEST_CASE("scope: the gradient of PreventGradient is refused with its message") {
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root, DType::float32);
+  Output y = root.named("y")
+                 .add("PreventGradient", std::vector<Output>{x},
+                      {{"message", std::string("twice is too much")}})
+                 .output(0);
+  CHECK_FALSE(gradients(root, {y}, {x})[0].is_valid());
+  CHECK(root.status().code() == Code::invalid_argument);
+  CHECK(root.status().message() == "the gradient of node 'y' (PreventGradient): Gradient "
+                                   "explicitly disabled. Reason: 'twice is too much'");
+}
+
 TEST_CASE("scope: gradients begin with what arrives at the ys") {
   Scope root = Scope::root();
   Output x = ops::placeholder(root.named("x"), DType::float32);

@@ -46,7 +46,7 @@ private:
   }
 
   std::uint64_t next_ = 1;
-  std::unordered_map<std::uint64_t, std::uint64_t> calls_;  ///< number → request
+  std::unordered_map<std::uint64_t, std::uint64_t> calls_;   ///< number → request
   std::unordered_map<std::uint64_t, std::uint64_t> waiting_; ///< request → how many calls
 };
 

@@ -74,17 +74,16 @@ private:
   // In TensorFlow's words: MonitoredSession makes a new session upon ABORTED.
   static Status not_here(std::string_view method, const std::string& handle) {
     if (method == "CloseSession")
-      return aborted(str_cat("Session ", handle,
-                             " is not found. Possibly, this master has restarted."));
+      return aborted(
+          str_cat("Session ", handle, " is not found. Possibly, this master has restarted."));
     if (method == "ListDevices")
-      return invalid_argument(str_cat("Session ", handle,
-                                      " is not found. Possibly, this master has restarted."));
+      return invalid_argument(
+          str_cat("Session ", handle, " is not found. Possibly, this master has restarted."));
     return aborted(str_cat("Session ", handle, " is not found."));
   }
 
   template <auto read>
-  static Result<decltype(SessionCall::request)> plain(std::string_view bytes,
-                                                      const DecodeLimits&) {
+  static Result<decltype(SessionCall::request)> plain(std::string_view bytes, const DecodeLimits&) {
     TROUPE_ASSIGN(auto request, read(bytes));
     return decltype(SessionCall::request)(std::move(request));
   }
@@ -133,8 +132,9 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   std::unique_ptr<Gateway> out(new Gateway);
   Impl& impl = *out->impl_;
   auto services = node.shared_services();
-  impl.actor = node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions,
-                                   GatewayLimits{options.max_sessions, options.idle_session});
+  impl.actor =
+      node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions,
+                          GatewayLimits{options.max_sessions, options.idle_session});
   TROUPE_TRY(node.adopt("gateway", impl.actor));
   RpcServerOptions rpc;
   rpc.address = options.address;
@@ -142,8 +142,8 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   rpc.max_request = options.max_request;
   rpc.max_calls = options.max_calls;
   rpc.max_pending = options.max_pending;
-  TROUPE_ASSIGN(impl.server,
-                RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions, services->host_memory)));
+  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions,
+                                                              services->host_memory)));
   return out;
 }
 

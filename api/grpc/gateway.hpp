@@ -15,10 +15,10 @@ namespace troupe {
 class ClusterNode;
 
 struct GatewayOptions {
-  Address address;                   ///< port 0: a free one
-  std::int64_t max_request = 0;      ///< bytes of one request; 0: 2 GiB less one
-  std::int64_t max_calls = 100'000;  ///< that wait at once; 0: any number
-  std::int64_t max_pending = 0;      ///< bytes of all requests that wait at once; 0: any number
+  Address address;                    ///< port 0: a free one
+  std::int64_t max_request = 0;       ///< bytes of one request; 0: 2 GiB less one
+  std::int64_t max_calls = 100'000;   ///< that wait at once; 0: any number
+  std::int64_t max_pending = 0;       ///< bytes of all requests that wait at once; 0: any number
   std::int64_t max_sessions = 10'000; ///< open at once; 0: any number
   /// A session without a call for so long is closed: its client has vanished without CloseSession.
   std::chrono::milliseconds idle_session{std::chrono::hours(24)};

@@ -22,8 +22,7 @@ struct Parts {
 Status check_room(Self self, const Parts& parts) {
   TROUPE_TRY(self->state.refusal);
   const std::size_t open = self->state.children.size() + self->state.opening;
-  if (parts.limits.max_sessions > 0 &&
-      open >= static_cast<std::size_t>(parts.limits.max_sessions))
+  if (parts.limits.max_sessions > 0 && open >= static_cast<std::size_t>(parts.limits.max_sessions))
     return resource_exhausted(str_cat("as many sessions are open as ", parts.services->task,
                                       " takes (", parts.limits.max_sessions,
                                       "): close some, or raise max-sessions in [gateway]"));
@@ -31,9 +30,9 @@ Status check_room(Self self, const Parts& parts) {
 }
 
 void add_session(Self self, const Parts& parts, const SessionCreated& created) {
-  auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
-                                             created.session_handle, created.session,
-                                             parts.sessions, parts.limits.idle_session);
+  auto session =
+      self->spawn<caf::monitored>(gateway_session, parts.services, created.session_handle,
+                                  created.session, parts.sessions, parts.limits.idle_session);
   self->state.children.add("session-" + created.session_handle, session);
   parts.sessions->add(created.session_handle, session);
 }
@@ -60,9 +59,11 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
           [=](const SessionCreated& created) {
             --self->state.opening;
             add_session(self, parts, created);
-            call->answer(codec::write_session_created(created.session_handle, created.graph_version));
+            call->answer(
+                codec::write_session_created(created.session_handle, created.graph_version));
             // Nobody knows its handle if the client has gone meanwhile.
-            call->when_gone([session = created.session] { caf::anon_send(session, CloseSession{}); });
+            call->when_gone(
+                [session = created.session] { caf::anon_send(session, CloseSession{}); });
           },
           [=](caf::error& error) {
             --self->state.opening;
@@ -88,7 +89,8 @@ void list_devices(Self self, const Parts& parts, const std::shared_ptr<RpcCall>&
           [=](const DeviceList& list) {
             std::vector<DeviceAttributes> own, others;
             for (const DeviceAttributes& device : list.devices)
-              (task_of_device(device.name) == parts.services->task ? own : others).push_back(device);
+              (task_of_device(device.name) == parts.services->task ? own : others)
+                  .push_back(device);
             call->answer(codec::write_device_list(own, others));
           },
           [=](caf::error& error) { call->fail(to_status(error, "ListDevices")); });

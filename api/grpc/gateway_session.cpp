@@ -46,7 +46,8 @@ std::vector<Tensor> tensors_of(RunStepResult& result) {
 }
 
 // Writes the call down, and cancels its step when nobody waits for it any more.
-std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call, std::uint64_t request_id) {
+std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
+                         std::uint64_t request_id) {
   std::uint64_t number = self->state.calls.begin(request_id);
   caf::actor_addr address = self->address();
   call->when_gone([address, number] {
@@ -139,7 +140,8 @@ void make_callable(Self self, const Services& services, const std::shared_ptr<Rp
       .then(
           [=](const CallableMade& made) mutable {
             callable.handle = made.handle;
-            call->answer(codec::write_callable_made(self->state.callables.add(std::move(callable))));
+            call->answer(
+                codec::write_callable_made(self->state.callables.add(std::move(callable))));
           },
           [=](caf::error& error) { call->fail(to_status(error, "MakeCallable")); });
 }
@@ -151,8 +153,8 @@ void run_callable(Self self, const Services& services, const std::shared_ptr<Rpc
     return call->fail(callable.status());
   const GatewayCallable& found = **callable;
   if (m.feeds.size() < found.num_feeds)
-    return call->fail(invalid_argument(str_cat("the callable takes ", found.num_feeds,
-                                               " feeds, and ", m.feeds.size(), " came")));
+    return call->fail(invalid_argument(
+        str_cat("the callable takes ", found.num_feeds, " feeds, and ", m.feeds.size(), " came")));
   m.feeds.resize(found.num_feeds); // TensorFlow takes more, too
   RunCallable step;
   step.handle = found.handle;
@@ -191,8 +193,9 @@ void release_callable(Self self, const Services& services, const std::shared_ptr
 
 void list_devices(Self self, const Services& services, const std::shared_ptr<RpcCall>& call) {
   ask(self, self->state.session, services->timeouts.request, ListDevices{})
-      .then([=](const DeviceList& list) { call->answer(codec::write_device_list(list.devices, {})); },
-            [=](caf::error& error) { call->fail(to_status(error, "ListDevices")); });
+      .then(
+          [=](const DeviceList& list) { call->answer(codec::write_device_list(list.devices, {})); },
+          [=](caf::error& error) { call->fail(to_status(error, "ListDevices")); });
 }
 
 // Its client knows from the answer on that it is gone.
@@ -224,8 +227,8 @@ void look_if_idle(Self self, const Services& services, std::chrono::milliseconds
 
 } // namespace
 
-GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
-                                                   std::string handle, MasterSessionActor session,
+GatewaySessionActor::behavior_type gateway_session(Self self, Services services, std::string handle,
+                                                   MasterSessionActor session,
                                                    std::shared_ptr<SessionTable> sessions,
                                                    std::chrono::milliseconds idle_limit) {
   guard_actor(self);
@@ -241,10 +244,10 @@ GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
   self->delayed_send(self, idle_limit / 4, LookIfIdle{});
   return {
       [=](const GetActors&) {
-        return describe_tree(self,
-                             str_cat("session ", self->state.handle, ", ", self->state.calls.size(),
-                                     " calls wait"),
-                             Children());
+        return describe_tree(
+            self,
+            str_cat("session ", self->state.handle, ", ", self->state.calls.size(), " calls wait"),
+            Children());
       },
       [=](SessionCall& m) {
         self->state.heard_us = now_us(self);

@@ -20,7 +20,7 @@ using google::protobuf::io::CodedInputStream;
 // One field of a message: its number, and its value as it lies in the message's bytes.
 struct Field {
   int number = 0;
-  std::string_view bytes;   // of a string, bytes or message
+  std::string_view bytes;         // of a string, bytes or message
   std::uint64_t number_value = 0; // of an integer
   std::int64_t as_int() const { return static_cast<std::int64_t>(number_value); }
   std::string text() const { return std::string(bytes); }

@@ -85,8 +85,7 @@ TEST_CASE("master codec: a callable's request keeps connections and says that de
   auto read = codec::read_make_callable(request.SerializeAsString());
   REQUIRE(read.ok());
   CHECK(read->feeds == std::vector<std::string>{"x"});
-  CHECK(read->connections ==
-        std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
+  CHECK(read->connections == std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
   CHECK_FALSE(read->names_devices);
   (*request.mutable_options()->mutable_fetch_devices())["y:0"] = "/gpu:0";
   read = codec::read_make_callable(request.SerializeAsString());
@@ -95,10 +94,10 @@ TEST_CASE("master codec: a callable's request keeps connections and says that de
 }
 
 TEST_CASE("master codec: a step's answer is what a client reads, for every kind of tensor") {
-  const std::vector<Tensor> tensors = {
-      Tensor::of<float>({2, 2}, {1, 2, 3, 4}), Tensor::scalar(std::int64_t{-5}),
-      Tensor::of<std::string>({2}, {"a", ""}), Tensor::zeros(DType::float32, {0, 3}),
-      Tensor::scalar(true)};
+  const std::vector<Tensor> tensors = {Tensor::of<float>({2, 2}, {1, 2, 3, 4}),
+                                       Tensor::scalar(std::int64_t{-5}),
+                                       Tensor::of<std::string>({2}, {"a", ""}),
+                                       Tensor::zeros(DType::float32, {0, 3}), Tensor::scalar(true)};
   const std::vector<std::string> names = {"a:0", "b:0", "c:1", "d:0", "e:0"};
   auto bytes = codec::write_step_done(names, tensors, {});
   REQUIRE(bytes.ok());

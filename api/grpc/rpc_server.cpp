@@ -87,16 +87,18 @@ public:
   void begin() {
     self_ = shared_from_this();
     if (method_.empty())
-      return end(unimplemented(str_cat("this server has ", shared_->prefix,
-                                       "METHOD and not ", context_->method())));
+      return end(unimplemented(
+          str_cat("this server has ", shared_->prefix, "METHOD and not ", context_->method())));
     Status refusal;
     {
       std::scoped_lock guard(shared_->lock);
       if (shared_->stopping)
-        refusal = unavailable("the server is about to end; try another task, or wait until it is back");
+        refusal =
+            unavailable("the server is about to end; try another task, or wait until it is back");
       else if (shared_->max_calls > 0 && shared_->waiting >= shared_->max_calls)
         refusal = resource_exhausted(str_cat("as many calls wait already as this server takes at "
-                                             "once (", shared_->max_calls, "): max-calls in [gateway]"));
+                                             "once (",
+                                             shared_->max_calls, "): max-calls in [gateway]"));
       else
         admit();
     }
@@ -225,9 +227,10 @@ void Call::OnReadDone(bool ok) {
     pending = shared_->pending_bytes += counted_;
   }
   if (shared_->max_pending > 0 && pending > shared_->max_pending)
-    return end(resource_exhausted(str_cat("the requests that wait already and this ", method_, " take ",
-                                          pending, " bytes, and this server takes ",
-                                          shared_->max_pending, " at once: max-pending in [gateway]")));
+    return end(
+        resource_exhausted(str_cat("the requests that wait already and this ", method_, " take ",
+                                   pending, " bytes, and this server takes ", shared_->max_pending,
+                                   " at once: max-pending in [gateway]")));
   shared_->handler(std::make_shared<Handle>(shared_from_this()));
 }
 
@@ -272,12 +275,14 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   impl.shared->max_pending = options.max_pending;
   impl.service = std::make_unique<Service>(impl.shared);
   grpc::ServerBuilder builder;
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0); // a second server must not share the port
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
+                             0); // a second server must not share the port
   builder.SetMaxSendMessageSize(-1);
   constexpr std::int64_t most = std::numeric_limits<int>::max();
-  builder.SetMaxReceiveMessageSize(static_cast<int>(
-      options.max_request > 0 ? std::min(options.max_request, most) : most));
-  builder.AddListeningPort(options.address.to_string(), grpc::InsecureServerCredentials(), &impl.port);
+  builder.SetMaxReceiveMessageSize(
+      static_cast<int>(options.max_request > 0 ? std::min(options.max_request, most) : most));
+  builder.AddListeningPort(options.address.to_string(), grpc::InsecureServerCredentials(),
+                           &impl.port);
   builder.RegisterCallbackGenericService(impl.service.get());
   impl.server = builder.BuildAndStart();
   if (!impl.server || impl.port == 0)

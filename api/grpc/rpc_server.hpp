@@ -38,11 +38,12 @@ public:
 };
 
 struct RpcServerOptions {
-  Address address;               ///< port 0: a free one
-  std::string service;           ///< "tensorflow.MasterService"
-  std::int64_t max_request = 0;  ///< bytes; 0: 2 GiB less one, gRPC's limit
-  std::int64_t max_calls = 0;    ///< that wait at once; more are refused RESOURCE_EXHAUSTED; 0: any number
-  std::int64_t max_pending = 0;  ///< bytes of requests that wait at once; as max_calls
+  Address address;              ///< port 0: a free one
+  std::string service;          ///< "tensorflow.MasterService"
+  std::int64_t max_request = 0; ///< bytes; 0: 2 GiB less one, gRPC's limit
+  std::int64_t max_calls =
+      0; ///< that wait at once; more are refused RESOURCE_EXHAUSTED; 0: any number
+  std::int64_t max_pending = 0; ///< bytes of requests that wait at once; as max_calls
 };
 
 class RpcServer {

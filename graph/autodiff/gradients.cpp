@@ -257,10 +257,6 @@ private:
       return autodiff::differentiate_switch(g);
     if (node.has_role(Role::merge))
       return autodiff::differentiate_merge(g);
-    if (node.is_op("PreventGradient"))
-      return invalid_argument(str_cat("Gradient explicitly disabled at node '", node.name,
-                                      "'. Reason: '", node.attrs.get_or<std::string>("message", ""),
-                                      "'"));
     if (!node.op->gradient) {
       std::string why = node.op->not_differentiable.empty() ? std::string("it has no gradient rule")
                                                             : node.op->not_differentiable;

@@ -1,4 +1,5 @@
 // Ops that hand their inputs on as they are.
+#include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -16,6 +17,11 @@ Status differentiate(GradContext& g) {
   for (int i = 0; i < g.num_inputs(); ++i)
     TROUPE_TRY(g.set_input_grad(i, g.output_grad(i)));
   return {};
+}
+
+Status refuse(GradContext& g) {
+  return invalid_argument(str_cat("Gradient explicitly disabled. Reason: '",
+                                  g.attrs().get_or<std::string>("message", ""), "'"));
 }
 
 // Values and references alike.
@@ -79,7 +85,7 @@ void register_array_identity(OpLibrary& library) {
       .attr("T: type; message: string = ''")
       .roles(Role::passes_on)
       .shape_fn(shape_unchanged)
-      .not_differentiable("it is there to refuse that")
+      .gradient(refuse)
       .kernel_on_all_devices(compute)
       .doc("Its input; differentiating through it is an error with `message`.");
 }

@@ -39,7 +39,8 @@ struct Fixture {
   std::unique_ptr<RpcClient> client;
   std::int64_t version = 0; ///< of the graph of the session made last
   Scope root = Scope::root();
-  Output x = root.named("x").add("Placeholder", std::vector<Output>{}, {{"dtype", DType::float32}})
+  Output x = root.named("x")
+                 .add("Placeholder", std::vector<Output>{}, {{"dtype", DType::float32}})
                  .output(0);
   Output y = ops::neg(root.named("y"), x);
   GraphVariable v = variable(root, "v", DType::float32, {},
@@ -124,7 +125,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a session is made, run and closed") {
   CHECK(close(session).ok());
   Status again = close(session);
   CHECK(again.code() == Code::aborted);
-  CHECK(again.message() == "Session " + session + " is not found. Possibly, this master has restarted.");
+  CHECK(again.message() ==
+        "Session " + session + " is not found. Possibly, this master has restarted.");
   CHECK(client->call("RunStep", request.SerializeAsString()).status() ==
         aborted("Session " + session + " is not found."));
 }
@@ -139,7 +141,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a session's graph grows, in order of its ve
   request.set_session_handle(session);
   REQUIRE(request.mutable_graph_def()->ParseFromString(*graph));
   request.set_current_graph_version(17);
-  CHECK(client->call("ExtendSession", request.SerializeAsString()).status().code() == Code::aborted);
+  CHECK(client->call("ExtendSession", request.SerializeAsString()).status().code() ==
+        Code::aborted);
   request.set_current_graph_version(version);
   auto extended = parsed<tensorflow::ExtendSessionResponse>(
       client->call("ExtendSession", request.SerializeAsString()));
@@ -158,7 +161,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a name without its slot is that of the firs
   CHECK(value(answer).value<float>() == -2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway: a step's error is in the body if the client asks, else the call's") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway: a step's error is in the body if the client asks, else the call's") {
   const std::string session = open();
   auto request = step(session, "v/read:0");
   request.set_fetch(0, v.read().name());
@@ -175,7 +179,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a step's error is in the body if the client
 TEST_CASE_FIXTURE(Fixture, "gateway: a step sent again under its id has run once") {
   Operation added = ops::assign_add_variable_op(
       root, v.handle(), ops::const_(root, Tensor::scalar(1.0f), DType::float32));
-  Output sum = ops::read_variable_op(root.after(std::vector<Operation>{added}), v.handle(), DType::float32);
+  Output sum =
+      ops::read_variable_op(root.after(std::vector<Operation>{added}), v.handle(), DType::float32);
   const std::string session = open();
   auto init = step(session, "");
   init.add_target(v.initializer().name());
@@ -188,7 +193,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a step sent again under its id has run once
   CHECK(value(run(add)).value<float>() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway: callables have TensorFlow's handles, and their feeds are counted") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway: callables have TensorFlow's handles, and their feeds are counted") {
   const std::string session = open();
   tensorflow::MakeCallableRequest make;
   make.set_session_handle(session);
@@ -280,8 +286,10 @@ TEST_CASE_FIXTURE(Fixture, "gateway: it is a child of its node, and goes with it
   node->wait();
   auto request = step(session, "y:0");
   feed(request, "x:0", Tensor::scalar(1.0f));
-  Status left = client->call("RunStep", request.SerializeAsString(), std::chrono::seconds(20)).status();
-  CHECK_MESSAGE((left.code() == Code::aborted || left.code() == Code::unavailable), left.to_string());
+  Status left =
+      client->call("RunStep", request.SerializeAsString(), std::chrono::seconds(20)).status();
+  CHECK_MESSAGE((left.code() == Code::aborted || left.code() == Code::unavailable),
+                left.to_string());
   CHECK(client->call("CreateSession", "").status().code() == Code::unavailable);
 }
 

@@ -1,11 +1,11 @@
 // troupe serve: a node for TensorFlow's clients, in the foreground.
 #include <unistd.h>
 
+#include "actors/node/node.hpp"
 #include "api/grpc/gateway.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "devices/memory/machine_memory.hpp"
-#include "actors/node/node.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/end_watchdog.hpp"
 #include "tools/troupe/stop_signals.hpp"
@@ -21,8 +21,10 @@ public:
     return "Runs a node that TensorFlow's clients speak to, in the foreground";
   }
   std::vector<std::pair<std::string, std::string>> examples() const override {
-    return {{"troupe serve", "one node at grpc://127.0.0.1:2222: tf.compat.v1.Session(\"grpc://127.0.0.1:2222\")"},
-            {"troupe serve --grpc=0.0.0.0:2222", "for clients on other machines, all of whom it obeys"}};
+    return {{"troupe serve",
+             "one node at grpc://127.0.0.1:2222: tf.compat.v1.Session(\"grpc://127.0.0.1:2222\")"},
+            {"troupe serve --grpc=0.0.0.0:2222",
+             "for clients on other machines, all of whom it obeys"}};
   }
   void declare(Options& options) override {
     options.text("--grpc", grpc_, "HOST:PORT for TensorFlow's clients; 127.0.0.1:2222 without it");
