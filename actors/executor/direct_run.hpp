@@ -10,8 +10,8 @@
 
 namespace troupe {
 
-/// A part of a step that its caller has begun and an executor goes on with. Given up by whoever drops
-/// it: its kernels end on their own.
+/// A part of a step that its caller has begun and an executor continues. Dropping it gives the step
+/// up: its kernels end on their own.
 struct BegunPart {
   std::shared_ptr<ExecutorEnvironment> environment; ///< null once an executor has it
   std::optional<StepRun> run;
@@ -21,8 +21,8 @@ struct BegunPart {
   ~BegunPart();
 };
 
-/// Runs steps of one executable without cut edges, one at a time, on one thread at a time. Keeps
-/// their memory for itself, so that runners on different threads share nothing that is written.
+/// Runs steps of one executable without cut edges, one at a time, on one thread at a time. It keeps
+/// their memory for itself, so runners on different threads share nothing that is written.
 class DirectRunner {
 public:
   /// The device of `executable` lives as long as `node_states`.
@@ -32,9 +32,9 @@ public:
   DirectRunner& operator=(const DirectRunner&) = delete;
   ~DirectRunner();
 
-  /// One slice of a step. Null if it has ended well: then `retvals` are its values, in the order of
-  /// Executable::retval_indices. Else the step, which wants another slice, waits for kernels on other
-  /// threads, or has failed.
+  /// Runs one slice of a step. Null if the step has ended well: then `retvals` are its values, in the
+  /// order of Executable::retval_indices. Otherwise the step: it wants another slice, waits for
+  /// kernels on other threads, or has failed.
   std::shared_ptr<BegunPart> run(std::uint64_t step_id, std::vector<Tensor> args,
                                  std::vector<Tensor>& retvals);
 

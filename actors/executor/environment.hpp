@@ -1,4 +1,4 @@
-// What a step's kernels use on one device, and how they tell whoever runs the step that they are done.
+// What a step's kernels use on one device, and how they tell the step's owner that they are done.
 #pragma once
 
 #include <atomic>
@@ -18,13 +18,13 @@ namespace troupe {
 /// Executors at work.
 Counter& executors_alive();
 
-/// What kernels of a step may still use when whoever ran it is gone; lives until the last of them
-/// has ended. Of a step that ended well nothing is left, and the next one gets the same.
+/// What the kernels of a step may still use when the step's owner is gone; lives until the last of
+/// them has ended. A step that ended well leaves nothing in it, and the next step gets the same one.
 ///
-/// It belongs to an executor from its birth, or to a caller's thread (DirectRunner), which may hand
-/// it to an executor while kernels run: what they have finished until then waits in `early`.
+/// Its owner is an executor from its birth, or a caller's thread (DirectRunner). That thread may
+/// hand it to an executor while kernels run; kernels that finish before wait in `early`.
 struct ExecutorEnvironment {
-  /// `owner` is an ExecutorActor, or none: a caller's thread has it.
+  /// `owner` is an ExecutorActor; none means a caller's thread.
   ExecutorEnvironment(Services services, std::shared_ptr<NodeStates> node_states,
                       caf::actor_addr owner);
   /// Makes it the environment of a step.
@@ -32,9 +32,10 @@ struct ExecutorEnvironment {
              KernelRendezvous* rendezvous);
   /// For StepHooks::completed.
   static void completed(void* keep_alive, Completion completion);
-  /// From a caller's thread to an executor; what has been finished since it last ran is in `own`.
+  /// Moves it from a caller's thread to an executor; kernels that have finished since the thread last
+  /// ran the step are in `own`.
   void hand_to(caf::actor_addr executor);
-  /// Nobody goes on with the step.
+  /// The step is given up.
   void abandon();
   /// Whether the next step may have it: nothing of this one can use it any more.
   bool rests(const std::shared_ptr<ExecutorEnvironment>& self);
@@ -70,8 +71,8 @@ private:
   ExecutorEnvironment& environment_;
 };
 
-/// Completes what was finished on this thread and runs the step, until neither leads on. Between the
-/// two ends of an OwnThread.
+/// Completes kernels that were finished on this thread and runs the step, until neither makes
+/// progress. To be called while an OwnThread lives.
 StepRun::Progress run_slice(ExecutorEnvironment& environment, StepRun& run, bool may_compute);
 
 } // namespace troupe

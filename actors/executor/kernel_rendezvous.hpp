@@ -10,9 +10,9 @@
 
 namespace troupe {
 
-/// A kernel that waits for a value. The kernel keeps the memory of its step until it has an answer,
-/// and every actor on the value's way may end before it: what is destroyed without an answer answers
-/// CANCELLED, on the thread that destroys it.
+/// A kernel that waits for a value. The kernel keeps the memory of its step until it is answered,
+/// but every actor on the value's way may end before that. So a waiter that is destroyed without an
+/// answer answers CANCELLED, on the thread that destroys it.
 class PendingReceive {
 public:
   explicit PendingReceive(std::function<void(Result<EdgeValue>)> done) : done_(std::move(done)) {}
@@ -25,8 +25,8 @@ private:
   std::function<void(Result<EdgeValue>)> done_; ///< empty once it was called
 };
 
-/// Sends and receives become messages. Any thread; what the owner's own handler sends stays on the
-/// owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
+/// Turns sends and receives into messages. Any thread; messages from the owner's own handler stay on
+/// the owner's execution unit. The answer to a receive goes to the owner, whose handler calls `done`.
 class KernelRendezvous final : public Rendezvous {
 public:
   /// `lent` outlives it.
@@ -44,7 +44,7 @@ public:
     thread_.store(std::thread::id{}, std::memory_order_relaxed);
     has_posted_ = false;
   }
-  /// Within the owner's handler: something was posted in it, and waits for the owner's thread.
+  /// Within the owner's handler: whether it has posted something that waits for the owner's thread.
   bool has_posted() const { return has_posted_; }
 
 private:

@@ -20,26 +20,26 @@ struct StepState;
 struct PendingKernel;
 } // namespace program
 
-/// The news that a kernel which did not finish at once has finished, or a batch of small ones (then
-/// `kernel` is null). Goes from whichever thread finished it to the step's owner, unread. Keeps the
-/// step's memory alive, so that it may come too late.
+/// Says that an asynchronous or handed-over kernel has finished, or a batch of small kernels (then
+/// `kernel` is null). The thread that finished it passes it to the step's owner, unread. It keeps the
+/// step's memory alive, so it may arrive after the step has ended.
 struct Completion {
   mutable std::shared_ptr<program::StepState> state;
   program::PendingKernel* kernel = nullptr;
 };
 
 struct StepHooks {
-  /// Called from any thread, also from within StepRun's functions, with what `keep_alive` points
-  /// to; hands the completion to the owner, who calls StepRun::complete. Must not call the StepRun
+  /// Hands a completion to the owner, which calls StepRun::complete. Called from any thread, also
+  /// from within StepRun's functions; it gets the pointer in `keep_alive`. Must not call the StepRun
   /// itself.
   void (*completed)(void* keep_alive, Completion) = nullptr;
-  /// Kept until no kernel of the step is running any more, even if the StepRun is destroyed before:
-  /// whatever the StepEnvironment points to.
+  /// Owns whatever the StepEnvironment points to. Kept until no kernel of the step is running any
+  /// more, even if the StepRun is destroyed before.
   std::shared_ptr<void> keep_alive;
   /// Record when each kernel began and ended.
   bool trace = false;
-  /// Asked before an expensive kernel: whether the owner wants its thread back first, for something
-  /// that should not wait so long. `run` yields then. May be null.
+  /// Asked before an expensive kernel: whether the owner wants its thread back first, for work that
+  /// should not wait so long. If so, `run` yields. May be null.
   bool (*wants_turn)(const void* keep_alive) = nullptr;
 };
 
@@ -53,32 +53,32 @@ struct StepCounters {
   std::uint64_t derived = 0;    ///< errors that came after the first
 };
 
-/// Keeps the memory of a step that has ended for the next one of the same executable, whose lock and
-/// shared list that one then leaves alone. One step at a time. Ends before its executable.
+/// Keeps the memory of an ended step for the next step of the same executable, which then needs
+/// neither the executable's lock nor its shared list. One step at a time. Ends before its executable.
 class StepMemory {
 private:
   friend class StepRun;
   std::shared_ptr<program::StepState> state_;
 };
 
-/// Not safe for two threads at once: it has one owner at a time. `Completion`s are the only thing
-/// that other threads make.
+/// It has one owner at a time and is not safe for two threads at once. Other threads only make
+/// `Completion`s.
 ///
 ///   created ──run──▶ running ──nothing ready──▶ waiting ──complete──▶ running …
 ///      running, waiting ──error or cancel──▶ draining (waits for kernels only) ──▶ finished
 ///
-/// Any error ends scheduling, cancels the step's Cancellation and is the status; what follows is
-/// counted as derived.
+/// The first error is the status: it ends scheduling and cancels the step's Cancellation. Later errors
+/// are counted as derived.
 class StepRun {
 public:
   /// `args` by _Arg index; those that the executable does not ask for are ignored. `environment`
   /// must outlive the run and its kernels (see StepHooks::keep_alive); `memory`, if not null, the run.
   StepRun(std::shared_ptr<const Executable> executable, const StepEnvironment& environment,
           StepHooks hooks, std::vector<Tensor> args, StepMemory* memory = nullptr);
-  /// The step goes on in the new place, and has nothing to do with a StepMemory any more. Of the old
-  /// one nothing but its end is left.
+  /// The step goes on in the new object, detached from any StepMemory. The old object may only be
+  /// destroyed.
   StepRun(StepRun&& other) noexcept : state_(std::move(other.state_)) {}
-  /// With kernels still running, it cancels them; they end on their own.
+  /// Cancels kernels that are still running; they end on their own.
   ~StepRun();
   StepRun(const StepRun&) = delete;
   StepRun& operator=(const StepRun&) = delete;
@@ -88,8 +88,8 @@ public:
     waiting,  ///< for a completion
     yielded,  ///< something is ready, but the slice is used up or the owner wants its turn
   };
-  /// Runs what is ready on this thread. Where that thread must not compute for long (`may_compute`
-  /// is false), it yields as soon as only expensive kernels are ready: another thread should go on.
+  /// Runs ready nodes on this thread. If the thread must not compute for long (`may_compute` is
+  /// false), it yields as soon as only expensive kernels are ready: another thread should go on.
   Progress run(Duration slice = Duration::max(), bool may_compute = true);
   /// Takes a finished kernel's outputs; `run` then goes on. Completions of other steps are ignored.
   void complete(const Completion& completion);
@@ -111,8 +111,8 @@ public:
   /// Kernels that were started and have not been completed.
   std::size_t num_running() const;
   std::size_t num_queued() const;
-  /// What runs, what is queued, and for each end of the graph (a send, a fetch) the way back to what
-  /// holds it up. At most `limit` nodes, and a bounded scan.
+  /// Nodes that run, nodes that are queued, and for each unfinished end of the graph (a send, a fetch)
+  /// the way back to the node that holds it up. At most `limit` nodes, and a bounded scan.
   DeviceRecord record(std::size_t limit = 400) const;
 
 private:

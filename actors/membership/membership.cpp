@@ -339,8 +339,8 @@ void dial_again(Self self, const Services& services, const std::string& task) {
     dial(self, services, task, *address, redial.mapped());
 }
 
-// Of one that was silent, and to whom nothing came through, its process need not have ended: it may
-// have given us up, and have said so in vain.
+// The process of a silent peer, which acknowledged nothing, need not have ended: it may have given us
+// up, and have said so in vain.
 void connection_ended(Self self, const Services& services, const std::string& task,
                       LossReason reason) {
   if (reason == LossReason::crashed && self->state.cut.count(task))

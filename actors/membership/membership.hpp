@@ -55,7 +55,7 @@ struct MembershipState {
   };
   std::map<std::string, Losses> losses;
   std::map<std::string, PeerLost> verdicts; ///< by task: how it was lost last
-  /// Silent ones to whom what we send is not acknowledged: if the connection ends next, that is why.
+  /// Silent peers that do not acknowledge what we send: if the connection ends next, that is why.
   std::set<std::string> cut;
 };
 

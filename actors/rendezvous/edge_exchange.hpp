@@ -32,11 +32,11 @@ inline constexpr const char* inside_message = "inside the message";
 ///                 │ "sent before", or no answer                   │ its connection is gone
 ///                 └──────────▶ answered ABORTED, or why           └────▶ membership's words, or those after a second
 ///
-/// The same may come first: what nobody waits for yet is kept. Large values stay with their sender until the first
-/// kernel here sends or receives, so that a step that never begins takes no memory.
+/// A value may also come before it is waited for; it is then kept. Large values stay with their sender until the
+/// first kernel here sends or receives, so that a step that never begins takes no memory.
 ///
-/// `Peers` is EdgePeers: whom values go to by task (`receivers`), who sends them unasked (`senders`). `Offer` is a
-/// large value that is yet to be pulled.
+/// `Peers` is EdgePeers: the receiving peers by task (`receivers`), and the peers that send unasked (`senders`).
+/// `Offer` is a large value that is yet to be pulled.
 template <class Peers, class Waiter, class Offer>
 class EdgeExchange {
 public:

@@ -64,7 +64,7 @@ void master_ended(Self self, const caf::down_msg& down) {
   if (in_order)
     return master_lost(self,
                        aborted(str_cat(master_name(state), " has closed it; make a new session")));
-  // Of one that was silent, and to whom nothing came through, its process need not have ended.
+  // The process of a silent master, which acknowledged nothing, need not have ended.
   if (reason == caf::exit_reason::remote_link_unreachable && state.is_cut)
     return master_lost(
         self, unavailable(str_cat(master_name(state), " had not been heard of for ",

@@ -1,4 +1,4 @@
-// Pass: one named rewriting of a graph that changes nothing of what a step computes. Every source
+// Pass: one named rewriting of a graph that does not change what a step computes. Every source
 // file directly in this folder is a pass: `fold_constants.cpp` defines `Pass
 // pass_fold_constants()`, and CMake makes the list. What is not a pass lies in internal/.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace troupe {
 
-/// Runs stateless ops at optimisation time; given by whoever has kernels.
+/// Runs stateless ops at optimisation time. Implemented above this folder, where kernels are known.
 class ConstantEvaluator {
 public:
   virtual ~ConstantEvaluator() = default;
@@ -26,7 +26,7 @@ public:
                                                std::span<const Tensor> inputs) = 0;
 };
 
-/// What a pass may know besides the graph, and where it reports.
+/// What a pass knows besides the graph, and where it reports.
 class PassContext {
 public:
   /// Names of nodes that must stay as they are: fed, fetched, targets. Null evaluator: only what
@@ -41,15 +41,15 @@ public:
   bool is_preserved(const Node& node) const { return preserved_.contains(node.name); }
   ConstantEvaluator* evaluator() const { return evaluator_; }
   std::int64_t max_constant_bytes() const { return max_constant_bytes_; }
-  /// Of what folded values may take together; false, and nothing taken, when so much is not left.
+  /// Takes bytes from the budget of all folded values; false, and nothing taken, when too few are left.
   bool take_folded_bytes(std::int64_t bytes) {
     if (bytes > folded_bytes_left_)
       return false;
     folded_bytes_left_ -= bytes;
     return true;
   }
-  /// Nobody waits for the graph any more: a pass that may take long asks now and then, and gives
-  /// `stopped()`.
+  /// Whether the graph is not wanted any more. A pass that may take long asks now and then, and then
+  /// returns `stopped()`.
   bool should_stop() const { return should_stop_ && should_stop_(); }
   static Status stopped() {
     return cancelled("nobody waits for the graph any more that was being optimised");
@@ -83,21 +83,21 @@ const std::vector<Pass>& all_passes();
 
 /// The op decides which nodes run, and how often (control_flow_roles).
 bool is_control_flow(const Node& node);
-/// A branch, or a receive of what may be dead: the node itself is alive while its outputs are dead,
-/// so a control edge from it does not carry their deadness.
+/// A branch, or a receive whose value may be dead: the node itself is alive while its outputs are
+/// dead, so a control edge from it does not carry their deadness.
 bool outputs_die_alone(const Node& node);
 /// Some input or output is a reference.
 bool has_refs(const Node& node);
 /// The op gives equal outputs for equal inputs, has no effect and is no control flow: its node may
-/// be dropped, folded or merged with an equal one, if nobody asked for the node itself.
+/// be dropped, folded or merged with an equal one, unless the node itself is preserved.
 bool may_be_replaced(const Node& node);
 /// may_be_replaced, and not preserved.
 bool is_free(const Node& node, const PassContext& context);
 
-/// Reads of `node`'s output 0 become reads of `by`, and what waited for `node` waits for `by`.
-/// Refused (false, nothing changed) where that would lose a control dependency: `node` has control
-/// inputs, or has control successors and the outputs of `by`'s node die alone. The node stays,
-/// unused.
+/// Replaces `node`'s output 0 by `by`: its readers read `by`, and its control successors wait for
+/// `by`. Refused (false, nothing changed) where that would lose a control dependency: `node` has
+/// control inputs, or it has control successors and the outputs of `by`'s node can be dead while that
+/// node is alive. The node stays, unused.
 bool bypass(Graph& graph, NodeId node, Endpoint by);
 
 } // namespace troupe

@@ -1,5 +1,5 @@
-// ByteStream: the bytes of one connection, both ways, as whoever watches it in a loop sees them. What
-// lies between it and the wire, a plain socket or encryption, is its own affair.
+// ByteStream: the bytes of one connection, both ways, for an event loop. It hides what lies between
+// the loop and the wire: a plain socket, or encryption.
 #pragma once
 
 #include <cstddef>
@@ -30,12 +30,12 @@ struct Moved {
   bool is_over() const { return what == What::over; }
 };
 
-/// Never waits. One call moves a whole message, header and payload from where they lie: whoever
-/// wants it quick gives many bytes to few calls. One thread at a time, for each direction.
+/// Never waits. One call can move a whole message, header and payload from two places; many bytes in
+/// few calls are fastest. One thread at a time, for each direction.
 class ByteStream {
 public:
   virtual ~ByteStream() = default;
-  /// What a loop watches.
+  /// The descriptor for a loop to watch.
   virtual int fd() const = 0;
   virtual Moved send(std::span<const iovec> from) = 0;
   virtual Moved receive(std::span<const iovec> into) = 0;
@@ -56,7 +56,7 @@ public:
   }
 };
 
-/// A socket as it is, which is not closed at the end: it is somebody else's.
+/// A plain socket that it does not own, and so does not close.
 class SocketStream : public ByteStream {
 public:
   explicit SocketStream(int socket) : socket_(socket) {}
@@ -74,7 +74,7 @@ private:
   int socket_;
 };
 
-/// Puts something between a connection and who uses it: encryption, or a test's faults.
+/// Puts a layer between a connection and its user: encryption, or a test's faults.
 using StreamWrapper = std::function<std::unique_ptr<ByteStream>(std::unique_ptr<ByteStream>)>;
 
 /// A socket of its own, wrapped if there is a wrapper.

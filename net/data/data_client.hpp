@@ -21,14 +21,14 @@ struct DataClientOptions {
   std::chrono::milliseconds opening{5'000};
   /// A peer that owes us bytes and sends none for so long is given up.
   std::chrono::milliseconds stall{30'000};
-  /// What has come unasked is dropped when nobody has claimed it for so long.
+  /// A tensor that came unasked is dropped when it has not been claimed for so long.
   std::chrono::milliseconds unclaimed{60'000};
-  /// Memory for what comes unasked; without it of the C library.
+  /// Memory for tensors that come unasked; without it the C library's.
   std::function<Result<BufferRef>(std::uint64_t bytes)> allocate;
   data::StreamWrapper wrap; ///< around each connection
 };
 
-/// Where a peer's DataServer is, and what it said that proves who is who.
+/// Where a peer's DataServer is, and the tokens by which both ends know each other.
 struct DataEndpoint {
   std::string task; ///< for people and the book
   TensorPath path = TensorPath::shared_memory;
@@ -50,20 +50,20 @@ public:
   /// Memory that pulled tensors must arrive in; null on a stream, where any will do.
   virtual const std::shared_ptr<SharedRegion>& region() const = 0;
   /// Pulls `bytes` (≥ 1) bytes into `into`, which lies at `offset` of the region if there is one.
-  /// `done` is called once. UNAVAILABLE naming task and path when the connection breaks; what the
-  /// peer answers otherwise.
+  /// `done` is called once: with the peer's answer, or with UNAVAILABLE naming task and path when the
+  /// connection breaks.
   virtual void pull(std::uint64_t ticket, std::uint64_t bytes, BufferRef into, std::uint64_t offset,
                     Pulled done) = 0;
-  /// What both ends call it (data::lane_of).
+  /// The connection's name at both ends (data::lane_of).
   virtual std::uint64_t lane() const = 0;
   /// The outcome of a claim: a tensor's bytes, and the microseconds in which they came.
   using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
-  /// Takes what the peer sends unasked under `ticket`, now or when it has come. `done` is called once,
-  /// by this call if it is here. ABORTED when it was taken back, or has lain here for too long;
-  /// RESOURCE_EXHAUSTED when there was no room for it; UNAVAILABLE as for `pull`.
+  /// Takes the tensor that the peer sends unasked under `ticket`, now or when it has come. `done` is
+  /// called once, by this call if the tensor is here. ABORTED when it was taken back, or has waited
+  /// here for too long; RESOURCE_EXHAUSTED when there was no room for it; UNAVAILABLE as for `pull`.
   virtual void claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done) = 0;
-  /// Ends it, and what is under way with `why`. What the peer may still write into the region is
-  /// never used again.
+  /// Ends the connection, and its pulls and claims with `why`. The parts of the region that the peer
+  /// may still write to are never used again.
   virtual void close(Status why) = 0;
 };
 
@@ -72,9 +72,9 @@ public:
   DataClient(DataClientOptions options, std::shared_ptr<PathBook> book);
   ~DataClient(); ///< ends every link with CANCELLED
 
-  /// Connects. `opened` is called once with the outcome; `broken` once when it ends after that, but
-  /// not through `close`, and after what was under way has ended. Pulls may be asked for at once;
-  /// they wait. `region` is for the path of shared memory only.
+  /// Connects. `opened` is called once with the outcome. `broken` is called once when the connection
+  /// ends after that by itself (not through `close`), and after its pulls have ended. Pulls may be
+  /// asked for at once; they wait. `region` is for the path of shared memory only.
   std::shared_ptr<DataLink> open(DataEndpoint endpoint, std::shared_ptr<SharedRegion> region,
                                  std::function<void(Status)> opened,
                                  std::function<void(Status)> broken);

@@ -25,21 +25,20 @@ struct DataServerOptions {
   std::chrono::milliseconds handshake{10'000};
   /// A peer that takes nothing for so long is given up.
   std::chrono::milliseconds stall{30'000};
-  /// What lies in lent memory is taken back when nobody has claimed it for so long, or twice that.
+  /// A value in lent memory is taken back when it has not been claimed for so long, or twice that.
   std::chrono::milliseconds unclaimed{60'000};
   std::size_t strangers = 64;    ///< connections without a token; the oldest goes
   std::size_t connections = 512; ///< in all
   data::StreamWrapper wrap;      ///< around each connection
 };
 
-/// Safe for any thread. A connection that says anything that it should not is closed, with a line
-/// in the log.
+/// Safe for any thread. A connection that breaks the rules is closed, with a line in the log.
 class DataServer {
 public:
-  /// `settle` is called, on the server's thread, for a request whose tensor is not in the table: it
-  /// sees to it that what was offered before comes into the table and then calls offers_settled,
-  /// once for each call. What connected peers lend is put into `lent`, what they take unasked on
-  /// streams is sent through `lanes`.
+  /// A request may overtake the offer of its tensor. The server then calls `settle`, on its own
+  /// thread; `settle` makes sure that all earlier offers get into the table, then calls
+  /// offers_settled, once for each call. Memory that connected peers lend is put into `lent`; tensors
+  /// that they take unasked on streams are sent through `lanes`.
   static Result<std::unique_ptr<DataServer>>
   start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
         std::shared_ptr<PathBook> book, std::shared_ptr<LentMemory> lent,

@@ -14,7 +14,7 @@
 namespace troupe {
 
 /// `post` is safe for any thread; everything else belongs to the loop's own thread. The destructor
-/// ends the thread after what it is at, and drops what it was handed since.
+/// ends the thread after its current round, and drops work that was posted since.
 class EventLoop {
 public:
   using Handler = std::function<void(std::uint32_t events)>; ///< of epoll
@@ -28,8 +28,7 @@ public:
   void post(std::function<void()> work);
 
   /// False when the system refuses. The handler may forget its own descriptor, which stays open,
-  /// and any other. What is known of a forgotten descriptor does not reach who watches its number
-  /// next.
+  /// and any other. Events of a forgotten descriptor never reach the next handler of the same number.
   bool watch(int fd, std::uint32_t events, Handler handler);
   void change(int fd, std::uint32_t events);
   void forget(int fd);

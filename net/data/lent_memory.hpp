@@ -1,10 +1,12 @@
-// LentMemory: the slots that peers have lent us and that we have lent peers, by node. Values that
-// fit are written where their receiver will find them before the message that names them is sent:
-// copied there, or, if a kernel knew who would receive them, computed there.
+// LentMemory: the slots that peers have lent us and that we have lent peers, by node.
 //
-// Variables that tasks read lie in memory of ours that those see (VariableMemory): of such a value
-// only the place is told. A slot stands for it; until its receiver gives that back the value's
-// buffer is held here, so that an update of the variable goes elsewhere.
+// A value that fits is written into its receiver's memory before the message that names it is sent.
+// It is copied there, or computed there if its kernel knew the receiver.
+//
+// Variables that other tasks read lie in memory of ours that those tasks can read (VariableMemory).
+// Of such a value only the place is told. A slot stands for it. Until its receiver gives the slot
+// back the value's buffer is held here, so that an update of the variable goes elsewhere
+// (copy-on-write).
 #pragma once
 
 #include <array>
@@ -40,24 +42,24 @@ public:
   /// `region` begins with slots that are mapped.
   BorrowedSlots(std::shared_ptr<ForeignRegion> region, std::shared_ptr<PathRecord> record);
   /// Memory for a value that is yet to be computed; null when there is no room. The peer can write
-  /// there too. It goes back with its last reference, unless the value was placed.
+  /// there too. The memory goes back with its last reference, unless the value was placed.
   BufferRef reserve(std::uint64_t serial, std::uint64_t bytes);
-  /// Copies `value`, or, when it lies in memory that was reserved and nobody else holds it, gives
-  /// it away. Nothing when there is no room.
+  /// Copies `value` to the peer. If it lies in reserved memory and has no other holder, gives it away
+  /// without a copy. Nothing when there is no room.
   std::optional<PlacedValue> place(const Tensor& value, std::uint64_t serial);
-  /// The number of a value that the peer may read at its place in our memory. Nothing when it does
-  /// not see that memory, or holds as much of it as it lends, or there is no room.
+  /// The number of a value that the peer may read in place, in our memory. Nothing when the peer does
+  /// not see that memory, or already holds as much of it as it lends, or there is no room.
   std::optional<std::uint64_t> show(const Tensor& value, std::uint64_t serial);
   bool sees_us() const { return slots_.sees_sender(); }
   /// Drops the buffers of values that the peer is done with; whether it holds others.
   bool collect();
-  /// Its connection has ended: what was not claimed is taken back, nothing more is shown. Whether
-  /// the peer holds values.
+  /// The peer's connection has ended: unclaimed values are taken back, nothing more is shown. Gives
+  /// whether the peer still holds values.
   bool end();
   bool is_seeing() const { return region_->is_seeing(); }
   bool withdraw(std::uint64_t number) { return slots_.withdraw(number); }
   std::size_t in_use() const { return slots_.in_use(); }
-  /// Takes back what has waited since the last call at least. One thread.
+  /// Takes back values that have waited since the last call or longer. One thread.
   void withdraw_old() { slots_.withdraw_old(seen_); }
 
 private:
@@ -88,13 +90,13 @@ public:
   /// The connection on which they came has ended.
   void give_up(std::uint64_t node, const std::string& task,
                const std::shared_ptr<BorrowedSlots>& slots);
-  /// Memory for a value that will go to `task`: what is computed there need not be copied. Null
-  /// when `bytes` are too many, or nothing is lent, or there is no room.
+  /// Memory in which to compute a value for `task`, which saves copying it. Null when `bytes` are too
+  /// many, or nothing is lent, or there is no room.
   BufferRef reserve(const std::string& task, std::uint64_t bytes);
-  /// Puts `value` where `node` will find it: copies it unless it was computed there. Nothing when
-  /// it is too large, or nothing is lent, or there is no room: then the value must be asked for.
+  /// Puts `value` into the memory of `node`: copies it unless it was computed there. Nothing when it
+  /// is too large, or nothing is lent, or there is no room: then the value must be asked for.
   std::optional<PlacedValue> place(std::uint64_t node, const Tensor& value);
-  /// Takes a value back that nobody has claimed; false when it is none of ours.
+  /// Takes back an unclaimed value; false when it is none of ours.
   bool withdraw(std::uint64_t number);
   /// Values that were placed so far, and those of them that were not copied.
   std::uint64_t num_placed() const { return num_placed_.load(std::memory_order_relaxed); }
@@ -105,29 +107,30 @@ public:
   std::size_t slots_in_use() const;
 
   // Our own memory that peers see. It is made when the first peer is to see it.
-  /// Nobody sees variables of ours; before that.
+  /// Shows no variables to anybody. To be called before the memory is made.
   void show_nothing();
-  /// What bounds it; before that.
+  /// Sets its bound. To be called before the memory is made.
   void limit_shown(std::shared_ptr<MemoryLimit> limit);
   /// Null when there is none to be had.
   std::shared_ptr<SharedRegion> shown();
-  /// Whether `task` reads values of `bytes` bytes where they lie. Clients do not: they may keep
-  /// them for ever.
+  /// Whether `task` reads values of `bytes` bytes in place. Clients do not: they may keep them for
+  /// ever.
   bool shows_to(const std::string& task, std::uint64_t bytes) const;
   BufferRef allocate_shown(std::size_t bytes) override;
   bool holds(const void* data) const override;
   void collect() override;
-  /// Every now and then: gives back memory, and forgets what was shown to peers that have been gone
-  /// and no longer see ours. What others keep stays as it is, for as long as they do.
+  /// To be called every now and then. Gives back memory, and forgets values shown to peers that are
+  /// gone and no longer see our memory. A value that another peer keeps stays unchanged as long as it
+  /// is kept.
   void tidy_shown();
 
   // Of a receiver.
-  /// `node` may write into `region` as long as somebody else holds it.
+  /// `node` may write into `region` as long as the region has another holder.
   void lend(std::uint64_t node, const std::shared_ptr<SharedRegion>& region,
             std::shared_ptr<PathRecord> record);
   void forget(std::uint64_t node);
-  /// What `node` has placed. ABORTED when it is no longer there; RESOURCE_EXHAUSTED when `limit`
-  /// has no room.
+  /// The value that `node` has placed. ABORTED when it is no longer there; RESOURCE_EXHAUSTED when
+  /// `limit` has no room.
   Result<BufferRef> claim(std::uint64_t node, const PlacedValue& value, std::uint64_t bytes,
                           const std::shared_ptr<MemoryLimit>& limit);
 
@@ -138,7 +141,7 @@ private:
     std::weak_ptr<SharedRegion> region;
     std::shared_ptr<PathRecord> record;
   };
-  // Connections that have ended and whose peers keep what they were shown; beyond, nothing is
+  // Bounds the ended connections whose peers keep values that they were shown. Beyond it nothing is
   // shown.
   static constexpr std::size_t max_gone = 8;
 

@@ -6,15 +6,17 @@
 //    ▲                    │ put back              │ withdraw (the sender)    │
 //    └────────────────────┴───────────────────────┴──────────────────────────┘ release
 //
-// At the beginning of a SharedRegion, whose pages are zero at first: a page with a word for each
-// slot and one that says whether the receiver sees the sender's own memory, then the slots. A value
-// lies in consecutive slots; the first one's word speaks for it, the others' are taken. A word is
-// the value's number and the state. Whoever reads what another wrote has acquired it with the word
-// that the other released; claim and withdraw are compare-and-swap of the same word, so that only
-// one of them succeeds. Numbers are never the same twice: what was meant for another region, or is
-// long gone, is not found.
+// Layout, at the beginning of a SharedRegion, whose pages are zero at first: a page of words, then
+// the slots. There is a word for each slot, and one that says whether the receiver sees the sender's
+// own memory. A word holds a value's number and its state. A value lies in consecutive slots; the
+// first one's word speaks for it, the others' say taken.
 //
-// Both ends lay a LentSlots over their own mapping. What is in the words is never trusted as an
+// Memory order: one end releases a word after it has written, and the other end acquires the word
+// before it reads. Claim and withdraw are compare-and-swap of the same word, so only one of them
+// succeeds. Numbers are never the same twice: a number of another region, or of a value that is long
+// gone, is not found.
+//
+// Both ends lay a LentSlots over their own mapping. The content of a word is never trusted as an
 // index: a peer can spoil its own values, not the memory around them.
 #pragma once
 
@@ -36,7 +38,7 @@ public:
   static constexpr std::uint64_t bytes = first_slot + num_slots * slot_bytes;
   /// Larger values are asked for: copying one must not take an actor long.
   static constexpr std::uint64_t max_value = std::uint64_t{4} << 20;
-  /// The word of each slot when somebody last looked.
+  /// The word of each slot at the last look.
   using Seen = std::array<std::uint64_t, num_slots>;
 
   /// A view of `base`, which is page-aligned and has `bytes` bytes.
@@ -57,13 +59,13 @@ public:
   std::optional<std::uint64_t> take(std::uint64_t serial, std::uint64_t length);
   /// The value's bytes are there.
   void publish(std::uint64_t number);
-  /// What was taken is not needed after all.
+  /// Gives back taken slots that are not needed after all.
   void put_back(std::uint64_t number);
   /// Takes a value back; false when the receiver has claimed it, or it is none.
   bool withdraw(std::uint64_t number);
   /// Whether the value has been placed and is still there, claimed or not.
   bool is_held(std::uint64_t number) const;
-  /// Takes back what was placed when `seen` was filled and still is; fills it anew.
+  /// Takes back values that were placed when `seen` was filled and still are; fills it anew.
   void withdraw_old(Seen& seen);
 
   // The receiver; any thread.

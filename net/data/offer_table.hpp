@@ -29,11 +29,11 @@ public:
   /// Some of it has been sent.
   void touch(std::uint64_t ticket, std::int64_t now_us);
   void erase(std::uint64_t ticket);
-  /// Forgets what nobody has come for since `oldest_us`. What waits while others are on their way
-  /// to the same node, which may take long on a slow link, is kept unless it is older than
-  /// `oldest_waiting_us`.
+  /// Forgets tensors that have not been fetched since `oldest_us`. While other tensors are on their
+  /// way to the same node, which may take long on a slow link, a tensor is kept unless it is older
+  /// than `oldest_waiting_us`.
   void erase_unused_since(std::int64_t oldest_us, std::int64_t oldest_waiting_us);
-  /// Drops what waits for that actor, which will not come any more.
+  /// Drops the tensors that wait for that actor: it will not fetch them any more.
   void erase_of(std::uint64_t receiver);
   std::size_t size() const;
   /// Calls `done`, on any thread, when nothing is offered: at once, or later, once.

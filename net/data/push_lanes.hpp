@@ -1,5 +1,5 @@
 // PushLanes: the streams on which peers take tensors that they have not asked for. A receiver lends its
-// sender so many bytes when it connects; what fits goes out with the message that names it.
+// sender a number of bytes when it connects. A tensor that fits goes out with the message that names it.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace troupe {
 
-/// What a receiver lends to each of its peers, unless its config says that it lends nothing. As much as
-/// on one host (LentSlots).
+/// Bytes that a receiver lends to each of its peers, unless its config says that it lends nothing. As
+/// many as on one host (LentSlots).
 inline constexpr std::uint64_t lent_to_streams = std::uint64_t{16} << 20;
 
 /// One stream, while it lives. Any thread.
 ///
-/// A tensor that is pushed takes its bytes from what is lent until the receiver says that it has it, or
-/// does not want it: what it has not claimed yet lies in its memory, and is never more than it has lent.
+/// Back-pressure: a pushed tensor uses up lent bytes until the receiver says that it has the tensor, or
+/// does not want it. So the unclaimed tensors in the receiver's memory are never more than it has lent.
 class PushLane {
 public:
-  /// Whoever sends.
+  /// How the lane's connection sends a tensor, and takes one back.
   struct Out {
     std::function<void(std::uint64_t ticket, Tensor)> send;
     std::function<void(std::uint64_t ticket)> take_back;
@@ -34,11 +34,12 @@ public:
   std::uint64_t id() const { return id_; }
   /// False when the tensor is too large to go unasked, or there is no room.
   bool push(std::uint64_t ticket, const Tensor& tensor);
-  /// Nobody wants it any more; false when it is none of ours, or the receiver is done with it.
+  /// Takes back a tensor that is not wanted any more; false when it is none of ours, or the receiver
+  /// is done with it.
   bool take_back(std::uint64_t ticket);
   /// The receiver is done with it.
   void done(std::uint64_t ticket);
-  /// What the connection has measured: by how many bytes a second it delivers, and what a round trip takes.
+  /// The connection's own measurements: bytes delivered a second, and microseconds of a round trip.
   void measured(std::uint64_t bytes_per_second, std::uint64_t round_trip_us);
   /// The connection has ended: nothing more is taken.
   void end();
@@ -65,12 +66,12 @@ public:
   };
   void add(std::uint64_t node, std::shared_ptr<PushLane> lane);
   void remove(std::uint64_t node, const std::shared_ptr<PushLane>& lane);
-  /// Sends `tensor` to `node`. Nothing when it has no lane, or that does not take it: then the tensor
-  /// must be asked for.
+  /// Sends `tensor` to `node`. Nothing when the node has no lane, or its lane does not take the tensor:
+  /// then the tensor must be asked for.
   std::optional<Pushed> push(std::uint64_t node, const Tensor& tensor);
-  /// Takes a tensor back that its receiver has not claimed; false when it is none of ours.
+  /// Takes back a tensor that its receiver has not claimed; false when it is none of ours.
   bool take_back(std::uint64_t ticket);
-  /// Whether a ticket is one of a tensor that was pushed, by whomever.
+  /// Whether a ticket is that of a pushed tensor, ours or a peer's.
   static bool is_ticket(std::uint64_t ticket) { return (ticket & mark) == mark; }
   std::uint64_t num_pushed() const;
 

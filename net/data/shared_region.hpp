@@ -1,5 +1,6 @@
-// SharedRegion: memory that the tensors of one peer arrive in. The receiver makes it, the sender
-// writes into it through a file descriptor, and what has arrived is the tensor's own memory.
+// SharedRegion: memory in which the tensors of one peer arrive. The receiver makes it, and the sender
+// writes into it through a file descriptor. The bytes that arrive are the tensor's own memory: nothing
+// is copied.
 #pragma once
 
 #include <atomic>
@@ -14,7 +15,7 @@
 
 namespace troupe {
 
-/// What bounds the memory of tensors. Any thread; outlives every tensor that it was asked for.
+/// A bound on the memory of tensors. Any thread; outlives every tensor that was charged to it.
 class MemoryLimit {
 public:
   virtual ~MemoryLimit() = default;
@@ -33,7 +34,7 @@ public:
   /// `bytes` of address space; with `lends` they begin with LentSlots, which the sender fills
   /// unasked. UNAVAILABLE with the system's reason.
   static Result<std::shared_ptr<SharedRegion>> make(std::uint64_t bytes, bool lends = false);
-  /// As large as the machine's memory: what one peer's tensors can never exceed.
+  /// As large as the machine's memory, which one peer's tensors can never exceed.
   static std::uint64_t default_bytes();
   ~SharedRegion();
 
@@ -64,8 +65,8 @@ public:
   /// A descriptor that can only read; -1 when the system gives none. The caller's.
   int read_only_fd() const;
 
-  /// Gives pages back to the system that the last two calls' peaks did not need. Call it every few
-  /// seconds.
+  /// Gives back to the system the pages that were not needed at the peaks before the last two calls.
+  /// To be called every few seconds.
   void trim();
   std::uint64_t in_use() const;
   std::uint64_t kept() const; ///< free, with their pages
@@ -91,7 +92,7 @@ private:
   int seeing_fd_ = -1; // its lock tells the sender that we may still read there
 };
 
-/// The sender's side of a region. One thread, but for what is lent.
+/// The sender's side of a region. One thread, except for the lent bytes.
 ///
 /// The lent bytes and the next `window` bytes, where tensors that come again and again lie, are
 /// written through a mapping, at the speed of memory. The bytes above are written through the file
@@ -109,7 +110,7 @@ public:
   std::uint64_t bytes() const { return bytes_; }
   /// The lent bytes and the window; null when no mapping could be had.
   std::byte* mapped() const { return mapped_; }
-  /// Whether the peer, or what is left of it, may still read our memory that it sees.
+  /// Whether the peer's process, even if its connection has ended, may still read our memory.
   bool is_seeing() const;
   /// Requires offset + bytes ≤ bytes(). RESOURCE_EXHAUSTED when the system has no memory for it.
   Status write(std::uint64_t offset, const void* from, std::uint64_t bytes);

@@ -25,14 +25,14 @@ enum class PathChoice : std::uint8_t { best, messages, shared_memory, stream };
 std::string_view to_string(PathChoice choice);
 std::optional<PathChoice> parse_path_choice(std::string_view text);
 
-/// What a config file says of the paths that tensors take.
+/// The settings of a config file for the paths that tensors take.
 struct TensorPathSettings {
   PathChoice choice = PathChoice::best;
   std::string listen_host; ///< where the node has its port, and listens for streams; empty: nowhere
   std::chrono::milliseconds handshake{10'000}; ///< as for the node's port
   int connections = 512;                       ///< as for the node's port
   bool lends = true;                           ///< peers may send unasked, as much as we lend them
-  bool shows = true; ///< peers on this host read our variables where they lie
+  bool shows = true;                           ///< peers on this host read our variables in place
 };
 
 /// One end of an edge, as the choice sees it.
@@ -45,8 +45,8 @@ struct PathEnd {
 };
 
 /// The paths on which `receiver` may pull from `sender`, best first; the next is tried when one
-/// cannot be set up. FAILED_PRECONDITION, with the reason, when a path asked for by name is not to
-/// be had: names are never given up in silence, except by clients, who have no say.
+/// cannot be set up. FAILED_PRECONDITION, with the reason, when a path that the config names is not
+/// available: a named path is never replaced in silence. A client's config has no say in that.
 Result<std::vector<TensorPath>> paths_to_try(const PathEnd& receiver, const PathEnd& sender);
 
 /// Identifies the running system: equal on two processes only if one kernel, booted once, runs

@@ -1,16 +1,15 @@
 // CallerUnit: runs the actors that a blocking caller's message makes ready on the caller's own
-// thread, so that a local step wakes nobody.
+// thread, so that a local step wakes no thread.
 //
 //   caf::scoped_actor self{system};
 //   CallerUnit unit{system};
 //   self->context(&unit);
 //   auto request = self->request(…);
-//   unit.drain();                       // everything that the message set off, and that can run
-//   now, has run request.receive(…);                 // what had to happen elsewhere is waited for
-//   as usual
+//   unit.drain();           // all that the message set off and that can run here has run
+//   request.receive(…);     // waits as usual for what had to happen elsewhere
 //
-// CAF hands the sender's execution unit to whomever it sends to; an actor is on one unit's list at
-// a time, so this is as safe as a scheduler.
+// CAF passes the sender's execution unit on to each receiver. An actor is on one unit's list at a
+// time, so this is as safe as a scheduler.
 #pragma once
 
 #include <deque>
@@ -27,9 +26,8 @@ public:
   void exec_later(caf::resumable* job) override;
   /// Returns when nothing is ready here.
   void drain();
-  /// The same, but once `done()` holds, what the caller waits for being there, it goes on for a few
-  /// jobs only. The rest goes to the scheduler: an actor that always has more to do must not keep
-  /// the caller.
+  /// The same, but once `done()` holds (the caller has its answer) it runs a few more jobs only. The
+  /// rest goes to the scheduler: an actor that always has more to do must not keep the caller.
   template <class Done>
   void drain_until(Done done) {
     for (int more = max_jobs_after; run_one();)

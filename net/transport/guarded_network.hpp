@@ -1,15 +1,18 @@
 // GuardedNetwork: CAF's network with bounds, for every process of troupe.
 // `config.load<GuardedNetwork>()` in place of `load<caf::io::middleman>()`.
 //
-// Every connection goes through a MessageFilter; what it refuses closes the connection, with one
-// line in the log. A message takes memory as its bytes arrive, not when its header announces them,
-// unless it fits into what all connections may hold in advance. Connections without a handshake are
-// few and short-lived, and so many others are the most; those that fall silent are closed. Actors cannot be found by name or spawned
-// from outside. Each system has an identity of its own, of random bits.
+// - Every connection goes through a MessageFilter. A refused message closes its connection, with one
+//   line in the log.
+// - A message takes memory as its bytes arrive, not when its header announces them, unless it fits
+//   into what all connections may hold in advance.
+// - Connections without a handshake are few and short-lived. The number of others is bounded, and
+//   those that fall silent are closed.
+// - Actors cannot be found by name or spawned from outside.
+// - Each system has an identity of its own, of random bits.
 //
-// A node that dials although we have a connection to it has lost that one, and all that it carried,
-// while its end has not reached us. CAF would go on with the new one in silence. Both are closed
-// instead: everybody here learns of the loss, and the node dials again.
+// A node may dial although we have a connection to it. Then it has lost that connection with all that
+// it carried, and the end has not reached us. CAF would go on with the new one in silence. Here both
+// are closed: everybody in this process learns of the loss, and the node dials again.
 #pragma once
 
 #include <chrono>
@@ -35,11 +38,11 @@ struct NetworkLimits {
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
   std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline
-  /// After which an accepted connection is closed on which nothing has come (idle-limit, not for
-  /// config files).
+  /// An accepted connection on which nothing comes for so long is closed (idle-limit, not for config
+  /// files).
   std::chrono::milliseconds idle{60'000};
-  /// Two nodes may dial each other at the same moment; connections that are older than this were
-  /// not made so (crossing-time, not for config files).
+  /// Two nodes may dial each other at the same moment. A connection older than this was not made so
+  /// (crossing-time, not for config files).
   std::chrono::milliseconds crossing{1'000};
 };
 

@@ -1,18 +1,19 @@
 // MessageFilter: what a connection between nodes may carry, decided from the bytes before CAF takes
 // memory for them or acts on them.
 //
-// CAF's protocol (BASP) believes whoever connects: messages without a handshake, to actors found by
-// name, of any type, with a payload of up to 4 GiB that is allocated when its header arrives. Nodes
-// of troupe need far less than that, and nothing else passes:
+// CAF's protocol (BASP) trusts every connection: it takes messages without a handshake, to actors
+// found by name, of any type, with a payload of up to 4 GiB that is allocated when its header arrives.
+// Nodes of troupe need far less. Only these pass:
 //
-//   first the handshake of the other side, which names the other side and nobody else; then messages
-//   to an actor by its number (never relayed, never to a stage in between), whose content is one
-//   struct of our protocol; as answers also an `ok` or an error; then watching actors of this node,
-//   and the ends of the other side's actors; heartbeats.
+//   - first the handshake of the other side, which names the other side and nobody else;
+//   - messages to an actor by its number (never relayed, never to a stage in between) with one struct
+//     of our protocol, or, as an answer, an `ok` or an error;
+//   - requests to watch actors of this node, and notices that actors of the other side have ended;
+//   - heartbeats.
 //
 // An error or an `ok` that answers nothing is refused: CAF hands it to the actor as a failure of its
-// own, and the ordinary actor ends. So is what only CAF's streams use: CAF reads such a message
-// without looking at its type.
+// own, and the ordinary actor ends. Messages of CAF's streams are refused: CAF reads them without
+// looking at their type.
 //
 //   awaiting handshake ── header ──▶ handshake's payload ──▶ header ◀──▶ payload
 //           │                                │                  │             │
@@ -31,8 +32,8 @@ namespace troupe {
 /// The rules for every connection of a process.
 struct MessageRules {
   std::size_t max_payload = std::size_t{64} << 20; ///< bytes, of any message
-  /// Names of the structs that may come, such as "troupe::Hello". What is not in it stays within
-  /// its process.
+  /// Names of the structs that may come, such as "troupe::Hello". All others stay within their
+  /// process.
   std::set<std::string, std::less<>> types;
   /// This node's identity as it travels: MessageFilter::identity_bytes of them.
   std::string own;
@@ -56,7 +57,7 @@ public:
   /// Takes the payload that the last header announced.
   bool admit_payload(std::span<const char> bytes);
 
-  /// What the last header announced; 0 when the next thing is a header.
+  /// Bytes that the last header announced; 0 when a header comes next.
   std::size_t payload_bytes() const { return payload_bytes_; }
   /// Has the other side shaken hands?
   bool is_open() const { return is_open_; }

@@ -1,14 +1,16 @@
 // SharedLoop: an event loop that a thread which waits for an answer from the network runs itself.
 //
-// A blocking caller's request and its answer need no other thread of the process then: the caller
-// writes to the socket, waits for it, reads from it. Without that the network's thread is woken to
-// send, and the caller to take what that thread has read.
+// Then a blocking caller's request and its answer need no other thread of the process: the caller
+// writes to the socket, waits for it and reads from it. Otherwise the network's thread would be woken
+// to send, and the caller to take what that thread has read.
 //
-// One thread at a time runs the loop. It is the network's own by default. A caller that finds the
-// loop with nobody takes it; else it asks for it, and the network's thread leaves it after the
-// round in which it is. When the caller has what it waited for, the loop is with nobody: the
-// network's thread comes back to it soon after, or at once if another thread has something to
-// send or waits for the network, too.
+//              a caller asks; after this round            the caller has its answer
+//   network's thread ─────────────────────▶ the caller ─────────────────────────────▶ free
+//          ▲                                    ▲           another caller               │
+//          │                                    └────────────────────────────────────────┤
+//          └──── soon after; at once if another thread sends or waits for the network ───┘
+//
+// One thread at a time runs the loop: the network's own thread by default.
 //
 // A wait for sockets begins awake where the last ones were short (short_waits.hpp).
 //
@@ -34,8 +36,8 @@ namespace troupe {
 
 class SharedLoop : public caf::io::network::default_multiplexer {
 public:
-  /// What arrives after a caller has left lies there for at most twice as long. Callers that come
-  /// back sooner find the loop free.
+  /// Bytes that arrive after a caller has left wait for at most twice as long. Callers that come back
+  /// sooner find the loop free.
   static constexpr std::chrono::microseconds grace{5000};
 
   explicit SharedLoop(caf::actor_system* system);
@@ -50,8 +52,9 @@ public:
     Guest(const Guest&) = delete;
     Guest& operator=(const Guest&) = delete;
     ~Guest();
-    /// Runs the loop until `done()` holds. At once if another caller has it: then that one or the
-    /// network's thread will make `done` hold. Whoever else makes it hold calls `wake`.
+    /// Runs the loop until `done()` holds. Returns at once if another caller has the loop: then that
+    /// caller or the network's thread will make `done` hold. Any other thread that makes it hold must
+    /// call `wake`.
     template <class Done>
     void run_until(Done done) {
       while (!done() && loop_.next_round(*this)) {
@@ -64,7 +67,7 @@ public:
     bool has_it_ = false;
   };
 
-  /// Makes whoever runs the loop look whether it still wants to. Any thread.
+  /// Makes the thread that runs the loop check again whether it is done. Any thread.
   void wake();
 
 protected:

@@ -7,10 +7,10 @@
 
 namespace troupe {
 
-/// To be woken takes a thread 20 to 60 µs, and where the machine is virtual its processor has gone
-/// to sleep with it; a hop between nodes takes little more. So where the last waits were short the
-/// next one begins awake. Where they are long, as on a node at rest or in steps that compute,
-/// nobody polls: one that turns out long weighs as much as three short ones.
+/// Waking a thread takes 20 to 60 µs, because a virtual machine's processor has gone to sleep with it.
+/// The rest of a hop between nodes takes little more. So if the last waits were short, the next one
+/// begins awake. If they were long, as on a node at rest or in steps that compute, it sleeps at once:
+/// one long wait weighs as much as three short ones.
 class ShortWaits {
 public:
   using Clock = std::chrono::steady_clock;

@@ -18,9 +18,9 @@ enum class Behind : std::uint8_t {
   all, ///< everything that waits for a thread now
 };
 
-/// Sends `message` to `actor` once what it is behind has had its turn: on a node in the scheduler's
-/// queue, on a CallerUnit in its own. `here` is the execution unit that runs the calling handler
-/// (`self->context()`). Under another scheduler it is a plain send.
+/// Sends `message` to `actor` once the actors before it in the queue have had their turn: on a node
+/// the scheduler's queue, on a CallerUnit its own. `here` is the execution unit that runs the calling
+/// handler (`self->context()`). Under another scheduler it is a plain send.
 void send_behind(Behind behind, caf::strong_actor_ptr actor, caf::message message,
                  caf::execution_unit* here);
 

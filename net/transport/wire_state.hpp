@@ -1,5 +1,5 @@
 // What the kernel knows of a TCP connection of this process. A peer's message may take minutes on a
-// slow link; the bytes of it that have come say already that the peer lives.
+// slow link; its first bytes already say that the peer lives.
 #pragma once
 
 #include <chrono>
@@ -17,10 +17,10 @@ struct WireState {
   /// Something that was sent has been repeated without being acknowledged: the other machine cannot
   /// be reached. False while that machine's kernel answers, however frozen the process is.
   bool is_cut = false;
-  /// What a round trip takes now, with the spread that the kernel has seen: seconds where a slow
-  /// link has a long queue. So long, or twice that, the other end waits before it repeats what was
-  /// lost. Of this connection, and the longest of this process's connections, which may share the
-  /// link.
+  /// The time of a round trip now, with the spread that the kernel has seen: seconds where a slow link
+  /// has a long queue. The other end waits so long, or twice that, before it repeats lost bytes. The
+  /// first is this connection's, the second the longest of this process's connections, which may share
+  /// the link.
   std::chrono::milliseconds round_trip{0}, longest_round_trip{0};
   std::uint16_t local_port = 0; ///< with the other end's address it names the connection
 
@@ -34,8 +34,8 @@ struct WireState {
 /// of several the one that heard something last. Nothing if there is none. Any thread.
 std::optional<WireState> wire_state(const std::string& host, std::uint16_t port);
 
-/// Ends every connection to host:port, so that who uses it finds it closed at once, and nothing of
-/// it is delivered later, when a cut is healed. Any thread; false if there was none.
+/// Ends every connection to host:port. Its users find it closed at once, and none of its bytes are
+/// delivered later, when a cut is healed. Any thread; false if there was none.
 bool close_wire(const std::string& host, std::uint16_t port);
 
 } // namespace troupe

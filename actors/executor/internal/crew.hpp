@@ -24,8 +24,9 @@ struct TraceRecord {
   std::int64_t start_us = 0, end_us = 0, bytes = 0;
 };
 
-/// Nodes that are ready, and together worth a hand-over. Whoever has the batch runs them, empties
-/// their inputs and puts their outputs where they are read; what follows from that is the owner's.
+/// Ready nodes that are together worth a hand-over. The thread that takes the batch runs them, empties
+/// their inputs and puts their outputs where they are read. The owner does the rest: it counts down
+/// the nodes that read them.
 struct Batch {
   static constexpr std::int32_t most = 16;
   StepState* state = nullptr;
@@ -41,19 +42,19 @@ struct Batch {
 /// come back through a stack, whose head also says whether the owner looks at it:
 ///
 ///   awake ──sleep──▶ asleep ──a batch comes back: its helper tells the owner; or take_done──▶ awake
-///   awake, asleep ──leave──▶ gone: nobody wants them any more
+///   awake, asleep ──leave──▶ gone: batches are of no use any more
 ///
-/// A helper is a piece of work of the compute pool. It leaves when it has found nothing for a
-/// while, and after a while in any case, so that other work of the pool has its turn.
+/// A helper is a piece of work of the compute pool. It leaves when it has found no batch for a while,
+/// and after a number of batches in any case, so that other work of the pool has its turn.
 ///
-/// Memory order: a batch is published by its place in the ring (release, acquire), and comes back
-/// by the head of the stack (the same). So its helper sees all that the owner did before, and the
-/// owner all that the helper did.
+/// Memory order: a batch goes out through its place in the ring and comes back through the head of the
+/// stack, both with release and acquire. So its helper sees all that the owner did before, and the
+/// owner sees all that the helper did.
 class Crew {
 public:
   explicit Crew(ComputePool& pool);
   Crew(const Crew&) = delete;
-  /// Of whoever has made it, and of each helper; the last one deletes it.
+  /// References: one of its maker, one of each helper. The last one deletes it.
   void ref() { refs_.fetch_add(1, std::memory_order_relaxed); }
   void unref();
 
@@ -75,7 +76,8 @@ public:
   Batch* take_done();
   /// Waits a little for a batch that is done; false if none came.
   bool wait_a_little();
-  /// From now on the first batch that is done calls the owner. False, and nothing changed, if one is.
+  /// From now on the first batch that is done wakes the owner. False, and nothing changed, if one is
+  /// done already.
   bool sleep();
   /// To be filled again.
   void recycle(Batch& batch);

@@ -88,7 +88,7 @@ void Loop<Frames>::hand_out() {
   }
 }
 
-// On whatever thread. Of the step it writes what the batch's nodes read and write, nothing else.
+// Any thread. Of the step it writes only the inputs and outputs of the batch's nodes.
 template <bool Frames>
 void Loop<Frames>::run_batch(Batch& batch) {
   s_.handed_out.begin(batch.nodes[0]);
@@ -180,7 +180,7 @@ bool Loop<Frames>::await_batches(bool may_wait) {
   return true;
 }
 
-// The step has failed: what has not begun never will, and the rest is told of.
+// The step has failed: batches that have not begun are dropped, the others are reported.
 template <bool Frames>
 void Loop<Frames>::abandon_batches() {
   Crew& crew = *s_.crew;

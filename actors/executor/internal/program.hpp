@@ -35,7 +35,7 @@ enum Flags : std::uint16_t {
   expensive = 8,          ///< may go to a compute thread
   may_leave_unset = 16,   ///< an output without value means a dead one
   invariant = 32,         ///< an enter with is_constant
-  needs_value_index = 64, ///< somebody reads a merge's second output
+  needs_value_index = 64, ///< a merge's second output is read
   accepts_uninitialized = 128,
   spreads = 256, ///< expensive, and simple enough for a batch (see Batch)
 };
@@ -76,7 +76,7 @@ struct ProgramNode {
   /// The one slot that the only output goes to, which the kernel writes itself; or -1.
   std::int32_t direct_slot = -1;
   union { // by kind
-    /// Of a kernel or forward whose value goes to another task alone: that task; or -1.
+    /// Of a kernel or forward: the only task that receives its value, or -1.
     std::int32_t receiver = -1;
     std::int32_t constant;     ///< of a constant: its tensor
     std::int32_t index;        ///< of an arg, and of a retval until it has its position
@@ -109,7 +109,7 @@ struct Source {
 struct Program {
   Device* device = nullptr;
   bool has_frames = false;
-  bool is_large = false; ///< what a step writes does not stay in a core's cache until the next one
+  bool is_large = false; ///< a step's writes do not stay in a core's cache until the next step
   std::vector<ProgramNode> nodes; ///< frame by frame, each in topological order
   std::vector<Edge> edges;
   std::vector<ControlEdge> controls;

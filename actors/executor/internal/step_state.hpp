@@ -79,9 +79,9 @@ struct SmallItem {
   std::uint32_t cost = 0;
 };
 
-/// A kernel that did not finish at once. Its phase is the one word that its thread and the owner
-/// write at the same time: whoever comes second (exchange, acquire and release) sees all that the
-/// first one wrote and does what follows.
+/// A kernel that did not finish at once. Its phase is the one word that its thread and the owner may
+/// write at the same time. The second to write it (exchange, acquire and release) sees all that the
+/// first one wrote, and completes the kernel.
 struct PendingKernel {
   enum Phase : int { starting, waiting, done };
   std::int32_t node = 0;
@@ -142,8 +142,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   bool owner_wants_turn() const {
     return hooks.wants_turn && hooks.wants_turn(hooks.keep_alive.get());
   }
-  /// Threads that are in `hooks.completed`. Whoever reads 0 (acquire) sees all that they did there
-  /// (release), and may destroy it.
+  /// Threads that are in `hooks.completed`. A thread that reads 0 (acquire) sees all that they did
+  /// there (release), and may destroy it.
   std::atomic<int> in_hook{0};
   std::vector<Tensor> args, retvals;
   Status status;
@@ -161,8 +161,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::vector<TraceRecord> trace;
   /// Of a traced step: how values came from other nodes, by edge, in the order they came.
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
-  /// The expensive kernel that the owner's thread is in; for whoever asks while that thread does not
-  /// answer. The step is written before its node (release).
+  /// The expensive kernel that the owner's thread is in. Other threads read it while the owner does
+  /// not answer. The step is written before its node (release).
   std::atomic<std::uint64_t> computing_step{0};
   KernelAtWork computing;
   /// The one that a compute thread has begun last.
@@ -197,9 +197,9 @@ inline void empty(Entry& entry) {
   ::new (static_cast<void*>(&entry)) Entry; // construct_at would write all its bytes
 }
 
-/// Fills an empty slot, without looking at what is in it. Within an iteration each node runs once and
-/// each slot has one edge, so only an Exit could fill a slot of another iteration twice; run_exit sees
-/// to that.
+/// Fills an empty slot without checking that it is empty. Within an iteration each node runs once and
+/// each slot has one edge. Only an Exit could fill a slot of another iteration twice; run_exit prevents
+/// that.
 inline void fill(Entry& slot, Entry&& value) {
   std::construct_at(&slot, std::move(value));
 }

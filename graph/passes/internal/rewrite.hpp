@@ -11,12 +11,12 @@
 
 namespace troupe {
 
-/// The shapes of a graph as it was when the first rule asked: few do, and inferring them takes as long
+/// The shapes of a graph, inferred when the first rule asks: few rules do, and inferring takes as long
 /// as the rest of the pass.
 class ShapesOnDemand {
 public:
   explicit ShapesOnDemand(const Graph& graph) : graph_(graph) {}
-  /// Unknown for what the graph has gained since.
+  /// Unknown for nodes that the graph has gained since.
   const PartialShape& of(Endpoint endpoint);
 
 private:

@@ -65,11 +65,12 @@ struct ServedConnection {
   /// Tensors whose bytes are not all with the kernel.
   std::size_t under_way() const { return queue.size() + (finishing_ ? 1 : 0); }
 
-  /// There will be nothing more of a tensor.
+  /// Says that nothing more comes of a tensor.
   void refuse(const Serving& serving, Code code);
-  /// What goes unasked is wanted no more, wherever it is on its way.
+  /// Takes back a tensor that goes unasked, however far it has come.
   void take_back(std::uint64_t ticket);
-  /// The connection ends: nobody could ask for what was going out unasked.
+  /// The connection ends: withdraws the offers of tensors that were going out unasked, since nobody
+  /// could ask for them.
   void drop_unasked();
   /// Readies the next piece of the next tensor in turn, if there is one.
   void produce();

@@ -1,5 +1,5 @@
-// UnaskedTensors: what one peer sends without having been asked, until somebody claims it. Decides; knows
-// no sockets and no threads.
+// UnaskedTensors: the tensors that one peer sends without having been asked, until they are claimed.
+// Decides; knows no sockets and no threads.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ namespace troupe::data {
 ///       ▼        announced   ▼        last byte         ▼
 ///   awaited ─────────────▶ coming, awaited ──▶ (nothing)   forgotten
 ///
-/// Whoever waits is answered once. Of tensors that end unclaimed the ticket is remembered for a while, so
-/// that a claim which comes late is answered at once.
+/// Each claim is answered once. The ticket of a tensor that ends unclaimed is remembered for a while, so
+/// that a late claim is answered at once.
 class UnaskedTensors {
 public:
   using Claimed = std::function<void(Result<BufferRef>, std::int64_t micros)>;
   using Allocate = std::function<Result<BufferRef>(std::uint64_t bytes)>;
-  /// Somebody to be told, outside of any lock.
+  /// A claim to be answered, outside of any lock.
   struct Answer {
     Claimed to;
     Result<BufferRef> result;
@@ -44,25 +44,25 @@ public:
 
   explicit UnaskedTensors(std::uint64_t lent) : lent_(lent) {}
 
-  /// A claim. With nothing to answer it waits.
+  /// Takes a claim. If the tensor is not there yet, the claim waits.
   Effect claim(std::uint64_t ticket, std::uint64_t bytes, Claimed done, std::int64_t now_us);
-  /// The peer is about to send so many bytes. A tensor that there is no memory for is counted as all
-  /// others, and its bytes are dropped.
+  /// The peer is about to send so many bytes. If there is no memory for the tensor, it is counted like
+  /// all others, and its bytes are dropped.
   Effect announced(std::uint64_t ticket, std::uint64_t bytes, const Allocate& allocate,
                    std::int64_t now_us);
-  /// The next bytes are coming: where they belong; a null address for those that are dropped. Nothing
-  /// when they do not fit what was announced.
+  /// Where the next bytes belong; a null address if they are to be dropped. Nothing when they do not fit
+  /// what was announced.
   std::optional<std::byte*> piece(std::uint64_t ticket, std::uint64_t bytes, bool is_last);
   /// The last of them have come.
   Effect whole(std::uint64_t ticket, std::int64_t now_us);
-  /// The peer takes it back, or has refused it: with `why` whoever waits for it ends.
+  /// The peer takes it back, or has refused it: a claim that waits for it ends with `why`.
   Effect taken_back(std::uint64_t ticket, const Status& why, std::int64_t now_us);
-  /// Drops what has been whole since `oldest_us` and nobody has claimed: their tickets.
+  /// Drops tensors that have been whole and unclaimed since `oldest_us`; gives their tickets.
   std::vector<std::uint64_t> drop_unclaimed(std::int64_t oldest_us);
-  /// The connection has ended. Whoever waits.
+  /// The connection has ended; gives the claims that wait.
   std::vector<Claimed> end();
 
-  /// Somebody waits for bytes, or they are on their way.
+  /// Whether a claim waits for bytes, or bytes are on their way.
   bool is_owed() const { return owed_ > 0; }
   std::uint64_t held() const { return held_; } ///< bytes of what is lent
   std::size_t num_whole() const { return tensors_.size() - owed_; }
