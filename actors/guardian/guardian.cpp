@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "actors/master/master.hpp"
-#include "actors/membership/lease_table.hpp"
+#include "actors/membership/loss_sentence.hpp"
 #include "actors/membership/membership.hpp"
 #include "actors/protocol/error_text.hpp"
 #include "actors/transport/transport.hpp"

@@ -7,7 +7,7 @@
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/runs.hpp"
-#include "actors/membership/lease_table.hpp"
+#include "actors/membership/loss_sentence.hpp"
 #include "actors/protocol/error_text.hpp"
 #include "actors/protocol/local/session.hpp"
 #include "core/base/log.hpp"
