@@ -85,11 +85,10 @@ PeerBook::Effects PeerBook::reached(Link link, std::int64_t now_us) {
   Try& attempt = *entry->second.attempt;
   attempt.phase = Try::greeting;
   attempt.since_us = now_us;
-  attempt.hello_us =
-      std::max(std::min(attempt.due_us - now_us, attempt.attempt * setup_.lease_us / 2), shortest_us);
+  attempt.hello_us = std::max(
+      std::min(attempt.due_us - now_us, attempt.attempt * setup_.lease_us / 2), shortest_us);
   auto address = setup_.cluster.address_of(entry->first);
-  out.push_back(
-      Greet{link, entry->first, address.ok() ? *address : Address{}, attempt.hello_us});
+  out.push_back(Greet{link, entry->first, address.ok() ? *address : Address{}, attempt.hello_us});
   return out;
 }
 
@@ -100,8 +99,8 @@ PeerBook::Effects PeerBook::unreached(Link link, const Status& why, std::int64_t
     return out;
   Try& attempt = *entry->second.attempt;
   // Who came meanwhile may have more patience than this dial had.
-  if (attempt.due_us > now_us && (attempt.due_us > attempt.dialled_due_us ||
-                                  attempt.may_start != attempt.dialled_may_start))
+  if (attempt.due_us > now_us &&
+      (attempt.due_us > attempt.dialled_due_us || attempt.may_start != attempt.dialled_may_start))
     dial(*entry, attempt.attempt, now_us, out);
   else
     refuse_unreached(*entry, why.with_context(str_cat("task ", entry->first)), out);
@@ -119,8 +118,7 @@ PeerBook::Effects PeerBook::welcomed(Link link, const Claim& claim, std::int64_t
     refuse(*found,
            failed_precondition(
                str_cat("at ", address_text(task), " runs ", claim.task.substr(0, 200), " of ",
-                       claim.cluster.to_string(), ", but ", setup_.task, " is of ",
-                       own.to_string(),
+                       claim.cluster.to_string(), ", but ", setup_.task, " is of ", own.to_string(),
                        "; give all tasks of a cluster the same config file, or the same "
                        "cluster-name where each sees the others at other addresses"))
                .with_origin({"", "", task, 0}),
@@ -159,8 +157,7 @@ PeerBook::Effects PeerBook::welcomed(Link link, const Claim& claim, std::int64_t
 // to dial again; else the other side is busy, or has just taken another connection for this one,
 // and is asked again.
 PeerBook::Effects PeerBook::unanswered(Link link, const Status& why,
-                                       const std::optional<WireState>& wire,
-                                       std::int64_t now_us) {
+                                       const std::optional<WireState>& wire, std::int64_t now_us) {
   Effects out;
   Entry* entry = tried_by(link);
   if (!entry || entry->second.attempt->phase != Try::greeting)
@@ -187,10 +184,10 @@ PeerBook::Effects PeerBook::unanswered(Link link, const Status& why,
 void PeerBook::rest(Entry& entry, std::int64_t now_us, Effects& out) {
   Try& attempt = *entry.second.attempt;
   if (attempt.attempt >= most_attempts)
-    return refuse_unreached(entry,
-                            unavailable(loss_sentence(entry.first, address_text(entry.first),
-                                                      LossReason::crashed, 0)),
-                            out);
+    return refuse_unreached(
+        entry,
+        unavailable(loss_sentence(entry.first, address_text(entry.first), LossReason::crashed, 0)),
+        out);
   owners_.erase(attempt.link);
   attempt.link = 0;
   attempt.phase = Try::resting;
@@ -290,12 +287,12 @@ PeerBook::Effects PeerBook::watched(const std::string& task, Watcher watcher) {
   }
   // Lost between the dial and now: told at once rather than never.
   const bool was_lost = known != tasks_.end() && known->second.verdict;
-  out.push_back(Lost{0,
-                     was_lost ? *known->second.verdict
-                              : PeerLost{task, 0, LossReason::cut_off,
-                                         loss_sentence(task, address_text(task),
-                                                       LossReason::cut_off, 0)},
-                     {watcher}});
+  out.push_back(
+      Lost{0,
+           was_lost ? *known->second.verdict
+                    : PeerLost{task, 0, LossReason::cut_off,
+                               loss_sentence(task, address_text(task), LossReason::cut_off, 0)},
+           {watcher}});
   return out;
 }
 
@@ -325,8 +322,9 @@ std::vector<PeerInfo> PeerBook::peers(std::int64_t now_us) const {
 }
 
 std::size_t PeerBook::num_connected() const {
-  return static_cast<std::size_t>(std::count_if(
-      tasks_.begin(), tasks_.end(), [](const Entry& entry) { return entry.second.connection.has_value(); }));
+  return static_cast<std::size_t>(
+      std::count_if(tasks_.begin(), tasks_.end(),
+                    [](const Entry& entry) { return entry.second.connection.has_value(); }));
 }
 
 } // namespace troupe

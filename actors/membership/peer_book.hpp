@@ -117,8 +117,8 @@ public:
     std::int64_t silent_us;
     bool was_connected; ///< else nobody here waited for it
   };
-  using Effect =
-      std::variant<Dial, Greet, Close, Connected, Refused, Agree, Beat, Look, Examine, Lost, GiveUp>;
+  using Effect = std::variant<Dial, Greet, Close, Connected, Refused, Agree, Beat, Look, Examine,
+                              Lost, GiveUp>;
   using Effects = std::vector<Effect>;
 
   explicit PeerBook(Setup setup) : setup_(std::move(setup)) {}
@@ -200,7 +200,7 @@ private:
     int attempt = 1;
     std::vector<std::pair<Waiter, std::int64_t>> waiters; ///< with when their time is over
     std::int64_t due_us = 0;                              ///< the latest of these
-    bool may_start = false;  ///< one of them expects it to start
+    bool may_start = false;                               ///< one of them expects it to start
     std::int64_t dialled_due_us = 0;
     bool dialled_may_start = false;
     std::int64_t hello_us = 0; ///< the patience for its answer

@@ -198,9 +198,8 @@ void PeerBook::lose(Entry& entry, LossReason reason, std::int64_t silent_us, Eff
   owners_.erase(gone.link);
   forget_listener(entry);
   count_loss(entry, gone.incarnation, reason, silent_us);
-  known.verdict = PeerLost{
-      task, gone.incarnation, reason,
-      loss_sentence(task, address_text(task), reason, silent_us, setup_.task)};
+  known.verdict = PeerLost{task, gone.incarnation, reason,
+                           loss_sentence(task, address_text(task), reason, silent_us, setup_.task)};
   out.push_back(Lost{gone.link, *known.verdict, std::move(gone.watchers)});
 }
 

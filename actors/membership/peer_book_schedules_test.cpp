@@ -154,8 +154,7 @@ private:
         at(connection->ends[i], delay(), [=, this] {
           connection->is_ended[i] = true;
           for (Link link : connection->links[i])
-            perform(connection->ends[i],
-                    connection->ends[i]->book.ended(link, false, now_));
+            perform(connection->ends[i], connection->ends[i]->book.ended(link, false, now_));
         });
   }
 
@@ -171,8 +170,8 @@ private:
   void fault() {
     Process* process = running_.at(tasks_[pick(3)]);
     if (pick(3) == 0) {
-      process->frozen_until = std::max(process->frozen_until,
-                                       now_ + static_cast<std::int64_t>(pick(12)) * second);
+      process->frozen_until =
+          std::max(process->frozen_until, now_ + static_cast<std::int64_t>(pick(12)) * second);
     } else if (pick(2) == 0 && !process->lines.empty()) {
       auto line = std::next(process->lines.begin(),
                             static_cast<std::ptrdiff_t>(pick(process->lines.size())));
@@ -221,7 +220,8 @@ private:
     auto ended = [=, this] {
       Process* there = running_.at(m.task);
       if (goes_wrong(10))
-        return perform(process, process->book.unreached(m.link, unavailable("nobody listens"), now_));
+        return perform(process,
+                       process->book.unreached(m.link, unavailable("nobody listens"), now_));
       auto effects = process->book.reached(m.link, now_);
       if (effects.empty())
         return; // it was told twice, or nobody wants it any more
@@ -238,10 +238,10 @@ private:
     auto connection = process->lines.at(m.link);
     Process* there = connection->ends[1 - connection->end_of(process)];
     send(connection, there, [=, this] {
-      Book::Claim claim{there->task, there->incarnation, cluster_.identity(), there->incarnation, false};
-      send(connection, process, [=, this] {
-        perform(process, process->book.welcomed(m.link, claim, now_));
-      });
+      Book::Claim claim{there->task, there->incarnation, cluster_.identity(), there->incarnation,
+                        false};
+      send(connection, process,
+           [=, this] { perform(process, process->book.welcomed(m.link, claim, now_)); });
     });
     at(process, m.budget_us, [=, this] { // also of one that was answered
       std::optional<WireState> wire;
@@ -282,9 +282,8 @@ private:
     ask(process, m.link, m.task, [=, this](const Heartbeat& reply) {
       perform(process, process->book.agreed(m.link, reply, now_));
     });
-    at(process, lease, [=, this] {
-      perform(process, process->book.disagreed(m.link, true, std::nullopt));
-    });
+    at(process, lease,
+       [=, this] { perform(process, process->book.disagreed(m.link, true, std::nullopt)); });
   }
   void deliver(Process* process, const Book::Beat& m) {
     ask(process, m.link, m.task, [=, this](const Heartbeat& reply) {
@@ -297,9 +296,8 @@ private:
     process->book.looked_at(m.link, wire);
   }
   void deliver(Process* process, const Book::Examine& m) {
-    at(process, delay(), [=, this] {
-      perform(process, process->book.examined(m.link, std::nullopt, -1, now_));
-    });
+    at(process, delay(),
+       [=, this] { perform(process, process->book.examined(m.link, std::nullopt, -1, now_)); });
   }
   void deliver(Process* process, const Book::Lost& m) {
     ++num_lost_, ++num_verdicts_;
@@ -320,10 +318,10 @@ private:
   void deliver(Process* process, const Book::GiveUp& m) {
     auto connection = process->lines.at(m.link);
     Process* there = connection->ends[1 - connection->end_of(process)];
-    send(connection, there, [=, this, farewell = Farewell{process->task, process->incarnation,
-                                                           cluster_.identity().digest, m.silent_us}] {
-      perform(there, there->book.farewell(farewell));
-    });
+    send(connection, there,
+         [=, this,
+          farewell = Farewell{process->task, process->incarnation, cluster_.identity().digest,
+                              m.silent_us}] { perform(there, there->book.farewell(farewell)); });
     at(process, heartbeat / 5, [=, this] { close(connection); });
   }
 

@@ -83,8 +83,8 @@ TEST_CASE_FIXTURE(Fixture, "peer book: a task is dialled once for all who want i
   CHECK(only<Book::Connected>(book.welcomed(dial.link, claim(first), 30)).waiters ==
         std::vector<Book::Waiter>{1, 2});
   CHECK(only<Book::Connected>(book.wanted(first, 3, 0, true, 40)).link == dial.link);
-  CHECK(only<Book::Refused>(book.wanted("/job:none/replica:0/task:0", 4, 0, true, 50))
-            .why.code() == Code::not_found);
+  CHECK(only<Book::Refused>(book.wanted("/job:none/replica:0/task:0", 4, 0, true, 50)).why.code() ==
+        Code::not_found);
 }
 
 TEST_CASE_FIXTURE(Fixture, "peer book: who comes with more patience has the task dialled anew") {

@@ -19,7 +19,9 @@ public:
     caf::strong_actor_ptr guardian; ///< while it is asked who it is
     Peer peer; ///< then; where the other end opened the line, its membership alone
     caf::node_id node() const {
-      return peer.membership ? peer.membership->node() : guardian ? guardian->node() : caf::node_id{};
+      return peer.membership ? peer.membership->node()
+             : guardian      ? guardian->node()
+                             : caf::node_id{};
     }
   };
 
