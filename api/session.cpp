@@ -436,6 +436,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
   step.named_feeds = feeds;
   step.fetches = fetches;
   step.targets = targets;
+  step.timeout_us = limit_us(options.timeout_ms, impl_->timeouts.step.count());
   auto values = impl_->run<RunStep>(step, fetches.size(), options, metadata, "RunStep", [&] {
     return make_run(feeds, fetches, targets, options, impl_->timeouts);
   });
@@ -501,6 +502,7 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
   DirectRequest step;
   step.callable = handle_->id;
   step.feeds = feeds;
+  step.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
   return impl.run<RunCallable>(step, handle_->num_fetches, options, metadata, "RunCallable", [&] {
     RunCallable request;
     request.handle = handle_->id;

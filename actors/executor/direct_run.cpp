@@ -24,11 +24,15 @@ DirectRunner::DirectRunner(Services services, std::shared_ptr<NodeStates> node_s
 
 DirectRunner::~DirectRunner() = default;
 
-std::shared_ptr<BegunPart> DirectRunner::run(std::uint64_t step_id, std::vector<Tensor> args,
+std::shared_ptr<BegunPart> DirectRunner::run(std::uint64_t step_id, std::int64_t start_us,
+                                             std::int64_t timeout_us, std::vector<Tensor> args,
                                              std::vector<Tensor>& retvals) {
-  if (!environment_)
+  if (!environment_) {
     environment_ =
         std::make_shared<ExecutorEnvironment>(services_, node_states_, caf::actor_addr{});
+    environment_->cancellation = std::make_shared<Cancellation>();
+  }
+  environment_->cancellation->set_deadline(step_id, start_us, timeout_us);
   environment_->begin(executable_, step_id, nullptr);
   std::optional<StepRun> run;
   run.emplace(executable_, environment_->step,
@@ -46,6 +50,7 @@ std::shared_ptr<BegunPart> DirectRunner::run(std::uint64_t step_id, std::vector<
       environment_.reset();
     return nullptr;
   }
+  environment_->cancellation->clear_deadline();
   auto begun = std::make_shared<BegunPart>();
   begun->environment = std::move(environment_);
   begun->run.emplace(std::move(*run));

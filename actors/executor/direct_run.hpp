@@ -32,10 +32,12 @@ public:
   DirectRunner& operator=(const DirectRunner&) = delete;
   ~DirectRunner();
 
-  /// Runs one slice of a step. Null if the step has ended well: then `retvals` are its values, in the
-  /// order of Executable::retval_indices. Otherwise the step: it wants another slice, waits for
-  /// kernels on other threads, or has failed.
-  std::shared_ptr<BegunPart> run(std::uint64_t step_id, std::vector<Tensor> args,
+  /// One slice of a step, begun at `start_us` (steady_micros()) and to end within `timeout_us`; 0:
+  /// without a deadline. Null if it has ended well: then `retvals` are its values, in the order of
+  /// Executable::retval_indices. Else the step, which wants another slice, waits for kernels on other
+  /// threads, or has failed.
+  std::shared_ptr<BegunPart> run(std::uint64_t step_id, std::int64_t start_us,
+                                 std::int64_t timeout_us, std::vector<Tensor> args,
                                  std::vector<Tensor>& retvals);
 
 private:

@@ -23,7 +23,7 @@ void ExecutorEnvironment::begin(std::shared_ptr<const Executable> runs, std::uin
   step.step_id = step_id;
   step.device = &executable->device();
   step.rendezvous = exchange;
-  step.cancellation = &cancellation;
+  step.cancellation = cancellation.get();
   step.node_states = node_states.get();
   step.step_resources = &step_resources;
 }
@@ -68,7 +68,7 @@ void ExecutorEnvironment::abandon() {
 
 bool ExecutorEnvironment::rests(const std::shared_ptr<ExecutorEnvironment>& self) {
   counted.reset();
-  if (self.use_count() > 1 || cancellation.is_cancelled())
+  if (self.use_count() > 1 || cancellation->is_cancelled())
     return false;
   executable.reset();
   rendezvous.reset();

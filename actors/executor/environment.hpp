@@ -43,7 +43,9 @@ struct ExecutorEnvironment {
   Services services;
   std::shared_ptr<NodeStates> node_states;
   std::shared_ptr<const Executable> executable;
-  Cancellation cancellation;
+  /// Of this step. Whoever cancels it holds it too: a kernel that runs within the executor's handler
+  /// hears of no message. Set before `begin`.
+  std::shared_ptr<Cancellation> cancellation;
   std::optional<KernelRendezvous> rendezvous;
   ResourceManager step_resources;
   StepEnvironment step;

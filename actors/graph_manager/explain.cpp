@@ -49,10 +49,10 @@ explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
       add_silent_devices(self->state, step_id, inquiry->answer.devices);
     inquiry->promise.deliver(std::move(inquiry->answer));
   });
-  for (const ExecutorActor& executor : run->executors) {
-    if (!executor)
+  for (const PartRunner& runner : run->runners) {
+    if (!runner.executor)
       continue; // its part has ended
-    ask(self, executor, services->timeouts.explain / 4, ExplainPart{step_id})
+    ask(self, runner.executor, services->timeouts.explain / 4, ExplainPart{step_id})
         .then(
             [=](DeviceRecords& one) mutable {
               for (DeviceRecord& device : one.devices)

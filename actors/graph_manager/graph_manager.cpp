@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/executor/direct_run.hpp"
 #include "actors/executor/executor.hpp"
 #include "actors/graph_manager/explain.hpp"
 #include "actors/transport/transport.hpp"
@@ -13,6 +14,15 @@
 namespace troupe {
 
 namespace {
+
+// Its kernels end soon, also one that runs within the executor's handler.
+void kill(const PartRunner& runner, const Status& why) {
+  if (!runner.executor)
+    return;
+  runner.cancellation->cancel(why);
+  stop(runner.executor);
+}
+
 /// Executors that are kept for the next steps; more are only needed while more steps run at once.
 constexpr std::size_t max_resting = 16;
 
@@ -25,7 +35,7 @@ Counter& running_steps() {
 
 void RunningGraph::clear() {
   graph.reset();
-  executors.clear();
+  runners.clear();
   result = GraphRun{};
   status = Status{};
   receiver.reset();
@@ -37,14 +47,15 @@ GraphManagerState::~GraphManagerState() {
     promise.deliver(
         to_error(aborted(str_cat("the session on ", task, " ended while a graph was compiled"))));
   for (auto& [step_id, run] : steps) {
-    run.promise.deliver(
-        to_error(aborted(str_cat("the session on ", task, " ended while step ", step_id, " ran"))
-                     .as_derived()));
-    for (const ExecutorActor& executor : run.executors) // a kill does not pass the exit handler
-      stop(executor);
+    const Status why =
+        aborted(str_cat("the session on ", task, " ended while step ", step_id, " ran"))
+            .as_derived();
+    run.promise.deliver(to_error(why));
+    for (const PartRunner& runner : run.runners) // a kill does not pass the exit handler
+      kill(runner, why);
   }
-  for (const ExecutorActor& executor : resting)
-    stop(executor);
+  for (const PartRunner& runner : resting)
+    stop(runner.executor);
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
   running_steps().add(-static_cast<std::int64_t>(steps.size()));
   counter("compilations").add(-static_cast<std::int64_t>(compiling.size()));
@@ -121,10 +132,13 @@ void answer(Self self, std::uint64_t step_id, RunningGraph& run) {
     self->state.idle.answer();
 }
 
+// By the message, and for a kernel that runs within the executor's own handler directly.
 void cancel(Self self, const RunningGraph& run, const Status& why) {
-  for (const ExecutorActor& executor : run.executors)
-    if (executor)
-      self->send(executor, CancelExecutor{{why}});
+  for (const PartRunner& runner : run.runners)
+    if (runner.executor) {
+      self->send(runner.executor, CancelExecutor{{why}});
+      runner.cancellation->cancel(why); // later: kernels that it ends say so behind the message
+    }
 }
 
 void record(Self self, RunningGraph& run, const Status& status) {
@@ -142,12 +156,12 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
   RunningGraph* run = state.steps.find(m.step_id);
   if (!run)
     return;
-  ExecutorActor executor = std::exchange(run->executors[m.index], ExecutorActor{});
-  state.step_of.erase(executor.id());
+  PartRunner runner = std::exchange(run->runners[m.index], PartRunner{});
+  state.step_of.erase(runner.executor.id());
   if (m.rests && state.resting.size() < max_resting)
-    state.resting.push_back(std::move(executor));
+    state.resting.push_back(std::move(runner));
   else if (m.rests)
-    self->send_exit(executor, caf::exit_reason::user_shutdown);
+    self->send_exit(runner.executor, caf::exit_reason::user_shutdown);
   record(self, *run, m.status);
   const std::vector<int>& indices = run->graph->executables[m.index]->retval_indices();
   for (std::size_t i = 0; i < m.retvals.size() && run->status.ok(); ++i)
@@ -162,8 +176,8 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
 // It was killed, or has thrown; what ended in order has said so before.
 void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   auto& state = self->state;
-  auto is_lost = [&](const ExecutorActor& executor) {
-    return executor && executor.id() == down.source.id();
+  auto is_lost = [&](const PartRunner& runner) {
+    return runner.executor && runner.executor.id() == down.source.id();
   };
   std::erase_if(state.resting, is_lost);
   auto found = state.step_of.find(down.source.id());
@@ -173,8 +187,8 @@ void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
     return;
   PartExecuted lost;
   lost.step_id = found->second;
-  lost.index = static_cast<std::size_t>(std::ranges::find_if(run->executors, is_lost) -
-                                        run->executors.begin());
+  lost.index =
+      static_cast<std::size_t>(std::ranges::find_if(run->runners, is_lost) - run->runners.begin());
   std::string who = str_cat("the executor of step ", lost.step_id, " on ",
                             run->graph->executables[lost.index]->device().name());
   lost.status = down.reason.category() == caf::atom("exit")
@@ -183,14 +197,19 @@ void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   part_executed(self, parts, lost);
 }
 
-ExecutorActor take_executor(Self self, const Services& services) {
+PartRunner take_runner(Self self, const Services& services) {
   auto& state = self->state;
-  if (state.resting.empty())
-    return self->spawn<caf::monitored>(
+  PartRunner out;
+  if (state.resting.empty()) {
+    out.executor = self->spawn<caf::monitored>(
         executor, services,
         std::shared_ptr<NodeStates>(state.environment, &state.environment->node_states()));
-  ExecutorActor out = std::move(state.resting.back());
-  state.resting.pop_back();
+  } else {
+    out = std::move(state.resting.back());
+    state.resting.pop_back();
+  }
+  if (!out.cancellation || out.cancellation->is_cancelled())
+    out.cancellation = std::make_shared<Cancellation>();
   return out;
 }
 
@@ -235,10 +254,15 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
     part.args = i + 1 == num_parts ? std::move(args) : args;
     part.rendezvous = m.rendezvous;
     part.trace = m.run.trace;
-    part.begun = std::move(m.begun); // of a graph with one part
-    run.executors.push_back(take_executor(self, parts.services));
-    state.step_of.emplace(run.executors.back().id(), step_id);
-    self->send(run.executors.back(), std::move(part));
+    PartRunner& runner = run.runners.emplace_back(take_runner(self, parts.services));
+    if (m.begun) { // of a graph with one part
+      runner.cancellation = m.begun->environment->cancellation;
+      part.begun = std::move(m.begun);
+    } else {
+      part.cancellation = runner.cancellation;
+    }
+    state.step_of.emplace(runner.executor.id(), step_id);
+    self->send(runner.executor, std::move(part));
   }
   return caf::delegated<GraphRun>{};
 }
@@ -253,12 +277,15 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
   Parts parts{services, transport};
   self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {
+    const Status why = aborted("the session on " + self->state.task + " has ended").as_derived();
     for (auto& [step_id, run] : self->state.steps)
-      for (const ExecutorActor& actor : run.executors)
-        if (actor)
-          self->send_exit(actor, exit.reason);
-    for (const ExecutorActor& actor : self->state.resting)
-      self->send_exit(actor, exit.reason);
+      for (const PartRunner& runner : run.runners)
+        if (runner.executor) {
+          self->send_exit(runner.executor, exit.reason);
+          runner.cancellation->cancel(why);
+        }
+    for (const PartRunner& runner : self->state.resting)
+      self->send_exit(runner.executor, exit.reason);
     self->quit(exit.reason);
   });
   return {
@@ -290,11 +317,11 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
       [=](const GetActors&) {
         Children executors;
         for (const auto& [step_id, run] : self->state.steps)
-          for (std::size_t i = 0; i < run.executors.size(); ++i)
-            if (run.executors[i])
-              executors.add(str_cat("executor-", step_id, ".", i), run.executors[i]);
+          for (std::size_t i = 0; i < run.runners.size(); ++i)
+            if (run.runners[i].executor)
+              executors.add(str_cat("executor-", step_id, ".", i), run.runners[i].executor);
         for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          executors.add(str_cat("resting-executor.", i), self->state.resting[i]);
+          executors.add(str_cat("resting-executor.", i), self->state.resting[i].executor);
         return describe_tree(
             self,
             str_cat(self->state.graphs.size(), " graphs, ", self->state.steps.size(), " steps"),

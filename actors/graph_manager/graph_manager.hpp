@@ -15,14 +15,21 @@
 #include "actors/family/step_table.hpp"
 #include "actors/graph_manager/compiled_graph.hpp"
 #include "actors/protocol/local/worker.hpp"
+#include "kernels/framework/cancellation.hpp"
 
 namespace troupe {
+
+/// An executor, and how the kernels of its part are cancelled while one of them holds its thread.
+struct PartRunner {
+  ExecutorActor executor;
+  std::shared_ptr<Cancellation> cancellation;
+};
 
 /// A step's executors on their way to one answer.
 struct RunningGraph {
   std::shared_ptr<const CompiledGraph> graph;
-  std::vector<ExecutorActor> executors; ///< by executable; null once its part has ended
-  std::size_t missing = 0;              ///< parts that have not ended
+  std::vector<PartRunner> runners; ///< by executable; null once its part has ended
+  std::size_t missing = 0;         ///< parts that have not ended
   GraphRun result;
   Status status;
   std::int64_t asked_us = 0; ///< of a traced step
@@ -40,7 +47,7 @@ struct GraphManagerState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRegistered>> compiling;
   StepTable<RunningGraph> steps;
   std::unordered_map<caf::actor_id, std::uint64_t> step_of; ///< by executor that runs a part
-  std::vector<ExecutorActor> resting;                       ///< watched like those that run
+  std::vector<PartRunner> resting;                          ///< watched like those that run
   std::uint64_t next_handle = 1;
   Status refusal;   ///< of new steps: the node is about to end
   IdleWaiters idle; ///< of the steps

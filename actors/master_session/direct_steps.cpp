@@ -240,11 +240,13 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
   for (std::size_t given : graph.args)
     args.push_back(feed(given));
   const std::uint64_t step_id = random_id() >> 8 | 1; // as TensorFlow's, with clear top bits
-  lane.begin(step_id, graph.bound->graph->plan.get(), steady_micros());
+  const std::int64_t start_us = steady_micros();
+  lane.begin(step_id, graph.bound->graph->plan.get(), start_us);
   std::vector<Tensor> retvals;
-  if (auto part = known->runner.run(step_id, std::move(args), retvals)) {
-    out.begun = std::make_shared<BegunStep>(BegunStep{
-        graph.bound, step_id, lane.start_us.load(std::memory_order_relaxed), std::move(part)});
+  if (auto part =
+          known->runner.run(step_id, start_us, request.timeout_us, std::move(args), retvals)) {
+    out.begun =
+        std::make_shared<BegunStep>(BegunStep{graph.bound, step_id, start_us, std::move(part)});
   } else {
     out.values = values_of(graph, retvals);
     lane.end_well(steady_micros());

@@ -52,7 +52,8 @@ struct DirectRequest {
   std::span<const std::pair<std::string, Tensor>> named_feeds;
   std::span<const std::string> fetches, targets;
   std::uint64_t callable = 0;
-  std::span<Tensor> feeds; ///< of a callable, in its order; moved from when the step is begun
+  std::span<Tensor> feeds;     ///< of a callable, in its order; moved from when the step is begun
+  std::int64_t timeout_us = 0; ///< 0: without a deadline
   std::size_t num_feeds() const { return callable ? feeds.size() : named_feeds.size(); }
 };
 

@@ -1,6 +1,12 @@
 // Cancellation: the first cancel wins and runs the callbacks, one after another.
 #include "kernels/framework/cancellation.hpp"
 
+#include <algorithm>
+#include <limits>
+
+#include "core/base/clock.hpp"
+#include "core/base/strings.hpp"
+
 namespace troupe {
 
 Status Cancellation::status() const {
@@ -24,6 +30,23 @@ void Cancellation::cancel(Status why) {
     running_ = 0;
     finished_.notify_all();
   }
+}
+
+void Cancellation::set_deadline(std::uint64_t step_id, std::int64_t start_us,
+                                std::int64_t timeout_us) {
+  step_id_ = step_id;
+  timeout_us_ = timeout_us;
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max() - start_us;
+  ends_us_.store(timeout_us > 0 ? start_us + std::min(timeout_us, most) : 0,
+                 std::memory_order_relaxed);
+}
+
+bool Cancellation::has_passed_deadline() {
+  if (steady_micros() < ends_us_.load(std::memory_order_relaxed))
+    return false;
+  cancel(deadline_exceeded(
+      str_cat("step ", step_id_, " took longer than its deadline of ", timeout_us_ / 1000, " ms")));
+  return true;
 }
 
 Cancellation::Token Cancellation::on_cancel(std::function<void()> callback) {

@@ -22,6 +22,17 @@ public:
   /// ok while not cancelled.
   Status status() const;
   void cancel(Status why);
+  /// For a step that nobody else watches: who looks (`must_stop`) more than `timeout_us` after
+  /// `start_us` (steady_micros()) cancels it with DEADLINE_EXCEEDED. 0: no deadline. To be called
+  /// before the step's kernels begin.
+  void set_deadline(std::uint64_t step_id, std::int64_t start_us, std::int64_t timeout_us);
+  /// From now on somebody else watches.
+  void clear_deadline() { ends_us_.store(0, std::memory_order_relaxed); }
+  /// is_cancelled(), and the deadline.
+  bool must_stop() {
+    return is_cancelled() ||
+           (ends_us_.load(std::memory_order_relaxed) != 0 && has_passed_deadline());
+  }
   /// Calls `callback` when cancelled. Returns 0, without keeping it, if that has happened already:
   /// the caller acts at once.
   Token on_cancel(std::function<void()> callback);
@@ -30,9 +41,14 @@ public:
   bool forget(Token token);
 
 private:
+  bool has_passed_deadline();
+
   mutable std::mutex lock_;
-  std::condition_variable finished_;   // a callback
-  std::atomic<bool> cancelled_{false}; // set with the lock held, after why_
+  std::condition_variable finished_;     // a callback
+  std::atomic<bool> cancelled_{false};   // set with the lock held, after why_
+  std::atomic<std::int64_t> ends_us_{0}; // 0: no deadline
+  std::int64_t timeout_us_ = 0;          // written with ends_us_, before other threads look
+  std::uint64_t step_id_ = 0;
   Status why_;
   Token next_ = 1;
   Token running_ = 0;

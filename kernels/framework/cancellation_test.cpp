@@ -3,8 +3,11 @@
 #include <doctest/doctest.h>
 
 #include <future>
+#include <limits>
 #include <thread>
 #include <vector>
+
+#include "core/base/clock.hpp"
 
 namespace troupe {
 
@@ -33,6 +36,24 @@ TEST_CASE("cancellation: after a cancel no callback is kept") {
   c.cancel(cancelled("stop"));
   CHECK(c.on_cancel([] { FAIL("kept"); }) == 0);
   CHECK(!c.forget(0));
+}
+
+TEST_CASE(
+    "cancellation: who looks after the deadline cancels, before it or without one nobody does") {
+  Cancellation c;
+  CHECK(!c.must_stop());
+  c.set_deadline(7, steady_micros(), 3'600'000'000);
+  CHECK(!c.must_stop());
+  c.set_deadline(7, steady_micros(), std::numeric_limits<std::int64_t>::max());
+  CHECK(!c.must_stop());
+  c.set_deadline(7, steady_micros() - 2'000'000, 1'500'000);
+  CHECK(!c.is_cancelled());
+  c.clear_deadline();
+  CHECK(!c.must_stop());
+  c.set_deadline(7, steady_micros() - 2'000'000, 1'500'000);
+  CHECK(c.must_stop());
+  CHECK(c.is_cancelled());
+  CHECK(c.status() == deadline_exceeded("step 7 took longer than its deadline of 1500 ms"));
 }
 
 TEST_CASE("cancellation: a forgotten callback does not run") {

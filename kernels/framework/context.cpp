@@ -152,7 +152,7 @@ Result<Tensor> KernelContext::forward_or_allocate(std::initializer_list<int> fro
 }
 
 void KernelContext::stop_if_cancelled() const {
-  if (step_->cancellation && step_->cancellation->is_cancelled())
+  if (step_->cancellation && step_->cancellation->must_stop())
     throw StepCancelled();
 }
 

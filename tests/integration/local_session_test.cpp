@@ -122,6 +122,43 @@ TEST_CASE("local session: a step ends with ABORTED when an actor that runs it is
   }
 }
 
+TEST_CASE("local session: a deadline ends one kernel that takes long, wherever it runs") {
+  auto session = Session::open("local");
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  Scope root = Scope::root();
+  Output shape = ops::placeholder(root.named("shape"), DType::int32);
+  Output seed = root.constant(Tensor::vector<std::int64_t>({1, 2}));
+  ops::stateless_truncated_normal(root.named("large"), shape, seed,
+                                  ops::StatelessTruncatedNormalAttrs{.dtype = DType::float16});
+  REQUIRE(session->extend(root).ok());
+  auto run = [&](std::int32_t elements, const RunOptions& options) {
+    return session->run({{"shape", Tensor::vector<std::int32_t>({elements})}}, {"large"}, {},
+                        options);
+  };
+  // Minutes of one core: who waited for it would be told by the test's own time.
+  constexpr std::int32_t many = 2'000'000'000;
+  RunOptions soon, later;
+  soon.timeout_ms = 200;
+  later.timeout_ms = 60'000;
+  // The actors run the first step of a signature, its caller begins the others.
+  for (const char* who : {"actors", "caller"}) {
+    CAPTURE(who);
+    Status status = run(many, soon).status();
+    CHECK_MESSAGE(status.code() == Code::deadline_exceeded, status.to_string());
+    CHECK_MESSAGE(status.message().find("took longer than its deadline of 200 ms") !=
+                      std::string::npos,
+                  status.to_string());
+    auto small = run(10, later); // on the same threads
+    CHECK_MESSAGE(small.ok(), small.status().to_string());
+  }
+  // Nothing of the large values is left, or the second would not have had room: nor is a thread.
+  auto tree = ask_guardian<ActorTree>(*session->local_node(), GetActors{});
+  REQUIRE_MESSAGE(tree.ok(), tree.status().to_string());
+  CHECK(std::none_of(tree->actors.begin(), tree->actors.end(), [](const ActorInfo& info) {
+    return info.path.find("/executor-") != std::string::npos;
+  }));
+}
+
 TEST_CASE("local session: a step asked of a session whose master was killed is told so") {
   auto session = Session::open("local");
   REQUIRE_MESSAGE(session.ok(), session.status().to_string());

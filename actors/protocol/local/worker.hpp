@@ -13,6 +13,7 @@
 namespace troupe {
 
 struct BegunPart;
+class Cancellation;
 struct Completion;
 struct CompiledGraph;
 class Executable;
@@ -59,6 +60,8 @@ struct ExecutePart {
   std::vector<Tensor> args;   ///< of the whole task, by _Arg index
   RendezvousActor rendezvous; ///< null: no cut edges
   bool trace = false;
+  std::shared_ptr<Cancellation>
+      cancellation; ///< of this part; who sends this may set it at any time
   std::shared_ptr<BegunPart> begun = nullptr; ///< to go on with, as ExecuteGraph::begun
 };
 /// How it ended. Local: shares memory.
