@@ -187,16 +187,9 @@ std::shared_ptr<SharedRegion> LentMemory::shown() {
   if (!shown_ && !shows_nothing_)
     if (auto made = SharedRegion::make(SharedRegion::default_bytes()); made.ok()) {
       shown_ = *std::move(made);
-      shown_bytes_ = shown_->bytes();
-      shown_base_.store(shown_->base(), std::memory_order_release);
+      shown_seen_.store(shown_.get(), std::memory_order_release);
     }
   return shown_;
-}
-
-std::optional<std::uint64_t> LentMemory::offset_in_shown(const void* data) const {
-  const std::byte* base = shown_base_.load(std::memory_order_acquire);
-  auto offset = reinterpret_cast<std::uintptr_t>(data) - reinterpret_cast<std::uintptr_t>(base);
-  return base && offset < shown_bytes_ ? std::optional<std::uint64_t>(offset) : std::nullopt;
 }
 
 bool LentMemory::holds(const void* data) const {

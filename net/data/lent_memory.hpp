@@ -135,7 +135,10 @@ public:
                           const std::shared_ptr<MemoryLimit>& limit);
 
 private:
-  std::optional<std::uint64_t> offset_in_shown(const void* data) const;
+  std::optional<std::uint64_t> offset_in_shown(const void* data) const {
+    const SharedRegion* region = shown_seen_.load(std::memory_order_acquire);
+    return region ? region->offset_of(data) : std::nullopt;
+  }
 
   struct Lent {
     std::weak_ptr<SharedRegion> region;
@@ -153,8 +156,7 @@ private:
   std::shared_ptr<SharedRegion> shown_;
   std::shared_ptr<MemoryLimit> shown_limit_;
   bool shows_nothing_ = false;
-  std::atomic<const std::byte*> shown_base_ = nullptr; ///< of shown_, once it is there
-  std::uint64_t shown_bytes_ = 0;                      ///< written before that
+  std::atomic<const SharedRegion*> shown_seen_ = nullptr; ///< shown_, once it is there
   std::atomic<std::uint64_t> num_placed_ = 0, num_given_ = 0, num_shown_ = 0;
   std::uint64_t last_serial_ = random_id() >> 11; // half of what a number has room for
 };

@@ -17,6 +17,23 @@ RangePool::RangePool(std::uint64_t size) {
     free_.emplace(0, Free{whole, false});
 }
 
+void RangePool::add(std::uint64_t offset, std::uint64_t length) {
+  add_free(offset, {length, false});
+}
+
+bool RangePool::remove(std::uint64_t offset, std::uint64_t length) {
+  const auto first = free_.lower_bound(offset), end = free_.lower_bound(offset + length);
+  std::uint64_t found = 0;
+  for (auto it = first; it != end; ++it)
+    found += it->second.length;
+  if (found != length)
+    return false;
+  for (auto it = first; it != end; it = free_.erase(it))
+    if (it->second.is_warm)
+      warm_ -= it->second.length;
+  return true;
+}
+
 std::optional<std::uint64_t> RangePool::take(std::uint64_t bytes) {
   std::uint64_t length = whole_pages(bytes);
   if (length < bytes || length == 0)

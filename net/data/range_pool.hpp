@@ -9,7 +9,7 @@
 
 namespace troupe {
 
-/// Ranges of [0, size), in whole pages. The lowest that fits is taken first, so that steps that ask
+/// Ranges of [0, size) and of what was added, in whole pages. The lowest that fits is taken first, so that steps that ask
 /// for the same sizes get the same pages again. A free range is warm when its pages may still be
 /// there from its last use.
 /// Invariant: free ranges are disjoint, neighbours differ in warmth, and together with those in use
@@ -23,6 +23,12 @@ public:
   std::optional<std::uint64_t> take(std::uint64_t bytes);
   /// Gives back what `take(bytes)` gave.
   void give_back(std::uint64_t offset, std::uint64_t bytes);
+
+  /// Adds [offset, offset + length), whole pages that were not part of it: free and cold. What does
+  /// not touch the others is never taken in one piece with them.
+  void add(std::uint64_t offset, std::uint64_t length);
+  /// Takes [offset, offset + length) out again, if all of it is free and it touches no others.
+  bool remove(std::uint64_t offset, std::uint64_t length);
 
   /// Free warm ranges from the top, whose pages must be dropped now so that at most `keep` warm
   /// bytes stay; they count as cold from here on.

@@ -54,6 +54,21 @@ TEST_CASE("range pool: cooling drops from the top and keeps what it is told to")
   CHECK(pool.take(100 * page) == 0);
 }
 
+TEST_CASE("range pool: what is added apart is taken apart, and goes when it is free") {
+  RangePool pool(4 * page);
+  pool.add(5 * page, 4 * page);
+  CHECK_FALSE(pool.take(5 * page));
+  CHECK(pool.take(3 * page) == 0);
+  CHECK(pool.take(4 * page) == 5 * page);
+  CHECK_FALSE(pool.remove(5 * page, 4 * page));
+  pool.give_back(5 * page, 4 * page);
+  CHECK(pool.warm() == 4 * page);
+  CHECK(pool.remove(5 * page, 4 * page));
+  CHECK(pool.warm() == 0);
+  CHECK_FALSE(pool.take(2 * page));
+  CHECK(pool.take(page) == 3 * page);
+}
+
 TEST_CASE("range pool: what is in use never overlaps, whatever the order") {
   constexpr std::uint64_t pages = 64;
   RangePool pool(pages * page);

@@ -3,9 +3,11 @@
 // is copied.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "core/base/status.hpp"
@@ -26,12 +28,13 @@ public:
   virtual std::string refusal() const = 0;
 };
 
-/// An anonymous file (memfd), sealed so that nobody can shrink or grow it, and mapped here. It is
-/// sparse: only pages that were written take memory, and they are gone with the last process that
-/// holds it. Any thread.
+/// An anonymous file (memfd), sealed so that nobody can shrink or grow it. It is sparse: only pages
+/// that were written take memory, and they are gone with the last process that holds it. It takes
+/// addresses as it is used: one mapping at first, another half as large as all before, or as the
+/// tensor that asks, when there is no room. Any thread.
 class SharedRegion : public std::enable_shared_from_this<SharedRegion> {
 public:
-  /// `bytes` of address space; with `lends` they begin with LentSlots, which the sender fills
+  /// A file of `bytes` bytes; with `lends` they begin with LentSlots, which the sender fills
   /// unasked. UNAVAILABLE with the system's reason.
   static Result<std::shared_ptr<SharedRegion>> make(std::uint64_t bytes, bool lends = false);
   /// As large as the machine's memory, which one peer's tensors can never exceed.
@@ -61,7 +64,11 @@ public:
   /// FAILED_PRECONDITION unless it is memory of `bytes` bytes that nobody can take away;
   /// UNAVAILABLE when it cannot be mapped. Once.
   Status see(int fd, std::uint64_t bytes);
-  std::byte* base() const { return base_; }
+  /// The lent bytes.
+  std::byte* base() const { return segments_[0].base; }
+  /// Where in the file a tensor of this region lies; nothing for other memory.
+  std::optional<std::uint64_t> offset_of(const void* data) const;
+  std::uint64_t mapped() const; ///< bytes of address space that it takes, the sender's memory too
   /// A descriptor that can only read; -1 when the system gives none. The caller's.
   int read_only_fd() const;
 
@@ -75,20 +82,39 @@ public:
   SharedRegion& operator=(const SharedRegion&) = delete;
 
 private:
-  SharedRegion(int fd, std::byte* base, std::uint64_t bytes, std::uint64_t lent_bytes);
+  /// A mapped part of the file. Between two lies a page that nobody takes, so that each tensor lies
+  /// in one.
+  struct Segment {
+    std::byte* base = nullptr;
+    std::uint64_t offset = 0, length = 0;
+  };
+  static constexpr std::uint64_t first_segment = std::uint64_t{64} << 20;
+  /// Each is half as large as all before, but for the last.
+  static constexpr std::size_t max_segments = 64;
+  /// What is mapped of the sender's memory for a value there: where it begins, and a value more.
+  static constexpr std::uint64_t seen_chunk = std::uint64_t{64} << 20;
+
+  SharedRegion(int fd, Segment first, std::uint64_t bytes, std::uint64_t lent_bytes);
+  static std::uint64_t seen_length(std::uint64_t begin, std::uint64_t bytes);
+  bool grow(std::uint64_t bytes);
+  void drop_free_segments();
+  const std::byte* map_seen(std::uint64_t offset);
   static Status charge(std::uint64_t bytes, const std::shared_ptr<MemoryLimit>& limit);
   void drop_pages(std::uint64_t offset, std::uint64_t length) const;
 
   int fd_;
-  std::byte* base_;
   std::uint64_t bytes_;
   std::uint64_t lent_bytes_;
   mutable std::mutex lock_;
-  RangePool ranges_; // of what lies above the lent bytes
+  RangePool ranges_; // of what is mapped above the lent bytes, counted from there
+  std::array<Segment, max_segments> segments_; // written before num_segments_ says so
+  std::atomic<std::size_t> num_segments_ = 1;
   LentSlots::Seen seen_slots_{};
   std::uint64_t last_peak_ = 0;
-  std::atomic<const std::byte*> seen_ = nullptr; // the sender's own memory, mapped
-  std::uint64_t seen_bytes_ = 0;                 // written before that
+  // The sender's own memory: by chunk, null where nothing was read yet.
+  std::unique_ptr<std::atomic<const std::byte*>[]> seen_;
+  std::atomic<std::uint64_t> seen_bytes_ = 0; // written after seen_ and seen_fd_; 0: it is not seen
+  int seen_fd_ = -1;
   int seeing_fd_ = -1; // its lock tells the sender that we may still read there
 };
 

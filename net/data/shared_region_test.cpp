@@ -145,3 +145,46 @@ TEST_CASE("shared region: what a hostile peer passes is refused before it is use
   std::string path = "/proc/self/fd/" + std::to_string(region->fd());
   refused(::open(path.c_str(), O_RDONLY | O_CLOEXEC), region->bytes());
 }
+
+TEST_CASE("shared region: it takes addresses as its tensors come, not as its file is large") {
+  auto region = make(SharedRegion::default_bytes());
+  CHECK(region->mapped() <= 64 * mib);
+  std::vector<SharedRegion::Range> tensors;
+  auto sender = adopt(*region);
+  // Written through the file, read where each was mapped.
+  for (int i = 0; i < 60; ++i) {
+    auto range = region->allocate(5 * mib);
+    REQUIRE_MESSAGE(range.ok(), range.status().to_string());
+    for (std::uint64_t offset : {std::uint64_t{0}, 5 * mib - 1}) {
+      const char byte = static_cast<char>(i + 1);
+      REQUIRE(sender->write(range->offset + offset, &byte, 1).ok());
+      CHECK(static_cast<const char*>(range->buffer->data())[offset] == byte);
+    }
+    CHECK(region->offset_of(range->buffer->data()) == range->offset);
+    tensors.push_back(*std::move(range));
+  }
+  const std::uint64_t mapped = region->mapped();
+  CHECK(mapped >= 300 * mib);
+  CHECK(mapped <= 600 * mib);
+  tensors.clear();
+  for (int i = 0; i < 60; ++i)
+    tensors.push_back(*region->allocate(5 * mib));
+  CHECK(region->mapped() == mapped);
+  int local = 0;
+  CHECK_FALSE(region->offset_of(&local));
+}
+
+TEST_CASE("shared region: a tensor that fits in no free part finds room when those are free") {
+  auto region = make(1024 * mib);
+  {
+    std::vector<SharedRegion::Range> tensors;
+    for (int i = 0; i < 90; ++i)
+      tensors.push_back(*region->allocate(10 * mib));
+    CHECK_FALSE(region->allocate(500 * mib).ok());
+  }
+  auto large = region->allocate(900 * mib);
+  REQUIRE_MESSAGE(large.ok(), large.status().to_string());
+  auto small = region->allocate(10 * mib);
+  CHECK(small.ok());
+  CHECK(region->mapped() <= 1024 * mib);
+}

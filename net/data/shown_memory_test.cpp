@@ -232,6 +232,29 @@ TEST_CASE("shown memory: peers that keep what they were shown do not make us hol
   CHECK(ends.there->place(receiver, values.back())->shown_at);
 }
 
+TEST_CASE("shown memory: values are read wherever in their sender's memory they lie") {
+  Ends ends;
+  const std::uint64_t before = ends.region->mapped();
+  constexpr std::int64_t count = 1'000'000;
+  std::vector<Tensor> values;
+  for (int i = 0; i < 60; ++i) { // 240 MB, of which few pages are touched
+    BufferRef memory = ends.there->allocate_shown(count * sizeof(float));
+    REQUIRE(memory);
+    Tensor value(DType::float32, Shape{count}, std::move(memory));
+    value.mutable_data<float>()[0] = static_cast<float>(i);
+    value.mutable_data<float>()[count - 1] = static_cast<float>(-i);
+    auto placed = ends.there->place(receiver, value);
+    REQUIRE((placed && placed->shown_at));
+    auto read = ends.here.claim(sender, *placed, count * sizeof(float), nullptr);
+    REQUIRE_MESSAGE(read.ok(), read.status().to_string());
+    CHECK(static_cast<const float*>((*read)->data())[0] == static_cast<float>(i));
+    CHECK(static_cast<const float*>((*read)->data())[count - 1] == static_cast<float>(-i));
+    values.push_back(std::move(value));
+  }
+  CHECK(ends.region->mapped() - before >= values.size() * count * sizeof(float));
+  CHECK(ends.region->mapped() - before <= std::uint64_t{512} << 20);
+}
+
 TEST_CASE("shown memory: a peer's memory that could be written, or taken away, is not looked at") {
   auto region = *SharedRegion::make(2 * LentSlots::bytes, true);
   auto own = *SharedRegion::make(1 << 20);
