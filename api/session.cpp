@@ -29,6 +29,9 @@ namespace troupe {
 
 namespace {
 
+/// How often a step looks for the master session that goes on after another one.
+constexpr int most_attempts = 3;
+
 /// Carries one request of run_async. A tick cancels its step.
 using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
 
@@ -109,6 +112,8 @@ struct Session::Impl {
   Timeouts timeouts;
   SessionActor actor;
   MasterSessionActor master; // of a local session; takes its steps without the session's help
+  /// Another one goes on, which the session's actor knows.
+  std::atomic<bool> master_has_ended = false;
   std::shared_ptr<DirectSteps> direct; // of a local session: steps that need no actor
   std::string handle;
   std::int64_t operation_timeout_ms = 0;
@@ -153,24 +158,43 @@ struct Session::Impl {
     return out;
   }
 
-  /// For a step. A master session that has ended takes none; the session's actor says why.
-  template <class Answer, class Message>
-  Result<Answer> ask_master(Message message, std::chrono::nanoseconds budget,
-                            std::string_view what) {
+  /// For a step. A master session that has ended takes none: the session's actor knows whether another
+  /// one goes on, or says why not. What found nobody was not begun there, so it is made again; not
+  /// where `make` can make it `only_once`.
+  template <class Make>
+  Result<RunStepResult> ask_master(Make make, bool only_once, std::chrono::nanoseconds budget,
+                                   std::string_view what) {
     if (!master)
-      return ask<Answer>(std::move(message), budget, what);
-    auto caller = borrow();
-    Result<Answer> out = Answer{};
+      return ask<RunStepResult>(make(), budget, what);
     bool has_ended = false;
-    caller->ask(
-        master, caf::timespan(budget.count()), std::move(message),
-        [&](Answer& answer) { out = std::move(answer); },
-        [&](caf::error& error) {
-          has_ended = error == caf::sec::request_receiver_down;
-          out = to_status(error, what);
-        });
-    give_back(std::move(caller));
-    return has_ended ? ask<Answer>(Message{}, budget, what) : std::move(out);
+    auto ask_once = [&](const auto& whom) {
+      auto caller = borrow();
+      Result<RunStepResult> out = RunStepResult{};
+      has_ended = false;
+      caller->ask(
+          whom, caf::timespan(budget.count()), make(),
+          [&](RunStepResult& answer) { out = std::move(answer); },
+          [&](caf::error& error) {
+            has_ended = error == caf::sec::request_receiver_down;
+            out = to_status(error, what);
+          });
+      give_back(std::move(caller));
+      return out;
+    };
+    auto out =
+        master_has_ended.load(std::memory_order_relaxed) ? ask_once(actor) : ask_once(master);
+    if (has_ended)
+      master_has_ended.store(true, std::memory_order_relaxed);
+    if (has_ended && only_once) {
+      TROUPE_TRY(ask<DeviceList>(ListDevices{}, timeouts.request, what).status());
+      return aborted(str_cat(what, ": the master session of session ", handle,
+                             " ended while a step of it ran; what that has done of its work is not "
+                             "known. The session goes on: run the step again if it may be done "
+                             "twice"));
+    }
+    for (int i = 0; has_ended && i < most_attempts; ++i)
+      out = ask_once(actor);
+    return out;
   }
 
   /// A step answers by its own deadline; this one is only for a master that is gone.
@@ -390,6 +414,10 @@ bool may_run_directly(const RunOptions& options) {
 
 } // namespace
 
+// A callable's feeds are its own, and move with it.
+template <class Request>
+constexpr bool takes_its_feeds = std::is_same_v<Request, RunCallable>;
+
 // On this thread as far as it goes, else by the actors. `make` makes the actors' request.
 template <class Request, class Make>
 Result<std::vector<Tensor>> Session::Impl::run(const DirectRequest& step, std::size_t num_fetches,
@@ -404,16 +432,20 @@ Result<std::vector<Tensor>> Session::Impl::run(const DirectRequest& step, std::s
     return *std::move(direct.values);
   }
   auto budget = step_budget(options.timeout_ms);
-  auto ask = [&]() -> Result<RunStepResult> {
-    if (direct.begun) {
-      RunStep go_on;
-      go_on.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
-      go_on.begun = std::move(direct.begun);
-      return ask_master<RunStepResult>(std::move(go_on), budget, what);
-    }
+  auto go_on = [&] {
+    RunStep request;
+    request.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
+    request.begun = std::move(direct.begun);
+    return request;
+  };
+  auto begin = [&] {
     Request request = make();
     request.wants_direct = direct.is_new;
-    return ask_master<RunStepResult>(std::move(request), budget, what);
+    return request;
+  };
+  auto ask = [&] {
+    return direct.begun ? ask_master(go_on, true, budget, what)
+                        : ask_master(begin, takes_its_feeds<Request>, budget, what);
   };
   TROUPE_ASSIGN(RunStepResult result, ask());
   if (result.direct)

@@ -197,6 +197,23 @@ void executor_lost(Self self, const Parts& parts, const caf::down_msg& down) {
   part_executed(self, parts, lost);
 }
 
+// A step of the master session before that comes late finds no graph; handles are never given again.
+caf::result<caf::ok_atom> resume(Self self, const Status& why) {
+  auto& state = self->state;
+  counter("graphs").add(-static_cast<std::int64_t>(state.graphs.size()));
+  state.graphs.clear();
+  counter("compilations").add(-static_cast<std::int64_t>(state.compiling.size()));
+  for (auto compiling = std::exchange(state.compiling, {}); auto& [ticket, promise] : compiling)
+    promise.deliver(to_error(why));
+  if (state.steps.empty())
+    return caf::ok_atom::value;
+  for (const auto& [step_id, run] : state.steps)
+    cancel(self, run, why);
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  state.idle.add(promise);
+  return promise;
+}
+
 PartRunner take_runner(Self self, const Services& services) {
   auto& state = self->state;
   PartRunner out;
@@ -219,7 +236,8 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
     return to_error(state.refusal);
   auto it = state.graphs.find(m.run.graph_handle);
   if (it == state.graphs.end())
-    return to_error(aborted(str_cat("Graph handle is not found: ", m.run.graph_handle)));
+    return to_error(aborted(str_cat("Graph handle is not found: ", m.run.graph_handle,
+                                    ". It was forgotten since the step was begun: run it again")));
   const auto& graph = it->second;
   if (!m.begun && m.run.args.size() != static_cast<std::size_t>(graph->num_args))
     return to_error(internal(
@@ -314,6 +332,7 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
         state.idle.add(promise);
         return promise;
       },
+      [=](const ResumeSession& m) { return resume(self, reason_of(m.why)); },
       [=](const GetActors&) {
         Children executors;
         for (const auto& [step_id, run] : self->state.steps)

@@ -5,12 +5,20 @@
 #include "actors/family/drain.hpp"
 #include "actors/family/gather.hpp"
 #include "actors/master/ask_task.hpp"
+#include "actors/master/remake.hpp"
 #include "actors/master_session/direct_steps.hpp"
-#include "actors/master_session/master_session.hpp"
+#include "actors/master_session/session_record.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
+
+MasterState::~MasterState() {
+  for (auto& [handle, session] : sessions)
+    for (auto& promise : session.waiting)
+      promise.deliver(to_error(
+          aborted(str_cat("Session ", handle, " is not found: its master has ended meanwhile"))));
+}
 
 Result<std::vector<std::string>> admitted_tasks(const std::vector<std::string>& tasks,
                                                 const std::string& own_task,
@@ -52,6 +60,13 @@ struct Opening {
   caf::typed_response_promise<SessionCreated> promise;
 };
 
+std::vector<RecordedTask> recorded_tasks(const std::vector<SessionWorker>& workers) {
+  std::vector<RecordedTask> out;
+  for (const SessionWorker& worker : workers)
+    out.push_back({worker.task, worker.devices});
+  return out;
+}
+
 void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
   for (const SessionWorker& worker : opening->workers)
     if (worker.worker)
@@ -85,11 +100,12 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
   auto direct = !parts.services->network->reaches_others()
                     ? std::make_shared<DirectSteps>(parts.services)
                     : nullptr;
-  auto session = self->spawn<caf::monitored>(master_session, parts.services, opening->handle,
-                                             opening->request.settings, opening->workers,
-                                             parts.membership, parts.transport, direct);
-  self->state.sessions.emplace(opening->handle, session);
-  self->state.children.add("session-" + opening->handle, session);
+  auto record = std::make_shared<SessionRecord>(
+      SessionRecord::begin(opening->handle, opening->request.settings,
+                           recorded_tasks(opening->workers), parts.services->library->ops));
+  auto session = spawn_session(self, parts, *record, opening->workers, direct);
+  self->state.sessions.emplace(opening->handle,
+                               MasterState::Session{SessionLife(record), session, direct, {}});
   SessionCreated created;
   created.session_handle = opening->handle;
   created.session = session;
@@ -216,9 +232,9 @@ caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
 caf::result<SessionList> list_sessions(Self self, const Parts& parts) {
   auto list = std::make_shared<SessionList>();
   auto promise = self->make_response_promise<SessionList>();
-  auto answered =
-      gather(self->state.sessions.size(), [=]() mutable { promise.deliver(std::move(*list)); });
-  for (const auto& [handle, session] : self->state.sessions)
+  const std::vector<MasterSessionActor> sessions = living_sessions(self->state);
+  auto answered = gather(sessions.size(), [=]() mutable { promise.deliver(std::move(*list)); });
+  for (const MasterSessionActor& session : sessions)
     ask(self, session, parts.services->timeouts.request, GetSessions{})
         .then(
             [=](SessionList& one) mutable {
@@ -232,6 +248,7 @@ caf::result<SessionList> list_sessions(Self self, const Parts& parts) {
 
 caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContainers& m) {
   self->state.children.stop_all();
+  give_up_remakes(self, parts, aborted("its master was reset meanwhile"));
   std::vector<std::string> tasks = parts.services->cluster.tasks();
   std::erase(tasks, parts.services->task);
   tasks.push_back(parts.services->task);
@@ -269,39 +286,30 @@ caf::result<caf::ok_atom> reset(Self self, const Parts& parts, const ResetContai
 MasterActor::behavior_type master(Self self, Services services, WorkerActor own_worker,
                                   MembershipActor membership, TransportActor transport) {
   guard_actor(self);
+  Parts parts{services, own_worker, membership, transport};
   self->set_down_handler([=](caf::down_msg& down) {
     self->state.children.remove(down.source);
-    std::erase_if(self->state.sessions, [&](auto& entry) {
-      if (entry.second != down.source)
-        return false;
-      // Its part on this task has no lease; a session that was killed has not told it.
-      ask(self, own_worker, services->timeouts.request, DeleteWorkerSession{entry.first})
-          .then([](caf::ok_atom) {}, [](caf::error&) {}); // gone is as good as deleted
-      return true;
-    });
+    session_ended(self, parts, down);
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.children.stop_all();
     self->quit(exit.reason);
   });
-  Parts parts{services, own_worker, membership, transport};
   return {
       [=](CreateSession& m) { return create(self, parts, m); },
       [=](const ListDevices&) { return list_devices(self, parts); },
       [=](const ResetContainers& m) { return reset(self, parts, m); },
       [=](const GetSessions&) { return list_sessions(self, parts); },
-      [=](const FindSession& m) -> caf::result<SessionCreated> {
-        auto it = self->state.sessions.find(m.session_handle);
-        if (it == self->state.sessions.end())
-          return to_error(aborted(str_cat("Session ", m.session_handle, " is not found.")));
-        return SessionCreated{m.session_handle, it->second, 0, {}};
+      [=](const FindSession& m) { return find_session(self, m.session_handle); },
+      [=](const SessionChanged& m) {
+        auto it = self->state.sessions.find(m.record->handle);
+        if (it != self->state.sessions.end() && it->second.actor == self->current_sender())
+          it->second.life.changed(m.record);
       },
       [=](const Drain& m) {
         self->state.refusal = m.refusal;
-        std::vector<MasterSessionActor> sessions;
-        for (const auto& [handle, session] : self->state.sessions)
-          sessions.push_back(session);
-        return drain_children(self, sessions, services->timeouts.step, m);
+        give_up_remakes(self, parts, m.refusal);
+        return drain_children(self, living_sessions(self->state), services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

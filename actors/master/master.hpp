@@ -2,20 +2,39 @@
 // actors/protocol/master.hpp.
 #pragma once
 
+#include <deque>
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <caf/typed_response_promise.hpp>
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
+#include "actors/master/session_life.hpp"
 #include "actors/protocol/local/master.hpp"
 
 namespace troupe {
 
 struct MasterState {
   static constexpr const char* name = "master";
-  std::map<std::string, MasterSessionActor> sessions; ///< by handle
+  struct Session {
+    SessionLife life;
+    MasterSessionActor actor;            ///< null while it is being made again
+    std::shared_ptr<DirectSteps> direct; ///< of a local node, or null
+    /// Who wants to know the actor while it is being made again.
+    std::vector<caf::typed_response_promise<SessionCreated>> waiting;
+  };
+  std::map<std::string, Session> sessions; ///< by handle
   Children children;
+  /// Sessions that ended by faults once too often, the latest, with what is said of them.
+  std::deque<std::pair<std::string, Status>> given_up;
   Status refusal; ///< of new sessions: the node is about to end
+
+  MasterState() = default;
+  ~MasterState();
 };
 
 MasterActor::behavior_type master(MasterActor::stateful_pointer<MasterState> self,

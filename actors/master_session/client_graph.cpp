@@ -29,8 +29,8 @@ Result<PlacementOptions> placement_options(const ClientGraphRequest& request,
     return kernels.find(node.op_name(), node.attrs, "CPU", node.name)
         .status(); // says what there is
   };
-  options.allow_soft_placement = request.settings.allow_soft_placement;
-  options.log_device_placement = request.settings.log_device_placement;
+  options.allow_soft_placement = request.settings->allow_soft_placement;
+  options.log_device_placement = request.settings->log_device_placement;
   return options;
 }
 
@@ -99,9 +99,9 @@ Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServ
           placed->names[static_cast<std::size_t>(placed->of[static_cast<std::size_t>(node->id)])];
     return graph;
   }
-  if (!request.assigned.empty())
+  if (!request.assigned->empty())
     for (Node* node : graph.nodes())
-      if (auto it = request.assigned.find(node->name); it != request.assigned.end())
+      if (auto it = request.assigned->find(node->name); it != request.assigned->end())
         node->assigned_device = it->second;
   TROUPE_ASSIGN(PlacementOptions options, placement_options(request, services));
   TROUPE_TRY(place(graph, options));
@@ -123,10 +123,10 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     out.feed_shapes.push_back(shape_of_feed(graph, feed));
   TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature));
   out.feed_types = std::move(types.feeds);
-  if (request.settings.optimize) {
+  if (request.settings->optimize) {
     KernelConstantEvaluator evaluator(services);
     OptimizeOptions options;
-    options.disabled = request.settings.disabled_passes;
+    options.disabled = request.settings->disabled_passes;
     options.evaluator = &evaluator;
     if (request.unwanted)
       options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };
@@ -147,7 +147,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     ClientPart part;
     part.task = task;
     part.is_final =
-        request.settings.optimize && partitions.size() == 1 && is_on_one_device(part_graph);
+        request.settings->optimize && partitions.size() == 1 && is_on_one_device(part_graph);
     renumber(part_graph, part);
     if (task == request.own_task) {
       part.graph = std::make_shared<Graph>(std::move(part_graph));

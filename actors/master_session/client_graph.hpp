@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/family/services.hpp"
+#include "actors/master_session/session_record.hpp"
 #include "actors/protocol/local/master.hpp"
 #include "graph/ir/graph.hpp"
 #include "graph/passes/prune.hpp"
@@ -22,6 +23,7 @@ struct SessionWorker {
   WorkerActor worker;
   WorkerSessionActor session;
   std::vector<DeviceAttributes> devices;
+  Status lost; ///< not OK: it holds nothing of the session, and there is no worker session
 };
 
 /// One task's part, not yet registered.
@@ -54,11 +56,11 @@ struct ClientGraphRequest {
   std::shared_ptr<const Graph> full; ///< the session's graph
   std::shared_ptr<const PlacedDevices>
       placed; ///< of an earlier signature of the same graph; may be null
-  std::map<std::string, std::string>
-      assigned; ///< devices that stateful nodes have already, by node
+  std::shared_ptr<const SessionRecord::Assigned> assigned =
+      std::make_shared<const SessionRecord::Assigned>(); ///< where state is already
   Signature signature;
   std::vector<DeviceAttributes> devices;
-  SessionSettings settings;
+  std::shared_ptr<const SessionSettings> settings = std::make_shared<const SessionSettings>();
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
   /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
   std::shared_ptr<const std::atomic<bool>> unwanted;

@@ -96,7 +96,9 @@ TEST_CASE_FIXTURE(Fixture, "client graph: a part is final if it is all, on one d
   };
   CHECK(is_final("y:0"));
   CHECK_FALSE(is_final("z:0"));
-  request.settings.optimize = false;
+  SessionSettings plain;
+  plain.optimize = false;
+  request.settings = std::make_shared<const SessionSettings>(plain);
   CHECK_FALSE(is_final("y:0"));
 }
 

@@ -71,7 +71,8 @@ std::vector<Tensor> values_of(const DirectGraph& graph, std::vector<Tensor>& ret
 
 } // namespace
 
-std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound) {
+std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound,
+                                                     std::uint64_t life) {
   const auto& plan = bound->graph->plan;
   if (!plan || plan->parts.size() != 1 || !plan->parts[0].executable || !plan->parts[0].manager)
     return nullptr;
@@ -97,6 +98,7 @@ std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const Bound
   out->node_states = part.node_states;
   out->executable = part.executable;
   out->bound = std::move(bound);
+  out->life = life;
   return out;
 }
 
@@ -149,6 +151,13 @@ struct alignas(64) DirectSteps::Lane {
     num_finished.store(number + 1, std::memory_order_relaxed);
   }
 
+  /// Plans of steps that have ended are not there for ever. By its holder.
+  void forget() {
+    known.clear();
+    for (Finished& place : finished)
+      place.step_id.store(0, std::memory_order_release);
+  }
+
   void append(std::vector<DirectStepInfo>& out) const {
     if (std::uint64_t id = running.load(std::memory_order_acquire)) {
       DirectStepInfo info{id, plan.load(std::memory_order_relaxed),
@@ -173,8 +182,18 @@ struct alignas(64) DirectSteps::Lane {
 
 struct alignas(64) DirectSteps::Place {
   std::atomic<bool> taken{false};
-  std::atomic<Lane*> lane{nullptr}; ///< made by the first who takes it
+  std::atomic<bool> is_stale{false}; ///< its lane is to be emptied by whoever has it
+  std::atomic<Lane*> lane{nullptr};  ///< made by the first who takes it
   ~Place() { delete lane.load(); }
+  /// If nobody has it; else its holder does.
+  void empty() {
+    if (taken.exchange(true))
+      return;
+    if (Lane* full = lane.load(std::memory_order_acquire))
+      full->forget();
+    is_stale.store(false);
+    taken.store(false);
+  }
 };
 
 /// A lane of the calling thread, or of a neighbour; none if all that were tried are held.
@@ -188,15 +207,13 @@ public:
     if (place_ && !place_->lane.load(std::memory_order_relaxed))
       place_->lane.store(new Lane, std::memory_order_release);
   }
-  // Whoever closes finds a lane free and empties it, or its holder finds that it was closed.
+  // Whoever closes finds a lane free and empties it, or its holder finds that it is stale.
   ~Held() {
     if (!place_)
       return;
     place_->taken.store(false);
-    if (!steps_.open_.load() && !place_->taken.exchange(true)) {
-      lane()->known.clear();
-      place_->taken.store(false);
-    }
+    if (place_->is_stale.load())
+      place_->empty();
   }
   Held(const Held&) = delete;
   Held& operator=(const Held&) = delete;
@@ -258,7 +275,7 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
 void DirectSteps::learn(const DirectRequest& request, std::shared_ptr<const DirectGraph> graph) {
   Held held(*this);
   Lane* lane = held.lane();
-  if (!lane || !open_.load() || lane->find(request))
+  if (!lane || !open_.load() || graph->life != life() || lane->find(request))
     return;
   if (lane->known.size() == max_known)
     lane->known.pop_back();
@@ -269,19 +286,21 @@ void DirectSteps::learn(const DirectRequest& request, std::shared_ptr<const Dire
 void DirectSteps::close() {
   open_.store(false);
   for (std::size_t i = 0; i < num_lanes; ++i) {
-    Place& place = places_[i];
-    if (place.taken.exchange(true))
-      continue;
-    if (Lane* lane = place.lane.load(std::memory_order_acquire))
-      lane->known.clear();
-    place.taken.store(false);
+    places_[i].is_stale.store(true);
+    places_[i].empty();
   }
+}
+
+void DirectSteps::reopen() {
+  life_.fetch_add(1);
+  open_.store(true);
 }
 
 std::vector<DirectStepInfo> DirectSteps::list() const {
   std::vector<DirectStepInfo> out;
   for (std::size_t i = 0; i < num_lanes; ++i)
-    if (const Lane* lane = places_[i].lane.load(std::memory_order_acquire))
+    if (const Lane* lane = places_[i].lane.load(std::memory_order_acquire);
+        lane && !places_[i].is_stale.load())
       lane->append(out);
   return out;
 }

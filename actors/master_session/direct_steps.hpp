@@ -34,10 +34,12 @@ struct DirectGraph {
   std::vector<std::size_t> args;    ///< by _Arg index: which of the caller's feeds
   std::vector<std::size_t> fetched; ///< by the caller's fetch: which of the executable's values
   bool each_once = false;           ///< no value is fetched twice
+  std::uint64_t life = 0;           ///< of the DirectSteps that it was made for
 };
 
 /// Null where a step needs more than one thread of this process: several parts, cut edges.
-std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound);
+std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound,
+                                                     std::uint64_t life);
 
 /// A step that its caller has begun, for the actors to go on with.
 struct BegunStep {
@@ -89,6 +91,11 @@ public:
   /// No step is begun any more, and what lanes have kept goes, of those that are held with their
   /// step.
   void close();
+  /// For another master session of the same session: what was known is not any more. Until a thread that
+  /// was within a step when it was closed has ended that, its lane is not told of.
+  void reopen();
+  /// A number for each master session: graphs of an earlier one are not learnt.
+  std::uint64_t life() const { return life_.load(); }
   /// In no order; of those that have ended the latest of each lane.
   std::vector<DirectStepInfo> list() const;
   std::int64_t num_finished() const;
@@ -104,6 +111,7 @@ private:
 
   Services services_;
   std::atomic<bool> open_{true};
+  std::atomic<std::uint64_t> life_{0};
   std::unique_ptr<Place[]> places_;
 };
 

@@ -217,18 +217,18 @@ void start_explaining(MasterSessionSelf self, const MasterSessionParts& parts,
                       const ExplainGraph& m, caf::typed_response_promise<GraphExplained> promise) {
   auto& state = self->state;
   ClientGraphRequest request;
-  request.full = state.graph;
+  request.full = state.record.graph;
   request.placed = state.placed;
-  request.assigned = state.assigned;
+  request.assigned = state.record.assigned;
   request.devices = state.devices;
-  request.settings = state.settings;
+  request.settings = state.record.settings;
   const Services& services = parts.services;
   Explainer worker = services->threads->are_real()
                          ? self->spawn<caf::detached>(explainer, services, std::move(request))
                          : self->spawn(explainer, services, std::move(request));
   // Not delegated: a client takes a bounced request for our own end.
   std::string what =
-      str_cat("explaining the graph of session ", state.handle, " on ", services->task);
+      str_cat("explaining the graph of session ", state.record.handle, " on ", services->task);
   ask(self, worker, services->timeouts.compile, m)
       .then([=](GraphExplained& explained) mutable { promise.deliver(std::move(explained)); },
             [=](caf::error& error) mutable { promise.deliver(to_error(to_status(error, what))); });

@@ -15,9 +15,9 @@ void parse_next(Self self, const Parts& parts) {
   auto& state = self->state;
   while (!state.extensions.empty()) {
     auto& [request, promise] = state.extensions.front();
-    if (request.current_version < 0 || request.current_version == state.version)
+    if (request.current_version < 0 || request.current_version == state.record.version)
       break;
-    promise.deliver(to_error(aborted(str_cat("Current version is ", state.version,
+    promise.deliver(to_error(aborted(str_cat("Current version is ", state.record.version,
                                              " but caller expected ", request.current_version))));
     state.extensions.pop_front();
   }
@@ -27,7 +27,7 @@ void parse_next(Self self, const Parts& parts) {
   auto bytes = std::make_shared<std::string>(std::move(state.extensions.front().request.graph_def));
   caf::actor_addr address = self->address();
   parts.services->threads->run(
-      [ticket, bytes, address, graph = state.graph, memory = parts.services->host_memory] {
+      [ticket, bytes, address, graph = state.record.graph, memory = parts.services->host_memory] {
         // A copy is extended, so that steps that are being built keep what they saw, and an error
         // changes nothing.
         auto extended = std::make_shared<Graph>(graph->clone());
@@ -62,9 +62,10 @@ void graph_parsed(Self self, const Parts& parts, GraphParsed& parsed) {
   auto promise = std::move(state.extensions.front().promise);
   state.extensions.pop_front();
   if (parsed.status.ok()) {
-    state.graph = std::move(parsed.graph);
+    state.record.extend(std::move(parsed.graph));
     state.placed.reset();
-    promise.deliver(GraphExtended{++state.version});
+    keep_record(self, parts);
+    promise.deliver(GraphExtended{state.record.version});
   } else {
     promise.deliver(to_error(parsed.status));
   }

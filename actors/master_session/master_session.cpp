@@ -20,26 +20,40 @@ MasterSessionState::~MasterSessionState() {
   if (direct)
     direct->close();
   // What was known of the reason says more than that it has ended.
-  caf::error closed =
-      to_error(left.ok() ? aborted(str_cat("Session ", handle,
-                                           " was closed while the request waited: its master, on ",
-                                           task, ", has ended; make a new session"))
-                         : left);
+  const std::string who = str_cat("session ", record.handle);
+  const bool by_fault = left.ok() && !closing;
+  auto because = [&](std::string_view what, std::string_view then) {
+    if (!left.ok())
+      return to_error(left);
+    if (by_fault) // its master makes it again
+      return to_error(aborted(str_cat(what, " of ", who, " ended with its master session, on task ",
+                                      task, "; ", then)));
+    return to_error(aborted(str_cat("Session ", record.handle,
+                                    " was closed while the request waited: its "
+                                    "master, on ",
+                                    task, ", has ended; make a new session")));
+  };
+  const caf::error not_done =
+      because("a request", "nothing of it was done. The session goes on: ask again");
   for (Extension& extension : extensions)
-    extension.promise.deliver(closed);
+    extension.promise.deliver(not_done);
   for (Explanation& explanation : explanations)
-    explanation.promise.deliver(closed);
+    explanation.promise.deliver(not_done);
   for (auto& [id, run] : arriving)
-    run.promise.deliver(closed);
+    run.promise.deliver(not_done);
   for (auto& [graph, runs] : waiting)
     for (WaitingRun& run : runs)
-      run.promise.deliver(closed);
+      run.promise.deliver(not_done);
   running_master_steps().add(-static_cast<std::int64_t>(steps.size()));
-  for (auto& [step_id, others] : joined)
-    for (Joined& other : others)
-      other.promise.deliver(closed);
   for (auto& [step_id, step] : steps) {
-    step.run.promise.deliver(closed);
+    const caf::error error = because(
+        str_cat("step ", step_id),
+        "what it has done of its work is not known. The session goes on, its variables stay "
+        "as they are: run the step again if it may be done twice");
+    if (auto others = joined.find(step_id); others != joined.end())
+      for (Joined& other : others->second)
+        other.promise.deliver(error);
+    step.run.promise.deliver(error);
     stop(step.actor); // a kill does not pass the exit handler
   }
   for (const StepActor& actor : resting)
@@ -65,7 +79,7 @@ void leave_workers(Self self, const Parts& parts) {
   for (const SessionWorker& worker : self->state.workers)
     if (self->state.health.is_well(worker.task))
       ask(self, worker.worker, parts.services->timeouts.request,
-          DeleteWorkerSession{self->state.handle})
+          DeleteWorkerSession{self->state.record.handle})
           .then([](caf::ok_atom) {},
                 [](caf::error&) {}); // its lease frees it if this does not reach it
 }
@@ -106,9 +120,9 @@ void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
   auto& state = self->state;
   if (std::exchange(state.gives_up, true))
     return;
-  log_warning("session ", state.handle, " is closed: its client has not been heard of for ",
+  log_warning("session ", state.record.handle, " is closed: its client has not been heard of for ",
               silent_us / 1000, " ms");
-  Status why = aborted(str_cat("session ", state.handle, " was closed by task ", state.task,
+  Status why = aborted(str_cat("session ", state.record.handle, " was closed by task ", state.task,
                                ", its master, which had heard nothing of its client for ",
                                silent_us / 1000, " ms, though both run; make a new session"));
   auto close_both = [=] {
@@ -124,7 +138,7 @@ void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
 // A client that is not heard of for its lease has ended, or is cut off; bytes of a long message on
 // a slow link are word of it too.
 void check_client(Self self, const Parts& parts) {
-  std::int64_t lease_us = self->state.settings.lease_us;
+  std::int64_t lease_us = self->state.record.settings->lease_us;
   if (lease_us == 0 || now_us(self) - self->state.heard_us <= lease_us / 2)
     return;
   auto client = self->state.client ? self->state.client->node() : caf::node_id{};
@@ -137,7 +151,7 @@ void check_client(Self self, const Parts& parts) {
       return;
     if (state.client)
       return give_up_client(self, parts, silent, wire);
-    log_warning("session ", state.handle, " is closed: its client has never been heard of");
+    log_warning("session ", state.record.handle, " is closed: its client has never been heard of");
     (void)close(self, parts);
   });
 }
@@ -157,7 +171,7 @@ void client_ended(Self self, const Parts& parts) {
   state.client = nullptr;
   if (state.closing)
     return;
-  log_info("session ", state.handle, " is closed: its client has gone");
+  log_info("session ", state.record.handle, " is closed: its client has gone");
   (void)close(self, parts);
 }
 
@@ -176,8 +190,8 @@ void tick(Self self, const Parts& parts) {
 
 SessionInfo describe(const MasterSessionState& state, std::int64_t now) {
   SessionInfo info;
-  info.session_handle = state.handle;
-  info.nodes = static_cast<std::int64_t>(state.graph->num_nodes());
+  info.session_handle = state.record.handle;
+  info.nodes = static_cast<std::int64_t>(state.record.graph->num_nodes());
   info.client_graphs = static_cast<std::int64_t>(state.signatures.size());
   info.running_steps = static_cast<std::int64_t>(state.log.num_running());
   info.finished_steps =
@@ -243,36 +257,77 @@ caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
   return caf::ok_atom::value;
 }
 
+caf::result<CallableMade> make_callable(Self self, const Parts& parts, MakeCallable& m) {
+  auto& state = self->state;
+  auto bound = state.signatures.bind(m.feeds, m.fetches, m.targets);
+  if (!bound.ok())
+    return to_error(bound.status());
+  const std::uint64_t id =
+      state.record.add_callable({std::move(m.feeds), std::move(m.fetches), std::move(m.targets)});
+  state.callables[id].bound = *std::move(bound);
+  keep_record(self, parts);
+  return CallableMade{id};
+}
+
+caf::result<caf::ok_atom> release_callable(Self self, const Parts& parts, std::uint64_t id) {
+  auto& state = self->state;
+  if (!state.callables.erase(id))
+    return to_error(invalid_argument(str_cat("there is no callable ", id)));
+  state.record.release_callable(id);
+  keep_record(self, parts);
+  return caf::ok_atom::value;
+}
+
+// Names that could be bound once can be again.
+void recall(MasterSessionState& state, SessionRecord record) {
+  state.record = std::move(record);
+  for (const auto& names : state.record.signatures)
+    (void)state.signatures.bind(names->feeds, names->fetches, names->targets);
+  for (const auto& [id, names] : state.record.callables)
+    if (auto bound = state.signatures.bind(names->feeds, names->fetches, names->targets);
+        bound.ok())
+      state.callables[id].bound = *std::move(bound);
+}
+
 } // namespace
 
-MasterSessionActor::behavior_type
-master_session(Self self, Services services, std::string handle, SessionSettings settings,
-               std::vector<SessionWorker> workers, MembershipActor membership,
-               TransportActor transport, std::shared_ptr<DirectSteps> direct) {
+void keep_record(Self self, const Parts& parts) {
+  if (auto master = caf::actor_cast<caf::strong_actor_ptr>(parts.master))
+    self->send(typed<MasterActor>(master),
+               SessionChanged{std::make_shared<const SessionRecord>(self->state.record)});
+}
+
+MasterSessionActor::behavior_type master_session(Self self, Parts parts, SessionRecord record,
+                                                 std::vector<SessionWorker> workers,
+                                                 std::shared_ptr<DirectSteps> direct) {
   guard_actor(self);
   auto& state = self->state;
-  state.handle = std::move(handle);
+  const Services services = parts.services;
   state.task = services->task;
-  state.settings = std::move(settings);
   state.workers = std::move(workers);
   state.direct = std::move(direct);
-  for (const SessionWorker& worker : state.workers)
+  if (state.direct)
+    state.direct->reopen();
+  for (const SessionWorker& worker : state.workers) {
     state.health.use(worker.task);
-  for (const SessionWorker& worker : state.workers)
     state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
-  state.graph = std::make_shared<const Graph>(services->library->ops);
+    if (!worker.lost.ok())
+      state.health.lose(worker.task, worker.lost);
+  }
   state.created_us = state.heard_us = now_us(self);
-  Parts parts{services, membership, transport};
+  recall(state, std::move(record));
   // A worker session that ends while we live was killed, crashed, or belongs to a worker that
   // started again: what it held is gone.
   for (const SessionWorker& worker : state.workers)
-    self->monitor(caf::actor_cast<caf::actor>(worker.session));
+    if (worker.session)
+      self->monitor(caf::actor_cast<caf::actor>(worker.session));
   self->set_down_handler([=](caf::down_msg& down) {
     if (self->state.client && self->state.client == down.source)
       return client_ended(self, parts);
     step_lost(self, parts, down);
     for (const SessionWorker& worker : self->state.workers)
-      if (worker.session == down.source && self->state.health.is_well(worker.task)) {
+      if (worker.session && worker.session == down.source &&
+          self->state.health.is_well(worker.task)) {
         // The connection is gone, and all that it carried; membership says the same a moment later.
         if (down.reason == caf::exit_reason::remote_link_unreachable) {
           auto address = services->cluster.address_of(worker.task);
@@ -299,7 +354,7 @@ master_session(Self self, Services services, std::string handle, SessionSettings
       self->send_exit(step.actor, caf::exit_reason::user_shutdown);
     for (const StepActor& actor : self->state.resting)
       self->send_exit(actor, caf::exit_reason::user_shutdown);
-    if (!self->state.closing)
+    if (!std::exchange(self->state.closing, true))
       leave_workers(self, parts);
     self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
   });
@@ -311,20 +366,9 @@ master_session(Self self, Services services, std::string handle, SessionSettings
       [=](const CleanupPart& m) { clean_up_part(self, m); },
       [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
-      [=](const MakeCallable& m) -> caf::result<CallableMade> {
-        auto bound = self->state.signatures.bind(m.feeds, m.fetches, m.targets);
-        if (!bound.ok())
-          return to_error(bound.status());
-        std::uint64_t id = self->state.next_callable++;
-        self->state.callables[id].bound = *bound;
-        return CallableMade{id};
-      },
+      [=](MakeCallable& m) { return make_callable(self, parts, m); },
       [=](RunCallable& m) { return run_callable(self, parts, m); },
-      [=](const ReleaseCallable& m) -> caf::result<caf::ok_atom> {
-        if (!self->state.callables.erase(m.handle))
-          return to_error(invalid_argument(str_cat("there is no callable ", m.handle)));
-        return caf::ok_atom::value;
-      },
+      [=](const ReleaseCallable& m) { return release_callable(self, parts, m.handle); },
       [=](const ListDevices&) { return DeviceList{self->state.devices}; },
       [=](const GetSteps&) { return StepList{known_steps(self)}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
@@ -350,10 +394,10 @@ master_session(Self self, Services services, std::string handle, SessionSettings
           steps.add(str_cat("step-", step_id), step.actor);
         for (std::size_t i = 0; i < self->state.resting.size(); ++i)
           steps.add(str_cat("resting-step.", i), self->state.resting[i]);
-        return describe_tree(
-            self,
-            str_cat(self->state.graph->num_nodes(), " nodes, ", self->state.steps.size(), " steps"),
-            steps);
+        return describe_tree(self,
+                             str_cat(self->state.record.graph->num_nodes(), " nodes, ",
+                                     self->state.steps.size(), " steps"),
+                             steps);
       },
       [=](const CancelPart& m) { self->send(m.part, m.cancel); },
       [=](SendCleanups) {

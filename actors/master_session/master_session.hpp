@@ -60,9 +60,9 @@ struct Registration {
 struct MasterSessionState {
   static constexpr const char* name = "master-session";
 
-  std::string handle;
   std::string task; ///< its own
-  SessionSettings settings;
+  /// What it is made again from: the master has the same, before anybody is told of a change.
+  SessionRecord record;
   std::vector<SessionWorker> workers;
   std::vector<DeviceAttributes> devices;
   std::int64_t created_us = 0;
@@ -75,7 +75,6 @@ struct MasterSessionState {
   std::int64_t looked_us = 0; ///< when lost tasks were looked for last
   TaskHealth health;          ///< of the tasks that it uses
 
-  std::shared_ptr<const Graph> graph; ///< never null
   struct Extension {
     ExtendGraph request;
     caf::typed_response_promise<GraphExtended> promise;
@@ -86,10 +85,8 @@ struct MasterSessionState {
     ExplainGraph request;
     caf::typed_response_promise<GraphExplained> promise;
   };
-  std::vector<Explanation> explanations; ///< asked for while the graph is being extended
-  std::int64_t version = 0;
+  std::vector<Explanation> explanations;       ///< asked for while the graph is being extended
   std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
-  std::map<std::string, std::string> assigned; ///< devices of stateful nodes; they never move
 
   SignatureCache signatures;
   std::map<std::uint64_t, WaitingRun> arriving; ///< runs whose feeds are on their way
@@ -122,7 +119,6 @@ struct MasterSessionState {
     std::shared_ptr<const BoundSignature> bound;
   };
   std::map<std::uint64_t, Callable> callables;
-  std::uint64_t next_callable = 1;
   Counted counted{counter("master_sessions")};
 
   IdleWaiters idle; ///< of the steps, and of those that wait for their graph
@@ -130,10 +126,19 @@ struct MasterSessionState {
   ~MasterSessionState();
 };
 
+/// What its handlers need besides the state.
+struct MasterSessionParts {
+  Services services;
+  MembershipActor membership;
+  TransportActor transport;
+  caf::actor_addr master; ///< keeps the record; none: nobody does
+};
+
+/// Begins as the record says: with a graph, callables and state on its tasks if it is made again. A
+/// worker that is lost is lost for all of its life.
 MasterSessionActor::behavior_type
-master_session(MasterSessionActor::stateful_pointer<MasterSessionState> self, Services services,
-               std::string handle, SessionSettings settings, std::vector<SessionWorker> workers,
-               MembershipActor membership, TransportActor transport,
+master_session(MasterSessionActor::stateful_pointer<MasterSessionState> self,
+               MasterSessionParts parts, SessionRecord record, std::vector<SessionWorker> workers,
                std::shared_ptr<DirectSteps> direct);
 
 } // namespace troupe

@@ -118,7 +118,7 @@ std::vector<Tensor> in_plans_order(WaitingRun& run) {
 // The timeout (µs; 0: none) of a run that came with `wanted_us`, else the session's.
 std::int64_t timeout_of(const Parts& parts, const MasterSessionState& state,
                         std::int64_t wanted_us) {
-  return bounded_timeout(wanted_us > 0 ? wanted_us : state.settings.operation_timeout_us,
+  return bounded_timeout(wanted_us > 0 ? wanted_us : state.record.settings->operation_timeout_us,
                          parts.services->timeouts);
 }
 
@@ -224,16 +224,16 @@ std::string task_in_process(Self self, const NodeServices& services) {
 
 void build_next(Self self, const Parts& parts) {
   auto& state = self->state;
-  auto build = state.extensions.empty() ? state.builds.begin(state.version) : std::nullopt;
+  auto build = state.extensions.empty() ? state.builds.begin(state.record.version) : std::nullopt;
   if (!build)
     return;
   auto request = std::make_shared<ClientGraphRequest>();
-  request->full = state.graph;
+  request->full = state.record.graph;
   request->placed = state.placed;
-  request->assigned = state.assigned;
+  request->assigned = state.record.assigned;
   request->signature = build->graph->signature;
   request->devices = state.devices;
-  request->settings = state.settings;
+  request->settings = state.record.settings;
   request->unwanted = state.unwanted = std::make_shared<std::atomic<bool>>(false);
   if (!build->graph->shows_parts)
     request->own_task = task_in_process(self, *parts.services);
@@ -275,8 +275,8 @@ void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& reg
 void ask_to_register(Self self, const Parts& parts, const RegistrationRef& registration,
                      std::size_t i, ClientPart& part) {
   auto& state = self->state;
-  RegisterGraph request{std::move(part.graph_def), state.settings.disabled_passes,
-                        state.settings.optimize && !part.is_final, std::move(part.graph)};
+  RegisterGraph request{std::move(part.graph_def), state.record.settings->disabled_passes,
+                        state.record.settings->optimize && !part.is_final, std::move(part.graph)};
   const RegisteredPart& entry = registration->plan.parts[i];
   ask_watched(self, entry.session, parts.services->timeouts.compile, std::move(request))
       .then(
@@ -363,7 +363,8 @@ void admit(Self self, const Parts& parts, WaitingRun run) {
   auto graph = run.bound->graph;
   for (const SessionWorker& worker : state.workers)
     if (const Status* loss = state.health.loss(worker.task);
-        loss && needs_task(*state.graph, state.placed.get(), graph->signature, worker.task)) {
+        loss &&
+        needs_task(*state.record.graph, state.placed.get(), graph->signature, worker.task)) {
       look_for_lost_tasks(self, parts);
       return fail(self, parts, run, *loss);
     }
@@ -445,7 +446,8 @@ void lose_waiting(Self self, const Parts& parts, const std::string& task) {
     return;
   const Status why = *loss;
   for (auto& [graph, runs] : state.waiting)
-    if (!runs.empty() && needs_task(*state.graph, state.placed.get(), graph->signature, task))
+    if (!runs.empty() &&
+        needs_task(*state.record.graph, state.placed.get(), graph->signature, task))
       for (WaitingRun& run : std::exchange(runs, {}))
         fail(self, parts, run, why);
   stop_unwanted_build(state);
@@ -474,7 +476,7 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
     if (run.partition_graphs)
       outcome.result->metadata.partition_graphs = state.partition_graphs[run.bound->graph];
     if (run.wants_direct && state.direct)
-      outcome.result->direct = make_direct_graph(run.bound);
+      outcome.result->direct = make_direct_graph(run.bound, state.direct->life());
   } else {
     outcome.error = to_error(m.status);
   }
@@ -624,6 +626,8 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     if (!found.ok())
       return to_error(found.status());
     bound = *std::move(found);
+    if (!m.partition_graphs && state.record.learn({std::move(names), m.fetches, m.targets}))
+      keep_record(self, parts);
   }
   WaitingRun run;
   run.bound = std::move(bound);
@@ -705,9 +709,9 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
   if (!state.placed) {
-    for (auto& [node, device] : built.parts->assigned)
-      state.assigned[node] = std::move(device);
-    if (build->version == state.version) // else the graph was extended meanwhile
+    if (state.record.assign(built.parts->assigned))
+      keep_record(self, parts);
+    if (build->version == state.record.version) // else the graph was extended meanwhile
       state.placed = built.parts->placed;
   }
   graph->feed_types = std::move(built.parts->feed_types);

@@ -6,15 +6,10 @@
 
 namespace troupe {
 
-/// What its handlers need besides the state.
-struct MasterSessionParts {
-  Services services;
-  MembershipActor membership;
-  TransportActor transport;
-};
-
 using MasterSessionSelf = MasterSessionActor::stateful_pointer<MasterSessionState>;
 
+/// The record has changed: the master is told, before anybody who may rely on the change.
+void keep_record(MasterSessionSelf self, const MasterSessionParts& parts);
 caf::result<RunStepResult> run_step(MasterSessionSelf self, const MasterSessionParts& parts,
                                     RunStep& request);
 caf::result<RunStepResult> run_callable(MasterSessionSelf self, const MasterSessionParts& parts,

@@ -31,7 +31,8 @@ namespace troupe {
 ///   9: Heartbeat and Farewell say who was not heard of; clients say how long they wait, and are told
 ///      why their session ends; a ticket says in one field where its bytes are; tensors come unasked
 ///      over streams.
-inline constexpr std::uint32_t protocol_version = 9;
+///   10: a master session that was made again takes its worker sessions over.
+inline constexpr std::uint32_t protocol_version = 10;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

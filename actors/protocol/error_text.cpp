@@ -78,4 +78,20 @@ std::string error_text(const caf::error& error) {
   return to_status(error).message();
 }
 
+bool is_fault(const caf::error& reason) {
+  if (!reason)
+    return false;
+  if (reason.category() == caf::atom("exit"))
+    switch (static_cast<caf::exit_reason>(reason.code())) {
+    case caf::exit_reason::normal:
+    case caf::exit_reason::user_shutdown:
+    case caf::exit_reason::remote_link_unreachable:
+    case caf::exit_reason::unreachable:
+      return false;
+    default:
+      return true;
+    }
+  return to_status(reason).code() == Code::internal;
+}
+
 } // namespace troupe

@@ -11,4 +11,8 @@ namespace troupe {
 /// An error that was made from a Status (actors/protocol/status.hpp) gives the Status's message.
 std::string error_text(const caf::error& error);
 
+/// Whether an actor that ended with this reason was ended by a fault of its own process: it was killed, or
+/// an exception escaped it. Else it ended in order, has said why, or it is its connection that is gone.
+bool is_fault(const caf::error& reason);
+
 } // namespace troupe

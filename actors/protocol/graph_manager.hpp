@@ -15,6 +15,7 @@ struct GraphRegistered;
 struct GraphRun;
 struct PartExecuted;
 struct RegisterGraph;
+struct ResumeSession;
 
 /// The GRAPH MANAGER: compiled graphs by handle, and the executors of running steps.
 /// Drain: Refuses new steps, ends running ones if the drain says so.
@@ -24,6 +25,8 @@ using GraphManagerActor =
                        caf::replies_to<ExecuteGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,
                        // Never fails: a device that is silent is listed as such.
                        caf::replies_to<ExplainPart>::with<DeviceRecords>,
+                       // Forgets every graph, cancels every step; answers when none runs.
+                       caf::replies_to<ResumeSession>::with<caf::ok_atom>,
 
                        // Of its executors.
                        caf::reacts_to<PartExecuted>,

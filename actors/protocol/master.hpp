@@ -11,6 +11,7 @@ struct FindSession;
 struct GetSessions;
 struct ListDevices;
 struct ResetContainers;
+struct SessionChanged;
 struct SessionCreated;
 struct SessionList;
 
@@ -26,7 +27,10 @@ using MasterActor = DrainActor::extend<
     // Fails: UNAVAILABLE naming a task that was not reached in time; the others are cleared.
     caf::replies_to<ResetContainers>::with<caf::ok_atom>,
     caf::replies_to<GetSessions>::with<SessionList>,
-    // Fails: ABORTED "Session … is not found."
-    caf::replies_to<FindSession>::with<SessionCreated>>;
+    // Of a session whose actor has ended by a fault: answers once it was made again. Fails: ABORTED
+    // "Session … is not found.", with the reason where it is known.
+    caf::replies_to<FindSession>::with<SessionCreated>,
+    // Of its sessions: what one of them is made again from. Before the answer that tells of the change.
+    caf::reacts_to<SessionChanged>>;
 
 } // namespace troupe

@@ -10,6 +10,7 @@ struct CancelRun;
 struct CheckLeases;
 struct CloseSession;
 struct DeviceList;
+struct EndLateSteps;
 struct ExplainGraph;
 struct ExplainStep;
 struct ExtendGraph;
@@ -37,6 +38,10 @@ struct StepsExplained;
 ///   new ──OpenSession──▶ opening ──ok──▶ open ──CloseSession / master lost──▶ closed
 ///                           └──error──▶ closed
 ///
+/// When a fault has ended the master session, and the master lives, requests that were under way end
+/// ABORTED, which says that the session goes on; new ones wait until the master has made it again, or for
+/// their time.
+///
 /// In `closed` every request is answered at once: FAILED_PRECONDITION after a close; after a loss
 /// UNAVAILABLE with the reason, and ABORTED once the master has been found again, which knows nothing
 /// of the session.
@@ -57,6 +62,8 @@ using SessionActor = caf::typed_actor<
     // The master gives the session up.
     caf::replies_to<SessionEnded>::with<caf::ok_atom>,
     // Internal: renews the lease.
-    caf::reacts_to<CheckLeases>>;
+    caf::reacts_to<CheckLeases>,
+    // Internal: the time of a request that waits for the master session may be over.
+    caf::reacts_to<EndLateSteps>>;
 
 } // namespace troupe

@@ -20,6 +20,7 @@ struct PeerLost;
 struct ReceiveTensors;
 struct RegisterGraph;
 struct RenewLease;
+struct ResumeSession;
 struct RunGraph;
 struct TaskRecord;
 struct WantEdges;
@@ -52,6 +53,9 @@ using WorkerSessionActor = DrainActor::extend<
     caf::replies_to<WantEdges>::with<EdgesSent>,
     // A task is gone: handed on to every step's rendezvous.
     caf::reacts_to<PeerLost>,
+    // Ends every step and forgets every graph; variables stay. Answers when no step runs, or when
+    // cancelled ones have had their time; new ones are refused until then.
+    caf::replies_to<ResumeSession>::with<caf::ok_atom>,
     // Internal: leases.
     caf::reacts_to<CheckLeases>>;
 

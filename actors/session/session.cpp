@@ -1,8 +1,12 @@
 #include "actors/session/session.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include "actors/family/dialer.hpp"
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
@@ -12,6 +16,8 @@ namespace troupe {
 SessionState::~SessionState() {
   for (auto& [id, fail] : pending)
     fail(aborted("the session was destroyed while a request was under way"));
+  for (Waiting& request : waiting)
+    request.go_on(aborted("the session was destroyed while a request waited for its master"));
 }
 
 namespace {
@@ -40,21 +46,69 @@ std::string master_name(const SessionState& state) {
 
 void master_lost(Self self, const Status& why) {
   auto& state = self->state;
-  if (!state.master_session && !state.opening)
+  if (!state.master_session && !state.opening && !state.recovers)
     return;
+  const bool was_open = state.master_session || state.recovers;
   // What is asked again after a loss may find the master there again; not what was refused, or closed.
-  state.is_lost = state.master_session && !state.closing && why.code() == Code::unavailable;
+  state.is_lost = was_open && !state.closing && why.code() == Code::unavailable;
   state.master_session = nullptr;
-  state.opening = false;
+  state.opening = state.recovers = false;
   if (!state.closing)
     state.closed = why;
+  for (auto waiting = std::move(state.waiting); auto& request : waiting)
+    request.go_on(why);
   for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
     fail(why);
 }
 
-void master_ended(Self self, const caf::down_msg& down) {
+void speak(Self self, const Services& services);
+
+// The one that the master has made goes on.
+void recovered(Self self, const Services& services, const MasterSessionActor& session) {
+  auto& state = self->state;
+  if (!std::exchange(state.recovers, false))
+    return; // lost meanwhile
+  state.master_session = session;
+  self->monitor(caf::actor_cast<caf::actor>(session));
+  if (state.remote)
+    speak(self, services);
+  for (auto waiting = std::exchange(state.waiting, {}); auto& request : waiting)
+    request.go_on({});
+}
+
+// The master lives, and makes the session again. Nothing that was under way is sent again: how far it
+// came is not known.
+void recover(Self self, const Services& services, const caf::error& reason) {
+  auto& state = self->state;
+  state.recovers = true;
+  state.master_session = nullptr;
+  if (std::exchange(state.closing, false))
+    state.closed = {};
+  const Status why =
+      aborted(str_cat("the master session of session ", state.handle, ", on ",
+                      state.master_task.empty() ? "this task" : "task " + state.master_task,
+                      ", ended (", error_text(reason),
+                      ") while the request was under way: what was done of it is not "
+                      "known. The session goes on, its variables stay as they are: ask "
+                      "again if it may be done twice"));
+  for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
+    fail(why);
+  const auto budget = 2 * services->timeouts.lease; // the master takes less than one
+  ask_watched(self, state.master, budget, FindSession{state.handle})
+      .then([=](const SessionCreated& found) { recovered(self, services, found.session); },
+            [=](caf::error& error) {
+              if (self->state.recovers)
+                master_lost(self, to_status(error, str_cat(master_name(self->state),
+                                                           " which was asked to go on with it,")));
+            });
+}
+
+void master_ended(Self self, const Services& services, const caf::down_msg& down) {
   const auto& state = self->state;
   const caf::error& reason = down.reason;
+  if (state.master_session && down.source == state.master_session && state.master &&
+      is_fault(reason))
+    return recover(self, services, reason);
   bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
   // Its guardian's end may overtake the master session's, which would say the same.
   if (in_order && state.guardian && down.source == state.guardian.address())
@@ -169,7 +223,7 @@ void look_for_master(Self self, const Services& services) {
 
 void renew(Self self, const Services& services) {
   auto& state = self->state;
-  const bool has_master = state.master_session || state.opening;
+  const bool has_master = state.master_session || state.opening || state.recovers;
   if (!has_master && !state.is_lost && !state.is_found)
     return;
   if (state.is_lost)
@@ -210,17 +264,52 @@ std::chrono::nanoseconds time_of_step(const SessionState& state, const Timeouts&
       std::chrono::microseconds(timeout_us) + t.cancel + t.explain, t.step);
 }
 
+// Its master session has ended, or is about to be made again: what comes now waits.
+bool is_between(const SessionState& state) {
+  return state.recovers ||
+         (state.master_session && caf::actor_cast<caf::abstract_actor*>(state.master_session)
+                                      ->getf(caf::abstract_actor::is_cleaned_up_flag));
+}
+
+// `go_on` is called with OK once there is a master session, or with why there will be none.
+template <class Answer, class F>
+caf::result<Answer> wait_for_master(Self self, std::string_view what,
+                                    std::chrono::nanoseconds budget, F go_on) {
+  auto promise = self->template make_response_promise<Answer>();
+  const std::int64_t due_us =
+      now_us(self) + std::chrono::duration_cast<std::chrono::microseconds>(budget).count();
+  self->state.waiting.push_back({due_us,
+                                 [=](const Status& why) mutable {
+                                   if (why.ok())
+                                     go_on(promise);
+                                   else
+                                     promise.deliver(to_error(why));
+                                 },
+                                 [=, what = std::string(what)]() mutable {
+                                   promise.deliver(to_error(not_in_time(self, what, budget)));
+                                 }});
+  self->delayed_send(self, request_budget(budget), EndLateSteps{});
+  return promise;
+}
+
+void end_late(Self self) {
+  auto& waiting = self->state.waiting;
+  auto late = std::stable_partition(
+      waiting.begin(), waiting.end(),
+      [now = now_us(self)](const SessionState::Waiting& request) { return request.due_us > now; });
+  std::vector<SessionState::Waiting> ended(std::make_move_iterator(late),
+                                           std::make_move_iterator(waiting.end()));
+  waiting.erase(late, waiting.end());
+  for (SessionState::Waiting& request : ended)
+    request.is_late();
+}
+
 // Sends a request on, and answers ours with what comes back; or with the loss of the master.
 template <class Answer, class Message, class Convert>
-caf::result<Answer> forward(Self self, const Services& services, std::string_view what,
-                            Message message, std::chrono::nanoseconds budget, Convert convert) {
+void forward_to(Self self, std::string_view what, Message message, std::chrono::nanoseconds budget,
+                Convert convert, caf::typed_response_promise<Answer> promise) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok()) {
-    look_for_master(self, services);
-    return to_error(status);
-  }
   std::uint64_t id = state.next_request++;
-  auto promise = self->template make_response_promise<Answer>();
   state.pending.emplace(id,
                         [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
   ask_watched(self, state.master_session, budget, std::move(message))
@@ -239,6 +328,24 @@ caf::result<Answer> forward(Self self, const Services& services, std::string_vie
                                          ? not_in_time(self, what, budget)
                                          : to_status(error, "the master")));
           });
+}
+
+template <class Answer, class Message, class Convert>
+caf::result<Answer> forward(Self self, const Services& services, std::string_view what,
+                            Message message, std::chrono::nanoseconds budget, Convert convert) {
+  if (is_between(self->state)) {
+    auto kept = std::make_shared<Message>(std::move(message));
+    return wait_for_master<Answer>(
+        self, what, budget, [=](caf::typed_response_promise<Answer>& promise) {
+          forward_to<Answer>(self, what, std::move(*kept), budget, convert, promise);
+        });
+  }
+  if (Status status = refusal(self->state); !status.ok()) {
+    look_for_master(self, services);
+    return to_error(status);
+  }
+  auto promise = self->template make_response_promise<Answer>();
+  forward_to<Answer>(self, what, std::move(message), budget, std::move(convert), promise);
   return promise;
 }
 
@@ -291,36 +398,52 @@ auto fetching(Self self, const Parts& parts, std::shared_ptr<Outgoing> feeds) {
   };
 }
 
-caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
-  auto& state = self->state;
-  if (Status status = refusal(state); !status.ok()) {
-    look_for_master(self, parts.services);
-    return to_error(status);
-  }
-  if (!state.remote)
-    return self->delegate(state.master_session, std::move(m));
-  auto feeds = std::make_shared<Outgoing>(parts);
+template <class F>
+void for_each_feed(RunStep& m, F f) {
   for (auto& [name, tensor] : m.feeds)
-    feeds->offer(self, tensor);
-  const auto budget = time_of_step(state, parts.services->timeouts, m.timeout_us);
-  return forward<RunStepResult>(self, parts.services, "RunStep", std::move(m), budget,
-                                fetching(self, parts, std::move(feeds)));
+    f(tensor);
+}
+template <class F>
+void for_each_feed(RunCallable& m, F f) {
+  for (WireTensor& tensor : m.feeds)
+    f(tensor);
 }
 
-caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
+// On to a master in another process.
+template <class Run>
+void run_there(Self self, const Parts& parts, std::string_view what, Run m,
+               caf::typed_response_promise<RunStepResult> promise) {
+  auto feeds = std::make_shared<Outgoing>(parts);
+  for_each_feed(m, [&](WireTensor& tensor) { feeds->offer(self, tensor); });
+  const auto budget = time_of_step(self->state, parts.services->timeouts, m.timeout_us);
+  forward_to<RunStepResult>(self, what, std::move(m), budget,
+                            fetching(self, parts, std::move(feeds)), std::move(promise));
+}
+
+// `what` lives as long as the program.
+template <class Run>
+caf::result<RunStepResult> run(Self self, const Parts& parts, std::string_view what, Run& m) {
   auto& state = self->state;
+  if (is_between(state)) {
+    const auto budget = time_of_step(state, parts.services->timeouts, m.timeout_us);
+    auto kept = std::make_shared<Run>(std::move(m));
+    return wait_for_master<RunStepResult>(
+        self, what, budget, [=](caf::typed_response_promise<RunStepResult>& promise) {
+          if (self->state.remote)
+            run_there(self, parts, what, std::move(*kept), promise);
+          else
+            promise.delegate(self->state.master_session, std::move(*kept));
+        });
+  }
   if (Status status = refusal(state); !status.ok()) {
     look_for_master(self, parts.services);
     return to_error(status);
   }
   if (!state.remote)
     return self->delegate(state.master_session, std::move(m));
-  auto feeds = std::make_shared<Outgoing>(parts);
-  for (WireTensor& tensor : m.feeds)
-    feeds->offer(self, tensor);
-  const auto budget = time_of_step(state, parts.services->timeouts, m.timeout_us);
-  return forward<RunStepResult>(self, parts.services, "RunCallable", std::move(m), budget,
-                                fetching(self, parts, std::move(feeds)));
+  auto promise = self->make_response_promise<RunStepResult>();
+  run_there(self, parts, what, std::move(m), promise);
+  return promise;
 }
 
 void opened(Self self, const Services& services, SessionCreated& created,
@@ -342,6 +465,7 @@ void opened(Self self, const Services& services, SessionCreated& created,
 void create(Self self, const Services& services, const MasterActor& master, CreateSession request,
             std::chrono::nanoseconds budget, std::uint64_t id,
             caf::typed_response_promise<SessionCreated> promise) {
+  self->state.master = master;
   ask_watched(self, master, budget, std::move(request)) // by way of its guardian
       .then(
           [=](SessionCreated& created) mutable {
@@ -427,10 +551,69 @@ caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) 
       failed_precondition("this process has no master of its own; give the session an address"));
 }
 
+void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf::ok_atom> promise);
+
+// One that is made again is closed then: nobody else would close it.
+void close_later(Self self, const Parts& parts, caf::typed_response_promise<caf::ok_atom> promise) {
+  auto closed = [=]() mutable { promise.deliver(caf::ok_atom::value); };
+  self->state.waiting.push_back({std::numeric_limits<std::int64_t>::max(),
+                                 [=](const Status& why) mutable {
+                                   if (why.ok())
+                                     close_there(self, parts, promise);
+                                   else
+                                     closed(); // gone is closed
+                                 },
+                                 closed});
+}
+
+void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf::ok_atom> promise) {
+  auto& state = self->state;
+  std::uint64_t id = state.next_request++;
+  state.pending.emplace(id, [=](const Status& why) mutable {
+    if (self->state.recovers)
+      close_later(self, parts, promise);
+    else if (self->state.was_silent)
+      promise.deliver(to_error(why));
+    else
+      promise.deliver(caf::ok_atom::value); // gone is closed
+  });
+  state.closing = true; // the master is watched until it has answered
+  state.closed = failed_precondition("Session is closed.");
+  const auto budget = time_of(state, parts.services->timeouts.request);
+  auto answered = [=] {
+    if (self->state.pending.erase(id) == 0)
+      return false;
+    self->state.master_session = nullptr;
+    return true;
+  };
+  ask(self, state.master_session, budget, CloseSession{})
+      .then(
+          [=](caf::ok_atom ok) mutable {
+            if (answered())
+              promise.deliver(ok);
+          },
+          [=](caf::error& error) mutable {
+            // Its DOWN comes next, and says whether it goes on.
+            if (error == caf::sec::request_receiver_down && self->state.master_session)
+              return;
+            if (!answered())
+              return;
+            if (error == caf::sec::request_timeout)
+              promise.deliver(to_error(not_in_time(self, "CloseSession", budget)));
+            else
+              promise.deliver(caf::ok_atom::value);
+          });
+}
+
 // Closed is also what has ended; of a master that is silent the caller is told.
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
   state.is_lost = state.is_found = false;
+  if (is_between(state) && !state.closing) {
+    auto promise = self->make_response_promise<caf::ok_atom>();
+    close_later(self, parts, promise);
+    return promise;
+  }
   if (!state.master_session || state.closing) {
     state.closed = failed_precondition("Session is closed.");
     if (state.closing)
@@ -441,34 +624,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
     return caf::ok_atom::value;
   }
   auto promise = self->make_response_promise<caf::ok_atom>();
-  std::uint64_t id = state.next_request++;
-  state.pending.emplace(id, [=](const Status& why) mutable {
-    if (self->state.was_silent)
-      promise.deliver(to_error(why));
-    else
-      promise.deliver(caf::ok_atom::value); // gone is closed
-  });
-  state.closing = true; // the master is watched until it has answered
-  state.closed = failed_precondition("Session is closed.");
-  const auto budget = time_of(state, parts.services->timeouts.request);
-  auto answered = [=] {
-    self->state.master_session = nullptr;
-    return self->state.pending.erase(id) > 0;
-  };
-  ask(self, state.master_session, budget, CloseSession{})
-      .then(
-          [=](caf::ok_atom ok) mutable {
-            if (answered())
-              promise.deliver(ok);
-          },
-          [=](caf::error& error) mutable {
-            if (!answered())
-              return;
-            if (error == caf::sec::request_timeout)
-              promise.deliver(to_error(not_in_time(self, "CloseSession", budget)));
-            else
-              promise.deliver(caf::ok_atom::value);
-          });
+  close_there(self, parts, promise);
   return promise;
 }
 
@@ -477,7 +633,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
 SessionActor::behavior_type session(Self self, Services services, MasterActor local_master,
                                     TransportActor transport) {
   guard_actor(self);
-  self->set_down_handler([=](caf::down_msg& down) { master_ended(self, down); });
+  self->set_down_handler([=](caf::down_msg& down) { master_ended(self, services, down); });
   Parts parts{services, local_master, transport};
   const Timeouts& t = services->timeouts;
   return {
@@ -485,15 +641,22 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
       [=](ExtendGraph& m) {
         return forward<GraphExtended>(self, services, "ExtendGraph", std::move(m), t.compile);
       },
-      [=](RunStep& m) { return run_step(self, parts, m); },
+      [=](RunStep& m) { return run(self, parts, "RunStep", m); },
       [=](const CancelRun& m) {
-        if (self->state.master_session)
+        if (is_between(self->state)) // behind the run that it is for
+          self->state.waiting.push_back({std::numeric_limits<std::int64_t>::max(),
+                                         [=](const Status& why) {
+                                           if (why.ok())
+                                             self->send(self->state.master_session, m);
+                                         },
+                                         [] {}});
+        else if (self->state.master_session)
           self->send(self->state.master_session, m);
       },
       [=](MakeCallable& m) {
         return forward<CallableMade>(self, services, "MakeCallable", std::move(m), t.request);
       },
-      [=](RunCallable& m) { return run_callable(self, parts, m); },
+      [=](RunCallable& m) { return run(self, parts, "RunCallable", m); },
       [=](const ReleaseCallable& m) {
         return forward<caf::ok_atom>(self, services, "ReleaseCallable", m, t.request);
       },
@@ -517,6 +680,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
         return caf::ok_atom::value;
       },
       [=](CheckLeases) { renew(self, services); },
+      [=](EndLateSteps) { end_late(self); },
   };
 }
 

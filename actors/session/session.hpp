@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <vector>
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
@@ -13,6 +14,7 @@ namespace troupe {
 struct SessionState {
   static constexpr const char* name = "session";
   std::string handle;
+  MasterActor master;                ///< makes it again
   MasterSessionActor master_session; ///< set while open
   Status closed;                     ///< why requests are refused; ok while open or new
   bool remote = false;
@@ -31,6 +33,14 @@ struct SessionState {
   bool is_found = false;
   Address address;
   std::uint64_t master_incarnation = 0;
+  /// Its master session was ended by a fault; the master is asked for the one that goes on.
+  bool recovers = false;
+  struct Waiting {
+    std::int64_t due_us = 0;                  ///< on the actors' clock
+    std::function<void(const Status&)> go_on; ///< with why it cannot
+    std::function<void()> is_late;
+  };
+  std::vector<Waiting> waiting; ///< requests that came meanwhile, in order
   std::uint64_t next_request = 1;
   /// Requests under way at a master in another process: a lost connection answers them, CAF would
   /// not.

@@ -33,8 +33,7 @@ std::string running_for(const NodeRecord& node) {
   std::string said = node.running_us < 0
                          ? " is running"
                          : str_cat(" has been running for ", seconds(node.running_us));
-  return node.is_async ? said + ", asynchronously: it waits for something outside the graph"
-                       : said;
+  return node.is_async ? said + ", asynchronously: it waits for something outside the graph" : said;
 }
 
 void settle(WhyItem& item, std::string said, WhyRank rank, std::int64_t weight = 0) {
@@ -91,7 +90,7 @@ void WhyItems::describe(int id) {
 
 // The value that an input stands for: of a receive, what the sender calls it.
 std::string WhyItems::name_of_input(const DeviceRecord& device, const NodeRecord& node,
-                          const std::string& input) const {
+                                    const std::string& input) const {
   const NodeRecord* from = records_.find(device, WhyRecords::node_of(input), &node);
   if (from && from->end == End::receive)
     return str_cat("'", records_.sent_name(*from, device.device), "'");
@@ -168,7 +167,8 @@ int WhyItems::of_edge(const DeviceRecord& here, const NodeRecord& receive) {
     return known->second;
   WhyItem item;
   item.is_edge = true;
-  item.subject = str_cat("'", records_.sent_name(receive, here.device), "' from ", receive.peer, ":");
+  item.subject =
+      str_cat("'", records_.sent_name(receive, here.device), "' from ", receive.peer, ":");
   int id = add(std::move(item));
   by_edge_[edge] = id;
   pending_[id] = {&here, &receive};
@@ -234,8 +234,7 @@ void WhyItems::describe_hidden(const TaskRecord& there, const std::string& sourc
 }
 
 // A device that does not answer may have told the node that it runs.
-void WhyItems::describe_busy(const DeviceRecord& sender, const std::string& source,
-                             WhyItem& item) {
+void WhyItems::describe_busy(const DeviceRecord& sender, const std::string& source, WhyItem& item) {
   if (sender.nodes.empty()) {
     reported_.insert(sender.device);
     return settle(item, " its device does not answer: a kernel holds its thread", running);
@@ -248,7 +247,8 @@ void WhyItems::describe_busy(const DeviceRecord& sender, const std::string& sour
   settle(item, who + running_for(node), running, node.running_us);
 }
 
-void WhyItems::describe_unsent(const DeviceRecord& sender, const std::string& source, WhyItem& item) {
+void WhyItems::describe_unsent(const DeviceRecord& sender, const std::string& source,
+                               WhyItem& item) {
   if (const NodeRecord* op = records_.find(sender, source)) {
     item.said = str_cat(" its op ", quoted(*op));
     continue_with(sender, *op, item);
@@ -262,8 +262,8 @@ void WhyItems::describe_unsent(const DeviceRecord& sender, const std::string& so
   }
 }
 
-void WhyItems::describe_send(const DeviceRecord& sender, const NodeRecord& send, const std::string& source,
-                   WhyItem& item) {
+void WhyItems::describe_send(const DeviceRecord& sender, const NodeRecord& send,
+                             const std::string& source, WhyItem& item) {
   if (send.state != State::waiting)
     return settle(item, str_cat(" its op '", source, "' has run, its value is about to be sent"),
                   queued);

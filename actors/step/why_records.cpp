@@ -55,7 +55,7 @@ const std::vector<const NodeRecord*>* WhyRecords::sends(const std::string& edge)
 }
 
 const NodeRecord* WhyRecords::find(const DeviceRecord& device, const std::string& name,
-                       const NodeRecord* like) const {
+                                   const NodeRecord* like) const {
   auto names = nodes_.find(device.device);
   if (names == nodes_.end())
     return nullptr;

@@ -334,6 +334,38 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   return promise;
 }
 
+// Another master session goes on where one has ended. Nothing of a step of that one may happen once the
+// new one runs its own.
+caf::result<caf::ok_atom> resume(Self self, const Parts& parts, const Status& why) {
+  auto& state = self->state;
+  state.heard_us = now_us(self);
+  const Status taken_over = aborted(str_cat("session ", state.handle, " is being taken over"));
+  if (state.refusal.ok()) // else the node is about to end
+    state.refusal = taken_over;
+  state.graphs.clear();
+  for (auto arriving = std::exchange(state.arriving, {}); auto& [step_id, promise] : arriving)
+    promise.deliver(to_error(why));
+  std::vector<std::uint64_t> steps;
+  for (const auto& [step_id, box] : state.mailboxes) {
+    steps.push_back(step_id);
+    self->send(box.rendezvous, AbortStep{{why}});
+  }
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  auto ended = [=]() mutable {
+    for (std::uint64_t step_id : steps)
+      drop_mailbox(self, step_id);
+    if (self->state.refusal == taken_over)
+      self->state.refusal = Status{};
+    promise.deliver(caf::ok_atom::value);
+  };
+  const Timeouts& t =
+      parts.services->timeouts; // whoever asks waits for three quarters of the lease
+  ask(self, state.graph_manager, std::min(t.cancel, t.lease / 2), ResumeSession{{why}})
+      .then([=](caf::ok_atom) mutable { ended(); },
+            [=](caf::error&) mutable { ended(); }); // as long as cancelled steps are waited for
+  return promise;
+}
+
 // A master that is not heard of for its lease has ended or is cut off; what it left here goes.
 void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
   auto& state = self->state;
@@ -436,6 +468,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         for (const auto& [step_id, box] : self->state.mailboxes)
           self->send(box.rendezvous, m);
       },
+      [=](const ResumeSession& m) { return resume(self, parts, reason_of(m.why)); },
       [=](const RenewLease&) {
         self->state.heard_us = now_us(self);
         auto sender = self->current_sender();

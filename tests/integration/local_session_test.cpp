@@ -11,6 +11,7 @@
 #include "actors/node/node.hpp"
 #include "api/ops.hpp"
 #include "api/session.hpp"
+#include "api/variable.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/ir/text.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -97,7 +98,7 @@ TEST_CASE("local session: a step ends with ABORTED when an actor that runs it is
       {"/executor-", "was ended before the step was"},
       {"/graph-manager", "the session on /job:localhost/replica:0/task:0 ended while step"},
       {"worker/session-", "the session on /job:localhost/replica:0/task:0 ended while step"},
-      {"master/session-", "was closed while the request waited"}};
+      {"master/session-", "The session goes on"}};
   for (const auto& [victim, sentence] : cases) {
     CAPTURE(victim);
     auto session = Session::open("local");
@@ -159,24 +160,83 @@ TEST_CASE("local session: a deadline ends one kernel that takes long, wherever i
   }));
 }
 
-TEST_CASE("local session: a step asked of a session whose master was killed is told so") {
-  auto session = Session::open("local");
-  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+namespace {
+
+struct Counting {
+  Result<Session> session = Session::open("local");
   Scope root = Scope::root();
-  Output x = ops::placeholder(root.named("x"), DType::float32);
-  ops::add_v2(root.named("y"), x, 1.0f);
-  REQUIRE(session->extend(root).ok());
-  auto run = [&] { return session->run({{"x", Tensor::scalar(1.0f)}}, {"y"}).status(); };
-  REQUIRE(run().ok());
-  ClusterNode& node = *session->local_node();
-  REQUIRE(ask_guardian<caf::ok_atom>(node, KillActor{path_of(node, "master/session-")}).ok());
+  GraphVariable v = variable(root.named("v"), "v", DType::float32, {}, 1.0f);
+  Output by = ops::placeholder(root.named("by"), DType::float32);
+  Operation add = root.named("add").add("AssignAddVariableOp", std::vector<Output>{v.handle(), by});
+
+  Counting() {
+    REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+    REQUIRE_MESSAGE(session->extend(root).ok(), root.status().to_string());
+    REQUIRE(session->run({}, {}, {v.initializer().name()}).ok());
+  }
+  ClusterNode& node() { return *session->local_node(); }
+  Status add_one() {
+    return session->run({{"by", Tensor::scalar(1.0f)}}, {}, {add.name()}).status();
+  }
+  float value() {
+    auto result = session->run({}, {v.read().name()});
+    REQUIRE_MESSAGE(result.ok(), result.status().to_string());
+    return result->at(0).value<float>();
+  }
+};
+
+} // namespace
+
+TEST_CASE("local session: a session whose master session was killed goes on") {
+  Counting counting;
+  auto callable = counting.session->make_callable({"by"}, {}, {counting.add.name()});
+  REQUIRE(callable.ok());
+  float acknowledged = 0, lost = 0;
+  for (int life = 0; life < 3; ++life) {
+    for (int i = 0; i < 5; ++i)
+      REQUIRE(counting.add_one().ok()); // the later ones on this thread
+    acknowledged += 5;
+    REQUIRE(ask_guardian<caf::ok_atom>(counting.node(),
+                                       KillActor{path_of(counting.node(), "master/session-")})
+                .ok());
+    for (int i = 0; i < 20; ++i) { // before, at, and after its end
+      Status status = i % 2 ? counting.add_one() : (*callable)({Tensor::scalar(1.0f)}).status();
+      if (status.ok())
+        ++acknowledged;
+      else
+        ++lost;
+      CHECK_MESSAGE(
+          (status.ok() || (status.code() == Code::aborted &&
+                           status.message().find("The session goes on") != std::string::npos)),
+          status.to_string());
+    }
+    const float value = counting.value();
+    CHECK(value >= 1 + acknowledged);
+    CHECK(value <= 1 + acknowledged + lost);
+    CHECK(lost <= 3 * (life + 1));
+  }
+  CHECK(counting.session->extend(counting.root).ok());
+  CHECK(!counting.session->steps()->empty());
+}
+
+TEST_CASE("local session: a session is given up whose master session is killed again and again") {
+  Counting counting;
   Status status;
-  for (int i = 0; status.ok() && i < attempts; ++i) // until the kill has arrived
-    status = run();
-  CHECK_MESSAGE(
-      ((status.code() == Code::aborted &&
-        status.message().find("was closed while the request waited") != std::string::npos) ||
-       (status.code() == Code::unavailable &&
-        status.message().find("has ended") != std::string::npos)),
-      status.to_string());
+  for (int life = 0; life < 4; ++life) {
+    auto path = path_of(counting.node(), "master/session-");
+    REQUIRE(!path.empty());
+    REQUIRE(ask_guardian<caf::ok_atom>(counting.node(), KillActor{path}).ok());
+    // Until it has ended: what is asked of it after that is answered by another one.
+    auto sessions = counting.session->devices();
+    for (int i = 0; i < attempts && life < 3 && !sessions.ok(); ++i)
+      sessions = counting.session->devices();
+  }
+  for (int i = 0; status.ok() && i < attempts; ++i)
+    status = counting.add_one();
+  for (int i = 0; status.message().find("The session goes on") != std::string::npos && i < attempts;
+       ++i)
+    status = counting.add_one();
+  CHECK_MESSAGE(status.code() == Code::aborted, status.to_string());
+  CHECK_MESSAGE(status.message().find("made again 3 times within a minute") != std::string::npos,
+                status.to_string());
 }

@@ -12,6 +12,7 @@ namespace troupe {
 class Graph;
 struct ClientGraphParts;
 struct FetchName;
+struct SessionRecord;
 struct StepPlan;
 
 /// A compute thread has added nodes to a copy of the session's graph.
@@ -19,6 +20,10 @@ struct GraphParsed {
   std::uint64_t ticket = 0;
   std::shared_ptr<const Graph> graph; ///< null: see status
   Status status;
+};
+/// What a session is made again from has changed.
+struct SessionChanged {
+  std::shared_ptr<const SessionRecord> record;
 };
 /// A step's word to a part on another node goes by way of its master session, which is known there;
 /// CAF would make a proxy of each step's actor, at the price of two messages. In the order in which
@@ -101,4 +106,5 @@ TROUPE_LOCAL_MESSAGE(troupe_master_local, EndLateSteps)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, DeadlinePassed)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, StopWaiting)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, EndStep)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, SessionChanged)
 CAF_END_TYPE_ID_BLOCK(troupe_master_local)

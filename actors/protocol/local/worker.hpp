@@ -60,8 +60,8 @@ struct ExecutePart {
   std::vector<Tensor> args;   ///< of the whole task, by _Arg index
   RendezvousActor rendezvous; ///< null: no cut edges
   bool trace = false;
-  std::shared_ptr<Cancellation>
-      cancellation; ///< of this part; who sends this may set it at any time
+  /// Of this part; whoever sends this may set it at any time. Null: the executor's own.
+  std::shared_ptr<Cancellation> cancellation = nullptr;
   std::shared_ptr<BegunPart> begun = nullptr; ///< to go on with, as ExecuteGraph::begun
 };
 /// How it ended. Local: shares memory.

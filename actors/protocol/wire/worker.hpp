@@ -125,6 +125,11 @@ struct EdgesLost {
 /// by answers alone: an answer waits until the question has come through a slow link. The first is
 /// sent before any long message can stand in its way.
 struct RenewLease {};
+/// A master session was made again after it had ended: what the one before left here goes, its steps
+/// with `why`. What its steps have written stays.
+struct ResumeSession {
+  StatusMessage why;
+};
 /// Asks what a step still waits for here. What does not answer in time is said to be silent.
 struct ExplainPart {
   std::uint64_t step_id = 0;
@@ -212,6 +217,10 @@ typename F::result_type inspect(F& f, RenewLease&) {
   return f(caf::meta::type_name("RenewLease"));
 }
 template <class F>
+typename F::result_type inspect(F& f, ResumeSession& x) {
+  return f(caf::meta::type_name("ResumeSession"), x.why);
+}
+template <class F>
 typename F::result_type inspect(F& f, ExplainPart& x) {
   return f(caf::meta::type_name("ExplainPart"), x.step_id);
 }
@@ -275,4 +284,5 @@ TROUPE_MESSAGE(troupe_worker, ExplainPart)
 TROUPE_MESSAGE(troupe_worker, TaskRecord)
 TROUPE_MESSAGE(troupe_worker, EdgesSent)
 TROUPE_MESSAGE(troupe_worker, EdgesLost)
+TROUPE_MESSAGE(troupe_worker, ResumeSession)
 CAF_END_TYPE_ID_BLOCK(troupe_worker)
