@@ -45,8 +45,8 @@ void parse_next(Self self, const Parts& parts) {
 
 caf::result<GraphExtended> extend_graph(Self self, const Parts& parts, ExtendGraph& m) {
   auto& state = self->state;
-  state.heard_us = now_us(self);
-  if (state.closing)
+  state.watch.heard(now_us(self));
+  if (state.end.is_closing())
     return to_error(failed_precondition("Session is closed."));
   auto promise = self->make_response_promise<GraphExtended>();
   state.extensions.push_back({std::move(m), promise});

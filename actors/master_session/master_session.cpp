@@ -19,19 +19,8 @@ namespace troupe {
 MasterSessionState::~MasterSessionState() {
   if (direct)
     direct->close();
-  // What was known of the reason says more than that it has ended.
-  const std::string who = str_cat("session ", record.handle);
-  const bool by_fault = left.ok() && !closing;
   auto because = [&](std::string_view what, std::string_view then) {
-    if (!left.ok())
-      return to_error(left);
-    if (by_fault) // its master makes it again
-      return to_error(aborted(str_cat(what, " of ", who, " ended with its master session, on task ",
-                                      task, "; ", then)));
-    return to_error(aborted(str_cat("Session ", record.handle,
-                                    " was closed while the request waited: its "
-                                    "master, on ",
-                                    task, ", has ended; make a new session")));
+    return to_error(end.cut_short(record.handle, task, what, then));
   };
   const caf::error not_done =
       because("a request", "nothing of it was done. The session goes on: ask again");
@@ -87,7 +76,7 @@ void leave_workers(Self self, const Parts& parts) {
 // Answers once the running steps have ended, or after their time to do so.
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (!std::exchange(state.closing, true)) {
+  if (state.end.close()) {
     if (state.direct)
       state.direct->close();
     cancel_steps(self, cancelled("Session is closed."));
@@ -104,7 +93,7 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
   auto& state = self->state;
   Status why =
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
-  if (state.closing || !state.health.lose(lost.task, why))
+  if (state.end.is_closing() || !state.health.lose(lost.task, why))
     return;
   if (state.direct)
     state.direct->close();
@@ -118,7 +107,7 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
 void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
                     const std::optional<Wire>& wire) {
   auto& state = self->state;
-  if (std::exchange(state.gives_up, true))
+  if (!state.watch.give_up())
     return;
   log_warning("session ", state.record.handle, " is closed: its client has not been heard of for ",
               silent_us / 1000, " ms");
@@ -138,19 +127,20 @@ void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
 // A client that is not heard of for its lease has ended, or is cut off; bytes of a long message on
 // a slow link are word of it too.
 void check_client(Self self, const Parts& parts) {
-  std::int64_t lease_us = self->state.record.settings->lease_us;
-  if (lease_us == 0 || now_us(self) - self->state.heard_us <= lease_us / 2)
+  using Verdict = ClientWatch::Verdict;
+  const std::int64_t lease_us = self->state.record.settings->lease_us;
+  if (self->state.watch.judge(now_us(self), lease_us) == Verdict::well)
     return;
   auto client = self->state.client ? self->state.client->node() : caf::node_id{};
   ask_wire(self, parts.services, client, [=](std::optional<Wire> wire) {
     auto& state = self->state;
-    std::int64_t silent = now_us(self) - state.heard_us;
-    if (state.closing || silent <= lease_us)
+    const std::int64_t now = now_us(self);
+    if (state.end.is_closing() || state.watch.judge(now, lease_us) != Verdict::lost)
       return;
     if (wire && wire->state.lives(std::chrono::microseconds(lease_us)))
       return;
     if (state.client)
-      return give_up_client(self, parts, silent, wire);
+      return give_up_client(self, parts, state.watch.silent_us(now), wire);
     log_warning("session ", state.record.handle, " is closed: its client has never been heard of");
     (void)close(self, parts);
   });
@@ -169,7 +159,7 @@ void renew(Self self, const Parts& parts) {
 void client_ended(Self self, const Parts& parts) {
   auto& state = self->state;
   state.client = nullptr;
-  if (state.closing)
+  if (state.end.is_closing())
     return;
   log_info("session ", state.record.handle, " is closed: its client has gone");
   (void)close(self, parts);
@@ -177,7 +167,7 @@ void client_ended(Self self, const Parts& parts) {
 
 void tick(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (state.closing) {
+  if (state.end.is_closing()) {
     self->quit(caf::exit_reason::user_shutdown);
     return;
   }
@@ -215,10 +205,7 @@ void run_part(Self self, RunPart& m) {
   if (m.part->getf(caf::abstract_actor::is_cleaned_up_flag)) // CAF would drop the request
     return tell_step(self,
                      {step_id, m.index, {}, caf::make_error(caf::sec::request_receiver_down)});
-  if (auto ended = state.cleanups.find(m.part); ended != state.cleanups.end()) {
-    m.run.ended = std::move(ended->second);
-    state.cleanups.erase(ended);
-  }
+  m.run.ended = state.ended.take(m.part);
   auto answer = self->request(m.part, caf::infinite, std::move(m.run));
   step->asked.push_back(answer.id()); // the wait ends with the step
   answer.then(
@@ -233,7 +220,7 @@ void run_part(Self self, RunPart& m) {
 
 // In steady state the next RunGraph takes the news along, and no message is sent for them.
 void send_cleanups(Self self) {
-  auto cleanups = std::exchange(self->state.cleanups, {});
+  auto cleanups = self->state.ended.take_all();
   for (const SessionWorker& worker : self->state.workers) // in an order that repeats itself
     if (auto ended = cleanups.find(worker.session); ended != cleanups.end())
       self->send(worker.session, CleanupStep{std::move(ended->second)});
@@ -242,9 +229,7 @@ void send_cleanups(Self self) {
 void clean_up_part(Self self, const CleanupPart& m) {
   if (!m.may_wait)
     return self->send(m.part, CleanupStep{{m.step_id}});
-  auto& state = self->state;
-  state.cleanups[m.part].push_back(m.step_id);
-  if (!std::exchange(state.cleanups_posted, true))
+  if (self->state.ended.add(m.part, m.step_id))
     self->delayed_send(self, cleanups_wait, SendCleanups{});
 }
 
@@ -314,7 +299,8 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
     if (!worker.lost.ok())
       state.health.lose(worker.task, worker.lost);
   }
-  state.created_us = state.heard_us = now_us(self);
+  state.created_us = now_us(self);
+  state.watch.heard(state.created_us);
   recall(state, std::move(record));
   // A worker session that ends while we live was killed, crashed, or belongs to a worker that
   // started again: what it held is gone.
@@ -354,9 +340,10 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
       self->send_exit(step.actor, caf::exit_reason::user_shutdown);
     for (const StepActor& actor : self->state.resting)
       self->send_exit(actor, caf::exit_reason::user_shutdown);
-    if (!std::exchange(self->state.closing, true))
+    if (self->state.end.close())
       leave_workers(self, parts);
-    self->quit(self->state.left.ok() ? exit.reason : to_error(self->state.left));
+    const Status& reason = self->state.end.reason();
+    self->quit(reason.ok() ? exit.reason : to_error(reason));
   });
   // Those of each step come first: CAF tries them in this order.
   return {
@@ -383,7 +370,7 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
         }
         // The session ends with its client; nobody takes its place.
         if (sender == self->state.client)
-          self->state.heard_us = now_us(self);
+          self->state.watch.heard(now_us(self));
         return caf::ok_atom::value;
       },
       [=](const Drain& m) { return drain(self, parts, m); },
@@ -400,10 +387,7 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
                              steps);
       },
       [=](const CancelPart& m) { self->send(m.part, m.cancel); },
-      [=](SendCleanups) {
-        self->state.cleanups_posted = false;
-        send_cleanups(self);
-      },
+      [=](SendCleanups) { send_cleanups(self); },
       [=](CheckLeases) { tick(self, parts); },
       [=](EndLateSteps) { end_late_steps(self, parts); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },

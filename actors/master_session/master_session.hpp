@@ -16,8 +16,11 @@
 #include "actors/family/step_table.hpp"
 #include "actors/master_session/build_queue.hpp"
 #include "actors/master_session/client_graph.hpp"
+#include "actors/master_session/client_watch.hpp"
 #include "actors/master_session/direct_steps.hpp"
+#include "actors/master_session/ended_steps.hpp"
 #include "actors/master_session/part_answers.hpp"
+#include "actors/master_session/session_end.hpp"
 #include "actors/master_session/signature_cache.hpp"
 #include "actors/master_session/step_log.hpp"
 #include "actors/master_session/task_health.hpp"
@@ -66,14 +69,10 @@ struct MasterSessionState {
   std::vector<SessionWorker> workers;
   std::vector<DeviceAttributes> devices;
   std::int64_t created_us = 0;
-  std::int64_t heard_us = 0;    ///< last word of the client
+  ClientWatch watch;            ///< of the client
   caf::strong_actor_ptr client; ///< who sent it, in another process
-  bool closing = false;
-  Status leaving;             ///< new steps are refused with it: the node is about to end
-  Status left;                ///< the session ends now; the reason that the client sees
-  bool gives_up = false;      ///< the client is being told that it was silent for too long
-  std::int64_t looked_us = 0; ///< when lost tasks were looked for last
-  TaskHealth health;          ///< of the tasks that it uses
+  SessionEnd end;
+  TaskHealth health; ///< of the tasks that it uses
 
   struct Extension {
     ExtendGraph request;
@@ -104,9 +103,7 @@ struct MasterSessionState {
   std::unordered_map<caf::actor_id, std::uint64_t> step_of; ///< by the actor of a step that runs
   std::vector<StepActor> resting;                           ///< watched like those that run
   std::set<std::int64_t> looks; ///< when we look which deadlines have passed, on the actors' clock
-  /// By worker session: steps that ended well, of which it is told with the next RunGraph.
-  std::map<WorkerSessionActor, std::vector<std::uint64_t>> cleanups;
-  bool cleanups_posted = false; ///< they are sent in a while anyhow
+  EndedSteps<WorkerSessionActor> ended; ///< of which other nodes have not heard
   StepLog log;
   /// Who asked for a run that was under way already.
   struct Joined {

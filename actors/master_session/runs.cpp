@@ -348,15 +348,9 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
   finish_if_decided(self, parts, registration);
 }
 
-Status refusal(const MasterSessionState& state) {
-  if (state.closing)
-    return failed_precondition("Session is closed.");
-  return state.leaving;
-}
-
 void admit(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok()) // said while its feeds were under way
+  if (Status status = state.end.refusal(); !status.ok()) // said while its feeds were under way
     return fail(self, parts, run, status);
   if (run.bound->graph->plan)
     return start(self, parts, std::move(run));
@@ -427,12 +421,9 @@ void lose_registering(Self self, const Parts& parts, const std::string& task) {
 
 void look_for_lost_tasks(Self self, const Parts& parts) {
   auto& state = self->state;
-  const std::int64_t now = now_us(self);
   const Timeouts& t = parts.services->timeouts;
-  if (now - state.looked_us < std::chrono::microseconds(t.lease / looks_in_a_lease).count())
-    return;
-  state.looked_us = now;
-  for (const std::string& task : state.health.to_ask())
+  const auto pause = std::chrono::microseconds(t.lease / looks_in_a_lease);
+  for (const std::string& task : state.health.to_ask(now_us(self), pause.count()))
     ask(self, parts.membership, t.lease,
         GetPeer{task, std::chrono::microseconds(t.lease / 4).count(), false})
         .then([=](const Peer&) { self->state.health.returned(task); },
@@ -601,8 +592,8 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
 
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
-  state.heard_us = now_us(self);
-  if (Status status = refusal(state); !status.ok())
+  state.watch.heard(now_us(self));
+  if (Status status = state.end.refusal(); !status.ok())
     return to_error(status);
   if (m.begun)
     return go_on(self, parts, m);
@@ -646,7 +637,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
 
 caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallable& m) {
   auto& state = self->state;
-  if (Status status = refusal(state); !status.ok())
+  if (Status status = state.end.refusal(); !status.ok())
     return to_error(status);
   auto it = state.callables.find(m.handle);
   if (it == state.callables.end())
@@ -672,11 +663,10 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
 
 caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   auto& state = self->state;
-  state.leaving = m.refusal;
+  state.end.leave(m.refusal, m.end);
   if (state.direct)
     state.direct->close();
   if (!m.end.ok()) {
-    state.left = m.end;
     for (const auto& [step_id, running] : state.steps)
       self->send(running.actor, EndStep{{m.end}});
     for (auto arriving = std::exchange(state.arriving, {}); auto& [id, run] : arriving)

@@ -31,8 +31,11 @@ bool TaskHealth::lose(std::string_view name, const Status& why) {
   return true;
 }
 
-std::vector<std::string> TaskHealth::to_ask() {
+std::vector<std::string> TaskHealth::to_ask(std::int64_t now_us, std::int64_t pause_us) {
   std::vector<std::string> out;
+  if (now_us - asked_us_ < pause_us)
+    return out;
+  asked_us_ = now_us;
   for (auto& [name, task] : tasks_)
     if (task.state == State::lost) {
       task.state = State::asked;

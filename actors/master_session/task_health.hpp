@@ -1,6 +1,7 @@
 // TaskHealth: what a session knows of the tasks that it uses. Plain: events in, effects out.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -32,8 +33,8 @@ public:
   /// The task is gone. False if nothing changes: it was known, or is none of ours.
   bool lose(std::string_view task, const Status& why);
   /// The lost tasks of which nobody has asked yet whether they are there again; from now on
-  /// somebody asks.
-  std::vector<std::string> to_ask();
+  /// somebody asks. None within `pause_us` of the last time, however many steps are refused.
+  std::vector<std::string> to_ask(std::int64_t now_us, std::int64_t pause_us);
   /// The answer: it is there again. The client is told ABORTED, which means "make a new session",
   /// where UNAVAILABLE means "wait".
   void returned(std::string_view task);
@@ -49,6 +50,7 @@ private:
   Task* find(std::string_view task, State state);
 
   std::map<std::string, Task, std::less<>> tasks_;
+  std::int64_t asked_us_ = 0; ///< when `to_ask` was answered last
 };
 
 } // namespace troupe

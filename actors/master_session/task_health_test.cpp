@@ -37,23 +37,23 @@ TEST_CASE("task health: a task that the session does not use is nobody's loss") 
   TaskHealth health = of_two();
   CHECK_FALSE(health.lose("/job:other/replica:0/task:0", unavailable("gone")));
   CHECK(health.loss("/job:other/replica:0/task:0") == nullptr);
-  CHECK(health.to_ask().empty());
+  CHECK(health.to_ask(0, 0).empty());
 }
 
 TEST_CASE("task health: a lost task is asked for once at a time, and again when nobody answers") {
   TaskHealth health = of_two();
-  CHECK(health.to_ask().empty());
+  CHECK(health.to_ask(0, 0).empty());
   health.lose(worker, unavailable("cut off"));
-  CHECK(health.to_ask() == std::vector<std::string>{worker});
-  CHECK(health.to_ask().empty());
+  CHECK(health.to_ask(0, 0) == std::vector<std::string>{worker});
+  CHECK(health.to_ask(0, 0).empty());
   health.unreachable(worker);
-  CHECK(health.to_ask() == std::vector<std::string>{worker});
+  CHECK(health.to_ask(0, 0) == std::vector<std::string>{worker});
 }
 
 TEST_CASE("task health: one that is back is lost for good, with ABORTED and both reasons") {
   TaskHealth health = of_two();
   health.lose(ps, unavailable("cut off"));
-  (void)health.to_ask();
+  (void)health.to_ask(0, 0);
   health.returned(ps);
   REQUIRE(health.loss(ps));
   CHECK(health.loss(ps)->code() == Code::aborted);
@@ -61,7 +61,7 @@ TEST_CASE("task health: one that is back is lost for good, with ABORTED and both
         "task /job:ps/replica:0/task:0 is back after it was lost (cut off); what it held of this "
         "session is gone: make a new session");
   CHECK(health.loss(ps)->origin().device == ps);
-  CHECK(health.to_ask().empty());
+  CHECK(health.to_ask(0, 0).empty());
   CHECK_FALSE(health.lose(ps, unavailable("again")));
 }
 
@@ -73,11 +73,11 @@ TEST_CASE("task health: answers that nobody waits for change nothing") {
   health.lose(ps, unavailable("cut off"));
   health.returned(ps); // before anybody asked: of an earlier life
   CHECK(health.loss(ps)->code() == Code::unavailable);
-  (void)health.to_ask();
+  (void)health.to_ask(0, 0);
   health.returned(ps);
   health.unreachable(ps); // late
   CHECK(health.loss(ps)->code() == Code::aborted);
-  CHECK(health.to_ask().empty());
+  CHECK(health.to_ask(0, 0).empty());
 }
 
 // Whatever is lost, doubled or late: a task never gets well, is asked for by one at a time, and its
@@ -95,7 +95,7 @@ TEST_CASE("task health: random events in any order, lost and doubled, keep the r
         was_lost = health.lose(ps, unavailable("gone")) || was_lost;
         break;
       case 1:
-        for (const std::string& task : health.to_ask()) {
+        for (const std::string& task : health.to_ask(0, 0)) {
           CHECK(task == ps);
           CHECK(++asking == 1);
         }
@@ -116,4 +116,14 @@ TEST_CASE("task health: random events in any order, lost and doubled, keep the r
         CHECK(health.loss(ps)->code() == (was_back ? Code::aborted : Code::unavailable));
     }
   }
+}
+
+TEST_CASE("task health: lost tasks are not asked for again within the pause") {
+  TaskHealth health;
+  health.use("a");
+  CHECK(health.lose("a", unavailable("gone")));
+  CHECK(health.to_ask(100, 10).size() == 1);
+  health.unreachable("a");
+  CHECK(health.to_ask(109, 10).empty());
+  CHECK(health.to_ask(110, 10).size() == 1);
 }
