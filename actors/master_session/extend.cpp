@@ -1,5 +1,6 @@
 #include "actors/master_session/extend.hpp"
 
+#include "actors/master_session/builds.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 

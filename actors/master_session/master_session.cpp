@@ -4,6 +4,7 @@
 
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
+#include "actors/master_session/builds.hpp"
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/runs.hpp"
@@ -263,6 +264,81 @@ caf::result<caf::ok_atom> release_callable(Self self, const Parts& parts, std::u
   return caf::ok_atom::value;
 }
 
+// A worker session that ends while we live was killed, crashed, or belongs to a worker that
+// started again: what it held is gone.
+void worker_session_ended(Self self, const Parts& parts, const std::string& task,
+                          const caf::error& reason) {
+  // The connection is gone, and all that it carried; membership says the same a moment later.
+  if (reason == caf::exit_reason::remote_link_unreachable) {
+    auto address = parts.services->cluster.address_of(task);
+    return peer_lost(
+        self, parts,
+        {task, 0, LossReason::crashed,
+         loss_sentence(task, address.ok() ? address->to_string() : "?", LossReason::crashed, 0)});
+  }
+  peer_lost(self, parts,
+            {task, 0, LossReason::restarted,
+             str_cat("this session's part on task ", task, " has ended (", error_text(reason),
+                     "): graphs and steps it held are gone; make a new session")});
+}
+
+void somebody_ended(Self self, const Parts& parts, const caf::down_msg& down) {
+  auto& state = self->state;
+  if (state.client && state.client == down.source)
+    return client_ended(self, parts);
+  step_lost(self, parts, down);
+  for (const SessionWorker& worker : state.workers)
+    if (worker.session && worker.session == down.source && state.health.is_well(worker.task))
+      worker_session_ended(self, parts, worker.task, down.reason);
+}
+
+void end(Self self, const Parts& parts, const caf::error& why) {
+  auto& state = self->state;
+  for (const auto& [step_id, step] : state.steps)
+    self->send_exit(step.actor, caf::exit_reason::user_shutdown);
+  for (const StepActor& actor : state.resting)
+    self->send_exit(actor, caf::exit_reason::user_shutdown);
+  if (state.end.close())
+    leave_workers(self, parts);
+  const Status& reason = state.end.reason();
+  self->quit(reason.ok() ? why : to_error(reason));
+}
+
+// The session ends with its client; nobody takes its place.
+caf::ok_atom client_spoke(Self self) {
+  auto& state = self->state;
+  auto sender = self->current_sender();
+  if (sender && sender->node() != self->node() && !state.client) {
+    state.client = sender;
+    self->monitor(caf::actor_cast<caf::actor>(sender));
+  }
+  if (sender == state.client)
+    state.watch.heard(now_us(self));
+  return caf::ok_atom::value;
+}
+
+caf::result<ActorTree> tree(Self self) {
+  const auto& state = self->state;
+  Children steps;
+  for (const auto& [step_id, step] : state.steps)
+    steps.add(str_cat("step-", step_id), step.actor);
+  for (std::size_t i = 0; i < state.resting.size(); ++i)
+    steps.add(str_cat("resting-step.", i), state.resting[i]);
+  return describe_tree(
+      self, str_cat(state.record.graph->num_nodes(), " nodes, ", state.steps.size(), " steps"),
+      steps);
+}
+
+void use(MasterSessionState& state, std::vector<SessionWorker> workers) {
+  state.workers = std::move(workers);
+  for (const SessionWorker& worker : state.workers) {
+    state.health.use(worker.task);
+    state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
+    if (!worker.lost.ok())
+      state.health.lose(worker.task, worker.lost);
+  }
+}
+
 // Names that could be bound once can be again.
 void recall(MasterSessionState& state, SessionRecord record) {
   state.record = std::move(record);
@@ -287,64 +363,25 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
                                                  std::shared_ptr<DirectSteps> direct) {
   guard_actor(self);
   auto& state = self->state;
-  const Services services = parts.services;
+  const Services& services = parts.services;
   state.task = services->task;
-  state.workers = std::move(workers);
   state.direct = std::move(direct);
   if (state.direct)
     state.direct->reopen();
-  for (const SessionWorker& worker : state.workers) {
-    state.health.use(worker.task);
-    state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
-    if (!worker.lost.ok())
-      state.health.lose(worker.task, worker.lost);
-  }
   state.created_us = now_us(self);
   state.watch.heard(state.created_us);
+  use(state, std::move(workers));
   recall(state, std::move(record));
-  // A worker session that ends while we live was killed, crashed, or belongs to a worker that
-  // started again: what it held is gone.
   for (const SessionWorker& worker : state.workers)
     if (worker.session)
       self->monitor(caf::actor_cast<caf::actor>(worker.session));
-  self->set_down_handler([=](caf::down_msg& down) {
-    if (self->state.client && self->state.client == down.source)
-      return client_ended(self, parts);
-    step_lost(self, parts, down);
-    for (const SessionWorker& worker : self->state.workers)
-      if (worker.session && worker.session == down.source &&
-          self->state.health.is_well(worker.task)) {
-        // The connection is gone, and all that it carried; membership says the same a moment later.
-        if (down.reason == caf::exit_reason::remote_link_unreachable) {
-          auto address = services->cluster.address_of(worker.task);
-          peer_lost(self, parts,
-                    {worker.task, 0, LossReason::crashed,
-                     loss_sentence(worker.task, address.ok() ? address->to_string() : "?",
-                                   LossReason::crashed, 0)});
-          continue;
-        }
-        peer_lost(self, parts,
-                  {worker.task, 0, LossReason::restarted,
-                   str_cat("this session's part on task ", worker.task, " has ended (",
-                           error_text(down.reason),
-                           "): graphs and steps it held are gone; make a new session")});
-      }
-  });
+  self->set_down_handler([=](caf::down_msg& down) { somebody_ended(self, parts, down); });
   if (services->network->reaches_others()) {
     (void)watch(self, parts);
     renew(self, parts);
     self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4), CheckLeases{});
   }
-  self->set_exit_handler([=](caf::exit_msg& exit) {
-    for (const auto& [step_id, step] : self->state.steps)
-      self->send_exit(step.actor, caf::exit_reason::user_shutdown);
-    for (const StepActor& actor : self->state.resting)
-      self->send_exit(actor, caf::exit_reason::user_shutdown);
-    if (self->state.end.close())
-      leave_workers(self, parts);
-    const Status& reason = self->state.end.reason();
-    self->quit(reason.ok() ? exit.reason : to_error(reason));
-  });
+  self->set_exit_handler([=](caf::exit_msg& exit) { end(self, parts, exit.reason); });
   // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunStep& m) { return run_step(self, parts, m); },
@@ -362,30 +399,10 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
       [=](ExplainGraph& m) { return explain_graph(self, parts, m); },
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
-      [=](const RenewLease&) {
-        auto sender = self->current_sender();
-        if (sender && sender->node() != self->node() && !self->state.client) {
-          self->state.client = sender;
-          self->monitor(caf::actor_cast<caf::actor>(sender));
-        }
-        // The session ends with its client; nobody takes its place.
-        if (sender == self->state.client)
-          self->state.watch.heard(now_us(self));
-        return caf::ok_atom::value;
-      },
+      [=](const RenewLease&) { return client_spoke(self); },
       [=](const Drain& m) { return drain(self, parts, m); },
       [=](const PeerLost& m) { peer_lost(self, parts, m); },
-      [=](const GetActors&) {
-        Children steps;
-        for (const auto& [step_id, step] : self->state.steps)
-          steps.add(str_cat("step-", step_id), step.actor);
-        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          steps.add(str_cat("resting-step.", i), self->state.resting[i]);
-        return describe_tree(self,
-                             str_cat(self->state.record.graph->num_nodes(), " nodes, ",
-                                     self->state.steps.size(), " steps"),
-                             steps);
-      },
+      [=](const GetActors&) { return tree(self); },
       [=](const CancelPart& m) { self->send(m.part, m.cancel); },
       [=](SendCleanups) { send_cleanups(self); },
       [=](CheckLeases) { tick(self, parts); },

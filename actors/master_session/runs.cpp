@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "actors/master_session/explain.hpp"
+#include "actors/master_session/builds.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -130,16 +130,6 @@ std::int64_t due_of(const Parts& parts, const WaitingRun& run) {
              : 0;
 }
 
-// Nobody waits for the graph under way: its build need not go on.
-void stop_unwanted_build(MasterSessionState& state) {
-  if (!state.unwanted)
-    return;
-  for (const auto& [graph, runs] : state.waiting)
-    if (state.builds.is_under_way(graph) && !runs.empty())
-      return;
-  state.unwanted->store(true);
-}
-
 void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   const ClientGraph& graph = *run.bound->graph;
@@ -190,162 +180,6 @@ RunStepResult result_of(StepFinished& m, const BoundSignature& bound) {
     out.tensors.emplace_back(each_once ? std::move(value) : value);
   }
   return out;
-}
-
-void build_next(Self self, const Parts& parts);
-
-void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
-                  const Status& status) {
-  auto& state = self->state;
-  auto waiting = state.waiting.extract(graph);
-  if (!status.ok()) {
-    state.signatures.drop(graph);
-    state.partition_graphs.erase(graph);
-  }
-  state.builds.end();
-  build_next(self, parts);
-  if (waiting.empty())
-    return;
-  for (WaitingRun& run : waiting.mapped())
-    if (status.ok())
-      start(self, parts, std::move(run));
-    else
-      fail(self, parts, run, status);
-  tell_if_idle(state);
-}
-
-// Empty if the session has nothing on our own task.
-std::string task_in_process(Self self, const NodeServices& services) {
-  for (const SessionWorker& worker : self->state.workers)
-    if (worker.task == services.task && worker.session && worker.session->node() == self->node())
-      return worker.task;
-  return {};
-}
-
-void build_next(Self self, const Parts& parts) {
-  auto& state = self->state;
-  auto build = state.extensions.empty() ? state.builds.begin(state.record.version) : std::nullopt;
-  if (!build)
-    return;
-  auto request = std::make_shared<ClientGraphRequest>();
-  request->full = state.record.graph;
-  request->placed = state.placed;
-  request->assigned = state.record.assigned;
-  request->signature = build->graph->signature;
-  request->devices = state.devices;
-  request->settings = state.record.settings;
-  request->unwanted = state.unwanted = std::make_shared<std::atomic<bool>>(false);
-  if (!build->graph->shows_parts)
-    request->own_task = task_in_process(self, *parts.services);
-  caf::actor_addr address = self->address();
-  Services services = parts.services;
-  services->threads->run([=, ticket = build->ticket] {
-    auto built = build_client_graph(*request, *services);
-    if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address)) {
-      ClientGraphBuilt message{ticket, nullptr, built.status()};
-      if (built.ok())
-        message.parts = std::make_shared<ClientGraphParts>(*std::move(built));
-      caf::anon_send(typed<MasterSessionActor>(actor), std::move(message));
-    }
-  });
-}
-
-using RegistrationRef = std::shared_ptr<Registration>;
-
-void deregister(Self self, const Parts& parts, const WorkerSessionActor& session,
-                const std::string& graph_handle) {
-  ask(self, session, parts.services->timeouts.request, DeregisterGraph{graph_handle})
-      .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
-}
-
-void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& registration) {
-  if (!registration->answers.is_decided() || self->state.registration != registration)
-    return;
-  self->state.registration = nullptr;
-  const Status& status = registration->answers.status();
-  if (status.ok())
-    registration->graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
-  else
-    for (const RegisteredPart& part : registration->plan.parts)
-      if (!part.graph_handle.empty())
-        deregister(self, parts, part.session, part.graph_handle);
-  finish_build(self, parts, registration->graph, status);
-}
-
-void ask_to_register(Self self, const Parts& parts, const RegistrationRef& registration,
-                     std::size_t i, ClientPart& part) {
-  auto& state = self->state;
-  RegisterGraph request{std::move(part.graph_def), state.record.settings->disabled_passes,
-                        state.record.settings->optimize && !part.is_final, std::move(part.graph)};
-  const RegisteredPart& entry = registration->plan.parts[i];
-  ask_watched(self, entry.session, parts.services->timeouts.compile, std::move(request))
-      .then(
-          [=](GraphRegistered& answer) {
-            if (!registration->answers.registered(i))
-              return; // lost meanwhile
-            RegisteredPart& entry = registration->plan.parts[i];
-            if (self->state.registration != registration) // another part has failed before
-              return deregister(self, parts, entry.session, answer.graph_handle);
-            entry.graph_handle = std::move(answer.graph_handle);
-            entry.has_remote_edges = answer.has_remote_edges;
-            entry.manager = answer.manager;
-            entry.node_states = std::move(answer.node_states);
-            entry.executable = std::move(answer.executable);
-            finish_if_decided(self, parts, registration);
-          },
-          [=, task = entry.task](caf::error& error) {
-            registration->answers.failed(i, to_status(error, str_cat("RegisterGraph on ", task)));
-            finish_if_decided(self, parts, registration);
-          });
-}
-
-std::string describe(const Signature& signature) {
-  return str_cat("feeds [", str_join(signature.feeds, ", "), "] fetches [",
-                 str_join(signature.fetches, ", "), "] targets [",
-                 str_join(signature.targets, ", "), "]");
-}
-
-std::vector<std::string> tasks_of(const ClientGraphParts& built) {
-  std::vector<std::string> out;
-  for (const ClientPart& part : built.parts)
-    out.push_back(part.task);
-  return out;
-}
-
-void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
-                    ClientGraphParts& built) {
-  auto& state = self->state;
-  auto registration =
-      std::make_shared<Registration>(Registration{graph, {}, PartAnswers(tasks_of(built))});
-  state.registration = registration;
-  registration->plan.signature = describe(graph->signature);
-  registration->plan.num_fetches = graph->signature.fetches.size();
-  registration->plan.parts.resize(built.parts.size());
-  for (std::size_t i = 0; i < built.parts.size(); ++i) {
-    ClientPart& part = built.parts[i];
-    auto worker = std::find_if(state.workers.begin(), state.workers.end(),
-                               [&](const SessionWorker& w) { return w.task == part.task; });
-    if (worker == state.workers.end()) {
-      registration->answers.failed(i,
-                                   internal(str_cat("a part of the graph was placed on ", part.task,
-                                                    ", which the session does not use")));
-      continue;
-    }
-    RegisteredPart& entry = registration->plan.parts[i];
-    entry.task = part.task;
-    entry.session = worker->session;
-    entry.feed_of = part.feed_of;
-    entry.fetch_of = part.fetch_of;
-    entry.retvals = part.retvals;
-    if (const Status* loss = state.health.loss(part.task)) {
-      registration->answers.failed(i, *loss);
-      continue;
-    }
-    if (graph->shows_parts)
-      state.partition_graphs[graph].push_back(part.graph_def);
-    ask_to_register(self, parts, registration, i, part);
-  }
-  finish_if_decided(self, parts, registration);
 }
 
 void admit(Self self, const Parts& parts, WaitingRun run) {
@@ -405,18 +239,19 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
 
 } // namespace
 
+void graph_is_ready(Self self, const Parts& parts, std::vector<WaitingRun>& runs,
+                    const Status& status) {
+  for (WaitingRun& run : runs)
+    if (status.ok())
+      start(self, parts, std::move(run));
+    else
+      fail(self, parts, run, status);
+  tell_if_idle(self->state);
+}
+
 Counter& running_master_steps() {
   static Counter& steps = counter("master_steps");
   return steps;
-}
-
-void lose_registering(Self self, const Parts& parts, const std::string& task) {
-  const RegistrationRef registration = self->state.registration;
-  const Status* loss = self->state.health.loss(task);
-  if (!registration || !loss)
-    return;
-  registration->answers.lose(task, *loss);
-  finish_if_decided(self, parts, registration);
 }
 
 void look_for_lost_tasks(Self self, const Parts& parts) {
@@ -680,38 +515,6 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
   auto promise = self->make_response_promise<caf::ok_atom>();
   state.idle.add(promise);
   return promise;
-}
-
-void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) {
-  auto& state = self->state;
-  const BuildQueue::Build* build = state.builds.find(built.ticket);
-  if (!build)
-    return;
-  auto graph = build->graph;
-  const bool was_stopped = std::exchange(state.unwanted, nullptr)->load();
-  if (auto waiting = state.waiting.find(graph); was_stopped && !built.status.ok() &&
-                                                waiting != state.waiting.end() &&
-                                                !waiting->second.empty()) {
-    state.builds.end(); // somebody has come since it was stopped
-    state.builds.add(graph);
-    return build_next(self, parts);
-  }
-  if (!built.status.ok())
-    return finish_build(self, parts, graph, built.status);
-  if (!state.placed) {
-    if (state.record.assign(built.parts->assigned))
-      keep_record(self, parts);
-    if (build->version == state.record.version) // else the graph was extended meanwhile
-      state.placed = built.parts->placed;
-  }
-  graph->feed_types = std::move(built.parts->feed_types);
-  graph->feed_shapes = std::move(built.parts->feed_shapes);
-  register_parts(self, parts, graph, *built.parts);
-}
-
-void graph_is_settled(Self self, const Parts& parts) {
-  start_explanations(self, parts);
-  build_next(self, parts);
 }
 
 } // namespace troupe
