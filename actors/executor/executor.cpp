@@ -101,7 +101,8 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
   environment.counted.emplace(executors_alive());
   if (m.rendezvous)
     environment.rendezvous.emplace(self, m.rendezvous, m.step_id, *services->lent_memory);
-  environment.cancellation = std::move(m.cancellation);
+  environment.cancellation =
+      m.cancellation ? std::move(m.cancellation) : std::make_shared<Cancellation>();
   environment.begin(m.executable, m.step_id,
                     environment.rendezvous ? &*environment.rendezvous : nullptr);
   state.run.emplace(

@@ -13,11 +13,6 @@
 
 namespace troupe {
 
-namespace {
-/// Rendezvous that are kept for the next steps; more are only needed while more steps run at once.
-constexpr std::size_t max_resting = 16;
-} // namespace
-
 WorkerSessionState::~WorkerSessionState() {
   for (auto& [step_id, promise] : arriving)
     promise.deliver(to_error(aborted(str_cat("session ", handle, " ended while the feeds of step ",
@@ -25,7 +20,7 @@ WorkerSessionState::~WorkerSessionState() {
                                  .as_derived()));
   for (const auto& [step_id, box] : mailboxes)
     stop(box.rendezvous);
-  for (const RendezvousActor& rendezvous : resting)
+  for (const RendezvousActor& rendezvous : mailboxes.resting())
     stop(rendezvous);
   stop(graph_manager);
 }
@@ -33,69 +28,58 @@ WorkerSessionState::~WorkerSessionState() {
 namespace {
 
 using Self = WorkerSessionActor::stateful_pointer<WorkerSessionState>;
+using Mailbox = MailboxTable<RendezvousActor>::Mailbox;
 
 struct Parts {
   Services services;
   MembershipActor membership;
   TransportActor transport;
+  std::chrono::microseconds sweep_every{0};
 };
 
 RendezvousActor take_rendezvous(Self self, const Parts& parts) {
   auto& state = self->state;
-  if (state.resting.empty())
-    return self->spawn<caf::monitored>(
-        rendezvous,
-        RendezvousSetup{parts.services, caf::actor_cast<WorkerSessionActor>(self->ctrl()),
-                        parts.transport});
-  RendezvousActor out = std::move(state.resting.back());
-  state.resting.pop_back();
-  return out;
+  if (state.mailboxes.has_resting())
+    return state.mailboxes.take_resting();
+  return self->spawn<caf::monitored>(
+      rendezvous, RendezvousSetup{parts.services, caf::actor_cast<WorkerSessionActor>(self->ctrl()),
+                                  parts.transport});
 }
 
 // The step's rendezvous; taken when its first user comes, be that RunGraph or an impatient peer.
-WorkerSessionState::Mailbox& mailbox(Self self, const Parts& parts, std::uint64_t step_id) {
+Mailbox& mailbox(Self self, const Parts& parts, std::uint64_t step_id) {
   auto& state = self->state;
   if (auto* box = state.mailboxes.find(step_id))
     return *box;
-  auto& box = state.mailboxes.add(step_id);
-  box.rendezvous = take_rendezvous(self, parts);
-  box.created_us = now_us(self);
-  self->send(box.rendezvous, BeginExchange{step_id, state.edge_peers});
+  auto& box = state.mailboxes.open(step_id, take_rendezvous(self, parts), now_us(self));
+  self->send(box.rendezvous, BeginExchange{step_id, state.peers.edges()});
   return box;
 }
 
 // A rendezvous that ends before its step takes values along that nobody has yet: the step fails,
 // here and wherever they are waited for.
 void rendezvous_lost(Self self, const Parts& parts, const caf::down_msg& down) {
-  auto& state = self->state;
-  auto is_lost = [&](const RendezvousActor& actor) { return actor.address() == down.source; };
-  std::erase_if(state.resting, is_lost);
-  for (auto& [step_id, box] : state.mailboxes)
-    if (is_lost(box.rendezvous)) {
-      box.lost = aborted(str_cat("the rendezvous of step ", step_id, " on ", parts.services->task,
-                                 " was ended (", error_text(down.reason),
-                                 "): values that it held are lost; run the step again"))
-                     .with_origin({"", "", parts.services->task, step_id});
-      self->send(state.graph_manager, CancelStep{step_id, {box.lost}});
-      return;
-    }
+  auto* entry = self->state.mailboxes.rendezvous_ended(
+      [&](const RendezvousActor& actor) { return actor.address() == down.source; });
+  if (!entry)
+    return;
+  auto& [step_id, box] = *entry;
+  box.lost = aborted(str_cat("the rendezvous of step ", step_id, " on ", parts.services->task,
+                             " was ended (", error_text(down.reason),
+                             "): values that it held are lost; run the step again"))
+                 .with_origin({"", "", parts.services->task, step_id});
+  self->send(self->state.graph_manager, CancelStep{step_id, {box.lost}});
 }
 
 // The rendezvous serves another step; what still comes for this one does not reach that.
 void drop_mailbox(Self self, std::uint64_t step_id) {
-  auto& state = self->state;
-  state.ended[state.num_ended++ % state.ended.size()] = step_id;
-  auto* box = state.mailboxes.find(step_id);
-  if (!box)
-    return;
-  self->send(box->rendezvous, EndExchange{});
-  if (box->lost.ok() && state.resting.size() < max_resting)
-    state.resting.push_back(std::move(box->rendezvous));
-  else
-    self->send_exit(box->rendezvous, caf::exit_reason::user_shutdown);
-  state.mailboxes.remove(step_id);
-  if (state.mailboxes.empty())
-    state.idle.answer();
+  auto leave = [self](RendezvousActor& rendezvous, bool rests) {
+    self->send(rendezvous, EndExchange{});
+    if (!rests)
+      self->send_exit(rendezvous, caf::exit_reason::user_shutdown);
+  };
+  if (self->state.mailboxes.close(step_id, leave))
+    self->state.idle.answer();
 }
 
 void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGraph run,
@@ -190,9 +174,8 @@ caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, Regis
 // The session on another task: found once, forgotten when the task is lost.
 caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
                                             const std::string& task) {
-  auto& state = self->state;
-  if (auto it = state.peers.find(task); it != state.peers.end())
-    return it->second;
+  if (const auto* known = self->state.peers.find(task))
+    return *known;
   const Timeouts& t = parts.services->timeouts;
   auto promise = self->make_response_promise<WorkerSessionCreated>();
   auto fail = [=](caf::error& error, std::string_view what) mutable {
@@ -213,26 +196,13 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
                       if (!found.session)
                         return void(promise.deliver(
                             to_error(internal(str_cat(task, " answered without a session")))));
-                      self->state.peers[task] = found;
+                      self->state.peers.found(task, found);
                       promise.deliver(found);
                     },
                     [=](caf::error& error) mutable { fail(error, "finding the session on"); });
           },
           [=](caf::error& error) mutable { fail(error, "dialling"); });
   return promise;
-}
-
-bool has_ended(const WorkerSessionState& state, std::uint64_t step_id) {
-  return !state.mailboxes.find(step_id) &&
-         std::find(state.ended.begin(), state.ended.end(), step_id) != state.ended.end();
-}
-
-// Later steps begin with what `change` makes of what is known of the peers.
-template <class F>
-void change_edge_peers(WorkerSessionState& state, F change) {
-  auto next = std::make_shared<EdgePeers>(*state.edge_peers);
-  change(*next);
-  state.edge_peers = std::move(next);
 }
 
 // What a step here wants of another task; the answer is the peer's. It sends unasked from now on.
@@ -250,12 +220,7 @@ caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
                 ReceiveTensors{wish->step_id, std::move(wish->keys), own, parts.services->task})
                 .then(
                     [=](EdgesSent& sent) mutable {
-                      auto& state = self->state;
-                      auto peer = state.peers.find(wish->task);
-                      if (peer != state.peers.end() && peer->second.session == session &&
-                          !state.edge_peers->senders.count(wish->task))
-                        change_edge_peers(state,
-                                          [&](EdgePeers& p) { p.senders.insert(wish->task); });
+                      self->state.peers.acknowledged(wish->task, session);
                       promise.deliver(std::move(sent));
                     },
                     [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
@@ -268,16 +233,14 @@ caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
 // lives.
 caf::result<EdgesSent> receive_tensors(Self self, const Parts& parts, ReceiveTensors& m) {
   auto& state = self->state;
-  if (has_ended(state, m.step_id))
+  if (state.mailboxes.has_ended(m.step_id))
     return to_error(
         aborted(str_cat("step ", m.step_id, " has ended on ", parts.services->task)).as_derived());
   auto& box = mailbox(self, parts, m.step_id);
   if (!box.lost.ok())
     return to_error(box.lost);
-  auto known = state.edge_peers->receivers.find(m.task);
-  if (m.receiver && (known == state.edge_peers->receivers.end() || known->second != m.receiver)) {
+  if (state.peers.asked_by(m.task, m.receiver)) {
     self->monitor(caf::actor_cast<caf::actor>(m.receiver));
-    change_edge_peers(state, [&](EdgePeers& peers) { peers.receivers[m.task] = m.receiver; });
     for (const auto& [step_id, other] : state.mailboxes) // which began without knowing it
       if (step_id != m.step_id)
         caf::anon_send(other.rendezvous, ReceiveTensors{step_id, {}, m.receiver, m.task});
@@ -291,7 +254,7 @@ caf::result<EdgesSent> receive_tensors(Self self, const Parts& parts, ReceiveTen
 }
 
 void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
-  if (has_ended(self->state, m.step_id))
+  if (self->state.mailboxes.has_ended(m.step_id))
     return;
   if (auto& box = mailbox(self, parts, m.step_id); box.lost.ok())
     self->send(box.rendezvous, std::move(m));
@@ -299,7 +262,7 @@ void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
 
 void edges_lost(Self self, const Parts& parts, EdgesLost& m) {
   m.status.status = reason_of(m.status);
-  if (!has_ended(self->state, m.step_id))
+  if (!self->state.mailboxes.has_ended(m.step_id))
     self->send(mailbox(self, parts, m.step_id).rendezvous, std::move(m));
 }
 
@@ -308,13 +271,6 @@ void ask_for_late_edges(Self self, std::int64_t since_us) {
   for (const auto& [step_id, box] : self->state.mailboxes)
     if ((box.started || self->state.arriving.count(step_id)) && box.created_us <= since_us)
       self->send(box.rendezvous, AskForMissing{});
-}
-
-void forget_receiver(WorkerSessionState& state, const caf::actor_addr& receiver) {
-  change_edge_peers(state, [&](EdgePeers& peers) {
-    std::erase_if(peers.receivers,
-                  [&](const auto& known) { return known.second->address() == receiver; });
-  });
 }
 
 // A session is idle when no executor runs and no rendezvous holds values for peers.
@@ -338,63 +294,130 @@ caf::result<caf::ok_atom> drain(Self self, const Parts& parts, const Drain& m) {
 // new one runs its own.
 caf::result<caf::ok_atom> resume(Self self, const Parts& parts, const Status& why) {
   auto& state = self->state;
-  state.heard_us = now_us(self);
+  state.lease.renewed(now_us(self));
   const Status taken_over = aborted(str_cat("session ", state.handle, " is being taken over"));
   if (state.refusal.ok()) // else the node is about to end
     state.refusal = taken_over;
   state.graphs.clear();
   for (auto arriving = std::exchange(state.arriving, {}); auto& [step_id, promise] : arriving)
     promise.deliver(to_error(why));
-  std::vector<std::uint64_t> steps;
-  for (const auto& [step_id, box] : state.mailboxes) {
-    steps.push_back(step_id);
+  for (const auto& [step_id, box] : state.mailboxes)
     self->send(box.rendezvous, AbortStep{{why}});
-  }
   auto promise = self->make_response_promise<caf::ok_atom>();
-  auto ended = [=]() mutable {
+  auto ended = [=, steps = state.mailboxes.steps()]() mutable {
     for (std::uint64_t step_id : steps)
       drop_mailbox(self, step_id);
     if (self->state.refusal == taken_over)
       self->state.refusal = Status{};
     promise.deliver(caf::ok_atom::value);
   };
-  const Timeouts& t =
-      parts.services->timeouts; // whoever asks waits for three quarters of the lease
+  const Timeouts& t = parts.services->timeouts; // the asker waits for three quarters of the lease
   ask(self, state.graph_manager, std::min(t.cancel, t.lease / 2), ResumeSession{{why}})
       .then([=](caf::ok_atom) mutable { ended(); },
             [=](caf::error&) mutable { ended(); }); // as long as cancelled steps are waited for
   return promise;
 }
 
+std::optional<MasterWire> master_wire(const std::optional<Wire>& wire) {
+  return wire ? std::optional(MasterWire{wire->name(), wire->state}) : std::nullopt;
+}
+
 // A master that is not heard of for its lease has ended or is cut off; what it left here goes.
-void check_leases(Self self, const Parts& parts, std::int64_t lease_us) {
+void check_lease(Self self, const Parts& parts) {
   auto& state = self->state;
-  std::int64_t now = now_us(self);
-  if (lease_us > 0 && now - state.heard_us > lease_us / 2)
-    ask_wire(self, parts.services, state.master ? state.master.node() : caf::node_id{},
-             [=](std::optional<Wire> wire) {
-               auto& state = self->state;
-               std::int64_t silent = now_us(self) - state.heard_us;
-               if (silent <= lease_us) {
-                 state.wire = wire ? wire->name() : "";
-                 return;
-               }
-               // A long message on a slow link is word of the master too. What comes over a newer
-               // connection is not: the master session has lost us with the old one.
-               if (wire && wire->name() == state.wire &&
-                   wire->state.lives(std::chrono::microseconds(lease_us)))
-                 return;
-               log_warning("session ", state.handle, " ends: its master has not been heard of for ",
-                           silent / 1000, " ms");
-               self->quit(caf::exit_reason::user_shutdown);
-             });
-  std::int64_t orphaned = now - std::chrono::microseconds(parts.services->timeouts.orphan).count();
-  std::vector<std::uint64_t> orphans;
-  for (const auto& [step_id, box] : state.mailboxes)
-    if (!box.started && !state.arriving.count(step_id) && box.created_us < orphaned)
-      orphans.push_back(step_id);
-  for (std::uint64_t step_id : orphans)
+  if (!state.lease.is_doubtful(now_us(self)))
+    return;
+  ask_wire(self, parts.services, state.master ? state.master.node() : caf::node_id{},
+           [=](const std::optional<Wire>& wire) {
+             auto& state = self->state;
+             if (!state.lease.judge(master_wire(wire), now_us(self)))
+               return;
+             log_warning("session ", state.handle, " ends: its master has not been heard of for ",
+                         state.lease.silent_us(now_us(self)) / 1000, " ms");
+             self->quit(caf::exit_reason::user_shutdown);
+           });
+}
+
+void renew_lease(Self self, const Parts& parts) {
+  auto& state = self->state;
+  state.lease.renewed(now_us(self));
+  auto sender = self->current_sender();
+  if (!sender || state.master == sender)
+    return;
+  state.master = sender->address();
+  self->monitor(caf::actor_cast<caf::actor>(sender));
+  ask_wire(self, parts.services, sender->node(), [self](const std::optional<Wire>& wire) {
+    self->state.lease.came_over(master_wire(wire));
+  });
+}
+
+void sweep(Self self, const Parts& parts) {
+  auto& state = self->state;
+  check_lease(self, parts);
+  const std::int64_t now = now_us(self);
+  const auto orphan = std::chrono::microseconds(parts.services->timeouts.orphan);
+  auto is_arriving = [&](std::uint64_t step_id) { return state.arriving.count(step_id) > 0; };
+  for (std::uint64_t step_id : state.mailboxes.orphans(now - orphan.count(), is_arriving))
     drop_mailbox(self, step_id);
+  ask_for_late_edges(self, now - parts.sweep_every.count());
+  self->delayed_send(self, until_next_round(self, parts.sweep_every), CheckLeases{});
+}
+
+void cancel_step(Self self, const CancelStep& m) {
+  Status why = reason_of(m.status);
+  end_arrival(self, m.step_id, why);
+  self->send(self->state.graph_manager, CancelStep{m.step_id, {why}});
+  if (auto* box = self->state.mailboxes.find(m.step_id))
+    self->send(box->rendezvous, AbortStep{{why}});
+}
+
+void peer_lost(Self self, const PeerLost& m) {
+  self->state.peers.lost(m.task);
+  for (const auto& [step_id, box] : self->state.mailboxes)
+    self->send(box.rendezvous, m);
+}
+
+auto list_actors(Self self) {
+  auto& state = self->state;
+  Children children;
+  children.add("graph-manager", state.graph_manager);
+  for (const auto& [step_id, box] : state.mailboxes)
+    children.add(str_cat("rendezvous-", step_id), box.rendezvous);
+  for (std::size_t i = 0; i < state.mailboxes.resting().size(); ++i)
+    children.add(str_cat("resting-rendezvous.", i), state.mailboxes.resting()[i]);
+  return describe_tree(
+      self, str_cat(state.graphs.size(), " graphs, ", state.mailboxes.size(), " mailboxes"),
+      children);
+}
+
+// Someone that is watched has ended: the master session, another task's session, or a rendezvous.
+void watched_ended(Self self, const Parts& parts, const caf::down_msg& down) {
+  auto& state = self->state;
+  // A master session that is lost will not renew our lease, whatever else comes from its node.
+  if (state.master == down.source)
+    state.master = nullptr;
+  else if (down.source.node() != self->node())
+    state.peers.receiver_ended(
+        [&](const WorkerSessionActor& known) { return known->address() == down.source; });
+  else
+    rendezvous_lost(self, parts, down);
+}
+
+void begin(Self self, const Parts& parts, const CreateWorkerSession& request) {
+  auto& state = self->state;
+  state.handle = request.session_handle;
+  state.lease = MasterLease(request.lease_us, now_us(self));
+  state.graph_manager =
+      self->spawn<caf::linked>(graph_manager, parts.services, request.isolate, parts.transport);
+  // A graph manager that crashes takes the session along; an ordered end takes the children along.
+  self->set_exit_handler([self](caf::exit_msg& exit) {
+    for (std::uint64_t step_id : self->state.mailboxes.steps())
+      drop_mailbox(self, step_id);
+    self->quit(exit.reason); // the state's end stops the others
+  });
+  self->set_down_handler([=](caf::down_msg& down) { watched_ended(self, parts, down); });
+  if (parts.services->network->reaches_others())
+    self->delayed_send(self, until_next_round(self, parts.sweep_every), CheckLeases{});
 }
 
 } // namespace
@@ -404,35 +427,11 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
                                                  MembershipActor membership,
                                                  TransportActor transport) {
   guard_actor(self);
-  auto& state = self->state;
-  state.handle = request.session_handle;
-  state.heard_us = now_us(self);
-  state.graph_manager =
-      self->spawn<caf::linked>(graph_manager, services, request.isolate, transport);
-  // A graph manager that crashes takes the session along; an ordered end takes the children along.
-  self->set_exit_handler([self](caf::exit_msg& exit) {
-    std::vector<std::uint64_t> steps;
-    for (const auto& [step_id, box] : self->state.mailboxes)
-      steps.push_back(step_id);
-    for (std::uint64_t step_id : steps)
-      drop_mailbox(self, step_id);
-    self->quit(exit.reason); // the state's end stops the others
-  });
-  Parts parts{services, membership, transport};
-  self->set_down_handler([=](caf::down_msg& down) {
-    // A master session that is lost will not renew our lease, whatever else comes from its node.
-    if (self->state.master == down.source)
-      self->state.master = nullptr;
-    else if (down.source.node() != self->node())
-      forget_receiver(self->state, down.source);
-    else
-      rendezvous_lost(self, parts, down);
-  });
-  std::int64_t lease_us = request.lease_us;
-  auto sweep_every = lease_us > 0 ? std::chrono::microseconds(lease_us / 4)
-                                  : std::chrono::microseconds(services->timeouts.orphan) / 4;
-  if (services->network->reaches_others())
-    self->delayed_send(self, until_next_round(self, sweep_every), CheckLeases{});
+  const auto orphan = std::chrono::microseconds(services->timeouts.orphan);
+  const Parts parts{services, membership, transport,
+                    request.lease_us > 0 ? std::chrono::microseconds(request.lease_us / 4)
+                                         : orphan / 4};
+  begin(self, parts, request);
   // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunGraph& m) {
@@ -445,13 +444,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         self->state.graphs.erase(m.graph_handle);
         return self->delegate(self->state.graph_manager, m);
       },
-      [=](const CancelStep& m) {
-        Status why = reason_of(m.status);
-        end_arrival(self, m.step_id, why);
-        self->send(self->state.graph_manager, CancelStep{m.step_id, {why}});
-        if (auto* box = self->state.mailboxes.find(m.step_id))
-          self->send(box->rendezvous, AbortStep{{why}});
-      },
+      [=](const CancelStep& m) { cancel_step(self, m); },
       [=](const CleanupStep& m) { clean_up(self, m.step_ids); },
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
       [=](ReceiveTensors& m) { return receive_tensors(self, parts, m); },
@@ -459,46 +452,11 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
       [=](WantEdges& m) { return want_edges(self, parts, m); },
       [=](const Drain& m) { return drain(self, parts, m); },
-      [=](const PeerLost& m) {
-        self->state.peers.erase(m.task);
-        change_edge_peers(self->state, [&](EdgePeers& peers) {
-          peers.receivers.erase(m.task);
-          peers.senders.erase(m.task);
-        });
-        for (const auto& [step_id, box] : self->state.mailboxes)
-          self->send(box.rendezvous, m);
-      },
+      [=](const PeerLost& m) { peer_lost(self, m); },
       [=](const ResumeSession& m) { return resume(self, parts, reason_of(m.why)); },
-      [=](const RenewLease&) {
-        self->state.heard_us = now_us(self);
-        auto sender = self->current_sender();
-        if (sender && self->state.master != sender) {
-          self->state.master = sender->address();
-          self->monitor(caf::actor_cast<caf::actor>(sender));
-          ask_wire(self, services, sender->node(), [self](std::optional<Wire> wire) {
-            self->state.wire = wire ? wire->name() : "";
-          });
-        }
-      },
-      [=](const GetActors&) {
-        Children children;
-        children.add("graph-manager", self->state.graph_manager);
-        for (const auto& [step_id, box] : self->state.mailboxes)
-          children.add(str_cat("rendezvous-", step_id), box.rendezvous);
-        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          children.add(str_cat("resting-rendezvous.", i), self->state.resting[i]);
-        return describe_tree(self,
-                             str_cat(self->state.graphs.size(), " graphs, ",
-                                     self->state.mailboxes.size(), " mailboxes"),
-                             children);
-      },
-      [=](CheckLeases) {
-        check_leases(self, parts, lease_us);
-        ask_for_late_edges(
-            self, now_us(self) -
-                      std::chrono::duration_cast<std::chrono::microseconds>(sweep_every).count());
-        self->delayed_send(self, until_next_round(self, sweep_every), CheckLeases{});
-      },
+      [=](const RenewLease&) { renew_lease(self, parts); },
+      [=](const GetActors&) { return list_actors(self); },
+      [=](CheckLeases) { sweep(self, parts); },
   };
 }
 
