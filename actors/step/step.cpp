@@ -332,10 +332,14 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
           return;
         Status why =
             m.reason == LossReason::restarted ? aborted(m.sentence) : unavailable(m.sentence);
+        why = why.with_origin({"", "", m.task, state.request.step_id});
         for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
-          if (state.request.plan->parts[i].task == m.task)
-            state.collector->part_failed(i,
-                                         why.with_origin({"", "", m.task, state.request.step_id}));
+          if (state.request.plan->parts[i].task != m.task)
+            continue;
+          else if (state.explains_end) // of a deadline: is this the explanation?
+            state.collector->part_lost_at_deadline(i, why);
+          else
+            state.collector->part_failed(i, why);
         advance(self);
       },
       [=](const GetActors&) {

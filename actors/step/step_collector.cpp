@@ -29,6 +29,12 @@ void StepCollector::part_failed(std::size_t part, const Status& why) {
   record(why);
 }
 
+void StepCollector::part_lost_at_deadline(std::size_t part, const Status& why) {
+  if (open_[part] && status_.code() == Code::deadline_exceeded)
+    status_ = why;
+  part_failed(part, why);
+}
+
 void StepCollector::fail(const Status& why) {
   record(why);
 }

@@ -18,7 +18,8 @@ namespace troupe {
 ///               a deadline, a cancellation
 ///
 /// The step's error is the first one that is not derived from another; later ones are counted. An
-/// error that is derived only stands in until a root cause arrives.
+/// error that is derived only stands in until a root cause arrives, and a deadline until it is
+/// explained.
 class StepCollector {
 public:
   StepCollector(std::size_t parts, std::size_t fetches)
@@ -37,6 +38,9 @@ public:
   void part_failed(std::size_t part, const Status& why);
   /// Something that is no part's answer ends the step: a deadline, a cancellation.
   void fail(const Status& why);
+  /// A task that runs a part is lost while the step's error, a deadline that has passed, is being
+  /// explained: its silence is what the step has waited for, and is told instead.
+  void part_lost_at_deadline(std::size_t part, const Status& why);
   /// Adds to what the step's error says; nothing if there is none, or if it is another one by now.
   void explain(const Status& error, std::string_view clause);
   /// Stops waiting for parts that do not answer.

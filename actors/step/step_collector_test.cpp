@@ -73,3 +73,25 @@ TEST_CASE("step collector: a part answers once") {
   CHECK(!c.is_finished());
   CHECK(c.status().ok());
 }
+
+TEST_CASE("step collector: a task that is lost while a deadline is explained is told instead") {
+  StepCollector c(2, 0);
+  const Status late = deadline_exceeded("too late");
+  c.fail(late);
+  c.part_lost_at_deadline(1, unavailable("frozen"));
+  CHECK(c.status() == unavailable("frozen"));
+  c.explain(late, "of no matter");
+  CHECK(c.status() == unavailable("frozen"));
+  c.part_lost_at_deadline(1, unavailable("again"));
+  c.part_lost_at_deadline(0, unavailable("another"));
+  CHECK(c.status() == unavailable("frozen")); // the first wins
+  CHECK(c.is_finished());
+}
+
+TEST_CASE("step collector: a task that has ended its part well is no reason for a deadline") {
+  StepCollector c(2, 0);
+  c.part_done(1);
+  c.fail(deadline_exceeded("too late"));
+  c.part_lost_at_deadline(1, unavailable("frozen"));
+  CHECK(c.status().code() == Code::deadline_exceeded);
+}
