@@ -6,6 +6,7 @@
 #include "actors/executor/internal/loop.hpp"
 #include "actors/executor/internal/step_state.hpp"
 #include "devices/host/compute_pool.hpp"
+#include "devices/host/spin.hpp"
 
 namespace troupe::program {
 
@@ -16,27 +17,6 @@ namespace {
 constexpr auto patience = std::chrono::microseconds(30);
 /// Batches that a helper runs at most before the pool's other work has its turn.
 constexpr int batches_at_once = 64;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-template <class F>
-bool wait_for(F ready) {
-  const auto end = std::chrono::steady_clock::now() + patience;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (ready())
-        return true;
-      pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
-}
 
 } // namespace
 
@@ -110,7 +90,7 @@ Batch* Crew::take_done() {
 }
 
 bool Crew::wait_a_little() {
-  return wait_for([this] { return is_some_done(); });
+  return spin_until([this] { return is_some_done(); }, patience);
 }
 
 bool Crew::sleep() {
@@ -149,8 +129,10 @@ void Crew::help() {
     const auto has_more = [this] {
       return begin_.load(std::memory_order_relaxed) != end_.load(std::memory_order_relaxed);
     };
-    if (!wait_for([&] { return has_more() || !is_wanted_.load(std::memory_order_relaxed); }) ||
-        !has_more())
+    const auto has_more_or_may_go = [&] {
+      return has_more() || !is_wanted_.load(std::memory_order_relaxed);
+    };
+    if (!spin_until(has_more_or_may_go, patience) || !has_more())
       break;
   }
   // A batch that comes now waits for the next helper, or its owner takes it back.

@@ -29,6 +29,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "devices/host/spin.hpp"
 
 namespace troupe {
 
@@ -41,28 +42,6 @@ constexpr auto spin_time = std::chrono::microseconds(60); // about what waking a
 constexpr int max_loops = 64; // at one time; more run on their callers alone
 
 thread_local bool t_in_loop = false;
-
-void pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
-/// Waits for `ready()` without giving the core away, `limit` at most; tells whether it came.
-template <class F>
-bool spin_until(F&& ready, std::chrono::nanoseconds limit = spin_time) {
-  auto end = std::chrono::steady_clock::now() + limit;
-  do {
-    for (int i = 0; i < 16; ++i) {
-      if (ready())
-        return true;
-      pause();
-    }
-  } while (std::chrono::steady_clock::now() < end);
-  return ready();
-}
 
 /// While it lives, this thread is in a loop's body: loops inside run on it alone.
 class InLoop {
@@ -110,7 +89,7 @@ struct alignas(64) Slot {
       inside.notify_all();
   }
   void wait_until_empty() {
-    if (spin_until([&] { return inside.load(std::memory_order_seq_cst) == 0; }))
+    if (spin_until([&] { return inside.load(std::memory_order_seq_cst) == 0; }, spin_time))
       return;
     while (int now = inside.load(std::memory_order_seq_cst))
       inside.wait(now, std::memory_order_seq_cst);
