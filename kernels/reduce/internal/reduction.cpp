@@ -86,9 +86,9 @@ Status run(KernelContext& c, const arith::ReduceKernel& kernel, const arith::Red
   return {};
 }
 
-/// Reduced and kept dimensions alternate too often for one plan: brings the kept ones to the front.
-Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const Tensor& x,
-                      const Mask& mask, Tensor& out) {
+/// `x` with the kept dimensions in front of the reduced ones. `what` it is for, in the error.
+Result<Tensor> kept_to_front(KernelContext& c, const Tensor& x, const Mask& mask,
+                             std::string_view what) {
   std::vector<int> order;
   for (bool reduced : {false, true})
     for (std::size_t i = 0; i < mask.size; ++i)
@@ -96,7 +96,7 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
         order.push_back(static_cast<int>(i));
   arith::StridedPlan move;
   if (!arith::make_transpose_plan(x.shape().dims(), order, move))
-    return unimplemented(str_cat("a reduction of shape ", x.shape(),
+    return unimplemented(str_cat(what, " of shape ", x.shape(),
                                  " alternates too often between reduced and kept dimensions"));
   TROUPE_ASSIGN(Tensor moved, c.allocate_temp(x.dtype(), x.shape()));
   const int size = static_cast<int>(dtype_size(x.dtype()));
@@ -104,6 +104,13 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
   c.parallel_for(move.size, 0.5, [&](std::int64_t begin, std::int64_t end) {
     arith::copy_from_strided(size, move, x.raw(), to, begin, end);
   });
+  return moved;
+}
+
+/// For reduced and kept dimensions that alternate too often for one plan.
+Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const Tensor& x,
+                      const Mask& mask, Tensor& out) {
+  TROUPE_ASSIGN(const Tensor moved, kept_to_front(c, x, mask, "a reduction"));
   const std::int64_t outputs = out.num_elements();
   const std::int64_t dims[] = {outputs, x.num_elements() / outputs};
   const bool reduced[] = {false, true};
@@ -111,10 +118,6 @@ Status run_transposed(KernelContext& c, const arith::ReduceKernel& kernel, const
   TROUPE_CHECK(arith::make_reduce_plan(dims, reduced, plan), "two dimensions");
   return run(c, kernel, plan, moved.raw(), out);
 }
-
-} // namespace
-
-namespace {
 
 /// Sums and means of complex numbers: those of their parts, which are one more dimension.
 Status reduce_parts(KernelContext& c, arith::ReduceOp op, Mask mask, const Shape& shape) {
@@ -145,18 +148,7 @@ Status multiply_complex(KernelContext& c, const Mask& mask, const Shape& shape) 
   using Complex = std::complex<double>;
   const Tensor& x = c.input(0);
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  std::vector<int> order;
-  for (bool reduced : {false, true})
-    for (std::size_t i = 0; i < mask.size; ++i)
-      if (mask.bits[i] == reduced)
-        order.push_back(static_cast<int>(i));
-  arith::StridedPlan move;
-  if (!arith::make_transpose_plan(x.shape().dims(), order, move))
-    return unimplemented(str_cat("a product of complex numbers of shape ", x.shape(),
-                                 " alternates too often between reduced and kept dimensions"));
-  TROUPE_ASSIGN(Tensor moved, c.allocate_temp(x.dtype(), x.shape()));
-  arith::copy_from_strided(static_cast<int>(dtype_size(x.dtype())), move, x.raw(),
-                           moved.mutable_raw(), 0, move.size);
+  TROUPE_ASSIGN(const Tensor moved, kept_to_front(c, x, mask, "a product of complex numbers"));
   const std::int64_t outputs = shape.num_elements();
   const std::int64_t count = outputs == 0 ? 0 : x.num_elements() / outputs;
   return dispatch(Types<std::complex<float>, Complex>{}, x.dtype(), [&]<class T>() -> Status {
