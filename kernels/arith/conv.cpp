@@ -232,6 +232,12 @@ FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, 
   return onednn_filter_packing(direction, shape, images, epilogue);
 }
 
+bool is_same_layout(const FilterPacking& a, const FilterPacking& b) {
+  if (a.bytes != b.bytes || a.winograd != b.winograd)
+    return false;
+  return a.primitive == b.primitive || onednn_is_same_layout(a, b);
+}
+
 void pack_filter(const FilterPacking& packing, const float* filter, void* packed, int64_t begin,
                  int64_t end) {
   if (packing.winograd.size > 0)

@@ -43,6 +43,9 @@ struct FilterPacking {
 FilterPacking filter_packing(ConvDirection direction, const Conv2DShape& shape, int64_t images,
                              const ConvEpilogue& epilogue = {});
 
+/// Whether a filter that was laid out for one serves the other.
+bool is_same_layout(const FilterPacking& a, const FilterPacking& b);
+
 /// Lays parts [begin, end) of `filter` (HWIO) out in `packed`, which has packing.bytes bytes and is
 /// aligned to 64.
 void pack_filter(const FilterPacking& packing, const float* filter, void* packed, int64_t begin,

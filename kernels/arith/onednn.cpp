@@ -319,7 +319,7 @@ memory filter_for(const Primitive& p, const ConvFilter& filter) {
     return view(p.d.filter, filter.plain);
   if (filter.packed != nullptr && filter.packing->primitive != nullptr) {
     const auto& packer = *static_cast<const Primitive*>(filter.packing->primitive.get());
-    if (packer.filter == p.filter && packer.turns == p.turns)
+    if (&packer == &p || (packer.filter == p.filter && packer.turns == p.turns))
       return view(p.filter, filter.packed);
   }
   const memory chosen = view(p.filter, thread_scratch(Scratch::filter, p.filter.get_size()));
@@ -439,6 +439,14 @@ FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& 
   out.bytes = p->filter.get_size();
   out.primitive = std::move(p);
   return out;
+}
+
+bool onednn_is_same_layout(const FilterPacking& a, const FilterPacking& b) {
+  if (a.primitive == nullptr || b.primitive == nullptr)
+    return false;
+  const auto& one = *static_cast<const Primitive*>(a.primitive.get());
+  const auto& other = *static_cast<const Primitive*>(b.primitive.get());
+  return one.filter == other.filter && one.turns == other.turns;
 }
 
 void onednn_pack_filter(const FilterPacking& packing, const float* filter, void* packed) {

@@ -32,6 +32,10 @@ FilterPacking onednn_filter_packing(ConvDirection, const Conv2DShape&, int64_t,
   return {};
 }
 
+bool onednn_is_same_layout(const FilterPacking&, const FilterPacking&) {
+  return false;
+}
+
 void onednn_pack_filter(const FilterPacking&, const float*, void*) {}
 
 bool onednn_conv_backward_filter(const Conv2DShape&, const float*, const float*, float*, int64_t,

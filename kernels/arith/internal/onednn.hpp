@@ -15,6 +15,7 @@ bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filt
                                 float* dx, int64_t begin, int64_t end);
 FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& shape,
                                     int64_t images, const ConvEpilogue& epilogue);
+bool onednn_is_same_layout(const FilterPacking& a, const FilterPacking& b);
 void onednn_pack_filter(const FilterPacking& packing, const float* filter, void* packed);
 bool onednn_conv_backward_filter(const Conv2DShape& shape, const float* x, const float* dy,
                                  float* dfilter, int64_t begin, int64_t end);

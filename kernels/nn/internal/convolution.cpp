@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
-#include <optional>
 #include <vector>
 
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/nn/internal/filter_cache.hpp"
 
 namespace troupe::nn {
 
@@ -154,58 +153,6 @@ std::int64_t parts_of(KernelContext& c, const arith::Conv2DShape& s, std::int64_
       {std::max<std::int64_t>(s.batch, 1), parts, std::max(threads, s.batch / at_least)});
 }
 
-/// Whether both are the same elements: as long as the first is held, whoever changes the variable
-/// that it came from makes a copy.
-bool is_same(const Tensor& held, const Tensor& other) {
-  return held.raw() == other.raw() && held.buffer() == other.buffer();
-}
-
-/// The filter, then what its factor came from, if it has one.
-using Sources = std::array<Tensor, 3>;
-
-/// A filter as a library wants it: times a factor, perhaps, and laid out anew, perhaps.
-struct PackedFilter {
-  Sources sources;
-  Tensor scaled, memory;
-  arith::FilterPacking packing;
-
-  arith::ConvFilter view() const {
-    const Tensor& plain = scaled.has_value() ? scaled : sources[0];
-    arith::ConvFilter out{.plain = plain.data<float>().data()};
-    if (memory.has_value()) {
-      out.packing = &packing;
-      out.packed = memory.raw();
-    }
-    return out;
-  }
-};
-
-/// A node's packed filter. One that changes from step to step is soon no longer kept: holding it
-/// would cost a copy each time.
-class FilterCache {
-public:
-  std::optional<PackedFilter> find(const Sources& sources, const arith::FilterPacking& packing) {
-    std::scoped_lock guard(lock_);
-    const bool same =
-        kept_ && kept_->packing == packing && std::ranges::equal(kept_->sources, sources, is_same);
-    return same ? kept_ : std::nullopt;
-  }
-  bool is_worth_keeping() {
-    std::scoped_lock guard(lock_);
-    return changes_ < max_changes;
-  }
-  void keep(const PackedFilter& packed) {
-    std::scoped_lock guard(lock_);
-    kept_ = ++changes_ < max_changes ? std::optional(packed) : std::nullopt;
-  }
-
-private:
-  static constexpr int max_changes = 4;
-  std::mutex lock_;
-  std::optional<PackedFilter> kept_;
-  int changes_ = 0;
-};
-
 /// The filter with each output channel's weights times its factor.
 Result<Tensor> scale(KernelContext& c, const Tensor& filter, const float* factor) {
   TROUPE_ASSIGN(Tensor out, c.allocate_temp(DType::float32, filter.shape()));
@@ -218,7 +165,7 @@ Result<Tensor> scale(KernelContext& c, const Tensor& filter, const float* factor
   return out;
 }
 
-Result<PackedFilter> pack(KernelContext& c, Sources sources, const float* factor,
+Result<PackedFilter> pack(KernelContext& c, FilterSources sources, const float* factor,
                           arith::FilterPacking packing) {
   PackedFilter out;
   if (factor != nullptr) {
@@ -261,7 +208,7 @@ Result<Prepared> prepare_filter(KernelContext& c, const arith::Conv2DShape& s, s
   Prepared out{{}, epilogue};
   out.epilogue.factor = nullptr;
   auto packing = arith::filter_packing(arith::ConvDirection::forward, s, images, out.epilogue);
-  Sources sources{filter};
+  FilterSources sources{filter};
   std::ranges::copy(factor_from, sources.begin() + 1);
   if (auto kept = cache->find(sources, packing)) {
     out.filter = *std::move(kept);
