@@ -110,6 +110,35 @@ Status add_devices(const NodeOptions& options, DeviceHost& host, NodeServices& s
   return {};
 }
 
+/// The node's own actors, as its guardian names them.
+Status ask_handles(caf::actor_system& system, std::chrono::milliseconds budget,
+                   NodeHandles& handles) {
+  caf::scoped_actor self{system};
+  Status status;
+  self->request(handles.guardian, caf::timespan(budget), Hello{protocol_version, "owner"})
+      .receive(
+          [&](const Welcome& w) {
+            handles.master = w.master;
+            handles.worker = w.worker;
+            handles.transport = w.transport;
+            handles.membership = w.membership;
+          },
+          [&](caf::error& error) { status = to_status(error, "starting the node"); });
+  return status;
+}
+
+/// The port, which the system chooses where the address names none.
+Result<std::uint16_t> publish(caf::actor_system& system, const GuardianActor& guardian,
+                              const Address& address, const std::string& task) {
+  auto port = system.middleman().publish(guardian, address.port, address.host.c_str(), true);
+  if (port)
+    return *port;
+  return unavailable(str_cat("cannot listen at ", address, " for ", task, ": ",
+                             why_not_listening(address),
+                             "; `ss -ltnp` shows who has the port, and `ip address` the "
+                             "addresses of this machine"));
+}
+
 } // namespace
 
 ClusterNode::ClusterNode() : impl_(std::make_unique<Impl>()) {}
@@ -155,28 +184,9 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
         end->changed.notify_all();
         end->dialling.set();
       });
-  caf::scoped_actor self{*impl.system};
-  Status status;
-  self->request(impl.handles.guardian, caf::timespan(services.timeouts.request),
-                Hello{protocol_version, "owner"})
-      .receive(
-          [&](const Welcome& w) {
-            impl.handles.master = w.master;
-            impl.handles.worker = w.worker;
-            impl.handles.transport = w.transport;
-            impl.handles.membership = w.membership;
-          },
-          [&](caf::error& error) { status = to_status(error, "starting the node"); });
-  TROUPE_TRY(status);
+  TROUPE_TRY(ask_handles(*impl.system, services.timeouts.request, impl.handles));
   if (!is_local) {
-    auto port = impl.system->middleman().publish(impl.handles.guardian, address.port,
-                                                 address.host.c_str(), true);
-    if (!port)
-      return unavailable(str_cat("cannot listen at ", address, " for ", services.task, ": ",
-                                 why_not_listening(address),
-                                 "; `ss -ltnp` shows who has the port, and `ip address` the "
-                                 "addresses of this machine"));
-    impl.port = *port;
+    TROUPE_ASSIGN(impl.port, publish(*impl.system, impl.handles.guardian, address, services.task));
   }
   return node;
 }
