@@ -329,6 +329,28 @@ TEST_CASE_FIXTURE(Fixture, "silence: reset names the task that it could not clea
 }
 
 TEST_CASE_FIXTURE(Fixture,
+                  "silence: a deadline within a beat after a lease has run out tells who is lost") {
+  auto session = cluster.open_session(worker0, root.graph_def());
+  SimNode& client = cluster.client();
+  REQUIRE(start<RunStepResult>(client, session, step("x", {"y"})).status().ok());
+  cluster.advance(seconds(1));
+  cluster.freeze(worker1);
+  for (milliseconds after : {milliseconds(3000), Timeouts{}.lease + milliseconds(500)}) {
+    CAPTURE(after.count());
+    RunStep late = step("x", {"y"});
+    late.timeout_us = std::chrono::microseconds(after).count();
+    auto run = start<RunStepResult>(client, session, late);
+    const bool is_due = after > Timeouts{}.lease;
+    (void)time_to(run);
+    CHECK(run.status().code() == (is_due ? Code::unavailable : Code::deadline_exceeded));
+    tells(run.status(), worker1);
+    cluster.thaw(worker1);
+    cluster.advance(seconds(1));
+    cluster.freeze(worker1);
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture,
                   "silence: a client that was silent is told so by the master that gave it up") {
   auto session = cluster.open_session(worker0, root.graph_def());
   SimNode& client = cluster.client();
