@@ -29,7 +29,12 @@ TROUPE_OP_CASES(StopGradient) {
   return unchanged();
 }
 TROUPE_OP_CASES(PreventGradient) {
-  return unchanged();
+  auto cases = unchanged();
+  for (testing::OpCase& row : cases) {
+    row.check_gradient = false;
+    row.no_gradient_reason = "refusing it is what the op is for";
+  }
+  return cases;
 }
 
 TROUPE_OP_CASES(IdentityN) {
