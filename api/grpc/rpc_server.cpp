@@ -4,6 +4,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -67,89 +68,64 @@ struct Shared {
   std::int64_t max_calls = 0, max_pending = 0;
   std::atomic<std::int64_t> pending_bytes = 0, waiting = 0;
 
-  std::mutex lock; // guards what follows
-  bool stopping = false;
-  std::unordered_set<Call*> calls; // that are not done
+  // gRPC's; used by calls that are not done, and none is once the server has ended.
+  grpc::AsyncGenericService service;
+  std::unique_ptr<grpc::ServerCompletionQueue> queue;
+
+  std::mutex lock;                 // guards what follows
+  bool stopping = false;           // takes no more calls
+  bool closed = false;             // the queue takes nothing more
+  std::unordered_set<Call*> calls; // that wait
 };
 
-// gRPC's side of a call. gRPC holds it until it is done, and a Handle as long as somebody may answer.
-class Call final : public grpc::ServerGenericBidiReactor,
-                   public std::enable_shared_from_this<Call> {
+// gRPC's side of a call: what it has begun there comes back from the queue as a tag.
+//
+//   accept ─▶ arrived ─▶ read ─▶ waits ── answer, end ──▶ finished
+//                                  └── the client has gone ──▶ ended, told to `when_gone`
+//
+// It holds itself while a tag is to come back, and a Handle holds it as long as somebody may answer.
+class Call final : public std::enable_shared_from_this<Call> {
 public:
-  Call(std::shared_ptr<Shared> shared, grpc::GenericCallbackServerContext* context)
-      : shared_(std::move(shared)), context_(context), deadline_(context->deadline()) {
-    const std::string& path = context->method();
-    if (path.starts_with(shared_->prefix))
-      method_ = path.substr(shared_->prefix.size());
+  explicit Call(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
+
+  // Takes the next call that comes. With the lock of what is shared, unless the server is stopping.
+  static void accept(const std::shared_ptr<Shared>& shared) {
+    auto call = std::make_shared<Call>(shared);
+    call->self_ = call;
+    call->begun_ = 1;
+    call->context_.AsyncNotifyWhenDone(&call->done_);
+    shared->service.RequestCall(&call->context_, &call->stream_, shared->queue.get(),
+                                shared->queue.get(), &call->arrived_);
   }
 
-  // The first step; afterwards gRPC may call us.
-  void begin() {
-    self_ = shared_from_this();
-    if (method_.empty())
-      return end(unimplemented(
-          str_cat("this server has ", shared_->prefix, "METHOD and not ", context_->method())));
-    Status refusal;
-    {
-      std::scoped_lock guard(shared_->lock);
-      if (shared_->stopping)
-        refusal =
-            unavailable("the server is about to end; try another task, or wait until it is back");
-      else if (shared_->max_calls > 0 && shared_->waiting >= shared_->max_calls)
-        refusal = resource_exhausted(str_cat("as many calls wait already as this server takes at "
-                                             "once (",
-                                             shared_->max_calls, "): max-calls in [gateway]"));
-      else
-        admit();
-    }
-    if (!refusal.ok())
-      return end(refusal);
-    StartRead(&buffer_);
-  }
-
-  void OnReadDone(bool ok) override;
-  void OnCancel() override {
-    std::function<void()> gone;
-    {
-      std::scoped_lock guard(lock_);
-      if (std::exchange(ended_, true))
-        return;
-      is_gone_ = true;
-      gone = std::exchange(when_gone_, nullptr);
-    }
-    release();
-    Finish(grpc::Status::CANCELLED);
-    if (gone)
-      gone();
-  }
-  void OnDone() override {
-    {
-      std::scoped_lock guard(shared_->lock);
-      shared_->calls.erase(this);
-    }
-    std::shared_ptr<Call> last = std::move(self_); // we may end with it
+  struct Tag {
+    void (Call::*come)(bool ok);
+    Call* call;
+  };
+  // On one of the server's threads.
+  static void come(void* tag, bool ok) {
+    auto [step, call] = *static_cast<Tag*>(tag);
+    (call->*step)(ok);
+    if (--call->begun_ == 0)
+      std::shared_ptr<Call> last = std::move(call->self_); // it may end with this
   }
 
   const std::string& method() const { return method_; }
   std::string& request() { return request_; }
   std::chrono::microseconds time_left(std::chrono::microseconds most) const {
-    auto left = deadline_ - std::chrono::system_clock::now();
+    auto left = context_.deadline() - std::chrono::system_clock::now();
     return left < most ? std::max(std::chrono::duration_cast<std::chrono::microseconds>(left),
                                   std::chrono::microseconds(0))
                        : most;
   }
   void answer(std::string bytes) {
-    if (!take_end())
-      return;
-    release();
-    buffer_ = to_buffer(std::move(bytes));
-    StartWriteAndFinish(&buffer_, grpc::WriteOptions(), grpc::Status::OK);
+    finish([&] {
+      buffer_ = to_buffer(std::move(bytes));
+      stream_.WriteAndFinish(buffer_, grpc::WriteOptions(), grpc::Status::OK, &finished_);
+    });
   }
   void end(const Status& status) {
-    if (!take_end())
-      return;
-    release();
-    Finish(to_grpc(status));
+    finish([&] { stream_.Finish(to_grpc(status), &finished_); });
   }
   void when_gone(std::function<void()> gone) {
     {
@@ -164,31 +140,97 @@ public:
   }
 
 private:
-  bool take_end() {
-    std::function<void()> dropped; // outside of the lock
-    std::scoped_lock guard(lock_);
-    dropped = std::exchange(when_gone_, nullptr);
-    return !std::exchange(ended_, true);
+  void arrived(bool ok) {
+    if (!ok)
+      return; // the server ends
+    ++begun_; // `done` will come
+    {
+      std::scoped_lock guard(shared_->lock);
+      if (!shared_->stopping)
+        accept(shared_);
+    }
+    if (const std::string& path = context_.method(); path.starts_with(shared_->prefix))
+      method_ = path.substr(shared_->prefix.size());
+    if (Status refusal = admit(); !refusal.ok())
+      return end(refusal);
+    begin_at_gRPC([&] { stream_.Read(&buffer_, &read_); });
   }
-  void admit() { // with the lock of what is shared
+
+  Status admit() {
+    if (method_.empty())
+      return unimplemented(
+          str_cat("this server has ", shared_->prefix, "METHOD and not ", context_.method()));
+    std::scoped_lock guard(shared_->lock);
+    if (shared_->stopping)
+      return unavailable("the server is about to end; try another task, or wait until it is back");
+    if (shared_->max_calls > 0 && shared_->waiting >= shared_->max_calls)
+      return resource_exhausted(str_cat("as many calls wait already as this server takes at once (",
+                                        shared_->max_calls, "): max-calls in [gateway]"));
     shared_->calls.insert(this);
     ++shared_->waiting;
     is_admitted_ = true;
+    return {};
+  }
+
+  void was_read(bool ok);
+
+  // The last that gRPC says of a call: it was answered, or the client has gone.
+  void done(bool) {
+    std::function<void()> gone;
+    {
+      std::scoped_lock guard(lock_);
+      if (std::exchange(ended_, true))
+        return;
+      is_gone_ = true;
+      gone = std::exchange(when_gone_, nullptr);
+    }
+    release();
+    if (gone)
+      gone();
+  }
+  void was_finished(bool) {}
+
+  // The first end counts. `begin` starts it at gRPC.
+  template <class F>
+  void finish(F begin) {
+    std::function<void()> dropped; // outside of the lock
+    {
+      std::scoped_lock guard(lock_);
+      if (std::exchange(ended_, true))
+        return;
+      dropped = std::exchange(when_gone_, nullptr);
+      begin_at_gRPC(begin);
+    }
+    release();
+  }
+  template <class F>
+  void begin_at_gRPC(F begin) {
+    std::scoped_lock guard(shared_->lock);
+    if (shared_->closed)
+      return;
+    ++begun_;
+    begin();
   }
   // Once, when we end: what we took of the server's limits.
   void release() {
     shared_->pending_bytes -= counted_;
-    if (is_admitted_)
-      --shared_->waiting;
+    if (!is_admitted_)
+      return;
+    --shared_->waiting;
+    std::scoped_lock guard(shared_->lock);
+    shared_->calls.erase(this);
   }
 
   std::shared_ptr<Shared> shared_;
-  grpc::GenericCallbackServerContext* context_;
-  std::chrono::system_clock::time_point deadline_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  Tag arrived_{&Call::arrived, this}, read_{&Call::was_read, this}, done_{&Call::done, this},
+      finished_{&Call::was_finished, this};
   std::string method_, request_;
   grpc::ByteBuffer buffer_;
+  std::shared_ptr<Call> self_; // until every tag has come back
+  std::atomic<int> begun_ = 0; // tags that are to come back
   bool is_admitted_ = false;
-  std::shared_ptr<Call> self_; // until gRPC is done with us
 
   std::mutex lock_; // guards what follows
   bool ended_ = false, is_gone_ = false;
@@ -213,7 +255,7 @@ private:
   std::shared_ptr<Call> call_;
 };
 
-void Call::OnReadDone(bool ok) {
+void Call::was_read(bool ok) {
   if (!ok)
     return end(invalid_argument(str_cat(method_, " came without a request")));
   append_to(request_, buffer_);
@@ -234,20 +276,6 @@ void Call::OnReadDone(bool ok) {
   shared_->handler(std::make_shared<Handle>(shared_from_this()));
 }
 
-class Service final : public grpc::CallbackGenericService {
-public:
-  explicit Service(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
-  grpc::ServerGenericBidiReactor*
-  CreateReactor(grpc::GenericCallbackServerContext* context) override {
-    auto call = std::make_shared<Call>(shared_, context);
-    call->begin();
-    return call.get();
-  }
-
-private:
-  std::shared_ptr<Shared> shared_;
-};
-
 void log_of_grpc(gpr_log_func_args* args) {
   if (args->severity == GPR_LOG_SEVERITY_ERROR)
     log_debug("gRPC: ", args->message);
@@ -257,9 +285,21 @@ void log_of_grpc(gpr_log_func_args* args) {
 
 struct RpcServer::Impl {
   std::shared_ptr<Shared> shared = std::make_shared<Shared>();
-  std::unique_ptr<Service> service;
   std::unique_ptr<grpc::Server> server;
+  std::vector<std::thread> threads; // of the queue
   int port = 0;
+
+  void start_threads() {
+    constexpr int num_threads = 2; // a large request is read while others are taken
+    for (int i = 0; i < num_threads; ++i) {
+      Call::accept(shared);
+      threads.emplace_back([queue = shared->queue.get()] {
+        void* tag = nullptr;
+        for (bool ok = false; queue->Next(&tag, &ok);)
+          Call::come(tag, ok);
+      });
+    }
+  }
 };
 
 RpcServer::RpcServer() : impl_(std::make_unique<Impl>()) {}
@@ -273,7 +313,6 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   impl.shared->handler = std::move(handler);
   impl.shared->max_calls = options.max_calls;
   impl.shared->max_pending = options.max_pending;
-  impl.service = std::make_unique<Service>(impl.shared);
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0); // a second server must not share the port
@@ -283,29 +322,45 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
       static_cast<int>(options.max_request > 0 ? std::min(options.max_request, most) : most));
   builder.AddListeningPort(options.address.to_string(), grpc::InsecureServerCredentials(),
                            &impl.port);
-  builder.RegisterCallbackGenericService(impl.service.get());
+  builder.RegisterAsyncGenericService(&impl.shared->service);
+  impl.shared->queue = builder.AddCompletionQueue();
   impl.server = builder.BuildAndStart();
   if (!impl.server || impl.port == 0)
     return unavailable(str_cat("cannot listen at ", options.address,
                                " for gRPC clients; `ss -ltnp` shows who has the port, and "
                                "`ip address` the addresses of this machine"));
+  impl.start_threads();
   return out;
 }
 
 RpcServer::~RpcServer() {
-  if (!impl_->server)
-    return;
+  Impl& impl = *impl_;
   std::vector<std::shared_ptr<Call>> waiting;
   {
-    std::scoped_lock guard(impl_->shared->lock);
-    impl_->shared->stopping = true;
-    for (Call* call : impl_->shared->calls)
+    std::scoped_lock guard(impl.shared->lock);
+    impl.shared->stopping = true;
+    for (Call* call : impl.shared->calls)
       if (auto held = call->weak_from_this().lock())
         waiting.push_back(std::move(held));
   }
   for (const auto& call : waiting)
     call->end(unavailable("the server ended while the call waited"));
-  impl_->server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  if (impl.server)
+    impl.server->Shutdown(std::chrono::system_clock::now() + std::chrono::seconds(1));
+  if (!impl.shared->queue)
+    return;
+  {
+    std::scoped_lock guard(impl.shared->lock);
+    impl.shared->closed = true;
+    impl.shared->queue->Shutdown();
+  }
+  for (std::thread& thread : impl.threads)
+    thread.join();
+  if (impl.threads.empty()) { // it never listened
+    void* tag = nullptr;
+    for (bool ok = false; impl.shared->queue->Next(&tag, &ok);) {
+    }
+  }
 }
 
 std::uint16_t RpcServer::port() const {
