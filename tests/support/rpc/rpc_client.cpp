@@ -1,10 +1,7 @@
 #include "tests/support/rpc/rpc_client.hpp"
 
-#include <condition_variable>
-#include <mutex>
 #include <vector>
 
-#include <grpc/grpc.h>
 #include <grpcpp/channel.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
@@ -19,20 +16,33 @@ struct RpcClient::Impl {
   std::unique_ptr<grpc::GenericStub> stub;
 };
 
+// No callbacks: gRPC 1.51 aborts now and then when the last channel that had some goes.
 struct RpcClient::Pending::State {
+  grpc::CompletionQueue queue; // of this call alone
   grpc::ClientContext context;
-  grpc::ByteBuffer request, answer;
-  std::mutex lock;
-  std::condition_variable changed;
-  bool done = false;
+  grpc::ByteBuffer answer;
   grpc::Status status;
+  std::unique_ptr<grpc::GenericClientAsyncResponseReader> reader;
+  bool done = false;
+
+  void finish() {
+    void* tag = nullptr;
+    bool ok = false;
+    if (!done)
+      done = queue.Next(&tag, &ok); // ends with the call's deadline
+  }
+  ~State() {
+    context.TryCancel();
+    finish();
+    queue.Shutdown();
+    void* tag = nullptr;
+    for (bool ok = false; queue.Next(&tag, &ok);) {
+    }
+  }
 };
 
 RpcClient::RpcClient(const std::string& service, std::uint16_t port)
     : impl_(std::make_unique<Impl>()) {
-  // gRPC 1.51 aborts when its last user goes while a thread of its callbacks ends: it stays.
-  static const bool stays = (grpc_init(), true);
-  (void)stays;
   impl_->service = service;
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
@@ -48,22 +58,17 @@ RpcClient::Pending RpcClient::start(const std::string& method, const std::string
   Pending out;
   auto state = out.state_ = std::make_shared<Pending::State>();
   grpc::Slice slice(request);
-  state->request = grpc::ByteBuffer(&slice, 1);
   state->context.set_deadline(std::chrono::system_clock::now() + timeout);
-  impl_->stub->UnaryCall(&state->context, str_cat("/", impl_->service, "/", method),
-                         grpc::StubOptions(), &state->request, &state->answer,
-                         [state](grpc::Status status) {
-                           std::scoped_lock guard(state->lock);
-                           state->status = std::move(status);
-                           state->done = true;
-                           state->changed.notify_all();
-                         });
+  state->reader =
+      impl_->stub->PrepareUnaryCall(&state->context, str_cat("/", impl_->service, "/", method),
+                                    grpc::ByteBuffer(&slice, 1), &state->queue);
+  state->reader->StartCall();
+  state->reader->Finish(&state->answer, &state->status, state.get());
   return out;
 }
 
 Result<std::string> RpcClient::Pending::wait() {
-  std::unique_lock guard(state_->lock);
-  state_->changed.wait(guard, [&] { return state_->done; }); // ends with the call's deadline
+  state_->finish();
   if (!state_->status.ok())
     return Status(static_cast<Code>(state_->status.error_code()), state_->status.error_message());
   std::vector<grpc::Slice> slices;
