@@ -30,9 +30,9 @@ Status check_room(Self self, const Parts& parts) {
 }
 
 void add_session(Self self, const Parts& parts, const SessionCreated& created) {
-  auto session =
-      self->spawn<caf::monitored>(gateway_session, parts.services, created.session_handle,
-                                  created.session, parts.sessions, parts.limits.idle_session);
+  auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
+                                             created.session_handle, parts.master, created.session,
+                                             parts.sessions, parts.limits.idle_session);
   self->state.children.add("session-" + created.session_handle, session);
   parts.sessions->add(created.session_handle, session);
 }

@@ -4,6 +4,7 @@
 
 #include "actors/family/ask.hpp"
 #include "actors/family/children.hpp"
+#include "actors/protocol/error_text.hpp"
 #include "api/internal/settings.hpp"
 #include "core/base/log.hpp"
 #include "core/base/random.hpp"
@@ -216,7 +217,8 @@ void close(Self self, const Services& services, const std::shared_ptr<SessionTab
 void look_if_idle(Self self, const Services& services, std::chrono::milliseconds idle_limit) {
   auto& state = self->state;
   const std::int64_t idle_us = now_us(self) - state.heard_us;
-  if (state.calls.size() == 0 && idle_us >= std::chrono::microseconds(idle_limit).count()) {
+  if (state.session && state.calls.size() == 0 &&
+      idle_us >= std::chrono::microseconds(idle_limit).count()) {
     log_info("session ", state.handle, " of a gRPC client is closed: no call has come for ",
              idle_us / 1'000'000, " s (idle-session-limit in [gateway])");
     ask(self, state.session, services->timeouts.request, CloseSession{})
@@ -225,10 +227,54 @@ void look_if_idle(Self self, const Services& services, std::chrono::milliseconds
   self->delayed_send(self, idle_limit / 4, LookIfIdle{});
 }
 
+void serve(Self self, const Services& services, const std::shared_ptr<SessionTable>& sessions,
+           SessionCall& m) {
+  std::visit(
+      [&](auto& request) {
+        using T = std::decay_t<decltype(request)>;
+        if constexpr (std::is_same_v<T, codec::RunStep>)
+          run(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, codec::ExtendSession>)
+          extend(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, codec::MakeCallable>)
+          make_callable(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, codec::RunCallable>)
+          run_callable(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, codec::ReleaseCallable>)
+          release_callable(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, SessionCall::ListDevices>)
+          list_devices(self, services, m.call);
+        else
+          close(self, services, sessions, m.call);
+      },
+      m.request);
+}
+
+// A fault has ended the master session; its master answers when it has made it again, or given it up.
+void recover(Self self, const Services& services, const MasterActor& master,
+             const std::shared_ptr<SessionTable>& sessions) {
+  self->state.session = MasterSessionActor{};
+  ask(self, master, 2 * services->timeouts.lease, FindSession{self->state.handle})
+      .then(
+          [=](const SessionCreated& found) {
+            auto& state = self->state;
+            state.session = found.session;
+            self->monitor(caf::actor_cast<caf::actor>(state.session));
+            for (auto held = std::exchange(state.held, {}); SessionCall & call : held)
+              serve(self, services, sessions, call);
+          },
+          [=](caf::error& error) {
+            const Status why = to_status(error, "FindSession");
+            for (auto held = std::exchange(self->state.held, {}); SessionCall & call : held)
+              call.call->fail(why);
+            self->quit();
+          });
+}
+
 } // namespace
 
 GatewaySessionActor::behavior_type gateway_session(Self self, Services services, std::string handle,
-                                                   MasterSessionActor session,
+                                                   MasterActor master, MasterSessionActor session,
                                                    std::shared_ptr<SessionTable> sessions,
                                                    std::chrono::milliseconds idle_limit) {
   guard_actor(self);
@@ -238,7 +284,11 @@ GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
   state.heard_us = now_us(self);
   self->monitor(caf::actor_cast<caf::actor>(state.session));
   self->set_down_handler([=](caf::down_msg& down) {
-    if (down.source == self->state.session.address())
+    if (!self->state.session || down.source != self->state.session.address())
+      return;
+    if (is_fault(down.reason))
+      recover(self, services, master, sessions);
+    else
       self->quit();
   });
   self->delayed_send(self, idle_limit / 4, LookIfIdle{});
@@ -251,32 +301,17 @@ GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
       },
       [=](SessionCall& m) {
         self->state.heard_us = now_us(self);
-        std::visit(
-            [&](auto& request) {
-              using T = std::decay_t<decltype(request)>;
-              if constexpr (std::is_same_v<T, codec::RunStep>)
-                run(self, services, m.call, request);
-              else if constexpr (std::is_same_v<T, codec::ExtendSession>)
-                extend(self, services, m.call, request);
-              else if constexpr (std::is_same_v<T, codec::MakeCallable>)
-                make_callable(self, services, m.call, request);
-              else if constexpr (std::is_same_v<T, codec::RunCallable>)
-                run_callable(self, services, m.call, request);
-              else if constexpr (std::is_same_v<T, codec::ReleaseCallable>)
-                release_callable(self, services, m.call, request);
-              else if constexpr (std::is_same_v<T, SessionCall::ListDevices>)
-                list_devices(self, services, m.call);
-              else
-                close(self, services, sessions, m.call);
-            },
-            m.request);
+        if (self->state.session)
+          serve(self, services, sessions, m);
+        else
+          self->state.held.push_back(std::move(m));
       },
       [=](const ClientGone& m) {
         if (auto abandoned = self->state.calls.gone(m.number))
           self->delayed_send(self, comes_back_within, EndAbandonedStep{*abandoned});
       },
       [=](const EndAbandonedStep& m) {
-        if (!self->state.calls.is_waited_for(m.request_id))
+        if (self->state.session && !self->state.calls.is_waited_for(m.request_id))
           self->send(self->state.session, CancelRun{m.request_id});
       },
       [=](const LookIfIdle&) { look_if_idle(self, services, idle_limit); },

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include "actors/family/services.hpp"
 #include "actors/protocol/local/master.hpp"
@@ -17,18 +18,20 @@ namespace troupe {
 struct GatewaySessionState {
   static constexpr const char* name = "gateway-session";
   std::string handle;
-  MasterSessionActor session;
+  MasterSessionActor session;    ///< null while its master makes it again
+  std::vector<SessionCall> held; ///< that came meanwhile
   CallBook calls;
   CallableTable callables;
   std::int64_t heard_us = 0; ///< the last call came, on the actors' clock
   Counted counted{counter("gateway_sessions")};
 };
 
-/// Ends when its master session does, and takes itself out of `sessions` when it is closed. An idle one, without a call for `idle_limit`, closes it: its client
-/// has vanished without CloseSession.
+/// Ends when its master session does, and takes itself out of `sessions` when it is closed. A master session
+/// that a fault has ended is made again by `master`: then this one goes on with it. An idle one, without a call
+/// for `idle_limit`, closes it: its client has vanished without CloseSession.
 GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
-                std::string handle, MasterSessionActor session,
+                std::string handle, MasterActor master, MasterSessionActor session,
                 std::shared_ptr<SessionTable> sessions, std::chrono::milliseconds idle_limit);
 
 } // namespace troupe

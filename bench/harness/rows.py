@@ -146,7 +146,7 @@ def all_rows():
     rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
             *two_host_rows(),
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
-            NodeRow("node-disk", "a node on disk", aim_value=60, key="disk"),
+            NodeRow("node-disk", "a node with its gateway, on disk", aim_value=95, key="disk"),
             NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),
             TasksRow("tasks", "null step over up to 1 000 simulated tasks")]
     return {row.name: row for row in rows}
