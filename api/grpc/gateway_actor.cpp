@@ -25,7 +25,7 @@ Status check_room(Self self, const Parts& parts) {
   if (parts.limits.max_sessions > 0 && open >= static_cast<std::size_t>(parts.limits.max_sessions))
     return resource_exhausted(str_cat("as many sessions are open as ", parts.services->task,
                                       " takes (", parts.limits.max_sessions,
-                                      "): close some, or raise max-sessions in [gateway]"));
+                                      "): close some, or take another task"));
   return {};
 }
 

@@ -220,7 +220,7 @@ void look_if_idle(Self self, const Services& services, std::chrono::milliseconds
   if (state.session && state.calls.size() == 0 &&
       idle_us >= std::chrono::microseconds(idle_limit).count()) {
     log_info("session ", state.handle, " of a gRPC client is closed: no call has come for ",
-             idle_us / 1'000'000, " s (idle-session-limit in [gateway])");
+             idle_us / 1'000'000, " s");
     ask(self, state.session, services->timeouts.request, CloseSession{})
         .then([](caf::ok_atom) {}, [](caf::error&) {}); // its end ends us
   }

@@ -165,7 +165,7 @@ private:
       return unavailable("the server is about to end; try another task, or wait until it is back");
     if (shared_->max_calls > 0 && shared_->waiting >= shared_->max_calls)
       return resource_exhausted(str_cat("as many calls wait already as this server takes at once (",
-                                        shared_->max_calls, "): max-calls in [gateway]"));
+                                        shared_->max_calls, "); send it again later"));
     shared_->calls.insert(this);
     ++shared_->waiting;
     is_admitted_ = true;
@@ -269,10 +269,9 @@ void Call::was_read(bool ok) {
     pending = shared_->pending_bytes += counted_;
   }
   if (shared_->max_pending > 0 && pending > shared_->max_pending)
-    return end(
-        resource_exhausted(str_cat("the requests that wait already and this ", method_, " take ",
-                                   pending, " bytes, and this server takes ", shared_->max_pending,
-                                   " at once: max-pending in [gateway]")));
+    return end(resource_exhausted(str_cat("the requests that wait already and this ", method_,
+                                          " take ", pending, " bytes, and this server takes ",
+                                          shared_->max_pending, " at once; send it again later")));
   shared_->handler(std::make_shared<Handle>(shared_from_this()));
 }
 
