@@ -14,6 +14,7 @@
 #include "actors/step/step_text.hpp"
 #include "api/internal/pending_run_state.hpp"
 #include "api/internal/settings.hpp"
+#include "api/internal/step_result.hpp"
 #include "api/scope.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/random.hpp"
@@ -34,14 +35,6 @@ constexpr int most_attempts = 3;
 
 /// Carries one request of run_async. A tick cancels its step.
 using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
-
-RunMetadata metadata_of(RunStepResult& result) {
-  RunMetadata out;
-  for (DeviceStats& device : result.metadata.stats)
-    merge(out.step_stats, {{std::move(device)}});
-  out.partition_graphs = std::move(result.metadata.partition_graphs);
-  return out;
-}
 
 // What the caller of a traced step saw of it.
 void add_callers_span(RunMetadata& metadata, std::int64_t start_us) {

@@ -6,6 +6,7 @@
 #include "actors/family/children.hpp"
 #include "actors/protocol/error_text.hpp"
 #include "api/internal/settings.hpp"
+#include "api/internal/step_result.hpp"
 #include "core/base/log.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -28,14 +29,6 @@ std::chrono::microseconds budget_of(const Services& services, std::int64_t timeo
   return timeout_us > 0 ? std::min<std::chrono::microseconds>(
                               std::chrono::microseconds(timeout_us) + t.cancel + t.request, longest)
                         : longest;
-}
-
-RunMetadata metadata_of(RunStepResult& result) {
-  RunMetadata out;
-  for (DeviceStats& device : result.metadata.stats)
-    merge(out.step_stats, {{std::move(device)}});
-  out.partition_graphs = std::move(result.metadata.partition_graphs);
-  return out;
 }
 
 std::vector<Tensor> tensors_of(RunStepResult& result) {
