@@ -490,6 +490,34 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
   return PendingRun(state);
 }
 
+Result<std::string> Session::partial_run_setup(const std::vector<std::string>& feeds,
+                                               const std::vector<std::string>& fetches,
+                                               const std::vector<std::string>& targets) {
+  if (!impl_)
+    return moved_from();
+  TROUPE_ASSIGN(PartialRunSetUp made,
+                impl_->ask<PartialRunSetUp>(SetUpPartialRun{feeds, fetches, targets},
+                                            impl_->timeouts.request, "PartialRunSetup"));
+  return std::move(made.handle);
+}
+
+Result<std::vector<Tensor>> Session::partial_run(const std::string& handle, const Feeds& feeds,
+                                                 const std::vector<std::string>& fetches,
+                                                 const RunOptions& options) {
+  if (!impl_)
+    return moved_from();
+  TROUPE_TRY(check_options(options));
+  auto request = std::make_shared<RunStep>(
+      make_run(feeds, fetches, {}, {.timeout_ms = options.timeout_ms}, impl_->timeouts));
+  request->partial_run_handle = handle;
+  request->request_id = random_id();
+  // Not on this thread: it would go on with the rest of the step before it looks at the answer.
+  auto state = std::make_shared<PendingRun::State>();
+  impl_->system().spawn(courier, impl_->actor, request,
+                        caf::timespan(impl_->step_budget(options.timeout_ms)), state);
+  return PendingRun(state).get();
+}
+
 struct Session::Callable::Handle {
   std::shared_ptr<Impl> impl;
   std::uint64_t id = 0;

@@ -102,6 +102,20 @@ public:
   PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
                        std::vector<std::string> targets = {}, const RunOptions& options = {});
 
+  /// A step whose feeds come in several calls of partial_run, and whose fetches are given as soon as
+  /// they can be computed; each is given once. Its name, for those calls. Errors in names, as run.
+  Result<std::string> partial_run_setup(const std::vector<std::string>& feeds,
+                                        const std::vector<std::string>& fetches,
+                                        const std::vector<std::string>& targets = {});
+  /// Feeds some, and waits for some fetches, in their order. The call after which nothing is left to
+  /// feed or to fetch waits until the targets have run, too. INVALID_ARGUMENT for a feed or fetch that
+  /// was not set up, or given before, and for a fetch that needs what was not fed: the partial run goes
+  /// on. Any other error ends it. It also ends when no call comes for an hour, and with the session. Of
+  /// `options` only timeout_ms is heeded, of this call.
+  Result<std::vector<Tensor>> partial_run(const std::string& handle, const Feeds& feeds,
+                                          const std::vector<std::string>& fetches,
+                                          const RunOptions& options = {});
+
   /// A signature prepared for many runs: feeds are given by position. Released with the last copy;
   /// after its session FAILED_PRECONDITION is all it gives.
   class Callable {

@@ -5,6 +5,7 @@
 #include "core/base/check.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
+#include "devices/file_host.hpp"
 #include "devices/resource/resource_manager.hpp"
 
 namespace troupe {
@@ -22,10 +23,12 @@ Device::Device(DeviceAttributes attributes) : attributes_(std::move(attributes))
 
 namespace {
 
-class IsolatedDevice final : public Device {
+class IsolatedDevice final : public Device, public FileHost {
 public:
   explicit IsolatedDevice(Device& base)
-      : Device(base.attributes()), base_(base), resources_(base.resources().default_container()) {}
+      : Device(base.attributes()), base_(base), resources_(base.resources().default_container()) {
+    allow_files(files_of(base));
+  }
 
   Allocator& allocator() override { return base_.allocator(); }
   Allocator& host_side_allocator() override { return base_.host_side_allocator(); }
@@ -51,6 +54,16 @@ auto position(const std::vector<std::unique_ptr<Device>>& devices, std::string_v
 }
 
 } // namespace
+
+void allow_files(Device& device, std::shared_ptr<AllowedFiles> files) {
+  if (auto* host = dynamic_cast<FileHost*>(&device))
+    host->allow_files(std::move(files));
+}
+
+std::shared_ptr<AllowedFiles> files_of(const Device& device) {
+  const auto* host = dynamic_cast<const FileHost*>(&device);
+  return host ? host->files() : nullptr;
+}
 
 std::unique_ptr<Device> make_isolated_device(Device& base) {
   return std::make_unique<IsolatedDevice>(base);

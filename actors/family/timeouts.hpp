@@ -24,6 +24,9 @@ struct Timeouts {
   std::chrono::milliseconds chunk{30000};
   /// A step without a deadline of its own. Nobody waits longer; a lost task ends it at once.
   std::chrono::milliseconds step{std::chrono::hours(24 * 7)};
+  /// Between two calls of a partial run, of which only its client knows whether there is another: what
+  /// that does meanwhile may take long, a person at a prompt too.
+  std::chrono::milliseconds partial_run{std::chrono::hours(1)};
   /// After a step's deadline, for its parts to be cancelled and to answer, before the client is
   /// answered without them.
   std::chrono::milliseconds cancel{2000};

@@ -31,9 +31,8 @@ public:
   std::optional<Build> begin(std::int64_t version);
   /// The build that the ticket is of, if it is the one under way; null for one that came too late.
   const Build* find(std::uint64_t ticket) const;
-  bool is_under_way(const GraphRef& graph) const {
-    return under_way_ && under_way_->graph == graph;
-  }
+  /// The graph that is being built, or null.
+  GraphRef under_way() const { return under_way_ ? under_way_->graph : nullptr; }
   /// The one under way is over.
   void end();
 

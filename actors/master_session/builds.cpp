@@ -15,20 +15,19 @@ using Parts = MasterSessionParts;
 void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGraph>& graph,
                   const Status& status) {
   auto& state = self->state;
-  auto waiting = state.waiting.extract(graph);
+  auto waiting = state.waiting.graph_is_ready(graph);
   if (!status.ok()) {
     state.signatures.drop(graph);
-    state.partition_graphs.erase(graph);
+    state.graphs.parts.erase(graph);
   }
-  state.builds.end();
+  state.graphs.queue.end();
   build_next(self, parts);
-  if (!waiting.empty())
-    graph_is_ready(self, parts, waiting.mapped(), status);
+  graph_is_ready(self, parts, waiting, status);
 }
 
 // Empty if the session has nothing on our own task.
 std::string task_in_process(Self self, const NodeServices& services) {
-  for (const SessionWorker& worker : self->state.workers)
+  for (const SessionWorker& worker : self->state.tasks.workers)
     if (worker.task == services.task && worker.session && worker.session->node() == self->node())
       return worker.task;
   return {};
@@ -43,9 +42,9 @@ void deregister(Self self, const Parts& parts, const WorkerSessionActor& session
 }
 
 void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& registration) {
-  if (!registration->answers.is_decided() || self->state.registration != registration)
+  if (!registration->answers.is_decided() || self->state.graphs.registration != registration)
     return;
-  self->state.registration = nullptr;
+  self->state.graphs.registration = nullptr;
   const Status& status = registration->answers.status();
   if (status.ok())
     registration->graph->plan = std::make_shared<const StepPlan>(std::move(registration->plan));
@@ -68,7 +67,7 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
             if (!registration->answers.registered(i))
               return; // lost meanwhile
             RegisteredPart& entry = registration->plan.parts[i];
-            if (self->state.registration != registration) // another part has failed before
+            if (self->state.graphs.registration != registration) // another part has failed before
               return deregister(self, parts, entry.session, answer.graph_handle);
             entry.graph_handle = std::move(answer.graph_handle);
             entry.has_remote_edges = answer.has_remote_edges;
@@ -89,6 +88,25 @@ std::string describe(const Signature& signature) {
                  str_join(signature.targets, ", "), "]");
 }
 
+// A partial run's feeds and fetches come and go by a device of this process.
+ClientEnds client_ends(const MasterSessionState& state, const std::string& own_task) {
+  for (const DeviceAttributes& device : state.tasks.devices)
+    if (device.type == "CPU" && task_of_device(device.name) == own_task)
+      return {device.name, device.incarnation};
+  return {};
+}
+
+ClientEdges client_edges(const MasterSessionState& state, const std::string& own_task,
+                         ClientGraphParts& built) {
+  ClientEdges out;
+  for (const SessionWorker& worker : state.tasks.workers)
+    if (worker.task == own_task)
+      out.session = worker.session;
+  out.feeds = std::move(built.feed_keys);
+  out.fetches = std::move(built.fetch_keys);
+  return out;
+}
+
 std::vector<std::string> tasks_of(const ClientGraphParts& built) {
   std::vector<std::string> out;
   for (const ClientPart& part : built.parts)
@@ -101,15 +119,17 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
   auto& state = self->state;
   auto registration =
       std::make_shared<Registration>(Registration{graph, {}, PartAnswers(tasks_of(built))});
-  state.registration = registration;
+  state.graphs.registration = registration;
   registration->plan.signature = describe(graph->signature);
   registration->plan.num_fetches = graph->signature.fetches.size();
   registration->plan.parts.resize(built.parts.size());
+  if (graph->use == GraphUse::partial_runs)
+    registration->plan.client = client_edges(state, parts.services->task, built);
   for (std::size_t i = 0; i < built.parts.size(); ++i) {
     ClientPart& part = built.parts[i];
-    auto worker = std::find_if(state.workers.begin(), state.workers.end(),
+    auto worker = std::find_if(state.tasks.workers.begin(), state.tasks.workers.end(),
                                [&](const SessionWorker& w) { return w.task == part.task; });
-    if (worker == state.workers.end()) {
+    if (worker == state.tasks.workers.end()) {
       registration->answers.failed(i,
                                    internal(str_cat("a part of the graph was placed on ", part.task,
                                                     ", which the session does not use")));
@@ -121,12 +141,12 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
     entry.feed_of = part.feed_of;
     entry.fetch_of = part.fetch_of;
     entry.retvals = part.retvals;
-    if (const Status* loss = state.health.loss(part.task)) {
+    if (const Status* loss = state.tasks.health.loss(part.task)) {
       registration->answers.failed(i, *loss);
       continue;
     }
-    if (graph->shows_parts)
-      state.partition_graphs[graph].push_back(part.graph_def);
+    if (graph->use == GraphUse::shown_runs)
+      state.graphs.parts[graph].push_back(part.graph_def);
     ask_to_register(self, parts, registration, i, part);
   }
   finish_if_decided(self, parts, registration);
@@ -135,29 +155,29 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
 } // namespace
 
 void stop_unwanted_build(MasterSessionState& state) {
-  if (!state.unwanted)
-    return;
-  for (const auto& [graph, runs] : state.waiting)
-    if (state.builds.is_under_way(graph) && !runs.empty())
-      return;
-  state.unwanted->store(true);
+  const BuildQueue::GraphRef graph = state.graphs.queue.under_way();
+  if (state.graphs.unwanted && graph && !state.waiting.is_wanted(graph))
+    state.graphs.unwanted->store(true);
 }
 
 void build_next(Self self, const Parts& parts) {
   auto& state = self->state;
-  auto build = state.extensions.empty() ? state.builds.begin(state.record.version) : std::nullopt;
+  auto build =
+      state.growth.is_growing() ? std::nullopt : state.graphs.queue.begin(state.record.version);
   if (!build)
     return;
   auto request = std::make_shared<ClientGraphRequest>();
   request->full = state.record.graph;
-  request->placed = state.placed;
+  request->placed = state.graphs.placed;
   request->assigned = state.record.assigned;
   request->signature = build->graph->signature;
-  request->devices = state.devices;
+  request->devices = state.tasks.devices;
   request->settings = state.record.settings;
-  request->unwanted = state.unwanted = std::make_shared<std::atomic<bool>>(false);
-  if (!build->graph->shows_parts)
+  request->unwanted = state.graphs.unwanted = std::make_shared<std::atomic<bool>>(false);
+  if (build->graph->use != GraphUse::shown_runs)
     request->own_task = task_in_process(self, *parts.services);
+  if (build->graph->use == GraphUse::partial_runs)
+    request->client_ends = client_ends(state, parts.services->task);
   caf::actor_addr address = self->address();
   Services services = parts.services;
   services->threads->run([=, ticket = build->ticket] {
@@ -172,8 +192,8 @@ void build_next(Self self, const Parts& parts) {
 }
 
 void lose_registering(Self self, const Parts& parts, const std::string& task) {
-  const RegistrationRef registration = self->state.registration;
-  const Status* loss = self->state.health.loss(task);
+  const RegistrationRef registration = self->state.graphs.registration;
+  const Status* loss = self->state.tasks.health.loss(task);
   if (!registration || !loss)
     return;
   registration->answers.lose(task, *loss);
@@ -182,25 +202,23 @@ void lose_registering(Self self, const Parts& parts, const std::string& task) {
 
 void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) {
   auto& state = self->state;
-  const BuildQueue::Build* build = state.builds.find(built.ticket);
+  const BuildQueue::Build* build = state.graphs.queue.find(built.ticket);
   if (!build)
     return;
   auto graph = build->graph;
-  const bool was_stopped = std::exchange(state.unwanted, nullptr)->load();
-  if (auto waiting = state.waiting.find(graph); was_stopped && !built.status.ok() &&
-                                                waiting != state.waiting.end() &&
-                                                !waiting->second.empty()) {
-    state.builds.end(); // somebody has come since it was stopped
-    state.builds.add(graph);
+  const bool was_stopped = std::exchange(state.graphs.unwanted, nullptr)->load();
+  if (was_stopped && !built.status.ok() && state.waiting.is_wanted(graph)) {
+    state.graphs.queue.end(); // somebody has come since it was stopped
+    state.graphs.queue.add(graph);
     return build_next(self, parts);
   }
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
-  if (!state.placed) {
+  if (!state.graphs.placed) {
     if (state.record.assign(built.parts->assigned))
       keep_record(self, parts);
     if (build->version == state.record.version) // else the graph was extended meanwhile
-      state.placed = built.parts->placed;
+      state.graphs.placed = built.parts->placed;
   }
   graph->feed_types = std::move(built.parts->feed_types);
   graph->feed_shapes = std::move(built.parts->feed_shapes);

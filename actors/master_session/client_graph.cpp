@@ -1,14 +1,18 @@
 #include "actors/master_session/client_graph.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "actors/family/constant_evaluator.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
+#include "graph/functions/lower.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/optimize.hpp"
 #include "graph/placement/place.hpp"
+#include "kernels/framework/no_kernel.hpp"
+#include "kernels/framework/rendezvous.hpp"
 
 namespace troupe {
 
@@ -24,10 +28,9 @@ Result<PlacementOptions> placement_options(const ClientGraphRequest& request,
   const KernelRegistry& kernels = services.library->kernels;
   options.supported_types = [&kernels](const Node& node) -> Result<std::vector<std::string>> {
     auto types = kernels.device_types(node.op_name(), node.attrs);
-    if (!types.empty())
-      return types;
-    return kernels.find(node.op_name(), node.attrs, "CPU", node.name)
-        .status(); // says what there is
+    if (types.empty()) // matters if a step runs it: check_kernels
+      types = {"CPU"};
+    return types;
   };
   options.allow_soft_placement = request.settings->allow_soft_placement;
   options.log_device_placement = request.settings->log_device_placement;
@@ -39,6 +42,36 @@ std::uint64_t incarnation_of(const std::vector<DeviceAttributes>& devices, std::
     if (device.name == name)
       return device.incarnation;
   return 0;
+}
+
+// Of what a step runs, every node has a kernel on some device type. The first that has none is told
+// in TensorFlow's words, other ops after it.
+Status check_kernels(const Graph& graph, const ClientGraphRequest& request,
+                     const KernelRegistry& kernels) {
+  Status out;
+  Origin origin;
+  std::set<std::string_view> others;
+  std::string_view first;
+  for (const Node* node : graph.nodes()) {
+    if (!kernels.device_types(node->op_name(), node->attrs).empty())
+      continue;
+    if (!out.ok()) {
+      if (node->op_name() != first)
+        others.insert(node->op_name());
+      continue;
+    }
+    std::set<std::string> types;
+    for (const DeviceAttributes& device : request.devices)
+      types.insert(device.type);
+    first = node->op_name();
+    out = no_kernel(kernels, first, node->attrs, node->name, {types.begin(), types.end()});
+    origin = {node->name, std::string(first), node->assigned_device, 0};
+  }
+  if (!others.empty())
+    out =
+        Status(out.code(), str_cat(out.message(), "The step has other ops without a kernel, too: ",
+                                   str_join(others, ", "), "\n"));
+  return out.ok() ? out : out.with_origin(std::move(origin));
 }
 
 // A part's feeds and fetches keep the signature's numbers until here; from now on they have the
@@ -68,6 +101,22 @@ PartialShape shape_of_feed(const Graph& graph, const std::string& feed) {
   return shape.rank() == 0 && graph.versions.producer < 24 ? PartialShape() : shape;
 }
 
+// Where the client's ends that the graph has meet the client.
+void note_client_ends(const Graph& graph, const ClientGraphRequest& request,
+                      ClientGraphParts& out) {
+  const ClientEnds& ends = *request.client_ends;
+  std::unordered_map<std::string, std::string> keys;
+  for (const Node* node : graph.nodes())
+    if (node->op->roles.has_any(transfer_roles)) {
+      auto name = node->attrs.get_or<std::string>("tensor_name", "");
+      keys[name] = rendezvous_key(ends.device, ends.incarnation, ends.device, name, 0, 0);
+    }
+  for (const std::string& feed : request.signature.feeds)
+    out.feed_keys.push_back(keys[feed]);
+  for (const std::string& fetch : request.signature.fetches)
+    out.fetch_keys.push_back(keys[fetch]);
+}
+
 bool is_on_one_device(const Graph& graph) {
   auto nodes = graph.nodes();
   return std::ranges::all_of(nodes, [&](const Node* node) {
@@ -75,8 +124,10 @@ bool is_on_one_device(const Graph& graph) {
   });
 }
 
-std::shared_ptr<const PlacedDevices> devices_of(const Graph& graph) {
+std::shared_ptr<const PlacedDevices> devices_of(const Graph& graph,
+                                                std::shared_ptr<const Graph> lowered) {
   auto out = std::make_shared<PlacedDevices>();
+  out->graph = std::move(lowered);
   out->of.assign(static_cast<std::size_t>(graph.capacity()), -1);
   std::unordered_map<std::string_view, std::int32_t> known;
   for (const Node* node : graph.nodes()) {
@@ -89,10 +140,19 @@ std::shared_ptr<const PlacedDevices> devices_of(const Graph& graph) {
   return out;
 }
 
-} // namespace
+// The graph itself if it calls no function.
+Result<std::shared_ptr<const Graph>> lowered(const std::shared_ptr<const Graph>& full,
+                                             const NodeServices& services) {
+  if (!has_function_calls(*full))
+    return full;
+  auto graph = std::make_shared<Graph>(full->clone());
+  TROUPE_TRY(lower_functions(*graph, {.memory = services.host_memory}));
+  return std::shared_ptr<const Graph>(std::move(graph));
+}
 
-Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services) {
-  Graph graph = request.full->clone();
+Result<Graph> place_lowered(const Graph& full, const ClientGraphRequest& request,
+                            const NodeServices& services) {
+  Graph graph = full.clone();
   if (const PlacedDevices* placed = request.placed.get()) {
     for (Node* node : graph.nodes())
       node->assigned_device =
@@ -108,21 +168,44 @@ Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServ
   return graph;
 }
 
+Result<std::shared_ptr<const Graph>> lowered_graph(const ClientGraphRequest& request,
+                                                   const NodeServices& services) {
+  if (request.placed)
+    return request.placed->graph;
+  return lowered(request.full, services);
+}
+
+} // namespace
+
+Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services) {
+  TROUPE_ASSIGN(auto full, lowered_graph(request, services));
+  return place_lowered(*full, request, services);
+}
+
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services) {
   ClientGraphParts out;
-  TROUPE_ASSIGN(Graph graph, place_full_graph(request, services));
+  if (request.client_ends && request.client_ends->device.empty())
+    return failed_precondition(
+        "a partial run needs a CPU of the master's own task, and this session "
+        "uses none; let its device filters admit one");
+  TROUPE_ASSIGN(auto full, lowered_graph(request, services));
+  TROUPE_ASSIGN(Graph graph, place_lowered(*full, request, services));
   out.placed = request.placed;
   if (!out.placed) {
-    out.placed = devices_of(graph);
+    out.placed = devices_of(graph, full);
     for (const Node* node : graph.nodes())
       if (node->op->is_stateful)
         out.assigned.emplace_back(node->name, node->assigned_device);
   }
   for (const std::string& feed : request.signature.feeds)
     out.feed_shapes.push_back(shape_of_feed(graph, feed));
-  TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature));
+  TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature,
+                                         request.client_ends ? &*request.client_ends : nullptr));
   out.feed_types = std::move(types.feeds);
+  TROUPE_TRY(check_kernels(graph, request, services.library->kernels));
+  if (request.client_ends)
+    note_client_ends(graph, request, out);
   if (request.settings->optimize) {
     KernelConstantEvaluator evaluator(services);
     OptimizeOptions options;
@@ -131,7 +214,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     if (request.unwanted)
       options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };
     for (const Node* node : graph.nodes())
-      if (node->op->roles.has_any({Role::argument, Role::result}))
+      if (node->op->roles.has_any({Role::argument, Role::result, Role::send, Role::receive}))
         options.preserve.push_back(node->name);
     for (const std::string& target : request.signature.targets)
       options.preserve.push_back(target);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,7 @@ struct ClientPart {
 
 /// The devices of the nodes of a graph that was placed.
 struct PlacedDevices {
+  std::shared_ptr<const Graph> graph; ///< the full graph with its function calls lowered
   std::vector<std::string> names;
   std::vector<std::int32_t> of; ///< by node id: index into `names`; -1: no such node
 };
@@ -50,6 +52,8 @@ struct ClientGraphParts {
   std::vector<ClientPart> parts;
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes; ///< as their placeholders say
+  /// Of a partial run, rendezvous keys by number; empty: nothing reads the feed.
+  std::vector<std::string> feed_keys, fetch_keys;
 };
 
 struct ClientGraphRequest {
@@ -59,6 +63,7 @@ struct ClientGraphRequest {
   std::shared_ptr<const SessionRecord::Assigned> assigned =
       std::make_shared<const SessionRecord::Assigned>(); ///< where state is already
   Signature signature;
+  std::optional<ClientEnds> client_ends; ///< of a partial run
   std::vector<DeviceAttributes> devices;
   std::shared_ptr<const SessionSettings> settings = std::make_shared<const SessionSettings>();
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
@@ -66,7 +71,7 @@ struct ClientGraphRequest {
   std::shared_ptr<const std::atomic<bool>> unwanted;
 };
 
-/// Places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
+/// Lowers and places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
 /// Errors name the node.
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services);
@@ -77,7 +82,8 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
 bool needs_task(const Graph& full, const PlacedDevices* placed, const Signature& signature,
                 std::string_view task);
 
-/// Only the first step of it: a copy of the full graph whose every node has an assigned device.
+/// Only the first step of it: a copy of the full graph, lowered, whose every node has an assigned
+/// device.
 Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServices& services);
 
 } // namespace troupe

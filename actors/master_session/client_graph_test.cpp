@@ -131,3 +131,29 @@ TEST_CASE_FIXTURE(Fixture, "client graph: what a run needs of a task is known be
       there;
   CHECK(needs({{"y"}, {"anywhere"}, {}}, built.placed.get()) == is_there);
 }
+
+TEST_CASE_FIXTURE(Fixture, "client graph: an op without a kernel matters to whoever runs it") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT]()
+    n = Const[dtype=DT_INT32, value=i32[] 2]()
+    size = CudnnRNNParamsSize[T=DT_FLOAT, S=DT_INT32](n, n, n) @"/job:ps"
+    next = Neg(size)
+    y = Neg(x) ^size
+    z = Exp(x))");
+  auto error = [&](Signature signature) {
+    request.signature = std::move(signature);
+    return build_client_graph(request, services).status();
+  };
+  CHECK(error({{"x:0"}, {"z:0"}, {}}).ok());
+  CHECK(error({{"size:0"}, {"next:0"}, {}}).ok());
+  Status refused = error({{}, {"next:0"}, {}});
+  CHECK(refused.code() == Code::invalid_argument);
+  CHECK(refused.message().starts_with("No OpKernel was registered to support Op "
+                                      "'CudnnRNNParamsSize' used by {{node size}} with these "
+                                      "attrs: ["));
+  CHECK(refused.message().ends_with(
+      "]\nRegistered devices: [CPU]\nRegistered kernels:\n  <no registered kernels>\n"));
+  CHECK(refused.origin().node == "size");
+  CHECK(refused.origin().device == there + "/device:CPU:0");
+  CHECK_FALSE(error({{"x:0"}, {"y:0"}, {}}).ok()); // by the control edge
+}

@@ -36,16 +36,13 @@ bool is_running(std::uint64_t step_id, const std::vector<StepInfo>& known) {
 }
 
 void remark_on_waiting_runs(const MasterSessionState& state, std::vector<std::string>& remarks) {
-  for (const auto& [graph, runs] : state.waiting) {
-    if (runs.empty())
-      continue; // cancelled
-    const Signature& signature = graph->signature;
+  state.waiting.for_each_graph([&](const ClientGraph& graph, std::size_t runs) {
+    const Signature& signature = graph.signature;
     remarks.push_back(
-        str_cat(runs.size(), runs.size() == 1 ? " run waits" : " runs wait",
-                " for the first graph of fetches [", str_join(signature.fetches, ", "),
-                "] targets [", str_join(signature.targets, ", "),
+        str_cat(runs, runs == 1 ? " run waits" : " runs wait", " for the first graph of fetches [",
+                str_join(signature.fetches, ", "), "] targets [", str_join(signature.targets, ", "),
                 "]: it is being built, compiled by its tasks, or waits ", "for another one"));
-  }
+  });
 }
 
 // A step in its caller's hands: of its kernels the one is known that holds the thread.
@@ -218,9 +215,9 @@ void start_explaining(MasterSessionSelf self, const MasterSessionParts& parts,
   auto& state = self->state;
   ClientGraphRequest request;
   request.full = state.record.graph;
-  request.placed = state.placed;
+  request.placed = state.graphs.placed;
   request.assigned = state.record.assigned;
-  request.devices = state.devices;
+  request.devices = state.tasks.devices;
   request.settings = state.record.settings;
   const Services& services = parts.services;
   Explainer worker = services->threads->are_real()
@@ -240,15 +237,15 @@ caf::result<GraphExplained> explain_graph(MasterSessionSelf self, const MasterSe
                                           ExplainGraph& m) {
   auto& state = self->state;
   auto promise = self->make_response_promise<GraphExplained>();
-  if (state.extensions.empty())
-    start_explaining(self, parts, m, promise);
+  if (state.growth.is_growing())
+    state.growth.ask({std::move(m), promise});
   else
-    state.explanations.push_back({std::move(m), promise});
+    start_explaining(self, parts, m, promise);
   return promise;
 }
 
 void start_explanations(MasterSessionSelf self, const MasterSessionParts& parts) {
-  for (auto& [request, promise] : std::exchange(self->state.explanations, {}))
+  for (auto& [request, promise] : self->state.growth.take_questions())
     start_explaining(self, parts, request, promise);
 }
 

@@ -14,18 +14,15 @@ using Parts = MasterSessionParts;
 // What the first addition makes of the graph.
 void parse_next(Self self, const Parts& parts) {
   auto& state = self->state;
-  while (!state.extensions.empty()) {
-    auto& [request, promise] = state.extensions.front();
-    if (request.current_version < 0 || request.current_version == state.record.version)
-      break;
-    promise.deliver(to_error(aborted(str_cat("Current version is ", state.record.version,
-                                             " but caller expected ", request.current_version))));
-    state.extensions.pop_front();
-  }
-  if (state.extensions.empty())
+  for (Extension& refused : state.growth.refused(state.record.version))
+    refused.promise.deliver(
+        to_error(aborted(str_cat("Current version is ", state.record.version,
+                                 " but caller expected ", refused.request.current_version))));
+  std::uint64_t ticket = 0;
+  Extension* next = state.growth.begin(ticket);
+  if (!next)
     return graph_is_settled(self, parts);
-  std::uint64_t ticket = ++state.parse_ticket;
-  auto bytes = std::make_shared<std::string>(std::move(state.extensions.front().request.graph_def));
+  auto bytes = std::make_shared<std::string>(std::move(next->request.graph_def));
   caf::actor_addr address = self->address();
   parts.services->threads->run(
       [ticket, bytes, address, graph = state.record.graph, memory = parts.services->host_memory] {
@@ -46,29 +43,27 @@ void parse_next(Self self, const Parts& parts) {
 
 caf::result<GraphExtended> extend_graph(Self self, const Parts& parts, ExtendGraph& m) {
   auto& state = self->state;
-  state.watch.heard(now_us(self));
+  state.client.watch.heard(now_us(self));
   if (state.end.is_closing())
     return to_error(failed_precondition("Session is closed."));
   auto promise = self->make_response_promise<GraphExtended>();
-  state.extensions.push_back({std::move(m), promise});
-  if (state.extensions.size() == 1)
+  if (state.growth.add({std::move(m), promise}))
     parse_next(self, parts);
   return promise;
 }
 
 void graph_parsed(Self self, const Parts& parts, GraphParsed& parsed) {
   auto& state = self->state;
-  if (state.extensions.empty() || parsed.ticket != state.parse_ticket)
+  auto extension = state.growth.parsed(parsed.ticket);
+  if (!extension)
     return;
-  auto promise = std::move(state.extensions.front().promise);
-  state.extensions.pop_front();
   if (parsed.status.ok()) {
     state.record.extend(std::move(parsed.graph));
-    state.placed.reset();
+    state.graphs.placed.reset();
     keep_record(self, parts);
-    promise.deliver(GraphExtended{state.record.version});
+    extension->promise.deliver(GraphExtended{state.record.version});
   } else {
-    promise.deliver(to_error(parsed.status));
+    extension->promise.deliver(to_error(parsed.status));
   }
   parse_next(self, parts);
 }

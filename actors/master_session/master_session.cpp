@@ -7,6 +7,7 @@
 #include "actors/master_session/builds.hpp"
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/extend.hpp"
+#include "actors/master_session/partial_runs.hpp"
 #include "actors/master_session/runs.hpp"
 #include "actors/membership/loss_sentence.hpp"
 #include "actors/protocol/error_text.hpp"
@@ -25,28 +26,31 @@ MasterSessionState::~MasterSessionState() {
   };
   const caf::error not_done =
       because("a request", "nothing of it was done. The session goes on: ask again");
-  for (Extension& extension : extensions)
+  for (Extension& extension : growth.take_additions())
     extension.promise.deliver(not_done);
-  for (Explanation& explanation : explanations)
+  for (Explanation& explanation : growth.take_questions())
     explanation.promise.deliver(not_done);
-  for (auto& [id, run] : arriving)
-    run.promise.deliver(not_done);
-  for (auto& [graph, runs] : waiting)
-    for (WaitingRun& run : runs)
-      run.promise.deliver(not_done);
+  for (WaitingRun& run : waiting.take_all())
+    if (run.partial_step == 0)
+      run.client.promise.deliver(not_done);
+  for (auto& [step_id, unfinished] : partial)
+    for (PartialCall& call : unfinished.run.fail({}))
+      call.client.promise.deliver(because(
+          str_cat("partial run ", step_id),
+          "what it has done of its work is not known. The session goes on: set up another"));
   running_master_steps().add(-static_cast<std::int64_t>(steps.size()));
   for (auto& [step_id, step] : steps) {
     const caf::error error = because(
         str_cat("step ", step_id),
         "what it has done of its work is not known. The session goes on, its variables stay "
         "as they are: run the step again if it may be done twice");
-    if (auto others = joined.find(step_id); others != joined.end())
-      for (Joined& other : others->second)
-        other.promise.deliver(error);
-    step.run.promise.deliver(error);
+    for (Client& other : step.run.joined)
+      other.promise.deliver(error);
+    if (step.run.partial_step == 0)
+      step.run.client.promise.deliver(error);
     stop(step.actor); // a kill does not pass the exit handler
   }
-  for (const StepActor& actor : resting)
+  for (const StepActor& actor : steps.resting())
     stop(actor);
 }
 
@@ -66,8 +70,8 @@ void cancel_steps(Self self, const Status& why) {
 }
 
 void leave_workers(Self self, const Parts& parts) {
-  for (const SessionWorker& worker : self->state.workers)
-    if (self->state.health.is_well(worker.task))
+  for (const SessionWorker& worker : self->state.tasks.workers)
+    if (self->state.tasks.health.is_well(worker.task))
       ask(self, worker.worker, parts.services->timeouts.request,
           DeleteWorkerSession{self->state.record.handle})
           .then([](caf::ok_atom) {},
@@ -80,7 +84,7 @@ caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   if (state.end.close()) {
     if (state.direct)
       state.direct->close();
-    cancel_steps(self, cancelled("Session is closed."));
+    cancel_steps(self, cancelled("Step was cancelled by an explicit call to `Session::Close()`."));
     leave_workers(self, parts);
   }
   // The exit comes after the answers that cancelled steps have already sent us.
@@ -94,7 +98,7 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
   auto& state = self->state;
   Status why =
       lost.reason == LossReason::restarted ? aborted(lost.sentence) : unavailable(lost.sentence);
-  if (state.end.is_closing() || !state.health.lose(lost.task, why))
+  if (state.end.is_closing() || !state.tasks.health.lose(lost.task, why))
     return;
   if (state.direct)
     state.direct->close();
@@ -108,7 +112,7 @@ void peer_lost(Self self, const Parts& parts, const PeerLost& lost) {
 void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
                     const std::optional<Wire>& wire) {
   auto& state = self->state;
-  if (!state.watch.give_up())
+  if (!state.client.watch.give_up())
     return;
   log_warning("session ", state.record.handle, " is closed: its client has not been heard of for ",
               silent_us / 1000, " ms");
@@ -120,7 +124,7 @@ void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
     if (wire)
       close_wire(wire->host, wire->port);
   };
-  ask_watched(self, typed<SessionActor>(state.client), parts.services->timeouts.heartbeat / 5,
+  ask_watched(self, typed<SessionActor>(state.client.actor), parts.services->timeouts.heartbeat / 5,
               SessionEnded{{why}})
       .then([=](caf::ok_atom) { close_both(); }, [=](caf::error&) { close_both(); });
 }
@@ -130,18 +134,18 @@ void give_up_client(Self self, const Parts& parts, std::int64_t silent_us,
 void check_client(Self self, const Parts& parts) {
   using Verdict = ClientWatch::Verdict;
   const std::int64_t lease_us = self->state.record.settings->lease_us;
-  if (self->state.watch.judge(now_us(self), lease_us) == Verdict::well)
+  if (self->state.client.watch.judge(now_us(self), lease_us) == Verdict::well)
     return;
-  auto client = self->state.client ? self->state.client->node() : caf::node_id{};
+  auto client = self->state.client.actor ? self->state.client.actor->node() : caf::node_id{};
   ask_wire(self, parts.services, client, [=](std::optional<Wire> wire) {
     auto& state = self->state;
     const std::int64_t now = now_us(self);
-    if (state.end.is_closing() || state.watch.judge(now, lease_us) != Verdict::lost)
+    if (state.end.is_closing() || state.client.watch.judge(now, lease_us) != Verdict::lost)
       return;
     if (wire && wire->state.lives(std::chrono::microseconds(lease_us)))
       return;
-    if (state.client)
-      return give_up_client(self, parts, state.watch.silent_us(now), wire);
+    if (state.client.actor)
+      return give_up_client(self, parts, state.client.watch.silent_us(now), wire);
     log_warning("session ", state.record.handle, " is closed: its client has never been heard of");
     (void)close(self, parts);
   });
@@ -149,17 +153,17 @@ void check_client(Self self, const Parts& parts) {
 
 void renew(Self self, const Parts& parts) {
   auto& state = self->state;
-  for (const SessionWorker& worker : state.workers)
-    if (worker.task != parts.services->task && state.health.is_well(worker.task))
+  for (const SessionWorker& worker : state.tasks.workers)
+    if (worker.task != parts.services->task && state.tasks.health.is_well(worker.task))
       self->send(worker.session, RenewLease{});
-  if (state.client)
-    self->send(typed<SessionActor>(state.client), RenewLease{});
+  if (state.client.actor)
+    self->send(typed<SessionActor>(state.client.actor), RenewLease{});
 }
 
 // Its connection is closed, or it has ended; nobody else may use the session.
 void client_ended(Self self, const Parts& parts) {
   auto& state = self->state;
-  state.client = nullptr;
+  state.client.actor = nullptr;
   if (state.end.is_closing())
     return;
   log_info("session ", state.record.handle, " is closed: its client has gone");
@@ -222,7 +226,7 @@ void run_part(Self self, RunPart& m) {
 // In steady state the next RunGraph takes the news along, and no message is sent for them.
 void send_cleanups(Self self) {
   auto cleanups = self->state.ended.take_all();
-  for (const SessionWorker& worker : self->state.workers) // in an order that repeats itself
+  for (const SessionWorker& worker : self->state.tasks.workers) // in an order that repeats itself
     if (auto ended = cleanups.find(worker.session); ended != cleanups.end())
       self->send(worker.session, CleanupStep{std::move(ended->second)});
 }
@@ -235,7 +239,7 @@ void clean_up_part(Self self, const CleanupPart& m) {
 }
 
 caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
-  for (const SessionWorker& worker : self->state.workers)
+  for (const SessionWorker& worker : self->state.tasks.workers)
     if (worker.task != parts.services->task)
       ask(self, parts.membership, parts.services->timeouts.request,
           WatchPeer{worker.task, caf::actor_cast<MasterSessionActor>(self->ctrl())})
@@ -250,7 +254,7 @@ caf::result<CallableMade> make_callable(Self self, const Parts& parts, MakeCalla
     return to_error(bound.status());
   const std::uint64_t id =
       state.record.add_callable({std::move(m.feeds), std::move(m.fetches), std::move(m.targets)});
-  state.callables[id].bound = *std::move(bound);
+  state.callables[id] = *std::move(bound);
   keep_record(self, parts);
   return CallableMade{id};
 }
@@ -284,11 +288,11 @@ void worker_session_ended(Self self, const Parts& parts, const std::string& task
 
 void somebody_ended(Self self, const Parts& parts, const caf::down_msg& down) {
   auto& state = self->state;
-  if (state.client && state.client == down.source)
+  if (state.client.actor && state.client.actor == down.source)
     return client_ended(self, parts);
   step_lost(self, parts, down);
-  for (const SessionWorker& worker : state.workers)
-    if (worker.session && worker.session == down.source && state.health.is_well(worker.task))
+  for (const SessionWorker& worker : state.tasks.workers)
+    if (worker.session && worker.session == down.source && state.tasks.health.is_well(worker.task))
       worker_session_ended(self, parts, worker.task, down.reason);
 }
 
@@ -296,7 +300,7 @@ void end(Self self, const Parts& parts, const caf::error& why) {
   auto& state = self->state;
   for (const auto& [step_id, step] : state.steps)
     self->send_exit(step.actor, caf::exit_reason::user_shutdown);
-  for (const StepActor& actor : state.resting)
+  for (const StepActor& actor : state.steps.resting())
     self->send_exit(actor, caf::exit_reason::user_shutdown);
   if (state.end.close())
     leave_workers(self, parts);
@@ -308,12 +312,12 @@ void end(Self self, const Parts& parts, const caf::error& why) {
 caf::ok_atom client_spoke(Self self) {
   auto& state = self->state;
   auto sender = self->current_sender();
-  if (sender && sender->node() != self->node() && !state.client) {
-    state.client = sender;
+  if (sender && sender->node() != self->node() && !state.client.actor) {
+    state.client.actor = sender;
     self->monitor(caf::actor_cast<caf::actor>(sender));
   }
-  if (sender == state.client)
-    state.watch.heard(now_us(self));
+  if (sender == state.client.actor)
+    state.client.watch.heard(now_us(self));
   return caf::ok_atom::value;
 }
 
@@ -322,20 +326,21 @@ caf::result<ActorTree> tree(Self self) {
   Children steps;
   for (const auto& [step_id, step] : state.steps)
     steps.add(str_cat("step-", step_id), step.actor);
-  for (std::size_t i = 0; i < state.resting.size(); ++i)
-    steps.add(str_cat("resting-step.", i), state.resting[i]);
+  for (std::size_t i = 0; i < state.steps.resting().size(); ++i)
+    steps.add(str_cat("resting-step.", i), state.steps.resting()[i]);
   return describe_tree(
       self, str_cat(state.record.graph->num_nodes(), " nodes, ", state.steps.size(), " steps"),
       steps);
 }
 
 void use(MasterSessionState& state, std::vector<SessionWorker> workers) {
-  state.workers = std::move(workers);
-  for (const SessionWorker& worker : state.workers) {
-    state.health.use(worker.task);
-    state.devices.insert(state.devices.end(), worker.devices.begin(), worker.devices.end());
+  state.tasks.workers = std::move(workers);
+  for (const SessionWorker& worker : state.tasks.workers) {
+    state.tasks.health.use(worker.task);
+    state.tasks.devices.insert(state.tasks.devices.end(), worker.devices.begin(),
+                               worker.devices.end());
     if (!worker.lost.ok())
-      state.health.lose(worker.task, worker.lost);
+      state.tasks.health.lose(worker.task, worker.lost);
   }
 }
 
@@ -347,7 +352,7 @@ void recall(MasterSessionState& state, SessionRecord record) {
   for (const auto& [id, names] : state.record.callables)
     if (auto bound = state.signatures.bind(names->feeds, names->fetches, names->targets);
         bound.ok())
-      state.callables[id].bound = *std::move(bound);
+      state.callables[id] = *std::move(bound);
 }
 
 } // namespace
@@ -369,10 +374,10 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
   if (state.direct)
     state.direct->reopen();
   state.created_us = now_us(self);
-  state.watch.heard(state.created_us);
+  state.client.watch.heard(state.created_us);
   use(state, std::move(workers));
   recall(state, std::move(record));
-  for (const SessionWorker& worker : state.workers)
+  for (const SessionWorker& worker : state.tasks.workers)
     if (worker.session)
       self->monitor(caf::actor_cast<caf::actor>(worker.session));
   self->set_down_handler([=](caf::down_msg& down) { somebody_ended(self, parts, down); });
@@ -386,14 +391,16 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
   return {
       [=](RunStep& m) { return run_step(self, parts, m); },
       [=](StepFinished& m) { step_finished(self, parts, m); },
+      [=](StepFetched& m) { step_fetched(self, parts, m); },
       [=](RunPart& m) { run_part(self, m); },
       [=](const CleanupPart& m) { clean_up_part(self, m); },
       [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
+      [=](SetUpPartialRun& m) { return set_up_partial_run(self, parts, m); },
       [=](MakeCallable& m) { return make_callable(self, parts, m); },
       [=](RunCallable& m) { return run_callable(self, parts, m); },
       [=](const ReleaseCallable& m) { return release_callable(self, parts, m.handle); },
-      [=](const ListDevices&) { return DeviceList{self->state.devices}; },
+      [=](const ListDevices&) { return DeviceList{self->state.tasks.devices}; },
       [=](const GetSteps&) { return StepList{known_steps(self)}; },
       [=](const GetSessions&) { return SessionList{{describe(self->state, now_us(self))}}; },
       [=](ExplainGraph& m) { return explain_graph(self, parts, m); },

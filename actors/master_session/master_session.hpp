@@ -3,54 +3,77 @@
 #pragma once
 
 #include <atomic>
-#include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
-#include "actors/family/step_table.hpp"
 #include "actors/master_session/build_queue.hpp"
 #include "actors/master_session/client_graph.hpp"
 #include "actors/master_session/client_watch.hpp"
 #include "actors/master_session/direct_steps.hpp"
+#include "actors/master_session/due_times.hpp"
 #include "actors/master_session/ended_steps.hpp"
+#include "actors/master_session/graph_growth.hpp"
 #include "actors/master_session/part_answers.hpp"
+#include "actors/master_session/partial_run.hpp"
 #include "actors/master_session/session_end.hpp"
 #include "actors/master_session/signature_cache.hpp"
+#include "actors/master_session/step_crew.hpp"
 #include "actors/master_session/step_log.hpp"
 #include "actors/master_session/task_health.hpp"
+#include "actors/master_session/waiting_runs.hpp"
 #include "core/trace/counters.hpp"
 
 namespace troupe {
+
+/// Who asks for a run.
+struct Client {
+  caf::strong_actor_ptr actor;
+  caf::typed_response_promise<RunStepResult> promise;
+};
 
 /// A run that waits for its feeds, or has them and waits for its client graph.
 struct WaitingRun {
   std::shared_ptr<const BoundSignature> bound;
   std::vector<Tensor> feeds; ///< in the caller's order
   std::int64_t timeout_us = 0;
-  std::int64_t asked_us = 0; ///< when it came, on the actors' clock: its deadline counts from then
+  std::int64_t due_us = 0; ///< its deadline, on the actors' clock; 0: none
   bool trace = false;
   bool partition_graphs = false;
   std::uint64_t request_id = 0;
   bool wants_direct = false;
   std::shared_ptr<BegunStep> begun; ///< its caller has begun it; null: not yet
-  caf::strong_actor_ptr client;     ///< who is answered
-  caf::typed_response_promise<RunStepResult> promise;
+  std::uint64_t partial_step = 0;   ///< of a partial run: its id; its calls have the clients
+  Client client;
+  std::vector<Client> joined; ///< who has asked for it again, while it ran
 };
 
 struct RunningStep {
   StepActor actor;
-  WaitingRun run;          ///< answered at our end, whatever it is
-  std::int64_t due_us = 0; ///< on the actors' clock; 0: no deadline, or told of it
+  WaitingRun run;      ///< answered at our end, whatever it is
+  bool is_due = false; ///< it was told that its deadline has passed
   /// What other nodes were asked for it. They have answered if it ends well; else its end lets go
   /// of what they have not, so that none of them needs a budget of its own.
   std::vector<caf::message_id> asked;
   void clear() { *this = {}; }
+};
+
+/// A call of a partial run.
+struct PartialCall {
+  Client client;
+  std::uint64_t request_id = 0;
+};
+
+struct PartialStep {
+  PartialRun<PartialCall> run;
+  std::shared_ptr<const BoundSignature> bound;
+  bool is_begun = false;                             ///< the first call has come
+  std::vector<std::pair<std::size_t, Tensor>> early; ///< feeds that came before its step began
+  std::int64_t due_us = 0;                           ///< of the call that waits, or of the next one
+  std::int64_t timeout_us = 0;                       ///< of the call that waits; 0: none
 };
 
 /// Every task registers its part of a client graph; the plan stands when all have.
@@ -60,64 +83,65 @@ struct Registration {
   PartAnswers answers;
 };
 
+/// The tasks that a session uses.
+struct SessionTasks {
+  std::vector<SessionWorker> workers;
+  std::vector<DeviceAttributes> devices; ///< of all of them
+  TaskHealth health;
+};
+
+/// A session's client, in another process or behind a gateway.
+struct SessionClient {
+  ClientWatch watch;
+  caf::strong_actor_ptr actor; ///< who sent it, in another process
+};
+
+/// Client graphs on their way from a signature to a plan.
+struct ClientGraphs {
+  BuildQueue queue;
+  std::shared_ptr<std::atomic<bool>> unwanted; ///< of the build under way: nobody waits for it
+  std::shared_ptr<Registration> registration;  ///< of the graph under way; null while it is built
+  std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
+  /// What each task runs, of graphs that show it.
+  std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> parts;
+};
+
+struct Extension {
+  ExtendGraph request;
+  caf::typed_response_promise<GraphExtended> promise;
+  std::int64_t current_version() const { return request.current_version; }
+};
+struct Explanation {
+  ExplainGraph request;
+  caf::typed_response_promise<GraphExplained> promise;
+};
+
 struct MasterSessionState {
   static constexpr const char* name = "master-session";
 
   std::string task; ///< its own
   /// What it is made again from: the master has the same, before anybody is told of a change.
   SessionRecord record;
-  std::vector<SessionWorker> workers;
-  std::vector<DeviceAttributes> devices;
+  SessionTasks tasks;
   std::int64_t created_us = 0;
-  ClientWatch watch;            ///< of the client
-  caf::strong_actor_ptr client; ///< who sent it, in another process
+  SessionClient client;
   SessionEnd end;
-  TaskHealth health; ///< of the tasks that it uses
 
-  struct Extension {
-    ExtendGraph request;
-    caf::typed_response_promise<GraphExtended> promise;
-  };
-  std::deque<Extension> extensions; ///< in order of arrival; the first one is being parsed
-  std::uint64_t parse_ticket = 0;
-  struct Explanation {
-    ExplainGraph request;
-    caf::typed_response_promise<GraphExplained> promise;
-  };
-  std::vector<Explanation> explanations;       ///< asked for while the graph is being extended
-  std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
-
+  GraphGrowth<Extension, Explanation> growth;
   SignatureCache signatures;
-  std::map<std::uint64_t, WaitingRun> arriving; ///< runs whose feeds are on their way
-  std::uint64_t next_arrival = 1;
-  std::map<std::shared_ptr<ClientGraph>, std::vector<WaitingRun>>
-      waiting; ///< by client graph that is being built
-  BuildQueue builds;
-  std::shared_ptr<std::atomic<bool>> unwanted; ///< of the build under way: nobody waits for it
-  std::shared_ptr<Registration> registration;  ///< of the graph under way; null while it is built
-  std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> partition_graphs;
+  std::map<std::uint64_t, std::shared_ptr<const BoundSignature>> callables; ///< by handle
+  ClientGraphs graphs;
 
-  std::shared_ptr<DirectSteps>
-      direct; ///< of a local node: steps on their callers' threads; or null
-  StepTable<RunningStep> steps;
-  std::unordered_map<caf::actor_id, std::uint64_t> step_of; ///< by the actor of a step that runs
-  std::vector<StepActor> resting;                           ///< watched like those that run
-  std::set<std::int64_t> looks; ///< when we look which deadlines have passed, on the actors' clock
+  WaitingRuns<WaitingRun> waiting;
+  std::map<std::uint64_t, PartialStep> partial; ///< by step id
+  StepCrew<RunningStep> steps;
+  DueTimes looks;                       ///< of those that wait, and those that run
   EndedSteps<WorkerSessionActor> ended; ///< of which other nodes have not heard
   StepLog log;
-  /// Who asked for a run that was under way already.
-  struct Joined {
-    caf::strong_actor_ptr client;
-    caf::typed_response_promise<RunStepResult> promise;
-  };
-  std::unordered_map<std::uint64_t, std::vector<Joined>> joined; ///< by step
+  std::shared_ptr<DirectSteps>
+      direct; ///< of a local node: steps on their callers' threads; or null
 
-  struct Callable {
-    std::shared_ptr<const BoundSignature> bound;
-  };
-  std::map<std::uint64_t, Callable> callables;
   Counted counted{counter("master_sessions")};
-
   IdleWaiters idle; ///< of the steps, and of those that wait for their graph
 
   ~MasterSessionState();

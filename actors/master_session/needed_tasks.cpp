@@ -96,10 +96,11 @@ bool stands_on(const Node& node, const PlacedDevices* placed, std::string_view t
 // Passes may take away what constants give, and what only passes values on.
 bool needs_task(const Graph& full, const PlacedDevices* placed, const Signature& signature,
                 std::string_view task) {
-  const Reach needed = reach(full, signature);
+  const Graph& graph = placed ? *placed->graph : full;
+  const Reach needed = reach(graph, signature);
   const std::vector<bool> varies = varying(needed);
   for (NodeId id : needed.nodes) {
-    const Node& node = *full.node(id);
+    const Node& node = *graph.node(id);
     const bool stays = varies[static_cast<std::size_t>(id)] &&
                        !node.op->roles.has_any({Role::passes_on, Role::no_op, Role::placeholder});
     if (stays && stands_on(node, placed, task))

@@ -7,6 +7,21 @@ namespace troupe {
 
 using MasterSessionSelf = MasterSessionActor::stateful_pointer<MasterSessionState>;
 
+std::uint64_t new_step_id();
+/// Whoever has sent the request at hand.
+Client client_of(MasterSessionSelf self);
+void deliver(MasterSessionSelf self, const MasterSessionParts& parts, StepOutcome outcome,
+             Client& client);
+/// Its feeds are there: starts it, or has its graph built.
+void admit(MasterSessionSelf self, const MasterSessionParts& parts, WaitingRun run);
+Status feed_lost(const MasterSessionParts& parts, const Status& why);
+/// The dtype and shape of the graph's feed `i`.
+Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed);
+/// The timeout (µs; 0: none) of a run that came with `wanted_us`, else the session's.
+std::int64_t timeout_of(const MasterSessionParts& parts, const MasterSessionState& state,
+                        std::int64_t wanted_us);
+/// end_late_steps is called at that time; 0: for this one at no time.
+void look_at(MasterSessionSelf self, std::int64_t due_us);
 /// The record has changed: the master is told, before anybody who may rely on the change.
 void keep_record(MasterSessionSelf self, const MasterSessionParts& parts);
 caf::result<RunStepResult> run_step(MasterSessionSelf self, const MasterSessionParts& parts,

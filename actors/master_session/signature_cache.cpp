@@ -17,8 +17,8 @@ void append(std::string& key, const std::vector<std::string>& names) {
 }
 
 std::string key_of(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
-                   const std::vector<std::string>& targets, bool shows_parts) {
-  std::string key(1, shows_parts ? '1' : '0');
+                   const std::vector<std::string>& targets, GraphUse use) {
+  std::string key(1, static_cast<char>('0' + static_cast<int>(use)));
   append(key, feeds);
   append(key, fetches);
   append(key, targets);
@@ -55,8 +55,8 @@ std::string canonical_tensor_name(const std::string& name) {
 
 Result<std::shared_ptr<const BoundSignature>>
 SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<std::string>& fetches,
-                     const std::vector<std::string>& targets, bool shows_parts) {
-  if (auto known = recall(feeds, fetches, targets, shows_parts))
+                     const std::vector<std::string>& targets, GraphUse use) {
+  if (auto known = recall(feeds, fetches, targets, use))
     return known;
   std::vector<std::string> feed_names = canonical(feeds), fetch_names = canonical(fetches);
   Signature signature{sorted_unique(feed_names), sorted_unique(fetch_names),
@@ -64,11 +64,11 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
   if (signature.feeds.size() != feed_names.size())
     return invalid_argument(
         str_cat("a tensor is fed twice; the feeds are ", str_join(feeds, ", ")));
-  auto& graph = graphs_[key_of(signature.feeds, signature.fetches, signature.targets, shows_parts)];
+  auto& graph = graphs_[key_of(signature.feeds, signature.fetches, signature.targets, use)];
   if (!graph) {
     graph = std::make_shared<ClientGraph>();
     graph->signature = signature;
-    graph->shows_parts = shows_parts;
+    graph->use = use;
   }
   std::vector<int> fetch_index = positions(fetch_names, signature.fetches);
   auto written = std::make_shared<std::vector<FetchName>>(signature.fetches.size());
@@ -76,7 +76,7 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
     (*written)[static_cast<std::size_t>(fetch_index[i])] = {fetches[i], i};
   auto bound = std::make_shared<const BoundSignature>(BoundSignature{
       graph, positions(feed_names, signature.feeds), std::move(fetch_index), std::move(written)});
-  as_given_.emplace(Given<Names, Names>{feeds, fetches, targets, shows_parts}, bound);
+  as_given_.emplace(Given<Names, Names>{feeds, fetches, targets, use}, bound);
   return bound;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,13 +16,17 @@
 
 namespace troupe {
 
+/// What a client graph is for. One that shows its parts is kept as bytes, for runs that ask to see
+/// them; one of partial runs has its feeds and fetches come and go while it runs.
+enum class GraphUse : std::uint8_t { runs, shown_runs, partial_runs };
+
 /// A signature on its way to being run: building, ready or failed.
 struct ClientGraph {
   Signature signature;                  ///< sorted, without duplicates
   std::shared_ptr<const StepPlan> plan; ///< null until every task has registered its part
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes;
-  bool shows_parts = false; ///< its parts are kept as bytes, for runs that ask to see them
+  GraphUse use = GraphUse::runs;
 };
 
 /// A client graph as one caller names it.
@@ -39,17 +44,17 @@ public:
   template <class Feeds>
   std::shared_ptr<const BoundSignature>
   recall(const Feeds& feeds, const std::vector<std::string>& fetches,
-         const std::vector<std::string>& targets, bool shows_parts) const {
+         const std::vector<std::string>& targets, GraphUse use) const {
     auto found = as_given_.find(
-        Given<const Feeds&, const std::vector<std::string>&>{feeds, fetches, targets, shows_parts});
+        Given<const Feeds&, const std::vector<std::string>&>{feeds, fetches, targets, use});
     return found == as_given_.end() ? nullptr : found->second;
   }
   /// The client graph for these names, made (without plan) if it is new. INVALID_ARGUMENT for a
-  /// feed given twice. One that shows its parts is another than one that does not.
+  /// feed given twice. Each use has a graph of its own.
   Result<std::shared_ptr<const BoundSignature>> bind(const std::vector<std::string>& feeds,
                                                      const std::vector<std::string>& fetches,
                                                      const std::vector<std::string>& targets,
-                                                     bool shows_parts = false);
+                                                     GraphUse use = GraphUse::runs);
   /// Forgets one that could not be built, so that the next run tries again.
   void drop(const std::shared_ptr<ClientGraph>& graph);
   std::size_t size() const { return graphs_.size(); }
@@ -60,7 +65,7 @@ private:
   struct Given {
     Feeds feeds;
     Names fetches, targets;
-    bool shows_parts;
+    GraphUse use;
   };
   static const std::string& name_of(const std::string& name) { return name; }
   template <class T>
@@ -70,7 +75,7 @@ private:
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(const auto& given) const {
-      std::size_t hash = given.shows_parts;
+      auto hash = static_cast<std::size_t>(given.use);
       auto add = [&](const auto& names) {
         for (const auto& name : names)
           hash = hash * 31 + std::hash<std::string>{}(name_of(name));
@@ -86,7 +91,7 @@ private:
     using is_transparent = void;
     bool operator()(const auto& a, const auto& b) const {
       auto same = [](const auto& x, const auto& y) { return name_of(x) == name_of(y); };
-      return a.shows_parts == b.shows_parts && a.fetches == b.fetches && a.targets == b.targets &&
+      return a.use == b.use && a.fetches == b.fetches && a.targets == b.targets &&
              std::equal(a.feeds.begin(), a.feeds.end(), b.feeds.begin(), b.feeds.end(), same);
     }
   };

@@ -40,27 +40,27 @@ TEST_CASE("signatures: feeds, fetches and targets are told apart") {
 TEST_CASE("signatures: one that shows its parts is a graph of its own") {
   SignatureCache cache;
   auto plain = (*cache.bind({"a"}, {"b"}, {}))->graph;
-  auto shown = (*cache.bind({"a:0"}, {"b"}, {}, true))->graph;
+  auto shown = (*cache.bind({"a:0"}, {"b"}, {}, GraphUse::shown_runs))->graph;
   CHECK(plain != shown);
-  CHECK_FALSE(plain->shows_parts);
-  CHECK(shown->shows_parts);
-  CHECK((*cache.bind({"a"}, {"b:0"}, {}, true))->graph == shown);
+  CHECK(plain->use == GraphUse::runs);
+  CHECK(shown->use == GraphUse::shown_runs);
+  CHECK((*cache.bind({"a"}, {"b:0"}, {}, GraphUse::shown_runs))->graph == shown);
 }
 
 TEST_CASE("signatures: what was bound is recalled by the same names in the same order only") {
   SignatureCache cache;
   using Feeds = std::vector<std::pair<std::string, int>>;
-  CHECK(!cache.recall(Feeds{}, {"b"}, {}, false));
+  CHECK(!cache.recall(Feeds{}, {"b"}, {}, GraphUse::runs));
   auto bound = *cache.bind({"x", "y"}, {"b", "c"}, {"t"});
   Feeds feeds{{"x", 1}, {"y", 2}};
-  CHECK(cache.recall(feeds, {"b", "c"}, {"t"}, false) == bound);
-  CHECK(!cache.recall(feeds, {"c", "b"}, {"t"}, false));
-  CHECK(!cache.recall(feeds, {"b", "c"}, {}, false));
-  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, true));
-  CHECK(!cache.recall(Feeds{{"x", 1}}, {"b", "c"}, {"t"}, false));
-  CHECK(!cache.recall(Feeds{{"y", 2}, {"x", 1}}, {"b", "c"}, {"t"}, false));
+  CHECK(cache.recall(feeds, {"b", "c"}, {"t"}, GraphUse::runs) == bound);
+  CHECK(!cache.recall(feeds, {"c", "b"}, {"t"}, GraphUse::runs));
+  CHECK(!cache.recall(feeds, {"b", "c"}, {}, GraphUse::runs));
+  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, GraphUse::shown_runs));
+  CHECK(!cache.recall(Feeds{{"x", 1}}, {"b", "c"}, {"t"}, GraphUse::runs));
+  CHECK(!cache.recall(Feeds{{"y", 2}, {"x", 1}}, {"b", "c"}, {"t"}, GraphUse::runs));
   cache.drop(bound->graph);
-  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, false));
+  CHECK(!cache.recall(feeds, {"b", "c"}, {"t"}, GraphUse::runs));
 }
 
 TEST_CASE("signatures: of many, each is recalled") {
@@ -70,7 +70,7 @@ TEST_CASE("signatures: of many, each is recalled") {
   for (int i = 0; i < 50; ++i)
     bound.push_back(*cache.bind({std::to_string(i)}, {"y"}, {}));
   for (int i = 0; i < 50; ++i)
-    CHECK(cache.recall(Feeds{{std::to_string(i), i}}, {"y"}, {}, false) ==
+    CHECK(cache.recall(Feeds{{std::to_string(i), i}}, {"y"}, {}, GraphUse::runs) ==
           bound[static_cast<std::size_t>(i)]);
 }
 

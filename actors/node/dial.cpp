@@ -10,8 +10,9 @@
 #include "actors/family/ask.hpp"
 #include "actors/protocol/local/node.hpp"
 #include "core/base/strings.hpp"
-#include "net/transport/probe.hpp"
+#include "net/transport/guarded_network.hpp"
 #include "net/transport/stop_event.hpp"
+#include "net/transport/tcp_dial.hpp"
 
 namespace troupe {
 
@@ -50,8 +51,11 @@ struct Waited {
 
 // CAF's own remote_actor waits for ever for the greeting of a process that is stopped: its kernel
 // accepts connections all the same.
-Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& address,
-                                      const Waited& waited, const StopEvent* stop) {
+Result<caf::strong_actor_ptr> greet(caf::actor_system& system, const Address& address,
+                                    data::Fd connected, const Waited& waited,
+                                    const StopEvent* stop) {
+  const auto introduction =
+      GuardedNetwork::of(system).introduce(address.host, address.port, std::move(connected));
   Result<caf::strong_actor_ptr> out = internal("no answer");
   caf::scoped_actor self{system};
   auto greeting = self->request(system.middleman().actor_handle(), caf::timespan(waited.greeting),
@@ -93,7 +97,8 @@ Result<caf::strong_actor_ptr> connect(caf::actor_system& system, const Address& 
 } // namespace
 
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            const DialPatience& patience, const StopEvent* stop) {
+                                            const DialPatience& patience, const StopEvent* stop,
+                                            const FindAddress& find) {
   using namespace std::chrono;
   const auto began = steady_clock::now(), end = began + patience.budget;
   auto left = [&] {
@@ -107,16 +112,20 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
   };
   for (;;) {
     milliseconds had = left();
-    Status reachable = probe_tcp(address.host, address.port, had, stop);
-    if (reachable.ok()) {
+    Result<Address> place = find ? find(address, had, stop) : address;
+    if (place.ok())
+      had = left();
+    Result<data::Fd> connected = place.ok() ? dial_tcp(place->host, place->port, had, stop)
+                                            : Result<data::Fd>(place.status());
+    if (connected.ok()) {
       had = left();
       const Waited waited{duration_cast<milliseconds>(steady_clock::now() - began), had};
-      auto guardian = connect(system, address, waited, stop);
+      auto guardian = greet(system, *place, *std::move(connected), waited, stop);
       if (guardian.ok() || guardian.status().code() == Code::unimplemented)
         return guardian;
       judge(guardian.status(), had);
     } else {
-      judge(reachable, had);
+      judge(connected.status(), had);
     }
     if (stop && stop->is_set())
       return given_up(address);

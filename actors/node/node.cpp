@@ -26,7 +26,9 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
+#include "devices/file_host.hpp"
 #include "devices/host/device_host.hpp"
+#include "kernels/framework/files.hpp"
 #include "net/transport/log_guard.hpp"
 #include "net/transport/stop_event.hpp"
 
@@ -100,12 +102,15 @@ Status add_devices(const NodeOptions& options, DeviceHost& host, NodeServices& s
       return failed_precondition(str_cat(services.task, " is to have ", count, " ", type,
                                          " devices, and this build knows no such type; it knows ",
                                          str_join(types_of(factories), ", ")));
+  TROUPE_ASSIGN(const auto files, open_files(options.files));
   for (const DeviceFactory& factory : factories) {
     auto wanted = options.device_count.find(std::string(factory.type));
     const int count = wanted == options.device_count.end() ? -1 : wanted->second;
     TROUPE_ASSIGN(auto devices, factory.make(services.task, count, host));
-    for (auto& device : devices)
+    for (auto& device : devices) {
+      allow_files(*device, files);
       services.devices.add(std::move(device));
+    }
   }
   return {};
 }
@@ -168,7 +173,7 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   services.threads = std::make_shared<PoolThreads>(*impl.host->compute);
   if (!is_local)
     services.network = std::make_shared<TcpNetwork>(
-        std::shared_ptr<const StopEvent>(impl.end, &impl.end->dialling));
+        std::shared_ptr<const StopEvent>(impl.end, &impl.end->dialling), options.find_address);
   auto settings = options.caf_settings;
   settings.emplace_back("troupe.idle-limit", str_cat(idle_limit(options.timeouts).count(), "ms"));
   impl.config = std::make_unique<SystemConfig>(is_local ? NetworkUse::none : NetworkUse::node,

@@ -16,6 +16,7 @@
 #include "actors/protocol/tree.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
+#include "net/cluster/find_address.hpp"
 #include "net/data/tensor_path.hpp"
 
 namespace caf {
@@ -32,6 +33,8 @@ struct NodeOptions {
   std::string job = "localhost";
   int task = 0;
   std::optional<Address> listen; ///< where its port is opened; without it the task's address
+  /// Where the others' ports are, if the cluster's addresses are not theirs.
+  FindAddress find_address;
   /// The number of devices of each type, such as "CPU". Without an entry the type decides; CPU has
   /// one.
   std::map<std::string, int> device_count;
@@ -40,6 +43,8 @@ struct NodeOptions {
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
+  /// Folders below which graphs may read and write files; empty: the working folder.
+  std::vector<std::string> files;
   Timeouts timeouts;
   TensorPathSettings tensor_paths;
   /// CAF's own settings from the config file, such as {"middleman.max-consecutive-reads", "50"};

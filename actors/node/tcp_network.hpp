@@ -9,18 +9,21 @@
 
 namespace troupe {
 
-/// Reaches nodes over TCP. Dials end early once `stop`, which may be null, is set.
+/// Reaches nodes over TCP: where `find`, unless it is empty, says that they are. Dials end early once
+/// `stop`, which may be null, is set.
 class TcpNetwork final : public Network {
 public:
-  explicit TcpNetwork(std::shared_ptr<const StopEvent> stop) : stop_(std::move(stop)) {}
+  explicit TcpNetwork(std::shared_ptr<const StopEvent> stop, FindAddress find = {})
+      : stop_(std::move(stop)), find_(std::move(find)) {}
   Result<caf::strong_actor_ptr> dial(caf::actor_system& system, const Address& address,
                                      const DialPatience& patience) override {
-    return dial_guardian(system, address, patience, stop_.get());
+    return dial_guardian(system, address, patience, stop_.get(), find_);
   }
   bool is_tcp() const override { return true; }
 
 private:
   std::shared_ptr<const StopEvent> stop_;
+  FindAddress find_;
 };
 
 /// The compute threads of a node; `pool` outlives it.

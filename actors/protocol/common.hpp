@@ -32,7 +32,8 @@ namespace troupe {
 ///      why their session ends; a ticket says in one field where its bytes are; tensors come unasked
 ///      over streams.
 ///   10: a master session that was made again takes its worker sessions over.
-inline constexpr std::uint32_t protocol_version = 10;
+///   11: partial runs.
+inline constexpr std::uint32_t protocol_version = 11;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

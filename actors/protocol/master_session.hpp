@@ -24,6 +24,7 @@ struct GraphExtended;
 struct GraphParsed;
 struct ListDevices;
 struct MakeCallable;
+struct PartialRunSetUp;
 struct PeerLost;
 struct ReleaseCallable;
 struct RenewLease;
@@ -33,6 +34,8 @@ struct RunStep;
 struct RunStepResult;
 struct SendCleanups;
 struct SessionList;
+struct SetUpPartialRun;
+struct StepFetched;
 struct StepFinished;
 struct StepList;
 struct StepsExplained;
@@ -48,6 +51,10 @@ using MasterSessionActor = DrainActor::extend<
     // Answers when the step has ended everywhere. A request id that is running is joined, one that
     // finished lately is answered again.
     caf::replies_to<RunStep>::with<RunStepResult>,
+    // Names a step that RunStep then runs in pieces. Its feeds and fetches may be given once each; it
+    // ends when all are, with an error, or with DEADLINE_EXCEEDED when no call comes for long. Fails:
+    // INVALID_ARGUMENT, NOT_FOUND for names.
+    caf::replies_to<SetUpPartialRun>::with<PartialRunSetUp>,
     // Ends the step with CANCELLED, if it still runs or waits for its feeds or its graph.
     caf::reacts_to<CancelRun>, caf::replies_to<MakeCallable>::with<CallableMade>,
     caf::replies_to<RunCallable>::with<RunStepResult>,
@@ -67,7 +74,7 @@ using MasterSessionActor = DrainActor::extend<
     caf::reacts_to<PeerLost>,
     // Of its steps: handed on. PartRun says how a part has ended, as RunGraph is answered.
     caf::reacts_to<RunPart>, caf::reacts_to<CancelPart>, caf::reacts_to<CleanupPart>,
-    caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
+    caf::reacts_to<StepFetched>, caf::reacts_to<StepFinished>, caf::reacts_to<SendCleanups>,
     // Internal: leases.
     caf::reacts_to<CheckLeases>,
     // Internal: a step's deadline may have passed.

@@ -20,6 +20,7 @@ struct GraphExtended;
 struct ListDevices;
 struct MakeCallable;
 struct OpenSession;
+struct PartialRunSetUp;
 struct ReleaseCallable;
 struct RenewLease;
 struct RunCallable;
@@ -27,6 +28,7 @@ struct RunStep;
 struct RunStepResult;
 struct SessionEnded;
 struct SessionCreated;
+struct SetUpPartialRun;
 struct StepList;
 struct StepsExplained;
 
@@ -50,6 +52,7 @@ using SessionActor = caf::typed_actor<
     caf::replies_to<OpenSession>::with<SessionCreated>,
     caf::replies_to<ExtendGraph>::with<GraphExtended>,
     caf::replies_to<RunStep>::with<RunStepResult>, caf::reacts_to<CancelRun>,
+    caf::replies_to<SetUpPartialRun>::with<PartialRunSetUp>,
     caf::replies_to<MakeCallable>::with<CallableMade>,
     caf::replies_to<RunCallable>::with<RunStepResult>,
     caf::replies_to<ReleaseCallable>::with<caf::ok_atom>,

@@ -41,7 +41,10 @@ Status to_status(const caf::error& error, std::string_view what) {
   if (error.category() == caf::atom("system"))
     switch (static_cast<caf::sec>(error.code())) {
     case caf::sec::request_timeout:
-      return deadline_exceeded(str_cat(prefix, " was not answered in time"));
+      // The runtime's own patience, not a caller's deadline.
+      return unavailable(str_cat(prefix,
+                                 " was not answered in time: the task that has it is frozen, "
+                                 "overloaded or cut off"));
     case caf::sec::request_receiver_down:
     case caf::sec::cannot_connect_to_node:
     case caf::sec::no_route_to_receiving_node:

@@ -7,8 +7,10 @@ namespace troupe {
 
 struct BeginStep;
 struct DeadlinePassed;
+struct EdgeTaken;
 struct EndStep;
 struct ExplainStep;
+struct FeedStep;
 struct PartRun;
 struct PeerLost;
 struct StepExplained;
@@ -25,6 +27,8 @@ using StepActor = TreeActor::extend<
     caf::reacts_to<BeginStep>,
     // A part on another node has ended.
     caf::reacts_to<PartRun>,
+    // Of a partial run: feeds; and a fetch, of which its master session is told.
+    caf::reacts_to<FeedStep>, caf::reacts_to<EdgeTaken>,
     // Ends the step with this status.
     caf::reacts_to<EndStep>,
     // Asks every task that has not ended its part, for at most the explain budget. Fails: NOT_FOUND

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <limits>
 
-#include "actors/family/dialer.hpp"
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
-#include "actors/protocol/error_text.hpp"
+#include "actors/session/master_link.hpp"
 #include "actors/transport/transport.hpp"
-#include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -22,219 +20,13 @@ SessionState::~SessionState() {
 
 namespace {
 
-using Self = SessionActor::stateful_pointer<SessionState>;
+using Self = SessionSelf;
 
 struct Parts {
   Services services;
   MasterActor local_master;
   TransportActor transport;
 };
-
-Status refusal(const SessionState& state) {
-  if (!state.closed.ok())
-    return state.closed;
-  if (!state.master_session)
-    return failed_precondition("the session is not open yet");
-  return {};
-}
-
-std::string master_name(const SessionState& state) {
-  std::string task = state.master_task.empty() ? "the master" : "task " + state.master_task;
-  return state.handle.empty() ? str_cat(task, ", asked for a session,")
-                              : str_cat(task, ", the master of session ", state.handle, ",");
-}
-
-void master_lost(Self self, const Status& why) {
-  auto& state = self->state;
-  if (!state.master_session && !state.opening && !state.recovers)
-    return;
-  const bool was_open = state.master_session || state.recovers;
-  // What is asked again after a loss may find the master there again; not what was refused, or closed.
-  state.is_lost = was_open && !state.closing && why.code() == Code::unavailable;
-  state.master_session = nullptr;
-  state.opening = state.recovers = false;
-  if (!state.closing)
-    state.closed = why;
-  for (auto waiting = std::move(state.waiting); auto& request : waiting)
-    request.go_on(why);
-  for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
-    fail(why);
-}
-
-void speak(Self self, const Services& services);
-
-// The one that the master has made goes on.
-void recovered(Self self, const Services& services, const MasterSessionActor& session) {
-  auto& state = self->state;
-  if (!std::exchange(state.recovers, false))
-    return; // lost meanwhile
-  state.master_session = session;
-  self->monitor(caf::actor_cast<caf::actor>(session));
-  if (state.remote)
-    speak(self, services);
-  for (auto waiting = std::exchange(state.waiting, {}); auto& request : waiting)
-    request.go_on({});
-}
-
-// The master lives, and makes the session again. Nothing that was under way is sent again: how far it
-// came is not known.
-void recover(Self self, const Services& services, const caf::error& reason) {
-  auto& state = self->state;
-  state.recovers = true;
-  state.master_session = nullptr;
-  if (std::exchange(state.closing, false))
-    state.closed = {};
-  const Status why =
-      aborted(str_cat("the master session of session ", state.handle, ", on ",
-                      state.master_task.empty() ? "this task" : "task " + state.master_task,
-                      ", ended (", error_text(reason),
-                      ") while the request was under way: what was done of it is not "
-                      "known. The session goes on, its variables stay as they are: ask "
-                      "again if it may be done twice"));
-  for (auto pending = std::move(state.pending); auto& [id, fail] : pending)
-    fail(why);
-  const auto budget = 2 * services->timeouts.lease; // the master takes less than one
-  ask_watched(self, state.master, budget, FindSession{state.handle})
-      .then([=](const SessionCreated& found) { recovered(self, services, found.session); },
-            [=](caf::error& error) {
-              if (self->state.recovers)
-                master_lost(self, to_status(error, str_cat(master_name(self->state),
-                                                           " which was asked to go on with it,")));
-            });
-}
-
-void master_ended(Self self, const Services& services, const caf::down_msg& down) {
-  const auto& state = self->state;
-  const caf::error& reason = down.reason;
-  if (state.master_session && down.source == state.master_session && state.master &&
-      is_fault(reason))
-    return recover(self, services, reason);
-  bool in_order = !reason || reason == caf::exit_reason::user_shutdown;
-  // Its guardian's end may overtake the master session's, which would say the same.
-  if (in_order && state.guardian && down.source == state.guardian.address())
-    return master_lost(
-        self, unavailable(str_cat(master_name(state), " has left the cluster in order; make a new "
-                                                      "session when it is back")));
-  if (in_order)
-    return master_lost(self,
-                       aborted(str_cat(master_name(state), " has closed it; make a new session")));
-  // The process of a silent master, which acknowledged nothing, need not have ended.
-  if (reason == caf::exit_reason::remote_link_unreachable && state.is_cut)
-    return master_lost(
-        self, unavailable(str_cat(master_name(state), " had not been heard of for ",
-                                  (now_us(self) - state.heard_us) / 1000,
-                                  " ms and is cut off: what was sent to it was not acknowledged; "
-                                  "check the network, then make a new session")));
-  if (reason == caf::exit_reason::remote_link_unreachable)
-    return master_lost(self, unavailable(str_cat(master_name(state),
-                                                 " closed its connection: its process has ended; "
-                                                 "make a new session when it is back")));
-  master_lost(self, to_status(reason, master_name(state))); // it says why it left
-}
-
-// The master has not been heard of for half its lease, when its connection is only looked at, or
-// for longer than it. If bytes have come since, a long message is on its way; else it is taken for
-// lost, and the connection closed, so that both ends agree.
-void suspect_master(Self self, const Services& services) {
-  auto& state = self->state;
-  if (std::exchange(state.suspected, true))
-    return;
-  auto session = state.master_session;
-  ask_wire(self, services, state.guardian->node(), [=](std::optional<Wire> wire) {
-    auto& state = self->state;
-    state.suspected = false;
-    std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
-    std::int64_t silent_us = now_us(self) - state.heard_us;
-    state.is_cut = wire && wire->state.is_cut && silent_us > lease_us / 2;
-    if (state.master_session != session || silent_us <= lease_us)
-      return;
-    if (wire && wire->state.lives(services->timeouts.lease)) {
-      state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
-      return;
-    }
-    state.was_silent = true;
-    std::string since = str_cat(" has not been heard of for ", silent_us / 1000, " ms");
-    if (wire && wire->state.is_cut)
-      master_lost(self, unavailable(str_cat(master_name(state), since,
-                                            " and is cut off: what is sent to it is not "
-                                            "acknowledged; check the network, then make a new "
-                                            "session")));
-    else
-      master_lost(self, unavailable(str_cat(master_name(state), since,
-                                            " though its connection is open: it is frozen or "
-                                            "overloaded; look at that machine, then make a new "
-                                            "session")));
-    if (wire)
-      close_wire(wire->host, wire->port);
-  });
-}
-
-// Says that we live, and learns that the master does.
-void speak(Self self, const Services& services) {
-  auto& state = self->state;
-  const auto& lease = services->timeouts.lease;
-  auto heard = [=] { self->state.heard_us = now_us(self); };
-  auto silent = [](caf::error&) {}; // judged by the lease
-  if (state.master_session)
-    ask(self, state.master_session, lease, RenewLease{})
-        .then([=](caf::ok_atom) { heard(); }, silent);
-  else
-    ask(self, state.guardian, lease, Hello{protocol_version, "client"})
-        .then([=](const Welcome&) { heard(); }, silent);
-}
-
-// A master that is there again knows nothing of the session: whoever asks is told to make a new one.
-void master_found(Self self, const Status& lost, const Welcome& w) {
-  auto& state = self->state;
-  if (!state.is_lost || w.task != state.master_task)
-    return;
-  state.is_lost = false;
-  state.is_found = true;
-  const bool is_same = w.incarnation == state.master_incarnation;
-  state.closed = aborted(
-      str_cat("Session ", state.handle, " is not found. ",
-              is_same ? "Its master, task " : "Possibly, this master has restarted: task ", w.task,
-              " is there again after it was lost (", lost.message(), "); make a new session"));
-}
-
-// Where the master was, at most one dial at a time.
-void look_for_master(Self self, const Services& services) {
-  auto& state = self->state;
-  if (!state.is_lost || state.looks || state.address.port == 0 ||
-      !services->network->reaches_others())
-    return;
-  state.looks = true;
-  const auto limit = services->timeouts.lease / 4;
-  auto seen = [self] { self->state.looks = false; };
-  dial_apart(self, services, state.address, {limit, false},
-             [=, lost = state.closed](const Result<caf::strong_actor_ptr>& guardian) {
-               if (!guardian.ok())
-                 return seen();
-               self->state.guardian = typed<GuardianActor>(*guardian);
-               ask(self, self->state.guardian, limit, Hello{protocol_version, "client"})
-                   .then(
-                       [=](const Welcome& w) {
-                         seen();
-                         master_found(self, lost, w);
-                       },
-                       [=](caf::error&) { seen(); }); // it is looked for again
-             });
-}
-
-void renew(Self self, const Services& services) {
-  auto& state = self->state;
-  const bool has_master = state.master_session || state.opening || state.recovers;
-  if (!has_master && !state.is_lost && !state.is_found)
-    return;
-  if (state.is_lost)
-    look_for_master(self, services);
-  else
-    speak(self, services); // to one that was found, lest it takes the connection for a dead one
-  if (has_master && now_us(self) - state.heard_us >
-                        std::chrono::microseconds(services->timeouts.lease).count() / 2)
-    suspect_master(self, services);
-  self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4), CheckLeases{});
-}
 
 // A call's own time is over, whatever its master is at.
 Status not_in_time(Self self, std::string_view what, std::chrono::nanoseconds budget) {
@@ -488,67 +280,89 @@ void create(Self self, const Services& services, const MasterActor& master, Crea
           });
 }
 
-caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) {
-  auto promise = self->make_response_promise<SessionCreated>();
+/// A session that is being opened.
+struct Opening {
+  caf::typed_response_promise<SessionCreated> promise;
+  std::uint64_t id = 0;      ///< of the request, in `pending`
+  std::int64_t began_us = 0; ///< on the actors' clock
+  std::chrono::nanoseconds budget{0};
+};
+
+void not_opened(Self self, Opening& opening, const Status& why) {
+  if (!self->state.pending.erase(opening.id))
+    return; // lost or closed meanwhile
+  self->state.opening = false;
+  self->state.closed = why;
+  opening.promise.deliver(to_error(why));
+}
+
+// The node has said which task it is, and who its master.
+void create_there(Self self, const Parts& parts, const Welcome& w, CreateSession request,
+                  std::int64_t timeout_us, Opening& opening) {
+  auto& state = self->state;
+  state.master_task = w.task;
+  state.lost.incarnation = w.incarnation;
+  auto limit = opening.budget;
+  if (timeout_us > 0) { // its answer, with names, is to come before ours, without
+    auto left = std::max<std::int64_t>(opening.began_us + timeout_us - now_us(self), 1000);
+    limit = std::chrono::microseconds(left);
+    request.timeout_us = left - std::min<std::int64_t>(left / 10, 100'000);
+  }
+  if (!w.master)
+    not_opened(self, opening,
+               unavailable(str_cat(w.task, " is shutting down; use another task, or wait until it "
+                                           "is back")));
+  else if (state.pending.count(opening.id)) // else lost or closed since
+    create(self, parts.services, w.master, std::move(request), limit, opening.id, opening.promise);
+}
+
+// On a node in another process.
+void open_there(Self self, const Parts& parts, OpenSession& m, Opening opening) {
+  auto& state = self->state;
   const Timeouts& t = parts.services->timeouts;
-  self->state.operation_timeout_us = m.operation_timeout_us;
-  self->state.address = m.master;
-  const std::int64_t began_us = now_us(self);
-  std::chrono::nanoseconds budget =
-      m.timeout_us > 0 ? std::chrono::nanoseconds(std::chrono::microseconds(m.timeout_us))
-                       : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile);
-  std::uint64_t id = self->state.next_request++;
-  self->state.pending.emplace(
-      id, [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
+  m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
+  state.guardian = m.guardian;
+  state.heard_us = now_us(self);
+  state.opening = true;
+  self->monitor(caf::actor_cast<caf::actor>(m.guardian));
+  self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
+  const auto greeting = std::min<std::chrono::nanoseconds>(t.request, opening.budget);
+  ask_watched(self, m.guardian, greeting, Hello{protocol_version, "client"})
+      .then(
+          [=, request = std::move(m.request), timeout_us = m.timeout_us](Welcome& w) mutable {
+            create_there(self, parts, w, std::move(request), timeout_us, opening);
+          },
+          [=](caf::error& error) mutable {
+            not_opened(self, opening,
+                       error == caf::sec::request_timeout
+                           ? not_in_time(self, "Hello", greeting)
+                           : to_status(error, "the hello to the master's node"));
+          });
+}
+
+caf::result<SessionCreated> open(Self self, const Parts& parts, OpenSession& m) {
+  auto& state = self->state;
+  const Timeouts& t = parts.services->timeouts;
+  state.operation_timeout_us = m.operation_timeout_us;
+  state.lost.address = m.master;
+  if (!m.guardian && !parts.local_master)
+    return to_error(
+        failed_precondition("this process has no master of its own; give the session an address"));
+  Opening opening{self->make_response_promise<SessionCreated>(), state.next_request++, now_us(self),
+                  m.timeout_us > 0
+                      ? std::chrono::nanoseconds(std::chrono::microseconds(m.timeout_us))
+                      : std::chrono::nanoseconds(t.dial + 3 * t.request + t.compile)};
+  state.pending.emplace(opening.id, [promise = opening.promise](const Status& why) mutable {
+    promise.deliver(to_error(why));
+  });
   if (m.guardian) {
-    m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
-    auto& state = self->state;
-    state.guardian = m.guardian;
-    state.heard_us = now_us(self);
-    state.opening = true;
-    self->monitor(caf::actor_cast<caf::actor>(m.guardian));
-    self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
-    const auto greeting = std::min<std::chrono::nanoseconds>(t.request, budget);
-    ask_watched(self, m.guardian, greeting, Hello{protocol_version, "client"})
-        .then(
-            [=, request = std::move(m.request), timeout_us = m.timeout_us](Welcome& w) mutable {
-              self->state.master_task = w.task;
-              self->state.master_incarnation = w.incarnation;
-              auto limit = budget;
-              if (timeout_us > 0) { // its answer, with names, is to come before ours, without
-                auto left = std::max<std::int64_t>(began_us + timeout_us - now_us(self), 1000);
-                limit = std::chrono::microseconds(left);
-                request.timeout_us = left - std::min<std::int64_t>(left / 10, 100'000);
-              }
-              if (!w.master && self->state.pending.erase(id)) {
-                self->state.opening = false;
-                self->state.closed =
-                    unavailable(str_cat(w.task, " is shutting down; use another task, or wait "
-                                                "until it is back"));
-                promise.deliver(to_error(self->state.closed));
-              } else if (self->state.pending.count(id)) // else lost or closed since
-                create(self, parts.services, w.master, std::move(request), limit, id, promise);
-            },
-            [=](caf::error& error) mutable {
-              if (!self->state.pending.erase(id))
-                return;
-              self->state.opening = false;
-              Status why = error == caf::sec::request_timeout
-                               ? not_in_time(self, "Hello", greeting)
-                               : to_status(error, "the hello to the master's node");
-              self->state.closed = why;
-              promise.deliver(to_error(why));
-            });
-    return promise;
+    open_there(self, parts, m, std::move(opening));
+  } else {
+    state.master_task = parts.services->task;
+    create(self, parts.services, parts.local_master, std::move(m.request), opening.budget,
+           opening.id, opening.promise);
   }
-  if (parts.local_master) {
-    self->state.master_task = parts.services->task;
-    create(self, parts.services, parts.local_master, std::move(m.request), budget, id, promise);
-    return promise;
-  }
-  self->state.pending.erase(id);
-  return to_error(
-      failed_precondition("this process has no master of its own; give the session an address"));
+  return caf::delegated<SessionCreated>{}; // the promise answers
 }
 
 void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf::ok_atom> promise);
@@ -608,7 +422,7 @@ void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf:
 // Closed is also what has ended; of a master that is silent the caller is told.
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
-  state.is_lost = state.is_found = false;
+  state.lost.is_lost = state.lost.is_found = false;
   if (is_between(state) && !state.closing) {
     auto promise = self->make_response_promise<caf::ok_atom>();
     close_later(self, parts, promise);
@@ -652,6 +466,9 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
                                          [] {}});
         else if (self->state.master_session)
           self->send(self->state.master_session, m);
+      },
+      [=](SetUpPartialRun& m) {
+        return forward<PartialRunSetUp>(self, services, "PartialRunSetup", std::move(m), t.request);
       },
       [=](MakeCallable& m) {
         return forward<CallableMade>(self, services, "MakeCallable", std::move(m), t.request);

@@ -11,6 +11,15 @@
 
 namespace troupe {
 
+/// How a master that was lost is found again.
+struct LostMaster {
+  bool is_lost = false;       ///< it may be there again, which makes UNAVAILABLE into ABORTED
+  bool is_looked_for = false; ///< it is being dialled
+  bool is_found = false;
+  Address address;
+  std::uint64_t incarnation = 0; ///< of the one that made the session
+};
+
 struct SessionState {
   static constexpr const char* name = "session";
   std::string handle;
@@ -27,12 +36,7 @@ struct SessionState {
   bool was_silent = false;   ///< it was given up for its silence
   bool closing = false;      ///< it has been asked to close the session
   std::int64_t operation_timeout_us = 0;
-  // Of one that was lost.
-  bool is_lost = false; ///< it may be there again, which makes UNAVAILABLE into ABORTED
-  bool looks = false;   ///< it is being dialled
-  bool is_found = false;
-  Address address;
-  std::uint64_t master_incarnation = 0;
+  LostMaster lost;
   /// Its master session was ended by a fault; the master is asked for the one that goes on.
   bool recovers = false;
   struct Waiting {

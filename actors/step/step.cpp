@@ -76,6 +76,11 @@ void answer(Self self) {
   state.request = BeginStep{};
 }
 
+// The client's end of a partial run counts as one more part, which ends when all fetches are there.
+std::size_t clients_part(const StepState& state) {
+  return state.request.plan->parts.size();
+}
+
 void advance(Self self) {
   auto& state = self->state;
   if (!state.explains_end && state.collector->take_cancel_request()) {
@@ -87,6 +92,8 @@ void advance(Self self) {
       if (state.arriving.count(i) || state.overdue.count(i))
         state.collector->part_failed(i, cancel.status.status);
     }
+    if (state.request.plan->client && state.collector->is_open(clients_part(state)))
+      state.collector->part_failed(clients_part(state), cancel.status.status);
     if (!state.collector
              ->is_finished()) // a part that does not even answer a cancellation is not waited for
       self->delayed_send(self, state.services->timeouts.cancel, StopWaiting{});
@@ -140,18 +147,22 @@ void explain(Self self) {
   });
 }
 
+Status dead_fetch(const FetchName& name, const Origin& origin) {
+  return invalid_argument(str_cat("Retval[", name.position, "] does not have value: the fetch '",
+                                  name.name,
+                                  "' is dead, because the branch that computes it was not taken"))
+      .with_origin({name.name.substr(0, name.name.find(':')), "", origin.device, origin.step});
+}
+
 // A worker knows a fetch by its own number; the client is told of its own words.
 Status in_clients_words(const BeginStep& request, const RegisteredPart& part, const Status& error) {
   const Origin& origin = error.origin();
   auto retval = std::find(part.retvals.begin(), part.retvals.end(), origin.node);
-  if (retval == part.retvals.end() || !request.fetches)
+  const bool is_dead = error.message().find("does not have value") != std::string::npos;
+  if (retval == part.retvals.end() || !request.fetches || !is_dead)
     return error;
   int fetch = part.fetch_of[static_cast<std::size_t>(retval - part.retvals.begin())];
-  const FetchName& name = (*request.fetches)[static_cast<std::size_t>(fetch)];
-  return Status(error.code(),
-                str_cat("Retval[", name.position, "] does not have value: the fetch '", name.name,
-                        "' is dead, because the branch that computes it was not taken"))
-      .with_origin({name.name.substr(0, name.name.find(':')), "", origin.device, origin.step});
+  return dead_fetch((*request.fetches)[static_cast<std::size_t>(fetch)], origin);
 }
 
 std::string describe(const RegisteredPart& part) {
@@ -279,6 +290,102 @@ void start_part(Self self, std::size_t index) {
     ask_until(state.deadline, self, part.session, std::move(run)).then(has_ended, has_failed);
 }
 
+// A partial run's fetches come when they are there, so they are asked for before the parts.
+void ask_for_fetches(Self self, const ClientEdges& client) {
+  auto& state = self->state;
+  state.missing_fetches = client.fetches.size();
+  for (const std::string& key : client.fetches)
+    self->send(client.session, TakeEdge{state.request.step_id, key, self->address(), nullptr});
+  if (client.fetches.empty())
+    state.collector->part_done(clients_part(state));
+}
+
+void begin(Self self, BeginStep& m) {
+  auto& state = self->state;
+  state.request = std::move(m);
+  state.master_session = typed<MasterSessionActor>(self->current_sender());
+  const StepPlan& plan = *state.request.plan;
+  state.collector.emplace(plan.parts.size() + plan.client.has_value(), plan.num_fetches);
+  if (!plan.parts.empty())
+    state.deadline.set(self, state.services->timeouts.step, [self] { step_timeout_passed(self); });
+  if (state.request.trace)
+    state.asked_us = wall_micros();
+  if (plan.client)
+    ask_for_fetches(self, *plan.client);
+  for (std::size_t i = 0; i < plan.parts.size(); ++i)
+    start_part(self, i);
+  if (plan.parts.empty())
+    answer(self);
+}
+
+void feed(Self self, FeedStep& m) {
+  auto& state = self->state;
+  if (!state.collector || m.step_id != state.request.step_id)
+    return;
+  const ClientEdges& client = *state.request.plan->client;
+  for (auto& [number, value] : m.feeds)
+    if (const std::string& key = client.feeds[number]; !key.empty())
+      self->send(client.session, PutEdge{m.step_id, key, std::move(value), false});
+}
+
+void fetched(Self self, EdgeTaken& m) {
+  auto& state = self->state;
+  if (!state.collector || !state.collector->status().ok())
+    return; // it is ending
+  const std::vector<std::string>& keys = state.request.plan->client->fetches;
+  const auto fetch =
+      static_cast<std::size_t>(std::find(keys.begin(), keys.end(), m.key) - keys.begin());
+  const std::uint64_t step_id = state.request.step_id;
+  if (!m.status.ok()) {
+    state.collector->part_failed(clients_part(state), m.status);
+  } else if (m.is_dead) {
+    state.collector->part_failed(
+        clients_part(state), dead_fetch((*state.request.fetches)[fetch], {"", "", "", step_id}));
+  } else {
+    self->send(state.master_session, StepFetched{step_id, fetch, std::move(m.tensor)});
+    if (--state.missing_fetches == 0)
+      state.collector->part_done(clients_part(state));
+  }
+  advance(self);
+}
+
+void peer_lost(Self self, const PeerLost& m) {
+  auto& state = self->state;
+  if (!state.collector)
+    return;
+  Status why = m.reason == LossReason::restarted ? aborted(m.sentence) : unavailable(m.sentence);
+  why = why.with_origin({"", "", m.task, state.request.step_id});
+  for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
+    if (state.request.plan->parts[i].task != m.task)
+      continue;
+    else if (state.explains_end) // of a deadline: is this the explanation?
+      state.collector->part_lost_at_deadline(i, why);
+    else
+      state.collector->part_failed(i, why);
+  advance(self);
+}
+
+caf::result<StepExplained> explain_step(Self self, const ExplainStep& m) {
+  if (!self->state.collector)
+    return to_error(not_found(str_cat("step ", m.step_id, " has ended")));
+  auto promise = self->make_response_promise<StepExplained>();
+  self->state.asked.push_back(promise);
+  explain(self);
+  return promise;
+}
+
+caf::result<ActorTree> tree(Self self) {
+  const auto& state = self->state;
+  if (!state.collector)
+    return describe_tree(self, "rests", Children{});
+  std::vector<std::string> open;
+  for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
+    if (state.collector->is_open(i))
+      open.push_back(state.request.plan->parts[i].task);
+  return describe_tree(self, str_cat("waits for ", open.empty() ? "nothing" : str_join(open, ", ")),
+                       Children{});
+}
+
 } // namespace
 
 StepActor::behavior_type step(Self self, Services services, TransportActor transport,
@@ -288,22 +395,7 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
   self->state.transport = transport;
   self->state.membership = membership;
   return {
-      [=](BeginStep& m) {
-        auto& state = self->state;
-        state.request = std::move(m);
-        state.master_session = typed<MasterSessionActor>(self->current_sender());
-        const StepPlan& plan = *state.request.plan;
-        state.collector.emplace(plan.parts.size(), plan.num_fetches);
-        if (!plan.parts.empty())
-          state.deadline.set(self, state.services->timeouts.step,
-                             [self] { step_timeout_passed(self); });
-        if (state.request.trace)
-          state.asked_us = wall_micros();
-        for (std::size_t i = 0; i < plan.parts.size(); ++i)
-          start_part(self, i);
-        if (plan.parts.empty())
-          answer(self);
-      },
+      [=](BeginStep& m) { begin(self, m); },
       [=](PartRun& m) {
         if (!self->state.collector || m.step_id != self->state.request.step_id)
           return;
@@ -312,47 +404,17 @@ StepActor::behavior_type step(Self self, Services services, TransportActor trans
         else
           part_ended(self, m.index, m.run);
       },
+      [=](FeedStep& m) { feed(self, m); },
+      [=](EdgeTaken& m) { fetched(self, m); },
       [=](const EndStep& m) {
         if (self->state.collector) {
           self->state.collector->fail(m.status.status);
           advance(self);
         }
       },
-      [=](const ExplainStep& m) -> caf::result<StepExplained> {
-        if (!self->state.collector)
-          return to_error(not_found(str_cat("step ", m.step_id, " has ended")));
-        auto promise = self->make_response_promise<StepExplained>();
-        self->state.asked.push_back(promise);
-        explain(self);
-        return promise;
-      },
-      [=](const PeerLost& m) {
-        auto& state = self->state;
-        if (!state.collector)
-          return;
-        Status why =
-            m.reason == LossReason::restarted ? aborted(m.sentence) : unavailable(m.sentence);
-        why = why.with_origin({"", "", m.task, state.request.step_id});
-        for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i)
-          if (state.request.plan->parts[i].task != m.task)
-            continue;
-          else if (state.explains_end) // of a deadline: is this the explanation?
-            state.collector->part_lost_at_deadline(i, why);
-          else
-            state.collector->part_failed(i, why);
-        advance(self);
-      },
-      [=](const GetActors&) {
-        if (!self->state.collector)
-          return describe_tree(self, "rests", Children{});
-        std::vector<std::string> open;
-        for (std::size_t i = 0; i < self->state.request.plan->parts.size(); ++i)
-          if (self->state.collector->is_open(i))
-            open.push_back(self->state.request.plan->parts[i].task);
-        return describe_tree(self,
-                             str_cat("waits for ", open.empty() ? "nothing" : str_join(open, ", ")),
-                             Children{});
-      },
+      [=](const ExplainStep& m) { return explain_step(self, m); },
+      [=](const PeerLost& m) { peer_lost(self, m); },
+      [=](const GetActors&) { return tree(self); },
       [=](DeadlinePassed) {
         if (self->state.collector)
           deadline_passed(

@@ -30,11 +30,18 @@ struct RegisteredPart {
   std::vector<std::string> retvals;             ///< by _Retval index: the node's name
 };
 
+/// The client's ends of a partial run: where its feeds and fetches go, by their numbers.
+struct ClientEdges {
+  WorkerSessionActor session;              ///< of the master's own task
+  std::vector<std::string> feeds, fetches; ///< rendezvous keys; empty: nothing reads the feed
+};
+
 /// What a step runs; shared by all steps of a signature.
 struct StepPlan {
   std::string signature; ///< for people
   std::size_t num_fetches = 0;
   std::vector<RegisteredPart> parts;
+  std::optional<ClientEdges> client; ///< of a partial run
 };
 
 /// A fetch as its client wrote it.
@@ -57,10 +64,11 @@ struct StepState {
   Alarm deadline;                         ///< of all that its parts are asked
   std::int64_t asked_us = 0;              ///< when its parts were asked; of a traced step
   std::vector<DeviceStats> stats;
-  std::vector<TicketId> offered;  ///< tickets of large feeds on their way
-  std::set<std::size_t> arriving; ///< parts that have ended, whose fetches are on their way
-  std::set<std::size_t> overdue;  ///< open parts whose answer is not waited for any more
-  bool inquired = false;          ///< parts were asked why it goes on; their answers may come late
+  std::vector<TicketId> offered;   ///< tickets of large feeds on their way
+  std::set<std::size_t> arriving;  ///< parts that have ended, whose fetches are on their way
+  std::set<std::size_t> overdue;   ///< open parts whose answer is not waited for any more
+  std::size_t missing_fetches = 0; ///< of a partial run
+  bool inquired = false;           ///< parts were asked why it goes on; their answers may come late
   bool explains_end = false; ///< the deadline has passed; the parts are asked why, then cancelled
   std::vector<caf::typed_response_promise<StepExplained>> asked; ///< why the step goes on
 

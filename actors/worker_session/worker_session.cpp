@@ -260,6 +260,15 @@ void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
     self->send(box.rendezvous, std::move(m));
 }
 
+// Of the client's end, which is in this process.
+template <class Edge>
+void client_edge(Self self, const Parts& parts, Edge& m) {
+  if (self->state.mailboxes.has_ended(m.step_id))
+    return;
+  if (auto& box = mailbox(self, parts, m.step_id); box.lost.ok())
+    self->send(box.rendezvous, std::move(m));
+}
+
 void edges_lost(Self self, const Parts& parts, EdgesLost& m) {
   m.status.status = reason_of(m.status);
   if (!self->state.mailboxes.has_ended(m.step_id))
@@ -449,6 +458,8 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
       [=](const ExplainPart& m) { return explain_part(self, services, m.step_id); },
       [=](ReceiveTensors& m) { return receive_tensors(self, parts, m); },
       [=](EdgesLost& m) { edges_lost(self, parts, m); },
+      [=](PutEdge& m) { client_edge(self, parts, m); },
+      [=](TakeEdge& m) { client_edge(self, parts, m); },
       [=](const FindPeerSession& m) { return find_peer(self, parts, m.task); },
       [=](WantEdges& m) { return want_edges(self, parts, m); },
       [=](const Drain& m) { return drain(self, parts, m); },

@@ -7,6 +7,7 @@
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "api/grpc/gateway_actor.hpp"
+#include "api/grpc/node_address.hpp"
 #include "api/grpc/rpc_server.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/log_guard.hpp"
@@ -105,6 +106,7 @@ private:
   static constexpr Method session_methods[] = {
       {"RunStep", with_tensors<codec::read_run_step>},
       {"RunCallable", with_tensors<codec::read_run_callable>},
+      {"PartialRunSetup", plain<codec::read_partial_run_setup>},
       {"ExtendSession", plain<codec::read_extend_session>},
       {"MakeCallable", plain<codec::read_make_callable>},
       {"ReleaseCallable", plain<codec::read_release_callable>},
@@ -142,6 +144,8 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   rpc.max_request = options.max_request;
   rpc.max_calls = options.max_calls;
   rpc.max_pending = options.max_pending;
+  if (node.port() != 0)
+    rpc.constants[std::string(node_address_method)] = std::to_string(node.port());
   TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions,
                                                               services->host_memory)));
   return out;

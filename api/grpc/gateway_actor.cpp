@@ -1,8 +1,11 @@
 #include "api/grpc/gateway_actor.hpp"
 
+#include <algorithm>
+
 #include "actors/family/ask.hpp"
 #include "api/grpc/gateway_session.hpp"
 #include "api/internal/settings.hpp"
+#include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -37,10 +40,31 @@ void add_session(Self self, const Parts& parts, const SessionCreated& created) {
   parts.sessions->add(created.session_handle, session);
 }
 
+// A cluster that the client tells is the node's own, or none of ours to follow.
+bool is_own_cluster(const Cluster& own, const std::vector<ClusterTask>& told) {
+  return told.size() == own.size() && std::ranges::all_of(told, [&](const ClusterTask& task) {
+           auto address = own.address_of(task_name(task.job, task.task));
+           return address.ok() && address->to_string() == task.address;
+         });
+}
+
+// What TensorFlow's servers overlook, since it is for sessions in the client's own process; and what
+// only lets values travel less exact.
+void drop_hints(const Services& services, SessionOptions& options) {
+  options.per_session_threads = false;
+  options.session_thread_pools = 0;
+  options.bfloat16_sendrecv = false;
+  options.device_count.clear();
+  options.intra_op_threads = options.inter_op_threads = 0;
+  if (is_own_cluster(services->cluster, options.cluster))
+    options.cluster.clear();
+}
+
 void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
             codec::CreateSession& m) {
   if (Status full = check_room(self, parts); !full.ok())
     return call->fail(full);
+  drop_hints(parts.services, m.options);
   auto settings = settings_of(m.options, parts.services->timeouts.step.count());
   if (!settings.ok())
     return call->fail(settings.status());

@@ -69,9 +69,7 @@ void complete_names(std::vector<std::string>& names) {
 void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
          codec::RunStep& m) {
   const bool in_body = m.errors_in_body;
-  if (!m.partial_run_handle.empty())
-    return fail_step(*call, in_body,
-                     unimplemented("partial runs are not supported; run the step at once"));
+  m.options.inter_op_thread_pool = 0; // means nothing over a wire, as with TensorFlow's servers
   if (Status status = check_options(m.options); !status.ok())
     return fail_step(*call, in_body, status);
   RunStep step;
@@ -81,6 +79,7 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
   step.fetches = m.fetches;
   complete_names(step.fetches);
   step.targets = std::move(m.targets);
+  step.partial_run_handle = std::move(m.partial_run_handle);
   step.timeout_us = limit_us(m.options.timeout_ms, services->timeouts.step.count());
   step.trace = m.options.trace_level != TraceLevel::none;
   step.partition_graphs = m.options.output_partition_graphs;
@@ -102,6 +101,19 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
           });
 }
 
+void set_up_partial_run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+                        codec::PartialRunSetup& m) {
+  complete_names(m.feeds);
+  complete_names(m.fetches);
+  ask(self, self->state.session, services->timeouts.request,
+      SetUpPartialRun{std::move(m.feeds), std::move(m.fetches), std::move(m.targets)})
+      .then(
+          [=](const PartialRunSetUp& made) {
+            call->answer(codec::write_partial_run_set_up(made.handle));
+          },
+          [=](caf::error& error) { call->fail(to_status(error, "PartialRunSetup")); });
+}
+
 void extend(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
             codec::ExtendSession& m) {
   ask(self, self->state.session, services->timeouts.compile,
@@ -121,6 +133,7 @@ void make_callable(Self self, const Services& services, const std::shared_ptr<Rp
   if (!m.connections.empty())
     return call->fail(
         unimplemented("CallableOptions connects tensors, which is not supported; feed them"));
+  m.options.inter_op_thread_pool = 0; // means nothing over a wire, as with TensorFlow's servers
   if (Status status = check_options(m.options); !status.ok())
     return call->fail(status);
   complete_names(m.feeds);
@@ -227,6 +240,8 @@ void serve(Self self, const Services& services, const std::shared_ptr<SessionTab
         using T = std::decay_t<decltype(request)>;
         if constexpr (std::is_same_v<T, codec::RunStep>)
           run(self, services, m.call, request);
+        else if constexpr (std::is_same_v<T, codec::PartialRunSetup>)
+          set_up_partial_run(self, services, m.call, request);
         else if constexpr (std::is_same_v<T, codec::ExtendSession>)
           extend(self, services, m.call, request);
         else if constexpr (std::is_same_v<T, codec::MakeCallable>)

@@ -228,6 +228,22 @@ Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits) {
   return out;
 }
 
+Result<PartialRunSetup> read_partial_run_setup(std::string_view bytes) {
+  PartialRunSetup out;
+  TROUPE_TRY(for_each_field(bytes, "PartialRunSetupRequest", [&](const Field& field) {
+    if (field.number == 1)
+      out.session_handle = field.text();
+    else if (field.number == 2)
+      out.feeds.push_back(field.text());
+    else if (field.number == 3)
+      out.fetches.push_back(field.text());
+    else if (field.number == 4)
+      out.targets.push_back(field.text());
+    return Status();
+  }));
+  return out;
+}
+
 Result<Reset> read_reset(std::string_view bytes) {
   Reset out;
   TROUPE_TRY(for_each_field(bytes, "ResetRequest", [&](const Field& field) {
@@ -343,6 +359,12 @@ std::string write_step_failed(Code code, std::string_view message) {
   tensorflow::RunStepResponse out;
   out.set_status_code(static_cast<tensorflow::error::Code>(code));
   out.set_status_error_message(std::string(message));
+  return out.SerializeAsString();
+}
+
+std::string write_partial_run_set_up(std::string_view handle) {
+  tensorflow::PartialRunSetupResponse out;
+  out.set_partial_run_handle(std::string(handle));
   return out.SerializeAsString();
 }
 

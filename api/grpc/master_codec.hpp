@@ -36,6 +36,10 @@ struct RunStep {
   bool errors_in_body = false; ///< the answer is to carry the step's status
   std::int64_t request_id = 0; ///< random, of either sign; 0: none
 };
+struct PartialRunSetup {
+  std::string session_handle;
+  std::vector<std::string> feeds, fetches, targets;
+};
 struct Reset {
   std::vector<std::string> containers, device_filters;
 };
@@ -63,6 +67,7 @@ struct ReleaseCallable {
 Result<CreateSession> read_create_session(std::string_view bytes);
 Result<ExtendSession> read_extend_session(std::string_view bytes);
 Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits);
+Result<PartialRunSetup> read_partial_run_setup(std::string_view bytes);
 Result<Reset> read_reset(std::string_view bytes);
 Result<MakeCallable> read_make_callable(std::string_view bytes);
 Result<RunCallable> read_run_callable(std::string_view bytes, DecodeLimits limits);
@@ -78,6 +83,7 @@ Result<std::string> write_step_done(const std::vector<std::string>& names,
                                     const RunMetadata& metadata);
 /// A step's failure in the answer's body, where its length does not matter.
 std::string write_step_failed(Code code, std::string_view message);
+std::string write_partial_run_set_up(std::string_view handle);
 std::string write_callable_made(std::int64_t handle);
 Result<std::string> write_callable_done(const std::vector<Tensor>& tensors,
                                         const RunMetadata& metadata);

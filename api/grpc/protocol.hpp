@@ -24,8 +24,9 @@ struct SessionCall {
   struct Close {};
   struct ListDevices {};
   std::shared_ptr<RpcCall> call;
-  std::variant<master_codec::RunStep, master_codec::ExtendSession, master_codec::MakeCallable,
-               master_codec::RunCallable, master_codec::ReleaseCallable, ListDevices, Close>
+  std::variant<master_codec::RunStep, master_codec::PartialRunSetup, master_codec::ExtendSession,
+               master_codec::MakeCallable, master_codec::RunCallable, master_codec::ReleaseCallable,
+               ListDevices, Close>
       request;
 };
 /// The client of a call has gone.

@@ -66,6 +66,7 @@ struct Shared {
   std::string prefix; // "/tensorflow.MasterService/"
   RpcServer::Handler handler;
   std::int64_t max_calls = 0, max_pending = 0;
+  std::map<std::string, std::string> constants;
   std::atomic<std::int64_t> pending_bytes = 0, waiting = 0;
 
   // gRPC's; used by calls that are not done, and none is once the server has ended.
@@ -151,6 +152,9 @@ private:
     }
     if (const std::string& path = context_.method(); path.starts_with(shared_->prefix))
       method_ = path.substr(shared_->prefix.size());
+    if (auto constant = shared_->constants.find(context_.method());
+        constant != shared_->constants.end())
+      return answer(constant->second);
     if (Status refusal = admit(); !refusal.ok())
       return end(refusal);
     begin_at_gRPC([&] { stream_.Read(&buffer_, &read_); });
@@ -312,6 +316,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   impl.shared->handler = std::move(handler);
   impl.shared->max_calls = options.max_calls;
   impl.shared->max_pending = options.max_pending;
+  impl.shared->constants = options.constants;
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0); // a second server must not share the port

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +45,8 @@ struct RpcServerOptions {
   std::int64_t max_calls =
       0; ///< that wait at once; more are refused RESOURCE_EXHAUSTED; 0: any number
   std::int64_t max_pending = 0; ///< bytes of requests that wait at once; as max_calls
+  /// Methods of any service that have one answer: {"/troupe.Node/Address", "40123"}. Outside of the limits.
+  std::map<std::string, std::string> constants;
 };
 
 class RpcServer {

@@ -6,7 +6,9 @@
 
 #include <doctest/doctest.h>
 
+#include "api/grpc/node_address.hpp"
 #include "core/base/strings.hpp"
+#include "net/transport/stop_event.hpp"
 #include "tests/support/rpc/rpc_client.hpp"
 
 using namespace troupe;
@@ -192,4 +194,38 @@ TEST_CASE("rpc server: a port that is taken is refused with its address") {
   Status taken = RpcServer::start(options, echo()).status();
   CHECK(taken.code() == Code::unavailable);
   CHECK(taken.message().find(str_cat("127.0.0.1:", server->port())) != std::string::npos);
+}
+
+TEST_CASE("rpc server: a node's port is a constant of its server, asked for anew each time") {
+  RpcServerOptions options;
+  options.max_calls = 1;
+  options.constants[std::string(node_address_method)] = "40123";
+  Address address{"127.0.0.1", 0};
+  {
+    auto server = start(echo(), options);
+    address.port = server->port();
+    for (int i = 0; i < 3; ++i)
+      CHECK(*ask_node_address(address, std::chrono::seconds(30), nullptr) ==
+            Address{"127.0.0.1", 40123});
+  }
+  CHECK(ask_node_address(address, std::chrono::seconds(30), nullptr).status().code() ==
+        Code::unavailable);
+  auto stranger = start(echo());
+  address.port = stranger->port();
+  CHECK(ask_node_address(address, std::chrono::seconds(30), nullptr).status().code() ==
+        Code::unimplemented);
+}
+
+TEST_CASE("rpc server: asking for a port ends with its budget, and when it is to stop") {
+  Calls calls; // who takes calls and answers none
+  RpcServerOptions options;
+  options.service = "troupe.Node";
+  options.address = {"127.0.0.1", 0};
+  auto server = RpcServer::start(options, calls.handler());
+  REQUIRE(server.ok());
+  const Address address{"127.0.0.1", (*server)->port()};
+  CHECK_FALSE(ask_node_address(address, std::chrono::milliseconds(1), nullptr).ok());
+  StopEvent stop;
+  stop.set();
+  CHECK_FALSE(ask_node_address(address, std::chrono::hours(1), &stop).ok());
 }

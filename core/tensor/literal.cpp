@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "core/base/strings.hpp"
+#include "core/tensor/variant.hpp"
 
 namespace troupe {
 
@@ -379,7 +380,13 @@ void write_element(std::string& out, const T& value) {
                str_quote(value.name), ",", value.hash_code, ",", str_quote(value.maybe_type_name),
                ")");
   } else if constexpr (std::is_same_v<T, Variant>) {
-    str_append(out, "(", str_quote(value.type_name), ",", str_quote(value.metadata), ")");
+    const auto parts = parts_of(value);
+    str_append(out, "(", str_quote(value.type_name), ",",
+               str_quote(parts.ok() ? parts->metadata : "?"));
+    if (parts.ok())
+      for (const Tensor& tensor : parts->tensors)
+        str_append(out, ",<", to_literal(tensor, 8), ">");
+    out += ')';
   } else if constexpr (is_complex_type<T>) {
     out += '(';
     write_element(out, value.real());

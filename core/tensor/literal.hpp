@@ -15,7 +15,8 @@ namespace troupe {
 /// memory is taken than the text's elements, or 64 MiB where one stands for all.
 Result<Tensor> parse_literal(std::string_view text);
 
-/// Writes one that reads back equal; "…" follows where `max_elements` (-1: all) cut it.
+/// Writes one that reads back equal; "…" follows where `max_elements` (-1: all) cut it. Only for
+/// people: the tensors that a variant holds, ("type","bytes",<f32[2] 1 2>).
 std::string to_literal(const Tensor& tensor, std::int64_t max_elements = -1);
 
 } // namespace troupe

@@ -63,11 +63,18 @@ struct ResourceHandle {
   friend bool operator==(const ResourceHandle&, const ResourceHandle&) = default;
 };
 
-/// A value of a type named at run time, with its own bytes; carried through untouched.
+class VariantValue;
+
+/// A value of a type named at run time: bytes that are carried untouched, or a value in memory
+/// (core/tensor/variant.hpp), which copies share.
 struct Variant {
   std::string type_name;
-  std::string metadata;
-  friend bool operator==(const Variant&, const Variant&) = default;
+  std::string metadata;                      ///< empty where there is a value
+  std::shared_ptr<const VariantValue> value; ///< null: the bytes are all
+  /// The same type, bytes and tensors, or the same value.
+  friend bool operator==(const Variant&, const Variant&);
 };
+/// Whether nobody else holds the value, so that its holder may change it.
+bool is_sole_holder(const Variant& variant);
 
 } // namespace troupe

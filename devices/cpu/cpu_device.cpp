@@ -5,6 +5,7 @@
 
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
+#include "devices/file_host.hpp"
 #include "devices/memory/machine_memory.hpp"
 #include "devices/resource/resource_manager.hpp"
 
@@ -28,7 +29,7 @@ public:
   Status synchronize() override { return {}; }
 };
 
-class CpuDevice final : public Device {
+class CpuDevice final : public Device, public FileHost {
 public:
   CpuDevice(DeviceAttributes attributes, ComputePool& compute, Allocator& allocator)
       : Device(std::move(attributes)), compute_(compute), allocator_(allocator),

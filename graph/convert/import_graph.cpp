@@ -10,6 +10,7 @@
 #include "graph/ir/functions.hpp"
 #include "graph/ir/shapes.hpp"
 #include "graph/ir/verify.hpp"
+#include "graph/op/known_ops.hpp"
 #include "proto/graph.pb.h"
 
 namespace troupe {
@@ -95,7 +96,7 @@ private:
       const std::string& name = function.signature().name();
       if (name.empty())
         return invalid_argument("a function of the graph's library has no name");
-      if (graph_.registry().find(name))
+      if (is_op(name))
         return invalid_argument(str_cat("Cannot add function '", name,
                                         "' because an op with the same name already exists."));
       auto signature = from_proto(function.signature(), budget_);
@@ -201,12 +202,15 @@ private:
       return Status(op.status().code(), str_cat(op.status().message(), "; NodeDef: {{node ",
                                                 def.name(), "}}", missing_ops()));
     last_op_ = *op;
-    defaults_cost_ = graph_.registry().find(def.op()) ? 0 : cost_of_defaults(**op);
+    defaults_cost_ = is_op(def.op()) ? 0 : cost_of_defaults(**op);
     return op;
   }
 
-  // After the first op that we lack: all others, so that one reading of a graph tells them all, and
-  // the remedy where there is one.
+  bool is_op(const std::string& name) const {
+    return graph_.registry().find(name) || find_known_op(name);
+  }
+
+  // After the first op that we lack: all others, so that one reading of a graph tells them all.
   std::string missing_ops() const {
     struct Missing {
       std::int64_t nodes = 0;
@@ -214,7 +218,7 @@ private:
     };
     std::map<std::string_view, Missing> missing;
     for (const tensorflow::NodeDef& def : proto_.node())
-      if (!def.op().starts_with('_') && !graph_.registry().find(def.op()) &&
+      if (!def.op().starts_with('_') && !is_op(def.op()) &&
           !(graph_.functions && graph_.functions->find(def.op()))) {
         Missing& entry = missing[def.op()];
         if (++entry.nodes == 1)
@@ -234,12 +238,6 @@ private:
       if (told < missing.size())
         str_append(out, " and ", missing.size() - told, " more");
     }
-    for (const char* op : {"While", "StatelessWhile", "If", "StatelessIf", "Case", "StatelessCase"})
-      if (missing.contains(op))
-        return str_cat(out, "; ", op,
-                       " is control flow of version 2: call "
-                       "tf.compat.v1.disable_control_flow_v2() before the graph is made, and it "
-                       "has Switch and Merge instead, which this build has");
     return out;
   }
 

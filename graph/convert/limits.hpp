@@ -29,6 +29,7 @@ public:
   }
   std::size_t limit() const { return limit_; }
   Allocator& memory() const { return memory_ ? *memory_ : host_allocator(); }
+  int nesting = 0; ///< how many variants lie around what is being read
 
 private:
   std::size_t limit_;

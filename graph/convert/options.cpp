@@ -163,7 +163,8 @@ RunOptions from_proto(const tensorflow::RunOptions& proto) {
   out.report_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
   out.collective_graph_key = proto.experimental().collective_graph_key();
   out.priority = proto.experimental().run_handler_pool_options().priority();
-  out.debug_watches = proto.debug_options().debug_tensor_watch_opts_size();
+  for (const auto& watch : proto.debug_options().debug_tensor_watch_opts())
+    out.debug_watches += !watch.debug_urls().empty(); // without, nobody looks
   return out;
 }
 
@@ -180,7 +181,7 @@ void to_proto(const RunOptions& options, tensorflow::RunOptions& proto) {
     proto.mutable_experimental()->mutable_run_handler_pool_options()->set_priority(
         options.priority);
   for (int i = 0; i < options.debug_watches; ++i)
-    proto.mutable_debug_options()->add_debug_tensor_watch_opts();
+    proto.mutable_debug_options()->add_debug_tensor_watch_opts()->add_debug_urls("file:///");
 }
 
 StepStats from_proto(const tensorflow::StepStats& proto) {

@@ -7,6 +7,7 @@
 #include <google/protobuf/io/coded_stream.h>
 
 #include "core/base/strings.hpp"
+#include "core/tensor/variant.hpp"
 #include "graph/convert/internal/proto.hpp"
 #include "proto/tensor.pb.h"
 
@@ -41,21 +42,37 @@ void to_message(const ResourceHandle& handle, tensorflow::ResourceHandleProto& p
   proto.set_maybe_type_name(handle.maybe_type_name);
 }
 
-void to_message(const Variant& variant, tensorflow::VariantTensorDataProto& proto) {
+// One without a written form is written as TensorFlow writes it, by its name alone.
+void to_message(const Variant& variant, TensorEncoding encoding,
+                tensorflow::VariantTensorDataProto& proto) {
   proto.set_type_name(variant.type_name);
-  proto.set_metadata(variant.metadata);
+  const auto parts = parts_of(variant);
+  if (!parts.ok())
+    return;
+  proto.set_metadata(parts->metadata);
+  for (const Tensor& tensor : parts->tensors)
+    to_proto(tensor, encoding, *proto.add_tensors());
 }
 
-Status from_message(const tensorflow::VariantTensorDataProto& proto, Variant& out) {
-  if (proto.tensors_size() > 0)
-    return unimplemented(str_cat("a variant of type '", proto.type_name(), "' holds ",
-                                 proto.tensors_size(),
-                                 " tensors; only variants without tensors can be read"));
-  out = {proto.type_name(), proto.metadata()};
+Status from_message(const tensorflow::VariantTensorDataProto& proto, DecodeBudget& budget,
+                    Variant& out) {
+  if (budget.nesting >= max_variant_nesting)
+    return invalid_argument(
+        str_cat("variants are nested more than ", max_variant_nesting, " levels deep"));
+  VariantParts parts{.metadata = proto.metadata(), .tensors = {}};
+  parts.tensors.reserve(static_cast<std::size_t>(proto.tensors_size()));
+  ++budget.nesting;
+  for (const TensorProto& inner : proto.tensors()) {
+    TROUPE_ASSIGN(Tensor tensor, from_proto(inner, budget));
+    parts.tensors.push_back(std::move(tensor));
+  }
+  --budget.nesting;
+  out = make_variant(proto.type_name(), std::move(parts));
   return {};
 }
 
-Status from_message(const tensorflow::ResourceHandleProto& proto, ResourceHandle& out) {
+Status from_message(const tensorflow::ResourceHandleProto& proto, DecodeBudget&,
+                    ResourceHandle& out) {
   out = from_message(proto);
   return {};
 }
@@ -94,7 +111,7 @@ std::int64_t field_size(const TensorProto& p) {
 }
 
 template <class T>
-Status read_field(const TensorProto& p, int i, T& out) {
+Status read_field(const TensorProto& p, int i, [[maybe_unused]] DecodeBudget& budget, T& out) {
   if constexpr (std::is_same_v<T, float>)
     out = p.float_val(i);
   else if constexpr (std::is_same_v<T, double>)
@@ -112,9 +129,9 @@ Status read_field(const TensorProto& p, int i, T& out) {
   else if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
     out.bits = static_cast<std::uint16_t>(p.half_val(i));
   else if constexpr (std::is_same_v<T, ResourceHandle>)
-    return from_message(p.resource_handle_val(i), out);
+    return from_message(p.resource_handle_val(i), budget, out);
   else if constexpr (std::is_same_v<T, Variant>)
-    return from_message(p.variant_val(i), out);
+    return from_message(p.variant_val(i), budget, out);
   else if constexpr (std::is_same_v<T, std::uint32_t>)
     out = p.uint32_val(i);
   else if constexpr (std::is_same_v<T, std::uint64_t>)
@@ -149,7 +166,7 @@ void write_field(const T& value, TensorProto& p) {
   else if constexpr (std::is_same_v<T, ResourceHandle>)
     to_message(value, *p.add_resource_handle_val());
   else if constexpr (std::is_same_v<T, Variant>)
-    to_message(value, *p.add_variant_val());
+    to_message(value, TensorEncoding::fields, *p.add_variant_val());
   else if constexpr (std::is_same_v<T, std::uint32_t>)
     p.add_uint32_val(value);
   else if constexpr (std::is_same_v<T, std::uint64_t>)
@@ -202,7 +219,7 @@ Status decode_fields(const TensorProto& p, const Shape& shape, DecodeBudget& bud
   TROUPE_TRY(allocate(budget, dtype_of<T>, shape, out));
   auto to = out.mutable_data<T>();
   for (std::int64_t i = 0; i < given; ++i)
-    TROUPE_TRY(read_field<T>(p, static_cast<int>(i), to[static_cast<std::size_t>(i)]));
+    TROUPE_TRY(read_field<T>(p, static_cast<int>(i), budget, to[static_cast<std::size_t>(i)]));
   constexpr bool repeats = !std::is_same_v<T, ResourceHandle> && !std::is_same_v<T, Variant>;
   T last{};
   if (repeats && given > 0)
@@ -236,8 +253,8 @@ Status decode_plain_content(const std::string& content, const Shape& shape,
 
 // All lengths as varints, then all bytes.
 template <class T>
-Status decode_object_content(const std::string& content, const Shape& shape,
-                             const DecodeBudget& budget, Tensor& out) {
+Status decode_object_content(const std::string& content, const Shape& shape, DecodeBudget& budget,
+                             Tensor& out) {
   auto count = static_cast<std::size_t>(shape.num_elements());
   if (content.size() < count || content.size() > 0x7fffffffu)
     return wrong_content(shape, dtype_of<T>, content.size());
@@ -265,7 +282,7 @@ Status decode_object_content(const std::string& content, const Shape& shape,
                          tensorflow::ResourceHandleProto>
           message;
       TROUPE_TRY(parse_bytes(piece, message));
-      TROUPE_TRY(from_message(message, to[i]));
+      TROUPE_TRY(from_message(message, budget, to[i]));
     }
   }
   return {};
@@ -281,7 +298,7 @@ std::string serialized(const ResourceHandle& handle) {
 }
 std::string serialized(const Variant& variant) {
   tensorflow::VariantTensorDataProto message;
-  to_message(variant, message);
+  to_message(variant, TensorEncoding::content, message);
   return to_bytes(message);
 }
 

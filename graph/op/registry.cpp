@@ -1,12 +1,22 @@
 #include "graph/op/registry.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 
 #include "core/base/check.hpp"
 #include "core/base/nearest.hpp"
 #include "core/base/strings.hpp"
+#include "graph/op/known_ops.hpp"
 
 namespace troupe {
+
+namespace {
+std::string host_name() {
+  char name[256] = "";
+  return gethostname(name, sizeof name - 1) == 0 && name[0] ? name : "localhost";
+}
+} // namespace
 
 const OpSchema& OpRegistry::add(OpSchema schema) {
   TROUPE_CHECK(!schema.name.empty(), "an op has a name");
@@ -29,14 +39,17 @@ const OpSchema* OpRegistry::find(std::string_view name) const {
 Result<const OpSchema*> OpRegistry::lookup(std::string_view name) const {
   if (const OpSchema* schema = find(name))
     return schema;
+  if (const OpSchema* known = find_known_op(name))
+    return known;
   // Only for what differs in case alone: ops of similar names compute different things.
   std::string hint;
   for (const OpSchema* known : all())
     if (known->name.size() == name.size() && edit_distance(known->name, name) == 0)
       hint = str_cat("; did you mean '", known->name, "'?");
   return not_found(str_cat("Op type not registered '", name.substr(0, 200),
-                           "' in this process. Make sure that the graph uses only ops that this "
-                           "build has",
+                           "' in binary running on ", host_name(),
+                           ". Make sure the Op and Kernel are registered in the binary running in "
+                           "this process",
                            hint.empty() ? "." : hint));
 }
 

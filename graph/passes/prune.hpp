@@ -1,6 +1,7 @@
 // prune: cuts a full graph down to what one signature (feeds, fetches, targets) needs.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,14 +21,34 @@ struct PrunedTypes {
   std::vector<DType> fetches;
 };
 
+/// Where the client's ends of a partial run are: on one device, which its values come to and go from
+/// while the step runs.
+struct ClientEnds {
+  std::string device; ///< full name, of a device in host memory
+  std::uint64_t incarnation = 0;
+};
+
 /// Feed i becomes a node `_arg_<node>_<slot>_<i>` (op _Arg, attrs T and index i) in place of the
 /// fed output, fetch i a node `_retval_<node>_<slot>_<i>` (op _Retval) that reads it; both take the
 /// requested and the assigned device of the node. All that no fetch and no target needs is removed,
 /// side effects included, and so are feeds that nothing reads.
 ///
+/// With `ends`, feed i is a _Recv `_recv_<node>_<slot>_<i>` and fetch i a _Send
+/// `_send_<node>_<slot>_<i>` instead, both assigned to the client's device, by whose name, incarnation
+/// and the tensor's canonical name they are keyed.
+///
 /// Errors, on which the graph is unchanged: NOT_FOUND for unknown names, INVALID_ARGUMENT for an
 /// output index too large, a name given twice, fed and fetched at once, a control edge fed or
 /// fetched, and a signature with neither fetch nor target; in TensorFlow's words.
-Result<PrunedTypes> prune(Graph& graph, const Signature& signature);
+Result<PrunedTypes> prune(Graph& graph, const Signature& signature,
+                          const ClientEnds* ends = nullptr);
+
+/// Whether `prune` finds all names, and may run them together; its errors otherwise.
+Status check_signature(const Graph& graph, const Signature& signature);
+
+/// Of `unfed`, one that `fetches` depend on, looking no further than `fed`; empty: none. All are
+/// canonical names ("x:0") that the graph has.
+std::string unfed_input(const Graph& graph, const std::vector<std::string>& fetches,
+                        const std::vector<std::string>& fed, const std::vector<std::string>& unfed);
 
 } // namespace troupe

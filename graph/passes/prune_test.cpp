@@ -113,3 +113,57 @@ TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
           "'w:0' cannot be fed: 'other' (Assign) needs the reference itself");
   refuses({{"x"}, {}, {}}, Code::invalid_argument, "Must specify at least one target");
 }
+
+TEST_CASE("prune: with the client's ends, feeds are received and fetches are sent there") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  const ClientEnds ends{"/job:master/replica:0/task:0/device:CPU:0", 7};
+  auto types = prune(graph, {{"w:0", "x:0"}, {"y:0"}, {"seen"}}, &ends);
+  REQUIRE_MESSAGE(types.ok(), types.status().to_string());
+  CHECK(types->feeds == std::vector{DType::float32, DType::float32});
+  CHECK(types->fetches == std::vector{DType::float32});
+  const Node* feed = graph.find("_recv_x_0_1");
+  REQUIRE(feed);
+  CHECK(feed->op_name() == "_Recv");
+  CHECK(feed->assigned_device == ends.device);
+  CHECK(feed->attrs.get_or<std::string>("tensor_name", "") == "x:0");
+  CHECK(feed->attrs.get_or<std::string>("send_device", "") == ends.device);
+  CHECK(feed->attrs.get_or<std::int64_t>("send_device_incarnation", 0) == 7);
+  const Node* fetch = graph.find("_send_y_0_0");
+  REQUIRE(fetch);
+  CHECK(fetch->op_name() == "_Send");
+  CHECK(fetch->attrs.get_or<std::string>("tensor_name", "") == "y:0");
+  CHECK(fetch->attrs.get_or<std::string>("recv_device", "") == ends.device);
+  CHECK_FALSE(graph.find("x"));
+  CHECK_FALSE(graph.find("w"));
+  REQUIRE(graph.find("seen"));
+  CHECK(graph.find("seen")->control_inputs == std::vector<NodeId>{feed->id});
+}
+
+TEST_CASE("prune: a client's end that nothing reads is not there") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  const ClientEnds ends{"/job:master/replica:0/task:0/device:CPU:0", 7};
+  REQUIRE(prune(graph, {{"x:0", "y:0"}, {"z:0"}, {}}, &ends).ok());
+  CHECK_FALSE(graph.find("_recv_x_0_0"));
+  CHECK(graph.find("_recv_y_0_1"));
+}
+
+TEST_CASE("prune: which feed a fetch still needs") {
+  OpRegistry ops = rewriting_test_ops();
+  const Graph graph = graph_of(linear, ops);
+  CHECK(unfed_input(graph, {"z:0"}, {}, {"x:0"}) == "x:0");
+  CHECK(unfed_input(graph, {"z:0"}, {"x:0"}, {"w:0"}) == "w:0");
+  CHECK(unfed_input(graph, {"z:0"}, {"y:0"}, {"x:0", "w:0"}).empty()); // behind what is fed
+  CHECK(unfed_input(graph, {"z:0"}, {"x:0"}, {}).empty());
+  CHECK(unfed_input(graph, {"w:0"}, {}, {"x:0"}).empty());
+}
+
+TEST_CASE("prune: a signature is checked without its being run") {
+  OpRegistry ops = rewriting_test_ops();
+  const Graph graph = graph_of(linear, ops);
+  CHECK(check_signature(graph, {{"x"}, {"y"}, {"seen"}}).ok());
+  CHECK(check_signature(graph, {{"x"}, {}, {}}) ==
+        invalid_argument("Must specify at least one target to fetch or execute."));
+  CHECK(check_signature(graph, {{}, {"no"}, {}}).code() == Code::not_found);
+}

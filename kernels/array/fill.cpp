@@ -70,6 +70,17 @@ KernelOptions options() {
   return out;
 }
 
+// Those are in list/variant_sums.cpp.
+KernelOptions options_but_for_variants() {
+  KernelOptions out = options();
+  std::vector<DType> dtypes;
+  for (int number = 1; number < 100; ++number)
+    if (const auto dtype = static_cast<DType>(number); is_known(dtype) && dtype != DType::variant)
+      dtypes.push_back(dtype);
+  out.types = {{"T", std::move(dtypes)}};
+  return out;
+}
+
 } // namespace
 
 void register_array_fill(OpLibrary& library) {
@@ -88,7 +99,7 @@ void register_array_fill(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is constant")
-      .cpu_kernel(compute_zeros_like, options())
+      .cpu_kernel(compute_zeros_like, options_but_for_variants())
       .doc("Zeros (false, empty objects) of x's shape.");
   library.op("OnesLike")
       .input("x: T")

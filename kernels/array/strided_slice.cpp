@@ -52,20 +52,6 @@ Status differentiate_slice(GradContext& g) {
                                   masks_of(g)));
 }
 
-Result<SliceSpec> read_spec(KernelContext& c, const Shape& shape, const SliceMasks& masks) {
-  const Tensor &begin = c.input(1), &end = c.input(2), &strides = c.input(3);
-  if (begin.shape().rank() != 1 || !(begin.shape() == end.shape()) ||
-      !(end.shape() == strides.shape()))
-    return invalid_argument(str_cat("Expected begin, end, and strides to be 1D equal size tensors, "
-                                    "but got shapes ",
-                                    begin.shape(), ", ", end.shape(), ", and ", strides.shape(),
-                                    " instead."));
-  TROUPE_ASSIGN(const Integers b, integers(begin));
-  TROUPE_ASSIGN(const Integers e, integers(end));
-  TROUPE_ASSIGN(const Integers s, integers(strides));
-  return array::make_slice_spec(shape.dims(), b, e, s, masks);
-}
-
 /// The rows of a slice that is whole in every dimension but the first; nothing for other slices.
 Tensor as_rows(const Tensor& x, const SliceSpec& spec) {
   if (x.shape().rank() == 0 || spec.strides[0] != 1)
@@ -80,7 +66,8 @@ Tensor as_rows(const Tensor& x, const SliceSpec& spec) {
 
 Status compute_slice(KernelContext& c) {
   const Tensor x = c.input(0);
-  TROUPE_ASSIGN(const SliceSpec spec, read_spec(c, x.shape(), c.prepared<SliceMasks>()));
+  TROUPE_ASSIGN(const SliceSpec spec,
+                array::read_slice_spec(c, x.shape(), c.prepared<SliceMasks>()));
   TROUPE_ASSIGN(const Shape shape, Shape::make(spec.result));
   if (spec.is_whole)
     return c.set_output(0, x.reshaped(shape));
@@ -111,7 +98,7 @@ Status compute_slice_grad(KernelContext& c) {
   TROUPE_ASSIGN(const Integers dims, integers(c.input(0)));
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   const Tensor& dy = c.input(4);
-  TROUPE_ASSIGN(const SliceSpec spec, read_spec(c, shape, c.prepared<SliceMasks>()));
+  TROUPE_ASSIGN(const SliceSpec spec, array::read_slice_spec(c, shape, c.prepared<SliceMasks>()));
   TROUPE_ASSIGN(const Shape result, Shape::make(spec.result));
   if (!(dy.shape() == result))
     return invalid_argument(str_cat("shape of dy was ", dy.shape(), " instead of ", result));

@@ -222,5 +222,37 @@ TROUPE_OP_CASES(StridedSliceGrad) {
   };
 }
 
+TROUPE_OP_CASES(StridedSliceAssign) {
+  const std::string var = "var f32[2,3] 1 2 3 4 5 6";
+  return {
+      {.name = "a box",
+       .inputs = {var, "i32[2] 0 1", "i32[2] 2 3", "i32[2] 1 1", "f32[2,2] 7 8 9 10"},
+       .outputs = {"f32[2,3] 1 7 8 4 9 10"},
+       .after = {{0, "f32[2,3] 1 7 8 4 9 10"}}},
+      {.name = "backwards, with masks",
+       .inputs = {var, "i64[2] 0 0", "i64[2] 0 0", "i64[2] 1 -1", "f32[3] 7 8 9"},
+       .attrs = {{"shrink_axis_mask", std::int64_t{1}},
+                 {"begin_mask", std::int64_t{2}},
+                 {"end_mask", std::int64_t{2}}},
+       .outputs = {"f32[2,3] 9 8 7 4 5 6"}},
+      {.name = "by handle",
+       .op = "ResourceStridedSliceAssign",
+       .inputs = {"res i32[3] 1 2 3", "i32[1] 1", "i32[1] 2", "i32[1] 1", "i32[1] 9"},
+       .after = {{0, "i32[3] 1 9 3"}}},
+      {.name = "strings",
+       .inputs = {"var str[2] \"a\" \"b\"", "i32[1] 1", "i32[1] 2", "i32[1] 1", "str[1] \"c\""},
+       .outputs = {"str[2] \"a\" \"c\""}},
+      {.name = "nothing",
+       .inputs = {var, "i32[1] 1", "i32[1] 1", "i32[1] 1", "f32[0,3]"},
+       .outputs = {"f32[2,3] 1 2 3 4 5 6"}},
+      {.name = "a value of another shape",
+       .inputs = {var, "i32[1] 0", "i32[1] 1", "i32[1] 1", "f32[3] 1 2 3"},
+       .error = "value of shape [3] cannot be assigned to a slice of shape [1,3]"},
+      {.name = "no value yet",
+       .inputs = {"uninit f32", "i32[1] 0", "i32[1] 1", "i32[1] 1", "f32[1] 1"},
+       .error = "Attempting to use uninitialized value"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -1,4 +1,6 @@
-// Transpose: output dimension i is input dimension perm[i]. InvertPermutation: y[x[i]] = i.
+// Transpose: output dimension i is input dimension perm[i]. ConjugateTranspose: the same of conjugates.
+// InvertPermutation: y[x[i]] = i.
+#include <complex>
 #include <numeric>
 
 #include "kernels/array/internal/elements.hpp"
@@ -84,6 +86,36 @@ Status compute_transpose(KernelContext& c) {
   return array::copy_from_strided(c, plan, x, out);
 }
 
+/// Every element of output 0 by its conjugate; the output is ours alone or made so.
+template <class T>
+Status conjugate_output(KernelContext& c) {
+  Tensor& y = c.output_entry(0).tensor;
+  Tensor out = y;
+  if (y.shares_buffer_with(c.input(0))) {
+    TROUPE_ASSIGN(out, c.allocate_temp(y.dtype(), y.shape()));
+  }
+  const T* from = y.data<T>().data();
+  T* to = out.mutable_data<T>().data();
+  c.parallel_for(y.num_elements(), 0.5, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      to[i] = std::conj(from[i]);
+  });
+  return c.set_output(0, out);
+}
+
+Status compute_conjugate_transpose(KernelContext& c) {
+  TROUPE_TRY(compute_transpose(c));
+  if (!is_complex(c.input(0).dtype()))
+    return {};
+  return dispatch(Types<std::complex<float>, std::complex<double>>{}, c.input(0).dtype(),
+                  [&]<class T>() -> Status { return conjugate_output<T>(c); });
+}
+
+Status differentiate_conjugate_transpose(GradContext& g) {
+  const Value back = g.op("InvertPermutation", {g.input(1)});
+  return g.set_input_grad(0, g.op("ConjugateTranspose", {g.output_grad(0), back}));
+}
+
 Status infer_invert(ShapeContext& c) {
   TROUPE_TRY(c.require_rank(0, 1));
   return c.output_like(0, 0);
@@ -124,6 +156,16 @@ void register_array_transpose(OpLibrary& library) {
       .gradient(differentiate_transpose)
       .cpu_kernel(compute_transpose, std::move(options))
       .doc("Dimension i of the output is dimension perm[i] of the input.");
+  KernelOptions conjugate;
+  conjugate.expensive = true;
+  library.op("ConjugateTranspose")
+      .input("x: T; perm: Tperm")
+      .output("y: T")
+      .attr("T: type; Tperm: {int32, int64} = DT_INT32")
+      .shape_fn(infer_transpose)
+      .gradient(differentiate_conjugate_transpose)
+      .cpu_kernel(compute_conjugate_transpose, std::move(conjugate))
+      .doc("Transpose, and the conjugates of complex numbers.");
   library.op("InvertPermutation")
       .input("x: T")
       .output("y: T")

@@ -78,6 +78,23 @@ TROUPE_OP_CASES(Transpose) {
   };
 }
 
+TROUPE_OP_CASES(ConjugateTranspose) {
+  return {
+      {.name = "complex numbers",
+       .inputs = {"c64[1,2] (1,1) (2,-3)", "i32[2] 1 0"},
+       .outputs = {"c64[2,1] (1,-1) (2,3)"}},
+      {.name = "nothing moves",
+       .inputs = {"c128[1,2] (1,1) (2,-3)", "i32[2] 0 1"},
+       .outputs = {"c128[1,2] (1,-1) (2,3)"}},
+      {.name = "numbers",
+       .inputs = {"f32[2,2] 1 2 3 4", "i64[2] 1 0"},
+       .outputs = {"f32[2,2] 1 3 2 4"}},
+      {.name = "no permutation",
+       .inputs = {"c64[1,1] (1,1)", "i32[2] 1 1"},
+       .error = "0 is missing from {1,1}."},
+  };
+}
+
 TROUPE_OP_CASES(InvertPermutation) {
   return {
       {.name = "empty", .inputs = {"i32[0]"}, .outputs = {"i32[0]"}},

@@ -1,5 +1,6 @@
 // _Send: puts a value, or the news that it is dead, into the step's rendezvous. From a device with
 // its own memory it travels as a host copy; _HostSend's value is in host memory already.
+#include "core/tensor/variant.hpp"
 #include "kernels/comm/internal/edge.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -11,6 +12,8 @@ Status send(KernelContext& c) {
     return comm::no_rendezvous(c);
   if (!c.has_input(0))
     return c.rendezvous()->send(comm::key_of(c), {.tensor = {}, .is_dead = true});
+  if (c.input(0).dtype() == DType::variant && c.prepared<comm::Edge>().leaves_task)
+    TROUPE_TRY(check_writable(c.input(0)));
   // Taken: the receiver may be the only holder then.
   return c.rendezvous()->send(comm::key_of(c),
                               {.tensor = c.take_input(0), .is_dead = c.is_input_dead});

@@ -5,6 +5,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/strings.hpp"
+#include "kernels/framework/no_kernel.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe {
@@ -28,25 +29,6 @@ bool fits(const KernelDef& def, const AttrMap& attrs) {
   });
 }
 
-/// "device='CPU'; T in [DT_FLOAT, DT_DOUBLE]"
-std::string describe(const KernelDef& def) {
-  std::string out = str_cat("device='", def.device_type, "'");
-  for (const auto& constraint : def.options.types) {
-    std::vector<std::string> names;
-    for (DType type : constraint.dtypes)
-      names.push_back(to_string(AttrValue(type)));
-    str_append(out, "; ", constraint.attr, " in [", str_join(names, ", "), "]");
-  }
-  return out;
-}
-
-std::string describe(const AttrMap& attrs) {
-  std::vector<std::string> out;
-  for (const auto& [name, value] : attrs)
-    out.push_back(str_cat(name, "=", to_string(value)));
-  return str_join(out, ", ");
-}
-
 } // namespace
 
 void KernelRegistry::add(KernelDef def) {
@@ -58,20 +40,13 @@ void KernelRegistry::add(KernelDef def) {
 Result<const KernelDef*> KernelRegistry::find(std::string_view op, const AttrMap& attrs,
                                               std::string_view device_type,
                                               std::string_view node_name) const {
-  const auto all = of(op);
-  for (const KernelDef* def : all)
+  for (const KernelDef* def : of(op))
     if (def->device_type == device_type && fits(*def, attrs))
       return def;
-  std::string message = str_cat("No OpKernel was registered to support Op '", op, "'");
-  if (!node_name.empty())
-    str_append(message, " used by {{node ", node_name, "}}");
-  str_append(message, " with these attrs: [", describe(attrs), "] on device type ", device_type,
-             ". Registered kernels:");
-  for (const KernelDef* def : all)
-    str_append(message, "\n  ", describe(*def));
-  if (all.empty())
-    message += "\n  <no registered kernels>";
-  return not_found(std::move(message));
+  return not_found(str_cat("No OpKernel was registered to support Op '", op, "'",
+                           node_name.empty() ? "" : str_cat(" used by {{node ", node_name, "}}"),
+                           " with these attrs: [", list_attrs(attrs), "] on device type ",
+                           device_type, ". Registered kernels:", list_kernels(*this, op)));
 }
 
 std::vector<std::string> KernelRegistry::device_types(std::string_view op,

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "kernels/framework/no_kernel.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe {
@@ -60,6 +61,19 @@ TEST_CASE("kernel registry: a missing kernel is named with what there is") {
                             "kernels:\n  device='CPU'; T in [DT_FLOAT, DT_INT32]\n"
                             "  device='GPU'; T in [DT_FLOAT]"));
   CHECK(kernels.find("Bar", {}, "CPU").status().message().ends_with("<no registered kernels>"));
+}
+
+TEST_CASE("kernel registry: the placer's words for a node without a kernel") {
+  const KernelRegistry kernels = two_devices();
+  CHECK(no_kernel(kernels, "Foo", {{"T", DType::string}}, "n", {"CPU", "GPU"}) ==
+        invalid_argument("No OpKernel was registered to support Op 'Foo' used by {{node n}} with "
+                         "these attrs: [T=DT_STRING]\nRegistered devices: [CPU, GPU]\n"
+                         "Registered kernels:\n  device='CPU'; T in [DT_FLOAT, DT_INT32]\n"
+                         "  device='GPU'; T in [DT_FLOAT]\n"));
+  CHECK(no_kernel(kernels, "Bar", {}, "n", {"CPU"})
+            .message()
+            .ends_with(
+                "Registered devices: [CPU]\nRegistered kernels:\n  <no registered kernels>\n"));
 }
 
 TEST_CASE("op library: a builder adds the schema and a kernel for each device") {

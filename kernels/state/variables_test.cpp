@@ -4,6 +4,10 @@
 #include "graph/autodiff/gradients.hpp"
 #include "graph/ir/text.hpp"
 #include "tests/support/ops/interpreter.hpp"
+#include "tests/support/ops/op_cases.hpp"
+
+TROUPE_OPS_IN_GRAPHS("TemporaryVariable DestroyTemporaryVariable RefSelect",
+                     "GetSessionHandle GetSessionTensor DeleteSessionTensor");
 
 namespace troupe {
 namespace {
@@ -121,6 +125,71 @@ TEST_CASE("variables: the gradient of a handle is that of its reads") {
   REQUIRE((*gradients)[0].has_value());
   Interpreter interpreter;
   CHECK(fetch(interpreter, g, g.node((*gradients)[0]->node)->name) == 6);
+}
+
+TEST_CASE("variables: a temporary variable lives for a part of one step") {
+  Graph g = parse(R"(
+    v = TemporaryVariable[dtype=DT_FLOAT, shape=[2], var_name="t"]()
+    two = Const[dtype=DT_FLOAT, value=f32[2] 2 3]()
+    set = Assign(v, two)
+    more = AssignAdd(set, two)
+    last = DestroyTemporaryVariable[var_name="t"](more)
+    again = TemporaryVariable[dtype=DT_FLOAT, shape=[2], var_name="t"]() ^v
+    both = Assign(again, two) ^set
+    open = TemporaryVariable[dtype=DT_FLOAT, shape=[?]]())");
+  Interpreter interpreter;
+  for (int i = 0; i < 2; ++i) {
+    auto out = interpreter.run(g, {}, {"last"});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK((*out)[0].to_string() == "f32[2] 4 6");
+  }
+  CHECK(interpreter.run(g, {}, {"both"}).status().code() == Code::already_exists);
+  CHECK(interpreter.run(g, {}, {"open"}).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE("variables: RefSelect hands on one of several references") {
+  Graph g = parse(R"(
+    a = VariableV2[dtype=DT_FLOAT, shape=[]]()
+    b = VariableV2[dtype=DT_FLOAT, shape=[]]()
+    one = Const[dtype=DT_FLOAT, value=f32[] 1]()
+    set = Assign(a, one)
+    which = Placeholder[dtype=DT_INT32]()
+    chosen = RefSelect(which, set, b)
+    more = AssignAdd(chosen, one)
+    read = Identity(b))");
+  Interpreter interpreter;
+  const auto run = [&](std::int32_t which) {
+    return interpreter.run(g, {{"which", Tensor::scalar(which)}}, {"more"});
+  };
+  REQUIRE(run(0).ok());
+  CHECK((*run(0))[0].value<float>() == 2);
+  CHECK_FALSE(run(1).ok());
+  CHECK(run(2).status().message().find("Index must be in the range [0, 2) but got 2") !=
+        std::string::npos);
+}
+
+TEST_CASE("session tensors: a value stays under its handle until it is deleted") {
+  Graph g = parse(R"(
+    x = Const[dtype=DT_FLOAT, value=f32[2] 1 2]()
+    handle = GetSessionHandle(x)
+    given = Placeholder[dtype=DT_STRING]()
+    value = GetSessionTensor[dtype=DT_FLOAT](given)
+    wrong = GetSessionTensor[dtype=DT_INT32](given)
+    delete = DeleteSessionTensor(given))");
+  Interpreter interpreter;
+  auto kept = interpreter.run(g, {}, {"handle"});
+  REQUIRE_MESSAGE(kept.ok(), kept.status().to_string());
+  const Tensor handle = (*kept)[0];
+  const auto run = [&](const std::string& fetch) {
+    return interpreter.run(g, {{"given", handle}}, {fetch});
+  };
+  auto value = run("value");
+  REQUIRE_MESSAGE(value.ok(), value.status().to_string());
+  CHECK((*value)[0].to_string() == "f32[2] 1 2");
+  CHECK(run("wrong").status().message().find("has dtype float, not int32") != std::string::npos);
+  CHECK(run("^delete").ok());
+  for (const char* gone : {"value", "^delete"})
+    CHECK(run(gone).status().message().find("is not in the session store.") != std::string::npos);
 }
 
 } // namespace troupe

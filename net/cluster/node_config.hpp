@@ -61,6 +61,7 @@ struct TaskSettings {
   int actor_threads = 2;
   bool winograd = true;                     ///< convolutions may do fewer products
   std::optional<std::int64_t> memory_limit; ///< bytes; 0: none; absent: NodeConfig says
+  std::vector<std::string> files;           ///< folders that graphs may use; empty: the working one
   std::string bind_host;                    ///< empty: that of its address
   std::uint16_t bind_port = 0;              ///< 0: that of its address
   LogLevel log_level = LogLevel::info;

@@ -97,6 +97,19 @@ Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
   return {};
 }
 
+Wanted read_folders(const ConfigValue& value, std::vector<std::string>& out) {
+  constexpr std::string_view wanted = "a list of folders, such as [\"/data/models\", \".\"]";
+  if (value.kind != Kind::list || value.list.empty())
+    return std::string(wanted);
+  out.clear();
+  for (const ConfigValue& folder : value.list) {
+    if (folder.kind != Kind::text || folder.text.empty())
+      return std::string(wanted);
+    out.push_back(folder.text);
+  }
+  return {};
+}
+
 Wanted read_level(const ConfigValue& value, LogLevel& out) {
   constexpr std::pair<std::string_view, LogLevel> levels[] = {{"debug", LogLevel::debug},
                                                               {"info", LogLevel::info},
@@ -214,6 +227,10 @@ constexpr Rule rules[] = {
        t.task.memory_limit = bytes;
        return {};
      }},
+    {"files", false, "[\".\"]",
+     "folders below which graphs may read and write files, as SaveV2, ReadFile and summary writers "
+     "do; relative ones are below the task's working folder",
+     [](const ConfigValue& v, Target t) { return read_folders(v, t.task.files); }},
     {"bind", false, "(the task's address in [cluster])",
      "where the task listens, if the others reach it through something else, such as a "
      "container's port",

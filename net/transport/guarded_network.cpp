@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <list>
+#include <map>
 #include <mutex>
+#include <optional>
 
 #include <linux/tcp.h>
 #include <netinet/in.h>
@@ -29,6 +31,7 @@
 #include "net/transport/guarded_doorman.hpp"
 #include "net/transport/message_filter.hpp"
 #include "net/transport/shared_loop.hpp"
+#include "net/transport/tcp_dial.hpp"
 #include "net/transport/wire_stream.hpp"
 
 namespace troupe {
@@ -46,6 +49,7 @@ struct Ledger {
   NetworkLimits limits;
   MessageRules rules;
   std::list<GuardedScribe*> strangers; // accepted, without a handshake; the oldest first
+  std::list<GuardedScribe*> ungreeted; // dialled, without a handshake
   std::list<GuardedScribe*> known;     // with one
   std::vector<caf::intrusive_ptr<GuardedScribe>> due; // have something to send
   std::size_t accepted = 0;
@@ -69,17 +73,54 @@ struct Ledger {
   }
 };
 
+// Connections that were made for CAF, which has not taken them yet. Any thread.
+class Introductions {
+public:
+  std::uint64_t add(std::string host, std::uint16_t port, data::Fd connected) {
+    std::scoped_lock guard(lock_);
+    waiting_.emplace(++last_, Waiting{std::move(host), port, std::move(connected)});
+    return last_;
+  }
+  /// The oldest one to host:port, with its number.
+  std::optional<std::pair<std::uint64_t, data::Fd>> take(const std::string& host,
+                                                         std::uint16_t port) {
+    std::scoped_lock guard(lock_);
+    for (auto it = waiting_.begin(); it != waiting_.end(); ++it)
+      if (it->second.host == host && it->second.port == port) {
+        std::pair out{it->first, std::move(it->second.connected)};
+        waiting_.erase(it);
+        return out;
+      }
+    return std::nullopt;
+  }
+  /// False if it was taken.
+  bool withdraw(std::uint64_t number) {
+    std::scoped_lock guard(lock_);
+    return waiting_.erase(number) > 0;
+  }
+
+private:
+  struct Waiting {
+    std::string host;
+    std::uint16_t port;
+    data::Fd connected;
+  };
+  std::mutex lock_;
+  std::uint64_t last_ = 0;
+  std::map<std::uint64_t, Waiting> waiting_;
+};
+
 class GuardedScribe final : public caf::io::scribe {
 public:
+  /// `introduction`: the number of the one that it came by; 0 for none.
   GuardedScribe(network::default_multiplexer& mux, network::native_socket socket, Side side,
-                Ledger& ledger)
+                Ledger& ledger, std::uint64_t introduction)
       : scribe(network::conn_hdl_from_socket(socket)), stream_(mux, socket),
         filter_(side, ledger.rules), ledger_(ledger), is_accepted_(side == Side::accepted),
-        since_us_(steady_micros()) {
+        introduction_(introduction), since_us_(steady_micros()) {
     if (!is_accepted_)
-      return;
-    place_ = ledger_.strangers.insert(ledger_.strangers.end(), this);
-    is_stranger_ = true;
+      return; // made on another thread, which leaves the ledger alone
+    stranger(ledger_.strangers);
     ++ledger_.accepted;
   }
 
@@ -96,6 +137,7 @@ public:
   }
 
   std::int64_t since_us() const { return since_us_; }
+  std::uint64_t introduction() const { return introduction_; }
 
   // Of one that was accepted: no byte has come for so long. A long message is bytes, too.
   bool is_idle(std::chrono::milliseconds limit) const {
@@ -111,7 +153,8 @@ public:
   void shut(const std::string& why) {
     no_stranger();
     is_shut_ = true;
-    ledger_.report(str_cat("closed a connection from ", addr(), ": ", why));
+    ledger_.report(
+        str_cat("closed a connection ", is_accepted_ ? "from " : "to ", addr(), ": ", why));
     ::shutdown(stream_.fd(), SHUT_RDWR);
   }
 
@@ -123,8 +166,11 @@ public:
       bytes = ledger_.limits.piece_bytes;
     }
     stream_.expect(bytes);
-    if (!std::exchange(is_launched_, true))
-      stream_.start(*this);
+    if (std::exchange(is_launched_, true))
+      return;
+    if (!is_accepted_)
+      stranger(ledger_.ungreeted);
+    stream_.start(*this);
   }
 
   bool consume(caf::execution_unit* unit, const void* data, std::size_t size) override {
@@ -237,9 +283,14 @@ private:
     return found;
   }
 
+  void stranger(std::list<GuardedScribe*>& among) {
+    place_ = among.insert(among.end(), this);
+    is_stranger_ = true;
+  }
+
   void no_stranger() {
     if (std::exchange(is_stranger_, false))
-      ledger_.strangers.erase(place_);
+      (is_accepted_ ? ledger_.strangers : ledger_.ungreeted).erase(place_);
   }
 
   // Takes `bytes` in place of what was held. False, and nothing held, if that is too much.
@@ -257,7 +308,8 @@ private:
   MessageFilter filter_;
   Ledger& ledger_;
   bool is_accepted_;
-  bool is_stranger_ = false;
+  std::uint64_t introduction_;
+  bool is_stranger_ = false; // in Ledger::strangers or ::ungreeted
   bool is_launched_ = false;
   bool is_due_ = false; // in Ledger::due
   bool is_shut_ = false;
@@ -277,15 +329,19 @@ public:
       : SharedLoop(system), ledger(shared) {}
 
   caf::io::scribe_ptr new_scribe(network::native_socket socket) override {
-    return make(socket, Side::accepted);
+    return make(socket, Side::accepted, 0);
   }
 
   caf::expected<caf::io::scribe_ptr> new_tcp_scribe(const std::string& host,
                                                     std::uint16_t port) override {
-    auto socket = network::new_tcp_connection(host, port);
-    if (!socket)
-      return std::move(socket.error());
-    return make(*socket, Side::dialled);
+    if (auto introduced = introductions.take(host, port))
+      return make(introduced->second.release(), Side::dialled, introduced->first);
+    // Nobody waits for it any more, or who asks does not know of introductions. All other dials of the
+    // process wait meanwhile.
+    auto connected = dial_tcp(host, port, uninvited);
+    if (!connected.ok())
+      return caf::make_error(caf::sec::cannot_connect_to_node, connected.status().message());
+    return make(connected->release(), Side::dialled, 0);
   }
 
   caf::io::doorman_ptr new_doorman(network::native_socket socket) override {
@@ -298,16 +354,26 @@ public:
   void sweep() {
     std::int64_t oldest =
         steady_micros() - std::chrono::microseconds(ledger.limits.handshake).count();
-    while (!ledger.strangers.empty() && ledger.strangers.front()->since_us() < oldest)
-      ledger.strangers.front()->shut(
-          str_cat("no handshake within ", ledger.limits.handshake.count(), " ms"));
+    for (auto* among : {&ledger.strangers, &ledger.ungreeted})
+      while (!among->empty() && among->front()->since_us() < oldest)
+        among->front()->shut(
+            str_cat("no handshake within ", ledger.limits.handshake.count(), " ms"));
     for (GuardedScribe* known : ledger.known)
       if (known->is_idle(ledger.limits.idle))
         known->shut(str_cat("it has said nothing for ", ledger.limits.idle.count(), " ms"));
     forget_spawn_servers();
   }
 
+  /// Closes the connection that came by this introduction, unless its other side has greeted.
+  void give_up(std::uint64_t introduction) {
+    auto& among = ledger.ungreeted;
+    const auto it = std::ranges::find(among, introduction, &GuardedScribe::introduction);
+    if (it != among.end())
+      (*it)->shut("no handshake for as long as who dialled would wait");
+  }
+
   Ledger& ledger;
+  Introductions introductions;
 
 protected:
   void send_due() override {
@@ -329,15 +395,16 @@ private:
     servers.clear();
   }
 
-  // A dialled one is made on another thread, so it leaves the ledger alone until it is read.
-  caf::io::scribe_ptr make(network::native_socket socket, Side side) {
+  static constexpr std::chrono::milliseconds uninvited{1000};
+
+  caf::io::scribe_ptr make(network::native_socket socket, Side side, std::uint64_t introduction) {
     // CAF's servants for strangers (spawn an actor, look one up) are there by name; nobody inside
     // asks for them so. Not earlier: CAF names them last of all.
     std::call_once(first_, [this] {
       for (const auto& [name, actor] : system().registry().named_actors())
         system().registry().erase(name);
     });
-    auto scribe = caf::make_counted<GuardedScribe>(*this, socket, side, ledger);
+    auto scribe = caf::make_counted<GuardedScribe>(*this, socket, side, ledger, introduction);
     if (side == Side::accepted) {
       if (ledger.accepted > ledger.limits.connections)
         scribe->shut(str_cat(ledger.limits.connections, " connections are there already"));
@@ -420,6 +487,25 @@ GuardedNetwork::~GuardedNetwork() = default;
 
 network::multiplexer& GuardedNetwork::backend() {
   return impl_->multiplexer;
+}
+
+GuardedNetwork& GuardedNetwork::of(caf::actor_system& system) {
+  auto* network = dynamic_cast<GuardedNetwork*>(&system.middleman());
+  TROUPE_CHECK(network, "every process of troupe has this network");
+  return *network;
+}
+
+GuardedNetwork::Introduction GuardedNetwork::introduce(const std::string& host, std::uint16_t port,
+                                                       data::Fd connected) {
+  return {*this, impl_->multiplexer.introductions.add(host, port, std::move(connected))};
+}
+
+GuardedNetwork::Introduction::~Introduction() {
+  if (!network_)
+    return;
+  GuardedMultiplexer& mux = network_->impl_->multiplexer;
+  if (!mux.introductions.withdraw(number_))
+    mux.post([&mux, number = number_] { mux.give_up(number); });
 }
 
 void GuardedNetwork::init(caf::actor_system_config& config) {

@@ -5,8 +5,9 @@
 //   line in the log.
 // - A message takes memory as its bytes arrive, not when its header announces them, unless it fits
 //   into what all connections may hold in advance.
-// - Connections without a handshake are few and short-lived. The number of others is bounded, and
-//   those that fall silent are closed.
+// - Connections without a handshake are few and short-lived, dialled ones too. The number of others is
+//   bounded, and those that fall silent are closed.
+// - CAF never waits for a connection to be made: it takes those that dial_tcp has made.
 // - Actors cannot be found by name or spawned from outside.
 // - Each system has an identity of its own, of random bits.
 //
@@ -17,9 +18,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include <caf/io/middleman.hpp>
+
+#include "net/data/sockets.hpp"
 
 namespace troupe {
 
@@ -37,7 +43,7 @@ struct NetworkLimits {
       << 20; ///< unsent-limit (not for config files): waiting for one peer that does not read
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
-  std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline
+  std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline, of either side
   /// An accepted connection on which nothing comes for so long is closed (idle-limit, not for config
   /// files).
   std::chrono::milliseconds idle{60'000};
@@ -58,6 +64,30 @@ public:
   void start() override;
   void stop() override;
   caf::io::network::multiplexer& backend() override;
+
+  /// The network of a process of troupe.
+  static GuardedNetwork& of(caf::actor_system& system);
+
+  /// A connection that was made for CAF. While this lives, a request to CAF to connect to the same
+  /// host and port takes it, unless CAF has another one there. At its end the connection is closed,
+  /// unless the other side has greeted: CAF would wait for the greeting without end, and let everybody
+  /// who dials the same address wait with it.
+  class Introduction {
+  public:
+    Introduction(GuardedNetwork& network, std::uint64_t number)
+        : network_(&network), number_(number) {}
+    Introduction(Introduction&& other) noexcept
+        : network_(std::exchange(other.network_, nullptr)), number_(other.number_) {}
+    Introduction& operator=(Introduction&&) = delete;
+    ~Introduction();
+
+  private:
+    GuardedNetwork* network_;
+    std::uint64_t number_;
+  };
+  /// Any thread; the network outlives what is returned.
+  [[nodiscard]] Introduction introduce(const std::string& host, std::uint16_t port,
+                                       data::Fd connected);
 
 private:
   struct Impl;

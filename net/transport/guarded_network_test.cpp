@@ -20,6 +20,7 @@
 #include <doctest/doctest.h>
 
 #include "core/trace/counters.hpp"
+#include "net/transport/tcp_dial.hpp"
 
 namespace guarded_test {
 struct Blob { // a struct, as the messages of the protocol are
@@ -130,6 +131,11 @@ struct Stranger {
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     REQUIRE(::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0);
   }
+  static Stranger of(int socket) {
+    Stranger out;
+    out.socket = socket;
+    return out;
+  }
   Stranger(Stranger&& other) noexcept : socket(std::exchange(other.socket, -1)) {}
   ~Stranger() {
     if (socket >= 0)
@@ -150,7 +156,10 @@ struct Stranger {
         return true;
     }
   }
-  int socket;
+  int socket = -1;
+
+private:
+  Stranger() = default;
 };
 
 // Stands between a client and the server's port, and passes on both ways pieces of the given sizes,
@@ -199,6 +208,43 @@ private:
   int listener_ = ::socket(AF_INET, SOCK_STREAM, 0);
   std::future<void> passing_;
 };
+
+// Takes connections, and says nothing on them.
+struct Mute {
+  Mute() {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    REQUIRE(::bind(listener.socket, reinterpret_cast<sockaddr*>(&at), size) == 0);
+    REQUIRE(::listen(listener.socket, 8) == 0);
+    REQUIRE(::getsockname(listener.socket, reinterpret_cast<sockaddr*>(&at), &size) == 0);
+    port = ntohs(at.sin_port);
+  }
+  Stranger accept() {
+    pollfd poll_for{listener.socket, POLLIN, 0};
+    REQUIRE(::poll(&poll_for, 1, 20'000) == 1);
+    return Stranger::of(::accept(listener.socket, nullptr, nullptr));
+  }
+  Stranger listener = Stranger::of(::socket(AF_INET, SOCK_STREAM, 0));
+  std::uint16_t port = 0;
+};
+
+// Asks CAF for a connection that was introduced to it; what it answers within `budget`.
+caf::error dial_introduced(Client& client, std::uint16_t port, std::chrono::milliseconds budget) {
+  auto connected = troupe::dial_tcp("127.0.0.1", port, 20s);
+  REQUIRE(connected.ok());
+  const auto introduction =
+      troupe::GuardedNetwork::of(client.system).introduce("127.0.0.1", port, *std::move(connected));
+  caf::error out;
+  caf::scoped_actor self{client.system};
+  self->request(client.system.middleman().actor_handle(), caf::timespan(budget),
+                caf::connect_atom::value, "127.0.0.1", port)
+      .receive(
+          [](const caf::node_id&, const caf::strong_actor_ptr&, const std::set<std::string>&) {},
+          [&](caf::error& error) { out = std::move(error); });
+  return out;
+}
 
 std::string header(std::uint8_t operation, std::string_view length) {
   std::string out(32, '\0');
@@ -320,6 +366,57 @@ TEST_CASE("guarded network: who does not shake hands in time is closed") {
   CHECK(idle.is_closed(20s));
   CHECK(half.is_closed(20s));
   CHECK(client.ask(actor, 10) == 5);
+}
+
+TEST_CASE("guarded network: a connection that was introduced is the one that is used") {
+  Server server;
+  Client client;
+  auto connected = troupe::dial_tcp("127.0.0.1", server.port, 20s);
+  REQUIRE(connected.ok());
+  auto own = troupe::dial_tcp("127.0.0.1", server.port, 20s);
+  REQUIRE(own.ok());
+  const int fd = connected->get();
+  auto& network = troupe::GuardedNetwork::of(client.system);
+  caf::actor actor;
+  {
+    const auto first = network.introduce("127.0.0.1", server.port, *std::move(connected));
+    const auto other = network.introduce("somewhere", server.port, *std::move(own));
+    actor = client.dial(server.port);
+  }
+  CHECK(client.ask(actor, 10) == 5);
+  auto node = caf::actor_cast<caf::strong_actor_ptr>(actor)->node();
+  caf::scoped_actor self{client.system};
+  self->request(client.system.middleman().actor_handle(), 20s, caf::get_atom::value, node)
+      .receive([&](const caf::node_id&, const std::string&,
+                   std::uint16_t port) { CHECK(port == server.port); },
+               [](caf::error&) { FAIL("the connection is known"); });
+  sockaddr_in peer{};
+  socklen_t size = sizeof peer;
+  REQUIRE(::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &size) == 0);
+  CHECK(ntohs(peer.sin_port) == server.port);
+}
+
+TEST_CASE("guarded network: who does not greet is left when who dialled would wait no longer") {
+  Mute mute;
+  Client client;
+  CHECK(dial_introduced(client, mute.port, 20ms) == caf::sec::request_timeout);
+  Stranger first = mute.accept();
+  CHECK(first.is_closed(20s));
+  // The next dial does not wait for the greeting that the first has waited for.
+  CHECK(dial_introduced(client, mute.port, 20ms) == caf::sec::request_timeout);
+  Stranger second = mute.accept();
+  CHECK(second.is_closed(20s));
+}
+
+TEST_CASE("guarded network: who was dialled and does not greet in time is closed") {
+  Mute mute;
+  Config config("troupe.handshake-deadline", caf::config_value(caf::timespan(50ms)));
+  caf::actor_system system{config};
+  auto dialled = std::async(
+      std::launch::async, [&] { return system.middleman().remote_actor("127.0.0.1", mute.port); });
+  Stranger there = mute.accept();
+  CHECK(there.is_closed(20s));
+  CHECK(dialled.get().error() == caf::sec::disconnect_during_handshake);
 }
 
 TEST_CASE("guarded network: who shook hands and falls silent is closed, who talks stays") {

@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <poll.h>
 
-#include "net/transport/probe.hpp"
+#include "net/transport/tcp_dial.hpp"
 
 using namespace troupe;
 using std::chrono::milliseconds;
@@ -31,10 +31,10 @@ TEST_CASE("stop event: it wakes a thread that waits") {
   CHECK(was_set);
 }
 
-TEST_CASE("probe: it is given up at once when its owner stops") {
+TEST_CASE("dial: it is given up at once when its owner stops") {
   StopEvent stop;
   stop.set();
   // An address that is set aside for documentation: nobody answers, or the network refuses.
-  Status status = probe_tcp("192.0.2.1", 9, std::chrono::hours(1), &stop);
+  Status status = dial_tcp("192.0.2.1", 9, std::chrono::hours(1), &stop).status();
   CHECK(status.code() == Code::unavailable);
 }

@@ -1,5 +1,6 @@
 #include "net/wire/wire_tensor.hpp"
 
+#include "core/tensor/variant.hpp"
 #include "net/wire/chunk_allocator.hpp"
 
 #include <caf/binary_deserializer.hpp>
@@ -57,18 +58,41 @@ caf::error save_object(caf::serializer& sink, const ResourceHandle& h) {
   auto& x = const_cast<ResourceHandle&>(h);
   return sink(x.device, x.container, x.name, x.hash_code, x.maybe_type_name);
 }
+// A variant's tensors come after its bytes, in the form of their own messages.
 caf::error save_object(caf::serializer& sink, const Variant& v) {
-  auto& x = const_cast<Variant&>(v);
-  return sink(x.type_name, x.metadata);
+  auto parts = parts_of(v);
+  if (!parts.ok()) // what sends has asked check_writable
+    return caf::sec::invalid_argument;
+  auto count = static_cast<std::uint32_t>(parts->tensors.size());
+  if (auto error = sink(const_cast<Variant&>(v).type_name, parts->metadata, count))
+    return error;
+  for (const Tensor& tensor : parts->tensors)
+    if (auto error = save(sink, tensor))
+      return error;
+  return caf::none;
 }
-caf::error load_object(caf::deserializer& source, std::string& x) {
+caf::error load_tensor(caf::deserializer& source, Tensor& tensor, int level);
+caf::error load_object(caf::deserializer& source, std::string& x, int) {
   return source(x);
 }
-caf::error load_object(caf::deserializer& source, ResourceHandle& x) {
+caf::error load_object(caf::deserializer& source, ResourceHandle& x, int) {
   return source(x.device, x.container, x.name, x.hash_code, x.maybe_type_name);
 }
-caf::error load_object(caf::deserializer& source, Variant& x) {
-  return source(x.type_name, x.metadata);
+caf::error load_object(caf::deserializer& source, Variant& x, int level) {
+  VariantParts parts;
+  std::string type_name;
+  std::uint32_t count = 0;
+  if (auto error = source(type_name, parts.metadata, count))
+    return error;
+  // A tensor takes at least five bytes in the message, its dtype and its rank.
+  if (level >= max_variant_nesting || count > remaining(source) / 5)
+    return caf::sec::end_of_stream;
+  parts.tensors.resize(count);
+  for (Tensor& tensor : parts.tensors)
+    if (auto error = load_tensor(source, tensor, level + 1))
+      return error;
+  x = make_variant(std::move(type_name), std::move(parts));
+  return caf::none;
 }
 
 template <class T>
@@ -80,15 +104,42 @@ caf::error save_objects(caf::serializer& sink, const Tensor& tensor) {
 }
 
 template <class T>
-caf::error load_objects(caf::deserializer& source, DType dtype, Shape shape, Tensor& tensor) {
+caf::error load_objects(caf::deserializer& source, DType dtype, Shape shape, Tensor& tensor,
+                        int level) {
   // Each object takes at least four bytes (its length) in the message.
   if (static_cast<std::size_t>(shape.num_elements()) > remaining(source) / 4)
     return caf::sec::end_of_stream;
   tensor = Tensor::make(dtype, std::move(shape));
   for (T& x : tensor.mutable_data<T>())
-    if (auto error = load_object(source, x))
+    if (auto error = load_object(source, x, level))
       return error;
   return caf::none;
+}
+
+// `level`: how many variants it lies in.
+caf::error load_tensor(caf::deserializer& source, Tensor& tensor, int level) {
+  DType dtype = DType::invalid;
+  Shape shape;
+  if (auto error = load_header(source, dtype, shape))
+    return error;
+  switch (dtype) {
+  case DType::invalid:
+    tensor = Tensor{};
+    return caf::none;
+  case DType::string:
+    return load_objects<std::string>(source, dtype, std::move(shape), tensor, level);
+  case DType::resource:
+    return load_objects<ResourceHandle>(source, dtype, std::move(shape), tensor, level);
+  case DType::variant:
+    return load_objects<Variant>(source, dtype, std::move(shape), tensor, level);
+  default:
+    break;
+  }
+  auto count = static_cast<std::size_t>(shape.num_elements());
+  if (count > remaining(source) / dtype_size(dtype))
+    return caf::sec::end_of_stream;
+  tensor = Tensor::make(dtype, std::move(shape));
+  return count ? source.apply_raw(count * dtype_size(dtype), tensor.mutable_raw()) : caf::error{};
 }
 
 } // namespace
@@ -114,28 +165,7 @@ caf::error save(caf::serializer& sink, const Tensor& tensor) {
 }
 
 caf::error load(caf::deserializer& source, Tensor& tensor) {
-  DType dtype = DType::invalid;
-  Shape shape;
-  if (auto error = load_header(source, dtype, shape))
-    return error;
-  switch (dtype) {
-  case DType::invalid:
-    tensor = Tensor{};
-    return caf::none;
-  case DType::string:
-    return load_objects<std::string>(source, dtype, std::move(shape), tensor);
-  case DType::resource:
-    return load_objects<ResourceHandle>(source, dtype, std::move(shape), tensor);
-  case DType::variant:
-    return load_objects<Variant>(source, dtype, std::move(shape), tensor);
-  default:
-    break;
-  }
-  auto count = static_cast<std::size_t>(shape.num_elements());
-  if (count > remaining(source) / dtype_size(dtype))
-    return caf::sec::end_of_stream;
-  tensor = Tensor::make(dtype, std::move(shape));
-  return count ? source.apply_raw(count * dtype_size(dtype), tensor.mutable_raw()) : caf::error{};
+  return load_tensor(source, tensor, 0);
 }
 
 caf::error save(caf::serializer& sink, const WireTensor& x) {

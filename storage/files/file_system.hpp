@@ -42,8 +42,15 @@ public:
   virtual Status sync_folder(const std::string& path) = 0;
   /// ok if it is there already.
   virtual Status make_folder(const std::string& path) = 0;
+  /// Only if it is empty.
+  virtual Status remove_folder(const std::string& path) = 0;
   /// Names of the files in the folder, sorted; without folders.
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+  /// Names of the folders in the folder, sorted.
+  virtual Result<std::vector<std::string>> list_folders(const std::string& path) = 0;
+  virtual bool is_folder(const std::string& path) = 0;
+  /// The absolute path without links and dots; what is not there is taken as it is written.
+  virtual Result<std::string> resolve(const std::string& path) = 0;
 };
 
 /// Of the machine.

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -157,7 +158,33 @@ public:
     return failed("make the folder", path, error == EEXIST ? ENOTDIR : error);
   }
 
+  Status remove_folder(const std::string& path) override {
+    return ::rmdir(path.c_str()) < 0 ? failed("remove the folder", path) : Status{};
+  }
+
   Result<std::vector<std::string>> list(const std::string& path) override {
+    return names(path, S_IFREG);
+  }
+
+  Result<std::vector<std::string>> list_folders(const std::string& path) override {
+    return names(path, S_IFDIR);
+  }
+
+  bool is_folder(const std::string& path) override {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+  }
+
+  Result<std::string> resolve(const std::string& path) override {
+    std::error_code error;
+    const auto out = std::filesystem::weakly_canonical(path, error);
+    if (error)
+      return failed("resolve", path, error.value());
+    return out.string();
+  }
+
+private:
+  static Result<std::vector<std::string>> names(const std::string& path, mode_t kind) {
     std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()), ::closedir);
     if (!folder)
       return failed("list the folder", path);
@@ -167,9 +194,12 @@ public:
       const dirent* entry = ::readdir(folder.get());
       if (!entry)
         break;
+      const std::string_view name = entry->d_name;
       struct stat info {};
-      if (::fstatat(::dirfd(folder.get()), entry->d_name, &info, 0) == 0 && S_ISREG(info.st_mode))
-        out.emplace_back(entry->d_name);
+      if (name != "." && name != ".." &&
+          ::fstatat(::dirfd(folder.get()), entry->d_name, &info, 0) == 0 &&
+          (info.st_mode & S_IFMT) == kind)
+        out.emplace_back(name);
     }
     if (errno != 0)
       return failed("list the folder", path);

@@ -34,6 +34,8 @@ public:
   virtual ~StorageWriter() = default;
   /// After an error the writer is of no more use, and `commit` gives that error.
   virtual Status append(std::span<const std::byte> bytes) = 0;
+  /// Once ok, what was appended is on the disk, so that `commit` does not fail for lack of room.
+  virtual Status prepare() = 0;
   /// Once ok, the name has the new value, also after the machine's sudden end. Before, and after an
   /// error, it has the old one or the new one, whole. Once only: then FAILED_PRECONDITION.
   virtual Status commit() = 0;
@@ -48,6 +50,9 @@ public:
   /// NOT_FOUND.
   virtual Result<std::unique_ptr<StorageReader>> open(std::string_view name) = 0;
   virtual Result<std::unique_ptr<StorageWriter>> write(std::string_view name) = 0;
+  /// The value of `from` becomes that of `to`, which had none or loses its own. Once ok, for good.
+  /// NOT_FOUND.
+  virtual Status rename(std::string_view from, std::string_view to) = 0;
   /// Once ok, for good. NOT_FOUND.
   virtual Status remove(std::string_view name) = 0;
   /// Names of the values directly below `folder` (empty: at the top), sorted.

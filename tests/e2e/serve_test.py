@@ -1,5 +1,7 @@
 """`troupe serve` as its users start and end it. What it says to TensorFlow's clients: tests/integration/gateway_test.cpp, tests/peer/client_test.py."""
 
+import json
+import re
 import signal
 import socket
 import unittest
@@ -32,6 +34,77 @@ class Serve(Case):
             code, _, err = run("serve", f"--grpc={address}")
             self.assertEqual(code, 2, err)
             self.assertIn(address, err)
+
+GRAPH = """x = Placeholder[dtype=DT_FLOAT, shape=[?]]() @"/job:worker/task:0"
+half = Const[dtype=DT_FLOAT, value=f32[] 0.5]() @"/job:ps/task:0"
+y = Mul(x, half) @"/job:ps/task:0"
+z = Neg(y) @"/job:worker/task:1"
+"""
+
+
+class ServeCluster(Case):
+    """1 ps + 2 workers that know each other's gRPC addresses alone."""
+
+    def setUp(self):
+        super().setUp()
+        ports = free_ports(3)
+        self.addresses = {("ps", 0): ports[0], ("worker", 0): ports[1], ("worker", 1): ports[2]}
+        self.spec = json.dumps({"ps": {"0": f"127.0.0.1:{ports[0]}"}, "worker": [f"127.0.0.1:{port}" for port in ports[1:]]})
+
+    def serve(self, job, task, *arguments):
+        node = self.start("serve", *(arguments or (f"--cluster={self.spec}", f"--job={job}", f"--task={task}")))
+        ready = node.wait_for("ready at ")
+        self.assertEqual(ready, f"ready at grpc://127.0.0.1:{self.addresses[job, task]}")
+        line = node.wait_for(" for troupe's commands")
+        self.assertIn(f"/job:{job}/replica:0/task:{task} is at caf://127.0.0.1:", line)
+        return node, re.search("caf://[0-9.:]+", line)[0]
+
+    def test_tasks_in_any_order_find_each_other_and_again(self):
+        graph = self.file("half.graph", GRAPH)
+        worker, target = self.serve("worker", 0)
+        other, _ = self.serve("worker", 1, f"--cluster=@{self.file('cluster.json', self.spec)}", "--job=worker", "--task=1")
+        ps, first = self.serve("ps", 0)
+        words = ["run", target, graph, "--feed", "x=f32[1] 6", "--fetch", "z"]
+        code, out, err = run(*words)
+        self.assertEqual((code, out), (0, "z = f32[1] -3\n"), err)
+        ps.send(signal.SIGTERM)
+        self.assertEqual(ps.end(), 0)
+        ps, second = self.serve("ps", 0)
+        self.assertNotEqual(first, second)  # the port is another, and found all the same
+        code, out, err = run(*words)
+        self.assertEqual((code, out), (0, "z = f32[1] -3\n"), err)
+        for node in (worker, other, ps):
+            node.send(signal.SIGTERM)
+        self.assertEqual([node.end() for node in (worker, other, ps)], [0, 0, 0])
+
+    def test_a_task_of_another_cluster_is_refused(self):
+        graph = self.file("half.graph", GRAPH)
+        _, target = self.serve("worker", 0)
+        self.serve("worker", 1)
+        spec = json.loads(self.spec)
+        spec["worker"].append("127.0.0.1:1")
+        self.serve("ps", 0, f"--cluster={json.dumps(spec)}", "--job=ps")
+        code, out, err = run("run", target, graph, "--feed", "x=f32[1] 6", "--fetch", "z", "--timeout", "20s")
+        self.assertEqual((code, out), (1, ""))
+        self.assertIn("digest", err)
+
+    def test_the_environment_may_say_who_it_is(self):
+        config = json.dumps({"cluster": json.loads(self.spec), "task": {"type": "worker", "index": 1}})
+        node = self.start("serve", shell=f"TF_CONFIG='{config}' exec \"$@\"")
+        self.assertEqual(node.wait_for("ready at "), f"ready at grpc://127.0.0.1:{self.addresses['worker', 1]}")
+
+    def test_clusters_that_are_none_are_wrong_calls(self):
+        for words, text in (
+            (["--cluster={"], "no JSON"),
+            (["--cluster=@/nowhere"], "/nowhere"),
+            ([f"--cluster={self.spec}"], "--job is missing"),
+            ([f"--cluster={self.spec}", "--job=chief"], "/job:chief/replica:0/task:0 is not in the cluster"),
+            ([f"--cluster={self.spec}", "--job=ps", "--task=1"], "/job:ps/replica:0/task:1 is not in the cluster"),
+            (["--job=ps"], "need a cluster"),
+        ):
+            code, _, err = run("serve", *words)
+            self.assertEqual(code, 2, err)
+            self.assertIn(text, err)
 
 
 if __name__ == "__main__":

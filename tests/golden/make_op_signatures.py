@@ -53,7 +53,8 @@ def from_installation():
         case = v.WhichOneof("value")
         if case == "list":
             items = v.list.s or v.list.i or v.list.f or v.list.b or v.list.type or v.list.shape
-            show = {id(v.list.s): escaped, id(v.list.type): dtype, id(v.list.shape): shape}.get(id(items), str)
+            show = {id(v.list.s): escaped, id(v.list.type): dtype, id(v.list.shape): shape,
+                    id(v.list.b): lambda b: "T" if b else "F"}.get(id(items), str)
             return "[" + ",".join(show(i) for i in items) + "]"
         if case == "s":
             return "'" + escaped(v.s) + "'"

@@ -227,6 +227,38 @@ TEST_CASE_FIXTURE(Fixture,
         invalid_argument("No such callable handle: 9"));
 }
 
+TEST_CASE_FIXTURE(Fixture, "gateway: a step is run in pieces") {
+  const std::string session = open();
+  tensorflow::PartialRunSetupRequest request;
+  request.set_session_handle(session);
+  request.add_feed("x:0");
+  request.add_fetch("y:0");
+  auto set_up = [&] {
+    return parsed<tensorflow::PartialRunSetupResponse>(
+               client->call("PartialRunSetup", request.SerializeAsString()))
+        .partial_run_handle();
+  };
+  const std::string handle = set_up();
+  CHECK_FALSE(handle.empty());
+  CHECK(set_up() != handle);
+  auto part = step(session, "y:0");
+  part.set_partial_run_handle(handle);
+  auto early = run(part);
+  CHECK(early.status_code() == tensorflow::error::INVALID_ARGUMENT);
+  CHECK(early.status_error_message() ==
+        "Fetch x:0 can't be computed from the feeds that have been fed so far.");
+  feed(part, "x:0", Tensor::scalar(3.0f));
+  CHECK(value(run(part)).data<float>()[0] == -3);
+  auto again = run(part);
+  CHECK(again.status_error_message() == "Must run PartialRunSetup before performing partial runs");
+  request.clear_fetch();
+  CHECK(client->call("PartialRunSetup", request.SerializeAsString()).status() ==
+        invalid_argument("Must specify at least one target to fetch or execute."));
+  request.set_session_handle("nobody");
+  CHECK(client->call("PartialRunSetup", request.SerializeAsString()).status() ==
+        aborted("Session nobody is not found."));
+}
+
 TEST_CASE_FIXTURE(Fixture, "gateway: devices are listed with a session and without") {
   tensorflow::ListDevicesRequest request;
   auto all = parsed<tensorflow::ListDevicesResponse>(

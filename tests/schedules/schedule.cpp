@@ -173,6 +173,7 @@ std::string judge(const Call& call, bool anything_fired) {
   if (status.code() == Code::failed_precondition) {
     bool known = text.find("ninitialized") != std::string::npos ||
                  text.find("Session is closed") != std::string::npos ||
+                 text.find("Session::Close") != std::string::npos ||
                  text.find("does not exist") != std::string::npos;
     return known ? std::string() : said;
   }

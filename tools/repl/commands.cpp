@@ -14,7 +14,8 @@ Outcome wrong_call(std::string sentence) {
 const std::vector<ReplCommand>& repl_commands() {
   static const std::vector<ReplCommand> all = [] {
     std::vector<ReplCommand> out;
-    for (auto* group : {node_commands, graph_commands, step_commands, why_commands, help_commands})
+    for (auto* group : {node_commands, graph_commands, step_commands, partial_commands,
+                        why_commands, help_commands})
       for (ReplCommand& command : group())
         out.push_back(std::move(command));
     return out;

@@ -66,6 +66,7 @@ void report_background_steps(Workspace& workspace, Printer& printer);
 /// The groups, each in a file of its name.
 std::vector<ReplCommand> graph_commands();
 std::vector<ReplCommand> step_commands();
+std::vector<ReplCommand> partial_commands();
 std::vector<ReplCommand> why_commands();
 std::vector<ReplCommand> node_commands();
 std::vector<ReplCommand> help_commands();

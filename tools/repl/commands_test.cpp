@@ -138,6 +138,26 @@ TEST_CASE("commands: a graph is loaded, fed, run and looked at") {
   CHECK(has(desk.out, "1 finished"));
 }
 
+TEST_CASE("commands: a step is run in pieces") {
+  Desk desk;
+  REQUIRE(desk.run("connect local") == 0);
+  REQUIRE(desk.load() == 0);
+  CHECK(desk.run("part y") != 0);
+  CHECK(has(desk.error, "no step is set up; write `setup x -> y` first"));
+  CHECK(desk.run("setup x y") != 0);
+  CHECK_MESSAGE(has(desk.error, "->"), desk.error);
+  REQUIRE(desk.run("setup x half -> product y") == 0);
+  CHECK(has(desk.out, "is set up"));
+  CHECK(desk.run("part product") != 0);
+  CHECK(has(desk.error, "can't be computed from the feeds that have been fed so far"));
+  REQUIRE(desk.run("feed x f32[2] 1 2\npart") == 0);
+  REQUIRE(desk.run("feed half f32[] 10\npart product") == 0);
+  CHECK(has(desk.out, "product = f32[2] 10 20"));
+  REQUIRE(desk.run("part y") == 0);
+  CHECK(has(desk.out, "y = f32[2] 12 22"));
+  CHECK(desk.run("part y") != 0); // it is over
+}
+
 TEST_CASE("commands: feeds are listed and forgotten") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);

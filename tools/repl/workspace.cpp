@@ -34,6 +34,7 @@ void Workspace::disconnect() {
   if (session_)
     (void)session_->close();
   background_.clear();
+  partial_step_ = {};
   watch_.reset();
   session_.reset();
   graph_ = std::make_unique<Graph>(op_library().ops);

@@ -41,6 +41,12 @@ struct BackgroundStep {
   std::future<StepAnswer> outcome;
 };
 
+/// A step that runs in pieces.
+struct PartialStepAtPrompt {
+  std::string handle;             ///< empty: none is set up
+  std::vector<std::string> unfed; ///< as they were written
+};
+
 /// For the prompt's one thread. Closing a connection cancels its steps.
 class Workspace {
 public:
@@ -79,6 +85,9 @@ public:
   std::optional<std::pair<BackgroundStep, StepAnswer>>
   take_finished(bool block, const std::atomic<bool>& interrupted);
 
+  /// The one that was set up last.
+  PartialStepAtPrompt& partial_step() { return partial_step_; }
+
   void keep_trace(StepStats trace) { trace_ = std::move(trace); }
   const std::optional<StepStats>& last_trace() const { return trace_; }
 
@@ -101,6 +110,7 @@ private:
   std::map<std::string, Tensor> feeds_;
   std::list<BackgroundStep> background_;
   int next_step_ = 1;
+  PartialStepAtPrompt partial_step_;
   std::optional<StepStats> trace_;
   std::atomic<bool> interrupted_ = false;
   bool is_interruptible_ = false;

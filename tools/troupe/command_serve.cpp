@@ -1,11 +1,18 @@
 // troupe serve: a node for TensorFlow's clients, in the foreground.
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "actors/node/node.hpp"
 #include "api/grpc/gateway.hpp"
+#include "api/grpc/node_address.hpp"
+#include "core/base/device_name.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "devices/memory/machine_memory.hpp"
+#include "net/cluster/cluster_spec.hpp"
+#include "net/cluster/config_file.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/end_watchdog.hpp"
 #include "tools/troupe/stop_signals.hpp"
@@ -15,36 +22,97 @@ namespace {
 
 constexpr std::chrono::seconds grace{5}; // for running steps, at the end
 
+/// What the command line and TF_CONFIG say together.
+struct Serving {
+  ClusterSpec spec; ///< without tasks: one node of its own
+  Address address;  ///< for clients
+};
+
+Result<ClusterSpec> read_cluster(const std::string& given) {
+  if (given.starts_with('@')) {
+    TROUPE_ASSIGN(const std::string text, load_config_text(given.substr(1)));
+    TROUPE_ASSIGN(Cluster cluster, parse_cluster_spec(text));
+    return ClusterSpec{std::move(cluster), "", -1};
+  }
+  if (!given.empty()) {
+    TROUPE_ASSIGN(Cluster cluster, parse_cluster_spec(given));
+    return ClusterSpec{std::move(cluster), "", -1};
+  }
+  const char* environment = std::getenv("TF_CONFIG");
+  return environment && *environment ? parse_tf_config(environment) : ClusterSpec{};
+}
+
+// The tasks of a host share its memory.
+std::int64_t share_of_memory(const Cluster& cluster, const std::string& own_host) {
+  std::int64_t tasks = 0;
+  for (const std::string& task : cluster.tasks())
+    tasks += cluster.address_of(task)->host == own_host;
+  return default_memory_limit(machine_memory()) / std::max<std::int64_t>(tasks, 1);
+}
+
+NodeOptions node_options(const Serving& serving) {
+  NodeOptions options;
+  const ClusterSpec& spec = serving.spec;
+  if (spec.cluster.size() == 0) {
+    options.memory_limit = default_memory_limit(machine_memory());
+    return options;
+  }
+  const Address listed = *spec.cluster.address_of(task_name(spec.job, spec.task));
+  options.cluster = spec.cluster;
+  options.job = spec.job;
+  options.task = spec.task;
+  options.listen = Address{serving.address.host, 0};
+  options.find_address = ask_node_address;
+  options.memory_limit = share_of_memory(spec.cluster, listed.host);
+  return options;
+}
+
 class ServeCommand final : public Command {
 public:
   std::string summary() const override {
     return "Runs a node that TensorFlow's clients speak to, in the foreground";
   }
   std::vector<std::pair<std::string, std::string>> examples() const override {
-    return {{"troupe serve",
-             "one node at grpc://127.0.0.1:2222: tf.compat.v1.Session(\"grpc://127.0.0.1:2222\")"},
-            {"troupe serve --grpc=0.0.0.0:2222",
-             "for clients on other machines, all of whom it obeys"}};
+    return {
+        {"troupe serve",
+         "one node at grpc://127.0.0.1:2222: tf.compat.v1.Session(\"grpc://127.0.0.1:2222\")"},
+        {"troupe serve --grpc=0.0.0.0:2222", "for clients on other machines, all of whom it obeys"},
+        {"troupe serve --cluster='{\"ps\": [\"a:2222\"], \"worker\": [\"b:2222\", \"c:2222\"]}' "
+         "--job=worker --task=1",
+         "one task of a cluster, in place of tf.distribute.Server; without --cluster the "
+         "environment's TF_CONFIG says all three"},
+        {"troupe serve --files=/data/models --files=/tmp",
+         "graphs save and read below these two folders"}};
   }
   void declare(Options& options) override {
-    options.text("--grpc", grpc_, "HOST:PORT for TensorFlow's clients; 127.0.0.1:2222 without it");
+    options.text("--grpc", grpc_,
+                 "HOST:PORT for TensorFlow's clients; 127.0.0.1:2222 without it, or the task's "
+                 "address in the cluster");
+    options.text("--cluster", cluster_,
+                 "JSON of jobs and the gRPC addresses of their tasks, or @FILE with it; without it "
+                 "that of TF_CONFIG");
+    options.text("--job", job_, "the task's job");
+    options.number("--task", task_, "the task's number within the job; 0 without it");
+    options.texts("--files", files_,
+                  "a folder whose files graphs may read and write; the working folder without it");
   }
 
   int run() override {
-    auto address = Address::parse(grpc_);
-    if (!address)
-      return called_wrongly(address.status().message());
+    auto serving = read();
+    if (!serving)
+      return called_wrongly(serving.status().message());
     set_log_name("serve");
     StopSignals signals;
-    if (!address->is_loopback())
-      log_warning("whoever reaches ", *address, " may use this node");
-    NodeOptions options;
-    options.memory_limit = default_memory_limit(machine_memory());
-    auto node = ClusterNode::start(options);
+    if (!serving->address.is_loopback())
+      log_warning("whoever reaches ", serving->address, " may use this node");
+    NodeOptions of_node = node_options(*serving);
+    if (!files_.empty())
+      of_node.files = files_;
+    auto node = ClusterNode::start(of_node);
     if (!node)
       return failed(node.status());
     GatewayOptions gateway_options;
-    gateway_options.address = *address;
+    gateway_options.address = serving->address;
     auto gateway = Gateway::start(**node, gateway_options);
     if (!gateway)
       return failed(gateway.status());
@@ -54,7 +122,11 @@ public:
       log_info(signal, ": running steps have ", grace.count(), " s to finish");
       (*node)->shut_down(signal, grace);
     });
-    announce(STDOUT_FILENO, str_cat("ready at grpc://", *address, "\n"));
+    announce(STDOUT_FILENO, str_cat("ready at grpc://", serving->address, "\n"));
+    if ((*node)->port() != 0)
+      announce(STDOUT_FILENO, str_cat((*node)->task(), " is at caf://",
+                                      Address{serving->address.host, (*node)->port()},
+                                      " for troupe's commands\n"));
     std::string why = (*node)->wait();
     log_info("ends: ", why);
     signals.forget();
@@ -66,7 +138,34 @@ public:
   }
 
 private:
-  std::string grpc_ = "127.0.0.1:2222";
+  Result<Serving> read() const {
+    Serving out;
+    TROUPE_ASSIGN(out.spec, read_cluster(cluster_));
+    ClusterSpec& spec = out.spec;
+    if (spec.cluster.size() == 0) {
+      if (!job_.empty() || task_ >= 0)
+        return invalid_argument("--job and --task need a cluster: give --cluster, or TF_CONFIG");
+      TROUPE_ASSIGN(out.address, Address::parse(grpc_.empty() ? "127.0.0.1:2222" : grpc_));
+      return out;
+    }
+    if (!job_.empty())
+      spec.job = job_;
+    if (task_ >= 0)
+      spec.task = task_;
+    if (spec.job.empty())
+      return invalid_argument(str_cat("--job is missing: which of ",
+                                      str_join(spec.cluster.tasks(), ", "), " is this?"));
+    spec.task = std::max(spec.task, 0);
+    TROUPE_ASSIGN(out.address, spec.cluster.address_of(task_name(spec.job, spec.task)));
+    if (!grpc_.empty()) {
+      TROUPE_ASSIGN(out.address, Address::parse(grpc_));
+    }
+    return out;
+  }
+
+  std::vector<std::string> files_;
+  std::string grpc_, cluster_, job_;
+  int task_ = -1;
 };
 
 } // namespace

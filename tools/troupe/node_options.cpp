@@ -14,6 +14,8 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.compute_threads = config.settings.compute_threads;
   out.actor_threads = config.settings.actor_threads;
   out.memory_limit = config.memory_limit(machine_memory());
+  if (!config.settings.files.empty())
+    out.files = config.settings.files;
   out.caf_settings = config.caf_settings;
   if (!config.settings.polls_network)
     out.caf_settings.emplace_back("troupe.poll-network", "false");

@@ -70,6 +70,17 @@ struct BeginStep {
   bool trace = false;
   std::shared_ptr<BegunPart> begun = nullptr; ///< its only part runs already; there are no feeds
 };
+/// Of a partial run: some of its feeds have come, by their numbers in the plan.
+struct FeedStep {
+  std::uint64_t step_id = 0;
+  std::vector<std::pair<std::size_t, Tensor>> feeds;
+};
+/// Of a partial run: a fetch is there, by its number in the plan.
+struct StepFetched {
+  std::uint64_t step_id = 0;
+  std::size_t fetch = 0;
+  Tensor value;
+};
 /// How it ended. Local: shares memory.
 struct StepFinished {
   std::uint64_t step_id = 0;
@@ -107,4 +118,6 @@ TROUPE_LOCAL_MESSAGE(troupe_master_local, DeadlinePassed)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, StopWaiting)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, EndStep)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, SessionChanged)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, FeedStep)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, StepFetched)
 CAF_END_TYPE_ID_BLOCK(troupe_master_local)

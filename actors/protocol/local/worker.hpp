@@ -77,7 +77,7 @@ struct PartExecuted {
 struct KernelCompleted {
   std::shared_ptr<const Completion> completion;
 };
-/// The answer to a kernel's receive: the executor gives it to `receive`.
+/// The answer to TakeEdge: the executor gives it to `receive`.
 struct EdgeTaken {
   std::shared_ptr<PendingReceive> receive;
   Status status;
@@ -106,20 +106,20 @@ struct BeginExchange {
 /// The step has ended everywhere: whoever still waits gets ABORTED, values that nobody took are
 /// forgotten.
 struct EndExchange {};
-/// A kernel's send. Local only: shares the buffer.
+/// A kernel's send, or a feed of a partial run. Local only: shares the buffer.
 struct PutEdge {
   std::uint64_t step_id = 0;
   std::string key;
   Tensor tensor;
   bool is_dead = false;
 };
-/// A kernel's receive. Local only; `receive` comes back with the answer. Dropped without one, it
-/// ends the kernel with CANCELLED.
+/// A kernel's receive, or a fetch of a partial run. Local only; `receive` comes back with the answer.
+/// Dropped without one, it ends the kernel with CANCELLED.
 struct TakeEdge {
   std::uint64_t step_id = 0;
   std::string key;
-  caf::actor_addr owner; ///< ExecutorActor whose kernel it is; gets EdgeTaken
-  std::shared_ptr<PendingReceive> receive;
+  caf::actor_addr owner; ///< ExecutorActor whose kernel it is, or a StepActor; gets EdgeTaken
+  std::shared_ptr<PendingReceive> receive; ///< null: of a StepActor
 };
 struct AbortStep {
   StatusMessage status;

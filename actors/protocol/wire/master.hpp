@@ -72,10 +72,21 @@ struct RunStep {
   bool partition_graphs = false; ///< also answer with what each device ran
   std::uint64_t request_id =
       0; ///< names this step for cancelling and for sending it again; 0: neither
+  /// Of a step that was set up: some of its feeds and fetches. No targets, trace or partition graphs.
+  std::string partial_run_handle;
   /// Of a local session, do not travel: its caller would run the next step itself; and the step has
   /// been begun by its caller, so there are no feeds and no names.
   bool wants_direct = false;
   std::shared_ptr<BegunStep> begun = nullptr;
+};
+/// A step whose feeds and fetches will come in several calls; it begins with the first.
+struct SetUpPartialRun {
+  std::vector<std::string> feeds;
+  std::vector<std::string> fetches;
+  std::vector<std::string> targets;
+};
+struct PartialRunSetUp {
+  std::string handle;
 };
 struct RunMetadataMessage {
   std::vector<DeviceStats> stats;
@@ -213,7 +224,15 @@ typename F::result_type inspect(F& f, GraphExtended& x) {
 template <class F>
 typename F::result_type inspect(F& f, RunStep& x) {
   return f(caf::meta::type_name("RunStep"), x.feeds, x.fetches, x.targets, x.timeout_us, x.trace,
-           x.partition_graphs, x.request_id);
+           x.partition_graphs, x.request_id, x.partial_run_handle);
+}
+template <class F>
+typename F::result_type inspect(F& f, SetUpPartialRun& x) {
+  return f(caf::meta::type_name("SetUpPartialRun"), x.feeds, x.fetches, x.targets);
+}
+template <class F>
+typename F::result_type inspect(F& f, PartialRunSetUp& x) {
+  return f(caf::meta::type_name("PartialRunSetUp"), x.handle);
 }
 template <class F>
 typename F::result_type inspect(F& f, RunMetadataMessage& x) {
@@ -315,4 +334,6 @@ TROUPE_MESSAGE(troupe_master, StepList)
 TROUPE_MESSAGE(troupe_master, ExplainStep)
 TROUPE_MESSAGE(troupe_master, StepsExplained)
 TROUPE_MESSAGE(troupe_master, SessionEnded)
+TROUPE_MESSAGE(troupe_master, SetUpPartialRun)
+TROUPE_MESSAGE(troupe_master, PartialRunSetUp)
 CAF_END_TYPE_ID_BLOCK(troupe_master)

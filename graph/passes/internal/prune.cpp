@@ -64,21 +64,50 @@ Result<Resolved> resolve(const Graph& graph, const Signature& signature) {
 }
 
 // The graph lacks the runtime's own ops only if the process registered none of them.
-Status require_ops(const Graph& graph) {
-  for (const char* op : {"_Arg", "_Retval"}) {
+Status require_ops(const Graph& graph, const ClientEnds* ends) {
+  for (const char* op : {ends ? "_Recv" : "_Arg", ends ? "_Send" : "_Retval"}) {
     TROUPE_ASSIGN(auto schema, graph.registry().lookup(op));
     static_cast<void>(schema);
   }
   return {};
 }
 
-Result<Node*> add_beside(Graph& graph, const Node& node, std::string name, std::string_view op,
-                         std::vector<Endpoint> inputs, DType type, std::size_t index) {
-  TROUPE_ASSIGN(Node * added,
-                graph.add(graph.unique_name(name), op, std::move(inputs),
-                          {{"T", type}, {"index", static_cast<std::int64_t>(index)}}));
-  added->device = node.device;
-  added->assigned_device = node.assigned_device;
+/// A feed or a fetch, by its number in the signature.
+struct End {
+  Endpoint tensor;
+  DType type = DType::invalid;
+  std::size_t index = 0;
+  bool is_feed = false;
+};
+
+// The node that stands for it: beside the tensor's own, or where the client's ends are.
+Result<Node*> add_end(Graph& graph, const End& end, const ClientEnds* ends) {
+  const Node& node = *graph.node(end.tensor.node);
+  const char* op = ends ? (end.is_feed ? "_Recv" : "_Send") : end.is_feed ? "_Arg" : "_Retval";
+  const char* prefix = ends          ? (end.is_feed ? "_recv_" : "_send_")
+                       : end.is_feed ? "_arg_"
+                                     : "_retval_";
+  std::string name = str_cat(prefix, node.name, "_", end.tensor.slot, "_", end.index);
+  std::vector<Endpoint> inputs;
+  if (!end.is_feed)
+    inputs.push_back(end.tensor);
+  if (!ends) {
+    TROUPE_ASSIGN(Node * added,
+                  graph.add(graph.unique_name(name), op, std::move(inputs),
+                            {{"T", end.type}, {"index", static_cast<std::int64_t>(end.index)}}));
+    added->device = node.device;
+    added->assigned_device = node.assigned_device;
+    return added;
+  }
+  TROUPE_ASSIGN(Node * added, graph.add(graph.unique_name(name), op, std::move(inputs),
+                                        {{end.is_feed ? "tensor_type" : "T", end.type},
+                                         {"tensor_name", str_cat(node.name, ":", end.tensor.slot)},
+                                         {"send_device", ends->device},
+                                         {"send_device_incarnation",
+                                          static_cast<std::int64_t>(ends->incarnation)},
+                                         {"recv_device", ends->device},
+                                         {"client_terminated", true}}));
+  added->assigned_device = ends->device;
   return added;
 }
 
@@ -87,12 +116,10 @@ bool is_placeholder(const Node& node) {
   return node.has_role(Role::placeholder);
 }
 
-Status feed(Graph& graph, Endpoint e, std::size_t index) {
-  Node& node = *graph.node(e.node);
-  DType type = remove_ref(node.output_types[static_cast<std::size_t>(e.slot)]);
-  TROUPE_ASSIGN(Node * arg,
-                add_beside(graph, node, str_cat("_arg_", node.name, "_", e.slot, "_", index),
-                           "_Arg", {}, type, index));
+Status feed(Graph& graph, const End& end, const ClientEnds* ends) {
+  const Endpoint e = end.tensor;
+  TROUPE_ASSIGN(Node * arg, add_end(graph, end, ends));
+  const Node& node = *graph.node(e.node);
   graph.replace_uses(e, {arg->id, 0});
   if (is_placeholder(node))
     for (OutEdge edge : std::vector<OutEdge>(node.outs))
@@ -149,8 +176,8 @@ Status check_references(const Graph& graph, const Resolved& names,
 
 } // namespace
 
-Result<PrunedTypes> prune(Graph& graph, const Signature& signature) {
-  TROUPE_TRY(require_ops(graph));
+Result<PrunedTypes> prune(Graph& graph, const Signature& signature, const ClientEnds* ends) {
+  TROUPE_TRY(require_ops(graph, ends));
   TROUPE_ASSIGN(Resolved names, resolve(graph, signature));
   auto type_of = [&](Endpoint e) {
     return remove_ref(graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
@@ -165,22 +192,45 @@ Result<PrunedTypes> prune(Graph& graph, const Signature& signature) {
   TROUPE_TRY(check_references(graph, names, keep));
   NodeId original = graph.capacity();
   for (std::size_t i = 0; i < names.feeds.size(); ++i)
-    TROUPE_TRY(feed(graph, names.feeds[i], i));
-  for (std::size_t i = 0; i < names.fetches.size(); ++i) {
-    Endpoint e = names.fetches[i];
-    const Node& node = *graph.node(e.node);
-    TROUPE_ASSIGN(Node * retval,
-                  add_beside(graph, node, str_cat("_retval_", node.name, "_", e.slot, "_", i),
-                             "_Retval", {e}, types.fetches[i], i));
-    static_cast<void>(retval);
-  }
+    TROUPE_TRY(feed(graph, {names.feeds[i], types.feeds[i], i, true}, ends));
+  for (std::size_t i = 0; i < names.fetches.size(); ++i)
+    TROUPE_TRY(add_end(graph, {names.fetches[i], types.fetches[i], i, false}, ends).status());
   for (NodeId id = 0; id < original; ++id)
     if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
       graph.remove(id);
   for (NodeId id = original; id < graph.capacity(); ++id) // feeds that nothing reads
-    if (graph.node(id)->has_role(Role::argument) && graph.node(id)->outs.empty())
+    if (graph.node(id)->op->roles.has_any({Role::argument, Role::receive}) &&
+        graph.node(id)->outs.empty())
       graph.remove(id);
   return types;
+}
+
+Status check_signature(const Graph& graph, const Signature& signature) {
+  return resolve(graph, signature).status();
+}
+
+std::string unfed_input(const Graph& graph, const std::vector<std::string>& fetches,
+                        const std::vector<std::string>& fed,
+                        const std::vector<std::string>& unfed) {
+  auto endpoints = [&](const std::vector<std::string>& names, bool feeds) {
+    std::vector<Endpoint> out;
+    for (const std::string& name : names)
+      if (auto e = find_endpoint(graph, name, feeds); e.ok())
+        out.push_back(*e);
+    return out;
+  };
+  Resolved names{endpoints(fed, true), endpoints(fetches, false), {}};
+  for (const std::string& name : unfed)
+    if (auto e = find_endpoint(graph, name, true); e.ok())
+      names.feeds.push_back(*e); // nothing behind it is of interest
+  const std::vector<bool> reached = reached_from(graph, names);
+  for (const std::string& name : unfed)
+    if (auto e = find_endpoint(graph, name, true); e.ok())
+      for (const OutEdge& edge : graph.node(e->node)->outs)
+        if (reached[static_cast<std::size_t>(edge.dst)] &&
+            (edge.is_control() ? is_placeholder(*graph.node(e->node)) : edge.src_slot == e->slot))
+          return name;
+  return {};
 }
 
 } // namespace troupe

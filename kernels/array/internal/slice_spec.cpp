@@ -163,4 +163,18 @@ Result<SliceSpec> make_slice_spec(std::span<const std::int64_t> input, Bounds be
   return out;
 }
 
+Result<SliceSpec> read_slice_spec(KernelContext& c, const Shape& shape, const SliceMasks& masks) {
+  const Tensor &begin = c.input(1), &end = c.input(2), &strides = c.input(3);
+  if (begin.shape().rank() != 1 || !(begin.shape() == end.shape()) ||
+      !(end.shape() == strides.shape()))
+    return invalid_argument(str_cat("Expected begin, end, and strides to be 1D equal size tensors, "
+                                    "but got shapes ",
+                                    begin.shape(), ", ", end.shape(), ", and ", strides.shape(),
+                                    " instead."));
+  TROUPE_ASSIGN(const Integers b, integers(begin));
+  TROUPE_ASSIGN(const Integers e, integers(end));
+  TROUPE_ASSIGN(const Integers s, integers(strides));
+  return make_slice_spec(shape.dims(), b, e, s, masks);
+}
+
 } // namespace troupe::array

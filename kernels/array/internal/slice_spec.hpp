@@ -6,9 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "core/base/status.hpp"
-#include "core/tensor/shape.hpp"
 #include "graph/op/attr_value.hpp"
+#include "kernels/framework/glue.hpp"
 
 namespace troupe::array {
 
@@ -34,5 +33,8 @@ using Bounds = std::optional<std::span<const std::int64_t>>;
 /// indices, strides and masks.
 Result<SliceSpec> make_slice_spec(std::span<const std::int64_t> input, Bounds begin, Bounds end,
                                   std::span<const std::int64_t> strides, const SliceMasks& masks);
+
+/// The slice that inputs 1 to 3 (begin, end, strides) take of a tensor of that shape.
+Result<SliceSpec> read_slice_spec(KernelContext& c, const Shape& shape, const SliceMasks& masks);
 
 } // namespace troupe::array

@@ -12,6 +12,7 @@ namespace troupe::comm {
 struct Edge {
   std::string start; ///< the key up to the last ';'
   std::string key;   ///< outside of loops
+  bool leaves_task = false;
 };
 
 inline Result<std::shared_ptr<const void>> prepare_edge(PrepareContext& c) {
@@ -23,6 +24,7 @@ inline Result<std::shared_ptr<const void>> prepare_edge(PrepareContext& c) {
   out.key = rendezvous_key(from, static_cast<std::uint64_t>(incarnation), to, name, 0, 0);
   TROUPE_TRY(parse_rendezvous_key(out.key).status());
   out.start = out.key.substr(0, out.key.rfind(';') + 1);
+  out.leaves_task = from.substr(0, from.find("/device:")) != to.substr(0, to.find("/device:"));
   return prepared(std::move(out));
 }
 

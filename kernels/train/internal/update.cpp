@@ -15,8 +15,6 @@ namespace {
 
 using VariableRef = std::shared_ptr<Variable>;
 
-constexpr std::size_t max_variables = 4; // of one update: no step allocates for a list of them
-
 const std::string& input_name(const KernelContext& c, int i) {
   return c.node().schema->inputs[static_cast<std::size_t>(i)].name;
 }
@@ -46,13 +44,40 @@ Result<VariableRef> variable(KernelContext& c, int i) {
 
 Status check_scalars(const KernelContext& c, const Inputs& inputs) {
   for (int i = inputs.variables; i < c.num_inputs(); ++i)
-    if (i != inputs.gradient && !c.input(i).shape().is_scalar()) {
+    if (i != inputs.gradient && i != inputs.indices && !c.input(i).shape().is_scalar()) {
       const std::string& name = input_name(c, i);
       return invalid_argument(str_cat(name, " is not a scalar",
                                       inputs.adam_wording && name == "lr" ? " : " : ": ",
                                       c.input(i).shape()));
     }
   return {};
+}
+
+Status check_indices(const Tensor& indices, std::int64_t rows) {
+  return dispatch(Indices{}, indices.dtype(), [&]<class T>() -> Status {
+    const auto all = indices.data<T>();
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (all[i] < 0 || static_cast<std::int64_t>(all[i]) >= rows)
+        return invalid_argument(
+            str_cat("Index ", all[i], " at offset ", i, " in indices is out of range"));
+    return {};
+  });
+}
+
+Status check_rows(const Shape& var, const Shape& grad, const Tensor& indices) {
+  if (var.rank() < 1)
+    return invalid_argument("var must be at least 1 dimensional");
+  if (indices.shape().rank() != 1)
+    return invalid_argument("indices must be one-dimensional");
+  if (grad.rank() != var.rank())
+    return invalid_argument(
+        str_cat("var and grad must have the same rank; their shapes are ", var, " and ", grad));
+  for (int d = 1; d < var.rank(); ++d)
+    if (var[d] != grad[d])
+      return invalid_argument(str_cat("var and grad must match in dimension ", d));
+  if (grad[0] != indices.shape()[0])
+    return invalid_argument("grad must be the same size as indices in the first dimension.");
+  return check_indices(indices, var[0]);
 }
 
 Status check_shapes(const KernelContext& c, const Inputs& inputs, std::span<Tensor* const> values) {
@@ -65,6 +90,8 @@ Status check_shapes(const KernelContext& c, const Inputs& inputs, std::span<Tens
   };
   for (std::size_t i = 1; i < values.size(); ++i)
     TROUPE_TRY(check(static_cast<int>(i), values[i]->shape()));
+  if (inputs.indices >= 0)
+    return check_rows(shape, c.input(inputs.gradient).shape(), c.input(inputs.indices));
   return check(inputs.gradient, c.input(inputs.gradient).shape());
 }
 
@@ -84,19 +111,38 @@ Status lock_all(std::span<const VariableRef> variables, std::span<const std::siz
   return variables[i]->update(locked);
 }
 
+/// What the gradient says of the variables' shape: of rows, nothing of their number.
+Result<PartialShape> shape_of_gradient(ShapeContext& c, const Inputs& inputs,
+                                       const PartialShape& var) {
+  const PartialShape& grad = c.input(inputs.gradient);
+  if (inputs.indices < 0 || !grad.has_rank())
+    return grad;
+  if (grad.rank() == 0)
+    return invalid_argument("grad must be at least 1 dimensional");
+  const PartialShape& indices = c.input(inputs.indices);
+  if (indices.has_rank())
+    TROUPE_TRY(shape_rules::merge_dims(indices.dim(0), grad.dim(0)).status());
+  std::vector<std::int64_t> dims = grad.dims();
+  dims[0] = var.has_rank() && var.rank() > 0 ? var.dim(0) : shape_rules::unknown_dim;
+  return PartialShape(std::move(dims));
+}
+
 } // namespace
 
 Status infer_shape(ShapeContext& c, const Inputs& inputs) {
   for (int i = inputs.variables; i < c.num_inputs(); ++i)
-    if (i != inputs.gradient)
+    if (i != inputs.gradient && i != inputs.indices)
       TROUPE_TRY(c.require_rank(i, 0));
+  if (inputs.indices >= 0)
+    TROUPE_TRY(c.require_rank(inputs.indices, 1));
   if (!c.schema().inputs[0].is_ref)
     return {};
   PartialShape shape = c.input(0);
   for (int i = 1; i < inputs.variables; ++i) {
     TROUPE_ASSIGN(shape, shape_rules::merge_shapes(shape, c.input(i)));
   }
-  TROUPE_ASSIGN(shape, shape_rules::merge_shapes(shape, c.input(inputs.gradient)));
+  TROUPE_ASSIGN(const PartialShape changed, shape_of_gradient(c, inputs, shape));
+  TROUPE_ASSIGN(shape, shape_rules::merge_shapes(shape, changed));
   return c.set_output(0, std::move(shape));
 }
 
@@ -107,6 +153,8 @@ arith::Scalar scalar(const KernelContext& c, int i) {
     return {static_cast<double>(value.value<float>())};
   case DType::float16:
     return {static_cast<double>(static_cast<float>(value.value<Half>()))};
+  case DType::int64:
+    return {static_cast<double>(value.value<std::int64_t>())};
   case DType::bfloat16:
     return {static_cast<double>(static_cast<float>(value.value<BFloat16>()))};
   case DType::complex64: {
@@ -124,6 +172,20 @@ arith::Scalar scalar(const KernelContext& c, int i) {
 
 Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
               FunctionView<void(std::span<void* const>, std::int64_t, std::int64_t)> body) {
+  return update_locked(c, inputs, [&](std::span<Tensor* const> values) -> Status {
+    std::array<void*, max_variables> elements{};
+    for (std::size_t i = 0; i < values.size(); ++i)
+      elements[i] = values[i]->mutable_raw();
+    const std::span<void* const> data(elements.data(), values.size());
+    c.parallel_for_to_the_end(
+        values[0]->num_elements(), unit_cost,
+        [&](std::int64_t begin, std::int64_t end) { body(data, begin, end); });
+    return {};
+  });
+}
+
+Status update_locked(KernelContext& c, const Inputs& inputs,
+                     FunctionView<Status(std::span<Tensor* const> values)> body) {
   const auto count = static_cast<std::size_t>(inputs.variables);
   TROUPE_CHECK(count <= max_variables, "an optimizer updates few variables at once");
   std::array<VariableRef, max_variables> found;
@@ -151,14 +213,7 @@ Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
   const std::span values(pointers.data(), count);
   TROUPE_TRY(lock_all(variables, order, values, [&]() -> Status {
     TROUPE_TRY(check_shapes(c, inputs, values));
-    std::array<void*, max_variables> elements{};
-    for (std::size_t i = 0; i < count; ++i)
-      elements[i] = values[i]->mutable_raw();
-    const std::span<void* const> data(elements.data(), count);
-    c.parallel_for_to_the_end(
-        values[0]->num_elements(), unit_cost,
-        [&](std::int64_t begin, std::int64_t end) { body(data, begin, end); });
-    return {};
+    return body(values);
   }));
   if (c.num_outputs() > 0)
     c.set_output_ref(0, variables[0]);

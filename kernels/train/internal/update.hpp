@@ -18,6 +18,7 @@ namespace troupe::train {
 struct Inputs {
   int variables = 1;         ///< inputs 0 … variables - 1: the model's, then the optimizer's own
   int gradient = 0;          ///< index of the one that is no scalar
+  int indices = -1;          ///< where rows alone are updated: index of the vector that names them
   bool adam_wording = false; ///< ApplyAdam writes "lr is not a scalar : [2]"
 };
 
@@ -39,6 +40,12 @@ arith::Scalar scalar(const KernelContext& c, int i);
 /// `unit_cost`: nanoseconds for one element.
 Status update(KernelContext& c, const Inputs& inputs, double unit_cost,
               FunctionView<void(std::span<void* const>, std::int64_t, std::int64_t)> body);
+
+/// The same for bodies that run once and see the values themselves. Where the inputs have indices,
+/// those are checked: they name rows of the variables, and the gradient has one row for each.
+Status update_locked(KernelContext& c, const Inputs& inputs,
+                     FunctionView<Status(std::span<Tensor* const> values)> body);
+inline constexpr std::size_t max_variables = 4; ///< of one update
 
 /// Options of their CPU kernels: floating and complex numbers.
 KernelOptions kernel_options();

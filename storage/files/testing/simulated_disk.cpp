@@ -34,6 +34,7 @@ public:
   Status append(std::span<const std::byte> bytes) override {
     return disk_.call([&]() -> Status {
       TROUPE_TRY(check());
+      TROUPE_TRY(disk_.take_room());
       node_->content.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       return {};
     });
@@ -56,6 +57,7 @@ public:
   Status sync() override {
     return disk_.call([&]() -> Status {
       TROUPE_TRY(check());
+      TROUPE_TRY(disk_.take_room());
       node_->synced = node_->content.size();
       return {};
     });
@@ -69,6 +71,15 @@ private:
   std::shared_ptr<SimulatedDisk::Node> node_;
   int life_;
 };
+
+Status SimulatedDisk::take_room() {
+  if (room_ == 0 || room_ == 1) {
+    room_ = 0;
+    return Status(Code::resource_exhausted, "no room is left on the disk");
+  }
+  room_ -= room_ > 0;
+  return {};
+}
 
 void SimulatedDisk::fail_at(int number, bool with_effect) {
   calls_ = 0;
@@ -163,6 +174,28 @@ Status SimulatedDisk::make_folder(const std::string& path) {
     folders_.insert(path);
     return {};
   });
+}
+
+Status SimulatedDisk::remove_folder(const std::string& path) {
+  return call([&]() -> Status {
+    for (const auto& [file, node] : now_)
+      if (folder_of(file) == path)
+        return failed_precondition(str_cat("'", path, "' is not empty"));
+    return folders_.erase(path) ? Status{} : none(path);
+  });
+}
+
+Result<std::vector<std::string>> SimulatedDisk::list_folders(const std::string& path) {
+  std::vector<std::string> out;
+  TROUPE_TRY(call([&]() -> Status {
+    if (!folders_.contains(path))
+      return none(path);
+    for (const std::string& folder : folders_)
+      if (folder_of(folder) == path)
+        out.push_back(folder.substr(path.size() + 1));
+    return {};
+  }));
+  return out;
 }
 
 Result<std::vector<std::string>> SimulatedDisk::list(const std::string& path) {

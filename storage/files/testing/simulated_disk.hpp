@@ -16,6 +16,8 @@ public:
   /// Every call counts. The `number`-th from now on (the first is 1) fails, and has no effect, or,
   /// `with_effect`, all of it; 0: none fails.
   void fail_at(int number, bool with_effect = false);
+  /// From the `number`-th append or sync on there is no room: RESOURCE_EXHAUSTED, without effect.
+  void fill_at(int number) { room_ = number; }
   int calls() const { return calls_; } ///< since fail_at
   /// The machine ends and starts again. Of contents that were not synced `kept` parts of 4 stay; names
   /// that were not synced are forgotten or, with `keeps_names`, remembered. Files that are open stay
@@ -30,7 +32,11 @@ public:
   Status remove(const std::string& path) override;
   Status sync_folder(const std::string& path) override;
   Status make_folder(const std::string& path) override;
+  Status remove_folder(const std::string& path) override;
   Result<std::vector<std::string>> list(const std::string& path) override;
+  Result<std::vector<std::string>> list_folders(const std::string& path) override;
+  bool is_folder(const std::string& path) override { return folders_.contains(path); }
+  Result<std::string> resolve(const std::string& path) override { return path; } // it has no links
 
 private:
   friend class SimulatedFile;
@@ -44,11 +50,14 @@ private:
   template <class Effect>
   Status call(Effect effect);
 
+  Status take_room();
+
   Names now_;
   Names durable_; ///< as of the last sync of each folder
   std::set<std::string> folders_{"/disk"};
   std::set<std::string> durable_folders_{"/disk"};
   int calls_ = 0, fails_at_ = 0, life_ = 0;
+  int room_ = -1; ///< appends and syncs until the disk is full; negative: without end
   bool with_effect_ = false;
 };
 

@@ -59,3 +59,9 @@ void run_op_cases(const OpCaseTable& table);
     ::troupe::testing::run_op_cases({#OP, __FILE__, &troupe_cases_##OP});                          \
   }                                                                                                \
   static std::vector<::troupe::testing::OpCase> troupe_cases_##OP()
+
+/// Names ops that no row can run, because they need what another node of a graph has made, such as a
+/// queue: the file's test cases run them in graphs. For the tests of the whole library, which read
+/// these names.
+#define TROUPE_OPS_IN_GRAPHS(...)                                                                  \
+  [[maybe_unused]] static constexpr const char* troupe_ops_in_graphs[] = {__VA_ARGS__}

@@ -1,0 +1,26 @@
+// DueTimes: when somebody is to look which deadlines have passed. Plain: events in, effects out.
+#pragma once
+
+#include <cstdint>
+#include <set>
+
+namespace troupe {
+
+/// One timer serves all deadlines: the clock would keep each, and whoever set it, until it is due.
+class DueTimes {
+public:
+  /// True if a timer has to be set for `due_us`: none that is set goes off before.
+  bool add(std::int64_t due_us) {
+    if (!looks_.empty() && *looks_.begin() <= due_us)
+      return false;
+    looks_.insert(due_us);
+    return true;
+  }
+  /// Timers that were set for `now_us` or before have gone off.
+  void passed(std::int64_t now_us) { looks_.erase(looks_.begin(), looks_.upper_bound(now_us)); }
+
+private:
+  std::set<std::int64_t> looks_; ///< that timers are set for
+};
+
+} // namespace troupe

@@ -1,0 +1,25 @@
+// How the tasks of a cluster that is known by gRPC addresses alone find each other's ports: each tells its
+// own to whoever asks at its gRPC port. Asked again with each dial, so that a task that has started again
+// on another port is found.
+#pragma once
+
+#include <chrono>
+#include <string_view>
+
+#include "core/base/status.hpp"
+#include "net/cluster/cluster.hpp"
+
+namespace troupe {
+
+class StopEvent;
+
+/// Takes any request; its answer is the number of the port, in ASCII.
+inline constexpr std::string_view node_address_method = "/troupe.Node/Address";
+
+/// Asks the task at a gRPC address for its own port: on the same host. Blocks for at most `budget`, and
+/// not beyond `stop` (may be null). UNAVAILABLE naming the address when nobody answers; UNIMPLEMENTED when
+/// who answers is no node of troupe.
+Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milliseconds budget,
+                                 const StopEvent* stop);
+
+} // namespace troupe

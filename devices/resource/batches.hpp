@@ -1,0 +1,24 @@
+// Elements into batches and back: slices of the first dimension with memory of their own.
+#pragma once
+
+#include <span>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+
+namespace troupe {
+
+/// Copies `count` elements of any dtype, in host memory. Both have that dtype and that many.
+void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::int64_t to_at,
+                   std::int64_t count);
+
+/// Row `i` of a batch of at least one dimension, in memory of its own, so that it keeps nothing else
+/// alive. RESOURCE_EXHAUSTED without room.
+Result<Tensor> row_of(const Tensor& batch, std::int64_t i, Allocator& memory);
+
+/// Puts `rows` below each other; result [rows.size(), …]. All have the dtype and fit in `shape`, to
+/// which the smaller ones are padded with zeros (empty strings).
+Result<Tensor> stack_rows(std::span<const Tensor> rows, DType dtype, const Shape& shape,
+                          Allocator& memory);
+
+} // namespace troupe

@@ -1,0 +1,67 @@
+// LookupTable: values by key. One class serves TensorFlow's tables: those that are filled once and
+// those that change; a key or a value may be a whole tensor.
+#pragma once
+
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tensor/shape.hpp"
+#include "devices/resource/resource_manager.hpp"
+
+namespace troupe {
+
+class LookupTable final : public Resource {
+public:
+  struct Spec {
+    std::string kind; ///< "HashTable": in messages
+    DType key = DType::invalid, value = DType::invalid;
+    Shape key_shape, value_shape;  ///< of one
+    bool is_mutable = true;        ///< otherwise `initialize` fills it, once
+    std::vector<Tensor> forbidden; ///< keys that may not be used: the empty and the deleted one
+  };
+  /// Its elements lie in `memory`, which outlives the table.
+  LookupTable(Spec spec, std::string name, Allocator& memory);
+  const Spec& spec() const { return spec_; }
+  Status check_same(const Spec& other) const;
+  /// INVALID_ARGUMENT "Conflicting key/value dtypes …" unless the table has these.
+  Status check_dtypes(DType key, DType value) const;
+
+  /// Fills a table that is not mutable. Again with as many entries: nothing happens.
+  Status initialize(const Tensor& keys, const Tensor& values);
+  /// The keys' values; where there is none the default, one for all or one for each key.
+  Result<Tensor> find(const Tensor& keys, const Tensor& fallback) const;
+  /// Of a mutable table: keys that are there get the new value.
+  Status insert(const Tensor& keys, const Tensor& values);
+  Status remove(const Tensor& keys);
+  /// In place of all entries.
+  Status import(const Tensor& keys, const Tensor& values);
+  /// All keys and their values, row by row.
+  Result<std::vector<Tensor>> contents() const;
+  std::int64_t size() const;
+
+  std::string description() const override;
+  std::size_t bytes() const override;
+
+private:
+  std::string text_of(const Tensor& keys, std::int64_t i) const;
+  Result<Shape> outer_shape(const Tensor& keys) const;
+  Status check_entries(const Tensor& keys, const Tensor& values) const;
+  Status check_allowed(const Tensor& keys) const;
+  Status add(const Tensor& keys, const Tensor& values, bool replace);
+  Status make_room(std::int64_t rows);
+  Status must_be_mutable() const;
+
+  const Spec spec_;
+  const std::string name_;
+  Allocator& memory_;
+  mutable std::mutex lock_;
+  bool initialized_ = false;
+  std::unordered_map<std::string, std::int64_t> rows_; ///< of keys_ and values_, by the key's bytes
+  std::vector<std::int64_t> free_;
+  std::int64_t capacity_ = 0, used_ = 0;
+  Tensor keys_, values_;
+};
+
+} // namespace troupe

@@ -1,0 +1,250 @@
+#include "graph/convert/function_body.hpp"
+
+#include <unordered_map>
+
+#include <google/protobuf/arena.h>
+
+#include "core/base/strings.hpp"
+#include "graph/convert/internal/proto.hpp"
+#include "graph/ir/verify.hpp"
+#include "proto/function.pb.h"
+
+namespace troupe {
+
+namespace {
+
+// What a name in a body stands for: some outputs of one node, or some arguments.
+struct Tensors {
+  std::vector<Endpoint> endpoints;
+};
+
+Status bind_attrs(AttrValue& value, const AttrMap& attrs);
+
+Status bind_attrs(FunctionRef& function, const AttrMap& attrs) {
+  if (!function.attrs)
+    return {};
+  std::vector<std::pair<std::string, AttrValue>> bound;
+  for (auto [name, value] : *function.attrs) {
+    TROUPE_TRY(bind_attrs(value, attrs));
+    bound.emplace_back(name, std::move(value));
+  }
+  function.attrs = std::make_shared<const AttrMap>(std::move(bound));
+  return {};
+}
+
+// Replaces "$T" by the value that the call gives T. Nested functions recurse; parsing has bounded
+// how deep.
+Status bind_attrs(AttrValue& value, const AttrMap& attrs) {
+  if (auto* placeholder = std::get_if<AttrPlaceholder>(&value)) {
+    const AttrValue* given = attrs.find(placeholder->name);
+    if (!given)
+      return invalid_argument(
+          str_cat("Failed to bind all placeholders: the call gives no value for "
+                  "attr '",
+                  placeholder->name, "'"));
+    value = AttrValue(*given);
+  } else if (auto* function = std::get_if<FunctionRef>(&value)) {
+    return bind_attrs(*function, attrs);
+  } else if (auto* functions = std::get_if<std::vector<FunctionRef>>(&value)) {
+    for (FunctionRef& one : *functions)
+      TROUPE_TRY(bind_attrs(one, attrs));
+  }
+  return {};
+}
+
+std::size_t text_bytes(const AttrValue& value) {
+  if (auto* text = std::get_if<std::string>(&value))
+    return text->size();
+  if (auto* texts = std::get_if<std::vector<std::string>>(&value)) {
+    std::size_t sum = 0;
+    for (const std::string& text : *texts)
+      sum += sizeof(std::string) + text.size();
+    return sum;
+  }
+  if (auto* shapes = std::get_if<std::vector<PartialShape>>(&value))
+    return shapes->size() * sizeof(PartialShape);
+  return 0;
+}
+
+class Reader {
+public:
+  Reader(const FunctionDefinition& function, AttrMap attrs, const OpRegistry& registry,
+         std::shared_ptr<const FunctionLibrary> library, DecodeBudget& budget)
+      : function_(function), attrs_(std::move(attrs)), budget_(budget), body_{Graph(registry)} {
+    body_.graph.functions = std::move(library);
+  }
+
+  Result<FunctionBody> read() {
+    google::protobuf::Arena arena;
+    auto* def = google::protobuf::Arena::CreateMessage<tensorflow::FunctionDef>(&arena);
+    TROUPE_TRY(parse_bytes(function_.bytes, *def));
+    Status status = read(*def);
+    if (!status.ok())
+      return Status(status.code(),
+                    str_cat("Function '", function_.signature.name, "': ", status.message()));
+    return std::move(body_);
+  }
+
+private:
+  Status read(const tensorflow::FunctionDef& def) {
+    TROUPE_TRY(complete_and_check_attrs(function_.signature, attrs_));
+    TROUPE_ASSIGN(types_, resolve_types(function_.signature, attrs_));
+    TROUPE_TRY(add_args());
+    for (const tensorflow::NodeDef& node : def.node_def())
+      TROUPE_TRY(add_node(node));
+    NodeId id = static_cast<NodeId>(body_.args.size());
+    for (const tensorflow::NodeDef& node : def.node_def())
+      TROUPE_TRY(connect(node, *body_.graph.node(id++)));
+    TROUPE_TRY(find_results(def));
+    for (const std::string& name : def.signature().control_output()) {
+      auto at = def.control_ret().find(name);
+      const std::string& target = at == def.control_ret().end() ? name : at->second;
+      const Node* node = body_.graph.find(target);
+      if (!node)
+        return invalid_argument(str_cat("control output '", name, "' names no node of the body"));
+      body_.effects.push_back(node->id);
+    }
+    auto order = body_.graph.topological_order();
+    return order.ok() ? Status() : order.status();
+  }
+
+  Status add_args() {
+    TROUPE_ASSIGN(auto ranges, arg_ranges(function_.signature.inputs, attrs_));
+    TROUPE_ASSIGN(const OpSchema* op, body_.graph.registry().lookup("_Arg"));
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const std::string& name = function_.signature.inputs[i].name;
+      Tensors& all = named_[name];
+      for (int k = ranges[i].begin; k < ranges[i].end; ++k) {
+        bool is_list = ranges[i].end - ranges[i].begin > 1;
+        TROUPE_ASSIGN(Node * arg,
+                      body_.graph.add_unconnected(
+                          is_list ? str_cat(name, "_", k - ranges[i].begin) : name, *op,
+                          {{"T", remove_ref(types_.inputs[static_cast<std::size_t>(k)])},
+                           {"index", static_cast<std::int64_t>(k)}}));
+        body_.args.push_back(arg->id);
+        all.endpoints.push_back({arg->id, 0});
+        named_[str_cat(name, ":", k - ranges[i].begin)].endpoints = {{arg->id, 0}};
+      }
+    }
+    return {};
+  }
+
+  Status add_node(const tensorflow::NodeDef& def) {
+    auto of_node = [&](const Status& status) {
+      return Status(status.code(),
+                    str_cat(status.message(), "; NodeDef: {{node ", def.name(), "}}"));
+    };
+    if (def.op().starts_with('_'))
+      return of_node(invalid_argument(
+          str_cat("op '", def.op(), "' is internal and cannot be part of a client's function")));
+    auto op = body_.graph.lookup_op(def.op());
+    if (!op.ok())
+      return of_node(op.status());
+    std::vector<std::pair<std::string, AttrValue>> attrs;
+    for (const auto& [name, value] : def.attr()) {
+      if (!name.starts_with('_') && !(*op)->find_attr(name))
+        continue;
+      auto held = from_proto(value, budget_);
+      Status status = held.ok() ? bind_attrs(*held, attrs_) : held.status();
+      if (!status.ok())
+        return of_node(status.with_context(str_cat("attr '", name, "'")));
+      body_.attr_bytes += name.size() + sizeof(AttrValue) + text_bytes(*held);
+      attrs.emplace_back(name, *std::move(held));
+    }
+    auto added = body_.graph.add_unconnected(def.name(), **op, AttrMap(std::move(attrs)));
+    if (!added.ok())
+      return added.status();
+    (*added)->device = def.device();
+    body_.attr_bytes += def.name().size() + def.device().size();
+    return name_outputs(**added);
+  }
+
+  // "n:z" are all tensors of output z, "n:z:1" is one of them.
+  Status name_outputs(const Node& node) {
+    TROUPE_ASSIGN(auto ranges, arg_ranges(node.op->outputs, node.attrs));
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      const std::string name = str_cat(node.name, ":", node.op->outputs[i].name);
+      for (int slot = ranges[i].begin; slot < ranges[i].end; ++slot) {
+        named_[str_cat(name, ":", slot - ranges[i].begin)].endpoints = {{node.id, slot}};
+        named_[name].endpoints.push_back({node.id, slot});
+      }
+      if (ranges[i].begin == ranges[i].end)
+        named_[name];
+    }
+    return {};
+  }
+
+  Status connect(const tensorflow::NodeDef& def, Node& node) {
+    auto problem = [&](std::string_view what) {
+      return invalid_argument(str_cat(what, "; NodeDef: {{node ", node.name, "}}"));
+    };
+    int slot = 0;
+    for (const std::string& text : def.input()) {
+      if (text.starts_with('^')) {
+        const Node* source = body_.graph.find(std::string_view(text).substr(1));
+        if (!source)
+          return problem(str_cat("input[", text, "] is not found"));
+        if (source == &node)
+          return problem("a control input comes from the node itself, which is a cycle");
+        body_.graph.add_control_edge(source->id, node.id);
+        continue;
+      }
+      auto at = named_.find(text);
+      if (at == named_.end())
+        return problem(str_cat("input ", text, " is not found"));
+      for (Endpoint e : at->second.endpoints) {
+        if (slot >= node.num_inputs())
+          return problem(str_cat("Input ", text, " is one too many: ", summarize_op(*node.op)));
+        TROUPE_TRY(check_edge_types(*body_.graph.node(e.node), e.slot, node, slot));
+        body_.graph.set_input(node.id, slot++, e);
+      }
+    }
+    if (slot != node.num_inputs())
+      return problem(str_cat("expected ", node.num_inputs(), " inputs and ", slot,
+                             " were specified; ", summarize_op(*node.op)));
+    return {};
+  }
+
+  Status find_results(const tensorflow::FunctionDef& def) {
+    for (const ArgDef& result : function_.signature.outputs) {
+      auto ret = def.ret().find(result.name);
+      if (ret == def.ret().end())
+        return invalid_argument(str_cat("Return ", result.name, " missing."));
+      auto at = named_.find(ret->second);
+      if (at == named_.end())
+        return invalid_argument(
+            str_cat("Return ", result.name, " -> ", ret->second, " is not found."));
+      for (Endpoint e : at->second.endpoints)
+        body_.results.push_back(e);
+    }
+    if (body_.results.size() != types_.outputs.size())
+      return invalid_argument(str_cat("its results are ", body_.results.size(),
+                                      " tensors, and its signature has ", types_.outputs.size()));
+    for (std::size_t i = 0; i < body_.results.size(); ++i) {
+      Endpoint e = body_.results[i];
+      DType given = body_.graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)];
+      if (remove_ref(given) != remove_ref(types_.outputs[i]))
+        return invalid_argument(str_cat("Invalid ret types: result ", i, " is ", to_string(given),
+                                        ", and its signature says ", to_string(types_.outputs[i])));
+    }
+    return {};
+  }
+
+  const FunctionDefinition& function_;
+  AttrMap attrs_;
+  DecodeBudget& budget_;
+  FunctionBody body_;
+  NodeTypes types_;
+  std::unordered_map<std::string, Tensors> named_;
+};
+
+} // namespace
+
+Result<FunctionBody> instantiate_function(const FunctionDefinition& function, AttrMap attrs,
+                                          const OpRegistry& registry,
+                                          std::shared_ptr<const FunctionLibrary> library,
+                                          DecodeBudget& budget) {
+  return Reader(function, std::move(attrs), registry, std::move(library), budget).read();
+}
+
+} // namespace troupe

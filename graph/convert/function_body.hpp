@@ -1,0 +1,30 @@
+// The body of a function as a graph.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "graph/convert/limits.hpp"
+#include "graph/ir/functions.hpp"
+#include "graph/ir/graph.hpp"
+
+namespace troupe {
+
+/// A function made for certain attributes. The graph has one `_Arg` for each argument.
+struct FunctionBody {
+  Graph graph;
+  std::vector<NodeId> args = {};
+  std::vector<Endpoint> results = {};
+  std::vector<NodeId> effects = {}; ///< its control outputs
+  std::size_t attr_bytes = 0;       ///< of names and texts that every copy of the body has again
+};
+
+/// Reads a definition, with `attrs` for the placeholders of its nodes ("$T"); attributes that the
+/// signature gives a default may be left out. `library` resolves calls in the body and holds the
+/// definition. NOT_FOUND and INVALID_ARGUMENT naming function and node.
+Result<FunctionBody> instantiate_function(const FunctionDefinition& function, AttrMap attrs,
+                                          const OpRegistry& registry,
+                                          std::shared_ptr<const FunctionLibrary> library,
+                                          DecodeBudget& budget);
+
+} // namespace troupe

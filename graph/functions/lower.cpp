@@ -1,0 +1,338 @@
+#include "graph/functions/lower.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "core/base/strings.hpp"
+#include "graph/functions/internal/bodies.hpp"
+#include "graph/functions/internal/inline.hpp"
+#include "graph/functions/internal/lower_context.hpp"
+
+namespace troupe {
+
+namespace functions {
+namespace {
+
+LowerRule rule_of(const Graph& graph, const Node& node) {
+  if (LowerRule rule = find_rule(node.op->name))
+    return rule;
+  // As Graph::lookup_op: an op of the library goes before a function, and a function before an op that is known by its signature alone.
+  const bool is_call = !graph.registry().find(node.op->name) && graph.functions &&
+                       graph.functions->find(node.op->name);
+  return is_call ? lower_function_op : nullptr;
+}
+
+// One lowering of a graph: the calls within calls that are under way, and what is left to spend.
+class Lowering {
+public:
+  Lowering(Graph& graph, const LowerOptions& options)
+      : graph_(graph), options_(options), bodies_(graph, options.memory, options.max_bytes),
+        bytes_left_(options.max_bytes) {}
+
+  Status run() {
+    for (const Node* node : std::as_const(graph_).nodes())
+      has_control_flow_ = has_control_flow_ || node->op->roles.has_any(control_flow_roles);
+    const NodeId end = graph_.capacity();
+    for (NodeId id = 0; id < end; ++id)
+      if (graph_.node(id))
+        TROUPE_TRY(lower(id, -1));
+    return {};
+  }
+
+  /// Nothing to do for a node that calls no function.
+  Status lower(NodeId id, NodeId trigger);
+  Result<InlinedCall> inline_call(const Callee& callee, InlineSite site,
+                                  const std::vector<DType>* result_types);
+
+  Graph& graph() { return graph_; }
+  Bodies& bodies() { return bodies_; }
+  bool has_control_flow() const { return has_control_flow_; }
+  std::string new_name(std::string_view node, std::string_view part) {
+    return graph_.unique_name(str_cat(node, "/", part, "/_", nodes_named_++));
+  }
+  /// Numbered on their own, as TensorFlow's are: "cond/then/_0", "cond/else/_1".
+  std::string new_scope(std::string_view node, std::string_view part) {
+    return graph_.unique_name(str_cat(node, "/", part, "/_", scopes_named_++));
+  }
+  /// Readers of handles read them where they come from: a node that hands on several would tie
+  /// their devices together.
+  void hand_on(Endpoint from, Endpoint to) {
+    to = source_of(to);
+    graph_.replace_uses(from, to);
+    handles_[from] = to;
+  }
+  Endpoint source_of(Endpoint e) const {
+    auto at = handles_.find(e);
+    return at == handles_.end() ? e : at->second;
+  }
+
+private:
+  Status check_call(const Callee& callee, const FunctionBody& body, const InlineSite& site,
+                    const std::vector<DType>* result_types) const;
+  Status begin_call(const Callee& callee, const FunctionBody& body, const InlineSite& site);
+
+  Graph& graph_;
+  const LowerOptions& options_;
+  Bodies bodies_;
+  std::size_t bytes_left_;
+  std::size_t nodes_named_ = 0;
+  std::size_t scopes_named_ = 0;
+  bool has_control_flow_ = false;
+  std::vector<std::pair<const FunctionBody*, std::string>> calls_; // around the current node
+  std::map<Endpoint, Endpoint> handles_;
+};
+
+// One node that is being lowered.
+class Site final : public LowerContext {
+public:
+  Site(Lowering& lowering, Node& node, NodeId trigger)
+      : lowering_(lowering), graph_(lowering.graph()), node_(node), device_(node.device),
+        inputs_(node.inputs.begin(), node.inputs.end()), outer_(trigger) {}
+
+  const Node& node() const override { return node_; }
+  DType dtype(Endpoint e) const override {
+    return graph_.node(e.node)->output_types[static_cast<std::size_t>(e.slot)];
+  }
+  Tensor constant_input(int i) const override {
+    const Node& source = *graph_.node(node_.inputs[static_cast<std::size_t>(i)].node);
+    return source.has_role(Role::constant) ? source.attrs.get_or<Tensor>("value", {}) : Tensor();
+  }
+  void set_device(std::string_view device) override { device_ = device; }
+
+  Endpoint op(std::string_view part, std::string_view type, const std::vector<Endpoint>& inputs,
+              AttrMap attrs, const std::vector<NodeId>& after) override {
+    if (!failed_.ok())
+      return {};
+    auto added =
+        graph_.add(lowering_.new_name(node_.name, part), type, inputs, std::move(attrs), after);
+    if (!added.ok()) {
+      failed_ = added.status();
+      return {};
+    }
+    (*added)->device = device_;
+    NodeId id = (*added)->id;
+    NodeId waits_for = -1;
+    if (inputs.empty())
+      waits_for = trigger();
+    else if (reads_own_input(inputs))
+      waits_for = gate();
+    if (waits_for >= 0)
+      graph_.add_control_edge(waits_for, id);
+    return {id, 0};
+  }
+
+  void set_input(NodeId to, int slot, Endpoint source) override {
+    if (failed_.ok())
+      graph_.set_input(to, slot, source);
+  }
+
+  Result<int> argument_returned(const FunctionRef& function, int i) override {
+    TROUPE_ASSIGN(const FunctionBody* body, lowering_.bodies().find(function, false));
+    if (i >= static_cast<int>(body->results.size()))
+      return -1;
+    NodeId id = body->results[static_cast<std::size_t>(i)].node;
+    auto at = std::ranges::find(body->args, id);
+    return at == body->args.end() ? -1 : static_cast<int>(at - body->args.begin());
+  }
+
+  Result<InlinedCall> call(std::string_view part, const Callee& callee,
+                           const std::vector<Endpoint>& inputs,
+                           const std::vector<DType>* result_types, NodeId pivot) override {
+    TROUPE_TRY(failed_);
+    InlineSite site;
+    site.scope = part.empty() ? node_.name : lowering_.new_scope(node_.name, part);
+    site.device = device_;
+    site.is_multi_device = callee.is_multi_device;
+    site.inputs = inputs;
+    site.gate = reads_own_input(inputs) ? gate() : -1;
+    site.trigger = pivot >= 0 ? pivot : trigger();
+    TROUPE_TRY(failed_);
+    return lowering_.inline_call(callee, std::move(site), result_types);
+  }
+
+  Status finish(const std::vector<Endpoint>& outputs, const std::vector<NodeId>& effects) override {
+    TROUPE_TRY(failed_);
+    if (outputs.size() != node_.output_types.size())
+      return internal(str_cat("node '", node_.name, "' was lowered to ", outputs.size(),
+                              " outputs and has ", node_.output_types.size()));
+    TROUPE_ASSIGN(node_.op, graph_.registry().lookup(outputs.empty() ? "NoOp" : "_Results"));
+    for (int i = 0; i < node_.num_inputs(); ++i)
+      graph_.set_input(node_.id, i, {});
+    node_.inputs.clear();
+    node_.input_types.clear();
+    AttrMap attrs;
+    if (!outputs.empty())
+      attrs.set("T", node_.output_types);
+    if (const AttrValue* classes = node_.attrs.find("_class"))
+      attrs.set("_class", *classes);
+    node_.attrs = std::move(attrs);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      graph_.append_input(node_.id, outputs[i], node_.output_types[i]);
+    for (NodeId id : effects)
+      graph_.add_control_edge(id, node_.id);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (node_.output_types[i] == DType::resource)
+        lowering_.hand_on({node_.id, static_cast<int>(i)}, outputs[i]);
+    return {};
+  }
+
+private:
+  bool reads_own_input(const std::vector<Endpoint>& inputs) const {
+    return std::ranges::any_of(
+        inputs, [&](Endpoint e) { return std::ranges::find(inputs_, e) != inputs_.end(); });
+  }
+
+  /// Stands for the node's control inputs; -1: it has none.
+  NodeId gate() {
+    if (gate_)
+      return *gate_;
+    gate_ = -1;
+    if (!node_.control_inputs.empty())
+      gate_ = add_beside("NoOp", {}, node_.control_inputs);
+    return *gate_;
+  }
+
+  /// What new nodes without inputs wait for; -1: nothing.
+  NodeId trigger() {
+    if (gate() >= 0 || outer_ >= 0)
+      return gate() >= 0 ? gate() : outer_;
+    // A loop or a conditional of version 1 may be around the node: its inputs tell.
+    if (!trigger_ && lowering_.has_control_flow())
+      for (Endpoint e : inputs_)
+        if (!trigger_ && !is_ref(dtype(e)))
+          trigger_ = add_beside("Identity", {e}, {});
+    return trigger_.value_or(-1);
+  }
+
+  NodeId add_beside(std::string_view type, std::vector<Endpoint> inputs,
+                    const std::vector<NodeId>& after) {
+    auto added = graph_.add(lowering_.new_name(node_.name, "input_control_node"), type,
+                            std::move(inputs), {}, after);
+    if (!added.ok()) {
+      failed_ = added.status();
+      return -1;
+    }
+    (*added)->device = device_;
+    return (*added)->id;
+  }
+
+  Lowering& lowering_;
+  Graph& graph_;
+  Node& node_;
+  std::string device_;
+  std::vector<Endpoint> inputs_;
+  NodeId outer_; // of the body around the node
+  std::optional<NodeId> gate_, trigger_;
+  Status failed_;
+};
+
+Status Lowering::lower(NodeId id, NodeId trigger) {
+  Node& node = *graph_.node(id);
+  LowerRule rule = rule_of(graph_, node);
+  if (!rule)
+    return {};
+  Site site(*this, node, trigger);
+  Status status = rule(site);
+  if (status.ok() || status.message().find("[[{{node ") != std::string::npos)
+    return status;
+  return Status(status.code(), str_cat(status.message(), " [[{{node ", node.name, "}}]]"));
+}
+
+Status Lowering::check_call(const Callee& callee, const FunctionBody& body, const InlineSite& site,
+                            const std::vector<DType>* result_types) const {
+  const std::string& name = callee.function.name;
+  if (site.inputs.size() != body.args.size())
+    return invalid_argument(str_cat("Function ", name, " expected ", body.args.size(),
+                                    " inputs, but ", site.inputs.size(), " were specified"));
+  for (std::size_t i = 0; i < site.inputs.size(); ++i) {
+    const Node& source = *graph_.node(site.inputs[i].node);
+    DType given = remove_ref(source.output_types[static_cast<std::size_t>(site.inputs[i].slot)]);
+    DType wanted = body.graph.node(body.args[i])->output_types[0];
+    if (given != wanted)
+      return invalid_argument(str_cat("Input ", i, " of function ", name, " was passed ",
+                                      to_string(given), " from ", source.name, ":",
+                                      site.inputs[i].slot, " incompatible with expected ",
+                                      to_string(wanted), "."));
+  }
+  if (!result_types)
+    return {};
+  if (result_types->size() != body.results.size())
+    return invalid_argument(str_cat("Function ", name, " has ", body.results.size(),
+                                    " outputs, but ", result_types->size(), " were expected"));
+  for (std::size_t i = 0; i < body.results.size(); ++i) {
+    Endpoint e = body.results[i];
+    DType given =
+        remove_ref(body.graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
+    if (given != remove_ref((*result_types)[i]))
+      return invalid_argument(str_cat("Output ", i, " of function ", name, " is ", to_string(given),
+                                      ", but ", to_string((*result_types)[i]), " was expected"));
+  }
+  return {};
+}
+
+Status Lowering::begin_call(const Callee& callee, const FunctionBody& body,
+                            const InlineSite& site) {
+  for (std::size_t i = 0; i < calls_.size(); ++i)
+    if (calls_[i].first == &body) {
+      std::string way;
+      for (std::size_t k = i; k < std::min(calls_.size(), i + 10); ++k)
+        str_append(way, calls_[k].second, " → ");
+      return invalid_argument(
+          str_cat("Function '", callee.function.name, "' calls itself (", way, callee.function.name,
+                  "), and functions become part of the graph before it runs; make it a loop"));
+    }
+  if (calls_.size() >= options_.max_depth)
+    return resource_exhausted(str_cat("Function '", callee.function.name,
+                                      "' is called within more than ", options_.max_depth,
+                                      " other calls"));
+  std::size_t nodes = body.graph.num_nodes();
+  std::size_t bytes = body.attr_bytes + nodes * site.scope.size();
+  if (graph_.num_nodes() + nodes > options_.max_nodes || bytes > bytes_left_)
+    return resource_exhausted(
+        str_cat("the graph has more than ", options_.max_nodes, " nodes or ", options_.max_bytes,
+                " bytes of names when the functions that it calls become part of it; the call of '",
+                callee.function.name, "' is one too many"));
+  bytes_left_ -= bytes;
+  return {};
+}
+
+Result<InlinedCall> Lowering::inline_call(const Callee& callee, InlineSite site,
+                                          const std::vector<DType>* result_types) {
+  TROUPE_ASSIGN(const FunctionBody* body, bodies_.find(callee.function, callee.is_gradient));
+  TROUPE_TRY(check_call(callee, *body, site, result_types));
+  TROUPE_TRY(begin_call(callee, *body, site));
+  calls_.emplace_back(body, callee.function.name);
+  TROUPE_ASSIGN(InlinedBody copy, inline_body(graph_, *body, site));
+  for (NodeId id : copy.nodes())
+    TROUPE_TRY(lower(id, site.trigger));
+  calls_.pop_back();
+  InlinedCall out;
+  for (Endpoint e : body->results)
+    out.outputs.push_back(source_of(copy.of(e)));
+  for (NodeId id : body->effects)
+    out.effects.push_back(copy.node_of(id));
+  return out;
+}
+
+} // namespace
+} // namespace functions
+
+bool has_function_calls(const Graph& graph) {
+  const OpSchema* last = nullptr; // neighbours often have one op
+  for (NodeId id = 0; id < graph.capacity(); ++id) {
+    const Node* node = graph.node(id);
+    if (!node || node->op == last)
+      continue;
+    last = node->op;
+    if (functions::rule_of(graph, *node))
+      return true;
+  }
+  return false;
+}
+
+Status lower_functions(Graph& graph, const LowerOptions& options) {
+  return functions::Lowering(graph, options).run();
+}
+
+} // namespace troupe

@@ -1,0 +1,45 @@
+// _ForRange: start, limit and step of a For, once it is known that the loop ends.
+#include "core/base/strings.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+
+namespace troupe {
+namespace {
+
+Status infer_shapes(ShapeContext& c) {
+  for (int i = 0; i < 3; ++i)
+    TROUPE_TRY(c.set_output(i, Shape{}));
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  constexpr const char* names[] = {"start", "limit", "delta"};
+  for (int i = 0; i < 3; ++i)
+    if (!c.input(i).shape().is_scalar())
+      return invalid_argument(
+          str_cat(names[i], " must be a scalar, but it has shape ", c.input(i).shape()));
+  const auto start = c.input(0).value<std::int32_t>();
+  const auto limit = c.input(1).value<std::int32_t>();
+  const auto delta = c.input(2).value<std::int32_t>();
+  const bool ends =
+      (delta > 0 && start <= limit) || (delta < 0 && start >= limit) || start == limit;
+  if (!ends)
+    return invalid_argument(str_cat("Invalid start/limit/delta: ", start, " ", limit, " ", delta));
+  for (int i = 0; i < 3; ++i)
+    c.output_entry(i) = std::move(c.input_entry(i));
+  return {};
+}
+
+} // namespace
+
+void register_control_for_range(OpLibrary& library) {
+  library.op("_ForRange")
+      .input("start: int32; limit: int32; delta: int32")
+      .output("first: int32; end: int32; step: int32")
+      .shape_fn(infer_shapes)
+      .not_differentiable("its outputs are integers")
+      .cpu_kernel(compute)
+      .doc("Its inputs, if counting from start by delta reaches limit.");
+}
+
+} // namespace troupe

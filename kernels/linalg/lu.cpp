@@ -1,0 +1,64 @@
+// Lu: both triangular factors in one matrix, and the permutation of its rows.
+#include <Eigen/LU>
+
+#include "kernels/linalg/internal/batched.hpp"
+
+namespace troupe {
+namespace {
+
+using namespace linalg;
+
+template <class T, class Index>
+Status decompose(ConstView<T> a, View<T> lu, Index* rows) {
+  const Eigen::PartialPivLU<Matrix<T>> found(a);
+  if (!(found.matrixLU().diagonal().cwiseAbs().minCoeff() > 0))
+    return invalid_argument("Input is not invertible.");
+  lu = found.matrixLU();
+  const Eigen::PermutationMatrix<Eigen::Dynamic> order = found.permutationP().transpose();
+  for (Eigen::Index k = 0; k < a.rows(); ++k)
+    rows[k] = static_cast<Index>(order.indices()(k));
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_TRY(check_square(a));
+  auto outer = outer_dims(c.input(0).shape());
+  TROUPE_ASSIGN(Matrices lu, result_matrices(c, 0, outer, a.rows, a.rows));
+  const std::int64_t count = linalg::product(outer);
+  outer.push_back(a.rows);
+  TROUPE_ASSIGN(const Shape rows, Shape::make(outer));
+  TROUPE_ASSIGN(Tensor p, c.allocate_output(1, rows));
+  if (a.wide.num_elements() > 0)
+    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+      return dispatch(Indices{}, p.dtype(), [&]<class Index>() {
+        return for_each_matrix(c, count, cubic(a.rows), [&](std::int64_t i) {
+          return decompose<T, Index>(a.at<T>(i), lu.at_mutable<T>(i),
+                                     p.mutable_data<Index>().data() + i * a.rows);
+        });
+      });
+    }));
+  return narrow(c, 0, lu.wide);
+}
+
+Status infer(ShapeContext& c) {
+  TROUPE_TRY(infer_square(c));
+  const PartialShape square = c.outputs()[0];
+  return c.set_output(1, with_inner(outer_of(square), {from_end(square, 1)}));
+}
+
+} // namespace
+
+void register_linalg_lu(OpLibrary& library) {
+  library.op("Lu")
+      .input("input: T")
+      .output("lu: T; p: output_idx_type")
+      .attr("T: {double, float, half, complex64, complex128}")
+      .attr("output_idx_type: {int32, int64} = DT_INT32")
+      .shape_fn(infer)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, kernel_options())
+      .doc("Triangular factors of each matrix, its rows permuted.");
+}
+
+} // namespace troupe

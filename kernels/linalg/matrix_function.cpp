@@ -1,0 +1,79 @@
+// MatrixSquareRoot and MatrixLogarithm: functions of matrices, not of elements.
+#include <limits>
+
+#include <Eigen/LU>
+#include <unsupported/Eigen/MatrixFunctions>
+
+#include "kernels/linalg/internal/batched.hpp"
+
+namespace troupe {
+namespace {
+
+using namespace linalg;
+using ColumnMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
+
+struct Root {
+  static ColumnMajor of(const ColumnMajor& a) { return a.sqrt(); }
+};
+struct Logarithm {
+  static ColumnMajor of(const ColumnMajor& a) { return a.log(); }
+};
+
+/// A real matrix whose result is not real, as the square root of one with a negative eigenvalue, has
+/// none.
+ColumnMajor of_real(ColumnMajor y) {
+  const double scale = y.cwiseAbs().maxCoeff();
+  if (!(y.imag().cwiseAbs().maxCoeff() <= 1e-7 * scale))
+    y.setConstant(std::numeric_limits<double>::quiet_NaN());
+  return y;
+}
+
+template <class Function>
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_TRY(check_square(a));
+  const auto outer = outer_dims(c.input(0).shape());
+  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows, a.rows));
+  if (out.wide.num_elements() > 0)
+    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+      return for_each_matrix(
+          c, linalg::product(outer), 30 * cubic(a.rows), [&](std::int64_t i) -> Status {
+            const ColumnMajor x = a.at<T>(i).template cast<Complex>();
+            if (!x.allFinite())
+              out.at_mutable<T>(i).setConstant(std::numeric_limits<double>::quiet_NaN());
+            else if constexpr (std::is_same_v<T, double>)
+              out.at_mutable<T>(i) = of_real(Function::of(x)).real();
+            else
+              out.at_mutable<T>(i) = Function::of(x);
+            return {};
+          });
+    }));
+  return narrow(c, 0, out.wide);
+}
+
+template <class Function>
+void add(OpLibrary& library, std::string_view name, std::string_view types, KernelOptions options,
+         std::string_view doc) {
+  library.op(name)
+      .input("input: T")
+      .output("output: T")
+      .attr(types)
+      .shape_fn(infer_square)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute<Function>, std::move(options))
+      .doc(doc);
+}
+
+} // namespace
+
+void register_linalg_matrix_function(OpLibrary& library) {
+  constexpr auto all = "T: {double, float, half, complex64, complex128}";
+  add<Root>(library, "MatrixSquareRoot", all, kernel_options(),
+            "The principal square root of each matrix.");
+  KernelOptions options = kernel_options();
+  options.types = {{"T", {DType::complex64, DType::complex128}}};
+  add<Logarithm>(library, "MatrixLogarithm", "T: {complex64, complex128}", options,
+                 "The principal logarithm of each matrix.");
+}
+
+} // namespace troupe

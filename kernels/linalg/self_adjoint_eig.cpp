@@ -1,0 +1,65 @@
+// SelfAdjointEigV2: eigenvalues, smallest first, and eigenvectors of Hermitian matrices, of which
+// only the lower triangle is read.
+#include <Eigen/Eigenvalues>
+
+#include "kernels/linalg/internal/batched.hpp"
+
+namespace troupe {
+namespace {
+
+using namespace linalg;
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_TRY(check_square(a));
+  const auto outer = outer_dims(c.input(0).shape());
+  const bool vectors = attr_or(c, "compute_v", true);
+  TROUPE_ASSIGN(Tensor e, result(c, 0, outer, {a.rows}));
+  Matrices v;
+  if (vectors) {
+    TROUPE_ASSIGN(v, result_matrices(c, 1, outer, a.rows, a.rows));
+  }
+  if (a.rows > 0)
+    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+      return for_each_matrix(
+          c, linalg::product(outer), 10 * cubic(a.rows), [&](std::int64_t i) -> Status {
+            using ColumnMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
+            const Eigen::SelfAdjointEigenSolver<ColumnMajor> eig(
+                a.at<T>(i), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
+            if (eig.info() != Eigen::Success || !eig.eigenvalues().allFinite())
+              return invalid_argument("Self-adjoint eigen decomposition was not successful. The "
+                                      "input might not be valid.");
+            T* values = e.mutable_data<T>().data() + i * a.rows;
+            for (std::int64_t k = 0; k < a.rows; ++k)
+              values[k] = eig.eigenvalues()(k);
+            if (vectors)
+              v.at_mutable<T>(i) = eig.eigenvectors();
+            return {};
+          });
+    }));
+  TROUPE_TRY(narrow(c, 0, e));
+  return vectors ? narrow(c, 1, v.wide) : c.allocate_output(1, Shape{0}).status();
+}
+
+Status infer(ShapeContext& c) {
+  TROUPE_TRY(infer_square(c));
+  const PartialShape square = c.outputs()[0];
+  TROUPE_ASSIGN(const bool vectors, c.attr<bool>("compute_v"));
+  TROUPE_TRY(c.set_output(0, with_inner(outer_of(square), {from_end(square, 1)})));
+  return c.set_output(1, vectors ? square : PartialShape{0});
+}
+
+} // namespace
+
+void register_linalg_self_adjoint_eig(OpLibrary& library) {
+  library.op("SelfAdjointEigV2")
+      .input("input: T")
+      .output("e: T; v: T")
+      .attr("compute_v: bool = true; T: {double, float, half, complex64, complex128}")
+      .shape_fn(infer)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, kernel_options())
+      .doc("Eigenvalues and eigenvectors of Hermitian matrices.");
+}
+
+} // namespace troupe

@@ -1,0 +1,204 @@
+// Tables in graphs.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/graph_lines.hpp"
+#include "tests/support/ops/op_cases.hpp"
+
+TROUPE_OPS_IN_GRAPHS("HashTable HashTableV2 MutableHashTable MutableHashTableV2",
+                     "MutableHashTableOfTensors MutableHashTableOfTensorsV2",
+                     "MutableDenseHashTable MutableDenseHashTableV2",
+                     "InitializeTable InitializeTableV2 LookupTableFind LookupTableFindV2",
+                     "LookupTableInsert LookupTableInsertV2 LookupTableRemoveV2",
+                     "LookupTableImport LookupTableImportV2 LookupTableExport",
+                     "LookupTableExportV2 LookupTableSize LookupTableSizeV2");
+
+namespace troupe {
+namespace {
+
+using testing::GraphLines;
+
+/// A table of strings to int64, and what is done with it; `v` is "" or "V2".
+std::string table(std::string_view kind, std::string_view v, std::string_view attrs = "") {
+  return str_cat("t = ", kind, v, "[key_dtype=string, value_dtype=int64", attrs, "]()\n", R"(
+    keys = Const[dtype=string, value=str[2] "a" "b"]()
+    values = Const[dtype=int64, value=i64[2] 1 2]()
+    more = Const[dtype=int64, value=i64[2] 3 4]()
+    asked = Const[dtype=string, value=str[2,2] "b" "x" "a" ""]()
+    none = Const[dtype=int64, value=i64[] -1]()
+    each = Const[dtype=int64, value=i64[2,2] 5 6 7 8]()
+    one = Const[dtype=string, value=str[1] "b"]()
+    nine = Const[dtype=int64, value=i64[1] 9]()
+    init = InitializeTable)",
+                 v, "(t, keys, values)\n  init_short = InitializeTable", v,
+                 "(t, one, nine)\n  find = LookupTableFind", v,
+                 "(t, asked, none)\n  find_each = LookupTableFind", v,
+                 "(t, asked, each)\n  insert = LookupTableInsert", v,
+                 "(t, keys, values)\n  change = LookupTableInsert", v,
+                 "(t, one, nine)\n  import = LookupTableImport", v,
+                 "(t, one, nine)\n  export = LookupTableExport", v,
+                 "[Tkeys=string, Tvalues=int64](t)\n  size = LookupTableSize", v,
+                 "(t)\n  wrong = LookupTableFind", v,
+                 "(t, keys, text)\n  text = Const[dtype=string, value=str[] \"\"]()\n",
+                 v.empty() ? "" : "  remove = LookupTableRemoveV2(t, one)\n");
+}
+
+} // namespace
+
+TEST_CASE("tables: one that is filled once") {
+  for (std::string_view v : {"", "V2"}) {
+    CAPTURE(v);
+    GraphLines f;
+    f.add(table("HashTable", v));
+    CHECK(f.fails({"find"}, "Table not initialized."));
+    CHECK(f.run({"size"}) == "ok i64[] 0");
+    CHECK(f.run({"^init"}) == "ok");
+    CHECK(f.run({"find", "size"}) == "ok i64[2,2] 2 -1 1 -1 i64[] 2");
+    CHECK(f.run({"^init"}) == "ok");
+    CHECK(f.fails({"^init_short"}, "Table was already initialized with different data."));
+    CHECK(f.run({"export:0", "export:1"}) == "ok str[2] \"a\" \"b\" i64[2] 1 2");
+    CHECK(f.fails({"^insert"}, "is filled once and not changed"));
+    CHECK(f.fails({"find_each"}, "Expected shape [] for default value, got [2,2]"));
+    CHECK(f.fails({"wrong"}, "Conflicting key/value dtypes string->string with string->int64"));
+  }
+}
+
+TEST_CASE("tables: one key cannot have two values in a table that is filled once") {
+  GraphLines f;
+  f.add(R"(
+    t = HashTableV2[key_dtype=string, value_dtype=int64]()
+    keys = Const[dtype=string, value=str[2] "a" "a"]()
+    two = Const[dtype=int64, value=i64[2] 1 2]()
+    same = Const[dtype=int64, value=i64[2] 1 1]()
+    three = Const[dtype=int64, value=i64[3] 1 2 3]()
+    init_two = InitializeTableV2(t, keys, two)
+    init_three = InitializeTableV2(t, keys, three)
+    init_same = InitializeTableV2(t, keys, same)
+    square = Const[dtype=string, value=str[1,2] "a" "b"]()
+    init_square = InitializeTableV2(t, square, two)
+    size = LookupTableSizeV2(t))");
+  CHECK(f.fails({"^init_two"}, "HashTable has different value for same key. Key a has 1 and trying "
+                               "to add value 2"));
+  CHECK(f.fails({"^init_three"}, "Number of elements in keys and values must be equal: 2 and 3"));
+  CHECK(f.fails({"^init_square"}, "Keys must be a vector, but received shape[1,2]"));
+  CHECK(f.run({"^init_same"}) == "ok");
+  CHECK(f.run({"size"}) == "ok i64[] 1");
+}
+
+TEST_CASE("tables: one that changes") {
+  for (std::string_view v : {"", "V2"}) {
+    CAPTURE(v);
+    GraphLines f;
+    f.add(table("MutableHashTable", v));
+    CHECK(f.run({"find"}) == "ok i64[2,2] -1 -1 -1 -1");
+    CHECK(f.run({"^insert"}) == "ok");
+    CHECK(f.run({"^change"}) == "ok");
+    CHECK(f.run({"find", "find_each"}) == "ok i64[2,2] 9 -1 1 -1 i64[2,2] 9 6 1 8");
+    CHECK(f.run({"export:0", "export:1"}) == "ok str[2] \"a\" \"b\" i64[2] 1 9");
+    if (!v.empty()) {
+      CHECK(f.run({"^remove"}) == "ok");
+      CHECK(f.run({"size", "find"}) == "ok i64[] 1 i64[2,2] -1 -1 1 -1");
+      CHECK(f.run({"^change"}) == "ok");
+    }
+    CHECK(f.run({"^import"}) == "ok");
+    CHECK(f.run({"export:0", "export:1"}) == "ok str[1] \"b\" i64[1] 9");
+    CHECK(f.fails({"^init"}, "is filled by LookupTableInsert"));
+  }
+}
+
+TEST_CASE("tables: many keys of numbers, some removed and added again") {
+  GraphLines f;
+  f.add(R"(
+    t = MutableHashTableV2[key_dtype=int64, value_dtype=float]()
+    zero = Const[dtype=int32, value=i32[] 0]()
+    many = Const[dtype=int32, value=i32[] 1000]()
+    half = Const[dtype=int32, value=i32[] 500]()
+    one = Const[dtype=int32, value=i32[] 1]()
+    all = Range(zero, many, one)
+    some = Range(zero, half, one)
+    keys = Cast[DstT=int64](all)
+    some_keys = Cast[DstT=int64](some)
+    values = Cast[DstT=float](all)
+    some_values = Cast[DstT=float](some)
+    none = Const[dtype=float, value=f32[] -1]()
+    insert = LookupTableInsertV2(t, keys, values)
+    remove = LookupTableRemoveV2(t, some_keys)
+    again = LookupTableInsertV2(t, some_keys, some_values)
+    size = LookupTableSizeV2(t)
+    find = LookupTableFindV2(t, keys, none)
+    sum = Sum(find, zero))");
+  CHECK(f.run({"^insert"}) == "ok");
+  CHECK(f.run({"sum"}) == "ok f32[] 499500");
+  CHECK(f.run({"^remove"}) == "ok");
+  CHECK(f.run({"size", "sum"}) == "ok i64[] 500 f32[] 374250");
+  CHECK(f.run({"^again"}) == "ok");
+  CHECK(f.run({"size", "sum"}) == "ok i64[] 1000 f32[] 499500");
+}
+
+TEST_CASE("tables: values and keys that are vectors") {
+  for (std::string_view v : {"", "V2"}) {
+    GraphLines f;
+    f.add(str_cat("t = MutableHashTableOfTensors", v,
+                  "[key_dtype=string, value_dtype=int64, value_shape=[2]]()\n", R"(
+      keys = Const[dtype=string, value=str[2] "a" "b"]()
+      values = Const[dtype=int64, value=i64[2,2] 1 2 3 4]()
+      none = Const[dtype=int64, value=i64[2] 0 -1]()
+      asked = Const[dtype=string, value=str[1,2] "x" "b"]()
+      insert = LookupTableInsert)",
+                  v, "(t, keys, values)\n  flat = LookupTableInsert", v,
+                  "(t, keys, none)\n  find = LookupTableFind", v, "(t, asked, none)"));
+    CHECK(f.run({"^insert"}) == "ok");
+    CHECK(f.run({"find"}) == "ok i64[1,2,2] 0 -1 3 4");
+    CHECK(f.fails({"^flat"}, "Expected shape [2,2] for value, got [2]"));
+  }
+  GraphLines f;
+  f.add(R"(
+    empty = Const[dtype=int64, value=i64[2] 0 0]()
+    deleted = Const[dtype=int64, value=i64[2] -1 -1]()
+    t = MutableDenseHashTableV2[value_dtype=float](empty, deleted)
+    keys = Const[dtype=int64, value=i64[2,2] 1 2 2 1]()
+    values = Const[dtype=float, value=f32[2] 1 2]()
+    none = Const[dtype=float, value=f32[] -1]()
+    insert = LookupTableInsertV2(t, keys, values)
+    asked = Const[dtype=int64, value=i64[2,2] 2 1 5 5]()
+    find = LookupTableFindV2(t, asked, none)
+    insert_empty = LookupTableInsertV2(t, empty, none)
+    remove_deleted = LookupTableRemoveV2(t, deleted)
+    find_flat = LookupTableFindV2(t, flat, none)
+    flat = Const[dtype=int64, value=i64[3] 1 2 3]())");
+  CHECK(f.run({"^insert"}) == "ok");
+  CHECK(f.run({"find"}) == "ok f32[2] 2 -1");
+  CHECK(f.fails({"^insert_empty"}, "Using the empty_key as a table key is not allowed"));
+  CHECK(f.fails({"^remove_deleted"}, "Using the deleted_key as a table key is not allowed"));
+  CHECK(f.fails({"find_flat"}, "Expected key shape [2] got [3]"));
+}
+
+TEST_CASE("tables: what makes no table") {
+  GraphLines f;
+  f.add(R"(
+    a = Const[dtype=int64, value=i64[] 1]()
+    b = Const[dtype=int64, value=i64[] 2]()
+    pair = Const[dtype=int64, value=i64[2] 1 2]()
+    old = MutableDenseHashTable[value_dtype=int64](a)
+    size = LookupTableSize(old)
+    equal = MutableDenseHashTableV2[value_dtype=int64](a, a)
+    shapes = MutableDenseHashTableV2[value_dtype=int64](a, pair)
+    buckets = MutableDenseHashTableV2[value_dtype=int64, initial_num_buckets=12](a, b)
+    load = MutableDenseHashTableV2[value_dtype=int64, max_load_factor=1.5](a, b)
+    open = MutableHashTableOfTensorsV2[key_dtype=int64, value_dtype=int64, value_shape=[?]]()
+    square = MutableHashTableOfTensorsV2[key_dtype=int64, value_dtype=int64, value_shape=[1,1]]()
+    first = HashTableV2[key_dtype=int64, value_dtype=int64, shared_name="s"]()
+    kind = MutableHashTableV2[key_dtype=int64, value_dtype=int64, shared_name="s"]() ^first
+    dtype = HashTableV2[key_dtype=int64, value_dtype=float, shared_name="s"]() ^first)");
+  CHECK(f.run({"size"}) == "ok i64[] 0");
+  CHECK(f.fails({"^equal"}, "Empty and deleted keys cannot be equal"));
+  CHECK(
+      f.fails({"^shapes"}, "Empty and deleted keys must have same shapes, got shapes: [] and [2]"));
+  CHECK(f.fails({"^buckets"}, "Number of buckets must be at least 1 and a power of 2, got: 12"));
+  CHECK(f.fails({"^load"}, "max_load_factor must be between 0 and 1, got: 1.5"));
+  CHECK(f.fails({"^open"}, "the shape of a table's values must be known"));
+  CHECK(f.fails({"^square"}, "Default value must be a vector, got shape [1,1]"));
+  CHECK(f.fails({"^kind"}, "table 's' is a HashTable, not a MutableHashTable"));
+  CHECK(f.fails({"^dtype"}, "Conflicting key/value dtypes int64->float with int64->int64"));
+}
+
+} // namespace troupe

@@ -1,0 +1,153 @@
+// HashTable, MutableHashTable, MutableHashTableOfTensors, MutableDenseHashTable: each finds its
+// table, or makes it, and gives the handle.
+#include "core/base/strings.hpp"
+#include "devices/resource/lookup_table.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/resources.hpp"
+
+namespace troupe {
+namespace {
+
+using Spec = LookupTable::Spec;
+
+struct Kept {
+  NodeResource resource;
+  Spec spec;
+};
+
+Result<Kept> keep(PrepareContext& c, std::string kind) {
+  Kept kept;
+  TROUPE_ASSIGN(kept.resource, c.attrs().get_or("use_node_name_sharing", false)
+                                   ? named_resource(c)
+                                   : private_resource(c));
+  kept.spec.kind = std::move(kind);
+  TROUPE_ASSIGN(kept.spec.key, c.attr<DType>("key_dtype"));
+  TROUPE_ASSIGN(kept.spec.value, c.attr<DType>("value_dtype"));
+  const auto shape = c.attrs().get_or("value_shape", PartialShape(Shape{})).to_shape();
+  if (!shape)
+    return invalid_argument("the shape of a table's values must be known");
+  kept.spec.value_shape = *shape;
+  return kept;
+}
+
+Result<std::shared_ptr<const void>> prepare_once(PrepareContext& c) {
+  TROUPE_ASSIGN(Kept kept, keep(c, "HashTable"));
+  kept.spec.is_mutable = false;
+  return prepared(std::move(kept));
+}
+
+Result<std::shared_ptr<const void>> prepare_mutable(PrepareContext& c) {
+  TROUPE_ASSIGN(Kept kept, keep(c, "MutableHashTable"));
+  return prepared(std::move(kept));
+}
+
+Result<std::shared_ptr<const void>> prepare_of_tensors(PrepareContext& c) {
+  TROUPE_ASSIGN(Kept kept, keep(c, "MutableHashTableOfTensors"));
+  if (kept.spec.value_shape.rank() > 1)
+    return invalid_argument(
+        str_cat("Default value must be a vector, got shape ", kept.spec.value_shape));
+  return prepared(std::move(kept));
+}
+
+Result<std::shared_ptr<const void>> prepare_dense(PrepareContext& c) {
+  TROUPE_ASSIGN(Kept kept, keep(c, "MutableDenseHashTable"));
+  const auto buckets = c.attrs().get_or("initial_num_buckets", std::int64_t{131072});
+  if (buckets <= 0 || (buckets & (buckets - 1)) != 0)
+    return invalid_argument(
+        str_cat("Number of buckets must be at least 1 and a power of 2, got: ", buckets));
+  const float load = c.attrs().get_or("max_load_factor", 0.8f);
+  if (!(load > 0 && load < 1))
+    return invalid_argument(str_cat("max_load_factor must be between 0 and 1, got: ", load));
+  return prepared(std::move(kept));
+}
+
+Status make(KernelContext& c, const NodeResource& resource, const Spec& spec) {
+  TROUPE_ASSIGN(auto table, node_resource<LookupTable>(c, resource, [&](const std::string& name) {
+                  return Result<std::shared_ptr<LookupTable>>(
+                      std::make_shared<LookupTable>(spec, name, c.device().host_side_allocator()));
+                }));
+  return table->check_same(spec);
+}
+
+Status compute(KernelContext& c) {
+  const auto& kept = c.prepared<Kept>();
+  return make(c, kept.resource, kept.spec);
+}
+
+Status compute_dense(KernelContext& c) {
+  const auto& kept = c.prepared<Kept>();
+  Spec spec = kept.spec;
+  spec.key_shape = c.input(0).shape();
+  if (spec.key_shape.rank() > 1)
+    return invalid_argument(
+        str_cat("Empty key must be a scalar or a vector, got shape ", spec.key_shape));
+  for (int i = 0; i < c.num_inputs(); ++i) {
+    if (!(c.input(i).shape() == spec.key_shape))
+      return invalid_argument(str_cat("Empty and deleted keys must have same shapes, got shapes: ",
+                                      spec.key_shape, " and ", c.input(i).shape()));
+    spec.forbidden.push_back(c.input(i).deep_copy());
+  }
+  if (spec.forbidden.size() == 2 && equal(spec.forbidden[0], spec.forbidden[1]))
+    return invalid_argument("Empty and deleted keys cannot be equal");
+  return make(c, kept.resource, spec);
+}
+
+constexpr auto common = "container: string = ''; shared_name: string = ''; use_node_name_sharing: "
+                        "bool = false; key_dtype: type; value_dtype: type";
+constexpr auto no_gradient = "a handle has no gradient";
+
+struct Kind {
+  std::string_view name, attrs, doc;
+  PrepareFn prepare;
+};
+
+constexpr Kind kinds[] = {
+    {"HashTable", "", "A table that is filled once, by InitializeTable.", prepare_once},
+    {"MutableHashTable", "", "A table that LookupTableInsert and LookupTableRemove change.",
+     prepare_mutable},
+    {"MutableHashTableOfTensors", "value_shape: shape = []",
+     "A MutableHashTable whose values are vectors.", prepare_of_tensors},
+};
+
+KernelOptions options(PrepareFn prepare) {
+  const std::vector<DType> keys = {DType::string, DType::int64,   DType::int32,
+                                   DType::int16,  DType::int8,    DType::uint8,
+                                   DType::bool_,  DType::float32, DType::float64};
+  return {.types = {{"key_dtype", keys}}, .prepare = prepare};
+}
+
+void add_dense(OpLibrary& library, bool v2) {
+  library.op(v2 ? "MutableDenseHashTableV2" : "MutableDenseHashTable")
+      .input(v2 ? "empty_key: key_dtype; deleted_key: key_dtype" : "empty_key: key_dtype")
+      .output(v2 ? "table_handle: resource" : "table_handle: Ref(string)")
+      .attr(common)
+      .attr("value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = "
+            "0.8")
+      .stateful()
+      .shape_fn(shape_of_handle)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute_dense, options(prepare_dense))
+      .doc("A MutableHashTable in which two keys may not be used; keys may be vectors.");
+}
+
+} // namespace
+
+void register_lookup_tables(OpLibrary& library) {
+  for (const Kind& kind : kinds)
+    for (const bool v2 : {false, true}) {
+      auto op = library.op(str_cat(kind.name, v2 ? "V2" : ""));
+      op.output(v2 ? "table_handle: resource" : "table_handle: Ref(string)")
+          .attr(common)
+          .stateful()
+          .shape_fn(shape_of_handle)
+          .not_differentiable(no_gradient)
+          .cpu_kernel(compute, options(kind.prepare))
+          .doc(kind.doc);
+      if (!kind.attrs.empty())
+        op.attr(kind.attrs);
+    }
+  for (const bool v2 : {false, true})
+    add_dense(library, v2);
+}
+
+} // namespace troupe

@@ -1,0 +1,228 @@
+// Special functions of two and three numbers.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(Xlogy) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0 0 2 3", "f32[4] 0 2 0.5 4"},
+       .outputs = {"f32[4] 0 0 -1.38629436 4.15888309"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "double",
+       .inputs = {"f64[3] 0.5 1 2.5", "f64[3] 1 2 0.5"},
+       .outputs = {"f64[3] 0 0.6931471805599453 -1.7328679513998633"}},
+      {.name = "half", .inputs = {"f16[2] 1 2", "f16[2] 1 4"}, .outputs = {"f16[2] 0 2.7734375"}},
+      {.name = "bfloat16",
+       .inputs = {"bf16[2] 1 2", "bf16[2] 1 4"},
+       .outputs = {"bf16[2] 0 2.765625"}},
+      {.name = "complex numbers",
+       .inputs = {"c128[2] (1,2) (0,0)", "c128[2] (2,-1) (3,0)"},
+       .outputs = {"c128[2] (1.7320141742186625,1.1457903034332944) (0,0)"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "broadcast",
+       .inputs = {"f32[2,1] 1 2", "f32[3] 1 2 4"},
+       .outputs = {"f32[2,3] 0 0.693147182 1.38629436 0 1.38629436 2.77258873"}},
+      {.name = "a scalar", .inputs = {"f32[] 2", "f32[2] 1 2"}, .outputs = {"f32[2] 0 1.38629436"}},
+      {.name = "nothing", .inputs = {"f32[0]", "f32[] 1"}, .outputs = {"f32[0]"}},
+      {.name = "shapes differ", .inputs = {"f32[2] 1 2", "f32[3] 1 2 3"}, .error = "2"},
+  };
+}
+
+TROUPE_OP_CASES(Xlog1py) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0 0 2 3", "f32[4] 0 2 0.5 4"},
+       .outputs = {"f32[4] 0 0 0.810930192 4.82831383"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "double",
+       .inputs = {"f64[3] 0.5 1 2.5", "f64[3] 1 2 0.5"},
+       .outputs = {"f64[3] 0.34657359027997264 1.0986122886681096 1.013662770270411"}},
+      {.name = "half",
+       .inputs = {"f16[2] 1 2", "f16[2] 1 4"},
+       .outputs = {"f16[2] 0.693359375 3.21875"}},
+      {.name = "bfloat16",
+       .inputs = {"bf16[2] 1 2", "bf16[2] 1 4"},
+       .outputs = {"bf16[2] 0.69140625 3.21875"}},
+      {.name = "complex numbers",
+       .inputs = {"c128[2] (1,2) (0,0)", "c128[2] (2,-1) (3,0)"},
+       .outputs = {"c128[2] (1.7947936552903072,1.9808345385974038) (0,0)"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "broadcast",
+       .inputs = {"f32[2,1] 1 2", "f32[3] 1 2 4"},
+       .outputs = {"f32[2,3] 0.693147182 1.09861231 1.60943794 1.38629436 2.19722462 3.21887589"}},
+      {.name = "a scalar",
+       .inputs = {"f32[] 2", "f32[2] 1 2"},
+       .outputs = {"f32[2] 1.38629436 2.19722462"}},
+      {.name = "nothing", .inputs = {"f32[0]", "f32[] 1"}, .outputs = {"f32[0]"}},
+      {.name = "shapes differ", .inputs = {"f32[2] 1 2", "f32[3] 1 2 3"}, .error = "2"},
+  };
+}
+
+TROUPE_OP_CASES(Xdivy) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0 0 2 3", "f32[4] 0 2 0.5 4"},
+       .outputs = {"f32[4] 0 0 4 0.75"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "double",
+       .inputs = {"f64[3] 0.5 1 2.5", "f64[3] 1 2 0.5"},
+       .outputs = {"f64[3] 0.5 0.5 5"}},
+      {.name = "half", .inputs = {"f16[2] 1 2", "f16[2] 1 4"}, .outputs = {"f16[2] 1 0.5"}},
+      {.name = "bfloat16", .inputs = {"bf16[2] 1 2", "bf16[2] 1 4"}, .outputs = {"bf16[2] 1 0.5"}},
+      {.name = "complex numbers",
+       .inputs = {"c128[2] (1,2) (0,0)", "c128[2] (2,-1) (3,0)"},
+       .outputs = {"c128[2] (0,1) (0,0)"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinite at 0"},
+      {.name = "broadcast",
+       .inputs = {"f32[2,1] 1 2", "f32[3] 1 2 4"},
+       .outputs = {"f32[2,3] 1 0.5 0.25 2 1 0.5"}},
+      {.name = "a scalar", .inputs = {"f32[] 2", "f32[2] 1 2"}, .outputs = {"f32[2] 2 1"}},
+      {.name = "nothing", .inputs = {"f32[0]", "f32[] 1"}, .outputs = {"f32[0]"}},
+      {.name = "shapes differ", .inputs = {"f32[2] 1 2", "f32[3] 1 2 3"}, .error = "2"},
+  };
+}
+
+TROUPE_OP_CASES(Igamma) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0.5 1 3 9", "f32[4] 0.25 2 2.5 30"},
+       .outputs = {"f32[4] 0.520499825 0.864664733 0.45618692 0.999997973"}},
+      {.name = "double",
+       .inputs = {"f64[4] 0.5 1 3 9", "f64[4] 0.25 2 2.5 30"},
+       .outputs =
+           {"f64[4] 0.5204998778130466 0.8646647167633873 0.4561868841166704 0.9999979539240957"}},
+      {.name = "at the borders",
+       .inputs = {"f32[2] 1 1", "f32[2] 0 inf"},
+       .outputs = {"f32[2] 0 1"},
+       .check_gradient = false,
+       .no_gradient_reason = "a border"},
+      {.name = "broadcast",
+       .inputs = {"f32[] 2", "f32[2,2] 1 2 3 4"},
+       .outputs = {"f32[2,2] 0.264241129 0.5939942 0.800851703 0.908421814"}},
+  };
+}
+
+TROUPE_OP_CASES(Igammac) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0.5 1 3 9", "f32[4] 0.25 2 2.5 30"},
+       .outputs = {"f32[4] 0.479500175 0.135335281 0.543813109 2.04607704e-06"}},
+      {.name = "double",
+       .inputs = {"f64[4] 0.5 1 3 9", "f64[4] 0.25 2 2.5 30"},
+       .outputs = {"f64[4] 0.47950012218695337 0.1353352832366127 0.5438131158833296 "
+                   "2.0460759042705695e-06"}},
+      {.name = "at the borders",
+       .inputs = {"f32[2] 1 1", "f32[2] 0 inf"},
+       .outputs = {"f32[2] 1 0"},
+       .check_gradient = false,
+       .no_gradient_reason = "a border"},
+      {.name = "broadcast",
+       .inputs = {"f32[] 2", "f32[2,2] 1 2 3 4"},
+       .outputs = {"f32[2,2] 0.735758901 0.406005859 0.199148282 0.0915782005"}},
+  };
+}
+
+TROUPE_OP_CASES(IgammaGradA) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[3] 0.5 1 3", "f32[3] 0.25 2 2.5"},
+       .outputs = {"f32[3] -0.797947228 -0.220825449 -0.247117385"}},
+      {.name = "double",
+       .inputs = {"f64[3] 0.5 1 3", "f64[3] 0.25 2 2.5"},
+       .outputs = {"f64[3] -0.797947316783223 -0.22082542621185938 -0.24711735748326835"}},
+  };
+}
+
+TROUPE_OP_CASES(Zeta) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[3] 1.5 2 4", "f32[3] 1 0.5 3"},
+       .outputs = {"f32[3] 2.61237526 4.93480206 0.0198232345"},
+       .gradient_inputs = {1}},
+      {.name = "double",
+       .inputs = {"f64[4] 1.5 2 4 12", "f64[4] 1 0.5 3 20"},
+       .outputs =
+           {"f64[4] 2.612375348685488 4.93480220054468 0.019823233711138193 5.780781169441057e-16"},
+       .gradient_inputs = {1}},
+      {.name = "at its pole",
+       .inputs = {"f32[3] 1 2 0.5", "f32[3] 2 0 3"},
+       .outputs = {"f32[3] inf inf nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "a border"},
+  };
+}
+
+TROUPE_OP_CASES(Polygamma) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[3] 0 1 2", "f32[3] 1.5 0.5 3"},
+       .outputs = {"f32[3] 0.0364899635 4.93480206 -0.154113799"},
+       .gradient_inputs = {1}},
+      {.name = "double",
+       .inputs = {"f64[4] 0 1 2 5", "f64[4] 1.5 0.5 3 2"},
+       .outputs =
+           {"f64[4] 0.03648997397857645 4.93480220054468 -0.15411380631918856 2.081167438133896"},
+       .gradient_inputs = {1}},
+      {.name = "no derivative",
+       .inputs = {"f32[2] -1 0.5", "f32[2] 1 1"},
+       .outputs = {"f32[2] nan nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "a border"},
+  };
+}
+
+TROUPE_OP_CASES(NextAfter) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[4] 0 1 1 -1", "f32[4] 1 2 0 0"},
+       .outputs = {"f32[4] 1.40129846e-45 1.00000012 0.99999994 -0.99999994"}},
+      {.name = "double",
+       .inputs = {"f64[2] 1 1", "f64[2] 2 1"},
+       .outputs = {"f64[2] 1.0000000000000002 1"},
+       .check_gradient = false,
+       .no_gradient_reason = "TensorFlow says 1"},
+      {.name = "broadcast",
+       .inputs = {"f32[] 1", "f32[2] 2 0"},
+       .outputs = {"f32[2] 1.00000012 0.99999994"},
+       .check_gradient = false,
+       .no_gradient_reason = "TensorFlow says 1"},
+  };
+}
+
+TROUPE_OP_CASES(Betainc) {
+  return {
+      {.name = "float",
+       .inputs = {"f32[3] 0.5 1 3", "f32[3] 2 3 0.5", "f32[3] 0.25 0.5 0.75"},
+       .outputs = {"f32[3] 0.68750006 0.875 0.207031235"},
+       .gradient_inputs = {2}},
+      {.name = "double",
+       .inputs = {"f64[4] 0.5 1 3 20", "f64[4] 2 3 0.5 30", "f64[4] 0.25 0.5 0.75 0.4"},
+       .outputs = {"f64[4] 0.6875 0.875 0.20703124999999997 0.5077001996576339"},
+       .gradient_inputs = {2}},
+      {.name = "at the ends and beyond",
+       .inputs = {"f32[3] 1 1 1", "f32[3] 2 2 2", "f32[3] 0 1 2"},
+       .outputs = {"f32[3] 0 1 nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "a border"},
+      {.name = "scalars",
+       .inputs = {"f32[] 1", "f32[] 2", "f32[2] 0.25 0.5"},
+       .outputs = {"f32[2] 0.4375 0.75"},
+       .gradient_inputs = {2}},
+      {.name = "shapes differ",
+       .inputs = {"f32[2] 1 2", "f32[3] 1 2 3", "f32[] 0.5"},
+       .error = "2"},
+  };
+}
+
+} // namespace
+} // namespace troupe

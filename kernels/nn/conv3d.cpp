@@ -1,0 +1,339 @@
+// Conv3D and its gradients: windows are laid out as rows of a matrix, a block at a time, and
+// multiplied with the filter.
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/arith/gemm.hpp"
+#include "kernels/arith/lookup.hpp"
+#include "kernels/framework/glue.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/volume.hpp"
+
+namespace troupe {
+namespace {
+
+using nn::Three;
+using nn::Volume;
+
+struct Conv {
+  Volume v;
+  std::int64_t filters = 0;
+  std::int64_t row() const { return v.window_positions() * v.channels; }
+};
+
+Result<Conv> conv_sizes(const nn::VolumeAttrs& attrs, const Shape& in, const Shape& filter) {
+  if (in.rank() != 5)
+    return invalid_argument(str_cat("input must be 5-dimensional: ", in));
+  if (filter.rank() != 5)
+    return invalid_argument(str_cat("filter must be 5-dimensional: ", filter));
+  if (in[4] != filter[3])
+    return invalid_argument(str_cat("Input depth must be evenly divisible by filter depth: ", in[4],
+                                    " vs ", filter[3]));
+  Conv conv;
+  TROUPE_ASSIGN(conv.v, nn::volume_sizes(attrs, in, Three{filter[0], filter[1], filter[2]}));
+  conv.filters = filter[4];
+  return conv;
+}
+
+/// Output positions whose windows are laid out at once: about 1 MiB.
+std::int64_t block_of(const Conv& conv, std::size_t size) {
+  const std::int64_t most = (1 << 20) / static_cast<std::int64_t>(size);
+  return std::clamp<std::int64_t>(most / std::max<std::int64_t>(conv.row(), 1), 1,
+                                  std::max<std::int64_t>(conv.v.out_positions(), 1));
+}
+
+/// Windows [begin, end) of one batch entry as rows; padding is 0.
+template <class T>
+void lay_out(const Volume& v, const T* x, std::int64_t begin, std::int64_t end, T* rows) {
+  const std::int64_t row = v.window_positions() * v.channels;
+  std::fill_n(rows, (end - begin) * row, T(0));
+  for (std::int64_t o = begin; o < end; ++o)
+    nn::for_each_in_window(v, o, [&](std::int64_t at, std::int64_t w) {
+      std::copy_n(x + at * v.channels, v.channels, rows + (o - begin) * row + w * v.channels);
+    });
+}
+
+/// Adds such rows to where their windows lie.
+template <class T>
+void add_back(const Volume& v, const T* rows, std::int64_t begin, std::int64_t end, T* x) {
+  const std::int64_t row = v.window_positions() * v.channels;
+  for (std::int64_t o = begin; o < end; ++o)
+    nn::for_each_in_window(v, o, [&](std::int64_t at, std::int64_t w) {
+      const T* from = rows + (o - begin) * row + w * v.channels;
+      T* to = x + at * v.channels;
+      for (std::int64_t i = 0; i < v.channels; ++i)
+        to[i] += from[i];
+    });
+}
+
+double cost_of(const Conv& conv) {
+  return 0.2 * static_cast<double>(conv.v.out_positions() * conv.row()) *
+         static_cast<double>(conv.filters + 4);
+}
+
+/// Calls body(entry, begin, end) for blocks of output positions, one batch entry on one thread.
+template <class Body>
+void for_each_block(KernelContext& c, const Conv& conv, std::int64_t block, Body body) {
+  c.parallel_for(conv.v.batch, cost_of(conv), [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t n = first; n < last; ++n)
+      for (std::int64_t o = 0; o < conv.v.out_positions(); o += block)
+        body(n, o, std::min(o + block, conv.v.out_positions()));
+  });
+}
+
+template <class T>
+void forward(KernelContext& c, const Conv& conv, const Tensor& x, const Tensor& w, Tensor& y) {
+  const std::int64_t block = block_of(conv, sizeof(T));
+  for_each_block(c, conv, block, [&](std::int64_t n, std::int64_t begin, std::int64_t end) {
+    thread_local std::vector<T> rows;
+    rows.resize(static_cast<std::size_t>(block * conv.row()));
+    lay_out(conv.v, x.data<T>().data() + n * conv.v.in_positions() * conv.v.channels, begin, end,
+            rows.data());
+    const arith::GemmShape shape{.m = end - begin, .n = conv.filters, .k = conv.row()};
+    arith::gemm_rows(arith::type_of(x.dtype()), shape, rows.data(), w.raw(),
+                     y.mutable_data<T>().data() +
+                         (n * conv.v.out_positions() + begin) * conv.filters,
+                     0, shape.m);
+  });
+}
+
+template <class T>
+void backward_input(KernelContext& c, const Conv& conv, const Tensor& w, const Tensor& dy,
+                    Tensor& dx) {
+  const std::int64_t block = block_of(conv, sizeof(T));
+  std::ranges::fill(dx.mutable_data<T>(), T(0));
+  for_each_block(c, conv, block, [&](std::int64_t n, std::int64_t begin, std::int64_t end) {
+    thread_local std::vector<T> rows;
+    rows.resize(static_cast<std::size_t>(block * conv.row()));
+    const arith::GemmShape shape{
+        .m = end - begin, .n = conv.row(), .k = conv.filters, .transpose_b = true};
+    arith::gemm_rows(arith::type_of(dx.dtype()), shape,
+                     dy.data<T>().data() + (n * conv.v.out_positions() + begin) * conv.filters,
+                     w.raw(), rows.data(), 0, shape.m);
+    add_back(conv.v, rows.data(), begin, end,
+             dx.mutable_data<T>().data() + n * conv.v.in_positions() * conv.v.channels);
+  });
+}
+
+template <class T>
+void backward_filter(KernelContext& c, const Conv& conv, const Tensor& x, const Tensor& dy,
+                     Tensor& dw) {
+  const std::int64_t block = block_of(conv, sizeof(T));
+  std::vector<T> rows(static_cast<std::size_t>(block * conv.row()));
+  std::vector<T> part(static_cast<std::size_t>(conv.row() * conv.filters));
+  const auto sum = dw.mutable_data<T>();
+  std::ranges::fill(sum, T(0));
+  for (std::int64_t n = 0; n < conv.v.batch; ++n)
+    for (std::int64_t o = 0; o < conv.v.out_positions(); o += block) {
+      c.stop_if_cancelled();
+      const std::int64_t end = std::min(o + block, conv.v.out_positions());
+      lay_out(conv.v, x.data<T>().data() + n * conv.v.in_positions() * conv.v.channels, o, end,
+              rows.data());
+      const arith::GemmShape shape{
+          .m = conv.row(), .n = conv.filters, .k = end - o, .transpose_a = true};
+      arith::gemm_rows(arith::type_of(x.dtype()), shape, rows.data(),
+                       dy.data<T>().data() + (n * conv.v.out_positions() + o) * conv.filters,
+                       part.data(), 0, shape.m);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        sum[i] += part[i];
+    }
+}
+
+Status compute(KernelContext& c) {
+  const Tensor &x = c.input(0), &w = c.input(1);
+  TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), x.shape(), w.shape()));
+  TROUPE_ASSIGN(const Shape out, nn::volume_shape(conv.v.batch, conv.v.out, conv.filters));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
+  if (y.num_elements() == 0)
+    return {};
+  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    forward<T>(c, conv, x, w, y);
+    return {};
+  });
+}
+
+Status check_gradient(const Conv& conv, const Shape& dy) {
+  TROUPE_ASSIGN(const Shape expected, nn::volume_shape(conv.v.batch, conv.v.out, conv.filters));
+  if (dy != expected)
+    return invalid_argument(
+        str_cat("Conv3DBackprop: out_backprop has shape ", dy, ", expected ", expected));
+  return {};
+}
+
+/// The shape that input `i` names, or has where it is no vector of sizes.
+Result<Shape> target_shape(KernelContext& c, int i, bool by_sizes) {
+  if (!by_sizes)
+    return c.input(i).shape();
+  if (c.input(i).shape().rank() != 1 || c.input(i).num_elements() != 5)
+    return invalid_argument(
+        str_cat("the sizes must be a vector of 5 elements, but have shape ", c.input(i).shape()));
+  return shape_from(c.input(i));
+}
+
+Status compute_input(KernelContext& c, bool by_sizes) {
+  const Tensor &w = c.input(1), &dy = c.input(2);
+  TROUPE_ASSIGN(const Shape in, target_shape(c, 0, by_sizes));
+  TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), in, w.shape()));
+  TROUPE_TRY(check_gradient(conv, dy.shape()));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
+  if (dx.num_elements() == 0)
+    return {};
+  return dispatch(Floats{}, dx.dtype(), [&]<class T>() -> Status {
+    backward_input<T>(c, conv, w, dy, dx);
+    return {};
+  });
+}
+
+Status compute_filter(KernelContext& c, bool by_sizes) {
+  const Tensor &x = c.input(0), &dy = c.input(2);
+  TROUPE_ASSIGN(const Shape filter, target_shape(c, 1, by_sizes));
+  TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), x.shape(), filter));
+  TROUPE_TRY(check_gradient(conv, dy.shape()));
+  TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
+  if (dw.num_elements() == 0)
+    return {};
+  return dispatch(Floats{}, dw.dtype(), [&]<class T>() -> Status {
+    backward_filter<T>(c, conv, x, dy, dw);
+    return {};
+  });
+}
+
+template <bool by_sizes>
+Status compute_input(KernelContext& c) {
+  return compute_input(c, by_sizes);
+}
+template <bool by_sizes>
+Status compute_filter(KernelContext& c) {
+  return compute_filter(c, by_sizes);
+}
+
+template <int sizes>
+Status infer_from_sizes(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(sizes, 1));
+  TROUPE_ASSIGN(PartialShape shape, c.input_as_shape(sizes));
+  if (!shape.has_rank())
+    shape = {-1, -1, -1, -1, -1};
+  if (shape.rank() != 5)
+    return invalid_argument(str_cat("Shape must be rank 5 but is rank ", shape.rank()));
+  return c.set_output(0, std::move(shape));
+}
+
+AttrMap conv_attrs(GradContext& g) {
+  AttrMap attrs;
+  for (const char* name : {"strides", "padding", "data_format", "dilations"})
+    if (const AttrValue* value = g.attrs().find(name))
+      attrs.set(name, *value);
+  return attrs;
+}
+
+Status differentiate(GradContext& g) {
+  const Value x = g.input(0), w = g.input(1), dy = g.output_grad(0);
+  TROUPE_TRY(
+      g.set_input_grad(0, g.op("Conv3DBackpropInputV2", {g.shape_of(x), w, dy}, conv_attrs(g))));
+  return g.set_input_grad(1, g.op("Conv3DBackpropFilterV2", {x, g.shape_of(w), dy}, conv_attrs(g)));
+}
+
+Status differentiate_input(GradContext& g) {
+  const Value w = g.input(1), dy = g.input(2), ddx = g.output_grad(0);
+  TROUPE_TRY(
+      g.set_input_grad(1, g.op("Conv3DBackpropFilterV2", {ddx, g.shape_of(w), dy}, conv_attrs(g))));
+  return g.set_input_grad(2, g.op("Conv3D", {ddx, w}, conv_attrs(g)));
+}
+
+Status differentiate_filter(GradContext& g) {
+  const Value x = g.input(0), dy = g.input(2), ddw = g.output_grad(0);
+  TROUPE_TRY(
+      g.set_input_grad(0, g.op("Conv3DBackpropInputV2", {g.shape_of(x), ddw, dy}, conv_attrs(g))));
+  return g.set_input_grad(2, g.op("Conv3D", {x, ddw}, conv_attrs(g)));
+}
+
+KernelOptions options(std::vector<DType> types, std::vector<std::string> host = {}) {
+  KernelOptions out;
+  out.types = {{"T", std::move(types)}};
+  out.host_inputs = std::move(host);
+  out.prepare = nn::prepare_volume;
+  out.expensive = true;
+  return out;
+}
+
+constexpr auto padding_attrs = "strides: list(int) >= 5; padding: {'SAME', 'VALID'}";
+constexpr auto format_attr = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
+constexpr auto dilation_attr = "dilations: list(int) = [1, 1, 1, 1, 1]";
+constexpr auto all_floats = "T: {half, bfloat16, float, double}";
+
+void add_old_gradients(OpLibrary& library) {
+  const std::vector<DType> wide = {DType::float32, DType::float64}, half = {DType::float16};
+  library.op("Conv3DBackpropInput")
+      .input("input: T; filter: T; out_backprop: T")
+      .output("output: T")
+      .attr("T: {half, float, double}")
+      .attr(padding_attrs)
+      .attr(dilation_attr)
+      .shape_fn(shape_unchanged)
+      .not_differentiable("Conv3DBackpropInputV2 is")
+      .cpu_kernel(compute_input<false>, options(wide))
+      .cpu_kernel(in_wider<compute_input<false>>, options(half))
+      .doc("The gradient of Conv3D by its input.");
+  library.op("Conv3DBackpropFilter")
+      .input("input: T; filter: T; out_backprop: T")
+      .output("output: T")
+      .attr("T: {half, float, double}")
+      .attr(padding_attrs)
+      .attr(dilation_attr)
+      .shape_fn([](ShapeContext& c) { return c.output_like(0, 1); })
+      .not_differentiable("Conv3DBackpropFilterV2 is")
+      .cpu_kernel(compute_filter<false>, options(wide))
+      .cpu_kernel(in_wider<compute_filter<false>>, options(half))
+      .doc("The gradient of Conv3D by its filter.");
+}
+
+} // namespace
+
+void register_nn_conv3d(OpLibrary& library) {
+  const std::vector<DType> wide = {DType::float32, DType::float64};
+  const std::vector<DType> narrow = {DType::float16, DType::bfloat16};
+  library.op("Conv3D")
+      .input("input: T; filter: T")
+      .output("output: T")
+      .attr(all_floats)
+      .attr(padding_attrs)
+      .attr(format_attr)
+      .attr(dilation_attr)
+      .shape_fn(nn::infer_volume_conv)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options(wide))
+      .cpu_kernel(in_wider<compute>, options(narrow))
+      .doc("Convolution over planes, rows and columns.");
+  library.op("Conv3DBackpropInputV2")
+      .input("input_sizes: Tshape; filter: T; out_backprop: T")
+      .output("output: T")
+      .attr(all_floats)
+      .attr(padding_attrs)
+      .attr(format_attr)
+      .attr(dilation_attr)
+      .attr("Tshape: {int32, int64} = DT_INT32")
+      .shape_fn(infer_from_sizes<0>)
+      .gradient(differentiate_input)
+      .cpu_kernel(compute_input<true>, options(wide, {"input_sizes"}))
+      .cpu_kernel(in_wider<compute_input<true>>, options(narrow, {"input_sizes"}))
+      .doc("The gradient of Conv3D by its input.");
+  library.op("Conv3DBackpropFilterV2")
+      .input("input: T; filter_sizes: int32; out_backprop: T")
+      .output("output: T")
+      .attr(all_floats)
+      .attr(padding_attrs)
+      .attr(format_attr)
+      .attr(dilation_attr)
+      .shape_fn(infer_from_sizes<1>)
+      .gradient(differentiate_filter)
+      .cpu_kernel(compute_filter<true>, options(wide, {"filter_sizes"}))
+      .cpu_kernel(in_wider<compute_filter<true>>, options(narrow, {"filter_sizes"}))
+      .doc("The gradient of Conv3D by its filter.");
+  add_old_gradients(library);
+}
+
+} // namespace troupe

@@ -1,0 +1,168 @@
+// LeakyRelu, Selu and Softsign, and the ops of their gradients.
+#include <cmath>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
+
+namespace troupe {
+namespace {
+
+constexpr double selu_scale = 1.0507009873554804934193349852946;
+constexpr double selu_scale_alpha = 1.7580993408473768599402175208123;
+
+struct Leaky {
+  template <class T>
+  static T value(T x, T alpha) {
+    return x > T(0) ? x : x * alpha;
+  }
+  template <class T>
+  static T gradient(T dy, T x, T alpha) {
+    return x > T(0) ? dy : dy * alpha;
+  }
+};
+/// The gradient is given the output.
+struct Selu {
+  template <class T>
+  static T value(T x, T) {
+    return x < T(0) ? T(selu_scale_alpha) * std::expm1(x) : T(selu_scale) * x;
+  }
+  template <class T>
+  static T gradient(T dy, T y, T) {
+    return y < T(0) ? dy * (y + T(selu_scale_alpha)) : dy * T(selu_scale);
+  }
+};
+struct Softsign {
+  template <class T>
+  static T value(T x, T) {
+    return x / (T(1) + std::abs(x));
+  }
+  template <class T>
+  static T gradient(T dy, T x, T) {
+    const T below = T(1) + std::abs(x);
+    return dy / (below * below);
+  }
+};
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  return prepared(static_cast<double>(c.attrs().get_or("alpha", 0.0F)));
+}
+
+template <class Function>
+Status compute(KernelContext& c) {
+  const Tensor x = c.input(0);
+  TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, x.shape()));
+  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    const auto alpha = static_cast<T>(c.prepared<double>());
+    const T* from = x.data<T>().data();
+    T* to = y.mutable_data<T>().data();
+    c.parallel_for(x.num_elements(), 2, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        to[i] = Function::template value<T>(from[i], alpha);
+    });
+    return {};
+  });
+}
+
+template <class Function>
+Status compute_grad(KernelContext& c) {
+  const Tensor dy = c.input(0), x = c.input(1);
+  if (dy.shape() != x.shape())
+    return invalid_argument(str_cat(
+        "Inputs to operation ", c.node_name(), " of type ", c.node().schema->name,
+        " must have the same size and shape.  Input 0: ", dy.shape(), " != input 1: ", x.shape()));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
+  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    const auto alpha = static_cast<T>(c.prepared<double>());
+    const T *gradient = dy.data<T>().data(), *from = x.data<T>().data();
+    T* to = dx.mutable_data<T>().data();
+    c.parallel_for(x.num_elements(), 1, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        to[i] = Function::template gradient<T>(gradient[i], from[i], alpha);
+    });
+    return {};
+  });
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(PartialShape out, shape_rules::merge_shapes(c.input(0), c.input(1)));
+  return c.set_output(0, std::move(out));
+}
+
+AttrMap alpha_of(GradContext& g) {
+  return {{"alpha", g.attrs().get_or("alpha", 0.2F)}};
+}
+Status differentiate_leaky(GradContext& g) {
+  return g.set_input_grad(0, g.op("LeakyReluGrad", {g.output_grad(0), g.input(0)}, alpha_of(g)));
+}
+Status differentiate_leaky_grad(GradContext& g) {
+  TROUPE_TRY(
+      g.set_input_grad(0, g.op("LeakyReluGrad", {g.output_grad(0), g.input(1)}, alpha_of(g))));
+  return g.set_input_grad(1, g.zeros_like(g.input(1)));
+}
+Status differentiate_selu(GradContext& g) {
+  return g.set_input_grad(0, g.op("SeluGrad", {g.output_grad(0), g.output(0)}));
+}
+Status differentiate_softsign(GradContext& g) {
+  return g.set_input_grad(0, g.op("SoftsignGrad", {g.output_grad(0), g.input(0)}));
+}
+
+struct Row {
+  std::string_view name, gradient_name, second;
+  std::string_view extra; ///< an attribute
+  KernelFn value, value_narrow, grad, grad_narrow;
+  GradientFn differentiate, differentiate_grad;
+  std::string_view doc, grad_doc;
+};
+
+void add(OpLibrary& library, const Row& row) {
+  constexpr auto floats = "T: {half, bfloat16, float, double}";
+  KernelOptions wide, narrow;
+  wide.types = {{"T", {DType::float32, DType::float64}}};
+  narrow.types = {{"T", {DType::float16, DType::bfloat16}}};
+  wide.prepare = narrow.prepare = prepare;
+  const std::string attrs =
+      row.extra.empty() ? std::string(floats) : str_cat(row.extra, "; ", floats, " = DT_FLOAT");
+  library.op(row.name)
+      .input("features: T")
+      .output("activations: T")
+      .attr(attrs)
+      .shape_fn(shape_unchanged)
+      .gradient(row.differentiate)
+      .cpu_kernel(row.value, wide)
+      .cpu_kernel(row.value_narrow, narrow)
+      .doc(row.doc);
+  OpLibrary::Builder gradient = library.op(row.gradient_name);
+  gradient.input(str_cat("gradients: T; ", row.second, ": T"))
+      .output("backprops: T")
+      .attr(attrs)
+      .shape_fn(infer_grad)
+      .cpu_kernel(row.grad, wide)
+      .cpu_kernel(row.grad_narrow, narrow)
+      .doc(row.grad_doc);
+  if (row.differentiate_grad)
+    gradient.gradient(row.differentiate_grad);
+  else
+    gradient.not_differentiable("its gradient is made where graphs are written");
+}
+
+} // namespace
+
+void register_nn_leaky_relu(OpLibrary& library) {
+  add(library, {"LeakyRelu", "LeakyReluGrad", "features", "alpha: float = 0.20000000298023224",
+                compute<Leaky>, in_wider<compute<Leaky>>, compute_grad<Leaky>,
+                in_wider<compute_grad<Leaky>>, differentiate_leaky, differentiate_leaky_grad,
+                "x where it is positive, else alpha x.", "The gradient of LeakyRelu."});
+  add(library, {"Selu", "SeluGrad", "outputs", "", compute<Selu>, in_wider<compute<Selu>>,
+                compute_grad<Selu>, in_wider<compute_grad<Selu>>, differentiate_selu, nullptr,
+                "scale x where x is positive, else scale alpha (exp(x) - 1).",
+                "The gradient of Selu, from its outputs."});
+  add(library,
+      {"Softsign", "SoftsignGrad", "features", "", compute<Softsign>, in_wider<compute<Softsign>>,
+       compute_grad<Softsign>, in_wider<compute_grad<Softsign>>, differentiate_softsign, nullptr,
+       "x / (1 + |x|).", "The gradient of Softsign."});
+}
+
+} // namespace troupe

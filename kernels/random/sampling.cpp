@@ -1,0 +1,262 @@
+// Multinomial, its stateless form, and RandomGamma: TensorFlow's numbers for TensorFlow's seeds.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
+#include "kernels/random/internal/fill.hpp"
+#include "kernels/random/internal/generator.hpp"
+
+namespace troupe {
+namespace {
+
+/// In [0, 1), from two words.
+double unit(std::uint32_t x0, std::uint32_t x1) {
+  const std::uint64_t mantissa = (std::uint64_t{x0 & 0xfffffU} << 32) | x1;
+  return std::bit_cast<double>((std::uint64_t{1023} << 52) | mantissa) - 1.0;
+}
+
+/// Words of a generator, one after the other.
+class Words {
+public:
+  explicit Words(const arith::Philox& generator) : generator_(generator) {}
+  std::uint32_t next() {
+    if (used_ == 4) {
+      block_ = generator_.next();
+      used_ = 0;
+    }
+    return block_[used_++];
+  }
+  double next_unit() {
+    const std::uint32_t x0 = next(), x1 = next();
+    return unit(x0, x1);
+  }
+
+private:
+  arith::Philox generator_;
+  arith::Philox::Block block_ = {};
+  std::size_t used_ = 4;
+};
+
+/// Running sums of exp(logit - largest); what is not finite has no probability.
+void running_sums(const double* logits, std::vector<double>& sums) {
+  double largest = std::numeric_limits<double>::lowest();
+  for (std::size_t k = 0; k < sums.size(); ++k)
+    if (std::isfinite(logits[k]))
+      largest = std::max(largest, logits[k]);
+  double sum = 0;
+  for (std::size_t k = 0; k < sums.size(); ++k) {
+    if (std::isfinite(logits[k]))
+      sum += std::exp(logits[k] - largest);
+    sums[k] = sum;
+  }
+}
+
+struct Draws {
+  std::int64_t rows = 0, classes = 0, samples = 0;
+};
+
+Result<Draws> draws(KernelContext& c) {
+  const Tensor &logits = c.input(0), &samples = c.input(1);
+  if (logits.shape().rank() != 2)
+    return invalid_argument(str_cat("logits should be a matrix, got shape ", logits.shape()));
+  if (!samples.shape().is_scalar())
+    return invalid_argument(str_cat("num_samples should be a scalar, got shape ", samples.shape()));
+  const Draws out{logits.shape()[0], logits.shape()[1], samples.value<std::int32_t>()};
+  if (out.samples < 0)
+    return invalid_argument(str_cat("num_samples should be non-negative, got ", out.samples));
+  if (out.classes <= 0)
+    return invalid_argument(str_cat("num_classes should be positive, got ", out.classes));
+  return out;
+}
+
+Status draw_classes(KernelContext& c, const Draws& d, const arith::Philox& start) {
+  TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{d.rows, d.samples}));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  TROUPE_ASSIGN(const Tensor logits, widened(c, c.input(0), DType::float64));
+  return dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
+    Words words(start);
+    std::vector<double> sums(static_cast<std::size_t>(d.classes));
+    T* to = out.mutable_data<T>().data();
+    c.serial_for(d.rows, 10.0 * static_cast<double>(d.classes + d.samples),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t row = begin; row < end; ++row) {
+                     running_sums(logits.data<double>().data() + row * d.classes, sums);
+                     for (std::int64_t i = 0; i < d.samples; ++i)
+                       to[row * d.samples + i] = static_cast<T>(
+                           std::ranges::upper_bound(sums, words.next_unit() * sums.back()) -
+                           sums.begin());
+                   }
+                 });
+    return {};
+  });
+}
+
+Status compute_multinomial(KernelContext& c) {
+  TROUPE_ASSIGN(const Draws d, draws(c));
+  const std::int64_t words = (d.samples + 3) / 4 * 4 * 2;
+  return draw_classes(c, d, random::generator(c)->reserve(arith::reserved_blocks(d.rows * words)));
+}
+
+Status compute_stateless_multinomial(KernelContext& c) {
+  TROUPE_ASSIGN(const Draws d, draws(c));
+  const Tensor& seed = c.input(2);
+  if (seed.shape() != Shape{2})
+    return invalid_argument(str_cat("seed must have shape [2], not ", seed.shape()));
+  TROUPE_ASSIGN(const auto values, integers(seed));
+  return draw_classes(c, d,
+                      arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
+                                                         static_cast<std::uint64_t>(values[1])));
+}
+
+/// Pairs of doubles, the last of a pair first.
+class Pairs {
+public:
+  explicit Pairs(const arith::Philox& generator) : generator_(generator) {}
+  double uniform() {
+    if (uniforms_ == 0) {
+      const auto x = generator_.next();
+      uniform_[0] = unit(x[0], x[1]);
+      uniform_[1] = unit(x[2], x[3]);
+      uniforms_ = 2;
+    }
+    return uniform_[--uniforms_];
+  }
+  double normal() {
+    if (normals_ == 0) {
+      const auto x = generator_.next();
+      const double u = std::max(unit(x[0], x[1]), 1.0e-7);
+      const double angle = 2 * std::numbers::pi * unit(x[2], x[3]);
+      const double radius = std::sqrt(-2.0 * std::log(u));
+      normal_[0] = std::sin(angle) * radius;
+      normal_[1] = std::cos(angle) * radius;
+      normals_ = 2;
+    }
+    return normal_[--normals_];
+  }
+
+private:
+  arith::Philox generator_;
+  double uniform_[2] = {}, normal_[2] = {};
+  std::size_t uniforms_ = 0, normals_ = 0;
+};
+
+/// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). A smaller alpha than
+/// 1 is drawn as alpha + 1 and scaled.
+double draw_gamma(double alpha, Pairs& pairs) {
+  if (alpha == 1)
+    return -std::log1p(-pairs.uniform());
+  const bool small = alpha < 1;
+  const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3), scale = 1.0 / 3 / std::sqrt(d);
+  for (;;) {
+    const double x = pairs.normal();
+    double v = 1 + scale * x;
+    if (v <= 0)
+      continue;
+    v = v * v * v;
+    const double u = pairs.uniform();
+    if (std::isnan(v))
+      return v;
+    if (u >= 1 - 0.0331 * (x * x) * (x * x) &&
+        std::log(u) >= 0.5 * x * x + d * (1 - v + std::log(v)))
+      continue;
+    return small ? d * v * std::pow(pairs.uniform(), 1 / alpha) : d * v;
+  }
+}
+
+Status compute_gamma(KernelContext& c) {
+  if (c.input(0).shape().rank() != 1)
+    return invalid_argument(
+        str_cat("shape must be a vector of {int32,int64}, got shape: ", c.input(0).to_string()));
+  TROUPE_ASSIGN(const Shape samples_shape, random::shape_from(c.input(0)));
+  const Shape& alphas_shape = c.input(1).shape();
+  std::vector<std::int64_t> dims(samples_shape.dims().begin(), samples_shape.dims().end());
+  dims.insert(dims.end(), alphas_shape.dims().begin(), alphas_shape.dims().end());
+  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  const DType wide = DType::float64;
+  TROUPE_ASSIGN(Tensor out, c.output_type(0) == wide ? c.allocate_output(0, shape)
+                                                     : c.allocate_temp(wide, shape));
+  const std::int64_t samples = samples_shape.num_elements(), alphas = alphas_shape.num_elements();
+  if (shape.num_elements() > 0) {
+    TROUPE_ASSIGN(const Tensor alpha, widened(c, c.input(1), wide));
+    const auto start = random::generator(c)->reserve(arith::reserved_blocks(shape.num_elements()));
+    const double* in = alpha.data<double>().data();
+    double* to = out.mutable_data<double>().data();
+    c.parallel_for(samples * alphas, 100, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        arith::Philox generator = start;
+        generator.skip(arith::reserved_blocks(i));
+        Pairs pairs(generator);
+        to[i % samples * alphas + i / samples] = draw_gamma(in[i / samples], pairs);
+      }
+    });
+  }
+  return narrow(c, 0, out);
+}
+
+Status infer_multinomial(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto logits, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_TRY(c.require_rank(1, 0));
+  if (c.num_inputs() == 3) {
+    TROUPE_ASSIGN(const auto seed, shape_rules::dims_of_rank(c, 2, 1));
+    TROUPE_TRY(shape_rules::merge_dims(seed[0], 2).status());
+  }
+  const auto samples = c.input_as_ints(1);
+  return c.set_output(0, {logits[0], samples && (*samples)[0] >= 0 ? (*samples)[0] : -1});
+}
+
+Status infer_gamma(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 1));
+  TROUPE_ASSIGN(const PartialShape samples, c.input_as_shape(0));
+  if (!samples.has_rank() || !c.input(1).has_rank())
+    return {};
+  std::vector<std::int64_t> dims = samples.dims();
+  dims.insert(dims.end(), c.input(1).dims().begin(), c.input(1).dims().end());
+  return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+} // namespace
+
+void register_random_sampling(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
+  options.host_inputs = {"num_samples"};
+  library.op("Multinomial")
+      .input("logits: T; num_samples: int32")
+      .output("output: output_dtype")
+      .attr("seed: int = 0; seed2: int = 0; T: realnumbertype")
+      .attr("output_dtype: {int32, int64} = DT_INT64")
+      .stateful()
+      .roles(Role::random)
+      .shape_fn(infer_multinomial)
+      .not_differentiable("its values are integers")
+      .cpu_kernel(compute_multinomial, options)
+      .doc("Classes drawn for each row by its probabilities, whose logarithms are given.");
+  options.host_inputs = {"num_samples", "seed"};
+  library.op("StatelessMultinomial")
+      .input("logits: T; num_samples: int32; seed: Tseed")
+      .output("output: output_dtype")
+      .attr("T: realnumbertype; Tseed: {int32, int64} = DT_INT64")
+      .attr("output_dtype: {int32, int64} = DT_INT64")
+      .shape_fn(infer_multinomial)
+      .not_differentiable("its values are integers")
+      .cpu_kernel(compute_stateless_multinomial, options)
+      .doc("The same from a seed.");
+  options.host_inputs = {"shape"};
+  library.op("RandomGamma")
+      .input("shape: S; alpha: T")
+      .output("output: T")
+      .attr("seed: int = 0; seed2: int = 0; S: {int32, int64}; T: {half, float, double}")
+      .stateful()
+      .roles(Role::random)
+      .shape_fn(infer_gamma)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute_gamma, options)
+      .doc("Random numbers of gamma distributions, `shape` of them for each alpha.");
+}
+
+} // namespace troupe

@@ -1,0 +1,377 @@
+// SparseAdd and its gradient, SparseTensorDenseMatMul, SparseTensorDenseAdd, SparseSoftmax.
+#include <algorithm>
+#include <cmath>
+
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/glue.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
+#include "kernels/sparse/internal/sparse.hpp"
+
+namespace troupe {
+namespace {
+
+using sparse::Dims;
+using sparse::Sparse;
+using Computed = Types<float, double, std::int32_t, std::int64_t, std::complex<double>>;
+
+Status check_operands(const Sparse& a, const Sparse& b) {
+  if (a.rank != b.rank)
+    return invalid_argument(
+        str_cat("Input indices must have the same dimension, got ", a.rank, " and ", b.rank));
+  for (std::size_t d = 0; d < a.shape.size(); ++d)
+    if (a.shape[d] != b.shape[d])
+      return invalid_argument(str_cat("Operands' shapes do not match: got ", a.shape[d], " and ",
+                                      b.shape[d], " for dimension ", d));
+  return {};
+}
+
+/// Walks two sorted lists of indices at once: body(i, j), -1 for the one that has no such entry.
+template <class Body>
+void merge(const Sparse& a, const Sparse& b, Body body) {
+  std::int64_t i = 0, j = 0;
+  while (i < a.entries || j < b.entries) {
+    const bool no_b = j == b.entries, no_a = i == a.entries;
+    const bool a_first =
+        !no_a && (no_b || std::ranges::lexicographical_compare(a.index(i), b.index(j)));
+    const bool b_first =
+        !no_b && (no_a || std::ranges::lexicographical_compare(b.index(j), a.index(i)));
+    body(b_first ? -1 : i, a_first ? -1 : j);
+    i += b_first ? 0 : 1;
+    j += a_first ? 0 : 1;
+  }
+}
+
+template <class T>
+double magnitude(T x) {
+  return static_cast<double>(std::abs(x));
+}
+
+Status compute_add(KernelContext& c) {
+  TROUPE_ASSIGN(const Sparse a, sparse::sparse_input(c, 0));
+  TROUPE_ASSIGN(const Sparse b, sparse::sparse_input(c, 3));
+  if (!c.input(6).shape().is_scalar())
+    return invalid_argument(
+        str_cat("The magnitude threshold must be a scalar: got shape ", c.input(6).shape()));
+  TROUPE_TRY(check_operands(a, b));
+  TROUPE_ASSIGN(const Tensor threshold, widened(c, c.input(6), DType::float64));
+  TROUPE_ASSIGN(const Tensor av, widened(c, *a.values));
+  TROUPE_ASSIGN(const Tensor bv, widened(c, *b.values));
+  return dispatch(Computed{}, av.dtype(), [&]<class T>() -> Status {
+    Dims indices;
+    std::vector<T> sums;
+    const double least = threshold.value<double>();
+    merge(a, b, [&](std::int64_t i, std::int64_t j) {
+      T sum{};
+      if (i >= 0)
+        sum += av.data<T>()[static_cast<std::size_t>(i)];
+      if (j >= 0)
+        sum += bv.data<T>()[static_cast<std::size_t>(j)];
+      if (i >= 0 && j >= 0 && !(magnitude(sum) >= least))
+        return;
+      const auto at = i >= 0 ? a.index(i) : b.index(j);
+      indices.insert(indices.end(), at.begin(), at.end());
+      sums.push_back(sum);
+    });
+    const auto count = static_cast<std::int64_t>(sums.size());
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, a.rank}));
+    std::ranges::copy(indices, out.mutable_data<std::int64_t>().begin());
+    TROUPE_ASSIGN(Tensor values, allocate_widened(c, 1, Shape{count}));
+    std::ranges::copy(sums, values.mutable_data<T>().begin());
+    TROUPE_TRY(c.set_output(2, c.input(2)));
+    return narrow(c, 1, values);
+  });
+}
+
+/// Each operand's entry gets the gradient of the sum's entry of the same index, or 0.
+Status compute_add_grad(KernelContext& c) {
+  const Tensor& grad = c.input(0);
+  Sparse parts[3]; // a, b, sum
+  for (int i = 0; i < 3; ++i) {
+    const Tensor& indices = c.input(i + 1);
+    if (indices.shape().rank() != 2)
+      return invalid_argument(
+          str_cat("Input indices should be matrices but received shape: ", indices.shape()));
+    parts[i].indices = indices.data<std::int64_t>();
+    parts[i].entries = indices.shape()[0];
+    parts[i].rank = indices.shape()[1];
+  }
+  if (grad.shape().rank() != 1)
+    return invalid_argument(
+        str_cat("Input backprop_val_grad should be a vector but received shape: ", grad.shape()));
+  if (grad.num_elements() != parts[2].entries)
+    return invalid_argument(
+        str_cat("# elements in backprop_val_grad and # rows in sum_indices should match (#nnz of "
+                "sum): got ",
+                grad.num_elements(), " and ", parts[2].entries));
+  if (parts[0].rank != parts[1].rank || parts[0].rank != parts[2].rank)
+    return invalid_argument(str_cat("The densified operands should have the same ndims; got ",
+                                    parts[0].rank, ", ", parts[1].rank, " and ", parts[2].rank));
+  TROUPE_ASSIGN(Tensor zero, c.allocate_temp(grad.dtype(), Shape{}));
+  std::fill_n(static_cast<std::byte*>(zero.mutable_raw()), zero.byte_size(), std::byte{0});
+  for (int i : {0, 1}) {
+    Dims order(static_cast<std::size_t>(parts[i].entries), -1);
+    merge(parts[i], parts[2], [&](std::int64_t at, std::int64_t in_sum) {
+      if (at >= 0)
+        order[static_cast<std::size_t>(at)] = in_sum;
+    });
+    TROUPE_TRY(sparse::take(c, i, grad, order, &zero));
+  }
+  return {};
+}
+
+struct MatMul {
+  bool adjoint_a = false, adjoint_b = false;
+  std::int64_t m = 0, k = 0, n = 0;
+};
+
+Result<MatMul> sizes(KernelContext& c) {
+  const Shape &indices = c.input(0).shape(), &values = c.input(1).shape();
+  const Shape &shape = c.input(2).shape(), &b = c.input(3).shape();
+  if (b.rank() != 2)
+    return invalid_argument("Tensor 'b' is not a matrix");
+  if (shape.rank() != 1)
+    return invalid_argument("Tensor 'a_shape' is not a vector");
+  if (shape[0] != 2)
+    return invalid_argument("Tensor 'a_shape' must have 2 elements");
+  if (values.rank() != 1)
+    return invalid_argument("Tensor 'a_values' is not a vector");
+  if (indices.rank() != 2)
+    return invalid_argument("Tensor 'a_indices' is not a matrix");
+  if (indices[0] != values[0])
+    return invalid_argument(
+        "Number of rows of a_indices does not match number of entries in a_values");
+  if (indices[1] != 2)
+    return invalid_argument("Number of columns of a_indices does not match number of entries in "
+                            "a_shape");
+  MatMul out;
+  out.adjoint_a = c.attrs().get_or("adjoint_a", false);
+  out.adjoint_b = c.attrs().get_or("adjoint_b", false);
+  const auto dims = c.input(2).data<std::int64_t>();
+  out.m = dims[out.adjoint_a ? 1 : 0];
+  out.k = dims[out.adjoint_a ? 0 : 1];
+  out.n = b[out.adjoint_b ? 0 : 1];
+  const std::int64_t inner = b[out.adjoint_b ? 1 : 0];
+  if (out.k != inner)
+    return invalid_argument(
+        str_cat("Cannot multiply A and B because inner dimension does not match: ", out.k, " vs. ",
+                inner, ".  Did you forget a transpose?  Dimensions of A: [", out.m, ", ", out.k,
+                ").  Dimensions of B: ", b));
+  return out;
+}
+
+template <class T>
+T conjugate(T x, bool wanted) {
+  if constexpr (std::is_same_v<T, std::complex<double>>)
+    return wanted ? std::conj(x) : x;
+  else
+    return x;
+}
+
+Status compute_matmul(KernelContext& c) {
+  TROUPE_ASSIGN(const MatMul s, sizes(c));
+  TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{s.m, s.n}));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape));
+  TROUPE_ASSIGN(const Tensor values, widened(c, c.input(1)));
+  TROUPE_ASSIGN(const Tensor b, widened(c, c.input(3)));
+  TROUPE_ASSIGN(const Integers indices, integers(c.input(0)));
+  const std::int64_t b_cols = b.shape()[1];
+  TROUPE_TRY(dispatch(Computed{}, values.dtype(), [&]<class T>() -> Status {
+    const auto to = out.mutable_data<T>();
+    std::ranges::fill(to, T{});
+    const auto from = b.data<T>();
+    for (std::int64_t i = 0; i < values.num_elements(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      const std::int64_t row = indices[2 * at + (s.adjoint_a ? 1 : 0)];
+      const std::int64_t inner = indices[2 * at + (s.adjoint_a ? 0 : 1)];
+      if (inner < 0 || inner >= s.k)
+        return invalid_argument(str_cat("k (", inner, ") from index[", i, ",", s.adjoint_a ? 0 : 1,
+                                        "] out of bounds (>=", s.k, ")"));
+      if (row < 0 || row >= s.m)
+        return invalid_argument(str_cat("m (", row, ") from index[", i, ",", s.adjoint_a ? 1 : 0,
+                                        "] out of bounds (>=", s.m, ")"));
+      const T value = conjugate(values.data<T>()[at], s.adjoint_a);
+      for (std::int64_t n = 0; n < s.n; ++n)
+        to[static_cast<std::size_t>(row * s.n + n)] +=
+            value * (s.adjoint_b
+                         ? conjugate(from[static_cast<std::size_t>(n * b_cols + inner)], true)
+                         : from[static_cast<std::size_t>(inner * b_cols + n)]);
+    }
+    return {};
+  }));
+  return narrow(c, 0, out);
+}
+
+Status compute_dense_add(KernelContext& c) {
+  const Tensor &b = c.input(3), &a_indices = c.input(0), &a_values = c.input(1);
+  if (a_indices.shape().rank() != 2)
+    return invalid_argument(
+        str_cat("Input a_indices should be a matrix but received shape: ", a_indices.shape()));
+  if (a_values.shape().rank() != 1 || c.input(2).shape().rank() != 1)
+    return invalid_argument(str_cat(
+        "Inputs a_values and a_shape should be vectors but received shapes: ", a_values.shape(),
+        " and ", c.input(2).shape()));
+  if (a_indices.shape()[0] != a_values.shape()[0])
+    return invalid_argument("Dimensions 0 of a_indices and a_values do not match");
+  TROUPE_ASSIGN(const Integers dims, integers(c.input(2)));
+  const int rank = b.shape().rank();
+  if (static_cast<int>(dims.size()) != rank || a_indices.shape()[1] != rank)
+    return invalid_argument(
+        str_cat("Two operands have different ranks; received: ", dims.size(), " and ", rank));
+  for (int d = 0; d < rank; ++d)
+    if (dims[static_cast<std::size_t>(d)] != b.shape()[d])
+      return invalid_argument(
+          str_cat("Dimension ", d, " does not equal (no broadcasting is supported): sparse side ",
+                  dims[static_cast<std::size_t>(d)], " vs dense side ", b.shape()[d]));
+  TROUPE_ASSIGN(const Integers indices, integers(a_indices));
+  TROUPE_ASSIGN(const Tensor values, widened(c, a_values));
+  TROUPE_ASSIGN(const Tensor dense, widened(c, b));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, b.shape()));
+  TROUPE_TRY(dispatch(Computed{}, values.dtype(), [&]<class T>() -> Status {
+    std::ranges::copy(dense.data<T>(), out.mutable_data<T>().begin());
+    for (std::int64_t i = 0; i < values.num_elements(); ++i) {
+      std::int64_t at = 0;
+      for (int d = 0; d < rank; ++d) {
+        const std::int64_t x = indices[static_cast<std::size_t>(i * rank + d)];
+        if (x < 0 || x >= b.shape()[d])
+          return invalid_argument(
+              str_cat("Sparse tensor has an invalid index on dimension ", d, ": a_indices(", i, ",",
+                      d, ") = ", x, ", dense tensor shape: ",
+                      str_join(Dims(b.shape().dims().begin(), b.shape().dims().end()), " ")));
+        at = at * b.shape()[d] + x;
+      }
+      out.mutable_data<T>()[static_cast<std::size_t>(at)] +=
+          values.data<T>()[static_cast<std::size_t>(i)];
+    }
+    return {};
+  }));
+  return narrow(c, 0, out);
+}
+
+/// Among the entries of one row of the last dimension.
+Status compute_softmax(KernelContext& c) {
+  TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
+  if (s.rank < 2)
+    return invalid_argument(
+        str_cat("Input should have rank >= 2, but received shape: ", sparse::listed(s.shape)));
+  TROUPE_TRY(sparse::check_bounds(s));
+  TROUPE_ASSIGN(const Tensor in, widened(c, *s.values));
+  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, in.shape()));
+  TROUPE_TRY(dispatch(Floats{}, in.dtype(), [&]<class T>() -> Status {
+    const auto x = in.data<T>();
+    const auto y = out.mutable_data<T>();
+    const auto row_of = [&](std::int64_t i) {
+      return s.index(i).first(static_cast<std::size_t>(s.rank - 1));
+    };
+    for (std::int64_t begin = 0; begin < s.entries;) {
+      std::int64_t end = begin + 1;
+      while (end < s.entries && std::ranges::equal(row_of(begin), row_of(end)))
+        ++end;
+      const auto first = x.begin() + begin, last = x.begin() + end;
+      const T largest = *std::max_element(first, last);
+      T sum = 0;
+      for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); ++at)
+        sum += y[at] = std::exp(x[at] - largest);
+      for (auto at = static_cast<std::size_t>(begin); at < static_cast<std::size_t>(end); ++at)
+        y[at] /= sum;
+      begin = end;
+    }
+    return {};
+  }));
+  return narrow(c, 0, out);
+}
+
+Status infer_add(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto indices, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_TRY(c.require_rank(2, 1));
+  TROUPE_TRY(c.set_output(0, {-1, indices[1]}));
+  TROUPE_TRY(c.set_output(1, {-1}));
+  return c.output_like(2, 2);
+}
+
+Status infer_add_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto a, shape_rules::dims_of_rank(c, 1, 2));
+  TROUPE_ASSIGN(const auto b, shape_rules::dims_of_rank(c, 2, 2));
+  TROUPE_TRY(c.set_output(0, {a[0]}));
+  return c.set_output(1, {b[0]});
+}
+
+Status infer_matmul(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto b, shape_rules::dims_of_rank(c, 3, 2));
+  const bool adjoint_a = c.attrs().get_or("adjoint_a", false);
+  const bool adjoint_b = c.attrs().get_or("adjoint_b", false);
+  const auto a = c.input_as_ints(2);
+  const std::int64_t rows = a && a->size() == 2 ? (*a)[adjoint_a ? 1 : 0] : -1;
+  return c.set_output(0, {rows, b[adjoint_b ? 0 : 1]});
+}
+
+constexpr auto no_gradient = "its gradient is made where graphs are written";
+
+void add_sums(OpLibrary& library) {
+  KernelOptions options;
+  options.types = {{"T",
+                    {DType::float32, DType::float64, DType::int64, DType::int32, DType::int16,
+                     DType::int8, DType::complex64, DType::complex128}}};
+  library.op("SparseAdd")
+      .input("a_indices: int64; a_values: T; a_shape: int64; b_indices: int64; b_values: T; "
+             "b_shape: int64; thresh: Treal")
+      .output("sum_indices: int64; sum_values: T; sum_shape: int64")
+      .attr("T: numbertype; Treal: realnumbertype")
+      .shape_fn(infer_add)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute_add, options)
+      .doc("The sum of two sparse tensors without entries below a threshold.");
+  library.op("SparseAddGrad")
+      .input("backprop_val_grad: T; a_indices: int64; b_indices: int64; sum_indices: int64")
+      .output("a_val_grad: T; b_val_grad: T")
+      .attr("T: numbertype")
+      .shape_fn(infer_add_grad)
+      .not_differentiable("it is a gradient itself")
+      .cpu_kernel(compute_add_grad, options)
+      .doc("The gradient of SparseAdd.");
+}
+
+} // namespace
+
+void register_sparse_arithmetic(OpLibrary& library) {
+  add_sums(library);
+  KernelOptions matmul;
+  matmul.types = {{"T",
+                   {DType::float32, DType::float64, DType::int32, DType::bfloat16, DType::float16,
+                    DType::complex64, DType::complex128}}};
+  library.op("SparseTensorDenseMatMul")
+      .input("a_indices: Tindices; a_values: T; a_shape: int64; b: T")
+      .output("product: T")
+      .attr("T: type; Tindices: {int32, int64} = DT_INT64")
+      .attr("adjoint_a: bool = false; adjoint_b: bool = false")
+      .shape_fn(infer_matmul)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute_matmul, matmul)
+      .doc("The product of a sparse and a dense matrix.");
+  KernelOptions dense;
+  dense.types = {{"T",
+                  {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16,
+                   DType::int8, DType::uint8, DType::uint16, DType::uint32, DType::uint64,
+                   DType::bfloat16, DType::float16, DType::complex64, DType::complex128}}};
+  library.op("SparseTensorDenseAdd")
+      .input("a_indices: Tindices; a_values: T; a_shape: Tindices; b: T")
+      .output("output: T")
+      .attr("T: numbertype; Tindices: {int32, int64}")
+      .shape_fn([](ShapeContext& c) { return c.output_like(0, 3); })
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute_dense_add, dense)
+      .doc("A dense tensor with the entries of a sparse one added.");
+  KernelOptions softmax;
+  softmax.types = {{"T", {DType::float32, DType::float64, DType::float16}}};
+  library.op("SparseSoftmax")
+      .input("sp_indices: int64; sp_values: T; sp_shape: int64")
+      .output("output: T")
+      .attr("T: {half, float, double}")
+      .shape_fn([](ShapeContext& c) { return c.output_like(0, 1); })
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute_softmax, softmax)
+      .doc("Probabilities among the entries of each row.");
+}
+
+} // namespace troupe

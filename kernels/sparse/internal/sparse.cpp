@@ -1,0 +1,106 @@
+#include "kernels/sparse/internal/sparse.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+namespace troupe::sparse {
+namespace {
+
+template <class T>
+Status take_objects(const Tensor& values, std::span<const std::int64_t> order,
+                    const Tensor* otherwise, Tensor& out) {
+  const auto from = values.data<T>();
+  const auto to = out.mutable_data<T>();
+  for (std::size_t i = 0; i < order.size(); ++i)
+    to[i] = order[i] < 0 ? otherwise->data<T>()[0] : from[static_cast<std::size_t>(order[i])];
+  return {};
+}
+
+} // namespace
+
+Result<Sparse> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  if (indices.shape().rank() != 2)
+    return invalid_argument(
+        str_cat("Sparse indices must be rank 2 but is rank ", indices.shape().rank()));
+  if (values.shape().rank() != 1)
+    return invalid_argument(
+        str_cat("Sparse values must be rank 1 but is rank ", values.shape().rank()));
+  if (shape.shape().rank() != 1)
+    return invalid_argument(
+        str_cat("Sparse shape must be rank 1 but is rank ", shape.shape().rank()));
+  if (indices.shape()[0] != values.shape()[0])
+    return invalid_argument(str_cat("Number of elements in indices (", indices.shape()[0],
+                                    ") and values (", values.shape()[0], ") do not match"));
+  if (indices.shape()[1] != shape.shape()[0])
+    return invalid_argument(str_cat("Index rank (", indices.shape()[1], ") and shape rank (",
+                                    shape.shape()[0], ") do not match"));
+  return Sparse{indices.data<std::int64_t>(), &values, shape.data<std::int64_t>(),
+                indices.shape()[0], indices.shape()[1]};
+}
+
+Status check_bounds(const Sparse& s) {
+  for (std::int64_t i = 0; i < s.entries; ++i) {
+    const auto at = s.index(i);
+    for (std::size_t d = 0; d < at.size(); ++d)
+      if (at[d] < 0 || at[d] >= s.shape[d])
+        return invalid_argument(str_cat("Sparse index tuple indices[", i, ", :] = [",
+                                        str_join(Dims(at.begin(), at.end()), ", "),
+                                        "] is out of bounds"));
+  }
+  return {};
+}
+
+Dims sorted_order(const Sparse& s) {
+  const auto less = [&](std::int64_t a, std::int64_t b) {
+    return std::ranges::lexicographical_compare(s.index(a), s.index(b));
+  };
+  bool sorted = true;
+  for (std::int64_t i = 1; i < s.entries && sorted; ++i)
+    sorted = !less(i, i - 1);
+  if (sorted)
+    return {};
+  Dims order(static_cast<std::size_t>(s.entries));
+  std::iota(order.begin(), order.end(), std::int64_t{0});
+  std::ranges::stable_sort(order, less);
+  return order;
+}
+
+Status take(KernelContext& c, int output, const Tensor& values, std::span<const std::int64_t> order,
+            const Tensor* otherwise) {
+  TROUPE_ASSIGN(Tensor out,
+                c.allocate_output(output, Shape{static_cast<std::int64_t>(order.size())}));
+  if (is_object(values.dtype()))
+    return dispatch(Types<std::string, ResourceHandle, Variant>{}, values.dtype(),
+                    [&]<class T>() { return take_objects<T>(values, order, otherwise, out); });
+  const std::size_t size = dtype_size(values.dtype());
+  const auto* from = static_cast<const std::byte*>(values.raw());
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const void* element =
+        order[i] < 0 ? otherwise->raw() : from + static_cast<std::size_t>(order[i]) * size;
+    std::memcpy(to + i * size, element, size);
+  }
+  return {};
+}
+
+Status give(KernelContext& c, int output, const Dims& values) {
+  return c.set_output(output, Tensor::vector<std::int64_t>(values));
+}
+
+Status give_indices(KernelContext& c, int output, const Dims& values, std::int64_t rank) {
+  const std::int64_t rows = rank == 0 ? 0 : static_cast<std::int64_t>(values.size()) / rank;
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(output, Shape{rows, rank}));
+  std::ranges::copy(values, out.mutable_data<std::int64_t>().begin());
+  return {};
+}
+
+std::int64_t volume(std::span<const std::int64_t> dims) {
+  std::int64_t out = 1;
+  for (std::int64_t d : dims)
+    if (__builtin_mul_overflow(out, d, &out))
+      return -1;
+  return out;
+}
+
+} // namespace troupe::sparse

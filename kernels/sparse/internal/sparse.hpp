@@ -1,0 +1,52 @@
+// Sparse tensors as three tensors: indices [entries, rank], values [entries], shape [rank].
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/base/strings.hpp"
+#include "kernels/framework/context.hpp"
+
+namespace troupe::sparse {
+
+using Dims = std::vector<std::int64_t>;
+
+/// Reads one; inputs are the kernel's, from `first` on in the order above.
+struct Sparse {
+  std::span<const std::int64_t> indices;
+  const Tensor* values = nullptr;
+  std::span<const std::int64_t> shape;
+  std::int64_t entries = 0, rank = 0;
+
+  std::span<const std::int64_t> index(std::int64_t entry) const {
+    return indices.subspan(static_cast<std::size_t>(entry * rank), static_cast<std::size_t>(rank));
+  }
+};
+/// INVALID_ARGUMENT in TensorFlow's words: "Sparse indices must be rank 2 but is rank 1", "Number of
+/// elements in indices (1) and values (3) do not match", "Index rank (2) and shape rank (1) do not
+/// match".
+Result<Sparse> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape);
+inline Result<Sparse> sparse_input(KernelContext& c, int first) {
+  return sparse(c.input(first), c.input(first + 1), c.input(first + 2));
+}
+/// INVALID_ARGUMENT "Sparse index tuple indices[1, :] = [2, 9] is out of bounds".
+Status check_bounds(const Sparse& s);
+/// Where lexicographically sorted entries come from; empty if they are sorted already.
+std::vector<std::int64_t> sorted_order(const Sparse& s);
+
+/// values[order[i]] as output `i`; -1 stands for the only element of `otherwise`. Any dtype.
+Status take(KernelContext& c, int output, const Tensor& values, std::span<const std::int64_t> order,
+            const Tensor* otherwise = nullptr);
+/// Output `i` of int64 with these elements.
+Status give(KernelContext& c, int output, const Dims& values);
+/// The same as a matrix of `rank` columns.
+Status give_indices(KernelContext& c, int output, const Dims& values, std::int64_t rank);
+
+std::int64_t volume(std::span<const std::int64_t> dims);
+/// As TensorFlow writes a list of numbers: "3,4".
+inline std::string listed(std::span<const std::int64_t> dims) {
+  return str_join(Dims(dims.begin(), dims.end()), ",");
+}
+
+} // namespace troupe::sparse

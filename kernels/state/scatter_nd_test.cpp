@@ -1,0 +1,162 @@
+// Cases of what changes and reads slices of variables.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(ScatterNdUpdate) {
+  const std::string var = "var f32[2,3] 1 2 3 4 5 6", res = "res f32[2,3] 1 2 3 4 5 6";
+  return {
+      {.name = "elements, one of them twice",
+       .inputs = {var, "i32[3,2] 0 1 1 2 0 1", "f32[3] 10 20 30"},
+       .outputs = {"f32[2,3] 1 30 3 4 5 20"},
+       .after = {{0, "f32[2,3] 1 30 3 4 5 20"}}},
+      {.name = "rows",
+       .inputs = {var, "i64[1,1] 1", "f32[1,3] 7 8 9"},
+       .outputs = {"f32[2,3] 1 2 3 7 8 9"}},
+      {.name = "the whole, twice",
+       .inputs = {"var f32[2] 1 2", "i32[2,0]", "f32[2,2] 3 4 5 6"},
+       .outputs = {"f32[2] 5 6"}},
+      {.name = "nothing",
+       .inputs = {var, "i32[0,2]", "f32[0]"},
+       .outputs = {"f32[2,3] 1 2 3 4 5 6"}},
+      {.name = "a vector of indices names one slice",
+       .inputs = {var, "i32[1] 0", "f32[3] 7 8 9"},
+       .outputs = {"f32[2,3] 7 8 9 4 5 6"}},
+      {.name = "strings",
+       .inputs = {"var str[2] \"a\" \"b\"", "i32[1,1] 1", "str[1] \"c\""},
+       .outputs = {"str[2] \"a\" \"c\""}},
+      {.name = "by handle",
+       .op = "ResourceScatterNdUpdate",
+       .inputs = {res, "i32[1,2] 1 0", "f32[1] 9"},
+       .after = {{0, "f32[2,3] 1 2 3 9 5 6"}}},
+      {.name = "added, twice",
+       .op = "ScatterNdAdd",
+       .inputs = {var, "i32[2,2] 0 1 0 1", "f32[2] 10 20"},
+       .outputs = {"f32[2,3] 1 32 3 4 5 6"}},
+      {.name = "added by handle",
+       .op = "ResourceScatterNdAdd",
+       .inputs = {res, "i32[1,1] 1", "f32[1,3] 1 1 1"},
+       .after = {{0, "f32[2,3] 1 2 3 5 6 7"}}},
+      {.name = "subtracted",
+       .op = "ScatterNdSub",
+       .inputs = {"var c128[1] (1,2)", "i32[1,1] 0", "c128[1] (1,1)"},
+       .outputs = {"c128[1] (0,1)"}},
+      {.name = "subtracted by handle",
+       .op = "ResourceScatterNdSub",
+       .inputs = {"res i32[2] 5 6", "i32[1,1] 1", "i32[1] 2"},
+       .after = {{0, "i32[2] 5 4"}}},
+      {.name = "booleans added",
+       .op = "ResourceScatterNdAdd",
+       .inputs = {"res bool[3] false true false", "i32[2,1] 0 1", "bool[2] true true"},
+       .after = {{0, "bool[3] true true false"}}},
+      {.name = "booleans subtracted",
+       .op = "ResourceScatterNdSub",
+       .inputs = {"res bool[3] false true true", "i32[2,1] 0 1", "bool[2] true true"},
+       .after = {{0, "bool[3] true false true"}}},
+      {.name = "the smaller",
+       .op = "ScatterNdMin",
+       .inputs = {"var i32[2] 5 6", "i32[2,1] 0 1", "i32[2] 7 2"},
+       .outputs = {"i32[2] 5 2"}},
+      {.name = "the larger",
+       .op = "ScatterNdMax",
+       .inputs = {"var i32[2] 5 6", "i32[2,1] 0 1", "i32[2] 7 2"},
+       .outputs = {"i32[2] 7 6"}},
+      {.name = "the smaller by handle",
+       .op = "ResourceScatterNdMin",
+       .inputs = {"res f64[1] 5", "i64[1,1] 0", "f64[1] 4"},
+       .after = {{0, "f64[1] 4"}}},
+      {.name = "the larger by handle",
+       .op = "ResourceScatterNdMax",
+       .inputs = {"res f64[1] 5", "i64[1,1] 0", "f64[1] 4"},
+       .after = {{0, "f64[1] 5"}}},
+      {.name = "an index outside",
+       .inputs = {var, "i32[2,2] 0 0 1 3", "f32[2] 1 2"},
+       .error = "indices[1] = [1, 3] does not index into shape [2,3]",
+       .after = {{0, "f32[2,3] 1 2 3 4 5 6"}}},
+      {.name = "updates of another shape",
+       .inputs = {var, "i32[2,1] 0 1", "f32[2,2] 1 2 3 4"},
+       .error = "Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], "
+                "got updates.shape: [2,2], indices.shape: [2,1], params_shape: [2,3], slice_dim: "
+                "1, and batch_dim: 1"},
+      {.name = "too many indices",
+       .inputs = {var, "i32[1,3] 0 0 0", "f32[1] 1"},
+       .error = "Must have updates.shape"},
+      {.name = "a scalar index",
+       .inputs = {var, "i32[] 0", "f32[3] 1 2 3"},
+       .error = "Indices shape must have rank at least one. Found:[]"},
+      {.name = "a scalar update",
+       .inputs = {var, "i32[2] 0 0", "f32[] 1"},
+       .error = "Updates shape must have rank at least one. Found:[]"},
+      {.name = "no value yet",
+       .inputs = {"uninit f32", "i32[1,1] 0", "f32[1] 1"},
+       .error = "Attempting to use uninitialized value"},
+  };
+}
+
+TROUPE_OP_CASES(ResourceGatherNd) {
+  const std::vector<std::pair<std::string, AttrValue>> floats = {{"dtype", DType::float32}};
+  const std::string res = "res f32[2,3] 1 2 3 4 5 6";
+  return {
+      {.name = "elements",
+       .inputs = {res, "i32[2,2] 1 0 0 2"},
+       .attrs = floats,
+       .outputs = {"f32[2] 4 3"}},
+      {.name = "rows",
+       .inputs = {res, "i64[1,1,1] 1"},
+       .attrs = floats,
+       .outputs = {"f32[1,1,3] 4 5 6"}},
+      {.name = "nothing", .inputs = {res, "i32[0,1]"}, .attrs = floats, .outputs = {"f32[0,3]"}},
+      {.name = "an index outside",
+       .inputs = {res, "i32[1,2] 2 0"},
+       .attrs = floats,
+       .error = "indices[0] = [2, 0] does not index into param shape [2,3]"},
+      {.name = "too many indices",
+       .inputs = {res, "i32[1,3] 0 0 0"},
+       .attrs = floats,
+       .error = "The innermost dimension of indices.shape must be <= the rank of params.shape"},
+      {.name = "a scalar variable",
+       .inputs = {"res f32[] 1", "i32[1] 0"},
+       .attrs = floats,
+       .error = "params must be at least a vector"},
+      {.name = "another dtype",
+       .inputs = {res, "i32[1,1] 0"},
+       .attrs = {{"dtype", DType::int32}},
+       .error = "Trying to gather from variable with wrong dtype. Expected int32 got float"},
+  };
+}
+
+TROUPE_OP_CASES(CountUpTo) {
+  const std::vector<std::pair<std::string, AttrValue>> three = {{"limit", std::int64_t{3}}};
+  return {
+      {.name = "below the limit",
+       .inputs = {"var i32[] 2"},
+       .attrs = three,
+       .outputs = {"i32[] 2"},
+       .after = {{0, "i32[] 3"}}},
+      {.name = "by handle",
+       .op = "ResourceCountUpTo",
+       .inputs = {"res i64[] -1"},
+       .attrs = {{"limit", std::int64_t{3}}, {"T", DType::int64}},
+       .outputs = {"i64[] -1"},
+       .after = {{0, "i64[] 0"}}},
+      {.name = "at the limit",
+       .inputs = {"var i64[] 3"},
+       .attrs = three,
+       .error = "Reached limit of 3",
+       .after = {{0, "i64[] 3"}}},
+      {.name = "a vector",
+       .inputs = {"var i32[1] 0"},
+       .attrs = three,
+       .error = "input is not a scalar: [1]"},
+      {.name = "no value yet",
+       .inputs = {"uninit i32"},
+       .attrs = three,
+       .error = "Attempting to use uninitialized value"},
+  };
+}
+
+} // namespace
+} // namespace troupe

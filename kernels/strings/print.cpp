@@ -1,0 +1,101 @@
+// Print, PrintV2: tensors and text in the node's log.
+#include <algorithm>
+#include <atomic>
+
+#include "core/base/log.hpp"
+#include "graph/op/grad_context.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/strings/internal/text.hpp"
+
+namespace troupe {
+namespace {
+
+struct Printer {
+  std::string message;
+  std::int64_t first_n = -1, summarize = 3;
+  mutable std::atomic<std::int64_t> printed{0};
+};
+
+Result<std::shared_ptr<const void>> prepare_print(PrepareContext& c) {
+  auto out = std::make_shared<Printer>();
+  TROUPE_ASSIGN(out->message, c.attr<std::string>("message"));
+  TROUPE_ASSIGN(out->first_n, c.attr<std::int64_t>("first_n"));
+  TROUPE_ASSIGN(out->summarize, c.attr<std::int64_t>("summarize"));
+  return std::shared_ptr<const void>(std::move(out));
+}
+
+Status print(KernelContext& c) {
+  const auto& printer = c.prepared<Printer>();
+  if (printer.first_n < 0 || printer.printed.fetch_add(1) < printer.first_n) {
+    std::string line = printer.message;
+    for (int i = 1; i < c.num_inputs(); ++i)
+      str_append(line, "[", strings::summarize_first(c.input(i), printer.summarize), "]");
+    log_line(LogLevel::info, line);
+  }
+  c.output_entry(0) = std::move(c.input_entry(0));
+  return {};
+}
+
+Result<std::shared_ptr<const void>> prepare_print_v2(PrepareContext& c) {
+  TROUPE_ASSIGN(const std::string stream, c.attr<std::string>("output_stream"));
+  if (stream.starts_with("file://"))
+    return unimplemented(
+        str_cat("PrintV2 does not write to '", stream,
+                "'; WriteFile writes files, output_stream 'stderr' the node's log"));
+  constexpr std::string_view streams[] = {"stdout", "stderr", "log(info)", "log(warning)",
+                                          "log(error)"};
+  if (std::ranges::find(streams, stream) == std::end(streams))
+    return invalid_argument(str_cat("Unknown output stream: ", stream,
+                                    ", valid streams are: stdout, stderr, log(info), "
+                                    "log(warning), log(error), or file://<filename>"));
+  return prepared(stream == "log(error)"     ? LogLevel::error
+                  : stream == "log(warning)" ? LogLevel::warning
+                                             : LogLevel::info);
+}
+
+Status print_v2(KernelContext& c) {
+  if (!c.input(0).shape().is_scalar())
+    return invalid_argument(
+        str_cat("Input is expected to be scalar, but got ", c.input(0).shape()));
+  log_line(c.prepared<LogLevel>(), c.input(0).value<std::string>());
+  return {};
+}
+
+Status infer_scalar(ShapeContext& c) {
+  return c.require_rank(0, 0);
+}
+
+Status infer_first(ShapeContext& c) {
+  return c.output_like(0, 0);
+}
+
+Status differentiate(GradContext& g) {
+  return g.set_input_grad(0, g.output_grad(0));
+}
+
+} // namespace
+
+void register_strings_print(OpLibrary& library) {
+  library.op("Print")
+      .input("input: T; data: U")
+      .output("output: T")
+      .attr("T: type; U: list(type) >= 0; message: string = ''; first_n: int = -1; "
+            "summarize: int = 3")
+      .stateful()
+      .shape_fn(infer_first)
+      .gradient(differentiate)
+      .cpu_kernel(print, {.prepare = prepare_print})
+      .doc("Its first input; `message` and the data go to the node's log, the first `first_n` "
+           "times.");
+  library.op("PrintV2")
+      .input("input: string")
+      .attr("output_stream: string = 'stderr'; end: string = '\\n'")
+      .stateful()
+      .roles({Role::side_effect})
+      .shape_fn(infer_scalar)
+      .not_differentiable("it has no outputs")
+      .cpu_kernel(print_v2, {.prepare = prepare_print_v2})
+      .doc("The text goes to the node's log.");
+}
+
+} // namespace troupe
