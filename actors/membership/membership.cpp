@@ -132,9 +132,11 @@ void Deliver::operator()(PeerBook::Greet& m) const {
             [self = self, services = services, link = m.link,
              what = str_cat("hello to ", m.task, " at ", m.address)](caf::error& error) {
               ask_line(self, services, link,
-                       [=, why = to_status(error, what)](const std::optional<Wire>& wire) {
+                       [=, is_late = error == caf::sec::request_timeout,
+                        why = to_status(error, what)](const std::optional<Wire>& wire) {
                          perform(self, services,
-                                 book_of(self).unanswered(link, why, state_of(wire), now_us(self)),
+                                 book_of(self).unanswered(link, is_late, why, state_of(wire),
+                                                          now_us(self)),
                                  wire);
                        });
             });

@@ -156,14 +156,13 @@ PeerBook::Effects PeerBook::welcomed(Link link, const Claim& claim, std::int64_t
 // Nobody answers on a fresh connection. If no byte has come, it is closed, and its end is the sign
 // to dial again; else the other side is busy, or has just taken another connection for this one,
 // and is asked again.
-PeerBook::Effects PeerBook::unanswered(Link link, const Status& why,
+PeerBook::Effects PeerBook::unanswered(Link link, bool is_late, const Status& why,
                                        const std::optional<WireState>& wire, std::int64_t now_us) {
   Effects out;
   Entry* entry = tried_by(link);
   if (!entry || entry->second.attempt->phase != Try::greeting)
     return out;
   Try& attempt = *entry->second.attempt;
-  const bool is_late = why.code() == Code::deadline_exceeded;
   const bool again = is_late && attempt.attempt < most_attempts && attempt.due_us > now_us;
   if (again && wire && !wire->lives(std::chrono::microseconds(attempt.hello_us / 2))) {
     attempt.phase = Try::closing;

@@ -247,7 +247,7 @@ private:
       std::optional<WireState> wire;
       if (pick(3) > 0)
         wire.emplace().silent = std::chrono::milliseconds(pick(2) * 20'000);
-      perform(process, process->book.unanswered(m.link, deadline_exceeded("hello"), wire, now_));
+      perform(process, process->book.unanswered(m.link, true, unavailable("hello"), wire, now_));
     });
   }
   void deliver(Process* process, const Book::Close& m) { close(process->lines.at(m.link)); }

@@ -124,21 +124,21 @@ TEST_CASE_FIXTURE(Fixture, "peer book: the third connection that ends unwelcomed
 
 TEST_CASE_FIXTURE(Fixture, "peer book: a fresh connection without a byte is closed") {
   Link link = greet(last);
-  const Status late = deadline_exceeded("hello");
+  const Status late = unavailable("hello");
   SUBCASE("its end is the sign to dial again") {
-    CHECK(only<Book::Close>(book.unanswered(link, late, wire(9000), 2500000)).link == link);
+    CHECK(only<Book::Close>(book.unanswered(link, true, late, wire(9000), 2500000)).link == link);
     CHECK(book.welcomed(link, claim(last), 2600000).empty());
     CHECK(all<Book::Dial>(book.ended(link, false, 2600000)).size() == 1);
   }
   SUBCASE("if that is not told, a beat is") {
-    CHECK(only<Book::Close>(book.unanswered(link, late, wire(9000), 2500000)).link == link);
+    CHECK(only<Book::Close>(book.unanswered(link, true, late, wire(9000), 2500000)).link == link);
     CHECK(all<Book::Dial>(book.beat(3 * second)).empty());
     CHECK(all<Book::Dial>(book.beat(4 * second)).size() == 1);
   }
   SUBCASE("one with bytes is busy and is asked again, until the time is over") {
-    link = only<Book::Dial>(book.unanswered(link, late, wire(10), 2500000)).link;
+    link = only<Book::Dial>(book.unanswered(link, true, late, wire(10), 2500000)).link;
     (void)book.reached(link, 3 * second);
-    auto why = only<Book::Refused>(book.unanswered(link, late, wire(10), 11 * second)).why;
+    auto why = only<Book::Refused>(book.unanswered(link, true, late, wire(10), 11 * second)).why;
     CHECK(why.message().find("frozen or overloaded") != std::string::npos);
   }
 }
