@@ -34,6 +34,12 @@ std::string merge_devices(const std::string& body, const std::string& call) {
   return inner->to_string();
 }
 
+// It has its value in every round that may begin, the one in which the loop's condition ends it too.
+bool is_loop_invariant(const Graph& graph, Endpoint e) {
+  const Node* node = graph.node(e.node);
+  return node && node->has_role(Role::enter) && node->attrs.get_or("is_constant", false);
+}
+
 class Copier {
 public:
   Copier(Graph& graph, const FunctionBody& body, const InlineSite& site)
@@ -68,11 +74,14 @@ private:
   Status connect(const Node& node, const std::vector<Endpoint>& first) {
     Node& copy = *graph_.node(first[static_cast<std::size_t>(node.id)].node);
     bool reads_argument = false;
+    bool waits = node.control_inputs.empty(); // as long as nothing read is made in this round
     for (int slot = 0; slot < node.num_inputs(); ++slot) {
       Endpoint from = node.inputs[static_cast<std::size_t>(slot)];
       Endpoint at = first[static_cast<std::size_t>(from.node)];
       graph_.set_input(copy.id, slot, {at.node, at.slot + from.slot});
-      reads_argument = reads_argument || body_.graph.node(from.node)->has_role(Role::argument);
+      const bool is_argument = body_.graph.node(from.node)->has_role(Role::argument);
+      reads_argument = reads_argument || is_argument;
+      waits = waits && is_argument && is_loop_invariant(graph_, at);
     }
     for (NodeId from : node.control_inputs) {
       if (body_.graph.node(from)->has_role(Role::argument)) {
@@ -84,7 +93,7 @@ private:
     }
     if (reads_argument && site_.gate >= 0)
       graph_.add_control_edge(site_.gate, copy.id);
-    if (node.inputs.empty() && node.control_inputs.empty() && site_.trigger >= 0)
+    if (waits && site_.trigger >= 0)
       graph_.add_control_edge(site_.trigger, copy.id);
     put_names_in_scope(copy);
     return {};
@@ -100,6 +109,8 @@ private:
       after->device = site_.device;
       if (site_.gate >= 0)
         graph_.add_control_edge(site_.gate, after->id);
+      if (site_.trigger >= 0 && is_loop_invariant(graph_, first[static_cast<std::size_t>(arg)]))
+        graph_.add_control_edge(site_.trigger, after->id);
     }
     return after->id;
   }

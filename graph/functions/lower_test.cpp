@@ -107,6 +107,31 @@ library {
     ret { key: "next" value: "add:z:0" }
     ret { key: "same" value: "limit" }
   }
+  function {
+    signature {
+      name: "jump"
+      input_arg { name: "i" type: DT_FLOAT }
+      input_arg { name: "limit" type: DT_FLOAT }
+      output_arg { name: "next" type: DT_FLOAT }
+      output_arg { name: "same" type: DT_FLOAT }
+    }
+    ret { key: "next" value: "limit" }
+    ret { key: "same" value: "limit" }
+  }
+  function {
+    signature {
+      name: "jump_back"
+      input_arg { name: "i" type: DT_FLOAT }
+      input_arg { name: "limit" type: DT_FLOAT }
+      output_arg { name: "next" type: DT_FLOAT }
+      output_arg { name: "same" type: DT_FLOAT }
+    }
+    node_def { name: "minus" op: "Neg" input: "limit" attr { key: "T" value { type: DT_FLOAT } } }
+    node_def { name: "seen" op: "Source" input: "^limit" }
+    node_def { name: "sum" op: "Add" input: "minus:y:0" input: "seen:y:0" attr { key: "T" value { type: DT_FLOAT } } }
+    ret { key: "next" value: "sum:z:0" }
+    ret { key: "same" value: "limit" }
+  }
 }
 )";
 
@@ -250,6 +275,24 @@ TEST_CASE("lower: a loop goes round, and brings what does not change in once") {
         "w/body/_1/add = Add(w/switch/_4:1, w/body/_1/one)\n"
         "w/next/_6 = NextIteration(w/body/_1/add)\n"
         "w/exit/_7 = Exit(w/switch/_4)\n");
+}
+
+TEST_CASE("lower: what a loop brings in once begins no round, and is read in none that has ended") {
+  OpRegistry ops = calling_ops();
+  auto loop = [&](std::string_view body) {
+    return text_of(ops, str_cat(x, R"(node { name: "n" op: "Source" }
+        node { name: "w" op: "While" input: "x" input: "n"
+               attr { key: "T" value { list { type: DT_FLOAT type: DT_FLOAT } } }
+               attr { key: "cond" value { func { name: "below" } } }
+               attr { key: "body" value { func { name: ")", body, R"(" } } } })"));
+  };
+  std::string handed_on = loop("jump");
+  check_has(handed_on, "w/held/_6 = Identity(w/enter/_2) ^w/body_pivot/_5\n");
+  check_has(handed_on, "NextIteration(w/held/_6)");
+  std::string read = loop("jump_back");
+  check_has(read, "w/body/_1/minus = Neg(w/enter/_2) ^w/body_pivot/_5\n");
+  check_has(read, "w/body/_1/limit = Identity(w/enter/_2) ^w/body_pivot/_5\n");
+  check_has(read, "w/body/_1/seen = Source() ^w/body/_1/limit\n");
 }
 
 TEST_CASE("lower: a call inside a conditional of version 1 runs where its inputs are alive") {

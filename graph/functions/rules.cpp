@@ -212,10 +212,19 @@ private:
       if (one.is_invariant)
         continue;
       Endpoint value = i < body.outputs.size() ? body.outputs[i] : pivot;
+      // What enters once is there in every round: handed on as it is, it would begin rounds for ever.
+      if (is_entered(value))
+        value = c_.op("held", "Identity", {value}, {}, {pivot.node});
       Endpoint next = c_.op("next", "NextIteration", {value}, {}, body.effects);
       c_.set_input(one.merge.node, 1, next);
     }
     return {};
+  }
+
+  bool is_entered(Endpoint value) const {
+    return std::ranges::any_of(variables_, [&](const LoopVariable& one) {
+      return one.is_invariant && one.enter == value;
+    });
   }
 
   Status leave() {
