@@ -1,4 +1,4 @@
-// Fill: a tensor of one value. ZerosLike, OnesLike: zeros and ones of a tensor's shape.
+// Fill: a tensor of one value. Empty: one of zeros. ZerosLike, OnesLike: zeros and ones of a tensor's shape.
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -64,6 +64,23 @@ Status compute_ones_like(KernelContext& c) {
                   });
 }
 
+Status infer_empty(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 1));
+  TROUPE_ASSIGN(PartialShape shape, c.input_as_shape(0));
+  return c.set_output(0, std::move(shape));
+}
+
+// What `init` is no promise of holds zeros, too: nobody sees what the memory held before.
+Status compute_empty(KernelContext& c) {
+  if (c.input(0).shape().rank() != 1)
+    return invalid_argument(
+        str_cat("shape must be a vector of int32, got shape ", c.input(0).shape()));
+  TROUPE_ASSIGN(const Shape shape, shape_from(c.input(0)));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  array::fill_with_zeros(c, out);
+  return {};
+}
+
 KernelOptions options() {
   KernelOptions out;
   out.expensive = true;
@@ -92,6 +109,15 @@ void register_array_fill(OpLibrary& library) {
       .gradient(differentiate_fill)
       .cpu_kernel(compute_fill, options())
       .doc("A tensor of the given dimensions, every element of which is the value.");
+  library.op("Empty")
+      .input("shape: int32")
+      .output("output: dtype")
+      .attr("dtype: type; init: bool = false")
+      .shape_fn(infer_empty)
+      .not_differentiable("it is constant")
+      .cpu_kernel(compute_empty, options())
+      .doc(
+          "A tensor of the given dimensions, which holds zeros whether init asks for them or not.");
   library.op("ZerosLike")
       .input("x: T")
       .output("y: T")

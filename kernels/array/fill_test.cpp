@@ -37,6 +37,35 @@ TROUPE_OP_CASES(Fill) {
   };
 }
 
+TROUPE_OP_CASES(Empty) {
+  return {
+      {.name = "zeros where they are asked for",
+       .inputs = {"i32[2] 2 2"},
+       .attrs = {{"dtype", DType::float32}, {"init", true}},
+       .outputs = {"f32[2,2] 0"}},
+      {.name = "and where they are not",
+       .inputs = {"i32[1] 1"},
+       .attrs = {{"dtype", DType::string}},
+       .outputs = {"str[1] \"\""}},
+      {.name = "no elements",
+       .inputs = {"i32[2] 0 3"},
+       .attrs = {{"dtype", DType::complex64}},
+       .outputs = {"c64[0,3]"}},
+      {.name = "a scalar",
+       .inputs = {"i32[0]"},
+       .attrs = {{"dtype", DType::int8}},
+       .outputs = {"i8[] 0"}},
+      {.name = "a negative size",
+       .inputs = {"i32[2] -2 2"},
+       .attrs = {{"dtype", DType::float32}},
+       .error = "must be >= 0"},
+      {.name = "a matrix for the shape",
+       .inputs = {"i32[1,2] 2 2"},
+       .attrs = {{"dtype", DType::float32}},
+       .error = "rank 2"},
+  };
+}
+
 TROUPE_OP_CASES(ZerosLike) {
   return {
       {.name = "a scalar", .inputs = {"f32[] 7"}, .outputs = {"f32[] 0"}},

@@ -40,10 +40,8 @@ Sets<T> in_order(Sets<T> sets) {
 /// Of the sets themselves: all dimensions but the last.
 Result<Dims> group_shape(std::span<const std::int64_t> shape) {
   if (shape.size() < 2)
-    return invalid_argument(str_cat("Shape [", sparse::listed(shape),
-                                    "] must have rank of at least "
-                                    "2, not ",
-                                    shape.size()));
+    return invalid_argument(
+        str_cat("Shape [", sparse::listed(shape), "] has rank ", shape.size(), " < 2"));
   return Dims(shape.begin(), shape.end() - 1);
 }
 
@@ -150,7 +148,7 @@ Status give(KernelContext& c, const Dims& shape, const Sets<T>& a, const Sets<T>
 Status check_same(const Dims& a, const Dims& b) {
   if (a != b)
     return invalid_argument(
-        str_cat("Mismatched group shapes [", sparse::listed(a), "] and [", sparse::listed(b), "]"));
+        str_cat("Mismatched shapes [", sparse::listed(a), "] vs [", sparse::listed(b), "]"));
   return {};
 }
 
@@ -212,7 +210,7 @@ Status infer_operation(ShapeContext& c) {
   if (c.input(0).has_rank() && c.num_inputs() < 6) {
     rank = c.input(0).rank();
     if (rank < 2)
-      return invalid_argument(str_cat("Input 0 must have a rank of at least 2, not ", rank));
+      return invalid_argument(str_cat("Input 0 must have rank at least 2, not ", rank));
   }
   TROUPE_TRY(c.set_output(0, {-1, rank}));
   TROUPE_TRY(c.set_output(1, {-1}));
