@@ -25,6 +25,16 @@ TROUPE_OP_CASES(HistogramFixedWidth) {
           .outputs = {"i32[2] 2 2"},
       },
       {
+          .name = "infinite values",
+          .inputs = {"f32[2] -inf inf", "f32[2] 0 5", "i32[] 3"},
+          .outputs = {"i32[3] 1 0 1"},
+      },
+      {
+          .name = "an infinite range has no width to divide by",
+          .inputs = {"f32[3] 1 inf -inf", "f32[2] -inf inf", "i32[] 3"},
+          .outputs = {"i32[3] 3 0 0"},
+      },
+      {
           .name = "NaN",
           .inputs = {"f32[2] nan 1", "f32[2] 0 5", "i32[] 5"},
           .error = "Histogram values must not contain NaN",
