@@ -34,7 +34,7 @@ std::string merge_devices(const std::string& body, const std::string& call) {
   return inner->to_string();
 }
 
-// It has its value in every round that may begin, the one in which the loop's condition ends it too.
+// An invariant has its value in every round, also in the one that the loop's condition ends.
 bool is_loop_invariant(const Graph& graph, Endpoint e) {
   const Node* node = graph.node(e.node);
   return node && node->has_role(Role::enter) && node->attrs.get_or("is_constant", false);
@@ -74,7 +74,7 @@ private:
   Status connect(const Node& node, const std::vector<Endpoint>& first) {
     Node& copy = *graph_.node(first[static_cast<std::size_t>(node.id)].node);
     bool reads_argument = false;
-    bool waits = node.control_inputs.empty(); // as long as nothing read is made in this round
+    bool waits = node.control_inputs.empty(); // until something is read that this round makes
     for (int slot = 0; slot < node.num_inputs(); ++slot) {
       Endpoint from = node.inputs[static_cast<std::size_t>(slot)];
       Endpoint at = first[static_cast<std::size_t>(from.node)];

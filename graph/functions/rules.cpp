@@ -212,7 +212,7 @@ private:
       if (one.is_invariant)
         continue;
       Endpoint value = i < body.outputs.size() ? body.outputs[i] : pivot;
-      // What enters once is there in every round: handed on as it is, it would begin rounds for ever.
+      // An invariant is there in every round: handed on as it is, it would begin rounds for ever.
       if (is_entered(value))
         value = c_.op("held", "Identity", {value}, {}, {pivot.node});
       Endpoint next = c_.op("next", "NextIteration", {value}, {}, body.effects);

@@ -1,4 +1,5 @@
-// Fill: a tensor of one value. Empty: one of zeros. ZerosLike, OnesLike: zeros and ones of a tensor's shape.
+// Fill: a tensor of one value. Empty: one of zeros. ZerosLike, OnesLike: zeros and ones of a
+// tensor's shape.
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -70,7 +71,7 @@ Status infer_empty(ShapeContext& c) {
   return c.set_output(0, std::move(shape));
 }
 
-// What `init` is no promise of holds zeros, too: nobody sees what the memory held before.
+// Zeros without `init`, too: nobody sees what the memory held before.
 Status compute_empty(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
     return invalid_argument(

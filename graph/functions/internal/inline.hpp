@@ -15,7 +15,7 @@ struct InlineSite {
   bool is_multi_device = true;  ///< nodes keep what they ask for, completed by `device`
   std::vector<Endpoint> inputs; ///< one for each argument, of the graph
   NodeId gate = -1;             ///< readers of arguments wait for it
-  /// Nodes wait for it that read nothing, or only what does not change in the loop around.
+  /// Nodes that read nothing, or only invariants of the loop around, wait for it.
   NodeId trigger = -1;
 };
 
