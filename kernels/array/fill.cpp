@@ -114,6 +114,7 @@ void register_array_fill(OpLibrary& library) {
       .input("shape: int32")
       .output("output: dtype")
       .attr("dtype: type; init: bool = false")
+      .stateful()
       .shape_fn(infer_empty)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_empty, options())

@@ -11,12 +11,16 @@
 namespace troupe {
 namespace {
 
-using Numbers = Types<float, double, std::int32_t, std::int64_t>;
+using Numbers = Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
+                      std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t, Half, BFloat16>;
+
+template <class T>
+using Number = std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>;
 
 template <class T, class I>
 Status count(KernelContext& c, std::int64_t bins) {
   const auto range = c.input(1).data<T>();
-  const T low = range[0], high = range[1];
+  const Number<T> low(range[0]), high(range[1]);
   if (!(low < high))
     return invalid_argument(
         str_cat("value_range should satisfy value_range[0] < value_range[1], but got '[", low, ", ",
@@ -26,8 +30,9 @@ Status count(KernelContext& c, std::int64_t bins) {
   std::ranges::fill(to, I(0));
   const double width =
       (static_cast<double>(high) - static_cast<double>(low)) / static_cast<double>(bins);
-  for (const T value : c.input(0).data<T>()) {
-    if constexpr (std::is_floating_point_v<T>)
+  for (const T& element : c.input(0).data<T>()) {
+    const Number<T> value(element);
+    if constexpr (std::is_floating_point_v<Number<T>>)
       if (std::isnan(value))
         return invalid_argument("Histogram values must not contain NaN");
     const double ahead = static_cast<double>(std::max(value, low)) - static_cast<double>(low);
@@ -62,7 +67,10 @@ Status infer_shape(ShapeContext& c) {
 
 void register_math_histogram_fixed_width(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
+  options.types = {{"T",
+                    {DType::float32, DType::float64, DType::int8, DType::int16, DType::int32,
+                     DType::int64, DType::uint8, DType::uint16, DType::uint32, DType::uint64,
+                     DType::float16, DType::bfloat16}}};
   options.expensive = true;
   library.op("HistogramFixedWidth")
       .input("values: T; value_range: T; nbins: int32")

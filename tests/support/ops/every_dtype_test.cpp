@@ -39,6 +39,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const std::string index = "i64[1,2] 0", entry = "f32[1] 1", square = "i64[2] 2";
   static const std::string regular = "f32[2,2] 2 0 0 1", matrix = "f32[2,2] 1";
   static const std::vector<std::string> generator = {"i32[1] 2", "u64[1] 1", "u64[2] 1", "i32[] 1"};
+  static const Attrs set_union{{"set_operation", std::string("union")}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
       {"AudioSummary", {{}, {{"sample_rate", 1.0F}}}},
@@ -50,12 +51,18 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"BatchToSpaceND", {{"f32[4,1,1,1] 1 1 1 1", "i32[2] 2 2", "i32[2,2] 0 0 0 0"}, {}}},
       {"Bincount", {{"i32[2] 0 1", "i32[] 3", "?"}, {}}},
       {"Bitcast", {{"f32[16] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"}, {}}},
+      {"Bucketize", {{}, {{"boundaries", std::vector<float>{0}}}}},
       {"ConjugateTranspose", {{"?", "i32[2] 1 0"}, {}}},
       {"Conv2D", {{}, convolution}},
       {"Conv2DBackpropFilter", {{"?", "i32[4] 1 2 2 2", "?"}, convolution}},
       {"Conv2DBackpropInput", {{"i32[4] 1 2 2 2", "?", "?"}, convolution}},
       {"DecodeCSV", {{"str[1] \"1,a\""}, {}}},
       {"DecodePaddedRaw", {{"?", "i32[] 16"}, {}}},
+      {"DenseToDenseSetOperation", {{matrix, matrix}, set_union}},
+      {"DenseToSparseSetOperation", {{matrix, index, entry, square}, set_union}},
+      {"HistogramFixedWidth", {{"?", "f32[2] 0 5", "i32[] 3"}, {}}},
+      {"SetSize", {{index, entry, square}, {}}},
+      {"SparseToSparseSetOperation", {{index, entry, square, index, entry, square}, set_union}},
       {"ImageSummary", {{"str[] \"a\"", "f32[1,1,1,1] 1"}, {}}},
       {"DenseBincount", {{"i32[2] 0 1", "i32[] 3", "?"}, {}}},
       {"DepthToSpace", {{"f32[1,1,1,4] 1 1 1 1"}, {}}},
