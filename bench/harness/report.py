@@ -154,9 +154,10 @@ def allowance(old, new):
     return min(max(half, 0.05 * old["median"]), 0.25 * old["median"])
 
 
-def slower(old, new, allowed=2):
+def slower(old, new, allowed=2.25):
     """Sentences about the rows of `new` whose quickest step takes more of the machine's yardstick than `allowed` times what it took in `old`: the best step
-    of thousands beside the best that the machine does, which a busy machine disturbs little. The factor is what differs between machines of one name."""
+    of thousands beside the best that the machine does, which a busy machine disturbs little. The factor is what differs between machines of one
+    name, such as how quick a TCP round trip is beside the waking of a thread."""
     for name, row in new["rows"].items():
         before, now = old["rows"].get(name, {}).get("quickest"), row.get("quickest")
         if not before or not now or before["is"] != now["is"]:
