@@ -321,6 +321,14 @@ caf::ok_atom client_spoke(Self self) {
   return caf::ok_atom::value;
 }
 
+// The part of a task that was given up serves nobody, though the task may be reached again.
+caf::result<caf::ok_atom> confirm_lease(Self self, const std::string& task) {
+  const auto& state = self->state;
+  if (!state.end.is_closing() && state.tasks.health.is_well(task))
+    return caf::ok_atom::value;
+  return to_error(aborted(str_cat("session ", state.record.handle, " has given up task ", task)));
+}
+
 caf::result<ActorTree> tree(Self self) {
   const auto& state = self->state;
   Children steps;
@@ -407,6 +415,7 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
       [=](const ExplainStep& m) { return explain_steps(self, parts, m); },
       [=](const CloseSession&) { return close(self, parts); },
       [=](const RenewLease&) { return client_spoke(self); },
+      [=](const ConfirmLease& m) { return confirm_lease(self, m.task); },
       [=](const Drain& m) { return drain(self, parts, m); },
       [=](const PeerLost& m) { peer_lost(self, parts, m); },
       [=](const GetActors&) { return tree(self); },

@@ -17,6 +17,7 @@ struct EndLateSteps;
 struct ExplainGraph;
 struct ExplainStep;
 struct ExtendGraph;
+struct ConfirmLease;
 struct GetSessions;
 struct GetSteps;
 struct GraphExplained;
@@ -70,6 +71,9 @@ using MasterSessionActor = DrainActor::extend<
     caf::replies_to<CloseSession>::with<caf::ok_atom>,
     // The client lives; the answer tells it that we do.
     caf::replies_to<RenewLease>::with<caf::ok_atom>,
+    // A task's part of the session is still wanted. Fails: ABORTED for a task that was given up, or when
+    // the session is closing.
+    caf::replies_to<ConfirmLease>::with<caf::ok_atom>,
     // A worker is gone: fails the steps that run there.
     caf::reacts_to<PeerLost>,
     // Of its steps: handed on. PartRun says how a part has ended, as RunGraph is answered.

@@ -33,13 +33,21 @@ public:
   bool is_doubtful(std::int64_t now_us) const {
     return lease_us_ > 0 && silent_us(now_us) > lease_us_ / 2;
   }
-  /// True if the lease is over; `wire` as it is now.
-  bool judge(const std::optional<MasterWire>& wire, std::int64_t now_us) {
+  enum class Verdict {
+    runs,
+    ask, ///< the connection works: the master session has ended or given us up, or a long message is
+         ///< on its way before its word
+    over
+  };
+  /// `wire` as it is now.
+  Verdict judge(const std::optional<MasterWire>& wire, std::int64_t now_us) {
     if (silent_us(now_us) <= lease_us_) {
       came_over(wire);
-      return false;
+      return Verdict::runs;
     }
-    return !wire || wire->name != wire_ || !wire->state.lives(std::chrono::microseconds(lease_us_));
+    const bool lives =
+        wire && wire->name == wire_ && wire->state.lives(std::chrono::microseconds(lease_us_));
+    return lives ? Verdict::ask : Verdict::over;
   }
   std::int64_t silent_us(std::int64_t now_us) const { return now_us - heard_us_; }
 

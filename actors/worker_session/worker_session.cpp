@@ -6,6 +6,7 @@
 #include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
 #include "actors/protocol/error_text.hpp"
+#include "actors/protocol/master_session.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker_session/explain.hpp"
 #include "core/base/log.hpp"
@@ -331,6 +332,26 @@ std::optional<MasterWire> master_wire(const std::optional<Wire>& wire) {
   return wire ? std::optional(MasterWire{wire->name(), wire->state}) : std::nullopt;
 }
 
+void end_of_lease(Self self, std::string_view why) {
+  log_warning("session ", self->state.handle, " ends: its master ", why);
+  self->quit(caf::exit_reason::user_shutdown);
+}
+
+// A handle says nothing of its actor's end when that became known while the connection to it was being
+// replaced. A question to the actor is answered in any case.
+void ask_master(Self self, const Parts& parts) {
+  auto master = caf::actor_cast<caf::strong_actor_ptr>(self->state.master);
+  if (!master)
+    return end_of_lease(self, "session has ended");
+  ask(self, typed<MasterSessionActor>(master), parts.services->timeouts.request,
+      ConfirmLease{parts.services->task})
+      .then([=](caf::ok_atom) { self->state.lease.renewed(now_us(self)); },
+            [=](caf::error& error) {
+              if (error != caf::sec::request_timeout) // a long message is before it
+                end_of_lease(self, str_cat("session has no part here: ", error_text(error)));
+            });
+}
+
 // A master that is not heard of for its lease has ended or is cut off; what it left here goes.
 void check_lease(Self self, const Parts& parts) {
   auto& state = self->state;
@@ -338,12 +359,16 @@ void check_lease(Self self, const Parts& parts) {
     return;
   ask_wire(self, parts.services, state.master ? state.master.node() : caf::node_id{},
            [=](const std::optional<Wire>& wire) {
-             auto& state = self->state;
-             if (!state.lease.judge(master_wire(wire), now_us(self)))
+             auto& lease = self->state.lease;
+             switch (lease.judge(master_wire(wire), now_us(self))) {
+             case MasterLease::Verdict::runs:
                return;
-             log_warning("session ", state.handle, " ends: its master has not been heard of for ",
-                         state.lease.silent_us(now_us(self)) / 1000, " ms");
-             self->quit(caf::exit_reason::user_shutdown);
+             case MasterLease::Verdict::ask:
+               return ask_master(self, parts);
+             case MasterLease::Verdict::over:
+               end_of_lease(self, str_cat("has not been heard of for ",
+                                          lease.silent_us(now_us(self)) / 1000, " ms"));
+             }
            });
 }
 

@@ -31,7 +31,7 @@ const std::vector<Target>& targets() {
        tasks,
        {"RegisterGraph", "GraphRegistered", "RunGraph", "GraphRun", "ReceiveTensors",
         "EdgesArrived", "WantEdges", "EdgesSent", "FindPeerSession", "WorkerSessionCreated",
-        "CleanupStep", "CancelStep", "RenewLease"}},
+        "CleanupStep", "CancelStep", "RenewLease", "ConfirmLease"}},
       {"graph-manager", tasks, {"RegisterGraph", "GraphCompiled", "ExecuteGraph", "PartExecuted"}},
       {"executor", tasks, {"ExecutePart", "EdgeTaken", "NextSlice", "CancelExecutor"}},
       {"rendezvous",

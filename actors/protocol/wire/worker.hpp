@@ -125,6 +125,11 @@ struct EdgesLost {
 /// by answers alone: an answer waits until the question has come through a slow link. The first is
 /// sent before any long message can stand in its way.
 struct RenewLease {};
+/// A worker session that has heard nothing of its master session for its lease, though their connection
+/// works, asks whether it is still part of it.
+struct ConfirmLease {
+  std::string task; ///< the worker session's
+};
 /// A master session was made again after it had ended: what the one before left here goes, its steps
 /// with `why`. What its steps have written stays.
 struct ResumeSession {
@@ -217,6 +222,10 @@ typename F::result_type inspect(F& f, RenewLease&) {
   return f(caf::meta::type_name("RenewLease"));
 }
 template <class F>
+typename F::result_type inspect(F& f, ConfirmLease& x) {
+  return f(caf::meta::type_name("ConfirmLease"), x.task);
+}
+template <class F>
 typename F::result_type inspect(F& f, ResumeSession& x) {
   return f(caf::meta::type_name("ResumeSession"), x.why);
 }
@@ -279,6 +288,7 @@ TROUPE_MESSAGE(troupe_worker, CancelStep)
 TROUPE_MESSAGE(troupe_worker, CleanupStep)
 TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
 TROUPE_MESSAGE(troupe_worker, RenewLease)
+TROUPE_MESSAGE(troupe_worker, ConfirmLease)
 TROUPE_MESSAGE(troupe_worker, EdgesArrived)
 TROUPE_MESSAGE(troupe_worker, ExplainPart)
 TROUPE_MESSAGE(troupe_worker, TaskRecord)
