@@ -3,6 +3,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/list/internal/optional.hpp"
+#include "kernels/list/internal/ragged.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 #include "kernels/list/internal/tensor_map.hpp"
 
@@ -129,6 +130,8 @@ Result<Variant> add(KernelContext& c, const Variant& a, const Variant& b) {
   const auto left_optional = optional_in(first), right_optional = optional_in(second);
   if (left_optional && right_optional)
     return add_optionals(c, *left_optional, *right_optional);
+  if (is_ragged(a) && is_ragged(b))
+    return add_ragged(c, a, b);
   return internal(str_cat("No binary variant op function found for op ADD Variant type_name: '",
                           name_of(a), "' for device type: CPU"));
 }
@@ -171,6 +174,8 @@ Result<Variant> zeros_like(KernelContext& c, const Variant& like) {
     return variant_of(std::make_shared<TensorMap>());
   if (const auto optional = optional_in(given))
     return zeros_like_optional(c, *optional);
+  if (is_ragged(like))
+    return zeros_like_ragged(c, like);
   return internal(str_cat("No unary variant unary_op function found for op ZEROS_LIKE Variant "
                           "type_name: ",
                           name_of(like), " for device type: CPU"));
