@@ -39,6 +39,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const std::string index = "i64[1,2] 0", entry = "f32[1] 1", square = "i64[2] 2";
   static const std::string regular = "f32[2,2] 2 0 0 1", matrix = "f32[2,2] 1";
   static const std::vector<std::string> generator = {"i32[1] 2", "u64[1] 1", "u64[2] 1", "i32[] 1"};
+  static const Hint segment_count{{"f32[1] 1", "i32[1] 0", "i32[1] 0", "i32[] 1"}, {}};
   static const Attrs set_union{{"set_operation", std::string("union")}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
@@ -142,6 +143,9 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"SparseConcat",
        {{index, index, entry, entry, square, square}, {{"concat_dim", std::int64_t{0}}}}},
       {"SparseFillEmptyRows", {{index, entry, square, "f32[] 1"}, {}}},
+      {"SparseSegmentMeanWithNumSegments", segment_count},
+      {"SparseSegmentSqrtNWithNumSegments", segment_count},
+      {"SparseSegmentSumWithNumSegments", segment_count},
       {"SparseSliceGrad", {{entry, index, "i64[2] 0", index}, {}}},
       {"SparseSoftmax", {{index, entry, square}, {}}},
       {"SparseSplit", {{"i64[] 0", index, entry, square}, {}}},
@@ -158,6 +162,12 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"StatelessTruncatedNormalV2", {generator, {}}},
       {"TridiagonalMatMul", {{"f32[1,2] 1", "f32[1,2] 1", "f32[1,2] 1", matrix}, {}}},
       {"TridiagonalSolve", {{"f32[3,2] 1 2 3 4 5 6", matrix}, {}}},
+      {"SparseSegmentMeanGrad", segment_count},
+      {"SparseSegmentMeanGradV2", segment_count},
+      {"SparseSegmentSqrtNGrad", segment_count},
+      {"SparseSegmentSqrtNGradV2", segment_count},
+      {"SparseSegmentSumGrad", segment_count},
+      {"SparseSegmentSumGradV2", segment_count},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
