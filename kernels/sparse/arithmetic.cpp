@@ -27,22 +27,6 @@ Status check_operands(const Sparse& a, const Sparse& b) {
   return {};
 }
 
-/// Walks two sorted lists of indices at once: body(i, j), -1 for the one that has no such entry.
-template <class Body>
-void merge(const Sparse& a, const Sparse& b, Body body) {
-  std::int64_t i = 0, j = 0;
-  while (i < a.entries || j < b.entries) {
-    const bool no_b = j == b.entries, no_a = i == a.entries;
-    const bool a_first =
-        !no_a && (no_b || std::ranges::lexicographical_compare(a.index(i), b.index(j)));
-    const bool b_first =
-        !no_b && (no_a || std::ranges::lexicographical_compare(b.index(j), a.index(i)));
-    body(b_first ? -1 : i, a_first ? -1 : j);
-    i += b_first ? 0 : 1;
-    j += a_first ? 0 : 1;
-  }
-}
-
 template <class T>
 double magnitude(T x) {
   return static_cast<double>(std::abs(x));
@@ -62,7 +46,7 @@ Status compute_add(KernelContext& c) {
     Dims indices;
     std::vector<T> sums;
     const double least = threshold.value<double>();
-    merge(a, b, [&](std::int64_t i, std::int64_t j) {
+    sparse::merge(a, b, [&](std::int64_t i, std::int64_t j) {
       T sum{};
       if (i >= 0)
         sum += av.data<T>()[static_cast<std::size_t>(i)];
@@ -112,7 +96,7 @@ Status compute_add_grad(KernelContext& c) {
   std::fill_n(static_cast<std::byte*>(zero.mutable_raw()), zero.byte_size(), std::byte{0});
   for (int i : {0, 1}) {
     Dims order(static_cast<std::size_t>(parts[i].entries), -1);
-    merge(parts[i], parts[2], [&](std::int64_t at, std::int64_t in_sum) {
+    sparse::merge(parts[i], parts[2], [&](std::int64_t at, std::int64_t in_sum) {
       if (at >= 0)
         order[static_cast<std::size_t>(at)] = in_sum;
     });

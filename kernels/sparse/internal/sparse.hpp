@@ -1,6 +1,7 @@
 // Sparse tensors as three tensors: indices [entries, rank], values [entries], shape [rank].
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -42,6 +43,22 @@ Status take(KernelContext& c, int output, const Tensor& values, std::span<const 
 Status give(KernelContext& c, int output, const Dims& values);
 /// The same as a matrix of `rank` columns.
 Status give_indices(KernelContext& c, int output, const Dims& values, std::int64_t rank);
+
+/// Walks two sorted lists of indices at once: body(i, j), -1 for the one that has no such entry.
+template <class Body>
+void merge(const Sparse& a, const Sparse& b, Body body) {
+  std::int64_t i = 0, j = 0;
+  while (i < a.entries || j < b.entries) {
+    const bool no_b = j == b.entries, no_a = i == a.entries;
+    const bool a_first =
+        !no_a && (no_b || std::ranges::lexicographical_compare(a.index(i), b.index(j)));
+    const bool b_first =
+        !no_b && (no_a || std::ranges::lexicographical_compare(b.index(j), a.index(i)));
+    body(b_first ? -1 : i, a_first ? -1 : j);
+    i += b_first ? 0 : 1;
+    j += a_first ? 0 : 1;
+  }
+}
 
 std::int64_t volume(std::span<const std::int64_t> dims);
 /// As TensorFlow writes a list of numbers: "3,4".
