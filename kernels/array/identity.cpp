@@ -79,6 +79,16 @@ void register_array_identity(OpLibrary& library) {
       .not_differentiable("it stands for a constant; nothing flows through it")
       .kernel_on_all_devices(compute)
       .doc("Its input; differentiation takes it for a constant.");
+  library.op("GuaranteeConst")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .stateful()
+      .roles(Role::passes_on)
+      .shape_fn(shape_unchanged)
+      .not_differentiable("its input is a constant")
+      .kernel_on_all_devices(compute)
+      .doc("Its input, which the graph's author knows to be the same in every step.");
   library.op("PreventGradient")
       .input("input: T")
       .output("output: T")

@@ -59,5 +59,20 @@ TROUPE_OP_CASES(RefIdentity) {
   };
 }
 
+TROUPE_OP_CASES(GuaranteeConst) {
+  return {
+      {
+          .name = "passed on",
+          .inputs = {"f32[2] 1 2"},
+          .outputs = {"f32[2] 1 2"},
+      },
+      {
+          .name = "text",
+          .inputs = {"str[] \"a\""},
+          .outputs = {"str[] \"a\""},
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

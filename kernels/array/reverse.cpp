@@ -1,4 +1,6 @@
-// ReverseV2: the elements backwards along the named dimensions.
+// Reverse and ReverseV2: the elements backwards along dimensions, which flags or numbers name.
+#include <algorithm>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -30,13 +32,9 @@ Status infer_shape(ShapeContext& c) {
   return c.output_like(0, 0);
 }
 
-Status compute(KernelContext& c) {
+Status reverse(KernelContext& c, const std::vector<bool>& backwards) {
   const Tensor& x = c.input(0);
-  if (c.input(1).shape().rank() != 1)
-    return invalid_argument(str_cat("'dims' must be 1-dimension, not ", c.input(1).shape().rank()));
-  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
-  TROUPE_ASSIGN(const std::vector<bool> backwards, reversed(axes, x.shape().rank()));
-  if (axes.empty() || x.num_elements() < 2)
+  if (std::ranges::count(backwards, true) == 0 || x.num_elements() < 2)
     return c.set_output(0, x);
   Dims begin, step, sizes;
   for (int i = 0; i < x.shape().rank(); ++i) {
@@ -50,6 +48,40 @@ Status compute(KernelContext& c) {
   if (!arith::make_slice_plan(x.shape().dims(), begin, step, sizes, plan))
     return array::too_many_dimensions(x.shape());
   return array::copy_from_strided(c, plan, x, out);
+}
+
+Status compute(KernelContext& c) {
+  if (c.input(1).shape().rank() != 1)
+    return invalid_argument(str_cat("'dims' must be 1-dimension, not ", c.input(1).shape().rank()));
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
+  TROUPE_ASSIGN(const std::vector<bool> backwards, reversed(axes, c.input(0).shape().rank()));
+  return reverse(c, backwards);
+}
+
+Status compute_by_flags(KernelContext& c) {
+  const Shape &flags = c.input(1).shape(), &shape = c.input(0).shape();
+  if (flags.rank() != 1)
+    return invalid_argument(str_cat("'dims' must be 1-dimension, not ", flags.rank()));
+  if (flags[0] != shape.rank())
+    return invalid_argument(str_cat(
+        "'dims' must have the same number of values as 'input' has dimensions. 'input' has ",
+        shape.rank(), "'dims' has ", flags[0], " values"));
+  if (shape.rank() > 8)
+    return unimplemented("reverse is not implemented for tensors of rank > 8.");
+  const auto given = c.input(1).data<bool>();
+  return reverse(c, std::vector<bool>(given.begin(), given.end()));
+}
+
+Status infer_by_flags(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(1, 1));
+  if (c.input(0).has_rank() && c.input(0).rank() > 8)
+    return invalid_argument("reverse does not work on tensors with more than 8 dimensions");
+  if (c.input(0).has_rank() && c.input(1).has_rank() && c.input(1).dim(0) >= 0 &&
+      c.input(1).dim(0) != c.input(0).rank())
+    return invalid_argument(str_cat(
+        "'dims' must have the same number of values as 'input' has dimensions. 'input' has ",
+        c.input(0).rank(), "'dims' has ", c.input(1).dim(0), " values"));
+  return c.output_like(0, 0);
 }
 
 } // namespace
@@ -67,8 +99,19 @@ void register_array_reverse(OpLibrary& library) {
       .gradient([](GradContext& g) {
         return g.set_input_grad(0, g.op("ReverseV2", {g.output_grad(0), g.input(1)}));
       })
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
       .doc("The elements in reverse order along the named dimensions.");
+  library.op("Reverse")
+      .input("tensor: T; dims: bool")
+      .output("output: T")
+      .attr("T: {uint8, int8, uint16, int16, uint32, int32, uint64, int64, bool, bfloat16, half, "
+            "float, double, complex64, complex128, string}")
+      .shape_fn(infer_by_flags)
+      .gradient([](GradContext& g) {
+        return g.set_input_grad(0, g.op("Reverse", {g.output_grad(0), g.input(1)}));
+      })
+      .cpu_kernel(compute_by_flags, options)
+      .doc("The elements in reverse order along the dimensions whose flag is set.");
 }
 
 } // namespace troupe

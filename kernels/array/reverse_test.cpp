@@ -33,5 +33,46 @@ TROUPE_OP_CASES(ReverseV2) {
   };
 }
 
+TROUPE_OP_CASES(Reverse) {
+  return {
+      {
+          .name = "rows",
+          .inputs = {"i32[2,2] 1 2 3 4", "bool[2] true false"},
+          .outputs = {"i32[2,2] 3 4 1 2"},
+      },
+      {
+          .name = "both",
+          .inputs = {"str[2,2] \"a\" \"b\" \"c\" \"d\"", "bool[2] true true"},
+          .outputs = {"str[2,2] \"d\" \"c\" \"b\" \"a\""},
+      },
+      {
+          .name = "neither",
+          .inputs = {"f32[2,1] 1 2", "bool[2] false"},
+          .outputs = {"f32[2,1] 1 2"},
+      },
+      {
+          .name = "a scalar",
+          .inputs = {"f32[] 1", "bool[0]"},
+          .outputs = {"f32[] 1"},
+      },
+      {
+          .name = "rank 3",
+          .inputs = {"c64[1,2,2] (1,2) (3,4) (5,6) (7,8)", "bool[3] true false true"},
+          .outputs = {"c64[1,2,2] (3,4) (1,2) (7,8) (5,6)"},
+      },
+      {
+          .name = "one flag for two",
+          .inputs = {"i32[2,2] 1 2 3 4", "bool[1] true"},
+          .error = "'dims' must have the same number of values as 'input' has "
+                   "dimensions. 'input' has 2'dims' has 1 values",
+      },
+      {
+          .name = "rank 9",
+          .inputs = {"i32[1,1,1,1,1,1,1,1,1] 1", "bool[9] true"},
+          .error = "reverse",
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

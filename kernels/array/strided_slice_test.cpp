@@ -254,5 +254,58 @@ TROUPE_OP_CASES(StridedSliceAssign) {
   };
 }
 
+TROUPE_OP_CASES(TensorStridedSliceUpdate) {
+  return {
+      {
+          .name = "a range",
+          .inputs = {"i32[3] 1 2 3", "i32[1] 0", "i32[1] 2", "i32[1] 1", "i32[2] 7 8"},
+          .outputs = {"i32[3] 7 8 3"},
+      },
+      {
+          .name = "a scalar for all",
+          .inputs = {"f32[3] 1 2 3", "i64[1] 0", "i64[1] 3", "i64[1] 2", "f32[] 7"},
+          .outputs = {"f32[3] 7 2 7"},
+      },
+      {
+          .name = "a row for all, backwards",
+          .inputs = {"str[2,2] \"a\" \"b\" \"c\" \"d\"", "i32[2] 1 1", "i32[2] 0 0", "i32[2] -1 -1",
+                     "str[2] \"x\" \"y\""},
+          .attrs = {{"end_mask", std::int64_t{3}}},
+          .outputs = {"str[2,2] \"y\" \"x\" \"y\" \"x\""},
+      },
+      {
+          .name = "ones ahead",
+          .inputs = {"i32[3] 1 2 3", "i32[1] 0", "i32[1] 2", "i32[1] 1", "i32[1,2] 7 8"},
+          .outputs = {"i32[3] 7 8 3"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"i32[3] 1 2 3", "i32[1] 2", "i32[1] 2", "i32[1] 1", "i32[0]"},
+          .outputs = {"i32[3] 1 2 3"},
+      },
+      {
+          .name = "a column for all",
+          .inputs = {"i32[2,2] 1 2 3 4", "i32[1] 0", "i32[1] 2", "i32[1] 1", "i32[2,1] 7 8"},
+          .outputs = {"i32[2,2] 7 7 8 8"},
+      },
+      {
+          .name = "one element",
+          .inputs = {"i32[2,2] 1 2 3 4", "i32[2] 0 1", "i32[2] 0 0", "i32[2] 1 1", "i32[] 7"},
+          .attrs = {{"shrink_axis_mask", std::int64_t{3}}},
+          .outputs = {"i32[2,2] 1 7 3 4"},
+      },
+      {
+          .name = "a value that does not fit",
+          .inputs = {"i32[3] 1 2 3", "i32[1] 0", "i32[1] 2", "i32[1] 1", "i32[3] 7 8 9"},
+          .error = "Cannot broadcast input shape [3] into final shape [2]",
+      },
+      {
+          .name = "a step of zero",
+          .inputs = {"i32[3] 1 2 3", "i32[1] 0", "i32[1] 2", "i32[1] 0", "i32[2] 7 8"},
+          .error = "strides[0] must be non-zero",
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

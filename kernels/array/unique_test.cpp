@@ -44,5 +44,147 @@ TROUPE_OP_CASES(UniqueWithCounts) {
   };
 }
 
+TROUPE_OP_CASES(UniqueV2) {
+  return {
+      {
+          .name = "rows",
+          .inputs = {"i32[3,3] 1 0 0 1 0 0 2 0 0", "i64[1] 0"},
+          .outputs = {"i32[2,3] 1 0 0 2 0 0", "i32[3] 0 0 1"},
+      },
+      {
+          .name = "columns",
+          .inputs = {"i32[3,3] 1 0 0 1 0 0 2 0 0", "i64[1] 1"},
+          .outputs = {"i32[3,2] 1 0 1 0 2 0", "i32[3] 0 1 1"},
+      },
+      {
+          .name = "columns from the end",
+          .inputs = {"i32[3,3] 1 0 0 1 0 0 2 0 0", "i32[1] -1"},
+          .attrs = {{"out_idx", DType::int64}},
+          .outputs = {"i32[3,2] 1 0 1 0 2 0", "i64[3] 0 1 1"},
+      },
+      {
+          .name = "a vector without an axis",
+          .inputs = {"i32[4] 1 1 2 1", "i64[0]"},
+          .outputs = {"i32[2] 1 2", "i32[4] 0 0 1 0"},
+      },
+      {
+          .name = "text",
+          .inputs = {"str[4] \"b\" \"a\" \"b\" \"c\"", "i64[1] 0"},
+          .outputs = {"str[3] \"b\" \"a\" \"c\"", "i32[4] 0 1 0 2"},
+      },
+      {
+          .name = "no rows",
+          .inputs = {"f32[0,3]", "i64[1] 0"},
+          .outputs = {"f32[0,3]", "i32[0]"},
+      },
+      {
+          .name = "empty rows are one",
+          .inputs = {"f32[2,0]", "i64[1] 0"},
+          .outputs = {"f32[1,0]", "i32[2] 0"},
+      },
+      {
+          .name = "no columns",
+          .inputs = {"f32[2,0]", "i64[1] 1"},
+          .outputs = {"f32[2,0]", "i32[0]"},
+      },
+      {
+          .name = "NaN is like nothing, -0 is 0",
+          .inputs = {"f32[5] 1 nan nan -0 0", "i64[1] 0"},
+          .outputs = {"f32[4] 1 nan nan -0", "i32[5] 0 1 2 3 3"},
+      },
+      {
+          .name = "rank 3",
+          .inputs = {"u8[2,3,2] 1 2 3 4 1 2 5 6 7 8 5 6", "i64[1] 1"},
+          .outputs = {"u8[2,2,2] 1 2 3 4 5 6 7 8", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype f32",
+          .inputs = {"f32[3] 3 1 3", "i64[0]"},
+          .outputs = {"f32[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype f64",
+          .inputs = {"f64[3] 3 1 3", "i64[0]"},
+          .outputs = {"f64[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype f16",
+          .inputs = {"f16[3] 3 1 3", "i64[0]"},
+          .outputs = {"f16[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype bf16",
+          .inputs = {"bf16[3] 3 1 3", "i64[0]"},
+          .outputs = {"bf16[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype i8",
+          .inputs = {"i8[3] 3 1 3", "i64[0]"},
+          .outputs = {"i8[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype i16",
+          .inputs = {"i16[3] 3 1 3", "i64[0]"},
+          .outputs = {"i16[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype i32",
+          .inputs = {"i32[3] 3 1 3", "i64[0]"},
+          .outputs = {"i32[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype i64",
+          .inputs = {"i64[3] 3 1 3", "i64[0]"},
+          .outputs = {"i64[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype u8",
+          .inputs = {"u8[3] 3 1 3", "i64[0]"},
+          .outputs = {"u8[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype u16",
+          .inputs = {"u16[3] 3 1 3", "i64[0]"},
+          .outputs = {"u16[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype u32",
+          .inputs = {"u32[3] 3 1 3", "i64[0]"},
+          .outputs = {"u32[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "dtype u64",
+          .inputs = {"u64[3] 3 1 3", "i64[0]"},
+          .outputs = {"u64[2] 3 1", "i32[3] 0 1 0"},
+      },
+      {
+          .name = "bool",
+          .inputs = {"bool[3] true false true", "i64[0]"},
+          .outputs = {"bool[2] true false", "i32[3] 0 1 0"},
+      },
+  };
+}
+
+TROUPE_OP_CASES(UniqueWithCountsV2) {
+  return {
+      {
+          .name = "rows",
+          .inputs = {"i32[3,3] 1 0 0 1 0 0 2 0 0", "i64[1] 0"},
+          .outputs = {"i32[2,3] 1 0 0 2 0 0", "i32[3] 0 0 1", "i32[2] 2 1"},
+      },
+      {
+          .name = "columns",
+          .inputs = {"i32[3,3] 1 0 0 1 0 0 2 0 0", "i64[1] 1"},
+          .attrs = {{"out_idx", DType::int64}},
+          .outputs = {"i32[3,2] 1 0 1 0 2 0", "i64[3] 0 1 1", "i64[2] 1 2"},
+      },
+      {
+          .name = "a vector",
+          .inputs = {"i32[4] 1 1 2 1", "i64[0]"},
+          .outputs = {"i32[2] 1 2", "i32[4] 0 0 1 0", "i32[2] 3 1"},
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

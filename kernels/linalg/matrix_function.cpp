@@ -1,4 +1,4 @@
-// MatrixSquareRoot and MatrixLogarithm: functions of matrices, not of elements.
+// MatrixSquareRoot, MatrixLogarithm and MatrixExponential: functions of matrices, not of elements.
 #include <limits>
 
 #include <Eigen/LU>
@@ -14,6 +14,9 @@ using ColumnMajor = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
 
 struct Root {
   static ColumnMajor of(const ColumnMajor& a) { return a.sqrt(); }
+};
+struct Exponential {
+  static ColumnMajor of(const ColumnMajor& a) { return a.exp(); }
 };
 struct Logarithm {
   static ColumnMajor of(const ColumnMajor& a) { return a.log(); }
@@ -70,6 +73,8 @@ void register_linalg_matrix_function(OpLibrary& library) {
   constexpr auto all = "T: {double, float, half, complex64, complex128}";
   add<Root>(library, "MatrixSquareRoot", all, kernel_options(),
             "The principal square root of each matrix.");
+  add<Exponential>(library, "MatrixExponential", all, kernel_options(),
+                   "The exponential of each matrix, the sum of its powers A^k / k!.");
   KernelOptions options = kernel_options();
   options.types = {{"T", {DType::complex64, DType::complex128}}};
   add<Logarithm>(library, "MatrixLogarithm", "T: {complex64, complex128}", options,

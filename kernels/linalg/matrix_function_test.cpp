@@ -122,5 +122,32 @@ TROUPE_OP_CASES(MatrixLogarithm) {
   };
 }
 
+TROUPE_OP_CASES(MatrixExponential) {
+  return {
+      {
+          .name = "of zero",
+          .inputs = {"f64[2,2] 0"},
+          .outputs = {"f64[2,2] 1 0 0 1"},
+      },
+      {
+          .name = "of a diagonal",
+          .inputs = {"f32[2,2,2] 1 0 0 2 0 1 -1 0"},
+          .outputs = {"f32[2,2,2] 2.7182817 0 0 7.389056 0.5403023 0.84147096 "
+                      "-0.84147096 0.5403023"},
+      },
+      {
+          .name = "complex",
+          .inputs = {"c128[1,1] (0,3.141592653589793)"},
+          .outputs = {"c128[1,1] (-1,1.2246467991473532e-16)"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"f32[0,0]"},
+          .outputs = {"f32[0,0]"},
+      },
+      {.name = "not square", .inputs = {"f32[1,2] 1 2"}, .error = "square"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -3,6 +3,7 @@
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
 #include "kernels/math/elementwise.hpp"
 
 namespace troupe {
@@ -40,6 +41,14 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+/// The attribute says the shape, and the inputs do.
+Status infer_accumulated(ShapeContext& c) {
+  TROUPE_TRY(shape_merge_inputs(c));
+  TROUPE_ASSIGN(const auto shape, c.attr<PartialShape>("shape"));
+  TROUPE_ASSIGN(PartialShape merged, shape_rules::merge_shapes(c.outputs()[0], shape));
+  return c.set_output(0, std::move(merged));
+}
+
 } // namespace
 
 void register_math_add_n(OpLibrary& library) {
@@ -53,6 +62,16 @@ void register_math_add_n(OpLibrary& library) {
       .commutative()
       .aggregate()
       .shape_fn(shape_merge_inputs)
+      .gradient(differentiate)
+      .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
+      .doc("The sum of all inputs, which have one shape.");
+  library.op("AccumulateNV2")
+      .input("inputs: N * T")
+      .output("sum: T")
+      .attr("N: int >= 1; T: numbertype; shape: shape")
+      .commutative()
+      .aggregate()
+      .shape_fn(infer_accumulated)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
       .doc("The sum of all inputs, which have one shape.");

@@ -34,5 +34,26 @@ TROUPE_OP_CASES(AddN) {
   };
 }
 
+TROUPE_OP_CASES(AccumulateNV2) {
+  return {
+      {
+          .name = "three",
+          .inputs = {"f32[2] 1 2", "f32[2] 3 4", "f32[2] 5 6"},
+          .attrs = {{"shape", PartialShape{2}}},
+          .outputs = {"f32[2] 9 12"},
+      },
+      {
+          .name = "one",
+          .inputs = {"i32[] 1"},
+          .attrs = {{"shape", PartialShape{}}},
+          .outputs = {"i32[] 1"},
+      },
+      {.name = "two shapes",
+       .inputs = {"f32[2] 1 2", "f32[1] 3"},
+       .attrs = {{"shape", PartialShape{2}}},
+       .error = "hape"},
+  };
+}
+
 } // namespace
 } // namespace troupe

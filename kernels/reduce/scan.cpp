@@ -1,4 +1,8 @@
-// Cumsum, Cumprod: running sums and products along an axis.
+// Cumsum, Cumprod, CumulativeLogsumexp: running sums, products and logarithms of sums of powers of e
+// along an axis.
+#include <cmath>
+#include <limits>
+
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
@@ -39,6 +43,21 @@ struct Times {
   }
 };
 
+/// log(exp(a) + exp(b)), which does not overflow. Beside -inf, whatever b is, the result is a.
+struct LogPlusExp {
+  static constexpr double neutral = -std::numeric_limits<double>::infinity();
+  template <class T>
+  static T join(T a, T b) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T least = std::min(a, b), most = std::max(a, b);
+      return least < std::numeric_limits<T>::lowest() ? most
+                                                      : std::log1p(std::exp(least - most)) + most;
+    } else {
+      return a;
+    }
+  }
+};
+
 /// One [n, inner] block, row after row: each output row from the one before it.
 template <class Op, class T>
 void scan_block(const T* x, T* y, std::int64_t n, std::int64_t inner, const Attrs& attrs) {
@@ -75,7 +94,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y, allocate_widened(c, 0, x.shape()));
   if (y.num_elements() == 0)
     return narrow(c, 0, y);
-  TROUPE_TRY(dispatch(reduce::Computed{}, x.dtype(), [&]<class T>() -> Status {
+  using Elements = std::conditional_t<std::is_same_v<Op, LogPlusExp>, Floats, reduce::Computed>;
+  TROUPE_TRY(dispatch(Elements{}, x.dtype(), [&]<class T>() -> Status {
     const T* from = x.data<T>().data();
     T* to = y.mutable_data<T>().data();
     c.parallel_for(outer, static_cast<double>(n * inner),
@@ -155,6 +175,19 @@ void register_reduce_scan(OpLibrary& library) {
            "Running sums along an axis; exclusive ones leave the element itself out.");
   add_scan(library, "Cumprod", compute<Times>, differentiate_cumprod,
            "Running products along an axis; exclusive ones leave the element itself out.");
+  KernelOptions options;
+  options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
+  options.prepare = prepare;
+  options.expensive = true;
+  library.op("CumulativeLogsumexp")
+      .input("x: T; axis: Tidx")
+      .output("out: T")
+      .attr("exclusive: bool = false; reverse: bool = false; T: {bfloat16, half, float, double}")
+      .attr("Tidx: {int32, int64} = DT_INT32")
+      .shape_fn(infer_shape)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute<LogPlusExp>, options)
+      .doc("Running log(exp(x0) + exp(x1) + …) along an axis.");
 }
 
 } // namespace troupe

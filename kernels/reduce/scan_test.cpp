@@ -94,5 +94,64 @@ TROUPE_OP_CASES(Cumprod) {
   };
 }
 
+TROUPE_OP_CASES(CumulativeLogsumexp) {
+  return {
+      {
+          .name = "running",
+          .inputs = {"f32[3] 0 1 2", "i32[] 0"},
+          .outputs = {"f32[3] 0 1.3132617 2.4076061"},
+      },
+      {
+          .name = "without the element",
+          .inputs = {"f64[3] 0 1 2", "i32[] 0"},
+          .attrs = {{"exclusive", true}},
+          .outputs = {"f64[3] -inf 0 1.3132616875182228"},
+      },
+      {
+          .name = "backwards",
+          .inputs = {"f32[3] 0 1 2", "i64[] 0"},
+          .attrs = {{"reverse", true}},
+          .outputs = {"f32[3] 2.4076061 2.3132617 2"},
+      },
+      {
+          .name = "columns",
+          .inputs = {"f32[2,2] 0 1 2 3", "i32[] -2"},
+          .outputs = {"f32[2,2] 0 1 2.126928 3.126928"},
+      },
+      {
+          .name = "half",
+          .inputs = {"f16[3] 0 1 2", "i32[] 0"},
+          .attrs = {{"exclusive", true}},
+          .outputs = {"f16[3] -inf 0 1.3134766"},
+      },
+      {
+          .name = "bfloat16",
+          .inputs = {"bf16[3] 0 1 2", "i32[] 0"},
+          .attrs = {{"exclusive", true}},
+          .outputs = {"bf16[3] -inf 0 1.3125"},
+      },
+      {
+          .name = "large ones do not overflow",
+          .inputs = {"f32[3] 1000 1000 -1000", "i32[] 0"},
+          .outputs = {"f32[3] 1000 1000.6932 1000.6932"},
+      },
+      {
+          .name = "infinity",
+          .inputs = {"f32[4] -inf -inf 0 inf", "i32[] 0"},
+          .outputs = {"f32[4] -inf -inf 0 inf"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"f32[0]", "i32[] 0"},
+          .outputs = {"f32[0]"},
+      },
+      {
+          .name = "an axis that is none",
+          .inputs = {"f32[2] 0 1", "i32[] 1"},
+          .error = "ScanOp: Expected scan axis in the range [-1, 1), but got 1",
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

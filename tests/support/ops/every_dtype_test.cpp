@@ -182,6 +182,17 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"SparseReduceSumSparse", {{index, entry, square, "i32[1] 0"}, {}}},
       {"SparseSparseMaximum", {{index, entry, square, index, entry, square}, {}}},
       {"SparseSparseMinimum", {{index, entry, square, index, entry, square}, {}}},
+      {"AccumulateNV2", {{"f32[2] 1", "f32[2] 1"}, {}}},
+      {"Cross", {{"f32[3] 1", "f32[3] 1"}, {}}},
+      {"EditDistance", {{index, entry, square, index, entry, square}, {}}},
+      {"NthElement", {{"f32[2] 1", "i32[] 0"}, {}}},
+      {"ParallelConcat", {{"f32[1] 1", "f32[1] 1"}, {}}},
+      {"Reverse", {{"f32[2] 1", "bool[1] true"}, {}}},
+      {"TensorStridedSliceUpdate",
+       {{"f32[2] 1", "i32[1] 0", "i32[1] 1", "i32[1] 1", "f32[1] 1"}, {}}},
+      {"UniqueV2", {{"f32[2] 1", "i32[1] 0"}, {}}},
+      {"UniqueWithCountsV2", {{"f32[2] 1", "i32[1] 0"}, {}}},
+      {"UnravelIndex", {{"i32[2] 0 1", "i32[2] 7 6"}, {}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
@@ -204,6 +215,7 @@ Hint hint_of_rows(const OpSchema& schema) {
 const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto generators = "its state is a variable of int64; rng_state_test.cpp has it";
   static const std::map<std::string, std::string, std::less<>> all = {
+      {"Abort", "fails its step, as it should; abort_test.cpp has it"},
       {"Const", "its value comes with it; const_test.cpp has it"},
       {"MatchingFiles", "needs files; kernels/io/files_test.cpp has it"},
       {"MergeV2Checkpoints", "needs files; kernels/io/files_test.cpp has it"},
