@@ -8,39 +8,12 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/random/internal/draws.hpp"
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 
 namespace troupe {
 namespace {
-
-/// In [0, 1), from two words.
-double unit(std::uint32_t x0, std::uint32_t x1) {
-  const std::uint64_t mantissa = (std::uint64_t{x0 & 0xfffffU} << 32) | x1;
-  return std::bit_cast<double>((std::uint64_t{1023} << 52) | mantissa) - 1.0;
-}
-
-/// Words of a generator, one after the other.
-class Words {
-public:
-  explicit Words(const arith::Philox& generator) : generator_(generator) {}
-  std::uint32_t next() {
-    if (used_ == 4) {
-      block_ = generator_.next();
-      used_ = 0;
-    }
-    return block_[used_++];
-  }
-  double next_unit() {
-    const std::uint32_t x0 = next(), x1 = next();
-    return unit(x0, x1);
-  }
-
-private:
-  arith::Philox generator_;
-  arith::Philox::Block block_ = {};
-  std::size_t used_ = 4;
-};
 
 /// Running sums of exp(logit - largest); what is not finite has no probability.
 void running_sums(const double* logits, std::vector<double>& sums) {
@@ -79,7 +52,7 @@ Status draw_classes(KernelContext& c, const Draws& d, const arith::Philox& start
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   TROUPE_ASSIGN(const Tensor logits, widened(c, c.input(0), DType::float64));
   return dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
-    Words words(start);
+    random::Words words(start);
     std::vector<double> sums(static_cast<std::size_t>(d.classes));
     T* to = out.mutable_data<T>().data();
     c.serial_for(d.rows, 10.0 * static_cast<double>(d.classes + d.samples),
@@ -113,61 +86,6 @@ Status compute_stateless_multinomial(KernelContext& c) {
                                                          static_cast<std::uint64_t>(values[1])));
 }
 
-/// Pairs of doubles, the last of a pair first.
-class Pairs {
-public:
-  explicit Pairs(const arith::Philox& generator) : generator_(generator) {}
-  double uniform() {
-    if (uniforms_ == 0) {
-      const auto x = generator_.next();
-      uniform_[0] = unit(x[0], x[1]);
-      uniform_[1] = unit(x[2], x[3]);
-      uniforms_ = 2;
-    }
-    return uniform_[--uniforms_];
-  }
-  double normal() {
-    if (normals_ == 0) {
-      const auto x = generator_.next();
-      const double u = std::max(unit(x[0], x[1]), 1.0e-7);
-      const double angle = 2 * std::numbers::pi * unit(x[2], x[3]);
-      const double radius = std::sqrt(-2.0 * std::log(u));
-      normal_[0] = std::sin(angle) * radius;
-      normal_[1] = std::cos(angle) * radius;
-      normals_ = 2;
-    }
-    return normal_[--normals_];
-  }
-
-private:
-  arith::Philox generator_;
-  double uniform_[2] = {}, normal_[2] = {};
-  std::size_t uniforms_ = 0, normals_ = 0;
-};
-
-/// Marsaglia and Tsang, "A simple method for generating gamma variables" (2000). A smaller alpha than
-/// 1 is drawn as alpha + 1 and scaled.
-double draw_gamma(double alpha, Pairs& pairs) {
-  if (alpha == 1)
-    return -std::log1p(-pairs.uniform());
-  const bool small = alpha < 1;
-  const double d = alpha + (small ? 2.0 / 3 : -1.0 / 3), scale = 1.0 / 3 / std::sqrt(d);
-  for (;;) {
-    const double x = pairs.normal();
-    double v = 1 + scale * x;
-    if (v <= 0)
-      continue;
-    v = v * v * v;
-    const double u = pairs.uniform();
-    if (std::isnan(v))
-      return v;
-    if (u >= 1 - 0.0331 * (x * x) * (x * x) &&
-        std::log(u) >= 0.5 * x * x + d * (1 - v + std::log(v)))
-      continue;
-    return small ? d * v * std::pow(pairs.uniform(), 1 / alpha) : d * v;
-  }
-}
-
 Status compute_gamma(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
     return invalid_argument(
@@ -190,8 +108,8 @@ Status compute_gamma(KernelContext& c) {
       for (std::int64_t i = begin; i < end; ++i) {
         arith::Philox generator = start;
         generator.skip(arith::reserved_blocks(i));
-        Pairs pairs(generator);
-        to[i % samples * alphas + i / samples] = draw_gamma(in[i / samples], pairs);
+        random::Pairs pairs(generator);
+        to[i % samples * alphas + i / samples] = random::draw_gamma(in[i / samples], pairs);
       }
     });
   }

@@ -29,18 +29,19 @@ private:
   arith::Philox next_;
 };
 
-/// Of this node in this session, from the attributes seed and seed2; both 0: from the system's
-/// random source.
+/// The start of the sequence of the attributes seed and seed2; both 0: of the system's random source.
+inline arith::Philox start_of_node(KernelContext& c) {
+  auto seed = static_cast<std::uint64_t>(c.attrs().get_or("seed", std::int64_t{0}));
+  auto seed2 = static_cast<std::uint64_t>(c.attrs().get_or("seed2", std::int64_t{0}));
+  if (seed == 0 && seed2 == 0) {
+    seed = random_id();
+    seed2 = random_id();
+  }
+  return arith::Philox::from_seeds(seed, seed2);
+}
+/// Of this node in this session, from its attributes.
 inline std::shared_ptr<Generator> generator(KernelContext& c) {
-  return c.node_state<Generator>([&] {
-    auto seed = static_cast<std::uint64_t>(c.attrs().get_or("seed", std::int64_t{0}));
-    auto seed2 = static_cast<std::uint64_t>(c.attrs().get_or("seed2", std::int64_t{0}));
-    if (seed == 0 && seed2 == 0) {
-      seed = random_id();
-      seed2 = random_id();
-    }
-    return std::make_shared<Generator>(arith::Philox::from_seeds(seed, seed2));
-  });
+  return c.node_state<Generator>([&] { return std::make_shared<Generator>(start_of_node(c)); });
 }
 
 /// The shape that a vector of int32 or int64 names. INVALID_ARGUMENT in TensorFlow's words.

@@ -39,6 +39,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const std::string index = "i64[1,2] 0", entry = "f32[1] 1", square = "i64[2] 2";
   static const std::string regular = "f32[2,2] 2 0 0 1", matrix = "f32[2,2] 1";
   static const std::vector<std::string> generator = {"i32[1] 2", "u64[1] 1", "u64[2] 1", "i32[] 1"};
+  static const Attrs unique_class{{"unique", true}, {"num_true", std::int64_t{1}}};
+  static const Hint candidates{{"i64[1,1] 0"}, unique_class};
   static const Hint segment_count{{"f32[1] 1", "i32[1] 0", "i32[1] 0", "i32[] 1"}, {}};
   static const Attrs set_union{{"set_operation", std::string("union")}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
@@ -193,6 +195,15 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"UniqueV2", {{"f32[2] 1", "i32[1] 0"}, {}}},
       {"UniqueWithCountsV2", {{"f32[2] 1", "i32[1] 0"}, {}}},
       {"UnravelIndex", {{"i32[2] 0 1", "i32[2] 7 6"}, {}}},
+      {"ComputeAccidentalHits", {{"i64[1,1] 0", "i64[1] 0"}, {{"num_true", std::int64_t{1}}}}},
+      {"AllCandidateSampler", candidates},
+      {"FixedUnigramCandidateSampler",
+       {{"i64[1,1] 0"},
+        {unique_class[0], unique_class[1], {"unigrams", std::vector<float>{1, 2}}}}},
+      {"LearnedUnigramCandidateSampler", candidates},
+      {"LogUniformCandidateSampler", candidates},
+      {"ThreadUnsafeUnigramCandidateSampler", candidates},
+      {"UniformCandidateSampler", candidates},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
