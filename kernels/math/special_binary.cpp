@@ -253,6 +253,15 @@ void register_math_special_binary(OpLibrary& library) {
         Row{"Polygamma", "a: T; x: T", floats, compute<InDouble<special::polygamma>, Doubles>,
             of_polygamma, "The a-th derivative of Digamma."}})
     add(library, row, {DType::float32, DType::float64});
+  library.op("RandomGammaGrad")
+      .input("alpha: T; sample: T")
+      .output("output: T")
+      .attr("T: {float, double}")
+      .shape_fn(shape_broadcast_binary)
+      .not_differentiable("it is a derivative itself; no op has the next one")
+      .cpu_kernel(compute<InDouble<special::gamma_sample_grad>, Doubles>,
+                  math::for_types({DType::float32, DType::float64}))
+      .doc("How samples of a gamma distribution change with its parameter.");
   library.op("NextAfter")
       .input("x1: T; x2: T")
       .output("output: T")

@@ -224,5 +224,31 @@ TROUPE_OP_CASES(Betainc) {
   };
 }
 
+TROUPE_OP_CASES(RandomGammaGrad) {
+  return {
+      {
+          .name = "samples",
+          .inputs = {"f64[6] 0.5 1 2 10 100 0.01", "f64[6] 0.3 1 5 8 110 0.001"},
+          .outputs = {"f64[6] 1.0098019459488548 1.1735630272247275 "
+                      "1.6580687280597055 0.9075477177235494 1.050160621245713 "
+                      "0.6354138007185822"},
+          .tolerance = 1e-7,
+          .tolerance_reason = "TensorFlow stops its series earlier",
+      },
+      {
+          .name = "spread",
+          .inputs = {"f32[2,1] 1 2", "f32[2] 0.5 3"},
+          .outputs = {"f32[2,2] 0.80697906 1.937912 0.49802664 1.3217986"},
+          .tolerance = 1e-5,
+          .tolerance_reason = "TensorFlow computes in float",
+      },
+      {
+          .name = "none",
+          .inputs = {"f64[3] 1 -1 nan", "f64[3] 0 1 1"},
+          .outputs = {"f64[3] 0 nan nan"},
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -75,8 +75,8 @@ Status check(KernelContext& c, const ClassSampler& sampler, std::int64_t sampled
                                     " different ones to draw"));
   for (std::int64_t value : c.input(0).data<std::int64_t>())
     if (value < 0 || value >= sampler.range())
-      return invalid_argument(str_cat("`true_candidate` out of range [0, ", sampler.range(),
-                                      "), received ", value));
+      return invalid_argument(
+          str_cat("`true_candidate` out of range [0, ", sampler.range(), "), received ", value));
   return {};
 }
 

@@ -11,16 +11,8 @@ namespace {
 using random::Algorithm;
 using random::Distribution;
 
-Result<arith::Philox> seeded(const Tensor& seed) {
-  if (seed.shape() != Shape{2})
-    return invalid_argument(str_cat("seed must have shape [2], not ", seed.shape()));
-  TROUPE_ASSIGN(const auto values, integers(seed));
-  return arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
-                                            static_cast<std::uint64_t>(values[1]));
-}
-
 Status compute_key_counter(KernelContext& c) {
-  TROUPE_ASSIGN(const arith::Philox generator, seeded(c.input(0)));
+  TROUPE_ASSIGN(const arith::Philox generator, random::seeded(c.input(0)));
   TROUPE_ASSIGN(Tensor key, c.allocate_output(0, Shape{1}));
   TROUPE_ASSIGN(Tensor counter, c.allocate_output(1, Shape{2}));
   key.mutable_data<std::uint64_t>()[0] = random::word_pair(generator.key()[0], generator.key()[1]);
@@ -36,48 +28,28 @@ Status compute_algorithm(KernelContext& c) {
   return c.set_output(0, Tensor::scalar<std::int32_t>(static_cast<int>(Algorithm::philox)));
 }
 
-/// Inputs shape, key, counter and alg.
-Result<arith::Philox> given(KernelContext& c) {
-  const Tensor &key = c.input(1), &counter = c.input(2), &alg = c.input(3);
-  if (!alg.shape().is_scalar())
-    return invalid_argument(str_cat("input 3 (0-based) must have shape [], not ", alg.shape()));
-  if (key.shape() != Shape{1})
-    return invalid_argument(str_cat("key must have shape [1], not ", key.shape(),
-                                    ". (Note that batched keys are not supported yet.)"));
-  if (counter.shape().rank() != 1 || counter.shape()[0] < 2)
-    return invalid_argument(
-        str_cat("counter must be a vector with length at least 2; got shape: ", counter.shape(),
-                ". (Note that batched counters are not supported yet.)"));
-  const auto algorithm = alg.value<std::int32_t>();
-  if (algorithm != static_cast<int>(Algorithm::philox) &&
-      algorithm != static_cast<int>(Algorithm::auto_select))
-    return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm));
-  const auto words = counter.data<std::uint64_t>();
-  return random::philox(words[0], words[1], key.data<std::uint64_t>()[0]);
-}
-
 template <Distribution distribution>
 Status compute_v2(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
-  TROUPE_ASSIGN(const arith::Philox start, given(c));
+  TROUPE_ASSIGN(const arith::Philox start, random::given(c, 1));
   return random::fill(c, distribution, start, shape);
 }
 
 Status compute_range_v2(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
-  TROUPE_ASSIGN(const arith::Philox start, given(c));
+  TROUPE_ASSIGN(const arith::Philox start, random::given(c, 1));
   return random::fill_range(c, 4, start, shape);
 }
 
 Status compute_range(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
-  TROUPE_ASSIGN(const arith::Philox start, seeded(c.input(1)));
+  TROUPE_ASSIGN(const arith::Philox start, random::seeded(c.input(1)));
   return random::fill_range(c, 2, start, shape);
 }
 
 Status compute_full(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
-  TROUPE_ASSIGN(const arith::Philox start, seeded(c.input(1)));
+  TROUPE_ASSIGN(const arith::Philox start, random::seeded(c.input(1)));
   return random::fill(c, Distribution::full_int, start, shape);
 }
 

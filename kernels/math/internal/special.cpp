@@ -337,6 +337,26 @@ double igamma_grad_a(double a, double x) {
   return sum;
 }
 
+double gamma_sample_grad(double a, double x) {
+  if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
+    return nan;
+  if (x == 0 || std::isinf(x))
+    return 0;
+  // The terms of igamma_grad_a by the density x^(a-1) exp(-x) / Gamma(a), which cancels.
+  const double log = std::log(x);
+  double term = x / a, sum = 0, psi = digamma(a + 1), largest = 0;
+  const int terms = static_cast<int>(std::min(x + 40 * std::sqrt(x) + 100, 1e6));
+  for (int k = 0; k < terms; ++k) {
+    sum -= term * (log - psi);
+    largest = std::max(largest, term);
+    psi += 1 / (a + k + 1);
+    term *= x / (a + k + 1);
+    if (k > x && term < epsilon * 1e-3 * largest)
+      break;
+  }
+  return sum;
+}
+
 double betainc(double a, double b, double x) {
   if (std::isnan(a) || std::isnan(b) || std::isnan(x) || a <= 0 || b <= 0 || x < 0 || x > 1)
     return nan;

@@ -15,6 +15,8 @@ double polygamma(double n, double x);
 double igamma(double a, double x);
 double igammac(double a, double x);
 double igamma_grad_a(double a, double x);
+/// Of a sample x by the parameter a of its gamma distribution: -igamma_grad_a / density.
+double gamma_sample_grad(double a, double x);
 /// The regularised incomplete beta function.
 double betainc(double a, double b, double x);
 

@@ -85,4 +85,32 @@ Status fill_range(KernelContext& c, int low, const arith::Philox& start, const S
   });
 }
 
+Result<arith::Philox> seeded(const Tensor& seed) {
+  if (seed.shape() != Shape{2})
+    return invalid_argument(str_cat("seed must have shape [2], not ", seed.shape()));
+  TROUPE_ASSIGN(const auto values, integers(seed));
+  return arith::Philox::from_stateless_seed(static_cast<std::uint64_t>(values[0]),
+                                            static_cast<std::uint64_t>(values[1]));
+}
+
+Result<arith::Philox> given(KernelContext& c, int first) {
+  const Tensor &key = c.input(first), &counter = c.input(first + 1), &alg = c.input(first + 2);
+  if (!alg.shape().is_scalar())
+    return invalid_argument(
+        str_cat("input ", first + 2, " (0-based) must have shape [], not ", alg.shape()));
+  if (key.shape() != Shape{1})
+    return invalid_argument(str_cat("key must have shape [1], not ", key.shape(),
+                                    ". (Note that batched keys are not supported yet.)"));
+  if (counter.shape().rank() != 1 || counter.shape()[0] < 2)
+    return invalid_argument(
+        str_cat("counter must be a vector with length at least 2; got shape: ", counter.shape(),
+                ". (Note that batched counters are not supported yet.)"));
+  const auto algorithm = alg.value<std::int32_t>();
+  if (algorithm != static_cast<int>(Algorithm::philox) &&
+      algorithm != static_cast<int>(Algorithm::auto_select))
+    return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm));
+  const auto words = counter.data<std::uint64_t>();
+  return random::philox(words[0], words[1], key.data<std::uint64_t>()[0]);
+}
+
 } // namespace troupe::random

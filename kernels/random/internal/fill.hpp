@@ -32,4 +32,9 @@ inline std::uint64_t word_pair(std::uint32_t low, std::uint32_t high) {
   return low | std::uint64_t{high} << 32;
 }
 
+/// The generator of a seed of two numbers. INVALID_ARGUMENT "seed must have shape [2], not [3]".
+Result<arith::Philox> seeded(const Tensor& seed);
+/// That of inputs `first` to `first` + 2: key, counter and algorithm.
+Result<arith::Philox> given(KernelContext& c, int first);
+
 } // namespace troupe::random

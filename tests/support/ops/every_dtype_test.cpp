@@ -204,6 +204,11 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"LogUniformCandidateSampler", candidates},
       {"ThreadUnsafeUnigramCandidateSampler", candidates},
       {"UniformCandidateSampler", candidates},
+      {"RandomCrop", {{"f32[1,1,1] 1", "i64[2] 1 1"}, {}}},
+      {"StatelessRandomGammaV2", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1"}, {}}},
+      {"StatelessRandomGammaV3", {{"i32[1] 2", "u64[1] 1", "u64[2] 1", "i32[] 1", "f32[] 1"}, {}}},
+      {"StatelessRandomPoisson", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1"}, {}}},
+      {"StatelessShuffle", {{"?", "u64[1] 1", "u64[2] 1", "i32[] 1"}, {}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
