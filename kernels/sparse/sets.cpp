@@ -56,28 +56,13 @@ Sets<T> dense_sets(const Tensor& x) {
   return in_order<T>(std::move(out));
 }
 
-Status check_order(const Sparse& s) {
-  for (std::int64_t i = 1; i < s.entries; ++i) {
-    const auto before = s.index(i - 1), at = s.index(i);
-    if (std::ranges::lexicographical_compare(before, at))
-      continue;
-    const std::string which = str_cat("indices[", i, "] = [", sparse::listed(at), "] is ");
-    if (std::ranges::equal(before, at))
-      return invalid_argument(which + "repeated");
-    return invalid_argument(which +
-                            "out of order. Many sparse ops require sorted indices.\n    Use "
-                            "`tf.sparse.reorder` to create a correctly ordered copy.\n\n");
-  }
-  return {};
-}
-
 Status check_sparse(const KernelContext& c, const Sparse& s) {
   TROUPE_TRY(group_shape(s.shape).status());
   TROUPE_TRY(sparse::check_bounds(s));
   if (sparse::volume(s.shape) < 0)
     return invalid_argument(
         str_cat("a sparse tensor of shape [", sparse::listed(s.shape), "] has too many elements"));
-  return c.attrs().get_or("validate_indices", true) ? check_order(s) : Status{};
+  return c.attrs().get_or("validate_indices", true) ? sparse::check_order(s) : Status{};
 }
 
 template <class T>

@@ -51,6 +51,21 @@ Status check_bounds(const Sparse& s) {
   return {};
 }
 
+Status check_order(const Sparse& s) {
+  for (std::int64_t i = 1; i < s.entries; ++i) {
+    const auto before = s.index(i - 1), at = s.index(i);
+    if (std::ranges::lexicographical_compare(before, at))
+      continue;
+    const std::string which = str_cat("indices[", i, "] = [", listed(at), "] is ");
+    if (std::ranges::equal(before, at))
+      return invalid_argument(which + "repeated");
+    return invalid_argument(which +
+                            "out of order. Many sparse ops require sorted indices.\n    Use "
+                            "`tf.sparse.reorder` to create a correctly ordered copy.\n\n");
+  }
+  return {};
+}
+
 Dims sorted_order(const Sparse& s) {
   const auto less = [&](std::int64_t a, std::int64_t b) {
     return std::ranges::lexicographical_compare(s.index(a), s.index(b));

@@ -33,6 +33,8 @@ inline Result<Sparse> sparse_input(KernelContext& c, int first) {
 }
 /// INVALID_ARGUMENT "Sparse index tuple indices[1, :] = [2, 9] is out of bounds".
 Status check_bounds(const Sparse& s);
+/// INVALID_ARGUMENT "indices[1] = [0,0] is repeated" or "… is out of order. Many sparse ops require …".
+Status check_order(const Sparse& s);
 /// Where lexicographically sorted entries come from; empty if they are sorted already.
 std::vector<std::int64_t> sorted_order(const Sparse& s);
 

@@ -209,6 +209,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"StatelessRandomGammaV3", {{"i32[1] 2", "u64[1] 1", "u64[2] 1", "i32[] 1", "f32[] 1"}, {}}},
       {"StatelessRandomPoisson", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1"}, {}}},
       {"StatelessShuffle", {{"?", "u64[1] 1", "u64[2] 1", "i32[] 1"}, {}}},
+      {"SerializeManySparse", {{index, entry, square}, {}}},
+      {"SerializeSparse", {{index, entry, square}, {}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
@@ -233,6 +235,8 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
       {"Const", "its value comes with it; const_test.cpp has it"},
+      {"DeserializeManySparse", "reads messages of its dtype; serialize_test.cpp has it"},
+      {"DeserializeSparse", "reads messages of its dtype; serialize_test.cpp has it"},
       {"MatchingFiles", "needs files; kernels/io/files_test.cpp has it"},
       {"MergeV2Checkpoints", "needs files; kernels/io/files_test.cpp has it"},
       {"Print", "fills the log; text_ops_test.cpp has it"},
@@ -273,6 +277,8 @@ const std::map<std::string, std::string, std::less<>>& may_refuse() {
       {"IRFFT", precisions},
       {"IRFFT2D", precisions},
       {"IRFFT3D", precisions},
+      {"SerializeManySparse", "resources and variants are in no message"},
+      {"SerializeSparse", "resources and variants are in no message"},
       {"RFFT", precisions},
       {"RFFT2D", precisions},
       {"RFFT3D", precisions},
