@@ -1,5 +1,5 @@
-// FusedBatchNormV3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel by channel;
-// mean and variance are the batch's when training, else the given ones. And its gradient.
+// FusedBatchNorm, …V2 and …V3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel by channel;
+// mean and variance are the batch's when training, else the given ones. And their gradients.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -149,8 +149,10 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor batch_variance, c.allocate_output(2, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_mean, c.allocate_output(3, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_variance, c.allocate_output(4, Shape{n}));
-  TROUPE_ASSIGN(Tensor reserved, c.allocate_output(5, Shape{})); // for CUDA, as in TensorFlow
-  *floats(reserved) = 0;
+  if (c.num_outputs() > 5) {
+    TROUPE_ASSIGN(Tensor reserved, c.allocate_output(5, Shape{})); // for CUDA, as in TensorFlow
+    *floats(reserved) = 0;
+  }
   float *new_mean = floats(batch_mean), *new_variance = floats(batch_variance),
         *mean = floats(saved_mean), *variance = floats(saved_variance);
   if (x.num_elements() == 0) {
@@ -335,6 +337,59 @@ Status differentiate(GradContext& g) {
   return {};
 }
 
+constexpr auto second = "the second derivative of batch normalisation is not among troupe's rules";
+
+/// The first two versions: without an output for CUDA, and of images alone.
+void add_older(OpLibrary& library, const KernelOptions& options, const KernelOptions& half) {
+  constexpr auto attrs = "epsilon: float = 0.0001; exponential_avg_factor: float = 1; "
+                         "data_format: {'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true";
+  constexpr auto grad_attrs = "epsilon: float = 0.0001; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
+                              "is_training: bool = true";
+  constexpr auto by_clients = "its gradient is made where graphs are written";
+  KernelOptions first = options;
+  first.types.pop_back();
+  library.op("FusedBatchNorm")
+      .input("x: T; scale: T; offset: T; mean: T; variance: T")
+      .output("y: T; batch_mean: T; batch_variance: T; reserve_space_1: T; reserve_space_2: T")
+      .attr("T: {float}")
+      .attr(attrs)
+      .shape_fn(infer_shape)
+      .not_differentiable(by_clients)
+      .cpu_kernel(compute, first)
+      .doc("FusedBatchNormV3 of floats.");
+  library.op("FusedBatchNormV2")
+      .input("x: T; scale: U; offset: U; mean: U; variance: U")
+      .output("y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U")
+      .attr("T: {half, bfloat16, float}; U: {float}")
+      .attr(attrs)
+      .shape_fn(infer_shape)
+      .not_differentiable(by_clients)
+      .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute>, half)
+      .doc("FusedBatchNormV3 of images.");
+  library.op("FusedBatchNormGrad")
+      .input("y_backprop: T; x: T; scale: T; reserve_space_1: T; reserve_space_2: T")
+      .output("x_backprop: T; scale_backprop: T; offset_backprop: T; reserve_space_3: T; "
+              "reserve_space_4: T")
+      .attr("T: {float}")
+      .attr(grad_attrs)
+      .shape_fn(infer_grad)
+      .not_differentiable(second)
+      .cpu_kernel(compute_grad, first)
+      .doc("The gradient of FusedBatchNorm.");
+  library.op("FusedBatchNormGradV2")
+      .input("y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U")
+      .output("x_backprop: T; scale_backprop: U; offset_backprop: U; reserve_space_3: U; "
+              "reserve_space_4: U")
+      .attr("T: {half, bfloat16, float}; U: {float}")
+      .attr(grad_attrs)
+      .shape_fn(infer_grad)
+      .not_differentiable(second)
+      .cpu_kernel(compute_grad, options)
+      .cpu_kernel(in_wider<compute_grad>, half)
+      .doc("The gradient of FusedBatchNormV2.");
+}
+
 } // namespace
 
 void register_nn_fused_batch_norm(OpLibrary& library) {
@@ -344,6 +399,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
   options.expensive = true;
   KernelOptions half = options;
   half.types[0] = {"T", {DType::float16, DType::bfloat16}};
+  add_older(library, options, half);
   library.op("FusedBatchNormV3")
       .input("x: T; scale: U; offset: U; mean: U; variance: U")
       .output("y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; "
@@ -364,8 +420,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .attr("T: {half, bfloat16, float}; U: {float}; epsilon: float = 0.0001; "
             "data_format: {'NHWC', 'NCHW', 'NDHWC', 'NCDHW'} = 'NHWC'; is_training: bool = true")
       .shape_fn(infer_grad)
-      .not_differentiable("the second derivative of batch normalisation is not among troupe's "
-                          "rules")
+      .not_differentiable(second)
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, half)
       .doc("The gradient of FusedBatchNormV3.");

@@ -238,6 +238,12 @@ const std::map<std::string, Hint, std::less<>>& hints() {
         {{"N", std::int64_t{1}},
          {"sparse_types", std::vector<DType>{DType::string}},
          {"dense_types", std::vector<DType>{}}}}},
+      {"BatchNormWithGlobalNormalization",
+       {{image, "f32[2] 1", "f32[2] 1", "f32[2] 1", "f32[2] 1"},
+        {{"variance_epsilon", 1.0F}, {"scale_after_normalization", true}}}},
+      {"BatchNormWithGlobalNormalizationGrad",
+       {{image, "f32[2] 1", "f32[2] 1", "f32[2] 1", image},
+        {{"variance_epsilon", 1.0F}, {"scale_after_normalization", true}}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
