@@ -1,5 +1,6 @@
 // Random ops whose generator's state is a variable: int64 [counter, counter, key]. Each takes a
 // stretch of the sequence and advances the counter behind it.
+#include "kernels/random/internal/rng_state.hpp"
 #include "core/base/random.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -13,64 +14,8 @@ namespace {
 using random::Algorithm;
 using random::Distribution;
 
-constexpr std::uint64_t blocks_per_number = 256;
-
-Status check_algorithm(std::int64_t algorithm) {
-  if (algorithm == static_cast<std::int64_t>(Algorithm::threefry))
-    return unimplemented("Non-XLA devices don't support the ThreeFry algorithm.");
-  if (algorithm != static_cast<std::int64_t>(Algorithm::philox) &&
-      algorithm != static_cast<std::int64_t>(Algorithm::auto_select))
-    return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm));
-  return {};
-}
-
-/// Input 1: an int32 or int64 scalar.
-Result<std::int64_t> algorithm_of(KernelContext& c) {
-  if (!c.input(1).shape().is_scalar())
-    return invalid_argument(
-        str_cat("input 1 (0-based) must have shape [], not ", c.input(1).shape()));
-  TROUPE_ASSIGN(const auto value, integers(c.input(1)));
-  TROUPE_TRY(check_algorithm(value[0]));
-  return value[0];
-}
-
-Status check_state(const Tensor& state) {
-  if (state.dtype() != DType::int64)
-    return invalid_argument(
-        str_cat("dtype of RNG state variable must be int64, not ", to_string(state.dtype())));
-  if (state.shape().rank() != 1)
-    return invalid_argument(
-        str_cat("RNG state must have one and only one dimension, not ", state.shape().rank()));
-  if (state.shape()[0] < 3)
-    return invalid_argument(str_cat(
-        "For the Philox algorithm, the size of state must be at least 3; got ", state.shape()[0]));
-  return {};
-}
-
-/// The generator as the variable of input 0 has it; the variable goes on behind `numbers` numbers.
-/// `before`, if not null, gets the first three words.
-Result<arith::Philox> take(KernelContext& c, std::uint64_t numbers, std::int64_t* before) {
-  TROUPE_ASSIGN(const auto variable, resource_variable(c, 0));
-  arith::Philox out;
-  TROUPE_TRY(variable->update([&](Tensor& state) -> Status {
-    TROUPE_TRY(check_state(state));
-    const auto words = state.mutable_data<std::int64_t>();
-    const auto word = [&](std::size_t i) { return static_cast<std::uint64_t>(words[i]); };
-    if (before)
-      std::copy_n(words.begin(), 3, before);
-    out = random::philox(word(0), word(1), word(2));
-    arith::Philox next = out;
-    next.skip(numbers * blocks_per_number);
-    const auto& counter = next.counter();
-    words[0] = static_cast<std::int64_t>(random::word_pair(counter[0], counter[1]));
-    words[1] = static_cast<std::int64_t>(random::word_pair(counter[2], counter[3]));
-    return {};
-  }));
-  return out;
-}
-
 Status compute_skip(KernelContext& c) {
-  TROUPE_TRY(algorithm_of(c).status());
+  TROUPE_TRY(random::algorithm_of(c).status());
   if (!c.input(2).shape().is_scalar())
     return invalid_argument(
         str_cat("input 2 (0-based) must have shape [], not ", c.input(2).shape()));
@@ -79,7 +24,7 @@ Status compute_skip(KernelContext& c) {
                                     ? delta.value<std::uint64_t>()
                                     : static_cast<std::uint64_t>(delta.value<std::int64_t>());
   std::int64_t before[3];
-  TROUPE_TRY(take(c, numbers, before).status());
+  TROUPE_TRY(random::take(c, numbers, before).status());
   if (c.num_outputs() == 0)
     return {};
   return c.set_output(0, Tensor::vector<std::int64_t>({before[0], before[1], before[2]}));
@@ -87,19 +32,19 @@ Status compute_skip(KernelContext& c) {
 
 template <Distribution distribution>
 Status compute(KernelContext& c) {
-  TROUPE_TRY(algorithm_of(c).status());
+  TROUPE_TRY(random::algorithm_of(c).status());
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(2)));
   TROUPE_ASSIGN(const arith::Philox start,
-                take(c, static_cast<std::uint64_t>(shape.num_elements()), nullptr));
+                random::take(c, static_cast<std::uint64_t>(shape.num_elements()), nullptr));
   return random::fill(c, distribution, start, shape);
 }
 
 Status compute_range(KernelContext& c) {
-  TROUPE_TRY(algorithm_of(c).status());
+  TROUPE_TRY(random::algorithm_of(c).status());
   TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(2)));
   TROUPE_TRY(random::check_range(c, 3, shape));
   TROUPE_ASSIGN(const arith::Philox start,
-                take(c, static_cast<std::uint64_t>(shape.num_elements()), nullptr));
+                random::take(c, static_cast<std::uint64_t>(shape.num_elements()), nullptr));
   return random::fill_range(c, 3, start, shape);
 }
 

@@ -244,6 +244,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"BatchNormWithGlobalNormalizationGrad",
        {{image, "f32[2] 1", "f32[2] 1", "f32[2] 1", image},
         {{"variance_epsilon", 1.0F}, {"scale_after_normalization", true}}}},
+      {"StatelessRandomBinomial", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1", "f32[] 0.5"}, {}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };
@@ -285,6 +286,7 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
       {"RefMerge", "needs a dead input; control_test.cpp has it"},
       {"RngReadAndSkip", generators},
       {"RngSkip", generators},
+      {"StatefulRandomBinomial", "its state is a variable of int64; binomial_test.cpp has it"},
       {"StatefulStandardNormalV2", generators},
       {"StatefulTruncatedNormal", generators},
       {"StatefulUniform", generators},
