@@ -8,7 +8,9 @@ namespace troupe {
 namespace {
 
 Status infer_fill(ShapeContext& c) {
-  TROUPE_TRY(c.require_rank(1, 0));
+  TROUPE_TRY(c.require_rank_at_most(1, 1)); // [1], too, as TensorFlow's kernel takes it
+  if (c.input(1).has_rank() && c.input(1).rank() == 1 && c.input(1).dim(0) > 1)
+    return invalid_argument(str_cat("value must represent a scalar, got shape ", c.input(1)));
   if (c.input(0).has_rank() && c.input(0).rank() == 0) { // one dimension, as TensorFlow takes it
     const auto size = c.input_as_ints(0);
     if (size && (*size)[0] < 0)
@@ -33,7 +35,7 @@ Status compute_fill(KernelContext& c) {
   if (c.input(0).shape().rank() > 1)
     return invalid_argument(
         str_cat("dims must represent a vector, got shape ", c.input(0).shape()));
-  if (!c.input(1).shape().is_scalar())
+  if (c.input(1).shape().rank() > 1 || c.input(1).num_elements() != 1)
     return invalid_argument(
         str_cat("value must represent a scalar, got shape ", c.input(1).shape()));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(0)));

@@ -8,6 +8,7 @@ namespace {
 
 TROUPE_OP_CASES(Fill) {
   return {
+      {.name = "a value of shape [1]", .inputs = {"i32[1] 2", "i32[1] 7"}, .outputs = {"i32[2] 7"}},
       {.name = "a scalar", .inputs = {"i32[0]", "f32[] 7"}, .outputs = {"f32[] 7"}},
       {.name = "a vector", .inputs = {"i32[1] 3", "f32[] 7"}, .outputs = {"f32[3] 7"}},
       {.name = "rank four",

@@ -101,9 +101,8 @@ Status compute_ragged(KernelContext& c) {
   const Tensor &values = c.input(1), &weights = c.input(3);
   TROUPE_ASSIGN(const Integers splits, integers(c.input(0)));
   TROUPE_ASSIGN(const std::int64_t size, read_size(c, 2));
-  if (c.input(0).shape().rank() != 1 || values.shape().rank() != 1)
-    return invalid_argument(str_cat("Splits and values must be vectors, not of shapes ",
-                                    c.input(0).shape(), " and ", values.shape()));
+  if (c.input(0).shape().rank() != 1)
+    return invalid_argument(str_cat("Splits must be a vector, not of shape ", c.input(0).shape()));
   if (splits.empty())
     return invalid_argument("Splits must be non-empty");
   if (splits[0] != 0)
@@ -112,7 +111,9 @@ Status compute_ragged(KernelContext& c) {
   if (splits[splits.size() - 1] != total)
     return invalid_argument(str_cat("Splits must end with the number of values, got ",
                                     splits[splits.size() - 1], " instead of ", total));
-  TROUPE_TRY(check_weights(weights, values.shape(), "values"));
+  // Their order counts, not their shape.
+  if (weights.num_elements() != total)
+    TROUPE_TRY(check_weights(weights, values.shape(), "values"));
   TROUPE_ASSIGN(const Integers numbers, integers(values));
   TROUPE_TRY(check_values(numbers, "Input must be non-negative"));
   RowOf rows(static_cast<std::size_t>(total));

@@ -80,6 +80,11 @@ TROUPE_OP_CASES(DenseBincount) {
 
 TROUPE_OP_CASES(RaggedBincount) {
   return {
+      {
+          .name = "weights of another shape",
+          .inputs = {"i64[3] 0 1 2", "i32[2] 1 2", "i32[] 3", "f32[1,2] 1 2"},
+          .outputs = {"f32[2,3] 0 1 0 0 0 2"},
+      },
       {.name = "rows",
        .inputs = {"i64[3] 0 2 3", "i32[3] 1 1 2", "i32[] 3", "f32[0]"},
        .outputs = {"f32[2,3] 0 2 0 0 0 1"}},

@@ -54,11 +54,20 @@ struct InDouble {
   }
 };
 
+template <class F>
+constexpr bool rounds_logarithm = std::is_same_v<F, Xlogy> || std::is_same_v<F, Xlog1py>;
+
 template <class F, class T>
 T element(T x, T y) {
-  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)
-    return T(F::of(static_cast<float>(x), static_cast<float>(y)));
-  else
+  if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>) {
+    const auto a = static_cast<float>(x);
+    if constexpr (rounds_logarithm<F>) { // then the product, as TensorFlow does
+      const auto log = static_cast<float>(T(F::of(1.0F, static_cast<float>(y))));
+      return T(a == 0 ? 0.0F : a * log);
+    } else {
+      return T(F::of(a, static_cast<float>(y)));
+    }
+  } else
     return F::of(x, y);
 }
 

@@ -3,6 +3,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/arith/movement.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
 #include "kernels/state/internal/rows.hpp"
@@ -18,6 +19,25 @@ Dims result_dims(std::span<const std::int64_t> params, std::span<const std::int6
   Dims out(indices.begin(), indices.end());
   out.insert(out.end(), params.begin() + static_cast<std::ptrdiff_t>(batch) + 1, params.end());
   return out;
+}
+
+/// Text, handles and variants, element by element.
+Status gather_objects(KernelContext& c, const Tensor& params, std::int64_t limit,
+                      std::int64_t batches, Tensor& out) {
+  TROUPE_ASSIGN(const Integers indices, integers(c.input(1)));
+  const std::int64_t row = out.num_elements() / static_cast<std::int64_t>(indices.size());
+  const std::int64_t count = static_cast<std::int64_t>(indices.size()) / batches;
+  TROUPE_TRY(dispatch(
+      Types<std::string, ResourceHandle, Variant>{}, params.dtype(), [&]<class T>() -> Status {
+        const auto from = params.data<T>();
+        auto to = out.mutable_data<T>().begin();
+        for (std::size_t i = 0; i < indices.size(); ++i) {
+          const std::int64_t batch = static_cast<std::int64_t>(i) / count;
+          to = std::copy_n(from.begin() + (batch * limit + indices[i]) * row, row, to);
+        }
+        return {};
+      }));
+  return out.settle(c.device().host_side_allocator());
 }
 
 Status compute(KernelContext& c) {
@@ -51,6 +71,8 @@ Status compute(KernelContext& c) {
   if (shape.num_elements() == 0)
     return {};
   TROUPE_TRY(state::check_rows(indices, limit));
+  if (is_object(params.dtype()))
+    return gather_objects(c, params, limit, batches, out);
   TROUPE_ASSIGN(const auto index_type, arith::index_type(indices.dtype()));
   const std::int64_t count = indices.num_elements() / batches;
   const auto row = static_cast<std::int64_t>(out.byte_size()) / indices.num_elements();
@@ -83,11 +105,12 @@ Status differentiate(GradContext& g) {
 void register_state_resource_gather(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"Tindices", {DType::int32, DType::int64}},
-                   {"dtype",
-                    {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint8,
-                     DType::int8, DType::int16, DType::uint16, DType::uint32, DType::uint64,
-                     DType::bool_, DType::float16, DType::bfloat16, DType::complex64,
-                     DType::complex128, DType::qint8, DType::quint8, DType::qint32}}};
+                   {"dtype", {DType::float32,  DType::float64,   DType::int32,      DType::int64,
+                              DType::uint8,    DType::int8,      DType::int16,      DType::uint16,
+                              DType::uint32,   DType::uint64,    DType::bool_,      DType::float16,
+                              DType::bfloat16, DType::complex64, DType::complex128, DType::qint8,
+                              DType::quint8,   DType::qint32,    DType::string,     DType::resource,
+                              DType::variant}}};
   options.expensive = true;
   library.op("ResourceGather")
       .input("resource: resource; indices: Tindices")

@@ -9,6 +9,11 @@ namespace {
 TROUPE_OP_CASES(ResourceGather) {
   const std::vector<std::pair<std::string, AttrValue>> floats = {{"dtype", DType::float32}};
   return {
+      {.name = "rows of text",
+       .inputs = {"res str[3,2] \"a\" \"b\" \"c\" \"d\" \"e\" \"f\"", "i32[2] 2 0"},
+       .attrs = {{"dtype", DType::string}},
+       .outputs = {"str[2,2] \"e\" \"f\" \"a\" \"b\""},
+       .after = {{0, "str[3,2] \"a\" \"b\" \"c\" \"d\" \"e\" \"f\""}}},
       {.name = "rows",
        .inputs = {"res f32[3,2] 1 2 3 4 5 6", "i32[2] 2 0"},
        .attrs = floats,

@@ -260,6 +260,14 @@ TROUPE_OP_CASES(UnicodeTranscode) {
   auto controls = transcoding("UTF-8", "UTF-8");
   controls.emplace_back("replace_control_characters", true);
   return {
+      {.name = "a mark that says which byte is first",
+       .inputs = {"str[3] \"\\xfe\\xff\\x00a\" \"\\xff\\xfea\\x00\" \"\\x00a\""},
+       .attrs = {{"input_encoding", "UTF-16"}, {"output_encoding", "UTF-8"}},
+       .outputs = {"str[3] \"a\" \"a\" \"a\""}},
+      {.name = "a mark that says nothing is kept",
+       .inputs = {"str[1] \"\\xef\\xbb\\xbfa\""},
+       .attrs = {{"input_encoding", "UTF-8"}, {"output_encoding", "UTF-8"}},
+       .outputs = {"str[1] \"\\xef\\xbb\\xbfa\""}},
       {.name = "what is no character is replaced",
        .inputs = {"str[1] \"a\\xffb\\xe2\\x82x\\xf0\\x90(\\xed\\xa0\\x80\""},
        .attrs = transcoding("UTF-8", "UTF-8"),
@@ -315,6 +323,10 @@ TROUPE_OP_CASES(UnicodeDecode) {
 
 TROUPE_OP_CASES(UnicodeDecodeWithOffsets) {
   return {
+      {.name = "a mark belongs to the first character",
+       .inputs = {"str[1] \"\\xfe\\xff\\x00a\\x00b\""},
+       .attrs = {{"input_encoding", "UTF-16"}},
+       .outputs = {"i64[2] 0 2", "i32[2] 97 98", "i64[2] 0 4"}},
       {.name = "half a pair, half a unit",
        .inputs = {"str[1] \"\\x00a\\xd8\\x00\\x00b\\x00\""},
        .attrs = {{"input_encoding", "UTF-16-BE"s}},

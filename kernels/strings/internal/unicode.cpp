@@ -83,6 +83,30 @@ private:
   bool big_;
 };
 
+/// An encoding whose text may say by a mark at its beginning which byte is first; without one the
+/// higher is. The mark belongs to the first character.
+template <class Utf>
+class Marked final : public Encoding {
+public:
+  explicit Marked(std::string_view big_mark) : mark_(big_mark) {}
+  void for_each(std::string_view text, VisitCode visit) const override {
+    const std::string little_mark(mark_.rbegin(), mark_.rend());
+    const bool is_little = text.starts_with(little_mark);
+    if (!is_little && !text.starts_with(mark_))
+      return Utf(true).for_each(text, visit);
+    bool is_first = true;
+    Utf(!is_little)
+        .for_each(text.substr(mark_.size()), [&](std::int32_t code, std::string_view bytes,
+                                                 bool is_valid) {
+          visit(code, is_first ? text.substr(0, mark_.size() + bytes.size()) : bytes, is_valid);
+          is_first = false;
+        });
+  }
+
+private:
+  std::string mark_;
+};
+
 /// A character for each byte.
 class SingleByte final : public Encoding {
 public:
@@ -199,9 +223,13 @@ Result<std::shared_ptr<const Encoding>> Encoding::find(const std::string& name) 
   const std::string plain = plain_name(name);
   if (plain == "UTF8")
     return Found(std::make_shared<Utf8>());
-  if (plain == "UTF16BE" || plain == "UTF16LE" || plain == "UTF16")
+  if (plain == "UTF16")
+    return Found(std::make_shared<Marked<Utf16>>("\xFE\xFF"));
+  if (plain == "UTF32")
+    return Found(std::make_shared<Marked<Utf32>>(std::string_view("\0\0\xFE\xFF", 4)));
+  if (plain == "UTF16BE" || plain == "UTF16LE")
     return Found(std::make_shared<Utf16>(plain != "UTF16LE"));
-  if (plain == "UTF32BE" || plain == "UTF32LE" || plain == "UTF32")
+  if (plain == "UTF32BE" || plain == "UTF32LE")
     return Found(std::make_shared<Utf32>(plain != "UTF32LE"));
   if (plain == "USASCII" || plain == "ASCII")
     return Found(std::make_shared<SingleByte>(0x7F));

@@ -53,7 +53,6 @@ struct Missing {
 const std::map<std::string, Missing>& missing() {
   constexpr auto no_variants = "variants are only moved";
   constexpr auto in_messages = "messages hold no objects but text";
-  constexpr auto objects = "rows of objects are read whole and chosen by GatherV2";
   constexpr auto integers = "int32,uint8,int16,int8,int64,uint16,uint32,uint64";
   constexpr auto floats_alone = "the op's signature allows floats alone";
   static const std::map<std::string, Missing> all = {
@@ -63,7 +62,6 @@ const std::map<std::string, Missing>& missing() {
       {"Conj T", {"variant", no_variants}},
       {"LeakyRelu T", {integers, floats_alone}},
       {"LeakyReluGrad T", {integers, floats_alone}},
-      {"ResourceGather dtype", {"string,resource,variant", objects}},
       {"SerializeTensor T", {"resource,variant", in_messages}},
       {"TensorSummary T", {"resource,variant", in_messages}},
       {"TensorSummaryV2 T", {"resource,variant", in_messages}},
