@@ -90,8 +90,9 @@ Status update(KernelContext& c) {
   TROUPE_ASSIGN(const Shape slice, Shape::make(spec.result));
   TROUPE_ASSIGN(const Tensor value, spread(c, c.input(4), slice));
   Tensor old = c.take_input(0);
+  const bool is_ours = old.is_unique();
   Tensor out = old;
-  if (!old.is_unique() || slice.num_elements() == 0) {
+  if (!is_ours) {
     TROUPE_ASSIGN(out, c.allocate_output(0, shape));
     TROUPE_TRY(array::charge_text(old, out));
     array::copy_elements(old, 0, out, 0, old.num_elements());

@@ -245,6 +245,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
        {{image, "f32[2] 1", "f32[2] 1", "f32[2] 1", image},
         {{"variance_epsilon", 1.0F}, {"scale_after_normalization", true}}}},
       {"StatelessRandomBinomial", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1", "f32[] 0.5"}, {}}},
+      {"ParameterizedTruncatedNormal",
+       {{"i32[1] 2", "f32[] 0", "f32[] 1", "f32[] -1", "f32[] 1"}, {}}},
       {"_FusedElementwise", {{}, program}},
       {"_FusedMatMul", {{}, {{"num_args", std::int64_t{1}}, program[0]}}},
   };

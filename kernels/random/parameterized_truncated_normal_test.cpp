@@ -1,0 +1,86 @@
+// Cases of ParameterizedTruncatedNormal; numbers are those of TensorFlow 2.21.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(ParameterizedTruncatedNormal) {
+  return {
+      {
+          .name = "most is inside",
+          .inputs = {"i32[1] 10", "f32[] 1", "f32[] 2", "f32[] -3", "f32[] 4"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f32[10] 2.070558 1.2640731 -2.7582164 1.2072299 0.94629544 2.6937637 "
+                      "-1.9633396 3.1558523 3.2137964 -1.8533585"},
+      },
+      {
+          .name = "a narrow part",
+          .inputs = {"i32[2] 2 3", "f64[] 0", "f64[] 1", "f64[] 0.5", "f64[] 0.7"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f64[2,3] 0.674410674054738 0.5722899622316535 0.5850174643557108 "
+                      "0.6376236839996207 0.5372309824995743 0.5944924614596772"},
+      },
+      {
+          .name = "a tail",
+          .inputs = {"i32[1] 9", "f32[] 0", "f32[] 1", "f32[] 3", "f32[] 20"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f32[9] 3.0460155 3.5361829 3.361385 3.330207 3.3242335 3.5162807 3.2787433 "
+                      "3.0206544 3.364808"},
+      },
+      {
+          .name = "the other tail, without an end",
+          .inputs = {"i32[1] 7", "f64[] 0", "f64[] 1", "f64[] -inf", "f64[] -2"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs =
+              {"f64[7] -2.0567077638190363 -2.220529470600286 -2.3543434108261327 "
+               "-2.123781634639074 -2.696365936807369 -2.3817963710733543 -2.88396998824771"},
+      },
+      {
+          .name = "one row with vectors",
+          .inputs = {"i64[2] 1 6", "f32[1] 1", "f32[1] 2", "f32[1] 0", "f32[1] 3"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f32[1,6] 2.57702 0.51054347 2.276301 0.9094076 0.3686689 1.0080442"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"i32[2] 0 3", "f32[] 1", "f32[] 2", "f32[] -3", "f32[] 4"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f32[0,3]"},
+      },
+      {
+          .name = "half",
+          .inputs = {"i32[1] 4", "f16[] 1", "f16[] 2", "f16[] -3", "f16[] 4"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"?"},
+      },
+      {
+          .name = "rows of their own",
+          .inputs = {"i32[2] 2 3", "f32[2] 0 10", "f32[2] 1 1", "f32[2] -1 9", "f32[2] 1 11"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"?"},
+      },
+      {
+          .name = "no room between the bounds",
+          .inputs = {"i32[1] 4", "f32[] 1", "f32[] 2", "f32[] 4", "f32[] 4"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .error = "Invalid parameters",
+      },
+      {
+          .name = "a negative deviation",
+          .inputs = {"i32[1] 4", "f32[] 1", "f32[] -2", "f32[] 3", "f32[] 4"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .error = "Invalid parameters",
+      },
+      {
+          .name = "three means for two rows",
+          .inputs = {"i32[2] 2 3", "f32[3] 0 1 2", "f32[] 1", "f32[] -1", "f32[] 1"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .error = "Input means should have length 1 or shape[0], got shape: [3]",
+      },
+  };
+}
+
+} // namespace
+} // namespace troupe
