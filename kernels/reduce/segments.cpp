@@ -157,9 +157,11 @@ Status compute_sorted(KernelContext& c, How how) {
   if (segments < 0)
     return invalid_argument("segment ids must be >= 0");
   for (std::size_t r = 0; r < ids.size(); ++r) {
-    if (r > 0 && ids[r] < ids[r - 1])
+    if (r + 1 < ids.size() && ids[r + 1] == ids[r])
+      continue;
+    if (r + 1 < ids.size() && ids[r + 1] < ids[r])
       return invalid_argument("segment ids are not increasing");
-    if (ids[r] < 0)
+    if (ids[r] < 0 || ids[r] >= segments)
       return invalid_argument(str_cat("Segment id ", ids[r], " out of range [0, ", segments,
                                       "), possibly because 'segment_ids' input is not sorted."));
   }

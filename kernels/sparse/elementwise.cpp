@@ -120,7 +120,9 @@ Status compute_dense(KernelContext& c) {
 
 Status check_same(const Sparse& a, const Sparse& b) {
   if (a.rank != b.rank)
-    return invalid_argument(str_cat("Operands' ranks do not match: got ", a.rank, " and ", b.rank));
+    return invalid_argument(str_cat("Operands do not have the same ranks; got shapes: [",
+                                    sparse::listed(a.shape), "] and [", sparse::listed(b.shape),
+                                    "]"));
   for (std::size_t d = 0; d < a.shape.size(); ++d)
     if (a.shape[d] != b.shape[d])
       return invalid_argument(str_cat("Operands' shapes do not match: got ", a.shape[d], " and ",

@@ -54,8 +54,13 @@ Status serialize_many(KernelContext& c) {
 Result<Tensor> read(KernelContext& c, std::int64_t at) {
   const Tensor& from = c.input(0);
   const auto i = static_cast<std::size_t>(at);
-  if (from.dtype() == DType::string)
-    return io::tensor_from_message(from.data<std::string>()[i], c.device().host_side_allocator());
+  if (from.dtype() == DType::string) {
+    auto tensor =
+        io::tensor_from_message(from.data<std::string>()[i], c.device().host_side_allocator());
+    if (!tensor.ok() && tensor.status().code() == Code::invalid_argument)
+      return invalid_argument("Could not parse serialized proto");
+    return tensor;
+  }
   const Variant& variant = from.data<Variant>()[i];
   const auto none = [&] {
     return invalid_argument(

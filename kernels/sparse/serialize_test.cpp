@@ -67,8 +67,8 @@ TEST_CASE_FIXTURE(OpRunner, "maps of sparse tensors: dtypes and ranks are checke
   run("AddSparseToTensorsMap", tensors({"i64[1,1] 5", "i32[1] 6", "i64[1] 7"}));
   run("AddSparseToTensorsMap", tensors(batch));
   CHECK(error("TakeManySparseFromTensorsMap", {lit("i64[2] 0 1")}, {{"dtype", DType::int32}}) ==
-        "Inconsistent shape across SparseTensors: rank prior to SparseTensor[1] was: 1 but rank of "
-        "SparseTensor[1] is: 2");
+        "Inconsistent rank across SparseTensors: rank prior to SparseTensor[1] was: 2 but rank of "
+        "SparseTensor[1] is: 3");
   CHECK(error("AddSparseToTensorsMap", tensors({"i64[1,1] 5", "i32[2] 6 6", "i64[1] 7"})) ==
         "Number of elements in indices (1) and values (2) do not match");
 }

@@ -93,7 +93,7 @@ Status take_many(KernelContext& c) {
   TROUPE_ASSIGN(const auto map, map_of(c));
   TROUPE_ASSIGN(const std::vector<Part> parts,
                 map->take(handles.data<std::int64_t>(), c.prepared<NodeResource>().name.name));
-  return sparse::give_joined(c, parts, Dims{handles.num_elements()});
+  return sparse::give_joined(c, parts, Dims{handles.num_elements()}, "rank", 1);
 }
 
 Status infer_added(ShapeContext& c) {

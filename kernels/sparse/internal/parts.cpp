@@ -106,7 +106,8 @@ Status cut(KernelContext& c, const Part& batch, FunctionView<Status(Part)> take)
   return {};
 }
 
-Status give_joined(KernelContext& c, const std::vector<Part>& parts, const Dims& outer) {
+Status give_joined(KernelContext& c, const std::vector<Part>& parts, const Dims& outer,
+                   const char* of_rank, int ahead) {
   std::int64_t entries = 0;
   Dims shape;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -116,8 +117,9 @@ Status give_joined(KernelContext& c, const std::vector<Part>& parts, const Dims&
       shape.assign(dims.begin(), dims.end());
     if (dims.size() != shape.size())
       return invalid_argument(
-          str_cat("Inconsistent shape across SparseTensors: rank prior to SparseTensor[", i,
-                  "] was: ", shape.size(), " but rank of SparseTensor[", i, "] is: ", dims.size()));
+          str_cat("Inconsistent ", of_rank, " across SparseTensors: rank prior to SparseTensor[", i,
+                  "] was: ", static_cast<int>(shape.size()) + ahead, " but rank of SparseTensor[",
+                  i, "] is: ", static_cast<int>(dims.size()) + ahead));
     for (std::size_t d = 0; d < shape.size(); ++d) {
       if (dims[d] < 0)
         return invalid_argument(str_cat("Dimension ", dims[d], " must be >= 0"));

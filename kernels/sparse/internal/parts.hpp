@@ -18,7 +18,9 @@ Result<Part> input_part(KernelContext& c);
 /// the shape or out of order. `take` gets them in order.
 Status cut(KernelContext& c, const Part& batch, FunctionView<Status(Part)> take);
 /// Outputs 0 to 2: the parts as entries of a tensor with the dimensions `outer` in front; as large as
-/// the largest part. INVALID_ARGUMENT for parts of other dtypes, ranks or shapes than they should have.
-Status give_joined(KernelContext& c, const std::vector<Part>& parts, const Dims& outer);
+/// the largest part. What ranks that differ are called, and how many dimensions are counted with them, is
+/// the last two arguments'. INVALID_ARGUMENT for parts of other dtypes, ranks or shapes than they should have.
+Status give_joined(KernelContext& c, const std::vector<Part>& parts, const Dims& outer,
+                   const char* of_rank = "shape", int ahead = 0);
 
 } // namespace troupe::sparse
