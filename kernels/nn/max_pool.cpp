@@ -1,5 +1,5 @@
 // MaxPool: the largest element of each window; MaxPoolGrad sends each gradient to the first such
-// element.
+// element. MaxPoolV2 and MaxPoolGradV2 are told windows and strides as inputs.
 #include <algorithm>
 #include <limits>
 
@@ -16,6 +16,12 @@ namespace {
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   TROUPE_ASSIGN(nn::PoolAttrs attrs, nn::read_pool_attrs(c.schema().name, c.attrs()));
   return prepared(attrs);
+}
+
+Result<nn::PoolAttrs> attrs_of(KernelContext& c, std::string_view op) {
+  if (c.node().prepared)
+    return c.prepared<nn::PoolAttrs>();
+  return nn::pool_attrs_of_inputs(c, op);
 }
 
 // Each pixel's channels are an image of one column, and its windows do not overlap.
@@ -48,9 +54,10 @@ Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.shape().rank() != 4)
     return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
-  if (const std::int64_t depth = c.prepared<nn::PoolAttrs>().depth; depth > 1)
-    return compute_over_depth(c, depth);
-  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
+  TROUPE_ASSIGN(const nn::PoolAttrs attrs, attrs_of(c, "MaxPool"));
+  if (attrs.depth > 1)
+    return compute_over_depth(c, attrs.depth);
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(attrs, x.shape()));
   TROUPE_ASSIGN(const Shape out, nn::output_shape(s));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
@@ -84,7 +91,8 @@ Status compute_grad(KernelContext& c) {
     return invalid_argument("tensor_out must be 4-dimensional");
   if (dy.shape().rank() != 4)
     return invalid_argument("out_backprop must be 4-dimensional");
-  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
+  TROUPE_ASSIGN(const nn::PoolAttrs attrs, attrs_of(c, "MaxPoolGrad"));
+  TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(attrs, x.shape()));
   TROUPE_ASSIGN(const Shape expected, nn::output_shape(s));
   if (y.shape() != expected)
     return invalid_argument(
@@ -121,6 +129,20 @@ Status differentiate(GradContext& g) {
       attrs.set(name, *value);
   return g.set_input_grad(
       0, g.op("MaxPoolGrad", {g.input(0), g.output(0), g.output_grad(0)}, std::move(attrs)));
+}
+
+Status infer_by_inputs(ShapeContext& c) {
+  return nn::infer_pool_by_inputs(c, 1);
+}
+
+Status differentiate_by_inputs(GradContext& g) {
+  AttrMap attrs;
+  for (const char* name : {"padding", "data_format"})
+    if (const AttrValue* value = g.attrs().find(name))
+      attrs.set(name, *value);
+  return g.set_input_grad(
+      0, g.op("MaxPoolGradV2", {g.input(0), g.output(0), g.output_grad(0), g.input(1), g.input(2)},
+              std::move(attrs)));
 }
 
 } // namespace
@@ -162,10 +184,39 @@ void register_nn_max_pool(OpLibrary& library) {
       .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
             "uint64} = DT_FLOAT")
       .shape_fn(infer_grad)
-      .not_differentiable("its gradient, MaxPoolGradGrad, is not among troupe's ops")
+      .not_differentiable("MaxPoolGradGrad is its gradient by grad alone")
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, narrow)
       .doc("The gradient of MaxPool over rows and columns; not over the depth.");
+  for (KernelOptions* each : {&options, &half, &integer, &narrow}) {
+    each->prepare = nullptr;
+    each->host_inputs = {"ksize", "strides"};
+  }
+  library.op("MaxPoolV2")
+      .input("input: T; ksize: int32; strides: int32")
+      .output("output: T")
+      .attr("T: {half, bfloat16, float, double, int32, int64, uint8, int16, int8, uint16, qint8} = "
+            "DT_FLOAT")
+      .attr("padding: {'SAME', 'VALID'}")
+      .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
+      .shape_fn(infer_by_inputs)
+      .gradient(differentiate_by_inputs)
+      .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute_half>, half)
+      .cpu_kernel(in_wider<compute>, integer)
+      .doc("MaxPool with windows and strides that a step computes.");
+  library.op("MaxPoolGradV2")
+      .input("orig_input: T; orig_output: T; grad: T; ksize: int32; strides: int32")
+      .output("output: T")
+      .attr("padding: {'SAME', 'VALID'}")
+      .attr("data_format: {'NHWC', 'NCHW'} = 'NHWC'")
+      .attr("T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
+            "uint64} = DT_FLOAT")
+      .shape_fn(infer_grad)
+      .not_differentiable("MaxPoolGradGradV2 is its gradient by grad alone")
+      .cpu_kernel(compute_grad, options)
+      .cpu_kernel(in_wider<compute_grad>, narrow)
+      .doc("The gradient of MaxPoolV2 over rows and columns; not over the depth.");
 }
 
 } // namespace troupe

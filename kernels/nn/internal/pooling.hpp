@@ -5,6 +5,7 @@
 
 #include "kernels/arith/pool.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/nn/internal/window.hpp"
 
 namespace troupe::nn {
@@ -29,6 +30,16 @@ inline Result<arith::Pool2DShape> pool_sizes(const PoolAttrs& attrs, const Shape
       .pad_top = h.pad_before,
       .pad_left = w.pad_before,
   };
+}
+
+/// Attributes of an op whose last two inputs are ksize and strides, read as those of `op`.
+inline Result<PoolAttrs> pool_attrs_of_inputs(KernelContext& c, std::string_view op) {
+  AttrMap attrs = c.attrs();
+  for (const auto& [name, from_end] : {std::pair{"ksize", 2}, std::pair{"strides", 1}}) {
+    TROUPE_ASSIGN(const Integers sizes, integers(c.input(c.num_inputs() - from_end)));
+    attrs.set(name, std::vector<std::int64_t>(sizes.begin(), sizes.end()));
+  }
+  return read_pool_attrs(op, attrs);
 }
 
 inline Result<Shape> output_shape(const arith::Pool2DShape& s) {

@@ -165,10 +165,10 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs) {
   return PoolAttrs{{window[1], window[2]}, {stride[1], stride[2]}, 1, padding};
 }
 
-Status infer_pool(ShapeContext& c) {
+namespace {
+
+Status infer_pool_with(ShapeContext& c, const Ints& window, const Ints& stride) {
   TROUPE_ASSIGN(auto in, shape_rules::dims_of_rank(c, 0, 4));
-  TROUPE_ASSIGN(Ints window, c.attr<Ints>("ksize"));
-  TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
   if (window.size() != 4)
     return invalid_argument(
         str_cat(c.schema().name,
@@ -190,6 +190,22 @@ Status infer_pool(ShapeContext& c) {
     TROUPE_ASSIGN(out[depth], infer_extent({}, 0, in[depth], window[depth], 1, stride[depth]));
   }
   return c.set_output(0, PartialShape(std::move(out)));
+}
+
+} // namespace
+
+Status infer_pool(ShapeContext& c) {
+  TROUPE_ASSIGN(const Ints window, c.attr<Ints>("ksize"));
+  TROUPE_ASSIGN(const Ints stride, c.attr<Ints>("strides"));
+  return infer_pool_with(c, window, stride);
+}
+
+Status infer_pool_by_inputs(ShapeContext& c, int at) {
+  const auto window = c.input_as_ints(at), stride = c.input_as_ints(at + 1);
+  if (window && stride)
+    return infer_pool_with(c, *window, *stride);
+  TROUPE_TRY(c.require_rank(0, 4));
+  return c.set_output(0, {-1, -1, -1, -1});
 }
 
 } // namespace troupe::nn

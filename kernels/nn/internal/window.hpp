@@ -59,5 +59,7 @@ Result<PoolAttrs> read_pool_attrs(std::string_view op, const AttrMap& attrs);
 
 /// The shape function of MaxPool and AvgPool, any data_format.
 Status infer_pool(ShapeContext& c);
+/// The same where windows and strides are inputs `at` and `at` + 1.
+Status infer_pool_by_inputs(ShapeContext& c, int at);
 
 } // namespace troupe::nn

@@ -43,6 +43,12 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const Hint candidates{{"i64[1,1] 0"}, unique_class};
   static const Hint segment_count{{"f32[1] 1", "i32[1] 0", "i32[1] 0", "i32[] 1"}, {}};
   static const Attrs set_union{{"set_operation", std::string("union")}};
+  static const std::string places = "i64[1,2,2,2] 0 1 2 3 4 5 6 7", plane = "f32[2,2,2] 1";
+  static const std::string square_window = "i32[4] 1 2 2 1", each_step = "i32[4] 1";
+  static const Attrs same{{"padding", std::string("SAME")}};
+  static const Attrs dilation{{"strides", Ints{1, 1, 1, 1}}, {"rates", Ints{1, 1, 1, 1}}, same[0]};
+  static const Attrs patches{{"ksizes", Ints{1, 2, 2, 1}}, dilation[0], dilation[1], same[0]};
+  static const Attrs fractional{{"pooling_ratio", std::vector<float>{1, 2, 2, 1}}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
       {"AudioSummary", {{}, {{"sample_rate", 1.0F}}}},
@@ -78,6 +84,24 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"DeviceIndex", {{}, {{"device_names", std::vector<std::string>{"CPU"}}}}},
       {"MaxPool", {{}, pool}},
       {"MaxPoolGrad", {{}, pool}},
+      {"MaxPoolV2", {{image, square_window, each_step}, same}},
+      {"MaxPoolGradV2", {{image, image, image, square_window, each_step}, same}},
+      {"MaxPoolGradGrad", {{image, image, image}, pool}},
+      {"MaxPoolGradGradV2", {{image, image, image, square_window, each_step}, same}},
+      {"MaxPoolWithArgmax", {{image}, pool}},
+      {"MaxPoolGradWithArgmax", {{image, image, places}, pool}},
+      {"Dilation2D", {{image, plane}, dilation}},
+      {"Dilation2DBackpropInput", {{image, plane, image}, dilation}},
+      {"Dilation2DBackpropFilter", {{image, plane, image}, dilation}},
+      {"ExtractImagePatches", {{image}, patches}},
+      {"ExtractVolumePatches",
+       {{volume}, {{"ksizes", Ints{1, 2, 2, 2, 1}}, volumes[0], volumes[1]}}},
+      {"FractionalAvgPool", {{image}, fractional}},
+      {"FractionalMaxPool", {{image}, fractional}},
+      {"FractionalAvgPoolGrad",
+       {{"i64[4] 1 2 2 2", "f32[1,1,1,2] 1", "i64[2] 0 2", "i64[2] 0 2"}, {}}},
+      {"FractionalMaxPoolGrad",
+       {{image, "f32[1,1,1,2] 1", "f32[1,1,1,2] 1", "i64[2] 0 2", "i64[2] 0 2"}, {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},

@@ -1,0 +1,150 @@
+// LRN: y = x * s^-beta, s = bias + alpha * (sum of x^2 over channels at most depth_radius away).
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/strings.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
+
+namespace troupe {
+namespace {
+
+struct Attrs {
+  std::int64_t radius = 0;
+  float bias = 0, alpha = 0, beta = 0;
+};
+
+Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
+  Attrs out;
+  TROUPE_ASSIGN(out.radius, c.attr<std::int64_t>("depth_radius"));
+  TROUPE_ASSIGN(out.bias, c.attr<float>("bias"));
+  TROUPE_ASSIGN(out.alpha, c.attr<float>("alpha"));
+  TROUPE_ASSIGN(out.beta, c.attr<float>("beta"));
+  if (out.radius < 0 || out.radius >= INT32_MAX)
+    return invalid_argument(str_cat("depth_radius = ", out.radius, " larger than int max"));
+  return prepared(out);
+}
+
+/// Calls body(i, begin, end) for every element i of the last dimension's rows; [begin, end) are the
+/// elements near it.
+template <class Body>
+void for_each_near(KernelContext& c, const Tensor& x, Body body) {
+  const std::int64_t depth = std::max<std::int64_t>(x.shape()[3], 1);
+  const std::int64_t radius = c.prepared<Attrs>().radius;
+  c.parallel_for(x.num_elements(), 20 + static_cast<double>(std::min(depth, 2 * radius + 1)),
+                 [&](std::int64_t from, std::int64_t to) {
+                   for (std::int64_t i = from; i < to; ++i) {
+                     const std::int64_t row = i - i % depth, at = i - row;
+                     body(i, row + std::max<std::int64_t>(at - radius, 0),
+                          row + std::min(at + radius + 1, depth));
+                   }
+                 });
+}
+
+float scale_at(const Attrs& a, const float* x, std::int64_t begin, std::int64_t end) {
+  float sum = 0;
+  for (std::int64_t k = begin; k < end; ++k)
+    sum += x[k] * x[k];
+  return a.bias + a.alpha * sum;
+}
+
+float power(const Attrs& a, float scale) {
+  if (a.beta == 1.0F)
+    return 1.0F / scale;
+  if (a.beta == 0.5F)
+    return 1.0F / std::sqrt(scale);
+  return std::exp(-a.beta * std::log(scale));
+}
+
+Status compute(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  if (x.shape().rank() != 4)
+    return invalid_argument("in must be 4-dimensional");
+  if (x.num_elements() >= INT32_MAX)
+    return invalid_argument("argument to LRN too large");
+  const auto& a = c.prepared<Attrs>();
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
+  const float* from = x.data<float>().data();
+  float* to = y.mutable_data<float>().data();
+  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
+    to[i] = from[i] * power(a, scale_at(a, from, begin, end));
+  });
+  return {};
+}
+
+// dx[k] = dy[k] * s[k]^-beta - 2 alpha beta x[k] * (sum of dy[j] y[j] / s[j] over the j near k).
+Status compute_grad(KernelContext& c) {
+  const Tensor &dy = c.input(0), &x = c.input(1), &y = c.input(2);
+  if (dy.shape().rank() != 4 || x.shape().rank() != 4)
+    return invalid_argument("inputs must be 4-dimensional");
+  if (x.shape() != dy.shape() || y.shape() != dy.shape())
+    return invalid_argument("input_grads, input_image, and out_image should have the same shape");
+  const auto& a = c.prepared<Attrs>();
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
+  TROUPE_ASSIGN(Tensor scales, c.allocate_temp(DType::float32, x.shape()));
+  TROUPE_ASSIGN(Tensor shares, c.allocate_temp(DType::float32, x.shape()));
+  const float *from = x.data<float>().data(), *out = y.data<float>().data();
+  const float* grad = dy.data<float>().data();
+  float *scale = scales.mutable_data<float>().data(), *share = shares.mutable_data<float>().data();
+  float* to = dx.mutable_data<float>().data();
+  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
+    scale[i] = scale_at(a, from, begin, end);
+    share[i] = grad[i] * out[i] / scale[i];
+  });
+  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
+    float sum = 0;
+    for (std::int64_t j = begin; j < end; ++j)
+      sum += share[j];
+    to[i] = grad[i] * std::pow(scale[i], -a.beta) - 2.0F * a.alpha * a.beta * from[i] * sum;
+  });
+  return {};
+}
+
+Status infer(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(0, 4));
+  return c.output_like(0, 0);
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(PartialShape out, shape_rules::merge_shapes(c.input(0), c.input(1)));
+  TROUPE_ASSIGN(out, shape_rules::merge_shapes(out, c.input(2)));
+  TROUPE_TRY(c.require_rank(0, 4));
+  return c.set_output(0, std::move(out));
+}
+
+KernelOptions options(DType dtype) {
+  KernelOptions out;
+  out.types = {{"T", {dtype}}};
+  out.prepare = prepare;
+  out.expensive = true;
+  return out;
+}
+
+constexpr auto attrs = "depth_radius: int = 5; bias: float = 1; alpha: float = 1; beta: float = "
+                       "0.5; T: {half, bfloat16, float} = DT_FLOAT";
+
+} // namespace
+
+void register_nn_lrn(OpLibrary& library) {
+  library.op("LRN")
+      .input("input: T")
+      .output("output: T")
+      .attr(attrs)
+      .shape_fn(infer)
+      .not_differentiable("LRNGrad is its gradient; clients build it")
+      .cpu_kernel(compute, options(DType::float32))
+      .cpu_kernel(in_wider<compute>, options(DType::float16))
+      .doc("Each element over a power of the sum of the squares of the channels near it.");
+  library.op("LRNGrad")
+      .input("input_grads: T; input_image: T; output_image: T")
+      .output("output: T")
+      .attr(attrs)
+      .shape_fn(infer_grad)
+      .not_differentiable("it is a gradient")
+      .cpu_kernel(compute_grad, options(DType::float32))
+      .cpu_kernel(in_wider<compute_grad>, options(DType::float16))
+      .doc("The gradient of LRN.");
+}
+
+} // namespace troupe

@@ -1,0 +1,406 @@
+// Cases of ExtractImagePatches and ExtractVolumePatches; values are those of TensorFlow 2.21.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(ExtractImagePatches) {
+  return {
+      {
+          .name = "valid",
+          .inputs = {"f32[1,4,3,2] 1.5 0.5 -1.5 0 -2 -3.25 -3.75 -2.25 -2.25 -3.25 -3.25 1.25 "
+                     "-3.75 -0.25 -1.25 -1.75 2.75 -1 3 3.5 -1.5 -1.25 2.5 0.25"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[1,3,2,8] 1.5 0.5 -1.5 0 -3.75 -2.25 -2.25 -3.25 -1.5 0 -2 -3.25 -2.25 "
+                      "-3.25 -3.25 1.25 -3.75 -2.25 -2.25 -3.25 -3.75 -0.25 -1.25 -1.75 -2.25 "
+                      "-3.25 -3.25 1.25 -1.25 -1.75 2.75 -1 -3.75 -0.25 -1.25 -1.75 3 3.5 -1.5 "
+                      "-1.25 -1.25 -1.75 2.75 -1 -1.5 -1.25 2.5 0.25"},
+      },
+      {
+          .name = "same, steps",
+          .inputs = {"f32[2,4,3,1] 1.5 0.5 -1.5 0 -2 -3.25 -3.75 -2.25 -2.25 -3.25 -3.25 1.25 "
+                     "-3.75 -0.25 -1.25 -1.75 2.75 -1 3 3.5 -1.5 -1.25 2.5 0.25"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 3, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f32[2,2,2,6] 1.5 0.5 0 -2 -3.75 -2.25 -1.5 0 -3.25 0 -2.25 0 -3.75 -2.25 "
+                      "-3.25 -3.25 0 0 -2.25 0 1.25 0 0 0 -3.75 -0.25 -1.75 2.75 3 3.5 -1.25 0 -1 "
+                      "0 -1.5 0 3 3.5 -1.25 2.5 0 0 -1.5 0 0.25 0 0 0"},
+      },
+      {
+          .name = "holes",
+          .inputs = {"f32[1,5,4,1] 0.75 -1.5 -3.25 1.5 1.75 -0.25 0.25 -2.75 -4 -1.75 3 -3 3 -0.5 "
+                     "2.25 -2 -0.25 -2.25 -2.75 4"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 2, 3, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[1,3,1,4] 0.75 1.5 -4 -3 1.75 -2.75 3 -2 -4 -3 -0.25 4"},
+      },
+      {
+          .name = "holes, same",
+          .inputs = {"f32[1,3,4,1] 1 -0.75 -0.25 2.5 1.25 -1.5 -0.75 0 -0.75 3.25 2.75 -1.25"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 3, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f32[1,3,2,6] 0 0 0 0 -1.5 0 0 0 0 -1.5 0 0 0 -0.75 2.5 0 3.25 -1.25 -0.75 "
+                      "2.5 0 3.25 -1.25 0 0 -1.5 0 0 0 0 -1.5 0 0 0 0 0"},
+      },
+      {
+          .name = "a window larger than the image, same",
+          .inputs = {"f32[1,2,2,1] 1 2 3 4"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 3, 3, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f32[1,2,2,9] 0 0 0 0 1 2 0 3 4 0 0 0 1 2 0 3 4 0 0 1 2 0 3 4 0 0 0 1 2 0 3 "
+                      "4 0 0 0 0"},
+      },
+      {
+          .name = "steps over the rest, f32",
+          .inputs = {"f32[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f32[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, f64",
+          .inputs = {"f64[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f64[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, i32",
+          .inputs = {"i32[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"i32[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, u8",
+          .inputs = {"u8[1,2,3,1] 9 5 0 9 5 0"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"u8[1,2,1,2] 9 5 9 5"},
+      },
+      {
+          .name = "steps over the rest, i16",
+          .inputs = {"i16[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"i16[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, i8",
+          .inputs = {"i8[1,2,3,1] -3 -8 1 -3 8 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"i8[1,2,1,2] -3 -8 -3 8"},
+      },
+      {
+          .name = "steps over the rest, i64",
+          .inputs = {"i64[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"i64[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, bf16",
+          .inputs = {"bf16[1,2,3,1] -3 8 4 1 -3 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"bf16[1,2,1,2] -3 8 1 -3"},
+      },
+      {
+          .name = "steps over the rest, u16",
+          .inputs = {"u16[1,2,3,1] 5 7 6 7 0 5"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"u16[1,2,1,2] 5 7 7 0"},
+      },
+      {
+          .name = "steps over the rest, f16",
+          .inputs = {"f16[1,2,3,1] 3 5 -8 -3 2 3"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f16[1,2,1,2] 3 5 -3 2"},
+      },
+      {
+          .name = "steps over the rest, u32",
+          .inputs = {"u32[1,2,3,1] 5 7 6 7 0 5"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"u32[1,2,1,2] 5 7 7 0"},
+      },
+      {
+          .name = "steps over the rest, u64",
+          .inputs = {"u64[1,2,3,1] 5 7 6 7 0 5"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 3, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"u64[1,2,1,2] 5 7 7 0"},
+      },
+      {
+          .name = "complex",
+          .inputs = {"c64[1,1,2,1] (1,2) (3,4)"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"c64[1,1,2,2] (1,2) (3,4) (3,4) (0,0)"},
+      },
+      {
+          .name = "complex128",
+          .inputs = {"c128[1,1,2,1] (1,2) (3,4)"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"c128[1,1,2,2] (1,2) (3,4) (3,4) (0,0)"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"f32[0,2,2,3]"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[0,1,1,12]"},
+      },
+      {
+          .name = "no vector",
+          .inputs = {"f32[2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "rank 4",
+      },
+      {
+          .name = "over the batch",
+          .inputs = {"f32[1,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{2, 1, 1, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "Only support ksizes across space.",
+      },
+      {
+          .name = "no rate",
+          .inputs = {"f32[1,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 0, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "rates is out of range.",
+      },
+      {
+          .name = "three sizes of five",
+          .inputs = {"f32[1,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "to contain 4 values, but got: 5",
+      },
+      {
+          .name = "a window larger than the image",
+          .inputs = {"f32[1,2,2,1] 1 2 3 4"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 4, 3, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "egative",
+      },
+  };
+}
+
+TROUPE_OP_CASES(ExtractVolumePatches) {
+  return {
+      {
+          .name = "valid, f32",
+          .inputs = {"f32[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, f64",
+          .inputs = {"f64[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f64[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, i32",
+          .inputs = {"i32[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"i32[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, u8",
+          .inputs = {"u8[1,2,2,3,1] 5 8 5 7 8 6 6 1 8 5 1 8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"u8[1,2,1,2,4] 5 8 7 8 8 5 8 6 6 1 5 1 1 8 1 8"},
+      },
+      {
+          .name = "valid, i16",
+          .inputs = {"i16[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"i16[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, i8",
+          .inputs = {"i8[1,2,2,3,1] 6 0 -1 -2 -2 -7 0 -3 -7 7 1 4"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"i8[1,2,1,2,4] 6 0 -2 -2 0 -1 -2 -7 0 -3 7 1 -3 -7 1 4"},
+      },
+      {
+          .name = "valid, i64",
+          .inputs = {"i64[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"i64[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, bf16",
+          .inputs = {"bf16[1,2,2,3,1] -5 2 -3 -1 1 -5 5 -5 0 -5 -4 6"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"bf16[1,2,1,2,4] -5 2 -1 1 2 -3 1 -5 5 -5 -5 -4 -5 0 -4 6"},
+      },
+      {
+          .name = "valid, u16",
+          .inputs = {"u16[1,2,2,3,1] 4 7 3 5 3 0 7 6 0 2 2 2"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"u16[1,2,1,2,4] 4 7 5 3 7 3 3 0 7 6 2 2 6 0 2 2"},
+      },
+      {
+          .name = "valid, f16",
+          .inputs = {"f16[1,2,2,3,1] 5 7 2 5 8 -1 5 3 -2 7 2 -8"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f16[1,2,1,2,4] 5 7 5 8 7 2 8 -1 5 3 7 2 3 -2 2 -8"},
+      },
+      {
+          .name = "valid, u32",
+          .inputs = {"u32[1,2,2,3,1] 4 7 3 5 3 0 7 6 0 2 2 2"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"u32[1,2,1,2,4] 4 7 5 3 7 3 3 0 7 6 2 2 6 0 2 2"},
+      },
+      {
+          .name = "valid, u64",
+          .inputs = {"u64[1,2,2,3,1] 4 7 3 5 3 0 7 6 0 2 2 2"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"u64[1,2,1,2,4] 4 7 5 3 7 3 3 0 7 6 2 2 6 0 2 2"},
+      },
+      {
+          .name = "same",
+          .inputs = {"f32[1,3,2,3,1] 1.5 0.5 -1.5 0 -2 -3.25 -3.75 -2.25 -2.25 -3.25 -3.25 1.25 "
+                     "-3.75 -0.25 -1.25 -1.75 2.75 -1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 2, 3, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 2, 2, 2, 1}},
+                    {"padding", std::string("SAME")}},
+          .outputs = {"f32[1,2,1,2,12] 0 1.5 0.5 0 0 -2 0 -3.75 -2.25 0 -3.25 -3.25 0.5 -1.5 0 -2 "
+                      "-3.25 0 -2.25 -2.25 0 -3.25 1.25 0 0 -3.75 -0.25 0 -1.75 2.75 0 0 0 0 0 0 "
+                      "-0.25 -1.25 0 2.75 -1 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "two channels",
+          .inputs = {"f32[2,2,2,2,2] 1.5 0.5 -1.5 0 -2 -3.25 -3.75 -2.25 -2.25 -3.25 -3.25 1.25 "
+                     "-3.75 -0.25 -1.25 -1.75 2.75 -1 3 3.5 -1.5 -1.25 2.5 0.25 0.75 1.5 -2 1.5 "
+                     "-1.25 -0.75 0 -2"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 2, 1, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[2,1,2,1,8] 1.5 0.5 -1.5 0 -2.25 -3.25 -3.25 1.25 -2 -3.25 -3.75 -2.25 "
+                      "-3.75 -0.25 -1.25 -1.75 2.75 -1 3 3.5 0.75 1.5 -2 1.5 -1.5 -1.25 2.5 0.25 "
+                      "-1.25 -0.75 0 -2"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"f32[0,2,2,2,3]"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .outputs = {"f32[0,2,1,1,12]"},
+      },
+      {
+          .name = "images",
+          .inputs = {"f32[2,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "rank 5",
+      },
+      {
+          .name = "over the channels",
+          .inputs = {"f32[1,2,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 2}},
+                    {"padding", std::string("VALID")}},
+          .error = "Only support strides across space.",
+      },
+      {
+          .name = "four sizes",
+          .inputs = {"f32[1,2,2,2,3] 1"},
+          .attrs = {{"ksizes", std::vector<std::int64_t>{1, 1, 2, 2, 1}},
+                    {"strides", std::vector<std::int64_t>{1, 1, 1, 1, 2, 1}},
+                    {"padding", std::string("VALID")}},
+          .error = "to contain 5 values, but got: 6",
+      },
+  };
+}
+
+} // namespace
+} // namespace troupe
