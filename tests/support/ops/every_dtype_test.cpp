@@ -49,6 +49,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const Attrs dilation{{"strides", Ints{1, 1, 1, 1}}, {"rates", Ints{1, 1, 1, 1}}, same[0]};
   static const Attrs patches{{"ksizes", Ints{1, 2, 2, 1}}, dilation[0], dilation[1], same[0]};
   static const Attrs fractional{{"pooling_ratio", std::vector<float>{1, 2, 2, 1}}};
+  static const std::string activations = "f32[2,1,3] 1 0 2 0 1 0", label = "i64[1,2] 0";
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
       {"AudioSummary", {{}, {{"sample_rate", 1.0F}}}},
@@ -102,6 +103,11 @@ const std::map<std::string, Hint, std::less<>>& hints() {
        {{"i64[4] 1 2 2 2", "f32[1,1,1,2] 1", "i64[2] 0 2", "i64[2] 0 2"}, {}}},
       {"FractionalMaxPoolGrad",
        {{image, "f32[1,1,1,2] 1", "f32[1,1,1,2] 1", "i64[2] 0 2", "i64[2] 0 2"}, {}}},
+      {"CTCLoss", {{activations, label, "i32[1] 0", "i32[1] 2"}, {}}},
+      {"CTCGreedyDecoder", {{activations, "i32[1] 2"}, {}}},
+      {"CTCBeamSearchDecoder",
+       {{activations, "i32[1] 2"},
+        {{"beam_width", std::int64_t{2}}, {"top_paths", std::int64_t{1}}}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
