@@ -49,7 +49,23 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   static const Attrs dilation{{"strides", Ints{1, 1, 1, 1}}, {"rates", Ints{1, 1, 1, 1}}, same[0]};
   static const Attrs patches{{"ksizes", Ints{1, 2, 2, 1}}, dilation[0], dilation[1], same[0]};
   static const Attrs fractional{{"pooling_ratio", std::vector<float>{1, 2, 2, 1}}};
+  static const std::string square_ones = "f32[2,2] 1";
   static const std::string activations = "f32[2,1,3] 1 0 2 0 1 0", label = "i64[1,2] 0";
+  static const std::vector<std::string> cell = {square_ones, square_ones, square_ones, "f32[4,8] 1",
+                                                "f32[2] 1",  "f32[2] 1",  "f32[2] 1",  "f32[8] 1"};
+  const auto block = [](int cells) {
+    std::vector<std::string> out = {"i64[] 1", "f32[1,2,2] 1"};
+    out.insert(out.end(), cell.begin() + 1, cell.end());
+    out.insert(out.end(), static_cast<std::size_t>(cells), "f32[1,2,2] 1");
+    return out;
+  };
+  static const std::vector<std::string> gru = {square_ones,  square_ones, "f32[4,4] 1",
+                                               "f32[4,2] 1", "f32[4] 1",  "f32[2] 1"};
+  const auto more = [](std::vector<std::string> inputs, std::size_t states) {
+    inputs.insert(inputs.end(), states, square_ones);
+    return inputs;
+  };
+  static const Attrs peephole{{"use_peephole", true}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
       {"AudioSummary", {{}, {{"sample_rate", 1.0F}}}},
@@ -108,6 +124,14 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"CTCBeamSearchDecoder",
        {{activations, "i32[1] 2"},
         {{"beam_width", std::int64_t{2}}, {"top_paths", std::int64_t{1}}}}},
+      {"LSTMBlockCell", {cell, {}}},
+      {"LSTMBlockCellGrad", {more(cell, 8), peephole}},
+      {"BlockLSTM", {block(0), {}}},
+      {"BlockLSTMV2", {block(0), {}}},
+      {"BlockLSTMGrad", {block(9), peephole}},
+      {"BlockLSTMGradV2", {block(9), peephole}},
+      {"GRUBlockCell", {gru, {}}},
+      {"GRUBlockCellGrad", {more(gru, 4), {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},

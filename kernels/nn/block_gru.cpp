@@ -1,0 +1,200 @@
+// GRUBlockCell: one time of a gated recurrent unit, and its gradient.
+//
+//   [r, u] = sigmoid([x, h_prev] w_ru + b_ru)
+//   c = tanh([x, r h_prev] w_c + b_c)              h = u h_prev + (1 - u) c
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "core/base/strings.hpp"
+#include "kernels/framework/glue.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/linalg/internal/product.hpp"
+#include "kernels/nn/internal/cell.hpp"
+
+namespace troupe {
+namespace {
+
+struct Sizes {
+  std::int64_t batch = 0, in = 0, cell = 0;
+};
+
+Result<Sizes> check_inputs(KernelContext& c) {
+  const auto shape = [&](int i) -> const Shape& { return c.input(i).shape(); };
+  if (shape(0).rank() != 2)
+    return invalid_argument("Rank of x must be 2");
+  if (shape(1).rank() != 2)
+    return invalid_argument("Rank of h_prev must be 2");
+  const Sizes s{shape(0)[0], shape(0)[1], shape(1)[1]};
+  if (s.cell > INT32_MAX || s.in > INT32_MAX)
+    return invalid_argument("cells and inputs have at most 2^31 - 1 elements");
+  TROUPE_TRY(nn::check_dims("h_prev", ".dims", shape(1),
+                            {{"batch_size", s.batch}, {"cell_size", s.cell}}));
+  TROUPE_TRY(
+      nn::check_dims("w_ru", ".dim_size", shape(2),
+                     {{"input_size + cell_size", s.in + s.cell}, {"cell_size * 2", 2 * s.cell}}));
+  TROUPE_TRY(nn::check_dims("w_c", ".dim_size", shape(3),
+                            {{"input_size + cell_size", s.in + s.cell}, {"cell_size", s.cell}}));
+  TROUPE_TRY(nn::check_dims("b_ru", ".dim_size", shape(4), {{"cell_size * 2", 2 * s.cell}}));
+  TROUPE_TRY(nn::check_dims("b_c", ".dim_size", shape(5), {{"cell_size", s.cell}}));
+  return s;
+}
+
+Result<Tensor> allocate_matrix(KernelContext& c, std::int64_t rows, std::int64_t columns) {
+  TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{rows, columns}));
+  return c.allocate_temp(DType::float32, shape);
+}
+
+float* data(Tensor& tensor) {
+  return tensor.mutable_data<float>().data();
+}
+const float* input(KernelContext& c, int i) {
+  return c.input(i).data<float>().data();
+}
+
+/// body(batch entry, column) for each state, on the compute threads.
+template <class Body>
+void for_each_state(KernelContext& c, const Sizes& s, Body body) {
+  c.parallel_for(s.batch, 40.0 * static_cast<double>(s.cell),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t b = begin; b < end; ++b)
+                     for (std::int64_t j = 0; j < s.cell; ++j)
+                       body(b, j);
+                 });
+}
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const Sizes s, check_inputs(c));
+  std::array<float*, 4> outputs{};
+  for (int i = 0; i < 4; ++i) {
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(i, c.input(1).shape()));
+    outputs[static_cast<std::size_t>(i)] = data(out);
+  }
+  const auto [r, u, candidate, h] = outputs;
+  const float *x = input(c, 0), *h_prev = input(c, 1), *b_ru = input(c, 4), *b_c = input(c, 5);
+  TROUPE_ASSIGN(Tensor joined, allocate_matrix(c, s.batch, s.in + s.cell));
+  TROUPE_ASSIGN(Tensor gates, allocate_matrix(c, s.batch, 2 * s.cell));
+  TROUPE_ASSIGN(Tensor reset, allocate_matrix(c, s.batch, s.cell));
+  const arith::GemmShape product{.m = s.batch, .n = 2 * s.cell, .k = s.in + s.cell};
+  if (s.batch * s.cell == 0)
+    return {};
+  nn::concat_rows(s.batch, x, s.in, h_prev, s.cell, data(joined));
+  linalg::product(c, arith::Type::float32, product, data(joined), input(c, 2), data(gates));
+  const float* gate = data(gates);
+  float* kept = data(reset);
+  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
+    const std::int64_t at = b * s.cell + j, row = b * 2 * s.cell;
+    r[at] = nn::sigmoid(gate[row + j] + b_ru[j]);
+    u[at] = nn::sigmoid(gate[row + s.cell + j] + b_ru[s.cell + j]);
+    kept[at] = h_prev[at] * r[at];
+  });
+  nn::concat_rows(s.batch, x, s.in, kept, s.cell, data(joined));
+  linalg::product(c, arith::Type::float32, {.m = s.batch, .n = s.cell, .k = s.in + s.cell},
+                  data(joined), input(c, 3), candidate);
+  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
+    const std::int64_t at = b * s.cell + j;
+    candidate[at] = std::tanh(candidate[at] + b_c[j]);
+    h[at] = u[at] * (h_prev[at] - candidate[at]) + candidate[at];
+  });
+  return {};
+}
+
+Status compute_grad(KernelContext& c) {
+  TROUPE_ASSIGN(const Sizes s, check_inputs(c));
+  constexpr const char* names[] = {"r", "u", "c", "d_h"};
+  for (int i = 0; i < 4; ++i)
+    TROUPE_TRY(nn::check_dims(names[i], ".dims", c.input(6 + i).shape(),
+                              {{"batch_size", s.batch}, {"cell_size", s.cell}}));
+  TROUPE_ASSIGN(Tensor d_x, c.allocate_output(0, c.input(0).shape()));
+  TROUPE_ASSIGN(Tensor d_h_prev, c.allocate_output(1, c.input(1).shape()));
+  TROUPE_ASSIGN(Tensor d_c_bar, c.allocate_output(2, c.input(1).shape()));
+  TROUPE_ASSIGN(const Shape gates_shape, Shape::make(std::array{s.batch, 2 * s.cell}));
+  TROUPE_ASSIGN(Tensor d_gates, c.allocate_output(3, gates_shape));
+  TROUPE_ASSIGN(Tensor by_candidate, allocate_matrix(c, s.batch, s.in + s.cell));
+  TROUPE_ASSIGN(Tensor by_gates, allocate_matrix(c, s.batch, s.in + s.cell));
+  const float *h_prev = input(c, 1), *r = input(c, 6), *u = input(c, 7), *candidate = input(c, 8);
+  const float* d_h = input(c, 9);
+  float *d_c = data(d_c_bar), *gates = data(d_gates);
+  if (s.batch * s.cell == 0) {
+    std::ranges::fill(d_x.mutable_data<float>(), 0.0F);
+    return {};
+  }
+  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
+    const std::int64_t at = b * s.cell + j;
+    d_c[at] = d_h[at] * (1 - u[at]) * (1 - candidate[at] * candidate[at]);
+    gates[b * 2 * s.cell + s.cell + j] =
+        d_h[at] * (h_prev[at] - candidate[at]) * u[at] * (1 - u[at]);
+  });
+  const std::int64_t joined = s.in + s.cell;
+  linalg::product(c, arith::Type::float32,
+                  {.m = s.batch, .n = joined, .k = s.cell, .transpose_b = true}, d_c, input(c, 3),
+                  data(by_candidate));
+  const float* d_joined = data(by_candidate);
+  for_each_state(c, s, [&](std::int64_t b, std::int64_t j) {
+    const std::int64_t at = b * s.cell + j;
+    gates[b * 2 * s.cell + j] = d_joined[b * joined + s.in + j] * h_prev[at] * r[at] * (1 - r[at]);
+  });
+  linalg::product(c, arith::Type::float32,
+                  {.m = s.batch, .n = joined, .k = 2 * s.cell, .transpose_b = true}, gates,
+                  input(c, 2), data(by_gates));
+  const float* d_gates_joined = data(by_gates);
+  float *to_x = data(d_x), *to_h = data(d_h_prev);
+  for (std::int64_t b = 0; b < s.batch; ++b) {
+    for (std::int64_t j = 0; j < s.in; ++j)
+      to_x[b * s.in + j] = d_gates_joined[b * joined + j] + d_joined[b * joined + j];
+    for (std::int64_t j = 0; j < s.cell; ++j) {
+      const std::int64_t at = b * s.cell + j, from = b * joined + s.in + j;
+      to_h[at] = d_gates_joined[from] + d_joined[from] * r[at] + d_h[at] * u[at];
+    }
+  }
+  return {};
+}
+
+Status infer(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto x, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_ASSIGN(const auto h, shape_rules::dims_of_rank(c, 1, 2));
+  for (int i = 0; i < 4; ++i)
+    TROUPE_TRY(c.set_output(i, {x[0], h[1]}));
+  return {};
+}
+
+Status infer_grad(ShapeContext& c) {
+  TROUPE_ASSIGN(const auto x, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_ASSIGN(const auto h, shape_rules::dims_of_rank(c, 1, 2));
+  TROUPE_ASSIGN(const std::int64_t gates, shape_rules::multiply_dims(h[1], 2));
+  TROUPE_TRY(c.output_like(0, 0));
+  TROUPE_TRY(c.set_output(1, {x[0], h[1]}));
+  TROUPE_TRY(c.set_output(2, {x[0], h[1]}));
+  return c.set_output(3, {x[0], gates});
+}
+
+KernelOptions options() {
+  KernelOptions out;
+  out.types = {{"T", {DType::float32}}};
+  out.expensive = true;
+  return out;
+}
+
+} // namespace
+
+void register_nn_block_gru(OpLibrary& library) {
+  library.op("GRUBlockCell")
+      .input("x: T; h_prev: T; w_ru: T; w_c: T; b_ru: T; b_c: T")
+      .output("r: T; u: T; c: T; h: T")
+      .attr("T: {float}")
+      .shape_fn(infer)
+      .not_differentiable("GRUBlockCellGrad is a part of its gradient, which clients build")
+      .cpu_kernel(compute, options())
+      .doc("One time of a gated recurrent unit; its gates, candidate and state.");
+  library.op("GRUBlockCellGrad")
+      .input("x: T; h_prev: T; w_ru: T; w_c: T; b_ru: T; b_c: T; r: T; u: T; c: T; d_h: T")
+      .output("d_x: T; d_h_prev: T; d_c_bar: T; d_r_bar_u_bar: T")
+      .attr("T: {float}")
+      .shape_fn(infer_grad)
+      .not_differentiable("it is a gradient")
+      .cpu_kernel(compute_grad, options())
+      .doc("The gradients of GRUBlockCell by its input, its state and what its gates are made of.");
+}
+
+} // namespace troupe
