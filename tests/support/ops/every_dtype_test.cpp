@@ -65,6 +65,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
     inputs.insert(inputs.end(), states, square_ones);
     return inputs;
   };
+  static const std::string new_size = "i32[2] 3 3", twice = "f32[2] 2", nowhere = "f32[2] 0";
   static const Attrs peephole{{"use_peephole", true}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
@@ -132,6 +133,15 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"BlockLSTMGradV2", {block(9), peephole}},
       {"GRUBlockCell", {gru, {}}},
       {"GRUBlockCellGrad", {more(gru, 4), {}}},
+      {"ResizeArea", {{image, new_size}, {}}},
+      {"ResizeBicubic", {{image, new_size}, {}}},
+      {"ResizeBicubicGrad", {{image, image}, {}}},
+      {"ResizeBilinear", {{image, new_size}, {}}},
+      {"ResizeBilinearGrad", {{image, image}, {}}},
+      {"ResizeNearestNeighbor", {{image, new_size}, {}}},
+      {"ResizeNearestNeighborGrad", {{image, new_size}, {}}},
+      {"ScaleAndTranslate", {{image, new_size, twice, nowhere}, {}}},
+      {"ScaleAndTranslateGrad", {{image, image, twice, nowhere}, {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
