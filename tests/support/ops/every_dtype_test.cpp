@@ -66,6 +66,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
     return inputs;
   };
   static const std::string new_size = "i32[2] 3 3", twice = "f32[2] 2", nowhere = "f32[2] 0";
+  static const std::string pixels = "f32[2,2,3] 1", one_box = "f32[1,4] 0 0 1 1";
   static const Attrs peephole{{"use_peephole", true}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
@@ -142,6 +143,16 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"ResizeNearestNeighborGrad", {{image, new_size}, {}}},
       {"ScaleAndTranslate", {{image, new_size, twice, nowhere}, {}}},
       {"ScaleAndTranslateGrad", {{image, image, twice, nowhere}, {}}},
+      {"AdjustContrast", {{image, "?", "?", "?"}, {}}},
+      {"AdjustHue", {{pixels, "f32[] 1"}, {}}},
+      {"AdjustSaturation", {{pixels, "f32[] 1"}, {}}},
+      {"CropAndResize", {{image, one_box, "i32[1] 0", new_size}, {}}},
+      {"CropAndResizeGradBoxes", {{image, image, one_box, "i32[1] 0"}, {}}},
+      {"CropAndResizeGradImage", {{image, one_box, "i32[1] 0", "i32[4] 1 2 2 2"}, {}}},
+      {"DrawBoundingBoxes", {{"f32[1,2,2,3] 1", "f32[1,1,4] 0"}, {}}},
+      {"DrawBoundingBoxesV2", {{"f32[1,2,2,3] 1", "f32[1,1,4] 0", "f32[1,4] 1"}, {}}},
+      {"HSVToRGB", {{pixels}, {}}},
+      {"RGBToHSV", {{pixels}, {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
