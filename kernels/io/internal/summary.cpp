@@ -109,8 +109,10 @@ Result<MessageWriter> histogram_message(const Tensor& values, std::string_view n
   return out.message();
 }
 
-Result<std::string> png_file(const std::uint8_t* pixels, int height, int width, int channels) {
-  const auto row = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels);
+Result<std::string> png_file(const std::uint8_t* pixels, int height, int width, int channels,
+                             int bits, int level) {
+  const auto row = static_cast<std::size_t>(width) * static_cast<std::size_t>(channels) *
+                   static_cast<std::size_t>(bits / 8);
   std::string rows;
   for (int y = 0; y < height; ++y) {
     rows += '\0'; // no filter
@@ -118,19 +120,21 @@ Result<std::string> png_file(const std::uint8_t* pixels, int height, int width, 
   }
   uLongf size = ::compressBound(static_cast<uLong>(rows.size()));
   std::string data(size, '\0');
-  if (::compress(reinterpret_cast<Bytef*>(data.data()), &size,
-                 reinterpret_cast<const Bytef*>(rows.data()),
-                 static_cast<uLong>(rows.size())) != Z_OK)
+  if (::compress2(reinterpret_cast<Bytef*>(data.data()), &size,
+                  reinterpret_cast<const Bytef*>(rows.data()), static_cast<uLong>(rows.size()),
+                  level) != Z_OK)
     return Status(Code::resource_exhausted, "PNG encoding failed for lack of memory");
   data.resize(size);
   std::string header;
   append_big(header, static_cast<std::uint32_t>(width));
   append_big(header, static_cast<std::uint32_t>(height));
-  const char color = channels == 1 ? 0 : channels == 3 ? 2 : 6;
-  header.append({8, color, 0, 0, 0});
+  constexpr char colors[] = {0, 4, 2, 6}; // gray, gray and alpha, RGB, RGBA
+  header.append({static_cast<char>(bits), colors[channels - 1], 0, 0, 0});
   std::string out = "\x89PNG\r\n\x1a\n";
   append_chunk(out, "IHDR", header);
-  append_chunk(out, "IDAT", data);
+  constexpr std::size_t most = 1 << 30; // of one chunk
+  for (std::size_t at = 0; at < data.size(); at += most)
+    append_chunk(out, "IDAT", std::string_view(data).substr(at, most));
   append_chunk(out, "IEND", "");
   return out;
 }

@@ -67,6 +67,23 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   };
   static const std::string new_size = "i32[2] 3 3", twice = "f32[2] 2", nowhere = "f32[2] 0";
   static const std::string pixels = "f32[2,2,3] 1", one_box = "f32[1,4] 0 0 1 1";
+  static const std::string jpeg =
+      "str[] \""
+      "\\xff\\xd8\\xff\\xe0\\x00\\x10\\x4a\\x46\\x49\\x46\\x00\\x01\\x01\\x01\\x01\\x2c"
+      "\\x01\\x2c\\x00\\x00\\xff\\xdb\\x00\\x43\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff"
+      "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff"
+      "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff"
+      "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff"
+      "\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xc0\\x00\\x0b\\x08\\x00\\x01"
+      "\\x00\\x01\\x01\\x01\\x11\\x00\\xff\\xc4\\x00\\x14\\x00\\x01\\x00\\x00\\x00\\x00"
+      "\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\xff\\xc4\\x00\\x14"
+      "\\x10\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00"
+      "\\x00\\x00\\xff\\xda\\x00\\x08\\x01\\x01\\x00\\x00\\x3f\\x00\\x2f\\xff\\xd9"
+      "\"";
+  static const std::string bmp =
+      "str[] "
+      "\"BM\\x24\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x20\\x00\\x00\\x00\\x28\\x00\\x00\\x00\\x01\\x"
+      "00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x18\\x00\\x00\\x00\\x01\\x02\\x03\\x00\"";
   static const Attrs peephole{{"use_peephole", true}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
@@ -161,6 +178,16 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"NonMaxSuppressionV4", {{one_box, "f32[1] 1", "?", "?", "?"}, {}}},
       {"NonMaxSuppressionV5", {{one_box, "f32[1] 1", "?", "?", "?", "?"}, {}}},
       {"NonMaxSuppressionWithOverlaps", {{"f32[1,1] 1", "f32[1] 1", "?", "?", "?"}, {}}},
+      {"DecodeAndCropJpeg", {{jpeg, "i32[4] 0 0 1 1"}, {}}},
+      {"DecodeBmp", {{bmp}, {}}},
+      {"DecodeGif", {{jpeg}, {}}},
+      {"DecodeImage", {{bmp}, {}}},
+      {"DecodeJpeg", {{jpeg}, {}}},
+      {"DecodePng", {{jpeg}, {}}},
+      {"EncodeJpeg", {{"f32[1,1,3] 1"}, {}}},
+      {"EncodeJpegVariableQuality", {{"f32[1,1,3] 1", "?"}, {}}},
+      {"EncodePng", {{"f32[1,1,3] 1"}, {}}},
+      {"ExtractJpegShape", {{jpeg}, {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
