@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 
@@ -135,11 +136,25 @@ std::map<std::string, Attr> golden_attrs(const std::string& text) {
   return out;
 }
 
+/// The numbers of "[0.75,1.33]", or the one of "0.75", as floats.
+std::optional<std::vector<float>> floats_of(std::string_view text) {
+  if (text.starts_with('[') && text.ends_with(']'))
+    text = text.substr(1, text.size() - 2);
+  std::vector<float> out;
+  for (std::string_view item : str_split(text, ',')) {
+    const auto number = parse_double(item);
+    if (!number)
+      return {};
+    out.push_back(static_cast<float>(*number));
+  }
+  return out;
+}
+
 bool same_default(const Attr& ours, const Attr& theirs) {
   if (ours.fallback == theirs.fallback)
     return true;
-  auto a = parse_double(ours.fallback), b = parse_double(theirs.fallback);
-  return ours.kind == "float" && a && b && static_cast<float>(*a) == static_cast<float>(*b);
+  const auto a = floats_of(ours.fallback), b = floats_of(theirs.fallback);
+  return (ours.kind == "float" || ours.kind == "[float]") && a && b && *a == *b;
 }
 
 void compare(const OpSchema& schema, const std::vector<std::string>& row) {
