@@ -203,6 +203,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"QuantizeAndDequantizeV3", {{"?", "f32[] 0", "f32[] 1", "i32[] 8"}, {}}},
       {"QuantizeAndDequantizeV4", {{"?", "f32[] 0", "f32[] 1"}, {}}},
       {"QuantizeAndDequantizeV4Grad", {{"?", "?", "f32[] 0", "f32[] 1"}, {}}},
+      {"ExtractGlimpse", {{image, new_size, "f32[1,2] 0"}, {}}},
+      {"ExtractGlimpseV2", {{image, new_size, "f32[1,2] 0"}, {}}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
