@@ -551,6 +551,18 @@ TROUPE_OP_CASES(DecodeImage) {
                       "0 255 0 0 255 0 0 0 255 0"},
       },
       {
+          .name = "the first picture of a GIF whose second is larger",
+          .inputs =
+              {"str[] "
+               "\"\\x47\\x49\\x46\\x38\\x39\\x61\\x04\\x00\\x03\\x00\\x81\\x00\\x00\\x00\\x00\\x00"
+               "\\xff\\x00\\x00\\x00\\xff\\x00\\x00\\x00\\xff\\x2c\\x00\\x00\\x00\\x00\\x02\\x00\\x"
+               "02\\x00\\x00\\x02\\x03\\x8c\\x16\\x05\\x00\\x2c\\x00\\x00\\x00\\x00\\x04\\x00\\x03"
+               "\\x00\\x00\\x02\\x06\\x44\\x34\\x23\\x61\\x71\\x05\\x00\\x3b\""},
+          .attrs = {{"expand_animations", false}},
+          .outputs = {"u8[3,4,3] 255 0 0 0 255 0 0 0 0 0 0 0 0 0 255 255 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+                      "0 0 0 0 0 0 0"},
+      },
+      {
           .name = "a GIF as floats",
           .inputs = {"str[] "
                      "\"\\x47\\x49\\x46\\x38\\x39\\x61\\x04\\x00\\x03\\x00\\x81\\x00\\x00\\x00\\x00"

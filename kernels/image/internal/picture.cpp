@@ -166,7 +166,7 @@ std::optional<Frame> read_frame(Bytes& bytes, std::string_view global_colors, in
 }
 
 /// The frames that are whole.
-std::vector<Frame> read_frames(std::string_view file, bool all, PictureCheck check) {
+std::vector<Frame> read_frames(std::string_view file, PictureCheck check) {
   std::vector<Frame> out;
   Bytes bytes(file);
   const auto head = bytes.take(13);
@@ -181,7 +181,7 @@ std::vector<Frame> read_frames(std::string_view file, bool all, PictureCheck che
     colors = *table;
   }
   int transparent = -1;
-  while (all || out.empty()) {
+  for (;;) {
     check();
     const auto kind = bytes.byte();
     if (kind == '!') {
@@ -241,7 +241,7 @@ Status read_gif(std::string_view file, bool all_frames, PictureMemory memory, Pi
   const auto invalid = [&](std::string_view why) {
     return invalid_argument(str_cat("Invalid GIF data (size ", file.size(), "), ", why));
   };
-  const std::vector<Frame> frames = read_frames(file, all_frames, check);
+  const std::vector<Frame> frames = read_frames(file, check);
   if (frames.empty())
     return invalid("gif file does not contain any image");
   PictureSize size{static_cast<std::int64_t>(frames.size()), 0, 0, 3};
@@ -253,13 +253,15 @@ Status read_gif(std::string_view file, bool all_frames, PictureMemory memory, Pi
   }
   if (size.height == 0 || size.width == 0)
     return invalid("its frames have no pixels");
+  if (!all_frames) // of the size that all of them need
+    size.frames = 1;
   if (size.samples() >= 1LL << 31)
     return invalid(
         str_cat("it is too large: ", size.frames, " frames of ", size.width, " by ", size.height));
   TROUPE_ASSIGN(void* const memory_of_pixels, memory(size));
   auto* to = static_cast<std::uint8_t*>(memory_of_pixels);
   const auto canvas = static_cast<std::size_t>(size.height * size.width * 3);
-  for (std::size_t i = 0; i < frames.size(); ++i, to += canvas) {
+  for (std::size_t i = 0; i < static_cast<std::size_t>(size.frames); ++i, to += canvas) {
     check();
     if (i == 0)
       std::memset(to, 0, canvas);
