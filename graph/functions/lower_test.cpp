@@ -280,11 +280,12 @@ TEST_CASE("lower: a loop goes round, and brings what does not change in once") {
 TEST_CASE("lower: what a loop brings in once begins no round, and is read in none that has ended") {
   OpRegistry ops = calling_ops();
   auto loop = [&](std::string_view body) {
-    return text_of(ops, str_cat(x, R"(node { name: "n" op: "Source" }
+    std::string text = str_cat(x, R"(node { name: "n" op: "Source" }
         node { name: "w" op: "While" input: "x" input: "n"
                attr { key: "T" value { list { type: DT_FLOAT type: DT_FLOAT } } }
                attr { key: "cond" value { func { name: "below" } } }
-               attr { key: "body" value { func { name: ")", body, R"(" } } } })"));
+               attr { key: "body" value { func { name: ")");
+    return text_of(ops, str_cat(text, body, "\" } } } }"));
   };
   std::string handed_on = loop("jump");
   check_has(handed_on, "w/held/_6 = Identity(w/enter/_2) ^w/body_pivot/_5\n");

@@ -122,3 +122,7 @@ TEST_CASE("a session that is made while a connection is lost does not wait for a
 TEST_CASE("a killed explainer is an answer, not the end of the session") {
   holds("on worker/0 explainer before ExplainGraph 1 kill", 300255);
 }
+
+TEST_CASE("a close that is answered with a loss leaves nothing behind") {
+  holds("at 144 hold worker/0 client 7000; at 27 freeze client 1", 1212);
+}

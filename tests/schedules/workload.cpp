@@ -157,6 +157,9 @@ void Workload::answered(std::size_t index, Status status) {
   call.status = status;
   if (is_loss(status) || (call.what == "open" && !status.ok()))
     broken_ = true;
+  // Whoever closes a session is done with it, also where the close is answered with a loss.
+  if (call.what == "close")
+    drop_session();
   SimTime pause(cluster_.pick(3) == 0 ? cluster_.pick(60000) : 0);
   if (call.what == "open" && !status.ok())
     pause = std::chrono::milliseconds(250);
@@ -450,10 +453,8 @@ void Workload::perform(Action action) {
   case Action::close:
     if (!session_)
       return;
-    return call<caf::ok_atom>("close", session_, CloseSession{}, [this](caf::ok_atom&) {
-      drop_session();
-      return Status{};
-    });
+    return call<caf::ok_atom>("close", session_, CloseSession{},
+                              [](caf::ok_atom&) { return Status{}; });
   case Action::abandon:
     return drop_session();
   }
