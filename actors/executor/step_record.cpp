@@ -6,6 +6,7 @@
 
 #include "actors/executor/internal/step_state.hpp"
 #include "core/base/strings.hpp"
+#include "kernels/framework/wait_note.hpp"
 
 namespace troupe {
 
@@ -106,6 +107,10 @@ private:
       return;
     record.is_async = node_at(place.node).kind == Kind::async_kernel;
     record.running_us = std::max<std::int64_t>(0, now_us_ - kernel->since_us);
+    if (record.is_async && kernel->context && kernel->context->step().step_resources)
+      record.waits_for =
+          noted_wait(*kernel->context->step().step_resources,
+                     {.node = record.node, .frame = record.frame, .iteration = record.iteration});
   }
 
   NodeRecord& add(const Place& place, State state) {

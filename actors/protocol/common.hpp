@@ -33,7 +33,8 @@ namespace troupe {
 ///      over streams.
 ///   10: a master session that was made again takes its worker sessions over.
 ///   11: partial runs.
-inline constexpr std::uint32_t protocol_version = 11;
+///   12: the record of a node says what its kernel waits for.
+inline constexpr std::uint32_t protocol_version = 12;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

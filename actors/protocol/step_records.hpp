@@ -18,6 +18,7 @@ struct NodeRecord {
   State state = State::waiting;
   bool is_async = false;        ///< its kernel holds no thread while it runs
   std::int64_t running_us = -1; ///< of a running kernel: for how long; -1 if that is not known
+  std::string waits_for;   ///< of a running kernel that has said it: "elements of queue 'q' (…)"
   std::string edge;        ///< of a send or receive: the cut edge's name "edge_1_a", as in its key
   std::string peer;        ///< of a send or receive: the device at the edge's other end
   std::uint64_t frame = 0; ///< 0: outside of loops

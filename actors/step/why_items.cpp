@@ -33,7 +33,10 @@ std::string running_for(const NodeRecord& node) {
   std::string said = node.running_us < 0
                          ? " is running"
                          : str_cat(" has been running for ", seconds(node.running_us));
-  return node.is_async ? said + ", asynchronously: it waits for something outside the graph" : said;
+  if (!node.is_async)
+    return said;
+  return str_cat(said, ", asynchronously: it waits for ",
+                 node.waits_for.empty() ? "something outside the graph" : node.waits_for);
 }
 
 void settle(WhyItem& item, std::string said, WhyRank rank, std::int64_t weight = 0) {

@@ -40,6 +40,8 @@ void read_option(const std::string& word, NodeRecord& node) {
     node.iteration = std::stol(value()) - 1;
   } else if (word.starts_with("more="))
     node.more_missing = std::stoul(value());
+  else if (word.starts_with("for="))
+    node.waits_for = value();
   else
     node.running_us = static_cast<std::int64_t>(std::stod(word) * 1e6);
 }
@@ -141,6 +143,19 @@ TEST_CASE("why: a chain over three devices ends in the kernel that runs") {
   CHECK(cause(records) ==
         "waiting for 'a:2' from /job:ps/replica:0/task:0/device:CPU:0: its op 'a' (Dequeue) has "
         "been running for 4.1 s, asynchronously: it waits for something outside the graph");
+}
+
+TEST_CASE("why: a kernel that has said what it waits for") {
+  std::string records = R"(
+    task worker
+    device worker.0
+    take QueueDequeueV2 running 2.5 async for=elements
+    y Neg waiting < take:0
+    fetch _Retval waiting < y:0
+  )";
+  CHECK(cause(records) == "waiting for 'y' (Neg) on /job:worker/replica:0/task:0/device:CPU:0: its "
+                          "op 'take' (QueueDequeueV2) has been running for 2.5 s, asynchronously: "
+                          "it waits for elements");
 }
 
 TEST_CASE("why: a silent task is the cause, with its last word") {

@@ -167,7 +167,7 @@ void Queue::close(Ticket ticket, bool cancel_pending, Done done) {
     answer.done(std::move(answer.result));
 }
 
-void Queue::withdraw(Ticket ticket) {
+bool Queue::withdraw(Ticket ticket) {
   std::vector<Answer> answers;
   std::deque<Request> gone; // their callbacks are destroyed outside the lock
   {
@@ -186,6 +186,7 @@ void Queue::withdraw(Ticket ticket) {
   }
   for (Answer& answer : answers)
     answer.done(std::move(answer.result));
+  return !gone.empty();
 }
 
 void Queue::submit(std::deque<Request>& to, Request request) {

@@ -52,6 +52,7 @@ public:
   /// queue.
   Queue(QueueSpec spec, std::string name, Allocator& memory);
   const QueueSpec& spec() const { return spec_; }
+  const std::string& name() const { return name_; }
   /// INVALID_ARGUMENT "Shared queue 'q' has capacity 3 but requested capacity was 4"
   /// `op` is the name of the op that says `other`.
   Status check_same(const QueueSpec& other, std::string_view op) const;
@@ -69,8 +70,9 @@ public:
   /// Refuses later puts. With `cancel_pending` ends the waiting ones, too, at once; without it
   /// waits its turn among them. CANCELLED if the queue is closed already.
   void close(Ticket ticket, bool cancel_pending, Done done);
-  /// The request will not be answered, and what it had taken goes back. Nothing if it was answered.
-  void withdraw(Ticket ticket);
+  /// The request will not be answered, and what it had taken goes back. False if it was answered,
+  /// is being answered or is not known: then nothing happens.
+  bool withdraw(Ticket ticket);
 
   std::int64_t size() const;
   bool is_closed() const;

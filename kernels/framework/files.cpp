@@ -13,12 +13,15 @@ Result<std::shared_ptr<AllowedFiles>> open_files(const std::vector<std::string>&
   return working.ok() ? working : AllowedFiles::make({}, local_files());
 }
 
+Status no_files(std::string_view device) {
+  return permission_denied(str_cat(device, " has no files: its node was started without any folder "
+                                           "that graphs may use"));
+}
+
 Result<AllowedFiles*> files(const KernelContext& c) {
   if (AllowedFiles* out = files_of(c.device()).get()) // lives as long as the device
     return out;
-  return permission_denied(str_cat(
-      c.device().name(), " has no files: its node was started without any folder that graphs "
-                         "may use"));
+  return no_files(c.device().name());
 }
 
 Result<std::string> scalar_text(const KernelContext& c, int i, std::string_view what) {

@@ -16,6 +16,8 @@ Result<std::shared_ptr<AllowedFiles>> open_files(const std::vector<std::string>&
 
 /// Those of the kernel's device. PERMISSION_DENIED where its node allows none.
 Result<AllowedFiles*> files(const KernelContext& c);
+/// What is said there, of the device of that name.
+Status no_files(std::string_view device);
 
 /// The only string of input i. INVALID_ARGUMENT, naming the input as `what`, for another shape.
 Result<std::string> scalar_text(const KernelContext& c, int i, std::string_view what);

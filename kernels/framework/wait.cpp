@@ -14,7 +14,8 @@ public:
   Wait(KernelContext& c, KernelDone done, std::function<void()> withdraw)
       : context_(c), done_(std::move(done)), withdraw_(std::move(withdraw)) {}
 
-  void start(FunctionView<void(Arrived)> begin) {
+  /// `what` may be null.
+  void start(FunctionView<void(Arrived)> begin, const FunctionView<WaitText()>* what) {
     auto self = shared_from_this();
     token_ = context_.cancellation().on_cancel([self] {
       self->withdraw_();
@@ -25,6 +26,12 @@ public:
     else
       begin([self](Result<Tensors> value) { self->settle(std::move(value), false); });
     std::unique_lock guard(lock_);
+    if (what && !outcome_ && context_.step().step_resources) {
+      guard.unlock();
+      note_wait(*context_.step().step_resources, place(), (*what)());
+      has_note_ = true;
+      guard.lock();
+    }
     started_ = true;
     const bool ended = outcome_.has_value(), late = cancelled_ && token_ != 0;
     guard.unlock();
@@ -35,6 +42,11 @@ public:
   }
 
 private:
+  WaitPlace place() const {
+    return {
+        .node = context_.node_name(), .frame = context_.frame_id, .iteration = context_.iteration};
+  }
+
   void settle(Result<Tensors> outcome, bool cancelled) {
     {
       std::scoped_lock guard(lock_);
@@ -49,6 +61,8 @@ private:
   }
 
   void finish() {
+    if (has_note_)
+      forget_wait(*context_.step().step_resources, place());
     if (token_ != 0)
       context_.cancellation().forget(token_);
     if (!outcome_->ok())
@@ -66,14 +80,20 @@ private:
   Cancellation::Token token_ = 0;
   std::mutex lock_;
   bool started_ = false, cancelled_ = false;
+  bool has_note_ = false; // written before started_
   std::optional<Result<Tensors>> outcome_;
 };
 
 } // namespace
 
 void wait_for(KernelContext& c, KernelDone done, FunctionView<void(Arrived)> begin,
+              std::function<void()> withdraw, FunctionView<WaitText()> what) {
+  std::make_shared<Wait>(c, std::move(done), std::move(withdraw))->start(begin, &what);
+}
+
+void wait_for(KernelContext& c, KernelDone done, FunctionView<void(Arrived)> begin,
               std::function<void()> withdraw) {
-  std::make_shared<Wait>(c, std::move(done), std::move(withdraw))->start(begin);
+  std::make_shared<Wait>(c, std::move(done), std::move(withdraw))->start(begin, nullptr);
 }
 
 } // namespace troupe

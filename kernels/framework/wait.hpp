@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/wait_note.hpp"
 
 namespace troupe {
 
@@ -16,7 +17,11 @@ using Arrived = std::function<void(Result<Tensors>)>;
 /// back. When it has arrived the tensors become the outputs, in order, and `done` is called. When
 /// the step is cancelled first, `withdraw` is called, which may come before `begin` has returned
 /// and then comes again, and `done` gets the step's status. Neither touches the context, so a
-/// request that is answered late does no harm.
+/// request that is answered late does no harm. `what` says what is waited for, for whoever asks why
+/// the step does not go on; it is copied only when there is a wait.
+void wait_for(KernelContext& c, KernelDone done, FunctionView<void(Arrived)> begin,
+              std::function<void()> withdraw, FunctionView<WaitText()> what);
+/// … for a kernel whose op says enough.
 void wait_for(KernelContext& c, KernelDone done, FunctionView<void(Arrived)> begin,
               std::function<void()> withdraw);
 

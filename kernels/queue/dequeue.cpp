@@ -36,7 +36,8 @@ Status take(KernelContext& c, const KernelDone& done, How how) {
         else
           queue->dequeue_many(ticket, count, how == How::up_to, std::move(arrived));
       },
-      [queue, ticket] { queue->withdraw(ticket); });
+      [queue, ticket] { queue->withdraw(ticket); },
+      [&] { return queue::waits_for("elements of", queue); });
   return {};
 }
 

@@ -24,7 +24,8 @@ Status put(KernelContext& c, const KernelDone& done, bool many) {
         else
           queue->enqueue(ticket, std::move(components), std::move(arrived));
       },
-      [queue, ticket] { queue->withdraw(ticket); });
+      [queue, ticket] { queue->withdraw(ticket); },
+      [&] { return queue::waits_for("room in", queue); });
   return {};
 }
 

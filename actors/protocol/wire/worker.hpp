@@ -236,8 +236,8 @@ typename F::result_type inspect(F& f, ExplainPart& x) {
 template <class F>
 typename F::result_type inspect(F& f, NodeRecord& x) {
   return f(caf::meta::type_name("NodeRecord"), x.node, x.op, x.end, x.state, x.is_async,
-           x.running_us, x.edge, x.peer, x.frame, x.iteration, x.missing, x.more_missing,
-           x.skipped);
+           x.running_us, x.waits_for, x.edge, x.peer, x.frame, x.iteration, x.missing,
+           x.more_missing, x.skipped);
 }
 template <class F>
 typename F::result_type inspect(F& f, DeviceRecord& x) {

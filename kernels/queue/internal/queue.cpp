@@ -41,6 +41,12 @@ Status check_takes(const KernelContext& c, const Queue& queue) {
   return check(to_string(c.io().types.inputs[0]), c.io().types.outputs, queue, false);
 }
 
+WaitText waits_for(std::string what, std::shared_ptr<Queue> queue) {
+  return [what = std::move(what), queue = std::move(queue)] {
+    return str_cat(what, " queue '", queue->name(), "' (", queue->description(), ")");
+  };
+}
+
 Result<std::shared_ptr<const void>> check_timeout(PrepareContext& c) {
   if (c.attrs().get_or("timeout_ms", std::int64_t{-1}) != -1)
     return invalid_argument("Timeout not supported yet.");

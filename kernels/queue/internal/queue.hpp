@@ -14,6 +14,8 @@ Result<std::shared_ptr<Queue>> find(KernelContext& c);
 /// (inputs from `first_input` on) or takes out (its outputs) are the queue's.
 Status check_puts(const KernelContext& c, const Queue& queue);
 Status check_takes(const KernelContext& c, const Queue& queue);
+/// "elements of queue 'q' (FIFOQueue of float, 0 of 9 elements)"
+WaitText waits_for(std::string what, std::shared_ptr<Queue> queue);
 /// A PrepareFn: INVALID_ARGUMENT for a timeout.
 Result<std::shared_ptr<const void>> check_timeout(PrepareContext& c);
 
