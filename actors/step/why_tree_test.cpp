@@ -153,9 +153,9 @@ TEST_CASE("why: a kernel that has said what it waits for") {
     y Neg waiting < take:0
     fetch _Retval waiting < y:0
   )";
-  CHECK(cause(records) == "waiting for 'y' (Neg) on /job:worker/replica:0/task:0/device:CPU:0: its "
-                          "op 'take' (QueueDequeueV2) has been running for 2.5 s, asynchronously: "
-                          "it waits for elements");
+  CHECK(cause(records) ==
+        "'take' (QueueDequeueV2) on /job:worker/replica:0/task:0/device:CPU:0 has "
+        "been running for 2.5 s, asynchronously: it waits for elements");
 }
 
 TEST_CASE("why: a silent task is the cause, with its last word") {

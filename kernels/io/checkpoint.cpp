@@ -3,29 +3,37 @@
 #include "core/base/strings.hpp"
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+#include "kernels/io/internal/restore_v1.hpp"
 
 namespace troupe {
 namespace {
 
 constexpr int first_tensor = 3; // of SaveV2's inputs
 
-Status infer_inputs(ShapeContext& c) {
+/// A scalar, and two vectors with an element for each of `tensors`.
+Status infer_inputs(ShapeContext& c, int tensors) {
   TROUPE_TRY(c.require_rank(0, 0));
-  TROUPE_TRY(c.require_rank(1, 1));
-  return c.require_rank(2, 1);
+  for (int i : {1, 2}) {
+    TROUPE_ASSIGN(const auto dims, shape_rules::dims_of_rank(c, i, 1));
+    if (dims[0] >= 0 && dims[0] != tensors)
+      return invalid_argument(str_cat("Dimension must be ", tensors, " but is ", dims[0]));
+  }
+  return {};
+}
+
+Status infer_save(ShapeContext& c) {
+  return infer_inputs(c, c.num_inputs() - first_tensor);
 }
 
 Status infer_restore(ShapeContext& c) {
-  TROUPE_TRY(infer_inputs(c));
-  for (int i : {1, 2})
-    if (c.input(i).rank() == 1 && c.input(i).dim(0) >= 0 && c.input(i).dim(0) != c.num_outputs())
-      return invalid_argument(str_cat("input ", i, " has ", c.input(i).dim(0), " elements for ",
-                                      c.num_outputs(), " tensors"));
+  TROUPE_TRY(infer_inputs(c, c.num_outputs()));
   const Tensor& specs = c.input_value(2);
+  if (specs.has_value() && specs.num_elements() != c.num_outputs())
+    return invalid_argument("The number of shape_and_slice doesn't match tensor outputs.");
   for (int i = 0; i < c.num_outputs(); ++i) {
     PartialShape shape;
-    if (specs.has_value() && specs.num_elements() == c.num_outputs() &&
-        !specs.data<std::string>()[static_cast<std::size_t>(i)].empty()) {
+    if (specs.has_value() && !specs.data<std::string>()[static_cast<std::size_t>(i)].empty()) {
       TROUPE_ASSIGN(auto spec,
                     parse_shape_and_slice(specs.data<std::string>()[static_cast<std::size_t>(i)]));
       shape = spec.shape;
@@ -36,20 +44,19 @@ Status infer_restore(ShapeContext& c) {
 }
 
 /// Prefix, names and slices, in TensorFlow's words.
-Status check_inputs(KernelContext& c, std::int64_t tensors) {
+Status check_inputs(KernelContext& c) {
   if (c.input(0).num_elements() != 1)
     return invalid_argument(str_cat("Input prefix should have a single element, got ",
                                     c.input(0).num_elements(), " instead."));
-  constexpr std::string_view names[] = {"", "tensor_names", "shape_and_slices"};
-  for (int i : {1, 2}) {
-    const Shape& shape = c.input(i).shape();
-    if (shape.rank() != 1)
-      return invalid_argument(
-          str_cat("Input ", names[i], " should be an 1-D tensor, got ", shape, " instead."));
-    if (shape.num_elements() != tensors)
-      return invalid_argument(
-          str_cat(names[i], " has ", shape.num_elements(), " elements for ", tensors, " tensors"));
-  }
+  const Shape &names = c.input(1).shape(), &slices = c.input(2).shape();
+  if (names.rank() != 1 || slices.rank() != 1)
+    return invalid_argument(str_cat("Input tensor_names and shape_and_slices should be an 1-D "
+                                    "tensors, got ",
+                                    names, " and ", slices, " instead."));
+  if (names.num_elements() != slices.num_elements())
+    return invalid_argument(str_cat("tensor_names and shape_and_slices have different number of "
+                                    "elements: ",
+                                    names.num_elements(), " vs. ", slices.num_elements()));
   return {};
 }
 
@@ -67,7 +74,10 @@ Status add(CheckpointWriter& writer, const std::string& name, const std::string&
 }
 
 Status save(KernelContext& c) {
-  TROUPE_TRY(check_inputs(c, c.num_inputs() - first_tensor));
+  TROUPE_TRY(check_inputs(c));
+  if (c.input(1).num_elements() != c.num_inputs() - first_tensor)
+    return invalid_argument(str_cat("Got ", c.input(1).num_elements(), " tensor names but ",
+                                    c.num_inputs() - first_tensor, " tensors."));
   TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
   const std::string& prefix = c.input(0).data<std::string>()[0];
   const std::string folder = folder_of_path(prefix);
@@ -87,19 +97,48 @@ Status save(KernelContext& c) {
   return writer.commit();
 }
 
+/// All dtypes that differ, each in a line.
+Status check_dtypes(KernelContext& c, const CheckpointReader& reader) {
+  std::vector<std::string> wrong;
+  const auto names = c.input(1).data<std::string>();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    TROUPE_ASSIGN(const auto entry, reader.entry(names[i]));
+    if (const DType expected = c.output_type(static_cast<int>(i)); entry.dtype != expected)
+      wrong.push_back(str_cat("tensor_name = ", names[i], "; expected dtype ", to_string(expected),
+                              " does not equal original dtype ", to_string(entry.dtype)));
+  }
+  return wrong.empty() ? Status{} : invalid_argument(str_join(wrong, "\n"));
+}
+
+/// Of a checkpoint of the first format, which RestoreV2 reads too.
+Status restore_older(KernelContext& c) {
+  for (int i = 0; i < c.num_outputs(); ++i) {
+    c.stop_if_cancelled();
+    const auto at = static_cast<std::size_t>(i);
+    TROUPE_TRY(io::restore_v1(c, {.output = i,
+                                  .pattern = c.input(0).data<std::string>()[0],
+                                  .name = c.input(1).data<std::string>()[at],
+                                  .slice = c.input(2).data<std::string>()[at]}));
+  }
+  return {};
+}
+
 Status restore(KernelContext& c) {
-  TROUPE_TRY(check_inputs(c, c.num_outputs()));
+  if (c.input(1).num_elements() != c.num_outputs())
+    return invalid_argument(str_cat("Got ", c.input(1).num_elements(), " tensor names, but ",
+                                    c.num_outputs(), " expected dtypes."));
+  TROUPE_TRY(check_inputs(c));
   TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
-  TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, c.input(0).data<std::string>()[0]));
+  const std::string& prefix = c.input(0).data<std::string>()[0];
+  TROUPE_ASSIGN(const bool is_v2, files->exists(checkpoint_index_name(prefix)));
+  if (!is_v2)
+    return restore_older(c);
+  TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, prefix));
+  TROUPE_TRY(check_dtypes(c, reader));
   const auto names = c.input(1).data<std::string>(), specs = c.input(2).data<std::string>();
   for (std::size_t i = 0; i < names.size(); ++i) {
     const int output = static_cast<int>(i);
     c.stop_if_cancelled();
-    TROUPE_ASSIGN(const auto entry, reader.entry(names[i]));
-    if (entry.dtype != c.output_type(output))
-      return invalid_argument(str_cat("tensor_name = ", names[i], "; expected dtype ",
-                                      to_string(c.output_type(output)),
-                                      " does not equal original dtype ", to_string(entry.dtype)));
     Tensor value;
     if (specs[i].empty()) {
       TROUPE_ASSIGN(value, reader.read(names[i], c.device().host_side_allocator()));
@@ -154,7 +193,7 @@ void register_io_checkpoint(OpLibrary& library) {
       .attr("dtypes: list(type) >= 1")
       .stateful()
       .roles({Role::side_effect})
-      .shape_fn(infer_inputs)
+      .shape_fn(infer_save)
       .not_differentiable("it has no outputs")
       .cpu_kernel(save, options())
       .doc("Saves tensors, or slices of tensors, by their names as the checkpoint `prefix`.");

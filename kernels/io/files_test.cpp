@@ -115,6 +115,56 @@ TEST_CASE("io: what cannot be restored is said in TensorFlow's words") {
             "Key none not found in checkpoint"));
 }
 
+TEST_CASE("io: lists are saved and restored") {
+  Place place;
+  const std::string lists = std::string(names) + R"(
+    one_name = Const[dtype=DT_STRING, value=str[1] "list"]()
+    one_slice = Const[dtype=DT_STRING, value=str[1] ""]()
+    rows = Const[dtype=DT_FLOAT, value=f32[2,2] 1 2 3 4]()
+    shape = Const[dtype=DT_INT32, value=i32[1] 2]()
+    list = TensorListFromTensor[element_dtype=DT_FLOAT, shape_type=DT_INT32](rows, shape)
+    save = SaveV2(prefix, one_name, one_slice, list)
+    restored = RestoreV2[dtypes=[DT_VARIANT]](prefix, one_name, one_slice)
+    n = Const[dtype=DT_INT32, value=i32[] 1]()
+    item = TensorListGetItem[element_dtype=DT_FLOAT](restored, n, shape))";
+  REQUIRE(place.run(lists, {"^save"}).ok());
+  auto out = place.run(lists, {"item"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK((*out)[0].to_string() == "f32[2] 3 4");
+}
+
+TEST_CASE("io: inputs of SaveV2 and RestoreV2 that do not fit together") {
+  Place place;
+  const std::string lines = std::string(names) + R"(
+    two = Const[dtype=DT_STRING, value=str[2] "a" "b"]()
+    one = Const[dtype=DT_STRING, value=str[1] "a"]()
+    flat = Const[dtype=DT_STRING, value=str[] "a"]()
+    w = Const[dtype=DT_FLOAT, value=f32[] 1]()
+    two_prefixes = SaveV2(two, one, one, w)
+    no_vector = SaveV2(prefix, flat, one, w)
+    lengths = SaveV2(prefix, two, one, w)
+    tensors = SaveV2(prefix, two, two, w)
+    wrong_count = RestoreV2[dtypes=[DT_FLOAT]](prefix, two, two)
+    wrong_lengths = RestoreV2[dtypes=[DT_FLOAT]](prefix, one, two)
+    spec = Const[dtype=DT_STRING, value=str[1] "2 0,1"]()
+    wrong_spec = SaveV2(prefix, one, spec, w))";
+  CHECK(has(place.error(lines, "^two_prefixes"),
+            "Input prefix should have a single element, got 2 instead."));
+  CHECK(has(place.error(lines, "^no_vector"),
+            "Input tensor_names and shape_and_slices should be an 1-D tensors, got [] and [1] "
+            "instead."));
+  CHECK(has(place.error(lines, "^lengths"),
+            "tensor_names and shape_and_slices have different number of elements: 2 vs. 1"));
+  CHECK(has(place.error(lines, "^tensors"), "Got 2 tensor names but 1 tensors."));
+  CHECK(has(place.error(lines, "wrong_count"), "Got 2 tensor names, but 1 expected dtypes."));
+  CHECK(has(place.error(lines, "wrong_lengths"),
+            "tensor_names and shape_and_slices have different number of elements: 1 vs. 2"));
+  CHECK(has(place.error(lines, "^wrong_spec"),
+            "Slice in shape_and_slice specification does not match the shape of the tensor to "
+            "save: 2 0,1, tensor: []"));
+  CHECK_FALSE(std::filesystem::exists(place.path / "new/c.index"));
+}
+
 TEST_CASE("io: parts are merged, and their folder goes") {
   Place place;
   REQUIRE(place.run(save, {"^save"}).ok());

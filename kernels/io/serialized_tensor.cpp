@@ -13,7 +13,7 @@ Status infer_parse(ShapeContext& c) {
 }
 
 Status serialize(KernelContext& c) {
-  TROUPE_ASSIGN(std::string message, io::tensor_message(c.input(0)));
+  TROUPE_ASSIGN(std::string message, tensor_message(c.input(0)));
   return c.set_output(0, Tensor::scalar(std::move(message)));
 }
 
@@ -21,8 +21,8 @@ Status parse(KernelContext& c) {
   if (!c.input(0).shape().is_scalar())
     return invalid_argument(
         str_cat("Expected `serialized` to be a scalar, got shape: ", c.input(0).shape()));
-  TROUPE_ASSIGN(Tensor out, io::tensor_from_message(c.input(0).value<std::string>(),
-                                                    c.device().host_side_allocator()));
+  TROUPE_ASSIGN(Tensor out, tensor_from_message(c.input(0).value<std::string>(),
+                                                c.device().host_side_allocator()));
   if (out.dtype() != c.output_type(0))
     return invalid_argument(str_cat("Type mismatch between parsed tensor (", to_string(out.dtype()),
                                     ") and dtype (", to_string(c.output_type(0)), ")"));
@@ -38,7 +38,7 @@ void register_io_serialized_tensor(OpLibrary& library) {
       .attr("T: type")
       .shape_fn(shape_scalar)
       .not_differentiable("its value is a message")
-      .cpu_kernel(serialize, {.types = {{"T", io::message_dtypes()}}})
+      .cpu_kernel(serialize)
       .doc("The tensor as a TensorProto message.");
   library.op("ParseTensor")
       .input("serialized: string")
@@ -46,7 +46,7 @@ void register_io_serialized_tensor(OpLibrary& library) {
       .attr("out_type: type")
       .shape_fn(infer_parse)
       .not_differentiable("its input is a message")
-      .cpu_kernel(parse, {.types = {{"out_type", io::message_dtypes()}}})
+      .cpu_kernel(parse)
       .doc("The tensor of a TensorProto message.");
 }
 

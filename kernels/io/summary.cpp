@@ -51,7 +51,7 @@ Status histogram(KernelContext& c) {
 }
 
 Status tensor(KernelContext& c) {
-  TROUPE_ASSIGN(const std::string message, io::tensor_message(c.input(0)));
+  TROUPE_ASSIGN(const std::string message, tensor_message(c.input(0)));
   MessageWriter value, summary;
   value.bytes(7, c.node_name()).bytes(8, message);
   io::add_value(summary, value);
@@ -63,7 +63,7 @@ Status tensor_v2(KernelContext& c) {
   if (c.input(2).num_elements() != 1)
     return invalid_argument(
         str_cat("serialized_summary_metadata must be scalar, got shape ", c.input(2).shape()));
-  TROUPE_ASSIGN(const std::string message, io::tensor_message(c.input(1)));
+  TROUPE_ASSIGN(const std::string message, tensor_message(c.input(1)));
   MessageWriter value, summary;
   value.bytes(1, c.input(0).value<std::string>()).bytes(8, message);
   value.bytes(9, c.input(2).value<std::string>());
@@ -129,7 +129,7 @@ void register_io_summary(OpLibrary& library) {
           "T: type; description: string = ''; labels: list(string) = []; display_name: string = ''")
       .shape_fn(shape_scalar)
       .not_differentiable(is_text)
-      .cpu_kernel(tensor, {.types = {{"T", io::message_dtypes()}}})
+      .cpu_kernel(tensor)
       .doc("A Summary message with the tensor itself, under the node's name.");
   library.op("TensorSummaryV2")
       .input("tag: string; tensor: T; serialized_summary_metadata: string")
@@ -137,7 +137,7 @@ void register_io_summary(OpLibrary& library) {
       .attr("T: type")
       .shape_fn(shape_scalar)
       .not_differentiable(is_text)
-      .cpu_kernel(tensor_v2, {.types = {{"T", io::message_dtypes()}}})
+      .cpu_kernel(tensor_v2)
       .doc("A Summary message with the tensor itself and what a plugin of TensorBoard is to know.");
   library.op("MergeSummary")
       .input("inputs: N * string")

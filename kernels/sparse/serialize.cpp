@@ -23,7 +23,7 @@ Status write(const Part& part, Tensor& to, std::int64_t at) {
       to.mutable_data<Variant>()[i] =
           make_variant(tensor_type, {.metadata = {}, .tensors = {*tensor}});
     } else {
-      TROUPE_ASSIGN(to.mutable_data<std::string>()[i], io::tensor_message(*tensor));
+      TROUPE_ASSIGN(to.mutable_data<std::string>()[i], tensor_message(*tensor));
     }
   }
   return {};
@@ -56,7 +56,7 @@ Result<Tensor> read(KernelContext& c, std::int64_t at) {
   const auto i = static_cast<std::size_t>(at);
   if (from.dtype() == DType::string) {
     auto tensor =
-        io::tensor_from_message(from.data<std::string>()[i], c.device().host_side_allocator());
+        tensor_from_message(from.data<std::string>()[i], c.device().host_side_allocator());
     if (!tensor.ok() && tensor.status().code() == Code::invalid_argument)
       return invalid_argument("Could not parse serialized proto");
     return tensor;

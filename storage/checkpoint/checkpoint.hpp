@@ -44,7 +44,8 @@ class CheckpointWriter {
 public:
   /// `storage` outlives it.
   static Result<CheckpointWriter> create(Storage& storage, std::string prefix);
-  /// ALREADY_EXISTS for a name that is there; UNIMPLEMENTED for dtypes that no file has.
+  /// ALREADY_EXISTS for a name that is there; UNIMPLEMENTED for resources and for variants that
+  /// cannot leave their process.
   Status add(std::string_view name, const Tensor& tensor);
   /// One slice of a tensor of shape `full`. INVALID_ARGUMENT if another one of that name has another
   /// dtype or shape, or overlaps.
@@ -58,6 +59,7 @@ private:
   CheckpointWriter() = default;
   Status append(std::string_view key, const Tensor& tensor);
   Status append_text(const Tensor& tensor, CheckpointEntry& entry);
+  Status append_variants(const Tensor& tensor, CheckpointEntry& entry);
   Status append_bytes(std::span<const std::byte> bytes, CheckpointEntry& entry);
 
   Storage* storage_ = nullptr;

@@ -3,52 +3,14 @@
 
 #include "core/base/strings.hpp"
 #include "storage/checkpoint/checkpoint.hpp"
+#include "storage/checkpoint/internal/shape_message.hpp"
 #include "storage/message/message.hpp"
 
 namespace troupe {
-namespace {
-
-std::string shape_message(const Shape& shape) {
-  MessageWriter out;
-  for (std::int64_t dim : shape.dims()) {
-    MessageWriter one;
-    if (dim != 0)
-      one.signed_integer(1, dim);
-    out.message(2, one);
-  }
-  return out.take();
-}
-
-bool read_shape(std::string_view message, Shape& out) {
-  std::vector<std::int64_t> dims;
-  MessageReader in(message);
-  while (in.next()) {
-    if (in.field() == 3 && in.integer() != 0)
-      return false;
-    if (in.field() != 2)
-      continue;
-    std::int64_t size = 0;
-    MessageReader one(in.bytes());
-    while (one.next())
-      if (one.field() == 1)
-        size = one.signed_integer();
-    if (!one.ok())
-      return false;
-    dims.push_back(size);
-  }
-  auto shape = Shape::make(dims);
-  if (!in.ok() || !shape.ok())
-    return false;
-  out = *std::move(shape);
-  return true;
-}
-
-} // namespace
-
 std::string CheckpointEntry::to_message() const {
   MessageWriter out;
   out.signed_integer(1, static_cast<std::int64_t>(dtype));
-  out.bytes(2, shape_message(shape));
+  out.bytes(2, checkpoint::shape_message(shape));
   if (shard != 0)
     out.signed_integer(3, shard);
   if (offset != 0)
@@ -71,7 +33,7 @@ Result<CheckpointEntry> CheckpointEntry::from_message(std::string_view name,
     if (in.field() == 1)
       out.dtype = static_cast<DType>(in.signed_integer());
     else if (in.field() == 2)
-      good = good && read_shape(in.bytes(), out.shape);
+      good = good && checkpoint::read_shape(in.bytes(), out.shape);
     else if (in.field() == 3)
       out.shard = static_cast<int>(in.signed_integer());
     else if (in.field() == 4)

@@ -2,8 +2,10 @@
 
 #include "core/base/strings.hpp"
 #include "storage/checkpoint/checkpoint.hpp"
+#include "storage/checkpoint/internal/charge.hpp"
 #include "storage/checkpoint/internal/header.hpp"
 #include "storage/checksum/crc32c.hpp"
+#include "storage/message/tensor_message.hpp"
 
 namespace troupe {
 namespace {
@@ -55,6 +57,31 @@ Status decode_text(std::string_view name, std::string_view bytes, std::uint32_t 
     rest.remove_prefix(lengths[i]);
   }
   return {};
+}
+
+/// Each variant's length, message and checksum: see CheckpointWriter.
+Status decode_variants(std::string_view name, std::string_view bytes, std::uint32_t stored,
+                       Allocator& allocator, Tensor& out) {
+  std::uint32_t crc = 0;
+  for (Variant& variant : out.mutable_data<Variant>()) {
+    const auto length = take_varint(bytes);
+    std::uint32_t masked = 0;
+    if (!length || bytes.size() < sizeof masked || *length > bytes.size() - sizeof masked)
+      return damaged(name, "it ends within a variant");
+    const std::string_view message = bytes.substr(0, static_cast<std::size_t>(*length));
+    crc = extend_crc32c(crc, std::as_bytes(std::span(&*length, 1)));
+    crc = extend_crc32c(crc, std::as_bytes(std::span(message)));
+    bytes.remove_prefix(message.size());
+    std::memcpy(&masked, bytes.data(), sizeof masked);
+    TROUPE_TRY(check_crc(name, crc, masked));
+    crc = extend_crc32c(crc, std::as_bytes(std::span(&masked, 1)));
+    bytes.remove_prefix(sizeof masked);
+    auto read = variant_from_message(message, allocator);
+    if (read.status().code() == Code::invalid_argument)
+      return damaged(name, read.status().message());
+    TROUPE_ASSIGN(variant, std::move(read));
+  }
+  return check_crc(name, crc, stored);
 }
 
 } // namespace
@@ -112,20 +139,26 @@ Result<StorageReader*> CheckpointReader::data(int shard) {
 
 Result<Tensor> CheckpointReader::read_entry(std::string_view name, const CheckpointEntry& entry,
                                             Allocator& allocator) {
-  if (entry.dtype != DType::string && is_object(entry.dtype))
+  if (entry.dtype == DType::resource)
     return unimplemented(str_cat("tensor '", name, "' of the checkpoint is of dtype ",
                                  to_string(entry.dtype), ", which cannot be read"));
   TROUPE_ASSIGN(StorageReader * file, data(entry.shard));
   if (entry.offset > file->size() || entry.size > file->size() - entry.offset)
     return damaged(name, str_cat("its ", entry.size, " bytes at ", entry.offset,
                                  " lie beyond the end of the data file"));
-  if (entry.dtype == DType::string) {
+  if (is_object(entry.dtype)) {
     if (static_cast<std::uint64_t>(entry.shape.num_elements()) > entry.size)
-      return damaged(name, "it has more strings than bytes");
+      return damaged(name, "it has more elements than bytes");
+    checkpoint::Charge charge(allocator, name);
+    TROUPE_TRY(charge.add(static_cast<std::size_t>(entry.size)));
     std::string bytes(static_cast<std::size_t>(entry.size), '\0');
     TROUPE_TRY(file->read(entry.offset, std::as_writable_bytes(std::span(bytes))));
     TROUPE_ASSIGN(Tensor out, Tensor::allocate(allocator, entry.dtype, entry.shape));
-    TROUPE_TRY(decode_text(name, bytes, entry.crc, out));
+    if (entry.dtype == DType::string)
+      TROUPE_TRY(decode_text(name, bytes, entry.crc, out));
+    else
+      TROUPE_TRY(decode_variants(name, bytes, entry.crc, allocator, out));
+    TROUPE_TRY(out.settle(allocator));
     return out;
   }
   std::uint64_t wanted = 0;
@@ -149,6 +182,7 @@ Result<Tensor> CheckpointReader::read_entry(std::string_view name, const Checkpo
 Result<Tensor> CheckpointReader::assemble(std::string_view name, const CheckpointEntry& entry,
                                           const TensorSlice& wanted, const Shape& shape,
                                           Allocator& allocator) {
+  TROUPE_TRY(check_disjoint(entry.slices, entry.shape));
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(allocator, entry.dtype, shape));
   std::int64_t filled = 0;
   for (const TensorSlice& slice : entry.slices) {

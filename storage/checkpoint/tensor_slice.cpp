@@ -150,6 +150,34 @@ Result<Shape> TensorSlice::shape_in(const Shape& full) const {
   return Shape::make(dims);
 }
 
+bool TensorSlice::is_whole(const Shape& full) const {
+  const auto shape = shape_in(full);
+  return shape.ok() && *shape == full;
+}
+
+bool have_common(const Shape& full, const TensorSlice& a, const TensorSlice& b) {
+  for (std::size_t k = 0; k < a.extents.size(); ++k) {
+    const std::int64_t dim = full.dim(static_cast<int>(k));
+    const Extent &x = a.extents[k], &y = b.extents[k];
+    if (x.start >= y.start + length_in(y, dim) || y.start >= x.start + length_in(x, dim))
+      return false;
+  }
+  return true;
+}
+
+Status check_disjoint(std::span<const TensorSlice> slices, const Shape& full) {
+  constexpr std::size_t most = 10'000; // each is compared with each
+  if (slices.size() > most)
+    return resource_exhausted(
+        str_cat("a tensor in ", slices.size(), " slices is not read; there may be ", most));
+  for (std::size_t i = 0; i < slices.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (have_common(full, slices[i], slices[j]))
+        return internal(str_cat("Overlapping slices: existing slice = ", slices[j],
+                                ", new slice = ", slices[i]));
+  return {};
+}
+
 Result<ShapeAndSlice> parse_shape_and_slice(std::string_view text) {
   const auto parts = str_split(text, ' ');
   if (parts.size() < 2)
@@ -208,6 +236,12 @@ struct Copier {
       const auto in = from.data<std::string>().subspan(static_cast<std::size_t>(from_at),
                                                        static_cast<std::size_t>(n));
       std::ranges::copy(in, to.mutable_data<std::string>().begin() + to_at);
+      return;
+    }
+    if (from.dtype() == DType::variant) {
+      const auto in = from.data<Variant>().subspan(static_cast<std::size_t>(from_at),
+                                                   static_cast<std::size_t>(n));
+      std::ranges::copy(in, to.mutable_data<Variant>().begin() + to_at);
       return;
     }
     const auto size = static_cast<std::int64_t>(dtype_size(from.dtype()));

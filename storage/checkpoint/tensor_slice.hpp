@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,8 @@ struct TensorSlice {
   std::string to_message() const;
   static std::optional<TensorSlice> from_message(std::string_view message);
 
+  /// Whether it is all of a tensor of that shape.
+  bool is_whole(const Shape& full) const;
   /// The shape of the slice of a tensor of that shape. INVALID_ARGUMENT if it does not lie in it.
   Result<Shape> shape_in(const Shape& full) const;
   friend bool operator==(const TensorSlice&, const TensorSlice&) = default;
@@ -48,6 +51,12 @@ std::string slice_key(std::string_view name, const TensorSlice& slice);
 /// Whether the key is one of a slice; names of tensors are not empty and seldom begin with a 0.
 bool is_slice_key(std::string_view key);
 
+/// INTERNAL "Overlapping slices: existing slice = 0,2:-, new slice = 1,3:-" unless each element is
+/// in one slice at most; RESOURCE_EXHAUSTED for more than 10,000 slices. All lie in `full`.
+Status check_disjoint(std::span<const TensorSlice> slices, const Shape& full);
+
+/// Whether two slices of a tensor of shape `full` have an element in common.
+bool have_common(const Shape& full, const TensorSlice& a, const TensorSlice& b);
 /// Copies what the slices `from_slice` and `to_slice` of one tensor of shape `full` have in common;
 /// how many elements that were. Both tensors have one dtype and the shapes of their slices.
 std::int64_t copy_common(const Shape& full, const TensorSlice& from_slice, const Tensor& from,

@@ -2,6 +2,7 @@
 #include "storage/checkpoint/checkpoint.hpp"
 #include "storage/checkpoint/internal/header.hpp"
 #include "storage/checksum/crc32c.hpp"
+#include "storage/message/tensor_message.hpp"
 
 namespace troupe {
 
@@ -44,10 +45,30 @@ Status CheckpointWriter::append_text(const Tensor& tensor, CheckpointEntry& entr
   return {};
 }
 
+// Each variant's length as a varint, its message, and the masked checksum of all so far, in which
+// lengths are fixed numbers.
+Status CheckpointWriter::append_variants(const Tensor& tensor, CheckpointEntry& entry) {
+  for (const Variant& variant : tensor.data<Variant>()) {
+    TROUPE_ASSIGN(const std::string message, variant_message(variant));
+    const std::uint64_t length = message.size();
+    MessageWriter varint;
+    varint.varint(length);
+    const std::uint32_t before = entry.crc;
+    TROUPE_TRY(append_bytes(std::as_bytes(std::span(varint.text())), entry));
+    entry.crc = extend_crc32c(before, std::as_bytes(std::span(&length, 1)));
+    TROUPE_TRY(append_bytes(std::as_bytes(std::span(message)), entry));
+    const std::uint32_t masked = mask_crc(entry.crc);
+    TROUPE_TRY(append_bytes(std::as_bytes(std::span(&masked, 1)), entry));
+  }
+  return {};
+}
+
 Status CheckpointWriter::append(std::string_view key, const Tensor& tensor) {
   CheckpointEntry entry{.dtype = tensor.dtype(), .shape = tensor.shape(), .offset = size_};
   if (tensor.dtype() == DType::string)
     TROUPE_TRY(append_text(tensor, entry));
+  else if (tensor.dtype() == DType::variant)
+    TROUPE_TRY(append_variants(tensor, entry));
   else if (is_object(tensor.dtype()))
     return unimplemented(str_cat("a checkpoint cannot hold tensor '", key, "' of dtype ",
                                  to_string(tensor.dtype())));
@@ -70,6 +91,8 @@ Status CheckpointWriter::add(std::string_view name, const Tensor& tensor) {
 
 Status CheckpointWriter::add_slice(std::string_view name, const Shape& full,
                                    const TensorSlice& slice, const Tensor& tensor) {
+  if (slice.is_whole(full))
+    return add(name, tensor);
   auto found = entries_.find(name);
   if (found == entries_.end())
     found = entries_.emplace(name, CheckpointEntry{.dtype = tensor.dtype(), .shape = full}).first;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,9 @@ std::unique_ptr<ByteSource> read_in_order(std::unique_ptr<StorageReader> file, C
 using Room = FunctionView<Status(std::size_t bytes)>;
 /// For texts whose size is bounded elsewhere.
 inline constexpr auto any_room = [](std::size_t) { return Status{}; };
+
+/// Takes bytes that are to be written.
+using Append = std::function<Status(std::span<const std::byte>)>;
 
 /// Appends the next `count` bytes to `to`, and gives how many there were: fewer only at the end. The
 /// text grows no faster than bytes are there.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
 #include <span>
 
@@ -10,9 +9,6 @@
 #include "storage/streams/byte_source.hpp"
 
 namespace troupe {
-
-/// Takes bytes that are to be written.
-using Append = std::function<Status(std::span<const std::byte>)>;
 
 /// Hands what it is given to `to`, compressed. One thread at a time; after an error it is of no more
 /// use.

@@ -60,36 +60,66 @@ std::string TableWriter::write(Block& block) {
   std::string text = std::move(block.text) + out.text();
   block = {};
   MessageWriter place;
-  place.varint(file_.size()).varint(text.size());
+  place.varint(size_).varint(text.size());
   text += plain;
   const std::uint32_t crc = mask_crc(crc32c(text));
-  file_ += text;
-  file_.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  text.append(reinterpret_cast<const char*>(&crc), sizeof crc);
+  put(text);
   return place.take();
 }
 
-void TableWriter::end_block() {
+void TableWriter::put(std::string_view text) {
+  size_ += text.size();
+  if (!to_)
+    file_ += text;
+  else if (status_.ok())
+    status_ = to_(std::as_bytes(std::span(text)));
+}
+
+/// The shortest key from `last` on that is below `next`, or, without one, a short one.
+static std::string key_between(std::string last, const std::string_view* next) {
+  std::size_t at = 0;
+  if (next) {
+    at = static_cast<std::size_t>(std::ranges::mismatch(last, *next).in1 - last.begin());
+    if (at == last.size() || at == next->size())
+      return last;
+    const auto byte = static_cast<unsigned char>(last[at]);
+    if (byte + 1 >= static_cast<unsigned char>((*next)[at]))
+      return last;
+  } else {
+    while (at < last.size() && last[at] == '\xff')
+      ++at;
+    if (at == last.size())
+      return last;
+  }
+  ++last[at];
+  last.resize(at + 1);
+  return last;
+}
+
+void TableWriter::end_block(const std::string_view* next_key) {
+  const std::string key = key_between(last_key_, next_key);
   const std::string place = write(block_);
-  index_.add(last_index_key_, last_key_, place, index_interval);
-  last_index_key_ = last_key_;
+  index_.add(last_index_key_, key, place, index_interval);
+  last_index_key_ = key;
 }
 
 void TableWriter::add(std::string_view key, std::string_view value) {
+  if (block_.text.size() + 4 * (block_.restarts.size() + 1) >= block_size)
+    end_block(&key);
   block_.add(last_key_, key, value, data_interval);
   last_key_ = key;
-  if (block_.text.size() >= block_size)
-    end_block();
 }
 
 std::string TableWriter::finish() {
   if (!block_.text.empty())
-    end_block();
+    end_block(nullptr);
   Block metaindex;
   std::string handles = write(metaindex);
   handles += write(index_);
   handles.resize(handles_size);
-  file_ += handles;
-  file_.append(reinterpret_cast<const char*>(&magic), sizeof magic);
+  handles.append(reinterpret_cast<const char*>(&magic), sizeof magic);
+  put(handles);
   return std::move(file_);
 }
 
@@ -100,50 +130,75 @@ Status TableReader::lost(std::string_view what) const {
 
 Result<TableReader> TableReader::parse(std::string bytes, std::string name) {
   TableReader out;
+  out.size_ = bytes.size();
   out.bytes_ = std::move(bytes);
   out.name_ = std::move(name);
-  const std::size_t size = out.bytes_.size();
-  if (size < footer_size)
-    return out.lost(str_cat("it has ", size, " bytes, a table has at least ", footer_size));
-  const char* footer = out.bytes_.data() + size - footer_size;
-  if (load<std::uint64_t>(footer + handles_size) != magic)
-    return out.lost("its last 8 bytes are not those of a table");
-  std::string_view handles(footer, handles_size);
-  if (!take_varint(handles) || !take_varint(handles)) // the metaindex, which is empty
-    return out.lost("its footer has no handles");
-  const auto offset = take_varint(handles), length = take_varint(handles);
-  if (!offset || !length)
-    return out.lost("its footer has no handle of the index");
-  TROUPE_ASSIGN(const std::string index, out.block(*offset, *length));
-  TROUPE_TRY(out.visit_block(index, [&](std::string_view key, std::string_view value) -> Status {
-    const auto at = take_varint(value), bytes_of_block = take_varint(value);
-    if (!at || !bytes_of_block)
-      return out.lost("an entry of its index is not the place of a block");
-    out.blocks_.push_back({std::string(key), *at, *bytes_of_block});
-    return {};
-  }));
+  TROUPE_TRY(out.read_index());
   return out;
 }
 
-Result<std::string> TableReader::block(std::uint64_t offset, std::uint64_t size) const {
-  const std::uint64_t end = bytes_.size() - footer_size;
+Result<TableReader> TableReader::open(std::shared_ptr<StorageReader> file, std::string name) {
+  TableReader out;
+  out.size_ = file->size();
+  out.file_ = std::move(file);
+  out.name_ = std::move(name);
+  TROUPE_TRY(out.read_index());
+  return out;
+}
+
+Result<std::string> TableReader::bytes_at(std::uint64_t offset, std::uint64_t size) const {
+  const auto count = static_cast<std::size_t>(size);
+  if (!file_)
+    return bytes_.substr(static_cast<std::size_t>(offset), count);
+  std::string out(count, '\0');
+  TROUPE_TRY(file_->read(offset, std::as_writable_bytes(std::span(out))));
+  return out;
+}
+
+Status TableReader::read_index() {
+  if (size_ < footer_size)
+    return lost(str_cat("it has ", size_, " bytes, a table has at least ", footer_size));
+  TROUPE_ASSIGN(const std::string footer, bytes_at(size_ - footer_size, footer_size));
+  if (load<std::uint64_t>(footer.data() + handles_size) != magic)
+    return lost("its last 8 bytes are not those of a table");
+  std::string_view handles(footer.data(), handles_size);
+  if (!take_varint(handles) || !take_varint(handles)) // the metaindex, which is empty
+    return lost("its footer has no handles");
+  const auto offset = take_varint(handles), length = take_varint(handles);
+  if (!offset || !length)
+    return lost("its footer has no handle of the index");
+  TROUPE_ASSIGN(const std::string index, block(*offset, *length));
+  return visit_block(index, [&](std::string_view key, std::string_view value) -> Status {
+    const auto at = take_varint(value), bytes_of_block = take_varint(value);
+    if (!at || !bytes_of_block)
+      return lost("an entry of its index is not the place of a block");
+    blocks_.push_back({std::string(key), *at, *bytes_of_block});
+    return {};
+  });
+}
+
+Result<std::string> TableReader::block(std::uint64_t offset, std::uint64_t size, Room room) const {
+  const std::uint64_t end = size_ - footer_size;
   if (offset > end || size > end - offset || end - offset - size < trailer_size)
     return lost(str_cat("a block of ", size, " bytes at ", offset, " would lie beyond its end"));
-  const std::string_view text(bytes_.data() + offset, static_cast<std::size_t>(size));
-  const char* trailer = text.data() + text.size();
-  const auto crc = load<std::uint32_t>(trailer + 1);
-  if (unmask_crc(crc) != crc32c({text.data(), text.size() + 1}))
+  TROUPE_TRY(room(static_cast<std::size_t>(size + trailer_size)));
+  TROUPE_ASSIGN(std::string text, bytes_at(offset, size + trailer_size));
+  const auto crc = load<std::uint32_t>(text.data() + size + 1);
+  if (unmask_crc(crc) != crc32c({text.data(), static_cast<std::size_t>(size) + 1}))
     return lost(str_cat("the checksum of the block at ", offset, " does not match"));
-  if (*trailer == plain)
-    return std::string(text);
-  if (*trailer != compressed)
+  const char kind = text[static_cast<std::size_t>(size)];
+  text.resize(static_cast<std::size_t>(size));
+  if (kind == plain)
+    return text;
+  if (kind != compressed)
     return lost(str_cat("the block at ", offset, " is compressed in an unknown way, ",
-                        static_cast<int>(*trailer)));
+                        static_cast<int>(kind)));
   std::size_t length = 0;
   std::string out;
   if (!snappy::GetUncompressedLength(text.data(), text.size(), &length) ||
       length / most_expansion > text.size())
     return lost(str_cat("the block at ", offset, " is not what snappy makes"));
+  TROUPE_TRY(room(length));
   if (!snappy::Uncompress(text.data(), text.size(), &out))
     return lost(str_cat("the block at ", offset, " cannot be decompressed"));
   return out;
@@ -182,13 +237,13 @@ Status TableReader::for_each_from(std::string_view key, Visit visit) const {
   return {};
 }
 
-Result<std::optional<std::string>> TableReader::find(std::string_view key) const {
+Result<std::optional<std::string>> TableReader::find(std::string_view key, Room room) const {
   auto place = std::ranges::lower_bound(
       blocks_, key, {}, [](const BlockPlace& b) { return std::string_view(b.last_key); });
   std::optional<std::string> out;
   if (place == blocks_.end())
     return out;
-  TROUPE_ASSIGN(const std::string text, block(place->offset, place->size));
+  TROUPE_ASSIGN(const std::string text, block(place->offset, place->size, room));
   TROUPE_TRY(visit_block(text, [&](std::string_view found, std::string_view value) -> Status {
     if (found == key)
       out = std::string(value);

@@ -2,6 +2,7 @@
 """Writes checkpoints/ here: small checkpoints as TensorFlow writes them, for storage/checkpoint. Needs TensorFlow; the version is recorded.
 
 all_dtypes: a tensor of each dtype, and strings. slices: a variable in two slices of each of two ways. merged: of two parts.
+v1_all_dtypes and v1_slices, in two files: the same in the first format. variants: tensors of variants.
 """
 import os
 
@@ -20,6 +21,22 @@ def save(session, name, tensors, slices=None):
     session.run(op)
 
 
+def save_v1(session, name, tensors, slices=None):
+    names = [key for key, _ in tensors]
+    values = [value for _, value in tensors]
+    path = os.path.join(FOLDER, name)
+    if slices:
+        session.run(tf.raw_ops.SaveSlices(filename=path, tensor_names=names, shapes_and_slices=slices, data=values))
+    else:
+        session.run(tf.raw_ops.Save(filename=path, tensor_names=names, data=values))
+
+
+def quantized():
+    numbers = tf.constant([[-1.0, 0.0], [0.5, 1.0]])
+    return [(name, tf.raw_ops.QuantizeV2(input=numbers, min_range=-1.0, max_range=1.0, T=dtype).output)
+            for name, dtype in [("qint8", tf.qint8), ("quint8", tf.quint8), ("qint32", tf.qint32)]]
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     with tf.Session() as session:
@@ -35,6 +52,12 @@ def main():
         save(session, "part-1", [("b", tf.constant(["text"])), ("v", rows[:, 2:])], ["", "4 3 -:2,1"])
         session.run(tf.raw_ops.MergeV2Checkpoints(checkpoint_prefixes=[os.path.join(FOLDER, "part-%d" % i) for i in (0, 1)],
                                                   destination_prefix=os.path.join(FOLDER, "merged"), delete_old_dirs=False))
+        old = [(name, value) for name, value in tensors if name not in ("bfloat16", "uint32", "uint64")]
+        save_v1(session, "v1_all_dtypes", old + quantized())
+        save_v1(session, "v1_slices-00000-of-00002", [("a", tf.constant([1, 2])), ("v", rows[:, :2])], ["", "4 3 -:0,2"])
+        save_v1(session, "v1_slices-00001-of-00002", [("v", rows[:, 2:])], ["4 3 -:2,1"])
+        lists = tf.raw_ops.TensorListFromTensor(tensor=rows, element_shape=tf.constant([3]))
+        save(session, "variants", [("list", lists), ("lists", tf.stack([lists, lists]))])
     with open(os.path.join(FOLDER, "VERSION"), "w", encoding="utf-8") as file:
         file.write("TensorFlow %s\n" % tf.__version__)
 

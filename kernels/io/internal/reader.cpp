@@ -1,6 +1,7 @@
 #include "kernels/io/internal/reader.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/base/strings.hpp"
 #include "storage/message/message.hpp"
@@ -110,13 +111,9 @@ void Reader::read_up_to(Ticket ticket, std::shared_ptr<Queue> queue, std::int64_
 }
 
 void Reader::submit(Request request) {
-  bool is_first = false;
-  {
-    std::scoped_lock guard(lock_);
-    is_first = requests_.empty();
-    requests_.push_back(std::move(request));
-  }
-  if (is_first)
+  std::scoped_lock guard(lock_);
+  requests_.push_back(std::move(request));
+  if (!std::exchange(is_busy_, true))
     schedule();
 }
 
@@ -124,33 +121,42 @@ void Reader::schedule() {
   threads_.submit([self = shared_from_this()] { self->work(); });
 }
 
-// One thread at a time is in here; while requests are there, one is, or a name is asked for.
+// One thread at a time is in here: is_busy_ is its, until it gives it up or hands it on.
 void Reader::work() {
   while (Request* request = front()) {
-    std::optional<Outcome> outcome = serve(*request);
-    if (!outcome) {
-      if (!ask(*request))
-        return;
-      continue;
+    Charge charge(memory_);
+    if (std::optional<Status> status = serve(*request, charge)) {
+      end(*request, *std::move(status), charge);
+      return;
     }
-    std::list<Request> served;
-    bool withdrawn = false;
-    {
-      std::scoped_lock guard(lock_);
-      withdrawn = request->withdrawn;
-      if (name_ && !name_->ok())
-        name_.reset(); // it was told, or nobody wants to know
-      served.splice(served.end(), requests_, requests_.begin());
-    }
-    if (!withdrawn)
-      request->done(*std::move(outcome));
-    served.clear();
-    // The next one's turn comes behind other work.
-    std::scoped_lock guard(lock_);
-    if (!requests_.empty())
-      schedule();
-    return;
+    if (!ask(*request))
+      return;
   }
+}
+
+void Reader::end(Request& request, Status status, Charge& charge) {
+  std::list<Request> ended; // from now on it cannot be withdrawn
+  bool withdrawn = false;
+  {
+    std::scoped_lock guard(lock_);
+    withdrawn = request.withdrawn;
+    if (name_ && !name_->ok())
+      name_.reset(); // it was told, or nobody wants to know
+    ended.splice(ended.end(), requests_, requests_.begin());
+  }
+  if (withdrawn) {
+    std::scoped_lock guard(file_lock_);
+    returned_.insert(returned_.begin(), std::make_move_iterator(request.records.begin()),
+                     std::make_move_iterator(request.records.end()));
+  } else {
+    request.done(status.ok() ? tensors_of(request, charge) : Outcome(std::move(status)));
+  }
+  ended.clear();
+  // The next one's turn comes behind other work.
+  std::scoped_lock guard(lock_);
+  is_busy_ = !requests_.empty();
+  if (is_busy_)
+    schedule();
 }
 
 Reader::Request* Reader::front() {
@@ -163,15 +169,8 @@ bool Reader::is_withdrawn(const Request& request) const {
   return request.withdrawn;
 }
 
-std::optional<Reader::Outcome> Reader::serve(Request& request) {
-  Charge charge(memory_);
-  while (std::ssize(request.records) < request.most) {
-    if (is_withdrawn(request)) {
-      std::scoped_lock guard(file_lock_);
-      returned_.insert(returned_.begin(), std::make_move_iterator(request.records.begin()),
-                       std::make_move_iterator(request.records.end()));
-      return cancelled("the request was withdrawn");
-    }
+std::optional<Status> Reader::serve(Request& request, Charge& charge) {
+  while (std::ssize(request.records) < request.most && !is_withdrawn(request)) {
     Record record;
     auto got = next(record, charge);
     if (!got.ok())
@@ -186,7 +185,7 @@ std::optional<Reader::Outcome> Reader::serve(Request& request) {
     if ((*got)->end && !request.records.empty())
       break;
   }
-  return tensors_of(request, charge);
+  return Status{};
 }
 
 Result<std::optional<FileRecords::Got>> Reader::next(Record& record, Charge& charge) {

@@ -84,8 +84,10 @@ private:
   void schedule();
   void work();
   Request* front();
-  /// The outcome; nothing while the name of a file is missing.
-  std::optional<Outcome> serve(Request& request);
+  /// Reads what the request is to have; nothing while the name of a file is missing.
+  std::optional<Status> serve(Request& request, Charge& charge);
+  /// The request is over: its records go to whoever asked, or back if nobody wants them.
+  void end(Request& request, Status status, Charge& charge);
   /// One more record, and whether its file is over; nothing while a name is missing.
   Result<std::optional<FileRecords::Got>> next(Record& record, Charge& charge);
   Result<bool> begin_file();
@@ -100,7 +102,8 @@ private:
   ComputePool& threads_;
 
   mutable std::mutex lock_;     // of what follows
-  std::list<Request> requests_; ///< the first is being served, if any
+  std::list<Request> requests_; ///< the first is served next, or is being served
+  bool is_busy_ = false;        ///< a thread works, or will when a name comes
   Ticket last_ticket_ = 0;
   std::shared_ptr<Queue> asked_; ///< while a name is asked for
   Queue::Ticket asked_as_ = 0;

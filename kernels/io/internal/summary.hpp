@@ -3,21 +3,13 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
 #include "storage/message/message.hpp"
+#include "storage/message/tensor_message.hpp"
 
 namespace troupe::io {
-
-/// Dtypes that a message may hold: all but resources and variants.
-std::vector<DType> message_dtypes();
-/// TensorProto's bytes: dtype, shape, then the elements, of strings one field each.
-/// UNIMPLEMENTED for resources and variants.
-Result<std::string> tensor_message(const Tensor& tensor);
-/// The same back, from either form of the elements. INVALID_ARGUMENT for what is none.
-Result<Tensor> tensor_from_message(std::string_view message, Allocator& allocator);
 
 /// A Summary with one more value.
 inline void add_value(MessageWriter& summary, const MessageWriter& value) {

@@ -52,7 +52,6 @@ struct Missing {
 /// "op attr", the dtypes of TensorFlow's that are missing, and why. An entry goes when its dtypes come.
 const std::map<std::string, Missing>& missing() {
   constexpr auto no_variants = "variants are only moved";
-  constexpr auto in_messages = "messages hold no objects but text";
   constexpr auto integers = "int32,uint8,int16,int8,int64,uint16,uint32,uint64";
   constexpr auto floats_alone = "the op's signature allows floats alone";
   static const std::map<std::string, Missing> all = {
@@ -62,9 +61,6 @@ const std::map<std::string, Missing>& missing() {
       {"Conj T", {"variant", no_variants}},
       {"LeakyRelu T", {integers, floats_alone}},
       {"LeakyReluGrad T", {integers, floats_alone}},
-      {"SerializeTensor T", {"resource,variant", in_messages}},
-      {"TensorSummary T", {"resource,variant", in_messages}},
-      {"TensorSummaryV2 T", {"resource,variant", in_messages}},
   };
   return all;
 }

@@ -1,0 +1,31 @@
+// Tensors as TensorFlow's TensorProto messages, by hand: for files and for strings in graphs.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+
+namespace troupe {
+
+/// TensorProto's bytes: dtype, shape, then the elements: of strings one field each, of others the
+/// bytes that they are in memory. UNIMPLEMENTED for a variant that cannot leave its process.
+Result<std::string> tensor_message(const Tensor& tensor);
+/// The same back, from any form of the elements. INVALID_ARGUMENT for what is none,
+/// RESOURCE_EXHAUSTED without room in `allocator`.
+Result<Tensor> tensor_from_message(std::string_view message, Allocator& allocator);
+
+/// The elements alone, in the typed fields that TensorProto has for their dtype, numbers packed.
+/// UNIMPLEMENTED for resources and variants.
+Result<std::string> elements_message(const Tensor& tensor);
+/// The same back: exactly as many as the shape has. INVALID_ARGUMENT otherwise.
+Result<Tensor> tensor_from_elements(std::string_view message, DType dtype, const Shape& shape,
+                                    Allocator& allocator);
+
+/// VariantTensorDataProto's bytes. UNIMPLEMENTED for one that cannot leave its process.
+Result<std::string> variant_message(const Variant& variant);
+/// INVALID_ARGUMENT for what is none or is nested too deep.
+Result<Variant> variant_from_message(std::string_view message, Allocator& allocator);
+
+} // namespace troupe
