@@ -21,19 +21,16 @@ Status scalar(KernelContext& c) {
         "tags and values are not the same shape: ", tags.shape(), " != ", values.shape(),
         tags.num_elements() == 1 ? str_cat(" (tag '", tags.value<std::string>(), "')") : ""));
   MessageWriter summary;
-  TROUPE_TRY(
-      dispatch(Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t,
-                     std::int64_t, BFloat16, std::uint16_t, Half, std::uint32_t, std::uint64_t>{},
-               values.dtype(), [&]<class T>() -> Status {
-                 for (std::int64_t i = 0; i < values.num_elements(); ++i) {
-                   const auto at = static_cast<std::size_t>(i);
-                   MessageWriter value;
-                   value.bytes(1, tags.data<std::string>()[at])
-                       .real(2, static_cast<float>(values.data<T>()[at]));
-                   io::add_value(summary, value);
-                 }
-                 return {};
-               }));
+  TROUPE_TRY(dispatch(io::SummaryNumbers{}, values.dtype(), [&]<class T>() -> Status {
+    for (std::int64_t i = 0; i < values.num_elements(); ++i) {
+      const auto at = static_cast<std::size_t>(i);
+      MessageWriter value;
+      value.bytes(1, tags.data<std::string>()[at])
+          .real(2, static_cast<float>(values.data<T>()[at]));
+      io::add_value(summary, value);
+    }
+    return {};
+  }));
   return put(c, summary);
 }
 

@@ -29,10 +29,6 @@ const std::vector<double>& bucket_limits() {
   return all;
 }
 
-using Numbers =
-    Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t, std::int64_t,
-          BFloat16, std::uint16_t, Half, std::uint32_t, std::uint64_t, bool>;
-
 struct Histogram {
   std::vector<double> counts = std::vector<double>(bucket_limits().size());
   double least = DBL_MAX, most = -DBL_MAX, number = 0, sum = 0, squares = 0;
@@ -91,7 +87,7 @@ void append_chunk(std::string& out, std::string_view kind, std::string_view data
 
 Result<MessageWriter> histogram_message(const Tensor& values, std::string_view node) {
   Histogram out;
-  TROUPE_TRY(dispatch(Numbers{}, values.dtype(), [&]<class T>() -> Status {
+  TROUPE_TRY(dispatch(SummaryNumbers{}, values.dtype(), [&]<class T>() -> Status {
     for (const T& value : values.data<T>()) {
       double number = 0;
       if constexpr (std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>)

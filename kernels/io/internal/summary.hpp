@@ -11,6 +11,11 @@
 
 namespace troupe::io {
 
+/// Dtypes whose values are numbers in summaries.
+using SummaryNumbers =
+    Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t, std::int64_t,
+          BFloat16, std::uint16_t, Half, std::uint32_t, std::uint64_t, bool>;
+
 /// A Summary with one more value.
 inline void add_value(MessageWriter& summary, const MessageWriter& value) {
   summary.message(1, value);
