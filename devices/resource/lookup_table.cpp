@@ -51,11 +51,27 @@ Status LookupTable::check_dtypes(DType key, DType value) const {
                                   pair_of(spec_.key, spec_.value), " for table ", name_));
 }
 
-Status LookupTable::must_be_mutable() const {
+Status LookupTable::must_be_mutable(std::string_view what) const {
   if (spec_.is_mutable)
     return {};
-  return unimplemented(
-      str_cat("table '", name_, "' is a ", spec_.kind, ", which is filled once and not changed"));
+  return unimplemented(str_cat(what,
+                               " not supported by InitializableLookupTable implementations: "
+                               "table '",
+                               name_, "' is a ", spec_.kind,
+                               ", which is filled once and not changed"));
+}
+
+Status LookupTable::check_initializable(std::string_view container) const {
+  if (!spec_.is_mutable)
+    return {};
+  return invalid_argument(str_cat("Table ", container, " ", name_,
+                                  " is not initializable: it is a ", spec_.kind,
+                                  ", which is filled by LookupTableInsert"));
+}
+
+bool LookupTable::is_initialized() const {
+  std::scoped_lock guard(lock_);
+  return initialized_;
 }
 
 /// The key's bytes.
@@ -147,9 +163,9 @@ Status LookupTable::add(const Tensor& keys, const Tensor& values, bool replace) 
       const std::string held = element_text(values_, found->second, value_size);
       const std::string added = element_text(values, i, value_size);
       if (held != added)
-        return invalid_argument(str_cat("HashTable has different value for same key. Key ",
-                                        element_text(keys, i, key_size), " has ", held,
-                                        " and trying to add value ", added));
+        return failed_precondition(str_cat("HashTable has different value for same key. Key ",
+                                           element_text(keys, i, key_size), " has ", held,
+                                           " and trying to add value ", added));
       continue;
     }
     copy_elements(values, i * value_size, values_, found->second * value_size, value_size);
@@ -159,9 +175,6 @@ Status LookupTable::add(const Tensor& keys, const Tensor& values, bool replace) 
 }
 
 Status LookupTable::initialize(const Tensor& keys, const Tensor& values) {
-  if (spec_.is_mutable)
-    return unimplemented(str_cat("table '", name_, "' is a ", spec_.kind,
-                                 ", which is filled by LookupTableInsert, not initialized"));
   TROUPE_TRY(check_dtypes(keys.dtype(), values.dtype()));
   if (keys.num_elements() != values.num_elements())
     return invalid_argument(str_cat("Number of elements in keys and values must be equal: ",
@@ -206,14 +219,14 @@ Result<Tensor> LookupTable::find(const Tensor& keys, const Tensor& fallback) con
 }
 
 Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
-  TROUPE_TRY(must_be_mutable());
+  TROUPE_TRY(must_be_mutable("Insert"));
   TROUPE_TRY(check_entries(keys, values));
   std::scoped_lock guard(lock_);
   return add(keys, values, true);
 }
 
 Status LookupTable::remove(const Tensor& keys) {
-  TROUPE_TRY(must_be_mutable());
+  TROUPE_TRY(must_be_mutable("Remove"));
   if (keys.dtype() != spec_.key)
     return invalid_argument(
         str_cat("Key must be type ", to_string(spec_.key), " but got ", to_string(keys.dtype())));
@@ -229,7 +242,8 @@ Status LookupTable::remove(const Tensor& keys) {
 }
 
 Status LookupTable::import(const Tensor& keys, const Tensor& values) {
-  TROUPE_TRY(must_be_mutable());
+  if (!spec_.is_mutable)
+    return initialize(keys, values);
   TROUPE_TRY(check_entries(keys, values));
   std::scoped_lock guard(lock_);
   rows_.clear();

@@ -28,14 +28,18 @@ public:
   /// INVALID_ARGUMENT "Conflicting key/value dtypes …" unless the table has these.
   Status check_dtypes(DType key, DType value) const;
 
+  /// INVALID_ARGUMENT "Table localhost t is not initializable" for one that is mutable.
+  Status check_initializable(std::string_view container) const;
+  bool is_initialized() const;
   /// Fills a table that is not mutable. Again with as many entries: nothing happens.
+  /// FAILED_PRECONDITION with others, or for two values of one key.
   Status initialize(const Tensor& keys, const Tensor& values);
   /// The keys' values; where there is none the default, one for all or one for each key.
   Result<Tensor> find(const Tensor& keys, const Tensor& fallback) const;
   /// Of a mutable table: keys that are there get the new value.
   Status insert(const Tensor& keys, const Tensor& values);
   Status remove(const Tensor& keys);
-  /// In place of all entries.
+  /// In place of all entries; fills a table that is not mutable, as `initialize` does.
   Status import(const Tensor& keys, const Tensor& values);
   /// All keys and their values, row by row.
   Result<std::vector<Tensor>> contents() const;
@@ -51,7 +55,7 @@ private:
   Status check_allowed(const Tensor& keys) const;
   Status add(const Tensor& keys, const Tensor& values, bool replace);
   Status make_room(std::int64_t rows);
-  Status must_be_mutable() const;
+  Status must_be_mutable(std::string_view what) const;
 
   const Spec spec_;
   const std::string name_;

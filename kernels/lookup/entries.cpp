@@ -3,12 +3,13 @@
 #include "devices/resource/lookup_table.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
+#include "kernels/lookup/internal/initializable.hpp"
 
 namespace troupe {
 namespace {
 
 Status initialize(KernelContext& c) {
-  TROUPE_ASSIGN(auto table, input_resource<LookupTable>(c, 0));
+  TROUPE_ASSIGN(auto table, lookup::initializable_table(c));
   const Tensor &keys = c.input(1), &values = c.input(2);
   if (keys.shape().rank() != 1)
     return invalid_argument(str_cat("Keys must be a vector, but received shape", keys.shape()));

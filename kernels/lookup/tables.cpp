@@ -1,5 +1,7 @@
 // HashTable, MutableHashTable, MutableHashTableOfTensors, MutableDenseHashTable: each finds its
-// table, or makes it, and gives the handle.
+// table, or makes it, and gives the handle. Their anonymous kin make a table for one step.
+#include <atomic>
+
 #include "core/base/strings.hpp"
 #include "devices/resource/lookup_table.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -61,7 +63,47 @@ Result<std::shared_ptr<const void>> prepare_dense(PrepareContext& c) {
   return prepared(std::move(kept));
 }
 
+/// A table that goes when its step ends, or, where nobody tells of that, its session.
+class StepTable final : public Resource {
+public:
+  StepTable(ResourceManager& manager, std::string name)
+      : manager_(manager), name_(std::move(name)) {}
+  ~StepTable() override { (void)manager_.remove<LookupTable>("", name_); }
+  std::string description() const override { return "the end of a table"; }
+
+private:
+  ResourceManager& manager_;
+  std::string name_;
+};
+
+Status make_anonymous(KernelContext& c, const Spec& spec) {
+  static std::atomic<std::uint64_t> next{0};
+  const std::string name = str_cat("_anonymous_table_", next++);
+  ResourceManager& manager = c.resources();
+  TROUPE_TRY(manager
+                 .lookup_or_create<LookupTable>("", name,
+                                                [&]() -> Result<std::shared_ptr<LookupTable>> {
+                                                  return std::make_shared<LookupTable>(
+                                                      spec, name, c.device().host_side_allocator());
+                                                })
+                 .status());
+  if (ResourceManager* step = c.step().step_resources) {
+    TROUPE_TRY(step->lookup_or_create<StepTable>("tables", name,
+                                                 [&]() -> Result<std::shared_ptr<StepTable>> {
+                                                   return std::make_shared<StepTable>(manager,
+                                                                                      name);
+                                                 })
+                   .status());
+  } else {
+    (void)c.step().node_states->get<StepTable>(name, [&] { return new StepTable(manager, name); });
+  }
+  return detail::give_handle(
+      c, make_handle<LookupTable>(c.device(), manager.default_container(), name));
+}
+
 Status make(KernelContext& c, const NodeResource& resource, const Spec& spec) {
+  if (c.node().schema->name.starts_with("Anonymous"))
+    return make_anonymous(c, spec);
   TROUPE_ASSIGN(auto table, node_resource<LookupTable>(c, resource, [&](const std::string& name) {
                   return Result<std::shared_ptr<LookupTable>>(
                       std::make_shared<LookupTable>(spec, name, c.device().host_side_allocator()));
@@ -116,13 +158,30 @@ KernelOptions options(PrepareFn prepare) {
   return {.types = {{"key_dtype", keys}}, .prepare = prepare};
 }
 
+void add_anonymous(OpLibrary& library, std::string_view name, std::string_view attrs,
+                   KernelFn kernel, PrepareFn prepare, std::string_view inputs = {}) {
+  auto op = library.op(str_cat("Anonymous", name));
+  if (!inputs.empty())
+    op.input(inputs);
+  op.output("table_handle: resource").attr("key_dtype: type; value_dtype: type");
+  if (!attrs.empty())
+    op.attr(attrs);
+  op.stateful()
+      .shape_fn(shape_of_handle)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(kernel, options(prepare))
+      .doc(str_cat("A ", name, " that its step alone has: each run makes another one."));
+}
+
+constexpr auto dense_attrs = "value_shape: shape = []; initial_num_buckets: int = 131072; "
+                             "max_load_factor: float = 0.8";
+
 void add_dense(OpLibrary& library, bool v2) {
   library.op(v2 ? "MutableDenseHashTableV2" : "MutableDenseHashTable")
       .input(v2 ? "empty_key: key_dtype; deleted_key: key_dtype" : "empty_key: key_dtype")
       .output(v2 ? "table_handle: resource" : "table_handle: Ref(string)")
       .attr(common)
-      .attr("value_shape: shape = []; initial_num_buckets: int = 131072; max_load_factor: float = "
-            "0.8")
+      .attr(dense_attrs)
       .stateful()
       .shape_fn(shape_of_handle)
       .not_differentiable(no_gradient)
@@ -148,6 +207,10 @@ void register_lookup_tables(OpLibrary& library) {
     }
   for (const bool v2 : {false, true})
     add_dense(library, v2);
+  for (const Kind& kind : kinds)
+    add_anonymous(library, kind.name, kind.attrs, compute, kind.prepare);
+  add_anonymous(library, "MutableDenseHashTable", dense_attrs, compute_dense, prepare_dense,
+                "empty_key: key_dtype; deleted_key: key_dtype");
 }
 
 } // namespace troupe

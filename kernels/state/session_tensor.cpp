@@ -1,5 +1,5 @@
-// GetSessionHandle, GetSessionTensor, DeleteSessionTensor: a value that stays
-// where it was computed, under a handle, until its session ends or deletes it.
+// GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: a value that stays where
+// it was computed, under a handle, until its session ends or deletes it.
 #include <mutex>
 
 #include "core/base/strings.hpp"
@@ -54,10 +54,18 @@ Result<std::string> handle_in(KernelContext& c) {
   return handle.value<std::string>();
 }
 
+constexpr std::string_view handle_type = "TensorHandle";
+
 Status keep(KernelContext& c) {
   TROUPE_ASSIGN(Tensor value, own(c, c.take_input(0)));
-  return c.set_output(0, Tensor::scalar(session_tensors(c)->keep(c.node_name(), c.device().name(),
-                                                                 std::move(value))));
+  std::string handle = session_tensors(c)->keep(c.node_name(), c.device().name(), std::move(value));
+  if (c.output_type(0) == DType::string)
+    return c.set_output(0, Tensor::scalar(std::move(handle)));
+  return c.set_output(0,
+                      Tensor::scalar(ResourceHandle{.device = c.device().name(),
+                                                    .container = std::string(handle_type),
+                                                    .name = std::move(handle),
+                                                    .maybe_type_name = std::string(handle_type)}));
 }
 
 Status find(KernelContext& c) {
@@ -90,6 +98,17 @@ void register_state_session_tensor(OpLibrary& library) {
       .not_differentiable(no_gradient)
       .cpu_kernel(keep)
       .doc("Keeps the value in the session, and gives its handle.");
+  library.op("GetSessionHandleV2")
+      .input("value: T")
+      .output("handle: resource")
+      .attr("T: type")
+      .stateful()
+      .roles(Role::side_effect)
+      .shape_fn(shape_scalar)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(keep)
+      .doc("Keeps the value in the session, and gives its handle as a resource, whose name is that "
+           "of GetSessionHandle.");
   library.op("GetSessionTensor")
       .input("handle: string")
       .output("value: dtype")

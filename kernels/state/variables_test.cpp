@@ -7,7 +7,7 @@
 #include "tests/support/ops/op_cases.hpp"
 
 TROUPE_OPS_IN_GRAPHS("TemporaryVariable DestroyTemporaryVariable RefSelect",
-                     "GetSessionHandle GetSessionTensor DeleteSessionTensor");
+                     "GetSessionHandle GetSessionHandleV2 GetSessionTensor DeleteSessionTensor");
 
 namespace troupe {
 namespace {
@@ -172,6 +172,7 @@ TEST_CASE("session tensors: a value stays under its handle until it is deleted")
   Graph g = parse(R"(
     x = Const[dtype=DT_FLOAT, value=f32[2] 1 2]()
     handle = GetSessionHandle(x)
+    resource = GetSessionHandleV2(x)
     given = Placeholder[dtype=DT_STRING]()
     value = GetSessionTensor[dtype=DT_FLOAT](given)
     wrong = GetSessionTensor[dtype=DT_INT32](given)
@@ -188,6 +189,13 @@ TEST_CASE("session tensors: a value stays under its handle until it is deleted")
   CHECK((*value)[0].to_string() == "f32[2] 1 2");
   CHECK(run("wrong").status().message().find("has dtype float, not int32") != std::string::npos);
   CHECK(run("^delete").ok());
+  auto resource = interpreter.run(g, {}, {"resource"});
+  REQUIRE_MESSAGE(resource.ok(), resource.status().to_string());
+  const auto& named = (*resource)[0].value<ResourceHandle>();
+  CHECK(named.container == "TensorHandle");
+  auto same = interpreter.run(g, {{"given", Tensor::scalar(named.name)}}, {"value"});
+  REQUIRE_MESSAGE(same.ok(), same.status().to_string());
+  CHECK((*same)[0].to_string() == "f32[2] 1 2");
   for (const char* gone : {"value", "^delete"})
     CHECK(run(gone).status().message().find("is not in the session store.") != std::string::npos);
 }

@@ -151,6 +151,7 @@ Result<bool> LineReader::next(std::string& line, Room room) {
     TROUPE_TRY(room(part.size()));
     line += part;
     at_ += part.size() + (has_end ? 1 : 0);
+    position_ += part.size() + (has_end ? 1 : 0);
   }
   if (line.ends_with('\r'))
     line.pop_back();

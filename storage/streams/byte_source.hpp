@@ -64,12 +64,15 @@ public:
   explicit LineReader(std::unique_ptr<ByteSource> bytes);
   /// The next line without its end; false behind the last one.
   Result<bool> next(std::string& line, Room room = any_room);
+  /// Bytes up to the end of the last line.
+  std::uint64_t position() const { return position_; }
 
 private:
   std::unique_ptr<ByteSource> bytes_;
   std::string buffer_;
   std::size_t at_ = 0; ///< what of the buffer was taken
   bool is_over_ = false;
+  std::uint64_t position_ = 0;
 };
 
 } // namespace troupe

@@ -56,7 +56,7 @@ std::string args_of(const std::vector<ArgDef>& args) {
 
 struct Write {
   std::string operator()(const std::string& s) const {
-    return s == "\n" ? "'\\n'" : "'" + s + "'"; // as the golden file has it
+    return s == "\n" ? "'\\n'" : s == "\t" ? "'\\t'" : "'" + s + "'"; // as the golden file has it
   }
   std::string operator()(std::int64_t i) const { return str_cat(i); }
   std::string operator()(float f) const { return str_cat(f); }
