@@ -202,20 +202,33 @@ Result<Tensor> LookupTable::find(const Tensor& keys, const Tensor& fallback) con
     return invalid_argument(str_cat("Expected shape ", spec_.value_shape,
                                     " for default value, got ", fallback.shape()));
   TROUPE_TRY(check_allowed(keys));
-  const std::int64_t size = spec_.value_shape.num_elements();
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(memory_, spec_.value, shape));
   std::scoped_lock guard(lock_);
   if (!spec_.is_mutable && !initialized_)
     return failed_precondition("Table not initialized.");
-  for (std::int64_t i = 0; i < outer.num_elements(); ++i) {
-    auto found = rows_.find(text_of(keys, i));
+  TROUPE_TRY(find_rows(keys, outer.num_elements(), fallback, one_for_all, out));
+  TROUPE_TRY(out.settle(memory_));
+  return out;
+}
+
+Status LookupTable::find_rows(const Tensor& keys, std::int64_t count, const Tensor& fallback,
+                              bool one_for_all, Tensor& out) const {
+  const std::int64_t size = spec_.value_shape.num_elements();
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto found = rows_.find(text_of(keys, i));
     if (found != rows_.end())
       copy_elements(values_, found->second * size, out, i * size, size);
     else
       copy_elements(fallback, one_for_all ? 0 : i * size, out, i * size, size);
   }
-  TROUPE_TRY(out.settle(memory_));
-  return out;
+  return {};
+}
+
+Status LookupTable::check_removable(const Tensor& keys) const {
+  if (keys.dtype() != spec_.key)
+    return invalid_argument(
+        str_cat("Key must be type ", to_string(spec_.key), " but got ", to_string(keys.dtype())));
+  return check_allowed(keys);
 }
 
 Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
@@ -227,10 +240,7 @@ Status LookupTable::insert(const Tensor& keys, const Tensor& values) {
 
 Status LookupTable::remove(const Tensor& keys) {
   TROUPE_TRY(must_be_mutable("Remove"));
-  if (keys.dtype() != spec_.key)
-    return invalid_argument(
-        str_cat("Key must be type ", to_string(spec_.key), " but got ", to_string(keys.dtype())));
-  TROUPE_TRY(check_allowed(keys));
+  TROUPE_TRY(check_removable(keys));
   TROUPE_ASSIGN(const Shape outer, outer_shape(keys));
   std::scoped_lock guard(lock_);
   for (std::int64_t i = 0; i < outer.num_elements(); ++i)
@@ -283,8 +293,7 @@ std::int64_t LookupTable::size() const {
 }
 
 std::string LookupTable::description() const {
-  std::scoped_lock guard(lock_);
-  return str_cat(spec_.kind, " ", pair_of(spec_.key, spec_.value), ", ", rows_.size(), " entries");
+  return str_cat(spec_.kind, " ", pair_of(spec_.key, spec_.value), ", ", size(), " entries");
 }
 
 std::size_t LookupTable::bytes() const {

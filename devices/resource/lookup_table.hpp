@@ -1,5 +1,5 @@
-// LookupTable: values by key. One class serves TensorFlow's tables: those that are filled once and
-// those that change; a key or a value may be a whole tensor.
+// LookupTable: values by key. One class serves most of TensorFlow's tables: those that are filled once
+// and those that change; a key or a value may be a whole tensor. DenseTable is another kind.
 #pragma once
 
 #include <mutex>
@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-class LookupTable final : public Resource {
+class LookupTable : public Resource {
 public:
   struct Spec {
     std::string kind; ///< "HashTable": in messages
@@ -37,30 +37,37 @@ public:
   /// The keys' values; where there is none the default, one for all or one for each key.
   Result<Tensor> find(const Tensor& keys, const Tensor& fallback) const;
   /// Of a mutable table: keys that are there get the new value.
-  Status insert(const Tensor& keys, const Tensor& values);
-  Status remove(const Tensor& keys);
+  virtual Status insert(const Tensor& keys, const Tensor& values);
+  virtual Status remove(const Tensor& keys);
   /// In place of all entries; fills a table that is not mutable, as `initialize` does.
-  Status import(const Tensor& keys, const Tensor& values);
+  virtual Status import(const Tensor& keys, const Tensor& values);
   /// All keys and their values, row by row.
-  Result<std::vector<Tensor>> contents() const;
-  std::int64_t size() const;
+  virtual Result<std::vector<Tensor>> contents() const;
+  virtual std::int64_t size() const;
 
   std::string description() const override;
   std::size_t bytes() const override;
 
-private:
-  std::string text_of(const Tensor& keys, std::int64_t i) const;
+protected:
   Result<Shape> outer_shape(const Tensor& keys) const;
   Status check_entries(const Tensor& keys, const Tensor& values) const;
-  Status check_allowed(const Tensor& keys) const;
-  Status add(const Tensor& keys, const Tensor& values, bool replace);
-  Status make_room(std::int64_t rows);
-  Status must_be_mutable(std::string_view what) const;
+  Status check_removable(const Tensor& keys) const;
+  /// The values of `count` keys, with the lock held.
+  virtual Status find_rows(const Tensor& keys, std::int64_t count, const Tensor& fallback,
+                           bool one_for_all, Tensor& out) const;
 
   const Spec spec_;
   const std::string name_;
   Allocator& memory_;
   mutable std::mutex lock_;
+
+private:
+  std::string text_of(const Tensor& keys, std::int64_t i) const;
+  Status check_allowed(const Tensor& keys) const;
+  Status add(const Tensor& keys, const Tensor& values, bool replace);
+  Status make_room(std::int64_t rows);
+  Status must_be_mutable(std::string_view what) const;
+
   bool initialized_ = false;
   std::unordered_map<std::string, std::int64_t> rows_; ///< of keys_ and values_, by the key's bytes
   std::vector<std::int64_t> free_;

@@ -10,6 +10,7 @@ namespace {
 
 Status initialize(KernelContext& c) {
   TROUPE_ASSIGN(auto table, lookup::initializable_table(c));
+  TROUPE_TRY(lookup::check_signature(c, {table->spec().key, table->spec().value}, {}));
   const Tensor &keys = c.input(1), &values = c.input(2);
   if (keys.shape().rank() != 1)
     return invalid_argument(str_cat("Keys must be a vector, but received shape", keys.shape()));
@@ -20,12 +21,15 @@ Status initialize(KernelContext& c) {
 
 Status find(KernelContext& c) {
   TROUPE_ASSIGN(auto table, input_resource<LookupTable>(c, 0));
+  const auto& spec = table->spec();
+  TROUPE_TRY(lookup::check_signature(c, {spec.key, spec.value}, {spec.value}));
   TROUPE_ASSIGN(Tensor values, table->find(c.input(1), c.input(2)));
   return c.set_output(0, std::move(values));
 }
 
 Status insert(KernelContext& c) {
   TROUPE_ASSIGN(auto table, input_resource<LookupTable>(c, 0));
+  TROUPE_TRY(lookup::check_signature(c, {table->spec().key, table->spec().value}, {}));
   return table->insert(c.input(1), c.input(2));
 }
 
@@ -36,6 +40,7 @@ Status remove(KernelContext& c) {
 
 Status import_all(KernelContext& c) {
   TROUPE_ASSIGN(auto table, input_resource<LookupTable>(c, 0));
+  TROUPE_TRY(lookup::check_signature(c, {table->spec().key, table->spec().value}, {}));
   return table->import(c.input(1), c.input(2));
 }
 

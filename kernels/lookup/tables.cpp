@@ -3,9 +3,10 @@
 #include <atomic>
 
 #include "core/base/strings.hpp"
-#include "devices/resource/lookup_table.hpp"
+#include "devices/resource/dense_table.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
+#include "kernels/strings/internal/hashes.hpp"
 
 namespace troupe {
 namespace {
@@ -15,6 +16,7 @@ using Spec = LookupTable::Spec;
 struct Kept {
   NodeResource resource;
   Spec spec;
+  DenseTable::Buckets buckets = {}; ///< of a dense table
 };
 
 Result<Kept> keep(PrepareContext& c, std::string kind) {
@@ -53,13 +55,15 @@ Result<std::shared_ptr<const void>> prepare_of_tensors(PrepareContext& c) {
 
 Result<std::shared_ptr<const void>> prepare_dense(PrepareContext& c) {
   TROUPE_ASSIGN(Kept kept, keep(c, "MutableDenseHashTable"));
-  const auto buckets = c.attrs().get_or("initial_num_buckets", std::int64_t{131072});
-  if (buckets <= 0 || (buckets & (buckets - 1)) != 0)
+  kept.buckets.number = c.attrs().get_or("initial_num_buckets", kept.buckets.number);
+  kept.buckets.most_load = c.attrs().get_or("max_load_factor", kept.buckets.most_load);
+  kept.buckets.hash_text = strings::murmur_hash;
+  if (!(kept.buckets.most_load > 0 && kept.buckets.most_load < 1))
     return invalid_argument(
-        str_cat("Number of buckets must be at least 1 and a power of 2, got: ", buckets));
-  const float load = c.attrs().get_or("max_load_factor", 0.8f);
-  if (!(load > 0 && load < 1))
-    return invalid_argument(str_cat("max_load_factor must be between 0 and 1, got: ", load));
+        str_cat("max_load_factor must be between 0 and 1, got: ", kept.buckets.most_load));
+  if (kept.spec.value_shape.rank() > 1)
+    return invalid_argument(
+        str_cat("Empty value must be a scalar or a vector, got shape ", kept.spec.value_shape));
   return prepared(std::move(kept));
 }
 
@@ -76,17 +80,13 @@ private:
   std::string name_;
 };
 
-Status make_anonymous(KernelContext& c, const Spec& spec) {
+using MakeTable = FunctionView<Result<std::shared_ptr<LookupTable>>(const std::string& name)>;
+
+Status make_anonymous(KernelContext& c, MakeTable make) {
   static std::atomic<std::uint64_t> next{0};
   const std::string name = str_cat("_anonymous_table_", next++);
   ResourceManager& manager = c.resources();
-  TROUPE_TRY(manager
-                 .lookup_or_create<LookupTable>("", name,
-                                                [&]() -> Result<std::shared_ptr<LookupTable>> {
-                                                  return std::make_shared<LookupTable>(
-                                                      spec, name, c.device().host_side_allocator());
-                                                })
-                 .status());
+  TROUPE_TRY(manager.lookup_or_create<LookupTable>("", name, [&] { return make(name); }).status());
   if (ResourceManager* step = c.step().step_resources) {
     TROUPE_TRY(step->lookup_or_create<StepTable>("tables", name,
                                                  [&]() -> Result<std::shared_ptr<StepTable>> {
@@ -101,19 +101,20 @@ Status make_anonymous(KernelContext& c, const Spec& spec) {
       c, make_handle<LookupTable>(c.device(), manager.default_container(), name));
 }
 
-Status make(KernelContext& c, const NodeResource& resource, const Spec& spec) {
+Status give(KernelContext& c, const NodeResource& resource, const Spec& spec, MakeTable make) {
   if (c.node().schema->name.starts_with("Anonymous"))
-    return make_anonymous(c, spec);
-  TROUPE_ASSIGN(auto table, node_resource<LookupTable>(c, resource, [&](const std::string& name) {
-                  return Result<std::shared_ptr<LookupTable>>(
-                      std::make_shared<LookupTable>(spec, name, c.device().host_side_allocator()));
-                }));
+    return make_anonymous(c, make);
+  TROUPE_ASSIGN(auto table, node_resource<LookupTable>(c, resource, make));
   return table->check_same(spec);
 }
 
 Status compute(KernelContext& c) {
   const auto& kept = c.prepared<Kept>();
-  return make(c, kept.resource, kept.spec);
+  return give(c, kept.resource, kept.spec,
+              [&](const std::string& name) -> Result<std::shared_ptr<LookupTable>> {
+                return std::make_shared<LookupTable>(kept.spec, name,
+                                                     c.device().host_side_allocator());
+              });
 }
 
 Status compute_dense(KernelContext& c) {
@@ -131,7 +132,12 @@ Status compute_dense(KernelContext& c) {
   }
   if (spec.forbidden.size() == 2 && equal(spec.forbidden[0], spec.forbidden[1]))
     return invalid_argument("Empty and deleted keys cannot be equal");
-  return make(c, kept.resource, spec);
+  return give(
+      c, kept.resource, spec, [&](const std::string& name) -> Result<std::shared_ptr<LookupTable>> {
+        TROUPE_ASSIGN(std::shared_ptr<LookupTable> table,
+                      DenseTable::make(spec, kept.buckets, name, c.device().host_side_allocator()));
+        return table;
+      });
 }
 
 constexpr auto common = "container: string = ''; shared_name: string = ''; use_node_name_sharing: "
