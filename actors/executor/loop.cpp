@@ -7,6 +7,7 @@
 #include "actors/executor/internal/loop_native.hpp"
 #include "core/trace/recorder.hpp"
 #include "devices/host/compute_pool.hpp"
+#include "kernels/framework/session_tensors.hpp"
 #include "kernels/framework/variables.hpp"
 
 namespace troupe::program {
@@ -15,6 +16,15 @@ namespace {
 
 std::int64_t nanos() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
+}
+
+/// Puts the value that the session keeps in the place of its handle.
+Status take_kept(NodeStates* session, Tensor& handle) {
+  const std::string name = handle.data<ResourceHandle>()[0].name;
+  if (!session)
+    return invalid_argument(str_cat("The tensor with handle '", name, "' is of no session."));
+  TROUPE_ASSIGN(handle, SessionTensors::of(*session)->find(name));
+  return {};
 }
 
 // When to look at the clock again: twice as many nodes later each time, as long as they take next
@@ -70,6 +80,9 @@ void Loop<Frames>::start() {
     auto index = static_cast<std::size_t>(arg.index);
     if (index >= s_.args.size() || !s_.args[index].has_value())
       return s_.fail(n, invalid_argument(str_cat("argument ", index, " has no value")));
+    if (s_.args[index].dtype() != arg.output_type && is_tensor_handle(s_.args[index]))
+      if (Status found = take_kept(s_.environment->node_states, s_.args[index]); !found.ok())
+        return s_.fail(n, found);
     if (s_.args[index].dtype() != arg.output_type)
       return s_.fail(n, invalid_argument(str_cat("argument ", index, " is of type ",
                                                  to_string(s_.args[index].dtype()), ", expected ",

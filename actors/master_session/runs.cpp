@@ -9,6 +9,7 @@
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
+#include "kernels/framework/session_tensors.hpp"
 
 namespace troupe {
 
@@ -90,7 +91,7 @@ void start(Self self, const Parts& parts, WaitingRun run) {
     begin.step_id = new_step_id();
     begin.feeds = in_plans_order(run);
     for (std::size_t i = 0; i < begin.feeds.size(); ++i)
-      if (Status status = check_feed(graph, i, begin.feeds[i]); !status.ok())
+      if (Status status = check_feed(graph, i, begin.feeds[i], true); !status.ok())
         return fail(self, parts, run, status);
   }
   begin.timeout_us = run.timeout_us;
@@ -183,11 +184,13 @@ Status feed_lost(const Parts& parts, const Status& why) {
       str_cat("a feed on its way from the client to the master on ", parts.services->task));
 }
 
-Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed) {
+Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed, bool may_be_handle) {
   const std::string& name = graph.signature.feeds[i];
   const DType wanted = graph.feed_types[i];
   if (!feed.has_value())
     return invalid_argument(str_cat("the feed of '", name, "' has no value"));
+  if (may_be_handle && wanted != DType::resource && is_tensor_handle(feed))
+    return {}; // its task knows the value
   if (wanted != DType::invalid && feed.dtype() != wanted)
     return invalid_argument(str_cat("Tensor ", name, " is fed with ", to_string(feed.dtype()),
                                     " but has dtype ", to_string(wanted)));

@@ -15,8 +15,10 @@ void deliver(MasterSessionSelf self, const MasterSessionParts& parts, StepOutcom
 /// Its feeds are there: starts it, or has its graph built.
 void admit(MasterSessionSelf self, const MasterSessionParts& parts, WaitingRun run);
 Status feed_lost(const MasterSessionParts& parts, const Status& why);
-/// The dtype and shape of the graph's feed `i`.
-Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed);
+/// The dtype and shape of the graph's feed `i`. `may_be_handle`: what the session keeps under a handle
+/// may be fed by that.
+Status check_feed(const ClientGraph& graph, std::size_t i, const Tensor& feed,
+                  bool may_be_handle = false);
 /// The timeout (µs; 0: none) of a run that came with `wanted_us`, else the session's.
 std::int64_t timeout_of(const MasterSessionParts& parts, const MasterSessionState& state,
                         std::int64_t wanted_us);

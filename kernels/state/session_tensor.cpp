@@ -1,49 +1,15 @@
 // GetSessionHandle, GetSessionHandleV2, GetSessionTensor, DeleteSessionTensor: a value that stays where
 // it was computed, under a handle, until its session ends or deletes it.
-#include <mutex>
-
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/session_tensors.hpp"
 #include "kernels/framework/variables.hpp"
 
 namespace troupe {
 namespace {
 
-/// The values that a session keeps on this task.
-class SessionTensors {
-public:
-  std::string keep(const std::string& node, const std::string& device, Tensor value) {
-    std::scoped_lock guard(lock_);
-    std::string handle = str_cat(node, ";", next_++, ";", device);
-    values_.emplace(handle, std::move(value));
-    return handle;
-  }
-  Result<Tensor> find(const std::string& handle) const {
-    std::scoped_lock guard(lock_);
-    auto found = values_.find(handle);
-    if (found == values_.end())
-      return missing(handle);
-    return found->second;
-  }
-  Status remove(const std::string& handle) {
-    std::scoped_lock guard(lock_);
-    return values_.erase(handle) > 0 ? Status{} : missing(handle);
-  }
-
-private:
-  static Status missing(const std::string& handle) {
-    return invalid_argument(
-        str_cat("The tensor with handle '", handle, "' is not in the session store."));
-  }
-  mutable std::mutex lock_;
-  std::uint64_t next_ = 0;
-  std::map<std::string, Tensor> values_;
-};
-
-/// No node's name has a blank in it.
 std::shared_ptr<SessionTensors> session_tensors(KernelContext& c) {
-  return c.step().node_states->get<SessionTensors>("session tensors",
-                                                   [] { return new SessionTensors; });
+  return SessionTensors::of(*c.step().node_states);
 }
 
 Result<std::string> handle_in(KernelContext& c) {
@@ -54,18 +20,16 @@ Result<std::string> handle_in(KernelContext& c) {
   return handle.value<std::string>();
 }
 
-constexpr std::string_view handle_type = "TensorHandle";
-
 Status keep(KernelContext& c) {
   TROUPE_ASSIGN(Tensor value, own(c, c.take_input(0)));
   std::string handle = session_tensors(c)->keep(c.node_name(), c.device().name(), std::move(value));
   if (c.output_type(0) == DType::string)
     return c.set_output(0, Tensor::scalar(std::move(handle)));
-  return c.set_output(0,
-                      Tensor::scalar(ResourceHandle{.device = c.device().name(),
-                                                    .container = std::string(handle_type),
-                                                    .name = std::move(handle),
-                                                    .maybe_type_name = std::string(handle_type)}));
+  return c.set_output(
+      0, Tensor::scalar(ResourceHandle{.device = c.device().name(),
+                                       .container = std::string(tensor_handle_container),
+                                       .name = std::move(handle),
+                                       .maybe_type_name = std::string(tensor_handle_container)}));
 }
 
 Status find(KernelContext& c) {

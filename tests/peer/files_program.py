@@ -239,7 +239,7 @@ def pipeline():
                 features = tf.train.Features(feature={"n": tf.train.Feature(int64_list=tf.train.Int64List(value=[shard * 50 + i]))})
                 writer.write(tf.train.Example(features=features).SerializeToString())
     with tf.Graph().as_default():
-        matching = tf.train.match_filenames_once(os.path.join(folder, "shard*"))
+        matching = tf.matching_files(os.path.join(folder, "shard*"))
         names = tf.train.string_input_producer(matching, num_epochs=2, shuffle=True, seed=1)
         _, record = tf.TFRecordReader().read(names)
         batch = tf.train.batch([record], batch_size=10, num_threads=3, capacity=40)
@@ -368,8 +368,8 @@ def summary_v2():
         writer = tf2.summary.create_file_writer(folder)
         step = tf.get_variable("step", [], tf.int64, initializer=tf.zeros_initializer(), use_resource=True)
         with writer.as_default():
-            tf2.summary.scalar("loss", tf.cast(step, tf.float32) * 2, step=step)
-            tf2.summary.image("picture", tf.zeros([1, 2, 2, 3]), step=step)
+            for tag, value in (("loss", tf.cast(step, tf.float32) * 2), ("steps", step)):
+                tf2.summary.write(tag, value, step=step)
             written = tf2.compat.v1.summary.all_v2_summary_ops()
         with tf.control_dependencies(written):
             more = tf.assign_add(step, 1)
@@ -380,7 +380,7 @@ def summary_v2():
                 session.run(more)
             session.run(flush)
     values = [(event.step, value.tag) for event in events(folder) for value in event.summary.value]
-    assert sorted(values) == sorted([(i, tag) for i in range(3) for tag in ("loss", "picture")]), values
+    assert sorted(values) == sorted([(i, tag) for i in range(3) for tag in ("loss", "steps")]), values
     losses = [tf.make_ndarray(value.tensor).item() for event in events(folder) for value in event.summary.value if value.tag == "loss"]
     assert losses == [0, 2, 4], losses
 
@@ -483,13 +483,29 @@ def handles():
         handle = session.run(tf.get_session_handle(tf.constant([1.0, 2.0]) * 3))
         holder, value = tf.get_session_tensor(handle.handle, tf.float32)
         np.testing.assert_array_equal(session.run(value * 2, {holder: handle.handle}), [6, 12])
-        np.testing.assert_array_equal(session.run(value + 1, {holder: handle}), [4, 7])
+        direct = tf.placeholder(tf.float32)
+        np.testing.assert_array_equal(session.run(direct + 1, {direct: handle}), [4, 7])
+        numbers = tf.placeholder(tf.int32)
+        try:
+            session.run(numbers + 1, {numbers: handle})
+            raise AssertionError("a value of another dtype was taken")
+        except tf.errors.InvalidArgumentError:
+            pass
         handle.delete()
         try:
             session.run(value, {holder: handle.handle})
             raise AssertionError("a value that was deleted is there")
         except tf.errors.InvalidArgumentError as error:
             assert "session store" in error.message, error.message
+        for _ in range(20):  # a value goes round and round without coming to the client
+            handle = session.run(tf.get_session_handle(tf.add(direct, direct, name="double")), {direct: handle if _ else [1.0]})
+        assert handle.eval().tolist() == [2.0**20], handle.eval()
+        with tf.Session(TARGET) as other:
+            try:
+                other.run(direct + 1, {direct: handle})
+                raise AssertionError("another session's value was there")
+            except (tf.errors.InvalidArgumentError, ValueError):
+                pass
         resource = tf.raw_ops.GetSessionHandleV2(value=tf.constant(5))
         assert session.run(tf.raw_ops.GetSessionHandleV2(value=tf.constant(5)).op) is None
         assert resource.dtype == tf.resource
