@@ -143,3 +143,22 @@ TEST_CASE("allowed files: a pattern's part matches a name") {
     CHECK(matches_pattern(name, pattern) == matches);
   }
 }
+
+TEST_CASE("allowed files: a relative path is one below the working folder, whether it is there or not") {
+  Folders f;
+  const auto before = std::filesystem::current_path();
+  std::filesystem::current_path(f.path / "allowed");
+  const Status written = f.files->put("new", "x");
+  const auto read = f.files->get("a", 100);
+  const Status linked = f.files->put("out/new", "x");
+  const auto there = f.files->exists("none");
+  std::filesystem::current_path(f.path / "outside");
+  const Status outside = f.files->put("new", "x");
+  std::filesystem::current_path(before);
+  CHECK_MESSAGE(written.ok(), written.to_string());
+  CHECK(std::filesystem::exists(f.path / "allowed/new"));
+  CHECK(*read == "allowed/a");
+  CHECK(*there == false);
+  CHECK(linked.code() == Code::permission_denied);
+  CHECK(outside.code() == Code::permission_denied);
+}

@@ -177,7 +177,10 @@ public:
 
   Result<std::string> resolve(const std::string& path) override {
     std::error_code error;
-    const auto out = std::filesystem::weakly_canonical(path, error);
+    // Of a relative path nothing of which is there, weakly_canonical makes no absolute one.
+    const auto absolute = std::filesystem::absolute(path, error);
+    const auto out =
+        error ? absolute : std::filesystem::weakly_canonical(absolute, error);
     if (error)
       return failed("resolve", path, error.value());
     return out.string();
