@@ -4,13 +4,14 @@
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/lookup/internal/initializable.hpp"
+#include "kernels/lookup/internal/vocabulary.hpp"
 #include "kernels/strings/internal/text.hpp"
-#include "storage/streams/byte_source.hpp"
 
 namespace troupe {
 namespace {
 
-constexpr std::int64_t line_number = -1, whole_line = -2, all_lines = -1;
+using lookup::all_lines;
+constexpr std::int64_t line_number = -1, whole_line = -2;
 
 struct Kept {
   std::int64_t key = 0, value = 0; ///< columns, or one of the above
@@ -127,53 +128,11 @@ private:
   Tensor tensor_;
 };
 
-Result<LineReader> open_lines(AllowedFiles& files, const std::string& name) {
-  TROUPE_ASSIGN(auto file, files.open(name));
-  return LineReader(read_in_order(std::move(file)));
-}
-
-/// How many lines make entries: so many as are wanted, or all.
-Result<std::int64_t> count_lines(KernelContext& c, AllowedFiles& files, const std::string& name,
-                                 std::int64_t wanted) {
-  TROUPE_ASSIGN(LineReader reader, open_lines(files, name));
-  Allocator& account = c.device().host_side_allocator();
-  std::string line;
-  std::int64_t count = 0;
-  // No line is longer than there is memory for.
-  const auto room = [&](std::size_t bytes) -> Status {
-    if (!account.charge(bytes))
-      return resource_exhausted(str_cat("allocator '", account.name(),
-                                        "' has no room for a line of '", name,
-                                        "': ", account.refusal()));
-    account.discharge(bytes);
-    return {};
-  };
-  while (wanted == all_lines || count < wanted) {
-    if (count % 1024 == 0)
-      c.stop_if_cancelled();
-    TROUPE_ASSIGN(const bool more, reader.next(line, room));
-    if (!more)
-      break;
-    ++count;
-  }
-  return count;
-}
-
 Status fill(KernelContext& c, const Kept& kept, AllowedFiles& files, const std::string& name,
             Column& keys, Column& values, std::int64_t count) {
-  TROUPE_ASSIGN(LineReader reader, open_lines(files, name));
   TROUPE_TRY(keys.begin(c.device().host_side_allocator(), count));
   TROUPE_TRY(values.begin(c.device().host_side_allocator(), count));
-  std::string line;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (i % 1024 == 0)
-      c.stop_if_cancelled();
-    TROUPE_ASSIGN(const bool more, reader.next(line));
-    if (!more)
-      return data_loss(str_cat("'", name, "' became shorter while it was read"));
-    if (line.empty())
-      return invalid_argument(str_cat("Invalid content in ", name,
-                                      ": empty line found at position ", reader.position(), "."));
+  const auto add = [&](std::int64_t i, std::string_view line) -> Status {
     std::vector<std::string_view> columns;
     if (kept.has_columns()) {
       columns = str_split(line, kept.delimiter);
@@ -184,9 +143,9 @@ Status fill(KernelContext& c, const Kept& kept, AllowedFiles& files, const std::
                                         columns.size()));
     }
     TROUPE_TRY(keys.add(i, line, columns));
-    TROUPE_TRY(values.add(i, line, columns));
-  }
-  return {};
+    return values.add(i, line, columns);
+  };
+  return lookup::for_each_line(c, files, name, count, add);
 }
 
 Status initialize(KernelContext& c) {
@@ -200,7 +159,7 @@ Status initialize(KernelContext& c) {
   const auto& kept = c.prepared<Kept>();
   TROUPE_TRY(check_dtypes(kept, table->spec()));
   TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
-  TROUPE_ASSIGN(const std::int64_t count, count_lines(c, *files, name, kept.lines));
+  TROUPE_ASSIGN(const std::int64_t count, lookup::count_lines(c, *files, name, kept.lines));
   if (count == 0 && kept.lines == all_lines)
     return out_of_range(str_cat("'", name, "' has no lines: Read less bytes than requested"));
   if (table->is_initialized()) // by another session, or an earlier step

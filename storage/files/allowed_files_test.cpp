@@ -144,7 +144,8 @@ TEST_CASE("allowed files: a pattern's part matches a name") {
   }
 }
 
-TEST_CASE("allowed files: a relative path is one below the working folder, whether it is there or not") {
+TEST_CASE(
+    "allowed files: a relative path is one below the working folder, whether it is there or not") {
   Folders f;
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(f.path / "allowed");

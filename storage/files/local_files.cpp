@@ -179,8 +179,7 @@ public:
     std::error_code error;
     // Of a relative path nothing of which is there, weakly_canonical makes no absolute one.
     const auto absolute = std::filesystem::absolute(path, error);
-    const auto out =
-        error ? absolute : std::filesystem::weakly_canonical(absolute, error);
+    const auto out = error ? absolute : std::filesystem::weakly_canonical(absolute, error);
     if (error)
       return failed("resolve", path, error.value());
     return out.string();
