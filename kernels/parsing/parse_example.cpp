@@ -48,10 +48,9 @@ Result<SingleSpec> spec_of_single(const AttrMap& attrs) {
   TROUPE_ASSIGN(const auto types, attrs.get<std::vector<DType>>("sparse_types"));
   if (static_cast<std::size_t>(sparse) != out.sparse_keys.size() ||
       static_cast<std::size_t>(sparse) != types.size())
-    return invalid_argument(str_cat("num_sparse (", sparse,
-                                    ") must match the size of sparse_keys (",
-                                    out.sparse_keys.size(), ") and sparse_types (", types.size(),
-                                    ")"));
+    return invalid_argument(
+        str_cat("num_sparse (", sparse, ") must match the size of sparse_keys (",
+                out.sparse_keys.size(), ") and sparse_types (", types.size(), ")"));
   TROUPE_ASSIGN(const auto dense, attrs.get<std::vector<DType>>("Tdense"));
   TROUPE_TRY(require_same_length(out.dense_keys.size(), dense.size(), "dense_keys", "dense_types"));
   TROUPE_ASSIGN(out.features, make_example_spec(attrs));
@@ -106,9 +105,8 @@ Status infer_single(ShapeContext& c) {
 Status check_names(const Tensor& names, const Tensor& serialized) {
   if (names.num_elements() == 0 || names.shape() == serialized.shape())
     return {};
-  return invalid_argument(
-      str_cat("Expected names have the same shape as serialized: name.shape=", names.shape(),
-              ", serialized.shape=", serialized.shape()));
+  return invalid_argument(str_cat("Expected names have the same shape as serialized: name.shape=",
+                                  names.shape(), ", serialized.shape=", serialized.shape()));
 }
 
 Status check_count(std::size_t found, std::size_t expected, std::string_view keys,
@@ -167,10 +165,10 @@ Status parse_v2(KernelContext& c) {
                        .ragged_keys = keys_in(c.input(4)),
                        .first_default = 5,
                        .is_batch = serialized.shape().rank() == 1};
-  TROUPE_TRY(check_count(inputs.dense_keys.size(), spec.dense.size(), "dense_keys",
-                         "len(dense_types)"));
-  TROUPE_TRY(check_count(inputs.sparse_keys.size(), spec.sparse.size(), "sparse_keys",
-                         "num_sparse"));
+  TROUPE_TRY(
+      check_count(inputs.dense_keys.size(), spec.dense.size(), "dense_keys", "len(dense_types)"));
+  TROUPE_TRY(
+      check_count(inputs.sparse_keys.size(), spec.sparse.size(), "sparse_keys", "num_sparse"));
   TROUPE_TRY(check_count(inputs.ragged_keys.size(), spec.ragged.size(), "ragged_keys",
                          "len(ragged_value_types)"));
   return parse_examples(c, spec, inputs);

@@ -4,7 +4,7 @@
 #include "kernels/parsing/testing/examples.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
-namespace troupe::testing {
+namespace troupe::testing::of_examples { // files of tests are compiled together
 namespace {
 
 using Attrs = std::vector<std::pair<std::string, AttrValue>>;
@@ -15,9 +15,8 @@ const std::string nothing = "str[0]";
 
 /// a: two floats, b: a number, s: two texts.
 std::string full() {
-  return example({{"a", float_feature({1, 2})},
-                  {"b", int_feature({3})},
-                  {"s", bytes_feature({"x", "yy"})}});
+  return example(
+      {{"a", float_feature({1, 2})}, {"b", int_feature({3})}, {"s", bytes_feature({"x", "yy"})}});
 }
 std::string floats(const std::vector<float>& values) {
   return example({{"a", float_feature(values)}});
@@ -95,7 +94,7 @@ OpCase row_single(const Wanted& w) {
 
 /// Dense feature `key` without a default.
 Wanted dense(std::string name, Texts examples, std::string key, DType dtype, PartialShape shape) {
-  const std::string none = dtype == DType::string   ? "str[0]"
+  const std::string none = dtype == DType::string    ? "str[0]"
                            : dtype == DType::float32 ? "f32[0]"
                                                      : "i64[0]";
   return {.name = std::move(name),
@@ -144,8 +143,8 @@ std::vector<Wanted> of_batches() {
       gives(dense("floats", {full()}, "a", f32, {2}), {"f32[1,2] 1 2"}),
       gives(dense("numbers", {full(), full()}, "b", i64, PartialShape(Shape{})), {"i64[2] 3 3"}),
       gives(dense("numbers of every size",
-                  {example({{"b", int_feature({0, 127, 128, 300, -1, INT64_MIN, INT64_MAX})}})}, "b",
-                  i64, {7}),
+                  {example({{"b", int_feature({0, 127, 128, 300, -1, INT64_MIN, INT64_MAX})}})},
+                  "b", i64, {7}),
             {"i64[1,7] 0 127 128 300 -1 -9223372036854775808 9223372036854775807"}),
       gives(dense("many small numbers",
                   {example({{"b", int_feature({1, 2, 3, 4, 5, 6, 7, 8, 9, 200, 11, 12})}})}, "b",
@@ -203,7 +202,8 @@ std::vector<Wanted> of_batches() {
             "Name: n, Feature: z (data type: int64) is required but could not be found."),
       fails(dense("no message", {"garb"}, "a", f32, {2}),
             "Could not parse example input, value: 'garb'"),
-      fails(dense("a group", {"\x13\x14"}, "a", f32, {2}), "Could not parse example input, value: "),
+      fails(dense("a group", {"\x13\x14"}, "a", f32, {2}),
+            "Could not parse example input, value: "),
       fails(dense("a key alone", {"\x0a\x05\x0a\x03\x0a\x01\x61"}, "a", f32, {2}),
             "Could not parse example input, value: "),
       fails(sparse("a kind that there is not", {raw("\x22\x01\x01")}, "a", f32),
@@ -219,9 +219,10 @@ std::vector<Wanted> of_batches() {
             "Name: <unknown>, Key: a, Index: 0.  Can't parse serialized Example."),
       fails(sparse("a text that is cut", {raw("\x0a\x03\x0a\x09\x61")}, "a", str),
             "Name: <unknown>, Key: a, Index: 0.  Can't parse serialized Example."),
-      fails(padded("half a row", {full(), floats({5, 6, 7})}),
-            "Name: <unknown>, Key: a, Index: 1.  Number of float values is not a multiple of stride "
-            "length. Saw 3 values but output shape is: [?,2]"),
+      fails(
+          padded("half a row", {full(), floats({5, 6, 7})}),
+          "Name: <unknown>, Key: a, Index: 1.  Number of float values is not a multiple of stride "
+          "length. Saw 3 values but output shape is: [?,2]"),
       fails(with_default(padded("two values to pad with", {full()}), "f32[2] 1 2"),
             "dense_shape[0] is a variable length shape: [?,2], therefore def_value[0] must contain "
             "a single element (the padding element).  But its shape is: [2]"),
@@ -234,8 +235,9 @@ std::vector<Wanted> of_batches() {
             "dense_shapes[0] has unknown rank or unknown inner dimensions: [2,?]"),
       fails(with_default(dense("rows of nothing", {full()}, "a", f32, {-1, 0}), "f32[] 0"),
             "dense_shapes[0] has rows without elements: [?,0]"),
-      fails(with_names(dense("names of others", {full()}, "a", f32, {2}), "str[2] \"x\" \"y\""),
-            "Expected names have the same shape as serialized: name.shape=[2], serialized.shape=[1]"),
+      fails(
+          with_names(dense("names of others", {full()}, "a", f32, {2}), "str[2] \"x\" \"y\""),
+          "Expected names have the same shape as serialized: name.shape=[2], serialized.shape=[1]"),
       fails({.name = "one key twice",
              .examples = {full()},
              .sparse = {"a"},
@@ -305,8 +307,7 @@ TROUPE_OP_CASES(ParseExampleV2) {
                    .ragged = {"s"},
                    .ragged_types = {str},
                    .split_types = {i64}};
-  out.push_back(row_v2(
-      gives(ragged, {"str[4] \"x\" \"yy\" \"x\" \"yy\"", "i64[4] 0 2 2 4"})));
+  out.push_back(row_v2(gives(ragged, {"str[4] \"x\" \"yy\" \"x\" \"yy\"", "i64[4] 0 2 2 4"})));
   ragged.ragged_types = {i64};
   out.push_back(row_v2(fails(ragged, "Name: <unknown>, Key: s, Index: 0.  Data types don't match. "
                                      "Expected type: int64, Actual type: string")));
@@ -314,8 +315,8 @@ TROUPE_OP_CASES(ParseExampleV2) {
   out.push_back(row_v2(fails(ragged, "len(ragged_keys) != len(ragged_split_types)")));
   ragged.split_types = {i64};
   ragged.ragged = {"s", "t"};
-  out.push_back(row_v2(fails(
-      ragged, "Expected len(ragged_keys) == len(ragged_value_types) but got: 2 vs. 1")));
+  out.push_back(row_v2(
+      fails(ragged, "Expected len(ragged_keys) == len(ragged_value_types) but got: 2 vs. 1")));
   Wanted keys = dense("keys too many", {full()}, "a", f32, {2});
   keys.dense = {"a", "b"};
   out.push_back(
@@ -370,8 +371,9 @@ TROUPE_OP_CASES(ParseSingleExample) {
       row_single(fails(padded("half a row", {floats({1, 2, 3})}),
                        "Error while parsing feature with key a: number of elements should be "
                        "divisible by 2, found 3 instead")),
-      row_single(fails(dense("another kind", {full()}, "a", i64, {2}),
-                       "Key: a.  Data types don't match. Data type: float but expected type: int64")),
+      row_single(
+          fails(dense("another kind", {full()}, "a", i64, {2}),
+                "Key: a.  Data types don't match. Data type: float but expected type: int64")),
       row_single(fails(dense("missing", {full()}, "z", i64, {2}),
                        "Feature: z (data type: int64) is required but could not be found.")),
       row_single(fails(dense("no message", {"garb"}, "a", f32, {2}),
@@ -383,4 +385,4 @@ TROUPE_OP_CASES(ParseSingleExample) {
 }
 
 } // namespace
-} // namespace troupe::testing
+} // namespace troupe::testing::of_examples

@@ -98,8 +98,8 @@ private:
     for (const std::string& one : inputs_.serialized)
       bytes += one.size();
     const double examples = static_cast<double>(std::max<std::int64_t>(1, num_examples()));
-    const double cost = 50 + 10 * static_cast<double>(columns_.size()) +
-                        static_cast<double>(bytes) / examples / 4;
+    const double cost =
+        50 + 10 * static_cast<double>(columns_.size()) + static_cast<double>(bytes) / examples / 4;
     c_.parallel_for(num_examples(), cost, pass);
     return errors_.status();
   }
@@ -253,12 +253,12 @@ private:
   Status wrong_kind(const Column& column, const Feature& feature, std::int64_t e) const {
     const std::string is = to_string(feature.dtype()), expected = to_string(column.dtype);
     if (column.form == Form::dense)
-      return refusal(column, e,
-                     str_cat("Data types don't match. Data type: ", is,
-                             " but expected type: ", expected));
-    return refusal(column, e,
-                   str_cat("Data types don't match. Expected type: ", expected,
-                           ", Actual type: ", is));
+      return refusal(
+          column, e,
+          str_cat("Data types don't match. Data type: ", is, " but expected type: ", expected));
+    return refusal(
+        column, e,
+        str_cat("Data types don't match. Expected type: ", expected, ", Actual type: ", is));
   }
 
   Status missing(const Column& column, std::int64_t e) const {
@@ -272,10 +272,12 @@ private:
     if (inputs_.is_batch)
       return refusal(column, e, "Can't parse serialized Example.");
     if (column.dtype == DType::string && !column.has_fixed_shape())
-      return refusal(column, e, "Can't parse serialized Example: Could not get num elements in "
-                                "bytes_list.");
-    return refusal(column, e, str_cat("Can't parse serialized Example: Parsing ",
-                                      kind_name(column.dtype), "_list failed."));
+      return refusal(column, e,
+                     "Can't parse serialized Example: Could not get num elements in "
+                     "bytes_list.");
+    return refusal(column, e,
+                   str_cat("Can't parse serialized Example: Parsing ", kind_name(column.dtype),
+                           "_list failed."));
   }
 
   /// Of a dense column that has `count` values in the example.
@@ -291,16 +293,17 @@ private:
                                       ", found ", count, " instead"));
     if (dense.is_variable)
       return refusal(column, e,
-                     str_cat("Number of ", kind,
-                             " values is not a multiple of stride length. Saw ", count,
-                             " values but output shape is: ", dense.shape));
+                     str_cat("Number of ", kind, " values is not a multiple of stride length. Saw ",
+                             count, " values but output shape is: ", dense.shape));
     if (column.dtype == DType::string && count > row)
       return malformed(column, e); // as TensorFlow says of too many texts
     if (!inputs_.is_batch)
-      return refusal(column, e, str_cat("Can't parse serialized Example: Some ", kind,
-                                        "_list slice was not parsed."));
-    return refusal(column, e, str_cat("Number of ", kind, " values != expected.  Values size: ",
-                                      count, " but output shape: ", dense.shape));
+      return refusal(
+          column, e,
+          str_cat("Can't parse serialized Example: Some ", kind, "_list slice was not parsed."));
+    return refusal(column, e,
+                   str_cat("Number of ", kind, " values != expected.  Values size: ", count,
+                           " but output shape: ", dense.shape));
   }
 
   // The second pass.
@@ -408,9 +411,8 @@ private:
     else if (!cell.feature.copy(to, count))
       return false;
     else
-      std::fill(to + count, to + width, column.fallback->num_elements() == 0
-                                            ? T{}
-                                            : column.fallback->data<T>()[0]);
+      std::fill(to + count, to + width,
+                column.fallback->num_elements() == 0 ? T{} : column.fallback->data<T>()[0]);
     return true;
   }
 
@@ -455,11 +457,11 @@ Status check_defaults(const KernelContext& c, const ExampleSpec& spec, int first
     const Tensor& value = c.input(first + static_cast<int>(i));
     const DenseShape& dense = spec.shapes[i];
     if (dense.is_variable && value.num_elements() != 1)
-      return invalid_argument(str_cat(
-          "dense_shape[", i, "] is a variable length shape: ", dense.shape,
-          ", therefore def_value[", i,
-          "] must contain a single element (the padding element).  But its shape is: ",
-          value.shape()));
+      return invalid_argument(
+          str_cat("dense_shape[", i, "] is a variable length shape: ", dense.shape,
+                  ", therefore def_value[", i,
+                  "] must contain a single element (the padding element).  But its shape is: ",
+                  value.shape()));
     if (!dense.is_variable && value.num_elements() > 0 &&
         !dense.shape.is_compatible_with(PartialShape(value.shape())))
       return invalid_argument(str_cat("def_value[", i, "].shape() == ", value.shape(),

@@ -12,9 +12,9 @@ Result<std::vector<DenseShape>> dense_shapes(const std::vector<PartialShape>& sh
     for (int d = 1; d < shape.rank(); ++d)
       is_known = is_known && shape.dim(d) != shape_rules::unknown_dim;
     if (!is_known)
-      return invalid_argument(str_cat("dense_shapes[", i,
-                                      "] has unknown rank or unknown inner dimensions: ",
-                                      shape_text(shape)));
+      return invalid_argument(
+          str_cat("dense_shapes[", i,
+                  "] has unknown rank or unknown inner dimensions: ", shape_text(shape)));
     DenseShape dense{.shape = shape,
                      .is_variable = shape.rank() > 0 && shape.dim(0) == shape_rules::unknown_dim};
     const std::span<const std::int64_t> dims = shape.dims();

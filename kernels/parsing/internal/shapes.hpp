@@ -12,8 +12,8 @@ namespace troupe::parsing {
 
 /// How a dense feature's values become a tensor.
 struct DenseShape {
-  PartialShape shape;           ///< of one example's values; only dimension 0 may be unknown
-  bool is_variable = false;     ///< dimension 0 is unknown: padded to the batch's longest
+  PartialShape shape;            ///< of one example's values; only dimension 0 may be unknown
+  bool is_variable = false;      ///< dimension 0 is unknown: padded to the batch's longest
   std::int64_t row_elements = 1; ///< of a fixed shape all elements, else those of one row
 };
 

@@ -395,6 +395,8 @@ Hint hint_of_rows(const OpSchema& schema) {
 /// Ops that are no functions of values alone, and what runs them instead.
 const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto generators = "its state is a variable of int64; rng_state_test.cpp has it";
+  constexpr auto messages = "has lists of dtypes alone; parse_example_test.cpp has each";
+  constexpr auto sequences = "has lists of dtypes alone; parse_sequence_example_test.cpp has each";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
       {"Const", "its value comes with it; const_test.cpp has it"},
@@ -409,6 +411,12 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
       {"SaveV2", "needs files; kernels/io/files_test.cpp has it"},
       {"WriteFile", "needs files; kernels/io/files_test.cpp has it"},
       {"Merge", "needs a dead input; control_test.cpp has it"},
+      {"ParseExample", messages},
+      {"ParseExampleV2", messages},
+      {"ParseSequenceExample", sequences},
+      {"ParseSequenceExampleV2", sequences},
+      {"ParseSingleExample", messages},
+      {"ParseSingleSequenceExample", sequences},
       {"ParseTensor", "reads a message of its dtype; summary_test.cpp has it"},
       {"Placeholder", "is fed; placeholder_test.cpp has it"},
       {"PlaceholderV2", "is fed; placeholder_test.cpp has it"},
