@@ -269,7 +269,8 @@ TROUPE_OP_CASES(ParseExample) {
   std::vector<OpCase> out;
   for (const Wanted& wanted : of_batches())
     out.push_back(row(wanted));
-  OpCase scalar = row(fails(dense("a scalar", {full()}, "a", f32, {2}), "ank"));
+  OpCase scalar = row(fails(dense("a scalar", {full()}, "a", f32, {2}),
+                            "Expected serialized to be a vector, got shape: []"));
   scalar.inputs[0] = text(full());
   OpCase keys = row(fails(dense("keys in a vector", {full()}, "a", f32, {2}),
                           "Expected every key to be a scalar, got shape: [2]"));
@@ -324,7 +325,8 @@ TROUPE_OP_CASES(ParseExampleV2) {
   keys = sparse("sparse keys too many", {full()}, "a", f32);
   keys.sparse = {"a", "b"};
   out.push_back(row_v2(fails(keys, "Expected len(sparse_keys) == num_sparse but got: 2 vs. 1")));
-  OpCase matrix = row_v2(fails(dense("a matrix", {full()}, "a", f32, {2}), "ank"));
+  OpCase matrix = row_v2(fails(dense("a matrix", {full()}, "a", f32, {2}),
+                               "Expected serialized to be a scalar or vector, got shape: [1,1]"));
   matrix.inputs[0] = to_literal(Tensor::of<std::string>({1, 1}, {full()}));
   out.push_back(matrix);
   return out;
@@ -340,7 +342,8 @@ TROUPE_OP_CASES(ParseSingleExample) {
                 .dense_types = {f32, i64, i64},
                 .shapes = {{2}, {-1}, {1}}};
   const std::string cannot = "Can't parse serialized Example: ";
-  OpCase vector = row_single(fails(dense("a vector", {full()}, "a", f32, {2}), "ank"));
+  OpCase vector = row_single(fails(dense("a vector", {full()}, "a", f32, {2}),
+                                   "Expected serialized to be a scalar, got shape: [1]"));
   vector.inputs[0] = texts({full()});
   OpCase count = row_single(fails(sparse("a wrong count", {full()}, "a", f32),
                                   "num_sparse (2) must match the size of sparse_keys (1) and "

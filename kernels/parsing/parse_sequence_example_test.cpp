@@ -329,8 +329,10 @@ TROUPE_OP_CASES(ParseSequenceExample) {
                                  "i64[1,2] 0 0", "str[3] \"x\" \"y\" \"z\"", "i64[1] 1",
                                  "i64[2] 3 2", "i64[2] 3 1", "f32[2,2] 1 2 3 4", "i64[] 2"}},
                     true));
-  OpCase matrix = row(
-      {.name = "a matrix", .examples = {full()}, .context = sparse_of("c", f32), .error = "ank"});
+  OpCase matrix = row({.name = "a matrix",
+                       .examples = {full()},
+                       .context = sparse_of("c", f32),
+                       .error = "Expected serialized to be a scalar or vector, got shape: [1,1]"});
   matrix.inputs[0] = to_literal(Tensor::of<std::string>({1, 1}, {full()}));
   out.push_back(matrix);
   return out;
@@ -409,8 +411,10 @@ TROUPE_OP_CASES(ParseSingleSequenceExample) {
     w.names = {"a"};
     return row_single(w);
   };
-  OpCase vector = named(
-      {.name = "a vector", .examples = {full()}, .context = sparse_of("c", f32), .error = "ank"});
+  OpCase vector = named({.name = "a vector",
+                         .examples = {full()},
+                         .context = sparse_of("c", f32),
+                         .error = "Expected serialized to be a scalar, got shape: [1]"});
   vector.inputs[0] = texts({full()});
   OpCase key = named({.name = "a key in a vector",
                       .examples = {full()},
@@ -422,10 +426,11 @@ TROUPE_OP_CASES(ParseSingleSequenceExample) {
                         .context = sparse_of("c", f32),
                         .error = "Expected debug_name to be a scalar, got shape: [2]"});
   names.inputs.back() = texts({"a", "b"});
-  OpCase missing = named({.name = "a scalar of what may be missing",
-                          .examples = {full()},
-                          .context = sparse_of("c", f32),
-                          .error = "ank"});
+  OpCase missing = named(
+      {.name = "a scalar of what may be missing",
+       .examples = {full()},
+       .context = sparse_of("c", f32),
+       .error = "Expected feature_list_dense_missing_assumed_empty to be a vector, got shape: []"});
   missing.inputs[1] = text("l");
   Part types = sparse_of("n", i64);
   types.sparse_types = {i64, i64};

@@ -11,10 +11,8 @@
 #include "core/base/check.hpp"
 #include "core/base/strings.hpp"
 #include "core/tensor/literal.hpp"
-#include "devices/cpu/cpu_device.hpp"
 #include "graph/op/infer.hpp"
-#include "kernels/framework/context.hpp"
-#include "kernels/framework/op_library.hpp"
+#include "tests/fuzz/one_kernel.hpp"
 
 namespace troupe {
 namespace {
@@ -157,13 +155,6 @@ AttrValue attr(Choices& choices, const AttrDef& def) {
   }
 }
 
-// A device whose memory is small enough to be filled at once.
-struct Bench {
-  DeviceHost host{1, std::int64_t{32} << 20};
-  std::unique_ptr<Device> device =
-      std::move(make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1)[0]);
-};
-
 // Ops that wait for somebody else, and those whose inputs are not values.
 bool is_left_out(const OpSchema& op) {
   static constexpr std::string_view waits[] = {"_Recv",     "_Send", "_HostRecv",
@@ -203,20 +194,12 @@ void run(Choices& choices, const OpSchema& op, bool is_told) {
   auto inferred = infer_shapes(op, attrs, shapes, values);
 
   static Bench bench;
-  Cancellation cancellation;
-  NodeStates states;
-  ResourceManager resources;
-  StepEnvironment step;
-  step.step_id = 1;
-  step.device = bench.device.get();
-  step.cancellation = &cancellation;
-  step.node_states = &states;
-  step.step_resources = &resources;
+  OneStep step(*bench.device);
   auto node = bind_kernel(op_library().kernels, "node", op, attrs, *bench.device);
   if (!node.ok() || !node->kernel->compute)
     return;
   std::vector<Entry> outputs(types->outputs.size());
-  KernelContext context(*node, step, inputs, outputs);
+  KernelContext context(*node, step.environment, inputs, outputs);
   Status status = node->kernel->compute(context);
   if (!status.ok()) {
     TROUPE_CHECK(!status.message().empty(), "a refusal says why");
