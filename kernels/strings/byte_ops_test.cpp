@@ -260,6 +260,10 @@ TROUPE_OP_CASES(UnicodeTranscode) {
   auto controls = transcoding("UTF-8", "UTF-8");
   controls.emplace_back("replace_control_characters", true);
   return {
+      {.name = "a backslash of Shift JIS, and half a character",
+       .inputs = {"str[2] \"\\\\\" \"\\x82\""},
+       .attrs = {{"input_encoding", "shift_jis"}, {"output_encoding", "UTF-8"}},
+       .outputs = {"str[2] \"\\\\\" \"\\xef\\xbf\\xbd\""}},
       {.name = "a mark that says which byte is first",
        .inputs = {"str[3] \"\\xfe\\xff\\x00a\" \"\\xff\\xfea\\x00\" \"\\x00a\""},
        .attrs = {{"input_encoding", "UTF-16"}, {"output_encoding", "UTF-8"}},

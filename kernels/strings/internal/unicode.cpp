@@ -1,10 +1,8 @@
 #include "kernels/strings/internal/unicode.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cctype>
 
-#include <iconv.h>
+#include <unicode/ucnv.h>
 
 #include "core/base/strings.hpp"
 
@@ -122,41 +120,46 @@ private:
   std::int32_t most_;
 };
 
-/// One that the C library knows. A converter of its own for each text: they have a state.
-class Iconv final : public Encoding {
+/// What ICU calls when it meets what is no character: it is replaced, and `found` says so.
+void note_error(const void* found, UConverterToUnicodeArgs* args, const char* bytes,
+                std::int32_t length, UConverterCallbackReason reason, UErrorCode* error) {
+  if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR)
+    *static_cast<bool*>(const_cast<void*>(found)) = true;
+  ::UCNV_TO_U_CALLBACK_SUBSTITUTE(nullptr, args, bytes, length, reason, error);
+}
+
+struct CloseConverter {
+  void operator()(UConverter* converter) const { ::ucnv_close(converter); }
+};
+using Converter = std::unique_ptr<UConverter, CloseConverter>;
+
+/// Null if ICU does not know the name.
+Converter open_converter(const std::string& name) {
+  UErrorCode error = U_ZERO_ERROR;
+  Converter out(::ucnv_open(name.c_str(), &error));
+  return U_SUCCESS(error) ? std::move(out) : nullptr;
+}
+
+/// One that ICU knows. A converter of its own for each text: they have a state.
+class IcuEncoding final : public Encoding {
 public:
-  explicit Iconv(std::string name) : name_(std::move(name)) {}
+  explicit IcuEncoding(std::string name) : name_(std::move(name)) {}
   void for_each(std::string_view text, VisitCode visit) const override {
-    const iconv_t converter = ::iconv_open("UTF-32LE", name_.c_str());
-    if (converter == reinterpret_cast<iconv_t>(-1))
-      return;
-    for (std::size_t at = 0; at < text.size();) {
-      // One character: as few bytes as give one.
-      constexpr std::size_t longest = 16;
-      std::size_t used = 0;
-      std::int32_t code = 0xFFFD;
-      for (std::size_t size = 1; size <= std::min(longest, text.size() - at) && used == 0; ++size) {
-        char* in = const_cast<char*>(text.data() + at); // only read
-        std::size_t left = size;
-        std::array<std::uint32_t, 4> out{};
-        char* to = reinterpret_cast<char*>(out.data());
-        std::size_t room = sizeof out;
-        const std::size_t done = ::iconv(converter, &in, &left, &to, &room);
-        if (room < sizeof out) {
-          used = size - left;
-          code = static_cast<std::int32_t>(out[0]);
-        } else if (done == static_cast<std::size_t>(-1) && errno == EILSEQ) {
-          break;
-        }
-      }
-      const bool is_valid = used > 0;
-      used = std::max<std::size_t>(used, 1);
-      if (!is_valid)
-        ::iconv(converter, nullptr, nullptr, nullptr, nullptr); // forgets what it began
-      visit(code, text.substr(at, used), is_valid);
-      at += used;
+    const Converter converter = open_converter(name_);
+    bool is_wrong = false;
+    UErrorCode error = U_ZERO_ERROR;
+    if (converter)
+      ::ucnv_setToUCallBack(converter.get(), note_error, &is_wrong, nullptr, nullptr, &error);
+    const char *at = text.data(), *end = at + text.size();
+    while (converter && at < end && U_SUCCESS(error)) {
+      const char* before = at;
+      const UChar32 code = ::ucnv_getNextUChar(converter.get(), &at, end, &error);
+      if (U_SUCCESS(error))
+        visit(code, {before, static_cast<std::size_t>(at - before)}, !is_wrong);
+      else if (error != U_INDEX_OUTOFBOUNDS_ERROR) // that is: marks alone were left
+        visit(0xFFFD, {before, static_cast<std::size_t>(end - before)}, false);
+      is_wrong = false;
     }
-    ::iconv_close(converter);
   }
 
 private:
@@ -235,15 +238,8 @@ Result<std::shared_ptr<const Encoding>> Encoding::find(const std::string& name) 
     return Found(std::make_shared<SingleByte>(0x7F));
   if (plain == "ISO88591" || plain == "LATIN1")
     return Found(std::make_shared<SingleByte>(0xFF));
-  for (const std::string& spelled : {name, plain}) {
-    if (spelled.empty() || spelled.find_first_of(std::string_view("/\0", 2)) != std::string::npos)
-      continue;
-    const iconv_t converter = ::iconv_open("UTF-32LE", spelled.c_str());
-    if (converter == reinterpret_cast<iconv_t>(-1))
-      continue;
-    ::iconv_close(converter);
-    return Found(std::make_shared<Iconv>(spelled));
-  }
+  if (!name.empty() && name.find('\0') == std::string::npos && open_converter(name))
+    return Found(std::make_shared<IcuEncoding>(name));
   return invalid_argument(str_cat("Could not create converter for input encoding: ", name));
 }
 

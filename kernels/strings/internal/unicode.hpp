@@ -1,4 +1,4 @@
-// Code points: read from UTF-8, UTF-16, UTF-32 and what the C library knows, written as UTF.
+// Code points: read from UTF-8, UTF-16, UTF-32 and what ICU knows, written as UTF.
 #pragma once
 
 #include <cstdint>

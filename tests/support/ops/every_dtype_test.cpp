@@ -374,6 +374,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"StatelessRandomBinomial", {{"i32[1] 2", "i32[2] 1 2", "f32[] 1", "f32[] 0.5"}, {}}},
       {"ParameterizedTruncatedNormal",
        {{"i32[1] 2", "f32[] 0", "f32[] 1", "f32[] -1", "f32[] 1"}, {}}},
+      {"SobolSample", {{"i32[] 2", "i32[] 2", "i32[] 0"}, {}}},
       {"StringNGrams",
        {{"str[2] \"a\" \"b\"", "i32[2] 0 2"},
         {{"ngram_widths", Ints{2}}, {"preserve_short_sequences", false}}}},
