@@ -6,6 +6,7 @@
 
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
+#include "core/base/utf8.hpp"
 #include "graph/convert/tensor_proto.hpp"
 #include "proto/config.pb.h"
 #include "proto/master.pb.h"
@@ -358,7 +359,7 @@ Result<std::string> write_step_done(const std::vector<std::string>& names,
 std::string write_step_failed(Code code, std::string_view message) {
   tensorflow::RunStepResponse out;
   out.set_status_code(static_cast<tensorflow::error::Code>(code));
-  out.set_status_error_message(std::string(message));
+  out.set_status_error_message(to_utf8(message)); // others are no string to protobuf
   return out.SerializeAsString();
 }
 

@@ -138,6 +138,8 @@ TEST_CASE("master codec: a step's error names task and node as Python looks for 
   REQUIRE(answer.ParseFromString(codec::write_step_failed(Code::aborted, "why")));
   CHECK(answer.status_code() == tensorflow::error::ABORTED);
   CHECK(answer.status_error_message() == "why");
+  REQUIRE(answer.ParseFromString(codec::write_step_failed(Code::aborted, "a\xFF")));
+  CHECK(answer.status_error_message() == "a\xEF\xBF\xBD");
 }
 
 TEST_CASE("master codec: bytes that are no request are refused by name, and none crashes") {

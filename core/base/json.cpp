@@ -1,26 +1,8 @@
 #include "core/base/json.hpp"
 
+#include "core/base/utf8.hpp"
+
 namespace troupe {
-namespace {
-
-/// Bytes of the well-formed UTF-8 sequence at the front of `text`, 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  unsigned char first = byte(0);
-  std::size_t n = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  if (n == 0 || first > 0xf4 || text.size() < n)
-    return 0;
-  for (std::size_t i = 1; i < n; ++i)
-    if ((byte(i) & 0xc0) != 0x80)
-      return 0;
-  // Overlong forms, surrogates and what lies beyond U+10FFFF.
-  if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) > 0x9f) ||
-      (first == 0xf0 && byte(1) < 0x90) || (first == 0xf4 && byte(1) > 0x8f))
-    return 0;
-  return n;
-}
-
-} // namespace
 
 void append_json_text(std::string& out, std::string_view text) {
   static constexpr char digits[] = "0123456789abcdef";
