@@ -399,13 +399,16 @@ Hint hint_of_rows(const OpSchema& schema) {
 /// Ops that are no functions of values alone, and what runs them instead.
 const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto generators = "its state is a variable of int64; rng_state_test.cpp has it";
+  constexpr auto protos = "needs descriptors of messages; proto_test.cpp has each dtype";
   constexpr auto messages = "has lists of dtypes alone; parse_example_test.cpp has each";
   constexpr auto sequences = "has lists of dtypes alone; parse_sequence_example_test.cpp has each";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
       {"Const", "its value comes with it; const_test.cpp has it"},
+      {"DecodeProtoV2", protos},
       {"DeserializeManySparse", "reads messages of its dtype; serialize_test.cpp has it"},
       {"DeserializeSparse", "reads messages of its dtype; serialize_test.cpp has it"},
+      {"EncodeProto", protos},
       {"MatchingFiles", "needs files; kernels/io/files_test.cpp has it"},
       {"MergeV2Checkpoints", "needs files; kernels/io/files_test.cpp has it"},
       {"Print", "fills the log; text_ops_test.cpp has it"},
