@@ -26,6 +26,7 @@ void ExecutorEnvironment::begin(std::shared_ptr<const Executable> runs, std::uin
   step.cancellation = cancellation.get();
   step.node_states = node_states.get();
   step.step_resources = &step_resources;
+  step.functions = executable->functions();
 }
 
 void ExecutorEnvironment::completed(void* keep_alive, Completion completion) {

@@ -8,6 +8,7 @@
 
 #include "devices/device.hpp"
 #include "graph/ir/graph.hpp"
+#include "kernels/framework/functions.hpp"
 #include "kernels/framework/kernel.hpp"
 
 namespace troupe {
@@ -24,6 +25,8 @@ struct CompileOptions {
   std::size_t cached_bytes = std::size_t{64} << 20;
   /// Expensive kernels may go to compute threads; false keeps every kernel on the owner's thread.
   bool use_compute_threads = true;
+  /// Those that nodes of the graph may run; null: none.
+  std::shared_ptr<Functions> functions = nullptr;
 };
 
 /// Immutable but for its cache of step states; any number of steps may run it at the same time, on
@@ -40,6 +43,7 @@ public:
   ~Executable();
 
   Device& device() const;
+  Functions* functions() const { return options_.functions.get(); }
   /// Constants that became inputs are not counted.
   std::size_t num_nodes() const;
   /// Whether it has v1 loops, and so pays for frames.

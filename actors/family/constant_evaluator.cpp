@@ -42,6 +42,8 @@ KernelConstantEvaluator::KernelConstantEvaluator(const NodeServices& services)
 KernelConstantEvaluator::~KernelConstantEvaluator() = default;
 
 bool KernelConstantEvaluator::can_evaluate(const Node& node) const {
+  if (node.has_role(Role::runs_functions))
+    return false; // those of the graph are not compiled yet
   auto kernel = kernels_.find(node.op_name(), node.attrs, "CPU", node.name);
   return kernel.ok() && (*kernel)->compute != nullptr;
 }

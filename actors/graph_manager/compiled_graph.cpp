@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "actors/executor/functions.hpp"
 #include "actors/family/constant_evaluator.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
+#include "graph/functions/needed.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/optimize.hpp"
 
@@ -28,6 +30,11 @@ Device* SessionEnvironment::device(std::string_view full_name) const {
 Device* SessionEnvironment::host_device() const {
   auto found = std::ranges::find_if(devices_, [](Device* d) { return !d->has_own_memory(); });
   return found == devices_.end() ? nullptr : *found;
+}
+
+void SessionEnvironment::end(const Status& why) {
+  for (const auto& device : own_)
+    device->resources().close(why);
 }
 
 namespace {
@@ -78,11 +85,28 @@ Result<Graph> take_graph(RegisterGraph& request, const NodeServices& services) {
   return read_graph_bytes(request.graph_def, services.library->ops, import);
 }
 
+std::shared_ptr<Functions> functions_of(const Graph& part, Device& device,
+                                        const RegisterGraph& request,
+                                        const std::shared_ptr<SessionEnvironment>& environment,
+                                        const Services& services) {
+  FunctionsOrigin origin;
+  origin.library = needed_functions(part);
+  origin.device = &device;
+  origin.services = services;
+  origin.home = services;
+  if (environment->is_isolated())
+    origin.home = environment;
+  origin.disabled_passes = request.disabled_passes;
+  return make_functions(std::move(origin));
+}
+
 } // namespace
 
-Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request,
-                                                           SessionEnvironment& environment,
-                                                           const NodeServices& services) {
+Result<std::shared_ptr<const CompiledGraph>>
+compile_graph(RegisterGraph request, const std::shared_ptr<SessionEnvironment>& shared_environment,
+              const Services& shared_services) {
+  SessionEnvironment& environment = *shared_environment;
+  const NodeServices& services = *shared_services;
   TROUPE_ASSIGN(Graph graph, take_graph(request, services));
   auto out = std::make_shared<CompiledGraph>();
   PartitionOptions cut;
@@ -119,6 +143,8 @@ Result<std::shared_ptr<const CompiledGraph>> compile_graph(RegisterGraph request
     note_feeds_and_edges(part, services.task, *out);
     CompileOptions options;
     options.use_compute_threads = services.threads->are_real();
+    options.functions =
+        functions_of(part, *device, request, shared_environment, shared_services);
     TROUPE_ASSIGN(auto executable,
                   Executable::compile(part, *device, services.library->kernels, options));
     out->executables.push_back(std::move(executable));

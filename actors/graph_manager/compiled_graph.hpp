@@ -18,6 +18,10 @@ namespace troupe {
 class SessionEnvironment {
 public:
   SessionEnvironment(const NodeServices& services, bool isolate);
+  /// Its devices are its own.
+  bool is_isolated() const { return !own_.empty(); }
+  /// The session has ended: what its own devices hold goes, and nothing more comes.
+  void end(const Status& why);
   /// Null if the task has no device of that full name.
   Device* device(std::string_view full_name) const;
   /// The first whose values are in host memory; null if there is none.
@@ -41,6 +45,7 @@ struct CompiledGraph {
 /// Imports (unless the request holds a graph), partitions by device, optimises and compiles.
 /// INVALID_ARGUMENT and others, naming the node.
 Result<std::shared_ptr<const CompiledGraph>>
-compile_graph(RegisterGraph request, SessionEnvironment& environment, const NodeServices& services);
+compile_graph(RegisterGraph request, const std::shared_ptr<SessionEnvironment>& environment,
+              const Services& services);
 
 } // namespace troupe

@@ -56,6 +56,8 @@ GraphManagerState::~GraphManagerState() {
   }
   for (const PartRunner& runner : resting)
     stop(runner.executor);
+  if (environment)
+    environment->end(aborted(str_cat("the session on ", task, " has ended")));
   counter("graphs").add(-static_cast<std::int64_t>(graphs.size()));
   running_steps().add(-static_cast<std::int64_t>(steps.size()));
   counter("compilations").add(-static_cast<std::int64_t>(compiling.size()));
@@ -75,7 +77,7 @@ caf::result<GraphRegistered> compile(Self self, const Services& services, Regist
   auto environment = state.environment;
   caf::actor_addr address = self->address();
   services->threads->run([=] {
-    auto graph = compile_graph(std::move(*request), *environment, *services);
+    auto graph = compile_graph(std::move(*request), environment, services);
     // The manager may have ended meanwhile; then nobody waits for this.
     if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
       caf::anon_send(typed<GraphManagerActor>(actor),

@@ -8,6 +8,7 @@
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/functions/lower.hpp"
+#include "graph/functions/needed.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/optimize.hpp"
 #include "graph/placement/place.hpp"
@@ -203,6 +204,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature,
                                          request.client_ends ? &*request.client_ends : nullptr));
   out.feed_types = std::move(types.feeds);
+  graph.functions = needed_functions(graph);
   TROUPE_TRY(check_kernels(graph, request, services.library->kernels));
   if (request.client_ends)
     note_client_ends(graph, request, out);
@@ -232,6 +234,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     part.is_final =
         request.settings->optimize && partitions.size() == 1 && is_on_one_device(part_graph);
     renumber(part_graph, part);
+    part_graph.functions = needed_functions(part_graph);
     if (task == request.own_task) {
       part.graph = std::make_shared<Graph>(std::move(part_graph));
     } else {

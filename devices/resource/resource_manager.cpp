@@ -141,6 +141,15 @@ void ResourceManager::clear() {
   dropped.swap(entries_);
 }
 
+void ResourceManager::close(const Status& why) {
+  {
+    std::scoped_lock guard(lock_);
+    if (closed_.ok())
+      closed_ = why;
+  }
+  clear();
+}
+
 std::vector<ResourceManager::Entry> ResourceManager::list() const {
   std::vector<std::pair<Key, std::shared_ptr<Resource>>> all;
   {
@@ -156,6 +165,10 @@ std::vector<ResourceManager::Entry> ResourceManager::list() const {
         {container, readable_type(type), name, resource->description(), resource->bytes()});
   }
   return out;
+}
+
+ResourceManager::~ResourceManager() {
+  clear(); // what ends with a resource may look for another
 }
 
 Status ResourceManager::missing(const KeyView& key) {

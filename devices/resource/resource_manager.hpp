@@ -63,6 +63,9 @@ class ResourceManager {
 public:
   explicit ResourceManager(std::string default_container = "localhost")
       : default_container_(std::move(default_container)) {}
+  ~ResourceManager();
+  ResourceManager(const ResourceManager&) = delete;
+  ResourceManager& operator=(const ResourceManager&) = delete;
   const std::string& default_container() const { return default_container_; }
 
   /// NOT_FOUND naming container, type and name.
@@ -79,6 +82,8 @@ public:
   /// Drops everything in a container ("" the default one).
   void clear_container(std::string_view container);
   void clear();
+  /// Drops everything, and from now on makes nothing: lookup_or_create fails with `why`.
+  void close(const Status& why);
 
   struct Entry {
     std::string container, type, name, description;
@@ -96,6 +101,7 @@ private:
 
   std::string default_container_;
   mutable std::mutex lock_;
+  Status closed_; // not ok: why it makes nothing more
   std::map<Key, std::shared_ptr<Resource>, std::less<>> entries_; // found by KeyView, too
 };
 
@@ -118,6 +124,7 @@ Result<std::shared_ptr<T>> ResourceManager::lookup_or_create(std::string_view co
   auto it = entries_.find(k);
   if (it != entries_.end())
     return std::static_pointer_cast<T>(it->second);
+  TROUPE_TRY(closed_);
   Result<std::shared_ptr<T>> made = make();
   if (made.ok())
     entries_.emplace(k, *made);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include <google/protobuf/arena.h>
 #include <google/protobuf/io/coded_stream.h>
@@ -87,6 +88,30 @@ public:
   }
 
 private:
+  std::vector<std::string> functions_named_in(const tensorflow::FunctionDef& function) const {
+    std::set<std::string> names;
+    for (const tensorflow::NodeDef& node : function.node_def()) {
+      if (!is_op(node.op()))
+        names.insert(node.op());
+      for (const auto& [name, value] : node.attr())
+        add_functions_of(value, names);
+    }
+    return {names.begin(), names.end()};
+  }
+
+  static void add_functions_of(const tensorflow::AttrValue& value, std::set<std::string>& to) {
+    const auto add = [&](const tensorflow::NameAttrList& function) {
+      to.insert(function.name());
+      for (const auto& [name, inner] : function.attr())
+        add_functions_of(inner, to);
+    };
+    if (value.has_func())
+      add(value.func());
+    if (value.has_list())
+      for (const tensorflow::NameAttrList& function : value.list().func())
+        add(function);
+  }
+
   Status add_functions() {
     if (proto_.library().function().empty() && proto_.library().gradient().empty())
       return {};
@@ -102,7 +127,8 @@ private:
       auto signature = from_proto(function.signature(), budget_);
       if (!signature.ok())
         return invalid_argument(str_cat("Function '", name, "': ", signature.status().message()));
-      TROUPE_TRY(library->add({*std::move(signature), to_bytes(function)}));
+      TROUPE_TRY(
+          library->add({*std::move(signature), to_bytes(function), functions_named_in(function)}));
     }
     for (const auto& gradient : proto_.library().gradient())
       TROUPE_TRY(library->set_gradient(gradient.function_name(), gradient.gradient_func()));

@@ -31,6 +31,10 @@ public:
         bytes_left_(options.max_bytes) {}
 
   Status run() {
+    if (options_.body_of) {
+      TROUPE_ASSIGN(const FunctionBody* body, bodies_.find(*options_.body_of, false));
+      calls_.emplace_back(body, options_.body_of->name);
+    }
     for (const Node* node : std::as_const(graph_).nodes())
       has_control_flow_ = has_control_flow_ || node->op->roles.has_any(control_flow_roles);
     const NodeId end = graph_.capacity();
@@ -44,6 +48,11 @@ public:
   Status lower(NodeId id, NodeId trigger);
   Result<InlinedCall> inline_call(const Callee& callee, InlineSite site,
                                   const std::vector<DType>* result_types);
+  /// The dtypes of its results if the body around the current node is, or is within, that of the
+  /// callee, and the call fits it.
+  Result<std::optional<std::vector<DType>>> call_within_itself(const Callee& callee,
+                                                               const std::vector<Endpoint>& inputs,
+                                                               const std::vector<DType>* results);
 
   Graph& graph() { return graph_; }
   Bodies& bodies() { return bodies_; }
@@ -68,8 +77,12 @@ public:
   }
 
 private:
-  Status check_call(const Callee& callee, const FunctionBody& body, const InlineSite& site,
+  Status check_call(const Callee& callee, const FunctionBody& body,
+                    const std::vector<Endpoint>& inputs,
                     const std::vector<DType>* result_types) const;
+  bool is_under_way(const FunctionBody& body) const {
+    return std::ranges::find(calls_, &body, &Calls::value_type::first) != calls_.end();
+  }
   Status begin_call(const Callee& callee, const FunctionBody& body, const InlineSite& site);
 
   Graph& graph_;
@@ -79,7 +92,8 @@ private:
   std::size_t nodes_named_ = 0;
   std::size_t scopes_named_ = 0;
   bool has_control_flow_ = false;
-  std::vector<std::pair<const FunctionBody*, std::string>> calls_; // around the current node
+  using Calls = std::vector<std::pair<const FunctionBody*, std::string>>;
+  Calls calls_; // around the current node
   std::map<Endpoint, Endpoint> handles_;
 };
 
@@ -140,6 +154,9 @@ public:
                            const std::vector<Endpoint>& inputs,
                            const std::vector<DType>* result_types, NodeId pivot) override {
     TROUPE_TRY(failed_);
+    TROUPE_ASSIGN(auto results, lowering_.call_within_itself(callee, inputs, result_types));
+    if (results)
+      return keep_call(part, callee.function, inputs, *std::move(results), pivot);
     InlineSite site;
     site.scope = part.empty() ? node_.name : lowering_.new_scope(node_.name, part);
     site.device = device_;
@@ -178,6 +195,27 @@ public:
   }
 
 private:
+  Result<InlinedCall> keep_call(std::string_view part, const FunctionRef& function,
+                                const std::vector<Endpoint>& inputs, std::vector<DType> results,
+                                NodeId pivot) {
+    std::vector<DType> types;
+    for (Endpoint e : inputs)
+      types.push_back(remove_ref(dtype(e)));
+    std::vector<NodeId> after;
+    if (pivot >= 0 && inputs.empty())
+      after.push_back(pivot);
+    const std::size_t count = results.size();
+    Endpoint kept =
+        op(part.empty() ? "call" : part, "StatefulPartitionedCall", inputs,
+           {{"Tin", std::move(types)}, {"Tout", std::move(results)}, {"f", function}}, after);
+    TROUPE_TRY(failed_);
+    InlinedCall out;
+    out.effects.push_back(kept.node);
+    for (std::size_t i = 0; i < count; ++i)
+      out.outputs.push_back({kept.node, static_cast<int>(i)});
+    return out;
+  }
+
   bool reads_own_input(const std::vector<Endpoint>& inputs) const {
     return std::ranges::any_of(
         inputs, [&](Endpoint e) { return std::ranges::find(inputs_, e) != inputs_.end(); });
@@ -239,20 +277,21 @@ Status Lowering::lower(NodeId id, NodeId trigger) {
   return Status(status.code(), str_cat(status.message(), " [[{{node ", node.name, "}}]]"));
 }
 
-Status Lowering::check_call(const Callee& callee, const FunctionBody& body, const InlineSite& site,
+Status Lowering::check_call(const Callee& callee, const FunctionBody& body,
+                            const std::vector<Endpoint>& inputs,
                             const std::vector<DType>* result_types) const {
   const std::string& name = callee.function.name;
-  if (site.inputs.size() != body.args.size())
+  if (inputs.size() != body.args.size())
     return invalid_argument(str_cat("Function ", name, " expected ", body.args.size(),
-                                    " inputs, but ", site.inputs.size(), " were specified"));
-  for (std::size_t i = 0; i < site.inputs.size(); ++i) {
-    const Node& source = *graph_.node(site.inputs[i].node);
-    DType given = remove_ref(source.output_types[static_cast<std::size_t>(site.inputs[i].slot)]);
+                                    " inputs, but ", inputs.size(), " were specified"));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const Node& source = *graph_.node(inputs[i].node);
+    DType given = remove_ref(source.output_types[static_cast<std::size_t>(inputs[i].slot)]);
     DType wanted = body.graph.node(body.args[i])->output_types[0];
     if (given != wanted)
       return invalid_argument(str_cat("Input ", i, " of function ", name, " was passed ",
                                       to_string(given), " from ", source.name, ":",
-                                      site.inputs[i].slot, " incompatible with expected ",
+                                      inputs[i].slot, " incompatible with expected ",
                                       to_string(wanted), "."));
   }
   if (!result_types)
@@ -273,15 +312,10 @@ Status Lowering::check_call(const Callee& callee, const FunctionBody& body, cons
 
 Status Lowering::begin_call(const Callee& callee, const FunctionBody& body,
                             const InlineSite& site) {
-  for (std::size_t i = 0; i < calls_.size(); ++i)
-    if (calls_[i].first == &body) {
-      std::string way;
-      for (std::size_t k = i; k < std::min(calls_.size(), i + 10); ++k)
-        str_append(way, calls_[k].second, " → ");
-      return invalid_argument(
-          str_cat("Function '", callee.function.name, "' calls itself (", way, callee.function.name,
-                  "), and functions become part of the graph before it runs; make it a loop"));
-    }
+  if (is_under_way(body)) // of a gradient
+    return invalid_argument(str_cat("The gradient of function '", callee.function.name,
+                                    "' needs itself, since the function calls itself; give it a "
+                                    "gradient function, or make it a loop"));
   if (calls_.size() >= options_.max_depth)
     return resource_exhausted(str_cat("Function '", callee.function.name,
                                       "' is called within more than ", options_.max_depth,
@@ -297,10 +331,27 @@ Status Lowering::begin_call(const Callee& callee, const FunctionBody& body,
   return {};
 }
 
+Result<std::optional<std::vector<DType>>>
+Lowering::call_within_itself(const Callee& callee, const std::vector<Endpoint>& inputs,
+                             const std::vector<DType>* results) {
+  std::optional<std::vector<DType>> out;
+  if (callee.is_gradient)
+    return out;
+  TROUPE_ASSIGN(const FunctionBody* body, bodies_.find(callee.function, false));
+  if (!is_under_way(*body))
+    return out;
+  TROUPE_TRY(check_call(callee, *body, inputs, results));
+  out.emplace();
+  for (Endpoint e : body->results)
+    out->push_back(
+        remove_ref(body->graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]));
+  return out;
+}
+
 Result<InlinedCall> Lowering::inline_call(const Callee& callee, InlineSite site,
                                           const std::vector<DType>* result_types) {
   TROUPE_ASSIGN(const FunctionBody* body, bodies_.find(callee.function, callee.is_gradient));
-  TROUPE_TRY(check_call(callee, *body, site, result_types));
+  TROUPE_TRY(check_call(callee, *body, site.inputs, result_types));
   TROUPE_TRY(begin_call(callee, *body, site));
   calls_.emplace_back(body, callee.function.name);
   TROUPE_ASSIGN(InlinedBody copy, inline_body(graph_, *body, site));

@@ -1,6 +1,7 @@
 // Lowering: every node that calls a function is replaced by the function's body, and If, While and
-// Case by Switch, Merge and loops. What follows (placement, passes, partition, executors) knows no
-// functions.
+// Case by Switch, Merge and loops. What follows (placement, passes, partition) knows no calls. Two
+// kinds of nodes keep their functions: those whose op runs functions by itself (Role::runs_functions),
+// and calls of a function within itself.
 #pragma once
 
 #include "graph/ir/graph.hpp"
@@ -12,6 +13,8 @@ struct LowerOptions {
   std::size_t max_depth = 100;           ///< calls within calls
   std::size_t max_bytes = 1'000'000'000; ///< of names and texts copied, and of definitions read
   Allocator* memory = nullptr;           ///< for the constants of bodies; null: host_allocator()
+  /// The graph is the body of this function, whose calls are calls within itself. Null: of none.
+  const FunctionRef* body_of = nullptr;
 };
 
 /// Some node calls a function, or is a conditional or a loop with functions.
@@ -25,9 +28,12 @@ bool has_function_calls(const Graph& graph);
 /// A body runs as its call would: after the call's control inputs, not at all in a branch that is
 /// not taken. Its control outputs have run before the call's node does.
 ///
+/// A call of a function within its own body stays a call: a StatefulPartitionedCall, whose kernel
+/// runs the function.
+///
 /// INVALID_ARGUMENT naming the node for a call that does not fit the function, an unknown function
-/// (NOT_FOUND) or one that calls itself; RESOURCE_EXHAUSTED beyond the limits. After an error the
-/// graph is not fit for use.
+/// (NOT_FOUND) or the gradient of one that calls itself; RESOURCE_EXHAUSTED beyond the limits. After
+/// an error the graph is not fit for use.
 Status lower_functions(Graph& graph, const LowerOptions& options = {});
 
 } // namespace troupe

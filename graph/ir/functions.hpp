@@ -15,6 +15,9 @@ namespace troupe {
 struct FunctionDefinition {
   OpSchema signature;
   std::string bytes;
+  /// What its body names that may be a function, each once: ops that are not of the registry, and
+  /// functions in attributes.
+  std::vector<std::string> mentions = {};
 };
 
 /// Functions by name, and which function computes another's gradient. Definitions are shared and

@@ -37,6 +37,9 @@ enum class Role : std::uint8_t {
   blocks,      ///< waits for something outside of its step: never run at optimisation time
   side_effect, ///< changes what outlives its step: kept, and neither folded nor merged
   flat,        ///< lets no gradient through: it is zero wherever there is one
+  /// Runs functions that its attributes name by itself, while it runs or later: they stay functions,
+  /// and go where the node goes.
+  runs_functions,
 
   // Variables and resources.
   variable,         ///< gives the reference or the handle of a variable

@@ -1,7 +1,8 @@
-// Ops that call functions. None has a kernel: graph/functions puts other nodes in their place before
-// the graph is placed.
+// Ops that call functions. graph/functions puts other nodes in their place before the graph is placed.
+// Calls of a function within itself alone stay, so only calls have a kernel.
 #include "graph/op/grad_context.hpp"
-#include "kernels/framework/context.hpp"
+#include "kernels/framework/functions.hpp"
+#include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
 namespace troupe {
@@ -52,6 +53,28 @@ Status hand_on(KernelContext& c) {
   return {};
 }
 
+void call(KernelContext& c, KernelDone done) {
+  const auto begin = [&]() -> Status {
+    TROUPE_ASSIGN(const auto all, functions(c));
+    TROUPE_ASSIGN(const auto function, all->find(c.prepared<FunctionRef>()));
+    Tensors args;
+    for (int i = 0; i < c.num_inputs(); ++i)
+      args.push_back(c.take_input(i));
+    function->call(call_from(c, std::move(args)), [&c, done](Result<Tensors> results) {
+      Status status = results.status();
+      if (status.ok() && static_cast<int>(results->size()) != c.num_outputs())
+        status = invalid_argument(str_cat("Function has ", results->size(), " outputs, but ",
+                                          c.num_outputs(), " were expected"));
+      for (int i = 0; status.ok() && i < c.num_outputs(); ++i)
+        status = c.set_output(i, std::move((*results)[static_cast<std::size_t>(i)]));
+      done(std::move(status));
+    });
+    return {};
+  };
+  if (Status status = begin(); !status.ok())
+    done(std::move(status));
+}
+
 void add_call(OpLibrary& library, std::string_view name, bool is_stateful) {
   auto op = library.op(name);
   op.input("args: Tin")
@@ -60,9 +83,12 @@ void add_call(OpLibrary& library, std::string_view name, bool is_stateful) {
       .attr("config: string = ''; config_proto: string = ''; executor_type: string = ''");
   if (is_stateful)
     op.stateful();
-  op.shape_fn(shape_unknown)
+  op.roles(Role::runs_functions)
+      .shape_fn(shape_unknown)
       .gradient(differentiate_call)
-      .doc("Calls the function `f`. It has no kernel: the function's body takes its place.");
+      .cpu_kernel_async(call, {.prepare = keep_attr<FunctionRef, "f">})
+      .doc("Calls the function `f`. The function's body takes its place, unless it is within that "
+           "body.");
 }
 
 void add_if(OpLibrary& library, std::string_view name, bool is_stateful) {

@@ -24,6 +24,8 @@
 
 namespace troupe {
 
+class Functions;
+
 /// Thrown out of a kernel's loop when its step has been cancelled. Whoever runs kernels catches it and
 /// answers with the step's status.
 class StepCancelled : public std::exception {
@@ -68,6 +70,8 @@ struct StepEnvironment {
   Cancellation* cancellation = nullptr;      ///< never null in a running step
   NodeStates* node_states = nullptr;         ///< of the session
   ResourceManager* step_resources = nullptr; ///< cleared when the step ends
+  Functions* functions = nullptr;            ///< those that the graph's nodes may run; null: none
+  int call_depth = 0;                        ///< 0: the graph is no function's body
 };
 
 /// What every run of a kernel asks of its node. Those of nodes that are alike are one, so that a

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/functions.hpp"
 #include "kernels/framework/wait_note.hpp"
 
 namespace troupe {
 
-using Tensors = std::vector<Tensor>;
 /// What is called, at most once and from any thread, when that which was waited for has come.
 using Arrived = std::function<void(Result<Tensors>)>;
 

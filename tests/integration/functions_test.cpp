@@ -149,12 +149,62 @@ TEST_CASE("functions: an error in a body names its node") {
 
 TEST_CASE("functions: what cannot be lowered fails the run, not the extension") {
   Session session = open(inputs + "library { " +
-                         function("again", "x:FLOAT", "y:FLOAT",
-                                  "node_def { name: 'a' op: 'again' input: 'x' } "
+                         function("wrong", "x:FLOAT", "y:FLOAT",
+                                  "node_def { name: 'a' op: 'nobody' input: 'x' } "
                                   "ret { key: 'y' value: 'a:y:0' }") +
-                         "} " + "node { name: 'r' op: 'again' input: 'x' }");
+                         "} " + "node { name: 'r' op: 'wrong' input: 'x' }");
   auto out = session.run({{"x", f(0)}}, {"r:0"});
-  CHECK(out.status().code() == Code::invalid_argument);
-  CHECK_MESSAGE(out.status().message().find("Function 'again' calls itself") != std::string::npos,
+  CHECK(out.status().code() == Code::not_found);
+  CHECK_MESSAGE(out.status().message().find("Op type not registered 'nobody'") !=
+                    std::string::npos,
                 out.status().to_string());
+}
+
+namespace {
+
+// down: x > 0 ? 1 + down(x - 1) : x, by way of a conditional, and counts its calls in the variable.
+const std::string recursion = str_cat(
+    "library { ",
+    function("down", "x:FLOAT v:RESOURCE", "y:FLOAT counted",
+             str_cat(number("node_def", "zero", 0), number("node_def", "one", 1),
+                     "node_def { name: 'count' op: 'AssignAddVariableOp' input: 'v' input: "
+                     "'one:output:0' ",
+                     type("dtype", "FLOAT"),
+                     "} node_def { name: 'more' op: 'Greater' input: 'x' input: 'zero:output:0' ",
+                     type("T", "FLOAT"),
+                     "} node_def { name: 'either' op: 'If' input: 'more:z:0' input: 'x' input: 'v' ",
+                     type("Tcond", "BOOL"), types("Tin", "type: DT_FLOAT type: DT_RESOURCE"),
+                     types("Tout", "type: DT_FLOAT"), calls("then_branch", "further"),
+                     calls("else_branch", "end"),
+                     "} ret { key: 'y' value: 'either:output:0' } control_ret { key: 'counted' "
+                     "value: 'count' }")),
+    function("further", "x:FLOAT v:RESOURCE", "y:FLOAT below",
+             str_cat(number("node_def", "one", 1),
+                     "node_def { name: 'less' op: 'Sub' input: 'x' input: 'one:output:0' ",
+                     type("T", "FLOAT"),
+                     "} node_def { name: 'call' op: 'down' input: 'less:z:0' input: 'v' } node_def { "
+                     "name: 'sum' op: 'AddV2' input: 'call:y:0' input: 'one:output:0' ",
+                     type("T", "FLOAT"),
+                     "} ret { key: 'y' value: 'sum:z:0' } control_ret { key: 'below' value: 'call' "
+                     "}")),
+    function("end", "x:FLOAT v:RESOURCE", "y:FLOAT", "ret { key: 'y' value: 'x' }"), "} ",
+    "node { name: 'r' op: 'down' input: 'x' input: 'v' }");
+
+} // namespace
+
+TEST_CASE("functions: one that calls itself runs as deep as it goes, up to a bound") {
+  Session session = open(inputs + recursion);
+  REQUIRE(session.run({}, {}, {"init"}).ok());
+  CHECK(value(session, {{"x", f(0)}}, "r:0") == 0);
+  CHECK(value(session, {}, "count") == 1);
+  CHECK(value(session, {{"x", f(7)}}, "r:0") == 7);
+  CHECK(value(session, {}, "count") == 9);
+  CHECK(value(session, {{"x", f(900)}}, "r:0") == 900);
+  auto out = session.run({{"x", f(1e9)}}, {"r:0"});
+  CHECK(out.status().code() == Code::resource_exhausted);
+  CHECK_MESSAGE(out.status().message().find(
+                    "Function 'down' is called within 1000 calls that have not ended") !=
+                    std::string::npos,
+                out.status().to_string());
+  CHECK(value(session, {{"x", f(3)}}, "r:0") == 3);
 }
