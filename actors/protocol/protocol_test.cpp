@@ -149,6 +149,7 @@ void Fixture::worker_messages() {
                   NodeRecord::State::queued,
                   true,
                   5,
+                  "waits for",
                   "edge_1_n",
                   "device",
                   6,
