@@ -12,6 +12,7 @@ namespace troupe {
 namespace {
 
 using random::Pairs;
+using random::place_in;
 using random::Sampled;
 
 /// How many geometric numbers fit into the count.
@@ -98,18 +99,6 @@ double draw(const Binomial& b, const arith::Philox& start, std::int64_t sample, 
   const double p = direct ? b.prob : b.other;
   const double k = many ? draw_many(b.count, p, pairs) : draw_few(b.count, p, pairs);
   return direct ? k : b.count - k;
-}
-
-/// Where in `from` element `at` of a shape is that it was spread to.
-std::int64_t place_in(const Shape& from, const Shape& shape, std::int64_t at) {
-  std::int64_t out = 0, stride = 1;
-  const int ahead = shape.rank() - from.rank();
-  for (int d = shape.rank(); d-- > ahead; at /= shape[d]) {
-    const std::int64_t dim = from[d - ahead];
-    out += dim == 1 ? 0 : at % shape[d] * stride;
-    stride *= dim;
-  }
-  return out;
 }
 
 Result<Sampled> sizes(const Tensor& shape, const Tensor& counts, const Tensor& probs) {

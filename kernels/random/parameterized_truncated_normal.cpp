@@ -1,96 +1,19 @@
 // ParameterizedTruncatedNormal: normal numbers between bounds, each row with a mean, a deviation and
-// bounds of its own (Robert, "Simulation of truncated normal variables", 1995). Rows are TensorFlow's,
-// number for number, where it draws each on a thread of its own.
-#include <array>
+// bounds of its own. Rows are TensorFlow's, number for number, where it draws each on a thread of its own.
 #include <atomic>
-#include <cmath>
-#include <span>
 
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/random/internal/generator.hpp"
+#include "kernels/random/internal/truncated_normal.hpp"
 
 namespace troupe {
 namespace {
 
-constexpr int most_tries = 1000;
+using random::Blocks, random::Bounds, random::most_tries;
+
 constexpr std::int64_t rows_together = 100; // numbers of a row where all rows are alike
-
-/// One block of numbers after the other.
-template <class T>
-class Blocks {
-public:
-  static constexpr std::size_t size = sizeof(T) == 4 ? 4 : 2;
-  explicit Blocks(const arith::Philox& generator) : generator_(generator) {}
-  std::array<T, size> uniform() { return next(arith::fill_uniform); }
-  std::array<T, size> normal() { return next(arith::fill_normal); }
-
-private:
-  template <class Fill>
-  std::array<T, size> next(Fill fill) {
-    std::array<T, size> out{};
-    fill(sizeof(T) == 4 ? arith::Type::float32 : arith::Type::float64, generator_, out.data(), 0,
-         static_cast<std::int64_t>(size));
-    generator_.skip(1);
-    return out;
-  }
-  arith::Philox generator_;
-};
-
-template <class T>
-struct Bounds {
-  T mean = 0, deviation = 1, low = 0, high = 0;
-};
-
-/// Fills `to`; false if a number was refused too often.
-template <class T>
-bool draw_row(Bounds<T> b, Blocks<T> blocks, std::span<T> to) {
-  if ((std::isinf(b.low) && b.low < 0) || b.high < b.mean) {
-    std::swap(b.low, b.high);
-    b.deviation = -b.deviation;
-  }
-  const T low = (b.low - b.mean) / b.deviation, high = (b.high - b.mean) / b.deviation;
-  const T root = std::sqrt(low * low + T(4));
-  const T cutoff = T(2) * std::exp(T(0.5) + (low * (low - root)) / T(4)) / (low + root);
-  const T width = high - low, enough = T(1.3);
-  std::size_t at = 0;
-  int refused = 0;
-  const auto accept = [&](bool accepted, T value) {
-    if (accepted)
-      to[at++] = value * b.deviation + b.mean;
-    refused = accepted ? 0 : refused + 1;
-    return refused < most_tries;
-  };
-  if ((low < -enough && high >= 0) || (high > enough && low <= 0)) {
-    while (at < to.size())
-      for (T x : blocks.normal())
-        if (at < to.size() && !accept(x >= low && x <= high, x))
-          return false;
-  } else if (width < cutoff) {
-    const T plus = low < 0 ? T(0) : low * low;
-    while (at < to.size()) {
-      const auto x = blocks.uniform(), u = blocks.uniform();
-      for (std::size_t i = 0; i < x.size() && at < to.size(); ++i) {
-        const T z = x[i] * width + low;
-        if (!accept(u[i] <= std::exp((plus - z * z) / T(2)), z))
-          return false;
-      }
-    }
-  } else {
-    const T alpha = (low + root) / T(2);
-    while (at < to.size()) {
-      const auto x = blocks.uniform();
-      for (std::size_t i = 0; i + 1 < x.size() && at < to.size(); i += 2) {
-        const T z = -std::log(x[i]) / alpha + low;
-        const T off = low < alpha ? alpha - z : low - alpha;
-        if (!accept(x[i + 1] <= std::exp(-off * off / T(2)) && z < high, z))
-          return false;
-      }
-    }
-  }
-  return true;
-}
 
 struct Rows {
   Shape shape;
@@ -135,9 +58,11 @@ Status fill(KernelContext& c, const Rows& rows, const arith::Philox& start, Tens
     const auto values = c.input(i).data<T>();
     return values[values.size() == 1 ? 0 : static_cast<std::size_t>(row)];
   };
+  const auto bounds_of = [&](std::int64_t row) {
+    return Bounds<T>{parameter(1, row), parameter(2, row), parameter(3, row), parameter(4, row)};
+  };
   for (std::int64_t row = 0; row < rows.count; ++row)
-    if (!(parameter(2, row) > 0 && parameter(3, row) < parameter(4, row) &&
-          (std::isfinite(parameter(3, row)) || std::isfinite(parameter(4, row)))))
+    if (!bounds_of(row).are_valid())
       return invalid_argument("Invalid parameters");
   std::atomic<bool> failed = false;
   c.parallel_for(rows.count, 60.0 * static_cast<double>(rows.size),
@@ -149,11 +74,10 @@ Status fill(KernelContext& c, const Rows& rows, const arith::Philox& start, Tens
                      arith::Philox generator = start;
                      generator.skip(static_cast<std::uint64_t>(row) * 2 * most_tries *
                                     static_cast<std::uint64_t>(rows.size + 3) / 4);
-                     const Bounds<T> bounds{parameter(1, row), parameter(2, row), parameter(3, row),
-                                            parameter(4, row)};
-                     if (!draw_row<T>(bounds, Blocks<T>(generator),
-                                      to.subspan(static_cast<std::size_t>(first),
-                                                 static_cast<std::size_t>(size))))
+                     Blocks<T> blocks(generator);
+                     if (!random::draw_row(bounds_of(row), blocks,
+                                           to.subspan(static_cast<std::size_t>(first),
+                                                      static_cast<std::size_t>(size))))
                        failed = true;
                    }
                  });

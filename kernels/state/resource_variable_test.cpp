@@ -9,6 +9,15 @@ namespace {
 constexpr auto unassigned = "Error while reading resource variable input_0 from Container: "
                             "localhost. This could mean that the variable was uninitialized.";
 
+TROUPE_OP_CASES(DisableCopyOnRead) {
+  return {
+      {.name = "a variable", .inputs = {"res f32[2] 1 2"}, .after = {{0, "f32[2] 1 2"}}},
+      {.name = "one that was not assigned",
+       .inputs = {"res uninit f32"},
+       .error = "Error while reading resource variable"},
+  };
+}
+
 TROUPE_OP_CASES(ReadVariableOp) {
   return {
       {.name = "a matrix",
