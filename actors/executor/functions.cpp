@@ -56,7 +56,8 @@ private:
   const FunctionsOrigin origin_;
   const int threads_ = origin_.device->compute().threads();
   std::mutex lock_; // held while one is compiled, which waits for nothing
-  std::map<std::string, std::deque<std::pair<AttrMap, std::unique_ptr<CompiledFunction>>>> compiled_;
+  std::map<std::string, std::deque<std::pair<AttrMap, std::unique_ptr<CompiledFunction>>>>
+      compiled_;
 };
 
 class FunctionRun;
@@ -65,8 +66,8 @@ class CompiledFunction final : public Function {
 public:
   CompiledFunction(GraphFunctions& owner, std::string name, std::vector<DType> args,
                    std::vector<DType> results, std::shared_ptr<const Executable> executable)
-      : owner_(owner), name_(std::move(name)), args_(std::move(args)),
-        results_(std::move(results)), executable_(std::move(executable)) {}
+      : owner_(owner), name_(std::move(name)), args_(std::move(args)), results_(std::move(results)),
+        executable_(std::move(executable)) {}
 
   const std::string& name() const override { return name_; }
   const std::vector<DType>& arg_types() const override { return args_; }
@@ -253,8 +254,8 @@ Status CompiledFunction::check(const FunctionCall& call) const {
                                       " calls that have not ended; give its recursion an end, or "
                                       "make it a loop"));
   if (call.args.size() != args_.size())
-    return invalid_argument(str_cat("Function ", name_, " expected ", args_.size(),
-                                    " inputs, but ", call.args.size(), " were specified"));
+    return invalid_argument(str_cat("Function ", name_, " expected ", args_.size(), " inputs, but ",
+                                    call.args.size(), " were specified"));
   for (std::size_t i = 0; i < args_.size(); ++i)
     if (call.args[i].dtype() != args_[i])
       return invalid_argument(str_cat("Input ", i, " of function ", name_, " is ",
@@ -270,8 +271,8 @@ void CompiledFunction::call(FunctionCall call, FunctionDone done) const {
   auto home = origin.home.lock();
   auto services = origin.services.lock();
   if (!home || !services)
-    return done(cancelled(str_cat("the session or the node whose function '", name_,
-                                  "' was to run has ended")));
+    return done(cancelled(
+        str_cat("the session or the node whose function '", name_, "' was to run has ended")));
   if (!call.states)
     call.states = states_;
   std::make_shared<FunctionRun>(*this, std::move(call), std::move(done), std::move(home),
@@ -291,7 +292,8 @@ Result<std::shared_ptr<const Function>> GraphFunctions::find(const FunctionRef& 
   const AttrMap attrs = function.attrs ? *function.attrs : AttrMap();
   std::scoped_lock guard(lock_);
   auto& known = compiled_[function.name];
-  auto at = std::ranges::find(known, attrs, [](const auto& one) -> const AttrMap& { return one.first; });
+  auto at =
+      std::ranges::find(known, attrs, [](const auto& one) -> const AttrMap& { return one.first; });
   if (at == known.end()) {
     auto made = compile(function);
     if (!made.ok())
@@ -339,8 +341,7 @@ Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const Function
   const OpLibrary& library = *services->library;
   LowerOptions lower;
   lower.memory = services->host_memory;
-  TROUPE_ASSIGN(FunctionGraph body,
-                function_graph(function, origin_.library, library.ops, lower));
+  TROUPE_ASSIGN(FunctionGraph body, function_graph(function, origin_.library, library.ops, lower));
   TROUPE_TRY(check_devices(body.graph, *origin_.device));
   for (Node* node : body.graph.nodes())
     node->assigned_device = origin_.device->name();
@@ -355,8 +356,8 @@ Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const Function
   TROUPE_TRY(optimize(body.graph, optimize_options));
   CompileOptions options;
   options.use_compute_threads = services->threads->are_real();
-  TROUPE_ASSIGN(auto executable, Executable::compile(body.graph, *origin_.device, library.kernels,
-                                                     options));
+  TROUPE_ASSIGN(auto executable,
+                Executable::compile(body.graph, *origin_.device, library.kernels, options));
   return std::make_unique<CompiledFunction>(*this, function.name, std::move(body.args),
                                             std::move(body.results), std::move(executable));
 }

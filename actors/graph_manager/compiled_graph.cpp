@@ -143,8 +143,7 @@ compile_graph(RegisterGraph request, const std::shared_ptr<SessionEnvironment>& 
     note_feeds_and_edges(part, services.task, *out);
     CompileOptions options;
     options.use_compute_threads = services.threads->are_real();
-    options.functions =
-        functions_of(part, *device, request, shared_environment, shared_services);
+    options.functions = functions_of(part, *device, request, shared_environment, shared_services);
     TROUPE_ASSIGN(auto executable,
                   Executable::compile(part, *device, services.library->kernels, options));
     out->executables.push_back(std::move(executable));

@@ -42,7 +42,8 @@ public:
       std::coroutine_handle<>
       await_suspend(std::coroutine_handle<promise_type> self) const noexcept {
         // After the exchange the waiter may free the coroutine.
-        void* waiter = self.promise().state.exchange(&self.promise().state, std::memory_order_acq_rel);
+        void* waiter =
+            self.promise().state.exchange(&self.promise().state, std::memory_order_acq_rel);
         return waiter ? std::coroutine_handle<>::from_address(waiter) : std::noop_coroutine();
       }
       void await_resume() const noexcept {}
@@ -69,9 +70,10 @@ public:
   /// A result that is there already; no coroutine.
   Async(T ready) : ready_(std::move(ready)) {}
   template <class U>
-    requires(!std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Async> && std::is_convertible_v<U &&, T>)
-  Async(U&& ready) : ready_(T(std::forward<U>(ready))) {}
+  requires(!std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Async> && std::is_convertible_v<U&&, T>)
+      Async(U&& ready)
+      : ready_(T(std::forward<U>(ready))) {}
   Async(Async&& other) noexcept
       : ready_(std::move(other.ready_)), coroutine_(std::exchange(other.coroutine_, nullptr)) {}
   Async& operator=(Async&&) = delete;

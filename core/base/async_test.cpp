@@ -65,7 +65,8 @@ TEST_CASE("async: errors and exceptions are results") {
 TEST_CASE("async: what waits goes on where it is called back") {
   Later a, b;
   std::optional<Result<int>> out;
-  when_done<Result<int>>(add(a.wait(), b.wait()), [&](Result<int> value) { out = std::move(value); });
+  when_done<Result<int>>(add(a.wait(), b.wait()),
+                         [&](Result<int> value) { out = std::move(value); });
   CHECK(!out);
   b.done(2); // before it is awaited
   CHECK(!out);

@@ -290,9 +290,8 @@ Status Lowering::check_call(const Callee& callee, const FunctionBody& body,
     DType wanted = body.graph.node(body.args[i])->output_types[0];
     if (given != wanted)
       return invalid_argument(str_cat("Input ", i, " of function ", name, " was passed ",
-                                      to_string(given), " from ", source.name, ":",
-                                      inputs[i].slot, " incompatible with expected ",
-                                      to_string(wanted), "."));
+                                      to_string(given), " from ", source.name, ":", inputs[i].slot,
+                                      " incompatible with expected ", to_string(wanted), "."));
   }
   if (!result_types)
     return {};

@@ -34,8 +34,8 @@ Result<std::int64_t> rows_of(KernelContext& c, int num_arguments) {
   for (int i = 0; i < num_arguments; ++i) {
     const Shape& shape = c.input(i).shape();
     if (shape.rank() == 0)
-      return invalid_argument(str_cat("All inputs must have rank at least 1. Input ", i,
-                                      " has a rank of 0."));
+      return invalid_argument(
+          str_cat("All inputs must have rank at least 1. Input ", i, " has a rank of 0."));
     if (rows < 0)
       rows = shape.dim(0);
     if (shape.dim(0) != rows)
@@ -105,12 +105,11 @@ private:
     for (int i = 0; i < c_.num_outputs(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       if (results[at].dtype() != c_.output_type(i))
-        return invalid_argument(str_cat(
-            "Mismatch in function return type and expected output type for output: ", i));
+        return invalid_argument(
+            str_cat("Mismatch in function return type and expected output type for output: ", i));
       if (!attrs_.shapes[at].is_compatible_with(results[at].shape()))
-        return invalid_argument(str_cat("Mismatch in function retval shape, ",
-                                        results[at].shape(), ", and expected output shape, ",
-                                        attrs_.shapes[at], "."));
+        return invalid_argument(str_cat("Mismatch in function retval shape, ", results[at].shape(),
+                                        ", and expected output shape, ", attrs_.shapes[at], "."));
       results_[at][static_cast<std::size_t>(row)] = std::move(results[at]);
     }
     return {};
@@ -148,8 +147,7 @@ private:
       if (row.shape() != shape)
         return invalid_argument(str_cat("Mismatch in function retval shape, ", row.shape(),
                                         ", and expected output shape, ", shape, "."));
-    TROUPE_ASSIGN(Tensor all,
-                  stack_rows(rows, c_.output_type(i), shape, c_.device().allocator()));
+    TROUPE_ASSIGN(Tensor all, stack_rows(rows, c_.output_type(i), shape, c_.device().allocator()));
     return c_.set_output(i, std::move(all));
   }
 

@@ -8,7 +8,8 @@ namespace troupe {
 Result<std::shared_ptr<Functions>> functions(const KernelContext& c) {
   if (Functions* of_graph = c.step().functions)
     return of_graph->shared_from_this();
-  return internal(str_cat("node '", c.node_name(), "' runs functions, and its graph has none here"));
+  return internal(
+      str_cat("node '", c.node_name(), "' runs functions, and its graph has none here"));
 }
 
 FunctionCall call_from(const KernelContext& c, Tensors args) {

@@ -73,6 +73,13 @@ Status add(CheckpointWriter& writer, const std::string& name, const std::string&
   return writer.add_slice(name, parsed.full, parsed.slice, tensor);
 }
 
+/// Whether the step is still wanted.
+GoOn while_wanted(KernelContext& c) {
+  return [&c]() -> Status {
+    return c.cancellation().must_stop() ? c.cancellation().status() : Status{};
+  };
+}
+
 Status save(KernelContext& c) {
   TROUPE_TRY(check_inputs(c));
   if (c.input(1).num_elements() != c.num_inputs() - first_tensor)
@@ -88,7 +95,7 @@ Status save(KernelContext& c) {
     if (has_above)
       TROUPE_TRY(files->make_folders(folder));
   }
-  TROUPE_ASSIGN(auto writer, CheckpointWriter::create(*files, prefix));
+  TROUPE_ASSIGN(auto writer, CheckpointWriter::create(*files, prefix, while_wanted(c)));
   const auto names = c.input(1).data<std::string>(), specs = c.input(2).data<std::string>();
   for (std::size_t i = 0; i < names.size(); ++i) {
     c.stop_if_cancelled();
@@ -133,7 +140,7 @@ Status restore(KernelContext& c) {
   TROUPE_ASSIGN(const bool is_v2, files->exists(checkpoint_index_name(prefix)));
   if (!is_v2)
     return restore_older(c);
-  TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, prefix));
+  TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, prefix, while_wanted(c)));
   TROUPE_TRY(check_dtypes(c, reader));
   const auto names = c.input(1).data<std::string>(), specs = c.input(2).data<std::string>();
   for (std::size_t i = 0; i < names.size(); ++i) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -39,11 +40,14 @@ std::string checkpoint_index_name(std::string_view prefix);
 /// "PREFIX.data-00003-of-00008"
 std::string checkpoint_data_name(std::string_view prefix, int shard, int shards);
 
+/// Asked between pieces of a megabyte; its failure ends the writing or reading.
+using GoOn = std::function<Status()>;
+
 /// Writes one checkpoint with one data file. Nothing is seen of it before `commit`.
 class CheckpointWriter {
 public:
   /// `storage` outlives it.
-  static Result<CheckpointWriter> create(Storage& storage, std::string prefix);
+  static Result<CheckpointWriter> create(Storage& storage, std::string prefix, GoOn go_on = {});
   /// ALREADY_EXISTS for a name that is there; UNIMPLEMENTED for resources and for variants that
   /// cannot leave their process.
   Status add(std::string_view name, const Tensor& tensor);
@@ -64,6 +68,7 @@ private:
 
   Storage* storage_ = nullptr;
   std::string prefix_;
+  GoOn go_on_;
   std::unique_ptr<StorageWriter> data_;
   std::uint64_t size_ = 0;
   std::map<std::string, CheckpointEntry, std::less<>> entries_;
@@ -73,7 +78,7 @@ private:
 class CheckpointReader {
 public:
   /// NOT_FOUND in TensorFlow's words where there is none. `storage` outlives it.
-  static Result<CheckpointReader> open(Storage& storage, std::string prefix);
+  static Result<CheckpointReader> open(Storage& storage, std::string prefix, GoOn go_on = {});
 
   bool has(std::string_view name) const;
   /// NOT_FOUND "Key w not found in checkpoint".
@@ -99,6 +104,7 @@ private:
 
   Storage* storage_ = nullptr;
   std::string prefix_;
+  GoOn go_on_;
   TableReader index_;
   int shards_ = 0;
   std::map<int, std::unique_ptr<StorageReader>> data_; ///< opened so far

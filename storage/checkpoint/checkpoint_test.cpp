@@ -273,6 +273,25 @@ TEST_CASE("checkpoint: a write that fails anywhere leaves the old one or the new
   CHECK(noticed <= 5); // the folder's sync after the first name, and the second name
 }
 
+TEST_CASE("checkpoint: who is told to stop stops between two pieces, and leaves the old one") {
+  SimulatedDisk disk;
+  auto storage = make_local_storage("/disk", disk);
+  const Tensor large = Tensor::make(DType::uint8, Shape{5 << 20});
+  REQUIRE(save(*storage, "c", {{"t", tensor("f32[] 1")}}).ok());
+  int pieces = 0;
+  const auto stops = [&]() -> Status { return ++pieces == 3 ? cancelled("enough") : Status{}; };
+  {
+    auto writer = CheckpointWriter::create(*storage, "c", stops);
+    CHECK(writer->add("large", large) == cancelled("enough"));
+  }
+  CHECK(read(*storage, "c", "t").value<float>() == 1);
+  CHECK(disk.paths().size() == 2);
+  REQUIRE(save(*storage, "d", {{"large", large}}).ok());
+  pieces = 0;
+  auto reader = CheckpointReader::open(*storage, "d", stops);
+  CHECK(reader->read("large", host_allocator()).status() == cancelled("enough"));
+}
+
 TEST_CASE("checkpoint: a full disk leaves the old one whole") {
   for (int at = 1; at < 30; ++at) {
     SimulatedDisk disk;

@@ -86,8 +86,9 @@ Status decode_variants(std::string_view name, std::string_view bytes, std::uint3
 
 } // namespace
 
-Result<CheckpointReader> CheckpointReader::open(Storage& storage, std::string prefix) {
+Result<CheckpointReader> CheckpointReader::open(Storage& storage, std::string prefix, GoOn go_on) {
   CheckpointReader out;
+  out.go_on_ = std::move(go_on);
   out.storage_ = &storage;
   const std::string name = checkpoint_index_name(prefix);
   auto bytes = storage.get(name, largest_index);
@@ -172,6 +173,8 @@ Result<Tensor> CheckpointReader::read_entry(std::string_view name, const Checkpo
   std::uint32_t crc = 0;
   for (std::size_t at = 0; at < wanted; at += piece) {
     const std::span part(to + at, std::min<std::size_t>(piece, wanted - at));
+    if (go_on_ && part.size() == piece)
+      TROUPE_TRY(go_on_());
     TROUPE_TRY(file->read(entry.offset + at, part));
     crc = extend_crc32c(crc, part);
   }

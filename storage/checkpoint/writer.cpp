@@ -6,8 +6,10 @@
 
 namespace troupe {
 
-Result<CheckpointWriter> CheckpointWriter::create(Storage& storage, std::string prefix) {
+Result<CheckpointWriter> CheckpointWriter::create(Storage& storage, std::string prefix,
+                                                  GoOn go_on) {
   CheckpointWriter out;
+  out.go_on_ = std::move(go_on);
   out.storage_ = &storage;
   out.prefix_ = std::move(prefix);
   TROUPE_ASSIGN(out.data_, storage.write(checkpoint_data_name(out.prefix_, 0, 1)));
@@ -19,6 +21,8 @@ Status CheckpointWriter::append_bytes(std::span<const std::byte> bytes, Checkpoi
   constexpr std::size_t piece = 1 << 20;
   while (!bytes.empty()) {
     const auto part = bytes.first(std::min(bytes.size(), piece));
+    if (go_on_ && part.size() == piece)
+      TROUPE_TRY(go_on_());
     entry.crc = extend_crc32c(entry.crc, part);
     TROUPE_TRY(data_->append(part));
     bytes = bytes.subspan(part.size());

@@ -66,7 +66,31 @@ private:
   std::size_t at_ = 0;
 };
 
+class MemorySource final : public ByteSource {
+public:
+  explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
+  Result<std::size_t> read(std::span<std::byte> out) override {
+    const std::size_t taken = std::min(out.size(), rest_.size());
+    std::memcpy(out.data(), rest_.data(), taken);
+    rest_.remove_prefix(taken);
+    return taken;
+  }
+  Result<std::uint64_t> skip(std::uint64_t count) override {
+    count = std::min<std::uint64_t>(count, rest_.size());
+    rest_.remove_prefix(static_cast<std::size_t>(count));
+    return count;
+  }
+  std::optional<std::uint64_t> left() const override { return rest_.size(); }
+
+private:
+  std::string_view rest_;
+};
+
 } // namespace
+
+std::unique_ptr<ByteSource> read_in_order(std::string_view bytes) {
+  return std::make_unique<MemorySource>(bytes);
+}
 
 Result<std::uint64_t> ByteSource::skip(std::uint64_t count) {
   std::string dropped(static_cast<std::size_t>(std::min<std::uint64_t>(count, piece)), '\0');

@@ -37,6 +37,8 @@ Result<Compression> parse_compression(std::string_view name);
 
 /// The bytes of a file, read in pieces of 256 KiB.
 std::unique_ptr<ByteSource> read_in_order(std::unique_ptr<StorageReader> file);
+/// Bytes in memory, which outlive it.
+std::unique_ptr<ByteSource> read_in_order(std::string_view bytes);
 /// What was compressed into `bytes`. Of GZIP several members follow one another; what comes after
 /// the end of ZLIB's data is passed over. DATA_LOSS "inflate() failed with error -3: …" for what is
 /// not compressed so; data that are cut off just end.

@@ -219,6 +219,17 @@ TEST_CASE("streams: lines end as on any system, the last one may have no end") {
     CHECK(lines_of(std::string(size, 'a') + "\r\nb") == Lines{std::string(size, 'a'), "b"});
 }
 
+TEST_CASE("streams: bytes in memory") {
+  auto from = read_in_order("abcdef");
+  CHECK(from->left() == 6);
+  CHECK(*from->skip(2) == 2);
+  CHECK(drain(*from, 3) == "cdef");
+  CHECK(*from->skip(1) == 0);
+  const std::string gzip = compressed("text", Compression::gzip, 9);
+  auto unpacked = decompressed(read_in_order(gzip), Compression::gzip);
+  CHECK(drain(*unpacked, 3) == "text");
+}
+
 TEST_CASE("streams: names of compression") {
   CHECK(*parse_compression("") == Compression::none);
   CHECK(*parse_compression("NONE") == Compression::none);

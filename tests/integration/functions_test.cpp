@@ -155,8 +155,7 @@ TEST_CASE("functions: what cannot be lowered fails the run, not the extension") 
                          "} " + "node { name: 'r' op: 'wrong' input: 'x' }");
   auto out = session.run({{"x", f(0)}}, {"r:0"});
   CHECK(out.status().code() == Code::not_found);
-  CHECK_MESSAGE(out.status().message().find("Op type not registered 'nobody'") !=
-                    std::string::npos,
+  CHECK_MESSAGE(out.status().message().find("Op type not registered 'nobody'") != std::string::npos,
                 out.status().to_string());
 }
 
@@ -165,28 +164,30 @@ namespace {
 // down: x > 0 ? 1 + down(x - 1) : x, by way of a conditional, and counts its calls in the variable.
 const std::string recursion = str_cat(
     "library { ",
-    function("down", "x:FLOAT v:RESOURCE", "y:FLOAT counted",
-             str_cat(number("node_def", "zero", 0), number("node_def", "one", 1),
-                     "node_def { name: 'count' op: 'AssignAddVariableOp' input: 'v' input: "
-                     "'one:output:0' ",
-                     type("dtype", "FLOAT"),
-                     "} node_def { name: 'more' op: 'Greater' input: 'x' input: 'zero:output:0' ",
-                     type("T", "FLOAT"),
-                     "} node_def { name: 'either' op: 'If' input: 'more:z:0' input: 'x' input: 'v' ",
-                     type("Tcond", "BOOL"), types("Tin", "type: DT_FLOAT type: DT_RESOURCE"),
-                     types("Tout", "type: DT_FLOAT"), calls("then_branch", "further"),
-                     calls("else_branch", "end"),
-                     "} ret { key: 'y' value: 'either:output:0' } control_ret { key: 'counted' "
-                     "value: 'count' }")),
-    function("further", "x:FLOAT v:RESOURCE", "y:FLOAT below",
-             str_cat(number("node_def", "one", 1),
-                     "node_def { name: 'less' op: 'Sub' input: 'x' input: 'one:output:0' ",
-                     type("T", "FLOAT"),
-                     "} node_def { name: 'call' op: 'down' input: 'less:z:0' input: 'v' } node_def { "
-                     "name: 'sum' op: 'AddV2' input: 'call:y:0' input: 'one:output:0' ",
-                     type("T", "FLOAT"),
-                     "} ret { key: 'y' value: 'sum:z:0' } control_ret { key: 'below' value: 'call' "
-                     "}")),
+    function(
+        "down", "x:FLOAT v:RESOURCE", "y:FLOAT counted",
+        str_cat(number("node_def", "zero", 0), number("node_def", "one", 1),
+                "node_def { name: 'count' op: 'AssignAddVariableOp' input: 'v' input: "
+                "'one:output:0' ",
+                type("dtype", "FLOAT"),
+                "} node_def { name: 'more' op: 'Greater' input: 'x' input: 'zero:output:0' ",
+                type("T", "FLOAT"),
+                "} node_def { name: 'either' op: 'If' input: 'more:z:0' input: 'x' input: 'v' ",
+                type("Tcond", "BOOL"), types("Tin", "type: DT_FLOAT type: DT_RESOURCE"),
+                types("Tout", "type: DT_FLOAT"), calls("then_branch", "further"),
+                calls("else_branch", "end"),
+                "} ret { key: 'y' value: 'either:output:0' } control_ret { key: 'counted' "
+                "value: 'count' }")),
+    function(
+        "further", "x:FLOAT v:RESOURCE", "y:FLOAT below",
+        str_cat(number("node_def", "one", 1),
+                "node_def { name: 'less' op: 'Sub' input: 'x' input: 'one:output:0' ",
+                type("T", "FLOAT"),
+                "} node_def { name: 'call' op: 'down' input: 'less:z:0' input: 'v' } node_def { "
+                "name: 'sum' op: 'AddV2' input: 'call:y:0' input: 'one:output:0' ",
+                type("T", "FLOAT"),
+                "} ret { key: 'y' value: 'sum:z:0' } control_ret { key: 'below' value: 'call' "
+                "}")),
     function("end", "x:FLOAT v:RESOURCE", "y:FLOAT", "ret { key: 'y' value: 'x' }"), "} ",
     "node { name: 'r' op: 'down' input: 'x' input: 'v' }");
 

@@ -129,6 +129,24 @@ std::string chain() {
 
 } // namespace
 
+TEST_CASE_FIXTURE(Fixture, "why: a kernel that waits for a queue says what it lacks") {
+  auto session =
+      open(str_cat(R"(
+    node { name: "q" op: "FIFOQueueV2" device: ")",
+                   ps, R"(" attr { key: "component_types" value { list { type: DT_FLOAT } } }
+           attr { key: "shared_name" value { s: "numbers" } } }
+    node { name: "take" op: "QueueDequeueV2" input: "q" device: ")",
+                   ps, R"(" attr { key: "component_types" value { list { type: DT_FLOAT } } } }
+    node { name: "y" op: "Neg" input: "take" device: ")",
+                   worker0, R"(" attr { key: "T" value { type: DT_FLOAT } } }
+  )"));
+  start(session, {"y"});
+  StepExplained why = why_one();
+  check_line(why.cause,
+             {"'take' (QueueDequeueV2)", "asynchronously: it waits for elements of queue 'numbers' "
+                                         "(FIFOQueue of float, 0 elements)"});
+}
+
 TEST_CASE_FIXTURE(Fixture, "why: a chain over three devices ends in the kernel that does not end") {
   auto session = open(chain());
   start(session, {"y"});
