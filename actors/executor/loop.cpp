@@ -289,8 +289,7 @@ bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& node, Iteratio
     bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
     if (!initialized && !(node.flags & accepts_uninitialized)) {
       Source source = p_.slot_source[static_cast<std::size_t>(node.first_input + i)];
-      s_.fail(n, failed_precondition(
-                     str_cat("Attempting to use uninitialized value ", info(source.node).name)));
+      s_.fail(n, uninitialized_value(info(source.node).name));
       return false;
     }
     if (wants_value) {

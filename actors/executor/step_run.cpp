@@ -75,6 +75,8 @@ StepRun::Progress StepRun::run(Duration slice, bool may_compute) {
     return Progress::yielded;
   if (s.num_running > 0)
     return Progress::waiting;
+  if (!s.failed)
+    s.read_late_values();
   for (std::size_t i = 0; i < s.retvals.size() && !s.failed; ++i)
     if (!s.retvals[i].has_value())
       s.fail(retval_node(s.program, i),

@@ -365,6 +365,32 @@ TEST_CASE("step: reference edges pass the variable on, or a snapshot to who want
   }
 }
 
+TEST_CASE("step: a fetched reference has the value that the step leaves it with") {
+  Rig rig;
+  auto executable = rig.compile(R"(
+    v = Variable[dtype=DT_INT64]()
+    x = _Arg[T=DT_INT64, index=0]()
+    set = Assign(v, x)
+    later = Elsewhere(x) ^set
+    more = Accumulate(v, later)
+    r = _Retval[index=0](v)
+    q = _Retval[index=1](set)
+    copy = Identity(set)
+    p = _Retval[index=2](copy)
+  )");
+  for (std::int64_t x : {3, 4}) {
+    auto outcome = rig.run(executable, {i64(x)});
+    REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
+    CHECK(outcome.retvals[0].value<std::int64_t>() == 2 * x);
+    CHECK(outcome.retvals[1].value<std::int64_t>() == 2 * x);
+    CHECK(outcome.retvals[2].value<std::int64_t>() == x);
+  }
+  Rig other;
+  auto nothing = other.run("v = Variable[dtype=DT_INT64]()\nr = _Retval[index=0](v)\n", {});
+  CHECK(nothing.status.message() == "Attempting to use uninitialized value v");
+  CHECK(nothing.status.origin().node == "r");
+}
+
 TEST_CASE("step: a variable without value cannot be read or added to") {
   for (const char* user : {"u = Neg(v)", "u = Accumulate(v, x)", "u = Identity(v)"}) {
     Rig rig;

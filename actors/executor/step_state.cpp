@@ -231,12 +231,27 @@ void StepState::reset(bool clean_slots) {
   hooks = StepHooks{};
   args.clear();
   retvals.clear();
+  late_values.clear();
   status = Status{};
   counters = StepCounters{};
   num_submitted = 0;
   root_nodes = 0;
   started = failed = finished = false;
   trace.clear();
+}
+
+void StepState::read_late_values() {
+  for (const LateValue& late : late_values) {
+    Tensor value = late.variable->snapshot();
+    if (!value.has_value()) {
+      const auto input =
+          static_cast<std::size_t>(program.nodes[static_cast<std::size_t>(late.node)].first_input);
+      const auto source = static_cast<std::size_t>(program.slot_source[input].node);
+      return fail(late.node, uninitialized_value(program.info[source].name));
+    }
+    const auto position = program.nodes[static_cast<std::size_t>(late.node)].position;
+    retvals[static_cast<std::size_t>(position)] = std::move(value);
+  }
 }
 
 } // namespace troupe::program

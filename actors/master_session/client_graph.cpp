@@ -10,6 +10,7 @@
 #include "graph/functions/lower.hpp"
 #include "graph/functions/needed.hpp"
 #include "graph/partition/partition.hpp"
+#include "graph/passes/late_reads.hpp"
 #include "graph/passes/optimize.hpp"
 #include "graph/placement/place.hpp"
 #include "kernels/framework/no_kernel.hpp"
@@ -204,6 +205,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature,
                                          request.client_ends ? &*request.client_ends : nullptr));
   out.feed_types = std::move(types.feeds);
+  read_references_late(graph);
   graph.functions = needed_functions(graph);
   TROUPE_TRY(check_kernels(graph, request, services.library->kernels));
   if (request.client_ends)

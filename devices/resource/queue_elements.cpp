@@ -28,10 +28,10 @@ private:
 
 class AtRandom final : public QueueElements {
 public:
-  explicit AtRandom(std::uint64_t seed) : random_(seed) {}
+  explicit AtRandom(std::function<std::uint32_t()> draw) : draw_(std::move(draw)) {}
   void push(Tuple element) override { elements_.push_back(std::move(element)); }
   Tuple pop() override {
-    std::swap(elements_[random_() % elements_.size()], elements_.back());
+    std::swap(elements_[draw_() % elements_.size()], elements_.back());
     Tuple chosen = std::move(elements_.back());
     elements_.pop_back();
     return chosen;
@@ -41,7 +41,7 @@ public:
 
 private:
   std::vector<Tuple> elements_;
-  std::mt19937_64 random_;
+  std::function<std::uint32_t()> draw_;
 };
 
 /// The smallest number in the first component; equal ones in the order of their arrival.
@@ -66,11 +66,13 @@ private:
 
 std::unique_ptr<QueueElements> make_queue_elements(const QueueSpec& spec) {
   switch (spec.order) {
-  case QueueSpec::Order::random: {
-    const auto seed =
-        (static_cast<std::uint64_t>(spec.seed) << 32) ^ static_cast<std::uint64_t>(spec.seed2);
-    return std::make_unique<AtRandom>(seed != 0 ? seed : random_id());
-  }
+  case QueueSpec::Order::random:
+    if (spec.draw)
+      return std::make_unique<AtRandom>(spec.draw);
+    return std::make_unique<AtRandom>(
+        [random = std::mt19937(static_cast<std::uint32_t>(random_id()))]() mutable {
+          return static_cast<std::uint32_t>(random());
+        });
   case QueueSpec::Order::priority:
     return std::make_unique<ByPriority>();
   default:

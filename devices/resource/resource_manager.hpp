@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -32,8 +33,12 @@ public:
 /// reader.
 class Variable final : public Resource {
 public:
-  explicit Variable(DType dtype) : dtype_(dtype) {}
+  /// `declared` is the shape that its node says it has; nothing: any.
+  explicit Variable(DType dtype, std::optional<Shape> declared = {})
+      : dtype_(dtype), declared_(std::move(declared)) {}
   DType dtype() const { return dtype_; }
+  /// For its first value: later ones are compared with the value that is there.
+  const std::optional<Shape>& declared_shape() const { return declared_; }
   bool is_initialized() const;
   /// A tensor without value when uninitialised.
   Tensor snapshot() const;
@@ -55,6 +60,7 @@ private:
 
   mutable std::mutex lock_;
   DType dtype_;
+  std::optional<Shape> declared_;
   Tensor value_;
   std::shared_ptr<VariableMemory> memory_; // null until it was asked for
 };

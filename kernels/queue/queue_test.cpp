@@ -101,6 +101,18 @@ TEST_CASE("queues: without a shared_name a queue is its node's alone") {
                             "FIFOQueue, found PaddingFIFOQueueV2");
 }
 
+TEST_CASE("queues: elements leave a random queue with seeds in TensorFlow's order") {
+  Fixture f;
+  f.add(R"(
+    q = RandomShuffleQueueV2[component_types=[int32], shapes=[[]], seed=5, seed2=7]()
+    eight = Const[dtype=int32, value=i32[8] 1 2 3 4 5 6 7 8]()
+    count = Const[dtype=int32, value=i32[] 8]()
+    put = QueueEnqueueManyV2(q, eight)
+    take = QueueDequeueManyV2[component_types=[int32]](q, count))");
+  CHECK(f.run({"^put"}) == "ok");
+  CHECK(f.run({"take"}) == "ok i32[8] 7 3 2 8 4 1 5 6");
+}
+
 TEST_CASE("queues: what a node puts or takes must be of the queue's dtypes") {
   Fixture f;
   f.add(R"(

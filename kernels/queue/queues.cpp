@@ -1,7 +1,10 @@
 // FIFOQueue, PaddingFIFOQueue, RandomShuffleQueue, PriorityQueue: each finds its queue, or makes
 // it, and gives the handle.
+#include <functional>
+
 #include "core/base/strings.hpp"
 #include "devices/resource/queue.hpp"
+#include "kernels/arith/philox.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
 
@@ -24,6 +27,19 @@ Status check_shapes(const QueueSpec& spec) {
           str_cat("a ", spec.op, " cannot have components of shape ", shape,
                   partial ? ": its rank must be known" : ": it must be fully known"));
   return {};
+}
+
+// The words of the generator that TensorFlow's kernel draws from, one after the other.
+std::function<std::uint32_t()> words_from(std::int64_t seed, std::int64_t seed2) {
+  return [generator = arith::Philox::from_seeds(static_cast<std::uint64_t>(seed),
+                                                static_cast<std::uint64_t>(seed2)),
+          block = arith::Philox::Block{}, used = std::size_t{4}]() mutable {
+    if (used == block.size()) {
+      block = generator.next();
+      used = 0;
+    }
+    return block[used++];
+  };
 }
 
 template <QueueSpec::Order order>
@@ -49,6 +65,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   spec.min_after_dequeue = c.attrs().get_or("min_after_dequeue", std::int64_t{0});
   spec.seed = c.attrs().get_or("seed", std::int64_t{0});
   spec.seed2 = c.attrs().get_or("seed2", std::int64_t{0});
+  if (spec.seed != 0 || spec.seed2 != 0)
+    spec.draw = words_from(spec.seed, spec.seed2);
   TROUPE_TRY(check_shapes(spec));
   if (spec.min_after_dequeue < 0)
     return invalid_argument(str_cat("min_after_dequeue ", spec.min_after_dequeue, " must be >= 0"));

@@ -18,18 +18,29 @@ Status shape_of_old_attr(ShapeContext& c) {
   return c.set_output(0, shape.rank() == 0 ? PartialShape() : std::move(shape));
 }
 
-Result<std::shared_ptr<const void>> keep_name(PrepareContext& c) {
-  TROUPE_ASSIGN(ResourceName name, resource_name(c));
-  return prepared(std::move(name));
+/// A variable's name, and its shape where the node says all of it.
+struct Declared {
+  ResourceName name;
+  std::optional<Shape> shape;
+};
+
+template <bool IsOld>
+Result<std::shared_ptr<const void>> keep_declared(PrepareContext& c) {
+  Declared out;
+  TROUPE_ASSIGN(out.name, resource_name(c));
+  TROUPE_ASSIGN(const auto shape, c.attr<PartialShape>("shape"));
+  if (!IsOld || shape.rank() != 0)
+    out.shape = shape.to_shape();
+  return prepared(std::move(out));
 }
 
 Status find_variable(KernelContext& c) {
-  const auto& name = c.prepared<ResourceName>();
+  const auto& [name, shape] = c.prepared<Declared>();
   const DType dtype = remove_ref(c.output_type(0));
-  TROUPE_ASSIGN(auto variable,
-                c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
-                  return Result<std::shared_ptr<Variable>>(std::make_shared<Variable>(dtype));
-                }));
+  TROUPE_ASSIGN(
+      auto variable, c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
+        return Result<std::shared_ptr<Variable>>(std::make_shared<Variable>(dtype, shape));
+      }));
   if (variable->dtype() != dtype)
     return invalid_argument(str_cat("Trying to get variable '", name.name,
                                     "' with wrong dtype. Expected ", to_string(variable->dtype()),
@@ -49,9 +60,10 @@ Status assign(KernelContext& c) {
   const auto& variable = c.input_ref(0);
   if (c.attrs().get_or("validate_shape", true)) {
     const Tensor old = variable->snapshot();
-    if (old.has_value() && old.shape() != c.input(1).shape())
+    const auto wanted = old.has_value() ? old.shape() : variable->declared_shape();
+    if (wanted && *wanted != c.input(1).shape())
       return invalid_argument(
-          str_cat("Assign requires shapes of both tensors to match. lhs shape= ", old.shape(),
+          str_cat("Assign requires shapes of both tensors to match. lhs shape= ", *wanted,
                   " rhs shape= ", c.input(1).shape()));
   }
   TROUPE_ASSIGN(Tensor value, own(c, c.take_input(1)));
@@ -96,7 +108,7 @@ void register_state_variable(OpLibrary& library) {
       .roles(Role::variable)
       .shape_fn(shape_of_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable, {.prepare = keep_name})
+      .kernel_on_all_devices(find_variable, {.prepare = keep_declared<false>})
       .doc("A reference to the variable `shared_name` (or the node's name) of `container`.");
   library.op("Variable")
       .output("ref: Ref(dtype)")
@@ -105,7 +117,7 @@ void register_state_variable(OpLibrary& library) {
       .roles(Role::variable)
       .shape_fn(shape_of_old_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable, {.prepare = keep_name})
+      .kernel_on_all_devices(find_variable, {.prepare = keep_declared<true>})
       .doc("VariableV2 as old graphs have it.");
   library.op("Assign")
       .input("ref: Ref(T); value: T")

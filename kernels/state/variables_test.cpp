@@ -44,6 +44,28 @@ TEST_CASE("variables: a reference variable keeps its value between steps") {
   CHECK(fetch(interpreter, g, "read") == 3);
 }
 
+TEST_CASE("variables: a first value has the shape that the variable's node declares") {
+  Graph g = parse(R"(
+    v = VariableV2[dtype=DT_FLOAT, shape=[2]]()
+    unknown = VariableV2[dtype=DT_FLOAT, shape=[-1]]()
+    two = Const[dtype=DT_FLOAT, value=f32[2] 1 2]()
+    some = Placeholder[dtype=DT_FLOAT]()
+    right = Assign(v, two)
+    wrong = Assign(v, some)
+    any = Assign[validate_shape=false](v, some)
+    first = Assign(unknown, some))");
+  Interpreter interpreter;
+  const Tensor three = Tensor::of<float>({3}, {1, 2, 3});
+  const std::string refused = "node 'wrong' (Assign): Assign requires shapes of both tensors to "
+                              "match. lhs shape= [2] rhs shape= [3]";
+  CHECK(interpreter.run(g, {{"some", three}}, {"wrong"}).status().message() == refused);
+  CHECK(interpreter.run(g, {}, {"right"}).ok());
+  CHECK(interpreter.run(g, {{"some", three}}, {"wrong"}).status().message() == refused);
+  CHECK(interpreter.run(g, {{"some", three}}, {"any"}).ok());
+  CHECK(interpreter.run(g, {{"some", three}}, {"wrong"}).ok());
+  CHECK(interpreter.run(g, {{"some", three}}, {"first"}).ok());
+}
+
 TEST_CASE("variables: an assigned constant is not changed by later updates") {
   Graph g = parse(R"(
     v = VariableV2[dtype=DT_FLOAT, shape=[]]()

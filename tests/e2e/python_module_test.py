@@ -1,29 +1,58 @@
 """The module `troupe` of python/, as far as it needs no TensorFlow: children that are servers."""
 
 import os
+import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from support import TROUPE, Case, free_ports
 
 PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
 sys.path.insert(0, PYTHON)
-from troupe.server import Child, ServerError, placed  # noqa: E402
+from troupe.child import Child, ServerError, folders  # noqa: E402
+from troupe.server import placed  # noqa: E402
+from troupe.session import OwnNode  # noqa: E402
 
 HOLD = """
 import sys
-from troupe.server import Child
+from troupe.child import Child
 child = Child({"worker": {"0": sys.argv[1]}}, "worker", 0)
 print(child.process.pid, flush=True)
 sys.stdin.read()
 """
 
 
+# What a program does at an interrupt needs its node still.
+INTERRUPTED = """
+import sys
+from troupe.child import Child
+child = Child({"worker": {"0": sys.argv[1]}}, "worker", 0)
+try:
+    print(child.process.pid, flush=True)
+    sys.stdin.read()
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+    sys.stdin.read()
+"""
+
+SCRIPT = """
+import pickle, sys, threading
+class Named:
+    pass
+if __name__ == "__main__":
+    assert type(pickle.loads(pickle.dumps(Named()))) is Named
+    assert sys.modules["__main__"].Named is Named
+    threading.Thread(target=lambda: (threading.main_thread().join(), pickle.dumps(Named()), print(__file__, sys.argv[1:], flush=True))).start()
+    sys.exit(7)
+"""
+
+
 class Module(Case):
     def script(self, program, *words):
         process = subprocess.Popen([sys.executable, "-B", "-c", program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                   env={**os.environ, "PYTHONPATH": PYTHON, "TROUPE": TROUPE})
+                                   env={**os.environ, "PYTHONPATH": PYTHON, "TROUPE": TROUPE}, start_new_session=True)
 
         def end():
             process.kill()
@@ -42,6 +71,51 @@ class Module(Case):
                 child = self.watch(int(script.stdout.readline()))
                 script.kill() if end == "killed" else script.stdin.close()
                 self.assert_gone(child)
+
+    def test_an_interrupt_is_for_the_script_alone(self):
+        (port,) = free_ports(1)
+        script = self.script(INTERRUPTED, f"127.0.0.1:{port}")
+        child = self.watch(int(script.stdout.readline()))
+        os.killpg(script.pid, signal.SIGINT)
+        self.assertEqual(script.stdout.readline(), "interrupted\n")
+        os.kill(child, 0)
+        script.stdin.close()
+        self.assert_gone(child)
+
+    def test_sessions_without_a_target_share_a_node(self):
+        node = OwnNode()
+        target = node.target()
+        self.addCleanup(node._child.end)
+        self.assertRegex(target, r"^grpc://127\.0\.0\.1:\d+$")
+        self.assertEqual(node.target(), target)
+
+    def test_graphs_may_use_the_folders_of_the_program(self):
+        with tempfile.TemporaryDirectory(dir=os.getcwd()) as here:
+            here = os.path.realpath(here)
+            before = list(sys.argv)
+            try:
+                sys.argv[:] = [os.path.join(here, "a", "train.py"), f"--train_dir={here}/runs/1", "--name=x", f"{here}", "/none/there", "relative/b"]
+                os.makedirs(os.path.join(here, "a"))
+                os.makedirs(os.path.join(here, "runs"))
+                out = folders()
+                self.assertEqual(out[:2], [os.path.realpath(os.getcwd()), os.path.join(here, "a")])
+                self.assertEqual(out[-2:], [os.path.join(here, "runs"), here])
+                self.assertIn(os.path.realpath("/tmp"), out)
+                self.assertNotIn("/", out)
+                os.environ["TROUPE_FILES"] = "/data:/models"
+                self.assertEqual(folders(), ["/data", "/models"])
+            finally:
+                os.environ.pop("TROUPE_FILES", None)
+                sys.argv[:] = before
+
+    def test_a_script_is_the_main_module_to_its_end(self):
+        with tempfile.TemporaryDirectory() as here:
+            path = os.path.join(here, "script.py")
+            with open(path, "w") as file:
+                file.write(SCRIPT)
+            run = f"import sys; from troupe.__main__ import run_script; sys.argv = sys.argv[1:]; run_script({path!r})"
+            done = subprocess.run([sys.executable, "-B", "-c", run, path, "--a", "b"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PYTHON})
+            self.assertEqual((done.returncode, done.stdout), (7, f"{path} ['--a', 'b']\n"), done.stderr)
 
     def test_a_child_ends_when_it_is_told(self):
         (port,) = free_ports(1)
@@ -76,6 +150,8 @@ class Module(Case):
             done = subprocess.run([sys.executable, "-B", "-m", "troupe", *words], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PYTHON})
             self.assertEqual(done.returncode, 2)
             self.assertIn("usage: python -m troupe SCRIPT", done.stderr)
+        done = subprocess.run([sys.executable, "-B", "-m", "troupe", "none.py"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PYTHON})
+        self.assertEqual((done.returncode, done.stderr), (2, "troupe: there is no script 'none.py'\n"))
 
 
 if __name__ == "__main__":

@@ -65,10 +65,13 @@ bool Loop<Frames>::run_merge(std::int32_t n, const ProgramNode& node, Iteration&
   return true;
 }
 
+// A fetched reference is read when all else has run: the step may write the variable still.
 template <bool Frames>
 bool Loop<Frames>::run_retval(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
-  if (!dereference(n, node, iteration))
-    return false;
+  if (auto& ref = slot(node.first_input, iteration)->ref; ref) [[unlikely]] {
+    s_.late_values.push_back({n, std::move(ref)});
+    ref.reset();
+  }
   s_.retvals[static_cast<std::size_t>(node.position)] =
       std::move(slot(node.first_input, iteration)->tensor);
   clear_inputs(node, iteration);

@@ -17,6 +17,7 @@
 #include "actors/executor/internal/ring.hpp"
 #include "actors/executor/step_run.hpp"
 #include "core/base/coarse_clock.hpp"
+#include "core/base/strings.hpp"
 
 namespace troupe::program {
 
@@ -116,6 +117,12 @@ struct KernelAtWork {
   }
 };
 
+/// A fetched variable, and the retval that fetches it.
+struct LateValue {
+  std::int32_t node = -1;
+  std::shared_ptr<Variable> variable;
+};
+
 struct StepState : std::enable_shared_from_this<StepState> {
   explicit StepState(const Program& program);
   ~StepState();
@@ -146,6 +153,7 @@ struct StepState : std::enable_shared_from_this<StepState> {
   /// there (release), and may destroy it.
   std::atomic<int> in_hook{0};
   std::vector<Tensor> args, retvals;
+  std::vector<LateValue> late_values; ///< read when nothing is left to run
   Status status;
   StepCounters counters;
   PendingKernel* running = nullptr; ///< a list
@@ -182,6 +190,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   void reset(bool clean_slots);
   /// The first error is the step's; the step then ends. `node` -1: of none in particular.
   void fail(std::int32_t node, const Status& error);
+  /// Once nothing is left to run.
+  void read_late_values();
 
 private:
   void drop_frames(Iteration& iteration);
@@ -190,6 +200,11 @@ private:
 
 /// From the thread that has finished something: hands the news to the owner of the step.
 void tell_owner(std::shared_ptr<StepState> state, PendingKernel* kernel);
+
+/// Of the op that gives the reference.
+inline Status uninitialized_value(std::string_view op) {
+  return failed_precondition(str_cat("Attempting to use uninitialized value ", op));
+}
 
 /// Empties a slot: any value in it is dropped.
 inline void empty(Entry& entry) {

@@ -1,0 +1,20 @@
+// late_reads: what TensorFlow's programs know of reference variables, whose readers share their memory.
+#pragma once
+
+#include "graph/ir/graph.hpp"
+
+namespace troupe {
+
+/// An Identity of a variable takes a snapshot when it runs. In TensorFlow it is the variable's memory
+/// itself, and programs rely on it: session.run([train, global_step]) gives the new step, and the tokens
+/// of a SyncReplicasOptimizer hold it. Therefore, of each variable by reference:
+///
+/// - what is ordered after an op that writes it, and reads it through an Identity that is not, reads
+///   the reference itself, once both have run;
+/// - so does a fetch (role `result`), always: a fetched reference is read at the end of its step.
+///
+/// An Identity is any node that passes a value on (role `passes_on`) on the variable's device. Readers
+/// that no edge orders after a write keep the Identity's snapshot. For pruned and placed graphs.
+void read_references_late(Graph& graph);
+
+} // namespace troupe

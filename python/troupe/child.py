@@ -1,0 +1,141 @@
+"""A child process `troupe serve`, which ends with the process that started it."""
+
+import ctypes
+import json
+import os
+import queue
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+
+READY_WITHIN = 60  # seconds
+GRACE = 10  # seconds for a child to end in order
+LIBC = ctypes.CDLL(None)
+
+
+class ServerError(RuntimeError):
+    """The child could not be started, or has ended."""
+
+
+def executable():
+    """What TROUPE names, else `troupe` on the PATH, else that of the build folder beside this package."""
+    named = os.environ.get("TROUPE") or shutil.which("troupe")
+    built = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "tools", "troupe", "troupe")
+    return named or (os.path.normpath(built) if os.path.exists(built) else "troupe")
+
+
+def existing(path):
+    """The folder, or the nearest one above it that is there."""
+    path = os.path.abspath(path)
+    while not os.path.isdir(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def named_paths(words):
+    """The absolute paths among a command's words, such as that of --train_dir=/data/run."""
+    for word in words:
+        value = word.partition("=")[2] if word.startswith("-") else word
+        value = os.path.expanduser(value)
+        if os.path.isabs(value):
+            yield value
+
+
+def folders():
+    """The folders whose files the graphs of this program may read and write, in order and without doubles.
+
+    Those of TROUPE_FILES, if it names some. Else the working folder, the script's, those for temporary files, and those that the
+    program's arguments name by absolute paths: what lies directly below the root is not allowed for the sake of an argument.
+    """
+    given = os.environ.get("TROUPE_FILES")
+    if given:
+        return given.split(os.pathsep)
+    out = [os.getcwd(), os.path.dirname(os.path.abspath(sys.argv[0] or ".")), tempfile.gettempdir(), "/tmp"]
+    out += [folder for folder in map(existing, named_paths(sys.argv[1:])) if folder != "/"]
+    return list(dict.fromkeys(os.path.realpath(folder) for folder in out if os.path.isdir(folder)))
+
+
+def free_port():
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        return held.getsockname()[1]
+
+
+def end_with(parent):
+    """In the child: SIGTERM when the thread that started it ends, which may have been by now."""
+    prctl_set_pdeathsig = 1
+    LIBC.prctl(prctl_set_pdeathsig, signal.SIGTERM)
+    if os.getppid() != parent:
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def started_for_good(words):
+    """A process that ends after this one, however this one ends.
+
+    It is started by a thread that lives as long as the process. To end it earlier, at the interpreter's exit, would be too early:
+    TensorFlow's sessions are collected after that, and each waits for ever for an answer to its CloseSession.
+    It has a session of its own: an interrupt at the terminal is for the program, which may want to save something first.
+    """
+    out = queue.Queue()
+    parent = os.getpid()
+
+    def start():
+        try:
+            out.put(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True,
+                                     preexec_fn=lambda: end_with(parent)))
+        except OSError as error:
+            out.put(error)
+        threading.Event().wait()
+
+    threading.Thread(target=start, daemon=True).start()
+    return out.get()
+
+
+class Child:
+    """A running `troupe serve`."""
+
+    def __init__(self, cluster, job, task):
+        words = [executable(), "serve", "--cluster=" + json.dumps(cluster), f"--job={job}", f"--task={task}"]
+        words += ["--files=" + folder for folder in folders()]
+        started = started_for_good(words)
+        if isinstance(started, OSError):
+            raise ServerError(f"cannot run {words[0]!r}: {started.strerror}; put it on the PATH, or name it in the environment's TROUPE")
+        self.process = started
+        self.wait_until_ready()
+
+    def wait_until_ready(self):
+        lines = queue.Queue()
+
+        def read():
+            with self.process.stdout as out:
+                for line in out:
+                    lines.put(line)
+            lines.put("")
+
+        threading.Thread(target=read, daemon=True).start()
+        try:
+            line = lines.get(timeout=READY_WITHIN)
+        except queue.Empty:
+            line = None
+        if not line or not line.startswith("ready at "):
+            self.end()
+            raise ServerError("`troupe serve` was not ready within {} s".format(READY_WITHIN) if line is None else
+                              f"`troupe serve` ended with code {self.process.returncode}; it says why above")
+
+    def join(self):
+        self.process.wait()
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+
+
