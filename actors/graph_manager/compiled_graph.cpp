@@ -81,7 +81,7 @@ Result<Graph> take_graph(RegisterGraph& request, const NodeServices& services) {
     return request.graph.use_count() == 1 ? std::move(*request.graph) : request.graph->clone();
   ImportOptions import;
   import.allow_internal_ops = true; // from our own master
-  import.limits.memory = services.host_memory;
+  import.limits = DecodeLimits::bounded_by(services.host_memory);
   return read_graph_bytes(request.graph_def, services.library->ops, import);
 }
 

@@ -30,7 +30,7 @@ void parse_next(Self self, const Parts& parts) {
         // changes nothing.
         auto extended = std::make_shared<Graph>(graph->clone());
         ImportOptions import;
-        import.limits.memory = memory; // its constants count as the values of steps do
+        import.limits = DecodeLimits::bounded_by(memory); // constants count as values of steps do
         GraphParsed message{ticket, nullptr, extend_graph_bytes(*extended, *bytes, import)};
         if (message.status.ok())
           message.graph = std::move(extended);

@@ -78,9 +78,11 @@ Result<Shape> Shape::make(std::span<const std::int64_t> dims) {
     if (dim < 0)
       return invalid_argument(
           str_cat("shape [", str_join(dims, ","), "] has a negative dimension"));
-    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(dim, 1), &elements))
-      return invalid_argument(
-          str_cat("shape [", str_join(dims, ","), "] has more than 2^63 - 1 elements"));
+    const std::int64_t before = elements;
+    if (__builtin_mul_overflow(before, std::max<std::int64_t>(dim, 1), &elements))
+      return invalid_argument(str_cat("Encountered overflow when multiplying ", before, " with ",
+                                      dim, ": shape [", str_join(dims, ","),
+                                      "] has more than 2^63 - 1 elements"));
   }
   return Shape(dims);
 }

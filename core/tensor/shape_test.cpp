@@ -80,7 +80,8 @@ TEST_CASE("shape: numbers from outside are checked") {
   CHECK(make({std::int64_t{1} << 31, std::int64_t{1} << 31}).ok());
   CHECK(make({2, -1}).status() == invalid_argument("shape [2,-1] has a negative dimension"));
   CHECK(make({max, 2}).status() ==
-        invalid_argument("shape [9223372036854775807,2] has more than 2^63 - 1 elements"));
+        invalid_argument("Encountered overflow when multiplying 9223372036854775807 with 2: shape "
+                         "[9223372036854775807,2] has more than 2^63 - 1 elements"));
   CHECK(make({std::int64_t{1} << 32, std::int64_t{1} << 31}).status().code() ==
         Code::invalid_argument);
   CHECK(make(std::vector<std::int64_t>(254, 1)).ok());

@@ -200,6 +200,7 @@ Result<Tensor> LookupTable::find(const Tensor& keys, const Tensor& fallback) con
   const bool one_for_all = fallback.shape() == spec_.value_shape;
   if (!one_for_all && !(spec_.is_mutable && fallback.shape() == shape))
     return invalid_argument(str_cat("Expected shape ", spec_.value_shape,
+                                    spec_.is_mutable ? str_cat(" or ", shape) : std::string(),
                                     " for default value, got ", fallback.shape()));
   TROUPE_TRY(check_allowed(keys));
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(memory_, spec_.value, shape));

@@ -66,7 +66,8 @@ Status Queue::check_same(const QueueSpec& other, std::string_view op) const {
     return invalid_argument(str_cat(queue, "min_after_dequeue ", spec_.min_after_dequeue,
                                     " but requested min_after_dequeue was ",
                                     other.min_after_dequeue, "."));
-  if (other.seed != spec_.seed || other.seed2 != spec_.seed2)
+  const bool any_seed = other.seed == 0 && other.seed2 == 0;
+  if (!any_seed && (other.seed != spec_.seed || other.seed2 != spec_.seed2))
     return invalid_argument(str_cat(queue, "random seeds (", spec_.seed, ", ", spec_.seed2,
                                     ") but requested seeds are (", other.seed, ", ", other.seed2,
                                     ")."));
@@ -273,6 +274,9 @@ Queue::Progress Queue::try_take(Request& request, std::vector<Answer>& answers) 
       return answer(std::move(insufficient));
     request.wanted = std::min(request.wanted, elements_->size());
   }
+  // Taken one by one as they come, the elements of a batch would not be in their order.
+  if (spec_.order == QueueSpec::Order::priority && available() < missing())
+    return Progress::none;
   Progress progress = Progress::none;
   while (missing() > 0 && available() > 0) {
     progress = Progress::some;

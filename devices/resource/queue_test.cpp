@@ -253,7 +253,11 @@ TEST_CASE("queue: a priority queue gives the smallest first, equal ones in order
   CHECK(put.text() == "ok");
   Answer batch = f.take_many(5);
   f.queue.withdraw(batch.ticket); // which gives them back in their order
-  CHECK(f.take_many(4).text() == "ok i64[4] -2 1 3 3 i32[4] 40 20 10 30");
+  Answer all = f.take_many(6);    // waits for as many, and takes them in their order
+  CHECK(all.text() == "waits");
+  Answer more;
+  f.queue.enqueue_many(2, {literal("i64[2] -5 0"), literal("i32[2] 50 60")}, more.done());
+  CHECK(all.text() == "ok i64[6] -5 -2 0 1 3 3 i32[6] 50 40 60 20 10 30");
 }
 
 TEST_CASE("queue: a random queue keeps some elements until it is closed and loses none") {
@@ -307,5 +311,8 @@ TEST_CASE("queue: two nodes that share a queue must say the same of it") {
   other.seed = 7;
   CHECK(queue.check_same(other, "").message() ==
         "Shared queue 'q' has random seeds (0, 0) but requested seeds are (7, 0).");
+  const Queue seeded(other, "q", host_allocator());
+  other.seed = 0; // whoever asks for no seeds takes any
+  CHECK(seeded.check_same(other, "").ok());
   CHECK(queue.description() == "FIFOQueue of int32, 0 of 3 elements");
 }

@@ -25,6 +25,13 @@ Status of_node(const Status& status, std::string_view name) {
                      : Status(status.code(), str_cat("Node '", name, "': ", status.message()));
 }
 
+// Clients give conditionals and loops more outputs when they differentiate them; a node that is there
+// already keeps those that it has.
+bool may_have_had_more_outputs(const Node& node) {
+  constexpr std::string_view ops[] = {"If", "StatelessIf", "While", "StatelessWhile"};
+  return std::ranges::find(ops, node.op_name()) != std::end(ops);
+}
+
 Status check_versions(const GraphVersions& versions) {
   if (versions.producer < 0)
     return invalid_argument(str_cat("GraphDef producer version ", versions.producer,
@@ -218,7 +225,7 @@ private:
   }
 
   Result<const OpSchema*> lookup(const tensorflow::NodeDef& def) {
-    if (def.op().starts_with('_') && !options_.allow_internal_ops)
+    if (is_internal(def.op()) && !options_.allow_internal_ops)
       return invalid_argument(str_cat("Node '", def.name(), "': op '", def.op(),
                                       "' is internal and cannot be part of a client's graph"));
     if (last_op_ && last_op_->name == def.op())
@@ -321,7 +328,11 @@ private:
         return problem("Control dependencies must come after regular dependencies");
       if (name->slot >= src->num_outputs())
         return problem(str_cat("Connecting to invalid output ", name->slot, " of source node ",
-                               src->name, " which has ", src->num_outputs(), " outputs."));
+                               src->name, " which has ", src->num_outputs(), " outputs.",
+                               may_have_had_more_outputs(*src)
+                                   ? " Try using "
+                                     "tf.compat.v1.experimental.output_all_intermediates(True)."
+                                   : ""));
       TROUPE_TRY(check_edge_types(*src, name->slot, node, slot));
       graph_.set_input(node.id, slot++, {src->id, name->slot});
     }

@@ -13,6 +13,11 @@ namespace troupe {
 struct DecodeLimits {
   std::size_t filled_bytes = std::size_t{1} << 30;
   Allocator* memory = nullptr; ///< whence tensors take it, which may refuse; null: host_allocator()
+
+  /// Those of a task whose memory is bounded: what is filled counts against that, too.
+  static DecodeLimits bounded_by(Allocator* memory) {
+    return {.filled_bytes = std::size_t{4} << 30, .memory = memory};
+  }
 };
 
 /// The part of the limits that is left.

@@ -34,12 +34,6 @@ std::string merge_devices(const std::string& body, const std::string& call) {
   return inner->to_string();
 }
 
-// An invariant has its value in every round, also in the one that the loop's condition ends.
-bool is_loop_invariant(const Graph& graph, Endpoint e) {
-  const Node* node = graph.node(e.node);
-  return node && node->has_role(Role::enter) && node->attrs.get_or("is_constant", false);
-}
-
 class Copier {
 public:
   Copier(Graph& graph, const FunctionBody& body, const InlineSite& site)
@@ -137,6 +131,11 @@ private:
 };
 
 } // namespace
+
+bool is_loop_invariant(const Graph& graph, Endpoint e) {
+  const Node* node = graph.node(e.node);
+  return node && node->has_role(Role::enter) && node->attrs.get_or("is_constant", false);
+}
 
 Result<InlinedBody> inline_body(Graph& graph, const FunctionBody& body, const InlineSite& site) {
   InlinedBody out;

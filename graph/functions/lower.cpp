@@ -84,6 +84,7 @@ private:
     return std::ranges::find(calls_, &body, &Calls::value_type::first) != calls_.end();
   }
   Status begin_call(const Callee& callee, const FunctionBody& body, const InlineSite& site);
+  Status refuse(Node& node, NodeId trigger, NodeId made_from, const Status& why);
 
   Graph& graph_;
   const LowerOptions& options_;
@@ -126,8 +127,10 @@ public:
     }
     (*added)->device = device_;
     NodeId id = (*added)->id;
+    // What is the same in every round of a loop is there for rounds that never come, too: whatever
+    // reads nothing else waits for the round.
     NodeId waits_for = -1;
-    if (inputs.empty())
+    if (std::ranges::all_of(inputs, [&](Endpoint e) { return is_loop_invariant(graph_, e); }))
       waits_for = trigger();
     else if (reads_own_input(inputs))
       waits_for = gate();
@@ -168,7 +171,8 @@ public:
     return lowering_.inline_call(callee, std::move(site), result_types);
   }
 
-  Status finish(const std::vector<Endpoint>& outputs, const std::vector<NodeId>& effects) override {
+  Status finish(const std::vector<Endpoint>& outputs, const std::vector<NodeId>& effects,
+                bool outputs_tell) override {
     TROUPE_TRY(failed_);
     if (outputs.size() != node_.output_types.size())
       return internal(str_cat("node '", node_.name, "' was lowered to ", outputs.size(),
@@ -179,8 +183,11 @@ public:
     node_.inputs.clear();
     node_.input_types.clear();
     AttrMap attrs;
-    if (!outputs.empty())
+    if (!outputs.empty()) {
       attrs.set("T", node_.output_types);
+      if (outputs_tell || effects.empty())
+        attrs.set("direct", made_here(outputs));
+    }
     if (const AttrValue* classes = node_.attrs.find("_class"))
       attrs.set("_class", *classes);
     node_.attrs = std::move(attrs);
@@ -216,6 +223,15 @@ private:
     return out;
   }
 
+  /// Those that are no input of the node: an input is there before it runs, and where it does not run.
+  std::vector<std::int64_t> made_here(const std::vector<Endpoint>& outputs) const {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (std::ranges::find(inputs_, outputs[i]) == inputs_.end())
+        out.push_back(static_cast<std::int64_t>(i));
+    return out;
+  }
+
   bool reads_own_input(const std::vector<Endpoint>& inputs) const {
     return std::ranges::any_of(
         inputs, [&](Endpoint e) { return std::ranges::find(inputs_, e) != inputs_.end(); });
@@ -231,14 +247,14 @@ private:
     return *gate_;
   }
 
-  /// What new nodes without inputs wait for; -1: nothing.
+  /// What new nodes wait for whose inputs do not tell when the node runs; -1: nothing.
   NodeId trigger() {
     if (gate() >= 0 || outer_ >= 0)
       return gate() >= 0 ? gate() : outer_;
     // A loop or a conditional of version 1 may be around the node: its inputs tell.
     if (!trigger_ && lowering_.has_control_flow())
       for (Endpoint e : inputs_)
-        if (!trigger_ && !is_ref(dtype(e)))
+        if (!trigger_ && !is_ref(dtype(e)) && !is_loop_invariant(graph_, e))
           trigger_ = add_beside("Identity", {e}, {});
     return trigger_.value_or(-1);
   }
@@ -270,11 +286,44 @@ Status Lowering::lower(NodeId id, NodeId trigger) {
   LowerRule rule = rule_of(graph_, node);
   if (!rule)
     return {};
+  const NodeId made_from = graph_.capacity();
+  const std::size_t depth = calls_.size();
   Site site(*this, node, trigger);
   Status status = rule(site);
-  if (status.ok() || status.message().find("[[{{node ") != std::string::npos)
+  if (status.ok())
     return status;
-  return Status(status.code(), str_cat(status.message(), " [[{{node ", node.name, "}}]]"));
+  if (status.message().find("[[{{node ") == std::string::npos)
+    status = Status(status.code(), str_cat(status.message(), " [[{{node ", node.name, "}}]]"));
+  if (status.code() == Code::resource_exhausted)
+    return status;
+  calls_.resize(depth);
+  return refuse(node, trigger, made_from, status);
+}
+
+// A node that cannot be lowered fails the step that runs it, and no other.
+Status Lowering::refuse(Node& node, NodeId trigger, NodeId made_from, const Status& why) {
+  for (NodeId id = graph_.capacity(); id-- > made_from;)
+    if (graph_.node(id))
+      graph_.remove(id);
+  TROUPE_ASSIGN(node.op, graph_.registry().lookup("_Refusal"));
+  std::vector<NodeId> after;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    after.push_back(node.inputs[static_cast<std::size_t>(i)].node);
+    graph_.set_input(node.id, i, {});
+  }
+  node.inputs.clear();
+  node.input_types.clear();
+  if (trigger >= 0)
+    after.push_back(trigger);
+  AttrMap attrs{{"Tout", node.output_types},
+                {"code", static_cast<std::int64_t>(why.code())},
+                {"message", std::string(why.message())}};
+  if (const AttrValue* classes = node.attrs.find("_class"))
+    attrs.set("_class", *classes);
+  node.attrs = std::move(attrs);
+  for (NodeId id : after)
+    graph_.add_control_edge(id, node.id);
+  return {};
 }
 
 Status Lowering::check_call(const Callee& callee, const FunctionBody& body,

@@ -31,9 +31,9 @@ bool has_function_calls(const Graph& graph);
 /// A call of a function within its own body stays a call: a StatefulPartitionedCall, whose kernel
 /// runs the function.
 ///
-/// INVALID_ARGUMENT naming the node for a call that does not fit the function, an unknown function
-/// (NOT_FOUND) or the gradient of one that calls itself; RESOURCE_EXHAUSTED beyond the limits. After
-/// an error the graph is not fit for use.
+/// A call that does not fit the function, or is of an unknown function or of the gradient of one that
+/// calls itself, becomes a `_Refusal`: the step that runs it ends with an error that names the node.
+/// RESOURCE_EXHAUSTED beyond the limits; then the graph is not fit for use.
 Status lower_functions(Graph& graph, const LowerOptions& options = {});
 
 } // namespace troupe

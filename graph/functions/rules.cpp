@@ -239,7 +239,7 @@ private:
       if (i < static_cast<std::size_t>(c_.node().num_outputs()))
         outputs.push_back(value);
     }
-    return c_.finish(outputs, exits);
+    return c_.finish(outputs, exits, true);
   }
 
   LowerContext& c_;
@@ -292,7 +292,7 @@ Status lower_for(LowerContext& c) {
   next.insert(next.end(), body.outputs.begin(), body.outputs.end());
   for (std::size_t i = 0; i < next.size(); ++i)
     c.set_input(heads[i].node, 1, c.op("next", "NextIteration", {next[i]}, {}, body.effects));
-  return c.finish(outputs, exits);
+  return c.finish(outputs, exits, true);
 }
 
 // Its nodes stand on the target, which has to be known before the graph is placed.

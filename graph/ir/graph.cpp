@@ -41,6 +41,25 @@ Status of_node(const Status& status, std::string_view name) {
   return Status(status.code(), str_cat(status.message(), "; NodeDef: {{node ", name, "}}"));
 }
 
+// As complete_and_check_attrs; calls of functions by their name may have attributes that only other
+// ways to call them declare, and lose them.
+Status complete_attrs(const Graph& graph, const OpSchema& op, AttrMap& attrs) {
+  Status status = complete_and_check_attrs(op, attrs);
+  const FunctionDefinition* function =
+      status.ok() || !graph.functions ? nullptr : graph.functions->find(op.name);
+  if (!function || &function->signature != &op)
+    return status;
+  std::vector<std::string> unknown;
+  for (const auto& [name, value] : attrs)
+    if (!name.starts_with('_') && !op.find_attr(name))
+      unknown.push_back(name);
+  if (unknown.empty())
+    return status;
+  for (const std::string& name : unknown)
+    attrs.erase(name);
+  return complete_and_check_attrs(op, attrs);
+}
+
 std::string types_text(const std::vector<DType>& types) {
   std::string out;
   for (DType t : types)
@@ -102,7 +121,7 @@ Result<Node*> Graph::add(std::string_view name, std::string_view op, std::vector
                                               ", which the graph does not have")),
                      name);
   infer_attrs(**schema, given, attrs);
-  if (Status status = complete_and_check_attrs(**schema, attrs); !status.ok())
+  if (Status status = complete_attrs(*this, **schema, attrs); !status.ok())
     return of_node(status, name);
   auto types = resolve_types(**schema, attrs);
   if (!types.ok())
@@ -132,7 +151,7 @@ void Graph::reserve(std::size_t more) {
 }
 
 Result<Node*> Graph::add_unconnected(std::string_view name, const OpSchema& op, AttrMap attrs) {
-  if (Status status = complete_and_check_attrs(op, attrs); !status.ok())
+  if (Status status = complete_attrs(*this, op, attrs); !status.ok())
     return of_node(status, name);
   auto types = resolve_types(op, attrs);
   if (!types.ok())

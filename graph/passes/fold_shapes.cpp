@@ -1,5 +1,6 @@
 // What reads a shape alone (Shape, Size, Rank …) becomes a constant where that shape is statically
 // known, whether or not the tensor itself is.
+#include <algorithm>
 #include <optional>
 
 #include "core/base/strings.hpp"
@@ -24,6 +25,13 @@ std::optional<std::vector<NodeId>> controls_of(const Graph& graph, const Node& n
     controls.push_back(e.node);
   }
   return controls;
+}
+
+// A variable that nobody has assigned has a shape, too; reading it is an error all the same.
+bool reads_reference(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(node.inputs, [&](Endpoint e) {
+    return is_ref(graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
+  });
 }
 
 std::vector<bool> read_outputs(const Node& node) {
@@ -66,7 +74,7 @@ Status run(Graph& graph, PassContext& context) {
   for (const Node* node : graph.nodes()) {
     context.looked_at();
     may_be_dead = may_be_dead || is_control_flow(*node) || outputs_die_alone(*node);
-    if (node->has_role(Role::metadata) && is_free(*node, context))
+    if (node->has_role(Role::metadata) && is_free(*node, context) && !reads_reference(graph, *node))
       wanted.push_back(node->id);
   }
   if (wanted.empty())

@@ -242,6 +242,14 @@ TEST_CASE("fold_shapes: shapes known beforehand are constants, the tensor may be
     fetch = AddN(size/folded, rank/folded, unknown))");
 }
 
+TEST_CASE("fold_shapes: what a reference names may have no value, which reading it tells") {
+  constexpr auto text = R"(
+    v = VariableV2[dtype=DT_FLOAT, shape=[2,3]]()
+    rank = Rank(v)
+    fetch = Neg(rank))";
+  becomes(text, text);
+}
+
 TEST_CASE("fold_shapes: beside conditionals the constant dies with the tensor it tells of") {
   becomes(R"(
     fed = Placeholder[dtype=DT_FLOAT, shape=[2,3]]()

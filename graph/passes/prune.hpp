@@ -31,7 +31,8 @@ struct ClientEnds {
 /// Feed i becomes a node `_arg_<node>_<slot>_<i>` (op _Arg, attrs T and index i) in place of the
 /// fed output, fetch i a node `_retval_<node>_<slot>_<i>` (op _Retval) that reads it; both take the
 /// requested and the assigned device of the node. All that no fetch and no target needs is removed,
-/// side effects included, and so are feeds that nothing reads.
+/// side effects included, and so are feeds that nothing reads. What reads an output of a node that
+/// stands for a call reads it where it comes from, if the node's attribute "direct" lists it.
 ///
 /// With `ends`, feed i is a _Recv `_recv_<node>_<slot>_<i>` and fetch i a _Send
 /// `_send_<node>_<slot>_<i>` instead, both assigned to the client's device, by whose name, incarnation

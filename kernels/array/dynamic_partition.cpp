@@ -4,6 +4,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
 namespace troupe {
@@ -61,8 +62,9 @@ Status compute(KernelContext& c) {
   std::vector<std::int32_t> chosen(which.begin(), which.end()); // a peer may change its variable
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i] < 0 || chosen[i] >= c.num_outputs())
-      return invalid_argument(str_cat("partitions", ids.rank() == 1 ? str_cat("[", i, "]") : "",
-                                      " = ", chosen[i], " is not in [0, ", c.num_outputs(), ")"));
+      return invalid_argument(str_cat("partitions",
+                                      position_text(ids, static_cast<std::int64_t>(i)), " = ",
+                                      chosen[i], " is not in [0, ", c.num_outputs(), ")"));
     ++rows[static_cast<std::size_t>(chosen[i])];
   }
   Dims dims(shape.dims().begin() + ids.rank(), shape.dims().end());

@@ -5,6 +5,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
@@ -139,16 +140,6 @@ Status differentiate_v2(GradContext& g) {
   return batch == 0 ? differentiate(g, g.input(2)) : differentiate_batched(g, g.input(2), batch);
 }
 
-// "[1,2]" for flat position `at`.
-std::string position(const Shape& shape, std::int64_t at) {
-  Dims index(static_cast<std::size_t>(shape.rank()));
-  for (std::size_t k = index.size(); k-- > 0;) {
-    index[k] = at % shape[static_cast<int>(k)];
-    at /= shape[static_cast<int>(k)];
-  }
-  return index.empty() ? "" : str_cat("[", str_join(index, ","), "]");
-}
-
 Status check_indices(const Tensor& indices, std::int64_t limit) {
   TROUPE_ASSIGN(const auto type, arith::index_type(indices.dtype()));
   const std::int64_t bad =
@@ -157,7 +148,7 @@ Status check_indices(const Tensor& indices, std::int64_t limit) {
     return {};
   const Tensor one = indices.reshaped(Shape{indices.num_elements()}).rows(bad, bad + 1);
   TROUPE_ASSIGN(const Integers value, integers(one));
-  return invalid_argument(str_cat("indices", position(indices.shape(), bad), " = ", value[0],
+  return invalid_argument(str_cat("indices", position_text(indices.shape(), bad), " = ", value[0],
                                   " is not in [0, ", limit, ")"));
 }
 

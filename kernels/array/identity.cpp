@@ -31,6 +31,13 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+// A variable may change behind its handle.
+Status compute_guaranteed(KernelContext& c) {
+  if (c.output_type(0) == DType::resource)
+    return invalid_argument("Input tensor cannot be a resource variable handle.");
+  return compute(c);
+}
+
 } // namespace
 
 void register_array_identity(OpLibrary& library) {
@@ -87,7 +94,7 @@ void register_array_identity(OpLibrary& library) {
       .roles(Role::passes_on)
       .shape_fn(shape_unchanged)
       .not_differentiable("its input is a constant")
-      .kernel_on_all_devices(compute)
+      .kernel_on_all_devices(compute_guaranteed)
       .doc("Its input, which the graph's author knows to be the same in every step.");
   library.op("PreventGradient")
       .input("input: T")

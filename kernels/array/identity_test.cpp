@@ -71,6 +71,11 @@ TROUPE_OP_CASES(GuaranteeConst) {
           .inputs = {"str[] \"a\""},
           .outputs = {"str[] \"a\""},
       },
+      {
+          .name = "a handle",
+          .inputs = {"res f32[] 1"},
+          .error = "Input tensor cannot be a resource variable handle.",
+      },
   };
 }
 

@@ -11,6 +11,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
 namespace troupe {
@@ -129,13 +130,6 @@ Status infer_range(ShapeContext& c) {
 
 // ---- gathering rows
 
-std::string place(const Shape& shape, std::int64_t at) {
-  Dims index(static_cast<std::size_t>(shape.rank()));
-  for (std::size_t d = index.size(); d-- > 0; at /= shape[static_cast<int>(d)])
-    index[d] = at % shape[static_cast<int>(d)];
-  return index.empty() ? "" : str_cat("[", str_join(index, ","), "]");
-}
-
 /// `length` is that of what the splits split.
 Status check_splits(const Integers& splits, std::int64_t length) {
   if (splits.empty())
@@ -229,7 +223,8 @@ Status compute_gather(KernelContext& c) {
   const auto rows = static_cast<std::int64_t>(params[0].size()) - 1;
   for (std::size_t i = 0; i < indices.size(); ++i)
     if (indices[i] < 0 || indices[i] >= rows)
-      return invalid_argument(str_cat("indices", place(given.shape(), static_cast<std::int64_t>(i)),
+      return invalid_argument(str_cat("indices",
+                                      position_text(given.shape(), static_cast<std::int64_t>(i)),
                                       " = ", indices[i], " is not in [0, ", rows, ")"));
   for (std::size_t d = 0; d < params.size(); ++d)
     TROUPE_TRY(check_splits(params[d], d + 1 < params.size()

@@ -17,7 +17,9 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   TROUPE_ASSIGN(const auto block, c.attr<std::int64_t>("block_size"));
   const auto format = c.attrs().get_or("data_format", std::string("NHWC"));
   if (format != "NHWC")
-    return invalid_argument(str_cat("Only NHWC data_format supported on CPU. Got ", format));
+    return invalid_argument(str_cat("No OpKernel was registered to support Op '", c.schema().name,
+                                    "' on a CPU with data_format ", format,
+                                    ". Only NHWC data_format supported on CPU."));
   return prepared(Attrs{block});
 }
 

@@ -39,6 +39,11 @@ TROUPE_OP_CASES(SpaceToDepth) {
 
 TROUPE_OP_CASES(DepthToSpace) {
   return {
+      {.name = "channels first",
+       .inputs = {"f32[1,4,1,1] 1 2 3 4"},
+       .attrs = {{"block_size", std::int64_t{2}}, {"data_format", std::string("NCHW")}},
+       .error = "No OpKernel was registered to support Op 'DepthToSpace' on a CPU with data_format "
+                "NCHW. Only NHWC"},
       {.name = "one block",
        .inputs = {"f32[1,1,1,4] 0 1 2 3"},
        .attrs = {{"block_size", std::int64_t{2}}},

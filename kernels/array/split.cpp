@@ -121,9 +121,6 @@ Status cut(KernelContext& c, const Tensor& value, int axis, const Dims& sizes) {
 }
 
 Result<int> read_axis(const Tensor& tensor, int rank) {
-  if (tensor.num_elements() != 1 || tensor.shape().rank() > 0)
-    return invalid_argument(
-        str_cat("split_dim must be a scalar but has rank ", tensor.shape().rank()));
   TROUPE_ASSIGN(const Integers axis, integers(tensor));
   TROUPE_TRY(check_axis(axis[0], rank));
   return static_cast<int>(axis[0] < 0 ? axis[0] + rank : axis[0]);
@@ -132,6 +129,9 @@ Result<int> read_axis(const Tensor& tensor, int rank) {
 Status compute_split(KernelContext& c) {
   const Tensor value = c.input(1);
   const int parts = c.num_outputs();
+  if (!c.input(0).shape().is_scalar())
+    return invalid_argument(
+        str_cat("split_dim must be a scalar but has rank ", c.input(0).shape().rank()));
   TROUPE_ASSIGN(const int axis, read_axis(c.input(0), value.shape().rank()));
   const std::int64_t extent = value.shape()[axis];
   if (extent % parts != 0)
@@ -142,6 +142,8 @@ Status compute_split(KernelContext& c) {
 Status compute_split_v(KernelContext& c) {
   const Tensor value = c.input(0);
   const Tensor& sizes = c.input(1);
+  if (c.input(2).num_elements() != 1)
+    return invalid_argument("split_dim_tensor must have exactly one element.");
   if (sizes.shape().rank() != 1 || sizes.num_elements() != c.num_outputs())
     return invalid_argument(
         str_cat("size of the split_tensor must be 1-D and have the same elements as outputs got ",

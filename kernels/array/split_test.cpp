@@ -70,6 +70,10 @@ TROUPE_OP_CASES(Split) {
 
 TROUPE_OP_CASES(SplitV) {
   return {
+      {.name = "no axis",
+       .inputs = {"f32[2] 1 2", "i32[2] 1 1", "i32[0]"},
+       .attrs = {{"num_split", std::int64_t{2}}},
+       .error = "split_dim_tensor must have exactly one element."},
       {.name = "a vector",
        .inputs = {"f32[6] 1 2 3 4 5 6", "i64[3] 1 2 3", "i32[] 0"},
        .attrs = {{"num_split", std::int64_t{3}}},

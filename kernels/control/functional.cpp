@@ -53,6 +53,7 @@ Status hand_on(KernelContext& c) {
   return {};
 }
 
+<<<<<<< HEAD
 void call(KernelContext& c, KernelDone done) {
   const auto begin = [&]() -> Status {
     TROUPE_ASSIGN(const auto all, functions(c));
@@ -73,6 +74,13 @@ void call(KernelContext& c, KernelDone done) {
   };
   if (Status status = begin(); !status.ok())
     done(std::move(status));
+=======
+Status refuse(KernelContext& c) {
+  TROUPE_ASSIGN(const auto code, c.attr<std::int64_t>("code"));
+  TROUPE_ASSIGN(const auto message, c.attr<std::string>("message"));
+  const bool is_error = code > 0 && code <= static_cast<std::int64_t>(Code::unauthenticated);
+  return Status(is_error ? static_cast<Code>(code) : Code::internal, message);
+>>>>>>> ba834fb (wip)
 }
 
 void add_call(OpLibrary& library, std::string_view name, bool is_stateful) {
@@ -174,12 +182,22 @@ void register_control_functional(OpLibrary& library) {
   library.op("_Results")
       .input("input: T")
       .output("output: T")
-      .attr("T: list(type) >= 1")
+      .attr("T: list(type) >= 1; direct: list(int) = []")
       .roles(Role::takes_any_handle)
       .shape_fn(infer_results)
       .not_differentiable("it is there only after differentiation")
       .kernel_on_all_devices(hand_on)
-      .doc("Stands for a call whose body became part of the graph: its results, under its name.");
+      .doc(
+          "Stands for a call whose body became part of the graph: its results, under its name. Who "
+          "reads a result that `direct` lists may read it where it comes from.");
+  library.op("_Refusal")
+      .output("output: Tout")
+      .attr("Tout: list(type) >= 0; code: int; message: string")
+      .stateful()
+      .shape_fn(shape_unknown)
+      .not_differentiable("it is there only after differentiation")
+      .kernel_on_all_devices(refuse)
+      .doc("Stands for a call that could not become part of the graph: an error that says why.");
 }
 
 } // namespace troupe

@@ -80,6 +80,21 @@ TROUPE_OP_CASES(_Results) {
   };
 }
 
+TROUPE_OP_CASES(_Refusal) {
+  const auto with = [](std::int64_t code) {
+    return std::vector<std::pair<std::string, AttrValue>>{
+        {"Tout", std::vector<DType>{DType::float32}},
+        {"code", code},
+        {"message", std::string("Function f is not defined.")}};
+  };
+  return {
+      {.name = "an error", .attrs = with(5), .error = "Function f is not defined."},
+      {.name = "no error is one all the same",
+       .attrs = with(0),
+       .error = "Function f is not defined."},
+  };
+}
+
 TROUPE_OP_CASES(DeviceIndex) {
   return {
       {.name = "the second",

@@ -38,7 +38,7 @@ struct Boxes {
   std::span<const std::int32_t> images;
 };
 
-Result<Boxes> check_boxes(KernelContext& c, int at, std::int64_t batch) {
+Result<Boxes> check_boxes(KernelContext& c, int at) {
   const Tensor &boxes = c.input(at), &images = c.input(at + 1);
   Boxes out{boxes.data<float>(), images.data<std::int32_t>()};
   if (boxes.num_elements() == 0 && images.num_elements() == 0)
@@ -51,10 +51,14 @@ Result<Boxes> check_boxes(KernelContext& c, int at, std::int64_t batch) {
     return invalid_argument(str_cat("box_index must be 1-D", images.shape()));
   if (images.shape()[0] != boxes.shape()[0])
     return invalid_argument("box_index has incompatible shape");
-  for (const std::int32_t image : out.images)
+  return out;
+}
+
+Status check_images(const Boxes& boxes, std::int64_t batch) {
+  for (const std::int32_t image : boxes.images)
     if (image < 0 || image >= batch)
       return out_of_range("box_index has values outside [0, batch_size)");
-  return out;
+  return {};
 }
 
 /// One dimension of a box: where the pixels of its crop lie in the image.
@@ -163,7 +167,7 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat("input image must be 4-D", images));
   if (images[1] <= 0 || images[2] <= 0)
     return invalid_argument("image dimensions must be positive");
-  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 1, images[0]));
+  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 1));
   if (crop_size.rank() != 1)
     return invalid_argument(str_cat("crop_size must be 1-D", crop_size));
   if (crop_size[0] != 2)
@@ -178,6 +182,7 @@ Status compute(KernelContext& c) {
       size[0],   size[1]};
   TROUPE_ASSIGN(const Shape shape,
                 Shape::make(std::array{s.boxes, s.crop_height, s.crop_width, s.depth}));
+  TROUPE_TRY(check_images(boxes, s.batch));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
@@ -236,7 +241,7 @@ Status compute_image_grad(KernelContext& c) {
   if (image_size[0] != 4)
     return invalid_argument(str_cat("image_size must have 4 elements", image_size));
   const auto size = c.input(3).data<std::int32_t>();
-  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 1, size[0]));
+  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 1));
   if (grads[0] != static_cast<std::int64_t>(boxes.images.size()))
     return invalid_argument("boxes and grads have incompatible shape");
   if (size[1] <= 0 || size[2] <= 0)
@@ -244,6 +249,7 @@ Status compute_image_grad(KernelContext& c) {
   if (grads[3] != size[3])
     return invalid_argument("image_size and grads are incompatible");
   const Sizes s{size[0], size[1], size[2], size[3], grads[0], grads[1], grads[2]};
+  TROUPE_TRY(check_images(boxes, s.batch));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(3)));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape)); // half is summed in float
   TROUPE_TRY(dispatch(Types<float, double>{}, out.dtype(), [&]<class T>() -> Status {
@@ -303,11 +309,12 @@ Status compute_box_grad(KernelContext& c) {
     return invalid_argument("image dimensions must be positive");
   if (images[3] != grads[3])
     return invalid_argument("image, grads depth differ");
-  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 2, images[0]));
+  TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 2));
   const auto count = static_cast<std::int64_t>(boxes.images.size());
   if (grads[0] != count)
     return invalid_argument("boxes and grads have incompatible shape");
   const Sizes s{images[0], images[1], images[2], images[3], count, grads[1], grads[2]};
+  TROUPE_TRY(check_images(boxes, s.batch));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, 4}));
   float* to = out.mutable_data<float>().data();
   return dispatch(image::Reals{}, c.input(1).dtype(), [&]<class T>() -> Status {

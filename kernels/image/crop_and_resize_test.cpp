@@ -151,6 +151,11 @@ TROUPE_OP_CASES(CropAndResize) {
           .error = "box_index has values outside [0, batch_size)",
       },
       {
+          .name = "crops that are larger than any tensor",
+          .inputs = {"f32[1,1,1,1] 1", "f32[11,4] 1", "i32[11] 1", "i32[2] 2065374891 1145309325"},
+          .error = "Encountered overflow when multiplying",
+      },
+      {
           .name = "a negative image",
           .inputs = {"f32[2,4,5,2] 1 -8 -6.5 3 6.5 1.5 0 -4 0 -1 -3 8 4 4 -6.5 -0.5 5 -2.5 -5 -1.5 "
                      "-1 -7 3.5 8 -7.5 -8 -4.5 6.5 2 -4 -0.5 -3 1.5 5.5 -7.5 4 2 7 7 -5 7 3 -4 8 "

@@ -203,6 +203,26 @@ TEST_CASE("io: whole files are written, read and found") {
           "No such file or directory"));
 }
 
+TEST_CASE("io: text is printed behind what a file has") {
+  Place place;
+  for (int i = 0; i < 2; ++i)
+    REQUIRE(place
+                .run(R"(
+    text = Const[dtype=DT_STRING, value=str[] "a line"]()
+    print = PrintV2[output_stream="file://@/log", end="<end>"](text))",
+                     {"^print"})
+                .ok());
+  auto out =
+      place.run("n = Const[dtype=DT_STRING, value=str[] \"@/log\"]()\nr = ReadFile(n)", {"r"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  CHECK((*out)[0].value<std::string>() == "a line<end>a line<end>");
+  CHECK(has(place.error(R"(
+    text = Const[dtype=DT_STRING, value=str[] "a line"]()
+    print = PrintV2[output_stream="file:///etc/log"](text))",
+                        "^print"),
+            "--files=DIR"));
+}
+
 TEST_CASE("io: files beyond the allowed folders are refused with the remedy") {
   Place place;
   const std::string text = place.error(

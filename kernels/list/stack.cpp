@@ -72,7 +72,9 @@ Result<std::string> make(KernelContext& c, std::int32_t max_size) {
     return Result<std::shared_ptr<StackCounter>>(std::make_shared<StackCounter>());
   }));
   std::string name = c.attrs().get_or("stack_name", std::string());
-  name = str_cat(name.empty() ? c.node_name() : name, "_", counter->next.fetch_add(1));
+  // Of two steps, too, no two stacks have one name.
+  name = str_cat(name.empty() ? c.node_name() : name, "_", c.step().step_id, "_",
+                 counter->next.fetch_add(1));
   TROUPE_TRY(stacks
                  .lookup_or_create<Stack>("", str_cat(prefix, name),
                                           [&] {

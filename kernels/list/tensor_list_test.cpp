@@ -320,5 +320,35 @@ TEST_CASE_FIXTURE(Lists, "lists: what does not fit is refused in TensorFlow's wo
         "Input list must be a scalar saw: [2]");
 }
 
+TEST_CASE("variants: numbers are added, and shown as text") {
+  OpRunner ops;
+  const auto number = [](const std::string& type, auto value) {
+    VariantParts parts;
+    parts.metadata.assign(reinterpret_cast<const char*>(&value), sizeof value);
+    return Tensor::scalar(make_variant(type, std::move(parts)));
+  };
+  const auto text = [&](const Tensor& variant) { return ops.text("AsString", {variant}); };
+  const Attrs two{{"N", std::int64_t{2}}};
+  for (const auto& [x, sum, zero] : {std::tuple{number("int", 3), "6", "0"},
+                                     {number("float", 0.5F), "1", "0"},
+                                     {number("double", 0.25), "0.5", "0"},
+                                     {number("bool", true), "1", "0"}}) {
+    const std::string type = x.data<Variant>()[0].type_name;
+    const auto shown = [&](const char* value) {
+      return str_cat("str[] \"Variant<type: ", type, " value: ", value, ">\"");
+    };
+    CHECK(text(ops.run("AddN", {x, x}, two)) == shown(sum));
+    CHECK(text(ops.run("ZerosLike", {x})) == shown(zero));
+  }
+  CHECK(ops.error("ZerosLike", {number("int", 'c')}) ==
+        "No unary variant unary_op function found for op ZEROS_LIKE Variant type_name: int for "
+        "device type: CPU");
+  CHECK(text(number("long", 1L)) == "str[] \"Variant<type: long value: ?>\"");
+  CHECK(text(Tensor::scalar(Variant())) == "str[] \"Variant<type:  value: [empty]>\"");
+  CHECK(text(ops.run("EmptyTensorList", {lit("i32[] -1"), lit("i32[] 1")},
+                     {{"element_dtype", DType::float32}})) ==
+        "str[] \"Variant<type: tensorflow::TensorList value: TensorList>\"");
+}
+
 } // namespace
 } // namespace troupe

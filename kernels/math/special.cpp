@@ -201,7 +201,8 @@ void add_special(OpLibrary& library) {
         Row{"Erfinv", real<erfinv>, of_erfinv, "The inverse of erf."},
         Row{"Ndtri", real<ndtri>, of_ndtri, "The quantiles of the standard normal distribution."},
         Row{"Dawsn", real<dawsn>, nullptr, "Dawson's integral."},
-        Row{"Expint", real<expint>, nullptr, "The exponential integral Ei."},
+        Row{"Expint", real<expint>, nullptr,
+            "The exponential integral Ei of numbers that are not negative."},
         Row{"FresnelCos", real<fresnel_cos>, nullptr, "Fresnel's integral C."},
         Row{"FresnelSin", real<fresnel_sin>, nullptr, "Fresnel's integral S."},
         Row{"Spence", real<spence>, nullptr, "Spence's function: the dilogarithm of 1 - x."}})

@@ -33,6 +33,10 @@ Result<Conv> conv_sizes(const nn::VolumeAttrs& attrs, const Shape& in, const Sha
   if (in[4] != filter[3])
     return invalid_argument(str_cat("Input depth must be evenly divisible by filter depth: ", in[4],
                                     " vs ", filter[3]));
+  if (filter[0] == 0 || filter[1] == 0 || filter[2] == 0)
+    return invalid_argument(str_cat("filter must not have zero elements (i.e. all dimensions must "
+                                    "be non-zero), but has shape ",
+                                    filter));
   Conv conv;
   TROUPE_ASSIGN(conv.v, nn::volume_sizes(attrs, in, Three{filter[0], filter[1], filter[2]}));
   conv.filters = filter[4];

@@ -9,6 +9,13 @@ namespace {
 TROUPE_OP_CASES(Conv3D) {
   return {
       {
+          .name = "a filter of nothing",
+          .inputs = {"f32[1,1,1,1,1] 1", "f32[1,1,0,1,1]"},
+          .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                    {"padding", std::string("SAME")}},
+          .error = "filter must not have zero elements",
+      },
+      {
           .name = "float32",
           .inputs = {"f32[1,2,3,3,2] 0.75 -0.25 -0.25 -0.5 0.375 -1.125 0.875 -0.375 0.125 -0.125 "
                      "0.75 -1 -0.125 -0.25 0.625 -0.5 -0.125 -0.5 0 0.25 -0.5 0.625 0.5 0.25 0.5 "

@@ -79,10 +79,8 @@ Status compute_permute(KernelContext& c) {
   const std::int64_t count = x.shape()[0];
   const std::string from = kept(f.from, count), to = kept(f.to, count);
   if (static_cast<std::int64_t>(from.size()) != count)
-    return invalid_argument(str_cat("a vector of ", count,
-                                    " elements says nothing about the "
-                                    "spatial dimensions of ",
-                                    f.from));
+    return invalid_argument(count == 2 ? "Format specifier must contain H and W for 2D case"
+                                       : "Format specifier must contain D, H and W for 3D case");
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
   const std::size_t width = x.shape().rank() == 2 ? 2 : 1;
   return dispatch(Indices{}, x.dtype(), [&]<class T>() -> Status {

@@ -81,6 +81,12 @@ TROUPE_OP_CASES(DataFormatVecPermute) {
           .error = "Destination and source format must determine a permutation, got 1234 and 1253",
       },
       {
+          .name = "spatial dimensions of unknown names",
+          .inputs = {"i32[2,2] 0 1 2 3"},
+          .attrs = {{"src_format", std::string("1234")}, {"dst_format", std::string("4321")}},
+          .error = "Format specifier must contain H and W for 2D case",
+      },
+      {
           .name = "a short format",
           .inputs = {"i32[4] 1 2 3 4"},
           .attrs = {{"src_format", std::string("12345")}, {"dst_format", std::string("125")}},

@@ -46,8 +46,15 @@ struct Softsign {
   }
 };
 
+// The slope is a number of the dtype, also where the rest is computed in a wider one.
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
-  return prepared(static_cast<double>(c.attrs().get_or("alpha", 0.0F)));
+  const float alpha = c.attrs().get_or("alpha", 0.0F);
+  const DType dtype = c.input_type(0);
+  if (dtype == DType::float16)
+    return prepared(static_cast<double>(static_cast<float>(Half(alpha))));
+  if (dtype == DType::bfloat16)
+    return prepared(static_cast<double>(static_cast<float>(BFloat16(alpha))));
+  return prepared(static_cast<double>(alpha));
 }
 
 template <class Function>

@@ -21,6 +21,14 @@ TROUPE_OP_CASES(LeakyRelu) {
           .outputs = {"f64[5] -0.5 -0.125 0.25 1 3"},
       },
       {
+          .name = "half: the slope is one, too",
+          .inputs = {"f16[2] -3 -7"},
+          .attrs = {{"alpha", 0.2F}},
+          .outputs = {"f16[2] -0.599609375 -1.3994140625"},
+          .tolerance = 1e-9,
+          .tolerance_reason = "the next half is another",
+      },
+      {
           .name = "half",
           .inputs = {"f16[5] -2 -0.5 0.25 1 3"},
           .attrs = {{"alpha", 0.25F}},

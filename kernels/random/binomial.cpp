@@ -120,8 +120,8 @@ Status fill(KernelContext& c, const Sampled& s, const Tensor& counts, const Tens
   const double *n = count.data<double>().data(), *p = prob.data<double>().data();
   const bool floating = is_floating(c.output_type(0));
   return random::fill_samples(c, s, [&](std::int64_t at, std::int64_t sample) {
-    const Binomial b = parameters(n[place_in(counts.shape(), both, at)],
-                                  p[place_in(probs.shape(), both, at)], counts.dtype());
+    const Binomial b = parameters(n[random::place_in(counts.shape(), both, at)],
+                                  p[random::place_in(probs.shape(), both, at)], counts.dtype());
     return draw(b, start, sample, floating);
   });
 }

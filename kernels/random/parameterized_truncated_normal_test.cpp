@@ -82,5 +82,74 @@ TROUPE_OP_CASES(ParameterizedTruncatedNormal) {
   };
 }
 
+TROUPE_OP_CASES(StatelessParameterizedTruncatedNormal) {
+  const std::string seed = "i64[2] 5 9";
+  return {
+      {
+          .name = "most is inside",
+          .inputs = {"i32[1] 10", seed, "f32[] 1", "f32[] 2", "f32[] -3", "f32[] 4"},
+          .outputs = {"f32[10] 1.42649484 -0.530340195 -1.07543445 -2.21603274 2.15164042 "
+                      "-0.236168027 0.0994056463 3.23275089 1.55977488 1.68368173"},
+      },
+      {
+          .name = "samples of two parameters",
+          .inputs = {"i64[2] 3 2", "i32[2] 5 9", "f32[2] 0 10", "f32[1] 1", "f32[2] -1 9",
+                     "f32[2] 1 11"},
+          .outputs = {"f32[3,2] 0.458877563 10.81403 -0.0865154266 9.21838570 -0.679585457 "
+                      "10.6804390"},
+      },
+      {
+          .name = "parameters of several shapes, in a tail and far from it",
+          .inputs = {"i32[3] 4 1 2", seed, "f64[1,2] 0 0", "f64[] 1", "f64[1,2] 3 0.5",
+                     "f64[1] 20"},
+          .outputs = {"f64[4,1,2] 3.0544124557766437 1.3699694713182142 3.155014035646624 "
+                      "0.9812825702114053 3.412411090586128 1.4782874154300476 3.0051937322750195 "
+                      "0.7218756890151621"},
+      },
+      {
+          .name = "bounds without an end",
+          .inputs = {"i32[1] 2", seed, "f32[] 0", "f32[] 1", "f32[2] 2 -inf", "f32[2] inf -2"},
+          .outputs = {"f32[2] 2.13067603 -2.14779067"},
+      },
+      {
+          .name = "half",
+          .inputs = {"i32[1] 4", seed, "f16[] 1", "f16[] 2", "f16[] -3", "f16[] 4"},
+          .outputs = {"?"},
+      },
+      {
+          .name = "nothing",
+          .inputs = {"i32[2] 0 3", seed, "f32[] 1", "f32[] 2", "f32[] -3", "f32[] 4"},
+          .outputs = {"f32[0,3]"},
+      },
+      {
+          .name = "no range",
+          .inputs = {"i32[1] 2", seed, "f32[] 0", "f32[] 1", "f32[] 2", "f32[] 2"},
+          .error = "Invalid parameters",
+      },
+      {
+          .name = "parameters that do not fit each other",
+          .inputs = {"i32[1] 2", seed, "f32[2] 0 0", "f32[3] 1 1 1", "f32[] 2", "f32[] 3"},
+          .error =
+              "means, stddevs, minvals, maxvals must have compatible batch dimensions: [2] vs. "
+              "[3] vs. [] vs. []",
+      },
+      {
+          .name = "a shape that does not end with theirs",
+          .inputs = {"i32[1] 3", seed, "f32[2] 0 0", "f32[] 1", "f32[] 2", "f32[] 3"},
+          .error = "Shape passed in must end with broadcasted shape.",
+      },
+      {
+          .name = "a seed of three numbers",
+          .inputs = {"i32[1] 2", "i64[3] 5 9 1", "f32[] 0", "f32[] 1", "f32[] 2", "f32[] 3"},
+          .error = "seed must have shape [2], not [3]",
+      },
+      {
+          .name = "a scalar shape",
+          .inputs = {"i32[] 2", seed, "f32[] 0", "f32[] 1", "f32[] 2", "f32[] 3"},
+          .error = "Input shape should be a vector, got shape: []",
+      },
+  };
+}
+
 } // namespace
 } // namespace troupe

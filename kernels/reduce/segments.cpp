@@ -10,6 +10,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
@@ -154,7 +155,7 @@ Status compute_sorted(KernelContext& c, How how) {
     return invalid_argument("segment_ids should be the same size as dimension 0 of input.");
   TROUPE_ASSIGN(const Integers ids, integers(c.input(1)));
   const std::int64_t segments = ids.empty() ? 0 : ids[ids.size() - 1] + 1;
-  if (segments < 0)
+  if (!ids.empty() && segments <= 0)
     return invalid_argument("segment ids must be >= 0");
   for (std::size_t r = 0; r < ids.size(); ++r) {
     if (r + 1 < ids.size() && ids[r + 1] == ids[r])
@@ -187,8 +188,9 @@ Status compute_unsorted(KernelContext& c, How how) {
   TROUPE_ASSIGN(const Integers ids, integers(c.input(1)));
   for (std::size_t r = 0; r < ids.size(); ++r)
     if (ids[r] >= number[0])
-      return invalid_argument(
-          str_cat("segment_ids[", r, "] = ", ids[r], " is out of range [0, ", number[0], ")"));
+      return invalid_argument(str_cat("segment_ids",
+                                      position_text(given, static_cast<std::int64_t>(r)), " = ",
+                                      ids[r], " is out of range [0, ", number[0], ")"));
   return run(c, how, ids, rows, false);
 }
 

@@ -138,12 +138,12 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Integers indices, integers(c.input(1)));
   TROUPE_ASSIGN(const Integers ids, integers(c.input(2)));
   TROUPE_ASSIGN(const std::int64_t rows, output_rows(c, ids));
+  TROUPE_ASSIGN(const Shape shape, with_rows(data.shape(), rows));
   TROUPE_TRY(check_ids(ids, rows));
   for (std::size_t i = 0; i < indices.size(); ++i)
     if (indices[i] < 0 || indices[i] >= data.shape()[0])
       return invalid_argument(str_cat("Bad: indices[", i, "] == ", indices[i], " out of range [0, ",
                                       data.shape()[0], ")"));
-  TROUPE_ASSIGN(const Shape shape, with_rows(data.shape(), rows));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};

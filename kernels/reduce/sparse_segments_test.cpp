@@ -80,6 +80,11 @@ TROUPE_OP_CASES(SparseSegmentSum) {
           .error = "Bad: indices[1] == 3 out of range [0, 3)",
       },
       {
+          .name = "more rows than a tensor has",
+          .inputs = {"f32[3,4] 1", "i64[1] 9", "i64[1] 4611686018427387903"},
+          .error = "Encountered overflow when multiplying 4611686018427387904 with 4",
+      },
+      {
           .name = "ids that fall",
           .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[2] 0 1", "i32[2] 1 0"},
           .error = "segment ids are not increasing",

@@ -7,6 +7,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
@@ -69,7 +70,8 @@ Status sum(KernelContext& c, const Tensor& values, std::int64_t segments, std::i
   for (std::size_t r = 0; r < ids.size(); ++r)
     if (ids[r] >= segments)
       return invalid_argument(
-          str_cat("segment_ids[", r, "] = ", ids[r], " is out of range [0, ", segments, ")"));
+          str_cat("segment_ids", position_text(c.input(1).shape(), static_cast<std::int64_t>(r)),
+                  " = ", ids[r], " is out of range [0, ", segments, ")"));
   const T* data = values.data<T>().data();
   T* to = out.mutable_data<T>().data();
   // Every part looks at all ids, so parts pay only where the rows are long.

@@ -239,6 +239,7 @@ Status compute_softmax(KernelContext& c) {
   if (s.rank < 2)
     return invalid_argument(
         str_cat("Input should have rank >= 2, but received shape: ", sparse::listed(s.shape)));
+  TROUPE_TRY(Shape::make(s.shape).status());
   TROUPE_TRY(sparse::check_bounds(s));
   TROUPE_ASSIGN(const Tensor in, widened(c, *s.values));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, in.shape()));

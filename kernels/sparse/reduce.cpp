@@ -40,6 +40,7 @@ Result<Sparse> read(KernelContext& c) {
   if (indices.rank() == 2 && indices[1] != c.input(2).num_elements())
     return invalid_argument("Order length must be SparseTensor rank.");
   TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
+  TROUPE_TRY(Shape::make(s.shape).status());
   TROUPE_TRY(sparse::check_bounds(s));
   return s;
 }

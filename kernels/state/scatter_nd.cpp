@@ -72,6 +72,8 @@ Result<Slices> find_slices(const Shape& params, const Tensor& indices, std::stri
 
 /// updates.shape = indices.shape[:-1] + params.shape[indices.shape[-1]:]
 Status check_updates(const Shape& params, const Shape& indices, const Shape& updates) {
+  if (params.rank() < 1)
+    return invalid_argument(str_cat("Output must be at least 1-D, got shape: ", params));
   if (indices.rank() < 1)
     return invalid_argument(str_cat("Indices shape must have rank at least one. Found:", indices));
   if (updates.rank() < 1)

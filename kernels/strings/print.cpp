@@ -1,9 +1,10 @@
-// Print, PrintV2: tensors and text in the node's log.
+// Print, PrintV2: tensors and text in the node's log, PrintV2 also in a file.
 #include <algorithm>
 #include <atomic>
 
 #include "core/base/log.hpp"
 #include "graph/op/grad_context.hpp"
+#include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
@@ -36,28 +37,45 @@ Status print(KernelContext& c) {
   return {};
 }
 
+constexpr std::string_view file_scheme = "file://";
+
+struct Stream {
+  LogLevel level = LogLevel::info;
+  std::string file; ///< empty: the log
+  std::string end;
+};
+
 Result<std::shared_ptr<const void>> prepare_print_v2(PrepareContext& c) {
   TROUPE_ASSIGN(const std::string stream, c.attr<std::string>("output_stream"));
-  if (stream.starts_with("file://"))
-    return unimplemented(
-        str_cat("PrintV2 does not write to '", stream,
-                "'; WriteFile writes files, output_stream 'stderr' the node's log"));
+  Stream out;
+  TROUPE_ASSIGN(out.end, c.attr<std::string>("end"));
+  if (stream.starts_with(file_scheme)) {
+    out.file = stream.substr(file_scheme.size());
+    return prepared(std::move(out));
+  }
   constexpr std::string_view streams[] = {"stdout", "stderr", "log(info)", "log(warning)",
                                           "log(error)"};
   if (std::ranges::find(streams, stream) == std::end(streams))
     return invalid_argument(str_cat("Unknown output stream: ", stream,
                                     ", valid streams are: stdout, stderr, log(info), "
                                     "log(warning), log(error), or file://<filename>"));
-  return prepared(stream == "log(error)"     ? LogLevel::error
-                  : stream == "log(warning)" ? LogLevel::warning
-                                             : LogLevel::info);
+  out.level = stream == "log(error)"     ? LogLevel::error
+              : stream == "log(warning)" ? LogLevel::warning
+                                         : LogLevel::info;
+  return prepared(std::move(out));
 }
 
 Status print_v2(KernelContext& c) {
   if (!c.input(0).shape().is_scalar())
     return invalid_argument(
         str_cat("Input is expected to be scalar, but got ", c.input(0).shape()));
-  log_line(c.prepared<LogLevel>(), c.input(0).value<std::string>());
+  const auto& stream = c.prepared<Stream>();
+  const std::string& text = c.input(0).value<std::string>();
+  if (!stream.file.empty()) {
+    TROUPE_ASSIGN(AllowedFiles * allowed, files(c));
+    return allowed->append_to(stream.file, str_cat(text, stream.end));
+  }
+  log_line(stream.level, text);
   return {};
 }
 
@@ -95,7 +113,7 @@ void register_strings_print(OpLibrary& library) {
       .shape_fn(infer_scalar)
       .not_differentiable("it has no outputs")
       .cpu_kernel(print_v2, {.prepare = prepare_print_v2})
-      .doc("The text goes to the node's log.");
+      .doc("The text goes to the node's log, or to the end of a file.");
 }
 
 } // namespace troupe

@@ -369,7 +369,7 @@ TROUPE_OP_CASES(PrintV2) {
       {.name = "a file",
        .inputs = {"str[] \"a\""},
        .attrs = {{"output_stream", "file:///tmp/a"s}},
-       .error = "PrintV2 does not write to 'file:///tmp/a'"},
+       .error = "has no files: its node was started without any folder"},
   };
 }
 

@@ -1,6 +1,7 @@
 #include "storage/files/allowed_files.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "core/base/strings.hpp"
 #include "storage/files/file_system.hpp"
@@ -192,6 +193,12 @@ Status AllowedFiles::clear_unfinished(std::string_view folder) {
 Result<std::unique_ptr<File>> AllowedFiles::create(std::string_view path) {
   TROUPE_ASSIGN(const std::string real, resolve(path));
   return files_.create(real);
+}
+
+Status AllowedFiles::append_to(std::string_view path, std::string_view bytes) {
+  TROUPE_ASSIGN(const std::string real, resolve(path));
+  TROUPE_ASSIGN(const auto file, files_.open_to_append(real));
+  return file->append(std::as_bytes(std::span(bytes)));
 }
 
 Status AllowedFiles::make_folders(std::string_view path) {

@@ -37,6 +37,8 @@ public:
 
   /// A new file that is seen while it grows, such as a log. ALREADY_EXISTS.
   Result<std::unique_ptr<File>> create(std::string_view path);
+  /// What is there stays, and `bytes` come behind it, in one piece; a new file if there was none.
+  Status append_to(std::string_view path, std::string_view bytes);
   /// With the folders above it, as far as they are missing.
   Status make_folders(std::string_view path);
   /// Only if it is empty.

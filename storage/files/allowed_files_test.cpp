@@ -75,6 +75,7 @@ TEST_CASE("allowed files: what is outside is refused with the remedy, however it
     CHECK(f.files->rename(f.at("allowed/a"), path).code() == Code::permission_denied);
     CHECK(f.files->rename(path, f.at("allowed/d")).code() == Code::permission_denied);
     CHECK(f.files->create(path).status().code() == Code::permission_denied);
+    CHECK(f.files->append_to(path, "x").code() == Code::permission_denied);
     CHECK(f.files->make_folders(path).code() == Code::permission_denied);
     CHECK(f.files->remove_folder(path).code() == Code::permission_denied);
     CHECK(f.files->exists(path).status().code() == Code::permission_denied);
@@ -99,6 +100,16 @@ TEST_CASE("allowed files: other schemes, empty paths, paths that no file has") {
   CHECK(AllowedFiles::make({f.at("outside/a")}, local_files()).status().code() == Code::not_found);
   auto none = AllowedFiles::make({}, local_files());
   CHECK((*none)->open(f.at("allowed/a")).status().code() == Code::permission_denied);
+}
+
+TEST_CASE("allowed files: what is appended comes behind what is there") {
+  Folders f;
+  const std::string path = f.at("allowed/log");
+  CHECK(f.files->append_to(path, "one\n").ok());
+  CHECK(f.files->append_to(path, "two\n").ok());
+  CHECK(*f.files->get(path, 100) == "one\ntwo\n");
+  CHECK(f.files->append_to(f.at("allowed/none/log"), "x").code() == Code::not_found);
+  CHECK(f.files->append_to(f.at("allowed/inside"), "x").code() == Code::failed_precondition);
 }
 
 TEST_CASE("allowed files: patterns") {

@@ -34,6 +34,8 @@ public:
   virtual Result<std::unique_ptr<File>> open(const std::string& path) = 0;
   /// A new, empty file. ALREADY_EXISTS.
   virtual Result<std::unique_ptr<File>> create(const std::string& path) = 0;
+  /// A file that is there or not yet, to put more behind what it has.
+  virtual Result<std::unique_ptr<File>> open_to_append(const std::string& path) = 0;
   /// At once for whoever looks; a file at `to` is replaced. Outlives the machine's sudden end only
   /// after sync_folder.
   virtual Status rename(const std::string& from, const std::string& to) = 0;

@@ -127,6 +127,10 @@ public:
     return open_file(path, O_RDWR | O_CREAT | O_EXCL | O_APPEND, "create");
   }
 
+  Result<std::unique_ptr<File>> open_to_append(const std::string& path) override {
+    return open_file(path, O_RDWR | O_CREAT | O_APPEND, "append to");
+  }
+
   Status rename(const std::string& from, const std::string& to) override {
     return ::rename(from.c_str(), to.c_str()) < 0 ? failed(str_cat("rename '", from, "' to"), to)
                                                   : Status{};

@@ -2,6 +2,8 @@
 // fed and fetched of them.
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "api/session.hpp"
 #include "core/base/strings.hpp"
 
@@ -147,12 +149,62 @@ TEST_CASE("functions: an error in a body names its node") {
                 out.status().to_string());
 }
 
+TEST_CASE("functions: rounds end whose conditional reads only what is the same in every round") {
+  const std::string graph = str_cat(
+      inputs, "library { ",
+      function("ten", "x:FLOAT", "y:FLOAT",
+               str_cat(number("node_def", "c", 10), "ret { key: 'y' value: 'c:output:0' }")),
+      function("twice", "x:FLOAT", "y:FLOAT",
+               str_cat("node_def { name: 'sum' op: 'AddV2' input: 'x' input: 'x' ",
+                       type("T", "FLOAT"), "} ret { key: 'y' value: 'sum:z:0' }")),
+      function("below", "i:FLOAT x:FLOAT p:BOOL", "b:BOOL",
+               str_cat(number("node_def", "three", 3),
+                       "node_def { name: 'less' op: 'Less' input: 'i' input: 'three:output:0' ",
+                       type("T", "FLOAT"), "} ret { key: 'b' value: 'less:z:0' }")),
+      function("turn", "i:FLOAT x:FLOAT p:BOOL", "i2:FLOAT x2:FLOAT p2:BOOL",
+               str_cat(number("node_def", "one", 1),
+                       "node_def { name: 'add' op: 'AddV2' input: 'i' input: 'one:output:0' ",
+                       type("T", "FLOAT"), "} node_def { name: 'c' op: 'StatelessIf' input: 'p' ",
+                       "input: 'x' ", type("Tcond", "BOOL"), types("Tin", "type: DT_FLOAT"),
+                       types("Tout", "type: DT_FLOAT"), calls("then_branch", "twice"),
+                       calls("else_branch", "ten"), "} ret { key: 'i2' value: 'add:z:0' } ",
+                       "ret { key: 'x2' value: 'c:output:0' } ret { key: 'p2' value: 'p' }")),
+      "}\n", "node { name: 'w' op: 'StatelessWhile' input: 'zero' input: 'x' input: 'p' ",
+      types("T", "type: DT_FLOAT type: DT_FLOAT type: DT_BOOL"), calls("cond", "below"),
+      calls("body", "turn"), "}\n");
+  Session session = open(graph);
+  CHECK(value(session, {{"x", f(1)}, {"p", Tensor::scalar(true)}}, "w:1") == 8);
+  CHECK(value(session, {{"x", f(1)}, {"p", Tensor::scalar(false)}}, "w:1") == 10);
+}
+
+TEST_CASE("functions: who reads one result runs nothing for the others") {
+  const std::string graph = str_cat(
+      inputs, "library { ",
+      function("two", "x:FLOAT", "y:FLOAT z:FLOAT",
+               str_cat("node_def { name: 'minus' op: 'Neg' input: 'x' ", type("T", "FLOAT"),
+                       "} node_def { name: 'check' op: 'CheckNumerics' input: 'x' ",
+                       type("T", "FLOAT"), "attr { key: 'message' value { s: 'checked' } } } ",
+                       "ret { key: 'y' value: 'minus:y:0' } ",
+                       "ret { key: 'z' value: 'check:output:0' }")),
+      "}\n", "node { name: 'c' op: 'two' input: 'x' }\n",
+      "node { name: 'first' op: 'Neg' input: 'c' ", type("T", "FLOAT"), "}\n",
+      "node { name: 'second' op: 'Neg' input: 'c:1' ", type("T", "FLOAT"), "}\n");
+  Session session = open(graph);
+  const float infinity = std::numeric_limits<float>::infinity();
+  CHECK(value(session, {{"x", f(infinity)}}, "first") == infinity);
+  CHECK_FALSE(session.run({{"x", f(infinity)}}, {"second"}).ok());
+  CHECK_FALSE(session.run({{"x", f(infinity)}}, {"c:0"}).ok()); // the call as a whole
+  CHECK(value(session, {{"c:0", f(2)}}, "first") == -2);
+}
+
 TEST_CASE("functions: what cannot be lowered fails the run, not the extension") {
   Session session = open(inputs + "library { " +
                          function("wrong", "x:FLOAT", "y:FLOAT",
                                   "node_def { name: 'a' op: 'nobody' input: 'x' } "
                                   "ret { key: 'y' value: 'a:y:0' }") +
-                         "} " + "node { name: 'r' op: 'wrong' input: 'x' }");
+                         "} " + "node { name: 'r' op: 'wrong' input: 'x' }" +
+                         "node { name: 'other' op: 'Neg' input: 'x' " + type("T", "FLOAT") + "}");
+  CHECK(value(session, {{"x", f(1)}}, "other") == -1); // needs nothing of it
   auto out = session.run({{"x", f(0)}}, {"r:0"});
   CHECK(out.status().code() == Code::not_found);
   CHECK_MESSAGE(out.status().message().find("Op type not registered 'nobody'") != std::string::npos,

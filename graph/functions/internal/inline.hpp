@@ -36,6 +36,9 @@ private:
   std::vector<NodeId> nodes_;   // in the order of the body
 };
 
+/// An invariant has its value in every round, also in the one that the loop's condition ends.
+bool is_loop_invariant(const Graph& graph, Endpoint e);
+
 /// Names in `_class` and the names of loops within the body are put into the scope too.
 Result<InlinedBody> inline_body(Graph& graph, const FunctionBody& body, const InlineSite& site);
 

@@ -1,5 +1,6 @@
 #include "graph/passes/prune.hpp"
 
+#include <algorithm>
 #include <set>
 
 #include "core/base/strings.hpp"
@@ -158,6 +159,28 @@ std::vector<bool> reached_from(const Graph& graph, const Resolved& names) {
   return reached;
 }
 
+// A node with the attribute "direct" stands for its inputs: who reads an output that it lists needs
+// only what that one comes from. Whether anything changed.
+bool read_at_source(Graph& graph, const Resolved& names) {
+  bool changed = false;
+  for (NodeId id = 0; id < graph.capacity(); ++id) {
+    const Node* node = graph.node(id);
+    const AttrValue* direct = node ? node->attrs.find("direct") : nullptr;
+    const auto* outputs = direct ? std::get_if<std::vector<std::int64_t>>(direct) : nullptr;
+    if (!outputs)
+      continue;
+    for (std::int64_t i : *outputs) {
+      const Endpoint output{id, static_cast<int>(i)};
+      if (i < 0 || i >= node->num_inputs() ||
+          std::ranges::find(names.feeds, output) != names.feeds.end())
+        continue;
+      graph.replace_uses(output, node->inputs[static_cast<std::size_t>(i)]);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 // A fed value is no reference: who assigns to it cannot run.
 Status check_references(const Graph& graph, const Resolved& names,
                         const std::vector<bool>& reached) {
@@ -190,6 +213,8 @@ Result<PrunedTypes> prune(Graph& graph, const Signature& signature, const Client
 
   std::vector<bool> keep = reached_from(graph, names);
   TROUPE_TRY(check_references(graph, names, keep));
+  if (read_at_source(graph, names))
+    keep = reached_from(graph, names);
   NodeId original = graph.capacity();
   for (std::size_t i = 0; i < names.feeds.size(); ++i)
     TROUPE_TRY(feed(graph, {names.feeds[i], types.feeds[i], i, true}, ends));

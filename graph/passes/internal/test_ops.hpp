@@ -30,13 +30,14 @@ inline OpRegistry rewriting_test_ops() {
             TROUPE_ASSIGN(Tensor value, c.attr<Tensor>("value"));
             return c.set_output(0, value.shape());
           }));
+  constexpr auto shape_of_attr = [](ShapeContext& c) -> Status {
+    TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
+    return c.set_output(0, shape);
+  };
   add(SchemaBuilder("Placeholder")
           .output("output: dtype")
           .attr("dtype: type; shape: shape = { unknown_rank: true }")
-          .shape_fn([](ShapeContext& c) -> Status {
-            TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
-            return c.set_output(0, shape);
-          }));
+          .shape_fn(shape_of_attr));
   each({"Identity", "Neg", "Square", "Relu", "StopGradient", "Exit", "NextIteration"}, "x: T",
        "y: T", "T: type", shape_unchanged);
   each({"Enter"}, "data: T", "output: T",
@@ -77,7 +78,8 @@ inline OpRegistry rewriting_test_ops() {
   add(SchemaBuilder("VariableV2")
           .output("ref: Ref(dtype)")
           .attr("dtype: type; shape: shape = { unknown_rank: true }")
-          .stateful());
+          .stateful()
+          .shape_fn(shape_of_attr));
   add(SchemaBuilder("Assign")
           .input("ref: Ref(T); value: T")
           .output("output_ref: Ref(T)")

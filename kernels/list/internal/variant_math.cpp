@@ -2,6 +2,7 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
+#include "kernels/list/internal/number_variant.hpp"
 #include "kernels/list/internal/optional.hpp"
 #include "kernels/list/internal/ragged.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
@@ -132,6 +133,8 @@ Result<Variant> add(KernelContext& c, const Variant& a, const Variant& b) {
     return add_optionals(c, *left_optional, *right_optional);
   if (is_ragged(a) && is_ragged(b))
     return add_ragged(c, a, b);
+  if (auto sum = add_numbers(a, b))
+    return *std::move(sum);
   return internal(str_cat("No binary variant op function found for op ADD Variant type_name: '",
                           name_of(a), "' for device type: CPU"));
 }
@@ -176,6 +179,8 @@ Result<Variant> zeros_like(KernelContext& c, const Variant& like) {
     return zeros_like_optional(c, *optional);
   if (is_ragged(like))
     return zeros_like_ragged(c, like);
+  if (auto zero = zero_like_number(like))
+    return *std::move(zero);
   return internal(str_cat("No unary variant unary_op function found for op ZEROS_LIKE Variant "
                           "type_name: ",
                           name_of(like), " for device type: CPU"));

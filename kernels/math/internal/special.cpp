@@ -414,8 +414,10 @@ double dawsn(double x) {
 double expint(double x) {
   if (std::isnan(x))
     return x;
+  if (x < 0)
+    return std::numeric_limits<double>::quiet_NaN();
   if (std::isinf(x))
-    return x > 0 ? infinity : 0;
+    return infinity;
   return x == 0 ? -infinity : std::expint(x);
 }
 

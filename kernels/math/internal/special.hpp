@@ -31,7 +31,7 @@ double bessel_k0e(double x);
 double bessel_k1e(double x);
 
 double dawsn(double x);
-double expint(double x); ///< Ei
+double expint(double x); ///< Ei of what is not negative; NaN of what is, as in TensorFlow
 double fresnel_cos(double x);
 double fresnel_sin(double x);
 double spence(double x); ///< the dilogarithm of 1 - x

@@ -25,6 +25,18 @@ inline Result<Sampled> samples_for_each(const Shape& samples, const Shape& param
   return Sampled{shape, parameters.num_elements(), samples.num_elements()};
 }
 
+/// Where in `from` element `at` of a shape is that it was spread to.
+inline std::int64_t place_in(const Shape& from, const Shape& shape, std::int64_t at) {
+  std::int64_t out = 0, stride = 1;
+  const int ahead = shape.rank() - from.rank();
+  for (int d = shape.rank(); d-- > ahead; at /= shape[d]) {
+    const std::int64_t dim = from[d - ahead];
+    out += dim == 1 ? 0 : at % shape[d] * stride;
+    stride *= dim;
+  }
+  return out;
+}
+
 /// A whole shape. INVALID_ARGUMENT "Shape passed in must end with broadcasted shape."
 inline Result<Sampled> samples_in_all(const Shape& shape, const Shape& parameters) {
   const int ahead = shape.rank() - parameters.rank();

@@ -138,6 +138,11 @@ Result<std::unique_ptr<File>> SimulatedDisk::create(const std::string& path) {
   return Result<std::unique_ptr<File>>(std::move(out));
 }
 
+Result<std::unique_ptr<File>> SimulatedDisk::open_to_append(const std::string& path) {
+  auto out = open(path);
+  return out.status().code() == Code::not_found ? create(path) : std::move(out);
+}
+
 Status SimulatedDisk::rename(const std::string& from, const std::string& to) {
   return call([&]() -> Status {
     auto node = now_.extract(from);
