@@ -64,14 +64,16 @@ class FunctionRun;
 
 class CompiledFunction final : public Function {
 public:
-  CompiledFunction(GraphFunctions& owner, std::string name, std::vector<DType> args,
-                   std::vector<DType> results, std::shared_ptr<const Executable> executable)
-      : owner_(owner), name_(std::move(name)), args_(std::move(args)), results_(std::move(results)),
-        executable_(std::move(executable)) {}
+  CompiledFunction(GraphFunctions& owner, std::string name, std::string stateful_op,
+                   std::vector<DType> args, std::vector<DType> results,
+                   std::shared_ptr<const Executable> executable)
+      : owner_(owner), name_(std::move(name)), stateful_op_(std::move(stateful_op)),
+        args_(std::move(args)), results_(std::move(results)), executable_(std::move(executable)) {}
 
   const std::string& name() const override { return name_; }
   const std::vector<DType>& arg_types() const override { return args_; }
   const std::vector<DType>& result_types() const override { return results_; }
+  const std::string& stateful_op() const override { return stateful_op_; }
   void call(FunctionCall call, FunctionDone done) const override;
   std::string activity() const override;
 
@@ -90,7 +92,7 @@ private:
   Status check(const FunctionCall& call) const;
 
   GraphFunctions& owner_; // whose pointer is held by whoever holds ours
-  const std::string name_;
+  const std::string name_, stateful_op_;
   const std::vector<DType> args_, results_;
   const std::shared_ptr<const Executable> executable_;
   const std::shared_ptr<NodeStates> states_ = std::make_shared<NodeStates>();
@@ -144,7 +146,8 @@ public:
     const DeviceRecord record = run_->record(20);
     for (const NodeRecord& node : record.nodes)
       if (node.state == NodeRecord::State::running)
-        return str_cat("node '", node.node, "' (", node.op, ")");
+        return str_cat("node '", node.node, "' (", node.op, ")",
+                       node.waits_for.empty() ? "" : " waits for ", node.waits_for);
     return {};
   }
 
@@ -333,6 +336,17 @@ Status check_devices(const Graph& graph, const Device& device) {
   return {};
 }
 
+// What makes a dataset is called stateful so that it is not folded, and what only checks has no state.
+std::string stateful_op_of(const Graph& graph) {
+  for (const Node* node : graph.nodes()) {
+    const bool makes_dataset = node->output_types == std::vector<DType>{DType::variant};
+    if (node->op->is_stateful && !makes_dataset &&
+        !node->op->roles.has_any({Role::argument, Role::result, Role::check}))
+      return node->op_name();
+  }
+  return {};
+}
+
 Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const FunctionRef& function) {
   auto home = origin_.home.lock();
   auto services = origin_.services.lock();
@@ -356,10 +370,11 @@ Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const Function
   TROUPE_TRY(optimize(body.graph, optimize_options));
   CompileOptions options;
   options.use_compute_threads = services->threads->are_real();
-  TROUPE_ASSIGN(auto executable,
-                Executable::compile(body.graph, *origin_.device, library.kernels, options));
-  return std::make_unique<CompiledFunction>(*this, function.name, std::move(body.args),
-                                            std::move(body.results), std::move(executable));
+  TROUPE_ASSIGN(auto executable, Executable::compile(body.graph, *origin_.device, library.kernels,
+                                                     options));
+  return std::make_unique<CompiledFunction>(*this, function.name, stateful_op_of(body.graph),
+                                            std::move(body.args), std::move(body.results),
+                                            std::move(executable));
 }
 
 } // namespace

@@ -9,6 +9,9 @@
 // A coroutine runs at once on its caller's thread, until it waits for something that is not there. It
 // goes on where that becomes there. Its caller awaits it to its end, always: what it waits for is
 // cancelled to end it, it is never dropped. Its references must live until then.
+//
+// A temporary that braces make, `{}` or `Options{…}`, has no place in an expression with co_await: g++ 12
+// destroys it twice. It gets a name in a statement before.
 #pragma once
 
 #include <atomic>

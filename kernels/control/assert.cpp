@@ -51,6 +51,7 @@ void register_control_assert(OpLibrary& library) {
       .input("condition: bool; data: T")
       .attr("T: list(type) >= 1; summarize: int = 3")
       .stateful()
+      .roles(Role::check)
       .shape_fn(infer_shape)
       .not_differentiable("it has no outputs")
       .kernel_on_all_devices(compute, {.host_inputs = {"condition", "data"}})

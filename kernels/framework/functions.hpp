@@ -42,6 +42,8 @@ public:
   virtual const std::string& name() const = 0;
   virtual const std::vector<DType>& arg_types() const = 0;
   virtual const std::vector<DType>& result_types() const = 0;
+  /// An op of its body whose nodes have a state, or an effect, that outlives a call; empty: none.
+  virtual const std::string& stateful_op() const = 0;
   /// Begins on the caller's thread. `done` is called once, before this returns or later, on the
   /// caller's thread or one that may compute. A call that waits holds no thread. Errors:
   /// INVALID_ARGUMENT for arguments of other dtypes; RESOURCE_EXHAUSTED beyond max_call_depth;

@@ -51,18 +51,6 @@ inline Result<Sampled> samples_in_all(const Shape& shape, const Shape& parameter
   return out;
 }
 
-/// Where in `from` element `at` of a shape is that it was spread to.
-inline std::int64_t place_in(const Shape& from, const Shape& shape, std::int64_t at) {
-  std::int64_t out = 0, stride = 1;
-  const int ahead = shape.rank() - from.rank();
-  for (int d = shape.rank(); d-- > ahead; at /= shape[d]) {
-    const std::int64_t dim = from[d - ahead];
-    out += dim == 1 ? 0 : at % shape[d] * stride;
-    stride *= dim;
-  }
-  return out;
-}
-
 /// Fills output 0 with draw(parameter, sample), where samples are counted parameter by parameter;
 /// the dtype is rounded to.
 template <class Draw>

@@ -21,7 +21,7 @@ Result<Endpoint> find_endpoint(const Graph& graph, std::string_view text) {
 struct Walk {
   const Graph& graph;
   const KernelRegistry& kernels;
-  TestDevice& device;
+  const StepEnvironment& step;
   std::map<Endpoint, Tensor> fed;
   std::vector<bool> needed = std::vector<bool>(static_cast<std::size_t>(graph.capacity()));
   std::vector<std::vector<Entry>> outputs =
@@ -90,17 +90,18 @@ struct Walk {
     if (dead[id])
       return {};
     TROUPE_ASSIGN(KernelNode bound,
-                  bind_kernel(kernels, node.name, *node.op, node.attrs, device.device()));
-    TROUPE_ASSIGN(outputs[id], run_kernel(bound, device.step(), std::move(inputs), names));
+                  bind_kernel(kernels, node.name, *node.op, node.attrs, *step.device));
+    TROUPE_ASSIGN(outputs[id], run_kernel(bound, step, std::move(inputs), names));
     return {};
   }
 };
 
 } // namespace
 
-Result<std::vector<Tensor>> Interpreter::run(const Graph& graph, const Feeds& feeds,
-                                             const std::vector<std::string>& fetches) {
-  Walk walk{.graph = graph, .kernels = kernels_, .device = device_, .fed = {}};
+Result<std::vector<Tensor>> interpret(const Graph& graph, const KernelRegistry& kernels,
+                                      const StepEnvironment& step, const Feeds& feeds,
+                                      const std::vector<std::string>& fetches) {
+  Walk walk{.graph = graph, .kernels = kernels, .step = step, .fed = {}};
   for (const auto& [name, value] : feeds) {
     TROUPE_ASSIGN(Endpoint endpoint, find_endpoint(graph, name));
     walk.fed[endpoint] = value;
@@ -126,6 +127,11 @@ Result<std::vector<Tensor>> Interpreter::run(const Graph& graph, const Feeds& fe
     out.push_back(entry.ref ? entry.ref->snapshot() : std::move(entry.tensor));
   }
   return out;
+}
+
+Result<std::vector<Tensor>> Interpreter::run(const Graph& graph, const Feeds& feeds,
+                                             const std::vector<std::string>& fetches) {
+  return interpret(graph, kernels_, device_.step(), feeds, fetches);
 }
 
 Result<std::vector<Tensor>> evaluate(const Graph& graph, const Feeds& feeds,

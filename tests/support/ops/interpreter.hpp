@@ -14,6 +14,11 @@ namespace troupe::testing {
 /// Values by "node" or "node:slot", in place of what the node would compute.
 using Feeds = std::vector<std::pair<std::string, Tensor>>;
 
+/// What Interpreter::run gives, of nodes that run in `step`, whose device they are on.
+Result<std::vector<Tensor>> interpret(const Graph& graph, const KernelRegistry& kernels,
+                                      const StepEnvironment& step, const Feeds& feeds,
+                                      const std::vector<std::string>& fetches);
+
 /// Variables, resources and random generators live as long as the interpreter.
 class Interpreter {
 public:

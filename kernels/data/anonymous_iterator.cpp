@@ -1,0 +1,47 @@
+// AnonymousIterator (versions 1 to 3): an iterator without a name. DeleteIterator ends it.
+#include "kernels/data/internal/anonymous.hpp"
+#include "kernels/data/internal/iterator_resource.hpp"
+
+namespace troupe::data {
+namespace {
+
+Status make(KernelContext& c) {
+  const auto& spec = c.prepared<IteratorSpec>();
+  return give_anonymous(c, std::make_shared<IteratorResource>(spec.types, spec.shapes));
+}
+
+} // namespace
+} // namespace troupe::data
+
+namespace troupe {
+
+void register_data_anonymous_iterator(OpLibrary& library) {
+  using namespace data;
+  for (const char* name : {"AnonymousIterator", "AnonymousIteratorV3"})
+    library.op(name)
+        .output("handle: resource")
+        .attr(typed)
+        .stateful()
+        .shape_fn(shape_scalar)
+        .not_differentiable(no_gradient)
+        .cpu_kernel(make, {.prepare = prepare_elements})
+        .doc("The handle of an iterator that lives as long as the step; MakeIterator begins it.");
+  library.op("AnonymousIteratorV2")
+      .output("handle: resource; deleter: variant")
+      .attr(typed)
+      .stateful()
+      .shape_fn(shape_scalar)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(make, {.prepare = prepare_elements})
+      .doc("The handle of an iterator that lives as long as the deleter; MakeIterator begins it.");
+  library.op("DeleteIterator")
+      .input("handle: resource; deleter: variant")
+      .stateful()
+      .roles(Role::side_effect)
+      .shape_fn(shape_none)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(delete_anonymous<IteratorResource>)
+      .doc("Ends an iterator.");
+}
+
+} // namespace troupe

@@ -1,0 +1,156 @@
+// TFRecordDataset, TextLineDataset, FixedLengthRecordDataset (1 and 2) in graphs.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "devices/file_host.hpp"
+#include "kernels/framework/files.hpp"
+#include "storage/records/records.hpp"
+#include "tests/support/ops/dataset_lines.hpp"
+#include "tests/support/ops/op_cases.hpp"
+
+TROUPE_OPS_IN_GRAPHS("TFRecordDataset TextLineDataset FixedLengthRecordDataset",
+                     "FixedLengthRecordDatasetV2");
+
+namespace troupe {
+namespace {
+
+struct FileLines : testing::DatasetLines {
+  FileLines() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "troupe-data-XXXXXX").string();
+    REQUIRE(::mkdtemp(pattern.data()));
+    path = std::filesystem::canonical(pattern);
+    auto opened = open_files({path.string()});
+    REQUIRE(opened.ok());
+    files = *opened;
+    allow_files(device().device(), files);
+    for (const char* n : {"0", "1", "2", "3", "4"})
+      add(testing::constant(str_cat("n", n), str_cat("i64[] ", n)));
+    add(testing::constant("plain", R"(str[] "")"));
+    add(testing::constant("gzip", R"(str[] "GZIP")"));
+    add(testing::constant("zlib", R"(str[] "ZLIB")"));
+    add(testing::constant("odd", R"(str[] "LZ4")"));
+    add(testing::constant("buffer", "i64[] 0"));
+    add(testing::constant("less", "i64[] -2"));
+  }
+  ~FileLines() { std::filesystem::remove_all(path); }
+  void write(const std::string& name, std::string_view bytes) const {
+    std::ofstream out(path / name, std::ios::binary);
+    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    REQUIRE(out.good());
+  }
+  /// A constant of these files' names.
+  void names(std::string_view constant, std::initializer_list<std::string_view> all) {
+    std::string text = str_cat("str[", all.size(), "]");
+    for (std::string_view name : all)
+      str_append(text, " \"", (path / name).string(), "\"");
+    add(testing::constant(constant, text));
+  }
+
+  std::filesystem::path path;
+  std::shared_ptr<AllowedFiles> files;
+};
+
+std::vector<std::string> texts(std::initializer_list<std::string_view> all) {
+  std::vector<std::string> out;
+  for (std::string_view text : all)
+    out.push_back(str_cat("str[] \"", text, "\""));
+  return out;
+}
+
+const testing::DatasetFacts of_files{.cardinality = "-2"};
+
+} // namespace
+
+TEST_CASE("TextLineDataset: lines of files, with either end, the last one without") {
+  FileLines f;
+  f.write("a", "one\ntwo\r\n\nthree");
+  f.write("b", "");
+  f.write("c", "four\n");
+  f.names("files", {"a", "b", "c"});
+  f.add("d = TextLineDataset(files, plain, buffer)");
+  f.check("d", texts({"one", "two", "", "three", "four"}), of_files);
+}
+
+TEST_CASE("files: one that is not there fails, and the next one is read") {
+  FileLines f;
+  f.write("a", "one\n");
+  f.names("files", {"none", "a"});
+  f.add("d = TextLineDataset(files, plain, buffer)");
+  f.check("d", {"error NOT_FOUND", "str[] \"one\""}, of_files);
+}
+
+TEST_CASE("FixedLengthRecordDataset: records between header and footer") {
+  FileLines f;
+  f.write("a", "HHaabbccF");
+  f.write("b", "HHddF");
+  f.names("files", {"a", "b"});
+  f.add("d = FixedLengthRecordDataset(files, n2, n2, n1, buffer)");
+  f.check("d", texts({"aa", "bb", "cc", "dd"}), of_files);
+  f.add("e = FixedLengthRecordDatasetV2(files, n2, n2, n1, buffer, plain)");
+  f.check("e", texts({"aa", "bb", "cc", "dd"}), of_files);
+  f.add("g = FixedLengthRecordDataset(files, n2, n4, n1, buffer)");
+  CHECK(f.elements("g", 1)[0].find("Excluding the header (2 bytes) and footer (1 bytes), input file") !=
+        std::string::npos);
+  CHECK(f.elements("g", 1)[0].find("has body length 6 bytes, which is not an exact multiple of the "
+                                   "record length (4 bytes).") != std::string::npos);
+}
+
+TEST_CASE("TFRecordDataset: records, compressed and not, and where one is broken") {
+  FileLines f;
+  const auto write = [&](const std::string& name, Compression how) {
+    auto sink = f.files->create((f.path / name).string());
+    REQUIRE(sink.ok());
+    RecordWriter writer(std::move(*sink), how);
+    for (std::string_view text : {"one", "", "three"})
+      REQUIRE(writer.write(text).ok());
+    REQUIRE(writer.close().ok());
+  };
+  write("plain", Compression::none);
+  write("gzip", Compression::gzip);
+  write("zlib", Compression::zlib);
+  for (const char* how : {"plain", "gzip", "zlib"}) {
+    f.names(str_cat("files_", how), {how});
+    f.add(str_cat(how, "_d = TFRecordDataset(files_", how, ", ", how, ", buffer)"));
+    f.check(str_cat(how, "_d"), texts({"one", "", "three"}), of_files);
+  }
+  std::ifstream in(f.path / "plain", std::ios::binary);
+  std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  bytes[12] = 'x';
+  f.write("broken", bytes);
+  f.names("files", {"broken", "plain"});
+  f.add("d = TFRecordDataset(files, plain, buffer)");
+  f.check("d", {"error DATA_LOSS", "str[] \"one\"", "str[] \"\"", "str[] \"three\""}, of_files);
+}
+
+TEST_CASE("files: what is refused") {
+  const auto refused = [](std::string_view line, std::string_view text) {
+    FileLines f;
+    f.names("files", {"a"});
+    f.add(str_cat("d = ", line));
+    f.check_refused("d", text);
+  };
+  refused("TFRecordDataset(files, odd, buffer)", "LZ4");
+  refused("TFRecordDataset(files, plain, less)",
+          "`buffer_size` must be >= 0 (0 == no buffering)");
+  refused("TextLineDataset(files, odd, buffer)", "Unsupported compression_type.");
+  refused("TextLineDataset(files, plain, less)", "`buffer_size` must be >= 0 (0 == default)");
+  refused("FixedLengthRecordDataset(files, less, n1, n1, buffer)", "`header_bytes` must be >= 0");
+  refused("FixedLengthRecordDataset(files, n1, n0, n1, buffer)", "`record_bytes` must be > 0");
+  refused("FixedLengthRecordDataset(files, n1, n1, less, buffer)", "`footer_bytes` must be >= 0");
+  refused("FixedLengthRecordDatasetV2(files, n1, n1, n1, buffer, odd)",
+          "Unsupported compression_type.");
+}
+
+TEST_CASE("files: none where the device allows none") {
+  testing::DatasetLines f;
+  f.add(testing::constant("files", R"(str[1] "/etc/passwd")"));
+  f.add(testing::constant("plain", R"(str[] "")"));
+  f.add(testing::constant("buffer", "i64[] 0"));
+  f.add("d = TextLineDataset(files, plain, buffer)");
+  f.check_refused("d", "PERMISSION_DENIED");
+}
+
+} // namespace troupe

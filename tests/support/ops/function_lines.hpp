@@ -1,0 +1,41 @@
+// FunctionLines: a graph in text form whose nodes may run functions, which are in text form too. What
+// they submit runs on threads of its own.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tests/support/ops/interpreter.hpp"
+
+namespace troupe::testing {
+
+class FunctionLines {
+public:
+  FunctionLines();
+  /// Returns when all that was submitted has ended.
+  ~FunctionLines();
+  FunctionLines(const FunctionLines&) = delete;
+
+  TestDevice& device();
+  void add(std::string_view lines);
+  /// A function whose body is the lines. `args` are names with types, "x: int64, y: float", that the
+  /// lines may use; `results` names, "y, z:1", with "^node" for what is to run besides.
+  void function(const std::string& name, std::string_view args, std::string_view results,
+                std::string_view lines);
+  /// The values of the fetches, or the error.
+  Result<std::vector<Tensor>> values(const std::vector<std::string>& fetches,
+                                     const Feeds& feeds = {});
+  /// "ok" and the values of the fetches as literals, or the error.
+  std::string run(const std::vector<std::string>& fetches);
+
+private:
+  struct Home;
+  class Running;
+  std::shared_ptr<Home> home_;
+  std::shared_ptr<Running> running_;
+  std::string all_;
+};
+
+} // namespace troupe::testing
