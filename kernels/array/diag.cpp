@@ -64,7 +64,7 @@ Status compute_diag(KernelContext& c) {
 Status compute_part(KernelContext& c) {
   const Tensor& x = c.input(0);
   const int rank = x.shape().rank(), half = rank / 2;
-  if (rank % 2 != 0 || rank == 0)
+  if (rank % 2 != 0)
     return bad_rank(str_cat(x.shape()));
   for (int i = 0; i < half; ++i)
     if (x.shape()[i] != x.shape()[i + half])

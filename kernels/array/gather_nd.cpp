@@ -3,6 +3,7 @@
 #include "kernels/array/internal/nd_index.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/scatter_nd.hpp"
 
 namespace troupe {
 namespace {
@@ -46,7 +47,7 @@ Status compute(KernelContext& c) {
   const Tensor &params = c.input(0), &indices = c.input(1);
   TROUPE_TRY(check(params.shape(), indices.shape()));
   TROUPE_ASSIGN(const bool ignore,
-                array::ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
+                ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
   Dims dims(indices.shape().dims().begin(), indices.shape().dims().end() - 1);
   const auto depth = static_cast<int>(indices.shape()[indices.shape().rank() - 1]);
   for (int i = depth; i < params.shape().rank(); ++i)

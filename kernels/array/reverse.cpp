@@ -60,6 +60,10 @@ Status compute(KernelContext& c) {
 
 Status compute_by_flags(KernelContext& c) {
   const Shape &flags = c.input(1).shape(), &shape = c.input(0).shape();
+  if (shape.is_scalar())
+    return c.set_output(0, c.input(0));
+  if (shape[0] == 0)
+    return invalid_argument("Invalid input first dimension. Found 0.");
   if (flags.rank() != 1)
     return invalid_argument(str_cat("'dims' must be 1-dimension, not ", flags.rank()));
   if (flags[0] != shape.rank())

@@ -7,6 +7,7 @@
 #include "kernels/array/internal/nd_index.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/scatter_nd.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
 namespace troupe {
@@ -95,7 +96,7 @@ Status apply(const array::NdIndex& index, const Tensor& updates, Tensor& out) {
 /// Reads the indices; those outside are an error unless the policy says otherwise.
 Result<array::NdIndex> read_index(KernelContext& c, const Tensor& indices, const Shape& shape) {
   TROUPE_ASSIGN(const bool ignore,
-                array::ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
+                ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
   TROUPE_ASSIGN(array::NdIndex index, array::read_nd_index(indices, shape));
   if (index.bad >= 0 && !ignore)
     return invalid_argument(
@@ -138,10 +139,8 @@ Status compute_scatter_nd(KernelContext& c) {
   if (c.input(2).shape().rank() != 1)
     return invalid_argument("Shape must be a vector");
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(2)));
-  if (shape.num_elements() == 0 && indices.num_elements() > 0 && updates.num_elements() > 0)
-    return invalid_argument(str_cat(
-        "Indices and updates specified for empty output.  indices shape: ", indices.shape()));
   TROUPE_TRY(check_updates(indices.shape(), updates.shape(), shape));
+  TROUPE_TRY(check_scatter_nd(shape, indices.shape(), updates.shape()));
   TROUPE_ASSIGN(const array::NdIndex index, read_index(c, indices, shape));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   array::fill_with_zeros(c, out);
@@ -163,14 +162,11 @@ Result<Tensor> copy_of_input(KernelContext& c) {
 Status compute_non_aliasing_add(KernelContext& c) {
   const Shape shape = c.input(0).shape();
   const Tensor &indices = c.input(1), &updates = c.input(2);
-  if (shape.rank() < 1)
-    return invalid_argument(str_cat("Output must be at least 1-D, got shape: ", shape));
-  TROUPE_TRY(check_ranks(indices.shape(), updates.shape()));
-  if (shape.num_elements() == 0 && indices.num_elements() > 0 && updates.num_elements() > 0)
-    return invalid_argument(str_cat(
-        "Indices and updates specified for empty output.  indices shape: ", indices.shape()));
-  TROUPE_TRY(check_updates(indices.shape(), updates.shape(), shape));
-  TROUPE_ASSIGN(const array::NdIndex index, read_index(c, indices, shape));
+  TROUPE_TRY(check_scatter_nd(shape, indices.shape(), updates.shape()));
+  const bool is_vector = indices.shape().rank() == 1;
+  TROUPE_ASSIGN(const array::NdIndex index,
+                read_index(c, is_vector ? indices.reshaped(Shape{indices.num_elements(), 1}) : indices,
+                           shape));
   TROUPE_ASSIGN(Tensor out, copy_of_input(c));
   return apply<How::add>(index, updates, out);
 }
@@ -203,6 +199,7 @@ Status compute_tensor_scatter(KernelContext& c) {
   const Tensor &indices = c.input(1), &updates = c.input(2);
   const Shape shape = c.input(0).shape();
   TROUPE_TRY(check_tensor_scatter(shape, indices.shape(), updates.shape()));
+  TROUPE_TRY(check_scatter_nd(shape, indices.shape(), updates.shape()));
   TROUPE_ASSIGN(const array::NdIndex index, read_index(c, indices, shape));
   TROUPE_ASSIGN(Tensor out, copy_of_input(c));
   return apply<how>(index, updates, out);

@@ -31,11 +31,12 @@ Status assign(KernelContext& c) {
     TROUPE_ASSIGN(const SliceSpec spec,
                   array::read_slice_spec(c, old.shape(), c.prepared<SliceMasks>()));
     TROUPE_ASSIGN(const Shape result, Shape::make(spec.result));
-    if (!(value.shape() == result))
-      return invalid_argument(str_cat("value of shape ", value.shape(),
-                                      " cannot be assigned to a slice of shape ", result));
-    if (value.num_elements() == 0)
+    if (result.num_elements() == 0)
       return {};
+    if (!(value.shape() == result))
+      return unimplemented(str_cat("sliced l-value shape ", result,
+                                   " does not match r-value shape ", value.shape(),
+                                   ". Automatic broadcasting not yet implemented."));
     arith::StridedPlan plan;
     if (!arith::make_slice_plan(old.shape().dims(), spec.begin, spec.strides, spec.sizes, plan))
       return array::too_many_dimensions(old.shape());

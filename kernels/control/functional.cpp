@@ -53,7 +53,6 @@ Status hand_on(KernelContext& c) {
   return {};
 }
 
-<<<<<<< HEAD
 void call(KernelContext& c, KernelDone done) {
   const auto begin = [&]() -> Status {
     TROUPE_ASSIGN(const auto all, functions(c));
@@ -74,13 +73,13 @@ void call(KernelContext& c, KernelDone done) {
   };
   if (Status status = begin(); !status.ok())
     done(std::move(status));
-=======
+}
+
 Status refuse(KernelContext& c) {
   TROUPE_ASSIGN(const auto code, c.attr<std::int64_t>("code"));
   TROUPE_ASSIGN(const auto message, c.attr<std::string>("message"));
   const bool is_error = code > 0 && code <= static_cast<std::int64_t>(Code::unauthenticated);
   return Status(is_error ? static_cast<Code>(code) : Code::internal, message);
->>>>>>> ba834fb (wip)
 }
 
 void add_call(OpLibrary& library, std::string_view name, bool is_stateful) {

@@ -25,7 +25,7 @@ Status scalar(KernelContext& c) {
     for (std::int64_t i = 0; i < values.num_elements(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       MessageWriter value;
-      value.bytes(1, tags.data<std::string>()[at])
+      value.text(1, tags.data<std::string>()[at])
           .real(2, static_cast<float>(values.data<T>()[at]));
       io::add_value(summary, value);
     }
@@ -42,7 +42,7 @@ Status histogram(KernelContext& c) {
   TROUPE_TRY(check_tag(c, "tags must be scalar"));
   TROUPE_ASSIGN(const MessageWriter histogram, io::histogram_message(c.input(1), c.node_name()));
   MessageWriter value, summary;
-  value.bytes(1, c.input(0).value<std::string>()).message(5, histogram);
+  value.text(1, c.input(0).value<std::string>()).message(5, histogram);
   io::add_value(summary, value);
   return put(c, summary);
 }
@@ -50,7 +50,7 @@ Status histogram(KernelContext& c) {
 Status tensor(KernelContext& c) {
   TROUPE_ASSIGN(const std::string message, tensor_message(c.input(0)));
   MessageWriter value, summary;
-  value.bytes(7, c.node_name()).bytes(8, message);
+  value.text(7, c.node_name()).bytes(8, message);
   io::add_value(summary, value);
   return put(c, summary);
 }
@@ -62,7 +62,8 @@ Status tensor_v2(KernelContext& c) {
         str_cat("serialized_summary_metadata must be scalar, got shape ", c.input(2).shape()));
   TROUPE_ASSIGN(const std::string message, tensor_message(c.input(1)));
   MessageWriter value, summary;
-  value.bytes(1, c.input(0).value<std::string>()).bytes(8, message);
+  value.text(1, c.input(0).value<std::string>()).bytes(8, message);
+  // Always there, as the message that it is.
   value.bytes(9, c.input(2).value<std::string>());
   io::add_value(summary, value);
   return put(c, summary);

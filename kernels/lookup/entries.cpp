@@ -16,6 +16,8 @@ Status initialize(KernelContext& c) {
     return invalid_argument(str_cat("Keys must be a vector, but received shape", keys.shape()));
   if (values.shape().rank() != 1)
     return invalid_argument(str_cat("Values must be a vector, but received shape", values.shape()));
+  if (keys.num_elements() == 0 || values.num_elements() == 0)
+    return invalid_argument("keys and values cannot be empty tensors.");
   return table->initialize(keys, values);
 }
 

@@ -2,6 +2,7 @@
 // are computed in double.
 #include <cmath>
 #include <complex>
+#include <limits>
 
 #include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
@@ -70,11 +71,22 @@ double log_gamma(double x) {
   int sign = 0;
   return std::isinf(x) ? std::abs(x) : lgamma_r(x, &sign);
 }
+// Where they have no value, they are what TensorFlow computes.
+double j0_of(double x) {
+  return std::isinf(x) ? std::nan("") : j0(x);
+}
+double j1_of(double x) {
+  return std::isinf(x) ? std::nan("") : j1(x);
+}
 double y0_of(double x) {
-  return x < 0 ? std::nan("") : y0(x);
+  return x <= 0         ? -std::numeric_limits<double>::infinity()
+         : std::isinf(x) ? std::nan("")
+                         : y0(x);
 }
 double y1_of(double x) {
-  return x < 0 ? std::nan("") : y1(x);
+  return x <= 0         ? -std::numeric_limits<double>::infinity()
+         : std::isinf(x) ? std::nan("")
+                         : y1(x);
 }
 
 // ---- gradients: dy times the derivative, or its conjugate
@@ -185,8 +197,8 @@ void add_bessel(OpLibrary& library) {
         Row{"BesselK1", real<bessel_k1>, nullptr, "The modified Bessel function K1."},
         Row{"BesselK0e", real<bessel_k0e>, nullptr, "K0 times exp(x)."},
         Row{"BesselK1e", real<bessel_k1e>, nullptr, "K1 times exp(x)."},
-        Row{"BesselJ0", real<::j0>, nullptr, "The Bessel function J0."},
-        Row{"BesselJ1", real<::j1>, nullptr, "The Bessel function J1."},
+        Row{"BesselJ0", real<j0_of>, nullptr, "The Bessel function J0."},
+        Row{"BesselJ1", real<j1_of>, nullptr, "The Bessel function J1."},
         Row{"BesselY0", real<y0_of>, nullptr, "The Bessel function Y0."},
         Row{"BesselY1", real<y1_of>, nullptr, "The Bessel function Y1."}})
     add_real(library, row);

@@ -175,6 +175,9 @@ TROUPE_OP_CASES(BesselJ0) {
        .inputs = {"f64[4] 0.25 0.5 2 30"},
        .outputs = {"f64[4] 0.9844359292958529 0.938469807240813 0.22389077914123562 "
                    "-0.08636798358104031"}},
+      {.name = "at infinity",
+       .inputs = {"f64[3] -inf inf nan"},
+       .outputs = {"f64[3] nan nan nan"}},
       {.name = "nothing", .inputs = {"f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "half", .inputs = {"f16[2] 2 12"}, .outputs = {"f16[2] 0.223876953 0.0476989746"}},
   };
@@ -231,6 +234,9 @@ TROUPE_OP_CASES(BesselK0) {
        .inputs = {"f64[4] 0.25 0.5 2 30"},
        .outputs = {"f64[4] 1.5415067512483016 0.9244190712276663 0.1138938727495335 "
                    "2.132477496463056e-14"}},
+      {.name = "below 0 and at infinity",
+       .inputs = {"f64[5] -inf -0.5 0 inf nan"},
+       .outputs = {"f64[5] inf inf inf 0 nan"}},
       {.name = "nothing", .inputs = {"f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "half", .inputs = {"f16[2] 2 12"}, .outputs = {"f16[2] 0.113891602 2.20537186e-06"}},
   };
@@ -299,6 +305,9 @@ TROUPE_OP_CASES(Expint) {
       {.name = "float",
        .inputs = {"f32[4] 0.100000001 0.5 2 9"},
        .outputs = {"f32[4] -1.62281287 0.454219818 4.95423412 1037.8783"}},
+      {.name = "below 0 and at infinity",
+       .inputs = {"f32[5] -inf -0.5 0 inf nan"},
+       .outputs = {"f32[5] nan nan -inf nan nan"}},
       {.name = "double",
        .inputs = {"f64[4] 0.1 0.5 2 9"},
        .outputs =

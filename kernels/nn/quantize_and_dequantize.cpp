@@ -99,8 +99,8 @@ struct Steps {
 Status check_range(const Shape& shape, const Parts& p, const Attrs& a, std::string_view name,
                    const Shape& input) {
   if (a.axis == -1) {
-    if (shape.num_elements() != 1)
-      return invalid_argument(str_cat(name, " must be a scalar, but has shape ", shape));
+    if (!shape.is_scalar())
+      return invalid_argument(str_cat(name, " must be a scalar."));
   } else if (shape.rank() != 1 || shape[0] != p.count) {
     return invalid_argument(str_cat(name, "_tensor has incorrect size, was ", shape, " expected ",
                                     p.count, " to match dim ", a.axis, " of the input ", input));

@@ -23,7 +23,7 @@ Status write(const Part& part, Tensor& to, std::int64_t at) {
       to.mutable_data<Variant>()[i] =
           make_variant(tensor_type, {.metadata = {}, .tensors = {*tensor}});
     } else {
-      TROUPE_ASSIGN(to.mutable_data<std::string>()[i], tensor_message(*tensor));
+      TROUPE_ASSIGN(to.mutable_data<std::string>()[i], tensor_message(*tensor, Texts::content));
     }
   }
   return {};

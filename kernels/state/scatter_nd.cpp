@@ -8,6 +8,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/scatter_nd.hpp"
 #include "kernels/framework/variables.hpp"
 #include "kernels/state/internal/change.hpp"
 
@@ -39,15 +40,21 @@ std::string position_text(const Shape& indices, std::int64_t i) {
   return str_join(out, ",");
 }
 
-Result<Slices> find_slices(const Shape& params, const Tensor& indices, std::string_view of) {
+/// Indices outside are an error, or -1 where they are ignored.
+Result<Slices> find_slices(const Shape& params, const Tensor& given, std::string_view of,
+                           bool ignore = false) {
+  // As many indices of one dimension.
+  const bool is_vector = of == "shape" && given.shape().rank() == 1;
+  const Tensor indices =
+      is_vector ? given.reshaped(Shape{given.num_elements(), 1}) : given;
   const Shape& shape = indices.shape();
   if (shape.rank() < 1)
-    return invalid_argument(str_cat("Indices shape must have rank at least one. Found:", shape));
+    return invalid_argument("indices must be at least a vector");
   const std::int64_t depth = shape[shape.rank() - 1];
   if (depth > params.rank())
-    return invalid_argument(str_cat("The innermost dimension of indices.shape must be <= the rank "
-                                    "of params.shape, got indices.shape: ",
-                                    shape, ", params.shape: ", params));
+    return invalid_argument(
+        str_cat("index innermost dimension length must be <= params rank; saw: ", depth, " vs. ",
+                params.rank()));
   Slices out;
   for (int i = 0; i + 1 < shape.rank(); ++i)
     out.count *= shape[i];
@@ -59,37 +66,16 @@ Result<Slices> find_slices(const Shape& params, const Tensor& indices, std::stri
     std::int64_t at = 0;
     for (int k = 0; k < depth; ++k) {
       const std::int64_t index = all[static_cast<std::size_t>(i * depth + k)];
-      if (index < 0 || index >= params[k])
+      const bool is_outside = index < 0 || index >= params[k];
+      if (is_outside && !ignore)
         return invalid_argument(str_cat("indices[", position_text(shape, i), "] = [",
                                         row_text(all, i, static_cast<int>(depth)),
                                         "] does not index into ", of, " ", params));
-      at = at * params[k] + index;
+      at = at < 0 || is_outside ? -1 : at * params[k] + index;
     }
-    out.at[static_cast<std::size_t>(i)] = at * out.size;
+    out.at[static_cast<std::size_t>(i)] = at < 0 ? -1 : at * out.size;
   }
   return out;
-}
-
-/// updates.shape = indices.shape[:-1] + params.shape[indices.shape[-1]:]
-Status check_updates(const Shape& params, const Shape& indices, const Shape& updates) {
-  if (params.rank() < 1)
-    return invalid_argument(str_cat("Output must be at least 1-D, got shape: ", params));
-  if (indices.rank() < 1)
-    return invalid_argument(str_cat("Indices shape must have rank at least one. Found:", indices));
-  if (updates.rank() < 1)
-    return invalid_argument(str_cat("Updates shape must have rank at least one. Found:", updates));
-  const int batch = indices.rank() - 1;
-  const std::int64_t depth = indices[batch];
-  bool fits = depth <= params.rank() && updates.rank() == batch + params.rank() - depth;
-  for (int i = 0; fits && i < updates.rank(); ++i)
-    fits = updates[i] == (i < batch ? indices[i] : params[i - batch + static_cast<int>(depth)]);
-  if (fits)
-    return {};
-  return invalid_argument(
-      str_cat("Must have updates.shape = indices.shape[:batch_dim] + params_shape[slice_dim:], got "
-              "updates.shape: ",
-              updates, ", indices.shape: ", indices, ", params_shape: ", params,
-              ", slice_dim: ", depth, ", and batch_dim: ", batch));
 }
 
 /// What `op` is for a dtype: sums of booleans are their or, differences whether they differ.
@@ -106,9 +92,11 @@ Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
     return invalid_argument(str_cat("Trying to scatter into variable with wrong dtype. Expected ",
                                     to_string(variable->dtype()), " got ",
                                     to_string(updates.dtype())));
+  TROUPE_ASSIGN(const bool ignore,
+                ignores_bad_indices(c.attrs().get_or("bad_indices_policy", std::string())));
   TROUPE_TRY(variable->update([&](Tensor& params) -> Status {
-    TROUPE_TRY(check_updates(params.shape(), indices.shape(), updates.shape()));
-    TROUPE_ASSIGN(const Slices slices, find_slices(params.shape(), indices, "shape"));
+    TROUPE_TRY(check_scatter_nd(params.shape(), indices.shape(), updates.shape()));
+    TROUPE_ASSIGN(const Slices slices, find_slices(params.shape(), indices, "shape", ignore));
     arith::BinaryKernel kernel;
     if (op) {
       TROUPE_ASSIGN(kernel, arith::binary(of_dtype(*op, updates.dtype()), updates.dtype()));
@@ -116,6 +104,8 @@ Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
     const std::size_t size = dtype_size(updates.dtype());
     for (std::int64_t i = 0; i < slices.count; ++i) {
       const std::int64_t at = slices.at[static_cast<std::size_t>(i)];
+      if (at < 0)
+        continue;
       if (!op) {
         copy_elements(updates, i * slices.size, params, at, slices.size);
         continue;
@@ -151,6 +141,9 @@ Status gather(KernelContext& c) {
   std::vector<std::int64_t> dims(of_indices.begin(), of_indices.end() - 1);
   dims.insert(dims.end(), of_params.begin() + of_indices.back(), of_params.end());
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  if (slices.count > 0 && params.num_elements() == 0)
+    return invalid_argument(str_cat(
+        "Requested more than 0 entries, but params is empty.  Params shape: ", params.shape()));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   for (std::int64_t i = 0; i < slices.count; ++i)
     copy_elements(params, slices.at[static_cast<std::size_t>(i)], out, i * slices.size,

@@ -57,6 +57,7 @@ constexpr train::Rule adagrad{
     .flags = slots,
     .find = find_update<Adagrad, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / sqrt(accum).",
+    .rows_have_elements = true,
 };
 constexpr train::Rule adagrad_v2{
     .name = "AdagradV2",
@@ -66,6 +67,7 @@ constexpr train::Rule adagrad_v2{
     .flags = slots,
     .find = find_update<AdagradV2, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon).",
+    .rows_have_elements = true,
 };
 constexpr train::Rule adagrad_da{
     .name = "AdagradDA",
@@ -74,6 +76,7 @@ constexpr train::Rule adagrad_da{
     .sparse_numbers = "grad lr l1 l2 global_step",
     .find = find_update<AdagradDA, 3, RuleTypes::floats>,
     .doc = "One step of Adagrad by dual averaging, with l1 and l2 regularisation.",
+    .rows_have_elements = true,
 };
 
 } // namespace

@@ -39,7 +39,9 @@ struct FtrlV2 : Ftrl<T> {
 };
 
 /// Of the scalars, which are the last inputs: lr, l1, l2, perhaps l2_shrinkage, lr_power.
-Status check(const KernelContext& c) {
+Status check(const KernelContext& c, bool sparse) {
+  if (!sparse)
+    return {};
   const auto at = [&](std::string_view name) {
     const auto& inputs = c.node().schema->inputs;
     int i = 0;
@@ -72,7 +74,8 @@ constexpr train::Rule ftrl{
     .flags = by_lr,
     .find = train::find_update<Ftrl, 3, train::RuleTypes::reals>,
     .doc = "One step of FTRL-proximal with l1 and l2 regularisation.",
-    .check_rows = check,
+    .check = check,
+    .rows_have_elements = true,
 };
 constexpr train::Rule ftrl_v2{
     .name = "FtrlV2",
@@ -82,7 +85,8 @@ constexpr train::Rule ftrl_v2{
     .flags = by_lr,
     .find = train::find_update<FtrlV2, 3, train::RuleTypes::reals>,
     .doc = "One step of FTRL-proximal with l1 and l2 regularisation and shrinkage.",
-    .check_rows = check,
+    .check = check,
+    .rows_have_elements = true,
 };
 
 } // namespace

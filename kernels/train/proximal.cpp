@@ -1,5 +1,6 @@
 // Proximal updates (Duchi and Singer, 2009):  a step of gradient descent or Adagrad, then towards
 // zero by the l1 and l2 regularisation: sign(p) * max(|p| - rate * l1, 0) / (1 + rate * l2).
+#include "core/base/strings.hpp"
 #include "kernels/train/internal/rule.hpp"
 
 namespace troupe {
@@ -31,6 +32,20 @@ struct Adagrad {
   }
 };
 
+Status check_adagrad(const KernelContext& c, bool) {
+  constexpr int lr = 2, l1 = 3, l2 = 4;
+  const auto refuse = [&](std::string_view what, int i) {
+    return invalid_argument(str_cat(what, " scalar: ", c.input(i).shape()));
+  };
+  if (!(train::scalar(c, lr).real > 0))
+    return refuse("lr is not a positive", lr);
+  if (!(train::scalar(c, l1).real >= 0))
+    return refuse("l1 regularization strength is not a non-negative", l1);
+  if (!(train::scalar(c, l2).real >= 0))
+    return refuse("l2 regularization strength is not a non-negative", l2);
+  return {};
+}
+
 constexpr train::Rule descent{
     .name = "ProximalGradientDescent",
     .variables = "var",
@@ -38,6 +53,7 @@ constexpr train::Rule descent{
     .sparse_numbers = "alpha l1 l2 grad",
     .find = train::find_update<GradientDescent, 1, train::RuleTypes::floats>,
     .doc = "A step of gradient descent, then one towards zero by l1 and l2 regularisation.",
+    .rows_have_elements = true,
 };
 constexpr train::Rule adagrad{
     .name = "ProximalAdagrad",
@@ -46,6 +62,8 @@ constexpr train::Rule adagrad{
     .sparse_numbers = "lr l1 l2 grad",
     .find = train::find_update<Adagrad, 2, train::RuleTypes::floats>,
     .doc = "A step of Adagrad, then one towards zero by l1 and l2 regularisation.",
+    .check = check_adagrad,
+    .rows_have_elements = true,
 };
 
 } // namespace

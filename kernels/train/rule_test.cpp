@@ -265,9 +265,33 @@ TROUPE_OP_CASES(SparseApplyAdagrad) {
       {.name = "a vector of learning rates",
        .inputs = {var, ones, "f32[1] 1", "f32[1,2] 1", "i32[1] 0"},
        .error = "lr is not a scalar: [1]"},
+      {.name = "rows of no elements",
+       .inputs = {"var f32[2,0]", "var f32[2,0]", lr, "f32[1,0]", "i32[1] 0"},
+       .error = "Inner dimension should be greater than zero."},
       {.name = "no value yet",
        .inputs = {var, "uninit f32", lr, "f32[1,2] 1", "i32[1] 0"},
        .error = "Attempting to use uninitialized value"},
+  };
+}
+
+TROUPE_OP_CASES(ResourceApplyProximalAdagrad) {
+  const std::vector<std::string> good = {"res f32[1] 1", "res f32[1] 1", "f32[] 1",
+                                         "f32[] 0",      "f32[] 0",      "f32[1] 1"};
+  const auto with = [&](std::size_t i, const char* text) {
+    auto out = good;
+    out[i] = text;
+    return out;
+  };
+  return {
+      {.name = "a learning rate of 0",
+       .inputs = with(2, "f32[] 0"),
+       .error = "lr is not a positive scalar: []"},
+      {.name = "a negative l1",
+       .inputs = with(3, "f32[] -1"),
+       .error = "l1 regularization strength is not a non-negative scalar: []"},
+      {.name = "l2 is no number",
+       .inputs = with(4, "f32[] nan"),
+       .error = "l2 regularization strength is not a non-negative scalar: []"},
   };
 }
 

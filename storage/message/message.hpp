@@ -41,6 +41,10 @@ public:
     text_.append(value);
     return *this;
   }
+  /// Text as proto3 has it: none where it is empty.
+  MessageWriter& text(int field, std::string_view value) {
+    return value.empty() ? *this : bytes(field, value);
+  }
   MessageWriter& message(int field, const MessageWriter& value) {
     return bytes(field, value.text_);
   }

@@ -353,12 +353,14 @@ std::uint64_t number_at(const std::byte* at, std::size_t size, bool with_sign) {
 
 } // namespace
 
-Result<std::string> tensor_message(const Tensor& tensor) {
+Result<std::string> tensor_message(const Tensor& tensor, Texts form) {
   MessageWriter out;
   out.signed_integer(1, static_cast<std::int64_t>(tensor.dtype()))
       .bytes(2, shape_message(tensor.shape()));
   std::vector<std::string> texts;
-  if (tensor.dtype() == DType::string) {
+  if (tensor.dtype() == DType::string && form == Texts::content) {
+    texts.assign(tensor.data<std::string>().begin(), tensor.data<std::string>().end());
+  } else if (tensor.dtype() == DType::string) {
     for (const std::string& text : tensor.data<std::string>())
       out.bytes(string_field, text);
   } else if (tensor.dtype() == DType::resource) {

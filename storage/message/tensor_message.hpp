@@ -9,9 +9,11 @@
 
 namespace troupe {
 
-/// TensorProto's bytes: dtype, shape, then the elements: of strings one field each, of others the
-/// bytes that they are in memory. UNIMPLEMENTED for a variant that cannot leave its process.
-Result<std::string> tensor_message(const Tensor& tensor);
+/// How strings are written: one field each, or as other dtypes in one field: lengths, then text.
+enum class Texts { fields, content };
+/// TensorProto's bytes: dtype, shape, then the elements: of numbers the bytes that they are in
+/// memory. UNIMPLEMENTED for a variant that cannot leave its process.
+Result<std::string> tensor_message(const Tensor& tensor, Texts texts = Texts::fields);
 /// The same back, from any form of the elements. INVALID_ARGUMENT for what is none,
 /// RESOURCE_EXHAUSTED without room in `allocator`.
 Result<Tensor> tensor_from_message(std::string_view message, Allocator& allocator);

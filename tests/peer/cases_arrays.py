@@ -2,26 +2,27 @@
 
 import numpy as np
 
-from makers import INDEX, ints, op
-from peer import Case, tensorflow_answer
-from values import ALL_NUMBERS, ANY, FLOATS, NUMBERS
+from case import Case
+from makers import INDEX, indices, ints, op, real
+from tensorflow_answers import output_shape
+from values import FLOATS, NUMBERS
 
 
 @op("Shape", "Size")
 def shape_of(r, name):
-    dtype = r.choice(ANY)
+    dtype = r.dtype(name)
     return Case(name, [(dtype, r.tensor(dtype, r.shape(0, 7)))], {"out_type": r.choice(INDEX)})
 
 
 @op("ShapeN")
 def shape_n(r, name):
-    dtype = r.choice(ANY)
+    dtype = r.dtype(name)
     return Case(name, [(dtype, r.tensor(dtype, r.shape())) for _ in range(r.integer(1, 4))], {"out_type": r.choice(INDEX)})
 
 
 @op("Reshape")
 def reshape(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     n = int(np.prod(shape))
     to = list(shape)
     r.np.shuffle(to)
@@ -40,14 +41,14 @@ def reshape(r, name):
 
 @op("ExpandDims")
 def expand_dims(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     axis = r.axis(len(shape) + 1)
     return Case(name, [(dtype, r.tensor(dtype, shape)), ints(axis if r.chance(0.9) else [axis], r.choice(INDEX))])
 
 
 @op("Squeeze")
 def squeeze(r, name):
-    dtype = r.choice(ANY)
+    dtype = r.dtype(name)
     shape = [1 if r.chance(0.5) else d for d in r.shape(0, 5)]
     ones = [i if r.chance(0.5) else i - len(shape) for i, d in enumerate(shape) if d == 1]
     axes = [a for a in ones if r.chance(0.5)] + ([r.axis(len(shape))] if r.chance(0.1) else [])
@@ -56,7 +57,7 @@ def squeeze(r, name):
 
 @op("EnsureShape", "PlaceholderWithDefault")
 def ensure_shape(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     fits = name == "PlaceholderWithDefault" or r.chance(0.9)  # the former's shape TensorFlow checks only before a step
     wanted = [None if r.chance(0.3) else d for d in (shape if fits else r.shape())]
     return Case(name, [(dtype, r.tensor(dtype, shape))], {"shape": wanted})
@@ -64,7 +65,7 @@ def ensure_shape(r, name):
 
 @op("Concat", "ConcatV2")
 def concat(r, name):
-    dtype, shape = r.choice(ANY), r.shape(1 if r.chance(0.95) else 0)
+    dtype, shape = r.dtype(name), r.shape(1 if r.chance(0.95) else 0)
     axis = r.axis(len(shape))
     values = []
     for _ in range(r.integer(2, 5)):
@@ -93,7 +94,7 @@ def concat_offset(r, name):
 
 @op("Split")
 def split(r, name):
-    dtype, shape = r.choice(ANY), r.shape(1)
+    dtype, shape = r.dtype(name), r.shape(1)
     axis, parts = r.axis(len(shape)), r.integer(1, 4)
     at = axis if -len(shape) <= axis < len(shape) else 0
     if r.chance(0.9):
@@ -103,7 +104,7 @@ def split(r, name):
 
 @op("SplitV")
 def split_v(r, name):
-    dtype, shape = r.choice(ALL_NUMBERS + ["string"]), r.shape(1)
+    dtype, shape = r.dtype(name), r.shape(1)
     axis, parts = r.axis(len(shape)), r.integer(1, 4)
     at = axis if -len(shape) <= axis < len(shape) else 0
     sizes = [r.integer(0, 3) for _ in range(parts)]
@@ -118,14 +119,14 @@ def split_v(r, name):
 
 @op("Pack")
 def pack(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     count = r.integer(1, 4)
     return Case(name, [(dtype, r.tensor(dtype, shape if r.chance(0.98) else r.shape())) for _ in range(count)], {"axis": r.axis(len(shape) + 1)})
 
 
 @op("Unpack")
 def unpack(r, name):
-    dtype, shape = r.choice(ANY), r.shape(1)
+    dtype, shape = r.dtype(name), r.shape(1)
     axis = r.axis(len(shape))
     at = axis if -len(shape) <= axis < len(shape) else 0
     return Case(name, [(dtype, r.tensor(dtype, shape))], {"num": shape[at] if r.chance(0.97) else r.dim(), "axis": axis})
@@ -133,7 +134,7 @@ def unpack(r, name):
 
 @op("Slice")
 def slice_(r, name):
-    dtype, shape, index = r.choice(ANY), r.shape(), r.choice(INDEX)
+    dtype, shape, index = r.dtype(name), r.shape(), r.choice(INDEX)
     begin = [r.bad(r.integer(0, d)) for d in shape]
     size = [r.bad(r.choice([-1, r.integer(0, max(d - b, 0))])) for b, d in zip(begin, shape)]
     return Case(name, [(dtype, r.tensor(dtype, shape)), ints(begin, index), ints(size, index)])
@@ -178,23 +179,23 @@ def slice_inputs(r, shape, index):
 
 @op("StridedSlice")
 def strided_slice(r, name):
-    dtype, shape, index = r.choice(ANY), r.shape(), r.choice(INDEX)
+    dtype, shape, index = r.dtype(name), r.shape(), r.choice(INDEX)
     spec, masks = slice_inputs(r, shape, index)
     return Case(name, [(dtype, r.tensor(dtype, shape))] + spec, masks)
 
 
 @op("StridedSliceGrad")
 def strided_slice_grad(r, name):
-    dtype, shape, index = r.choice([t for t in ANY if t != "string"]), r.shape(), r.choice(INDEX)
+    dtype, shape, index = r.dtype(name), r.shape(), r.choice(INDEX)
     spec, masks = slice_inputs(r, shape, index)
-    forward = tensorflow_answer(Case("StridedSlice", [(dtype, r.tensor(dtype, shape))] + spec, masks))
-    dy = forward.values[0].shape if forward.code is None and r.chance(0.97) else r.shape()
+    dy = output_shape(Case("StridedSlice", [(dtype, r.tensor(dtype, shape))] + spec, masks))
+    dy = dy if dy is not None and r.chance(0.97) else r.shape()
     return Case(name, [ints(shape, index)] + spec + [(dtype, r.tensor(dtype, dy))], masks)
 
 
 @op("Pad", "PadV2")
 def pad(r, name):
-    dtype, shape = r.choice([t for t in ANY if t != "string"]), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     amounts = [[r.bad(r.choice([0, 0, 1, 2])), r.choice([0, 0, 1, 3])] for _ in shape]
     more = [(dtype, r.tensor(dtype, []))] if name == "PadV2" else []
     return Case(name, [(dtype, r.tensor(dtype, shape)), ints(np.reshape(amounts, [-1, 2]), r.choice(INDEX))] + more)
@@ -202,20 +203,20 @@ def pad(r, name):
 
 @op("Tile")
 def tile(r, name):
-    dtype, shape = r.choice(NUMBERS + ["uint8", "int8", "int16", "bool", "string"]), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     times = [r.choice([0, 1, 1, 2, 3]) if r.chance(0.97) else -1 for _ in shape]
     return Case(name, [(dtype, r.tensor(dtype, shape)), ints(times if r.chance(0.97) else times + [1], r.choice(INDEX))])
 
 
 @op("BroadcastTo")
 def broadcast_to(r, name):
-    dtype, shape = r.choice([t for t in ANY]), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     return Case(name, [(dtype, r.tensor(dtype, r.broadcastable(shape))), ints(shape, r.choice(INDEX))])
 
 
 @op("Transpose")
 def transpose(r, name):
-    dtype, shape = r.choice(ANY), r.shape(0, 6)
+    dtype, shape = r.dtype(name), r.shape(0, 6)
     perm = list(r.np.permutation(len(shape)))
     if perm and r.chance(0.04):
         perm[0] = r.bad(r.choice([-1, perm[-1]]))
@@ -232,7 +233,7 @@ def invert(r, name):
 
 @op("ReverseV2")
 def reverse(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     axes = [i if r.chance(0.5) else i - len(shape) for i in range(len(shape)) if r.chance(0.5)]
     if r.chance(0.05):
         axes.append(r.axis(len(shape)))
@@ -241,7 +242,7 @@ def reverse(r, name):
 
 @op("Fill")
 def fill(r, name):
-    dtype, shape = r.choice(ANY), r.shape()
+    dtype, shape = r.dtype(name), r.shape()
     if shape and r.chance(0.05):
         shape[0] = -1
     return Case(name, [ints(shape, r.choice(INDEX)), (dtype, r.tensor(dtype, [] if r.chance(0.97) else [2]))])
@@ -249,7 +250,7 @@ def fill(r, name):
 
 @op("Range")
 def range_(r, name):
-    dtype = r.choice(NUMBERS)
+    dtype = r.dtype(name, "Tidx", only=NUMBERS)
     if dtype in FLOATS:
         x = [round(float(v), 1) for v in (r.np.randn() * 3, r.np.randn() * 3, r.np.randn())]
     else:
@@ -264,13 +265,13 @@ def range_(r, name):
 
 @op("LinSpace")
 def lin_space(r, name):
-    dtype = r.choice(FLOATS)
+    dtype = r.dtype(name, only=FLOATS)
     return Case(name, [(dtype, r.tensor(dtype, [])), (dtype, r.tensor(dtype, [])), ints(r.bad(r.integer(0, 9)) % 1000, r.choice(INDEX))])
 
 
 @op("OneHot")
 def one_hot(r, name):
-    index, dtype, shape = r.choice(["uint8", "int8", "int32", "int64"]), r.choice(ANY), r.shape()
+    index, dtype, shape = r.dtype(name, "TI"), r.dtype(name), r.shape()
     depth = r.integer(0, 8) if r.chance(0.97) else -1
     axis = -1 if r.chance(0.4) else r.axis(len(shape) + 1, 0)
     return Case(name, [(index, r.tensor(index, shape)), ints(depth), (dtype, r.tensor(dtype, [])), (dtype, r.tensor(dtype, []))], {"axis": axis})
@@ -278,20 +279,13 @@ def one_hot(r, name):
 
 @op("Gather")
 def gather(r, name):
-    dtype, shape, index = r.choice(ANY), r.shape(1), r.choice(INDEX)
+    dtype, shape, index = r.dtype(name, "Tparams"), r.shape(1), r.dtype(name, "Tindices")
     return Case(name, [(dtype, r.tensor(dtype, shape)), ints(indices(r, r.shape(0, 3), shape[0]), index)])
-
-
-def indices(r, shape, limit):
-    n = int(np.prod(shape))
-    if limit == 0 and r.chance(0.7):
-        return np.zeros([0] + list(shape[1:]) if shape else [0])
-    return np.array([r.integer(0, max(limit - 1, 0)) if r.chance(0.995) else r.choice([-1, limit, 2**31 - 1, -2**31]) for _ in range(n)]).reshape(shape)
 
 
 @op("GatherV2")
 def gather_v2(r, name):
-    dtype, shape, index = r.choice(ANY), r.shape(1), r.choice(INDEX)
+    dtype, shape, index = r.dtype(name, "Tparams"), r.shape(1), r.dtype(name, "Tindices")
     axis = r.axis(len(shape))
     at = axis % len(shape)
     batch = r.integer(0, at) if r.chance(0.4) else 0
@@ -308,5 +302,5 @@ def gather_v2(r, name):
 
 @op("Where")
 def where(r, name):
-    dtype = r.choice(ALL_NUMBERS + ["bool"])
+    dtype = r.dtype(name)
     return Case(name, [(dtype, r.tensor(dtype, r.shape(1, 5) if r.chance(0.95) else []))])

@@ -7,6 +7,7 @@ peer_test.py runs the cases in both and holds each to its column.
 """
 
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -22,11 +23,26 @@ What is not here is meant to be TensorFlow's: values to within the tolerances of
 
 class Difference:
     """One line: the op, its attributes and inputs, what each side answers (a code, or literals between " ; "), and why. Without inputs ("-")
-    no single op shows it, and the answers are sentences."""
+    no single op shows it, and the answers are sentences.
+
+    A seventh column says which of the random cases that differ are this difference: a Python expression on `op`, `kind` and `label` of the
+    mismatch (compare.py), `dtypes` and `values` of the inputs, `attrs`, and the messages `theirs` and `ours`."""
 
     def __init__(self, line):
-        self.op, self.attrs, inputs, self.tensorflow, self.troupe, self.why = line.rstrip("\n").split("\t")
+        self.op, self.attrs, inputs, self.tensorflow, self.troupe, self.why, *covers = line.rstrip("\n").split("\t")
         self.inputs = None if inputs == "-" else [text.strip() for text in inputs.split(";")]
+        self.condition = compile(covers[0], f"covers of {self.op}", "eval") if covers else None
+        self.name = self.op
+
+    def covers(self, case, mismatch, answer):
+        if self.condition is None:
+            return False
+        import numpy
+        ours = re.findall(r"troupe (?:says )?[A-Z_]+:? ['\"](.*)", mismatch.detail)
+        names = {"op": case.op, "kind": mismatch.kind, "label": mismatch.label, "attrs": case.attrs, "np": numpy,
+                 "dtypes": [entry[0] for entry in case.inputs], "values": [entry[1] for entry in case.inputs],
+                 "theirs": answer.message if answer is not None else "", "ours": ours[0] if ours else "", "detail": mismatch.detail}
+        return bool(eval(self.condition, {"__builtins__": {"any": any, "all": all, "len": len, "set": set, "max": max, "min": min}}, names))
 
     def shown(self):
         if self.inputs is None:
@@ -37,6 +53,11 @@ class Difference:
 def read():
     with open(LIST, encoding="utf-8") as file:
         return [Difference(line) for line in file if not line.startswith("#")]
+
+
+def rules():
+    """Those that cover random cases."""
+    return [difference for difference in read() if difference.condition is not None]
 
 
 def page():

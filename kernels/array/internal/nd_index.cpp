@@ -57,12 +57,4 @@ std::string nd_index_text(const Tensor& indices, std::int64_t at) {
                  read.ok() ? str_join(values, ", ") : "", "]");
 }
 
-Result<bool> ignores_bad_indices(const std::string& policy) {
-  if (policy.empty() || policy == "DEFAULT" || policy == "ERROR")
-    return false;
-  if (policy == "IGNORE")
-    return true;
-  return invalid_argument(str_cat("Unknown bad indices handling attribute: ", policy));
-}
-
 } // namespace troupe::array

@@ -25,8 +25,4 @@ Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape);
 /// "indices[0,1] = [7, 2]" for index `at`.
 std::string nd_index_text(const Tensor& indices, std::int64_t at);
 
-/// Attribute bad_indices_policy: whether indices outside are passed over. INVALID_ARGUMENT for a
-/// policy that is none.
-Result<bool> ignores_bad_indices(const std::string& policy);
-
 } // namespace troupe::array

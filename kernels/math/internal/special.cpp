@@ -68,6 +68,8 @@ double bessel_tail(int n, double x, double sign) {
 
 double scaled_i(int n, double x) {
   const double size = std::abs(x);
+  if (std::isinf(x))
+    return n == 1 && x < 0 ? -0.0 : 0.0;
   const double value = size < far ? i_series(n, size) * std::exp(-size)
                                   : bessel_tail(n, size, -1) / std::sqrt(2 * pi * size);
   return n == 1 && x < 0 ? -value : value;
@@ -75,23 +77,25 @@ double scaled_i(int n, double x) {
 
 double plain_i(int n, double x) {
   const double size = std::abs(x);
+  if (std::isinf(x))
+    return nan; // TensorFlow's product of infinity and 0
   const double value =
       size < far ? i_series(n, size) : scaled_i(n, size) * std::exp(size / 2) * std::exp(size / 2);
   return n == 1 && x < 0 ? -value : value;
 }
 
 double scaled_k(int n, double x) {
-  if (std::isnan(x) || x < 0)
+  if (std::isnan(x))
     return nan;
-  if (x == 0)
+  if (x <= 0)
     return infinity;
   return x < far ? std::cyl_bessel_k(n, x) * std::exp(x)
                  : bessel_tail(n, x, 1) * std::sqrt(pi / (2 * x));
 }
 
 double plain_k(int n, double x) {
-  if (std::isnan(x) || x < 0)
-    return nan;
+  if (!(x > 0))
+    return scaled_k(n, x);
   return x > 0 && x < far ? std::cyl_bessel_k(n, x) : scaled_k(n, x) * std::exp(-x);
 }
 
@@ -256,6 +260,8 @@ double erfinv(double x) {
   if (size >= 0.5)
     return std::copysign(
         size == 1 ? infinity : -lower_quantile((1 - size) / 2) / std::numbers::sqrt2, x);
+  if (x == 0)
+    return 0;
   double y = x * std::sqrt(pi) / 2; // near 0, p = (1 + x) / 2 would lose digits
   for (int i = 0; i < 4; ++i) {
     const double u = (std::erf(y) - x) * std::sqrt(pi) / 2 * std::exp(y * y);
@@ -274,6 +280,11 @@ double zeta(double x, double q) {
       return infinity;
     if (!is_whole(x))
       return nan;
+  }
+  if (q < -100) { // (q + k)^-x over the numbers below 0 are two sums of numbers above it
+    const double above = q + std::ceil(-q);
+    const double below = zeta(x, 1 - above) - zeta(x, 1 - q);
+    return zeta(x, above) + (std::fmod(x, 2) == 0 ? below : -below);
   }
   // Euler and Maclaurin: some terms, then the integral and corrections.
   constexpr double coefficients[] = {1.0 / 12,          -1.0 / 720,
@@ -394,6 +405,8 @@ double bessel_k1e(double x) {
 }
 
 double dawsn(double x) {
+  if (std::isinf(x))
+    return 0;
   const double square = x * x;
   if (std::abs(x) < 6) { // exp(-x^2) times the sum of x^(2k+1) / (k! (2k + 1))
     double term = x, sum = x;
@@ -414,10 +427,8 @@ double dawsn(double x) {
 double expint(double x) {
   if (std::isnan(x))
     return x;
-  if (x < 0)
-    return std::numeric_limits<double>::quiet_NaN();
-  if (std::isinf(x))
-    return infinity;
+  if (x < 0 || std::isinf(x))
+    return nan;
   return x == 0 ? -infinity : std::expint(x);
 }
 
@@ -431,7 +442,7 @@ double fresnel_sin(double x) {
 double spence(double x) {
   if (std::isnan(x) || x < 0)
     return nan;
-  return std::isinf(x) ? -infinity : dilogarithm(1 - x);
+  return std::isinf(x) ? nan : dilogarithm(1 - x);
 }
 
 } // namespace troupe::math::special

@@ -46,7 +46,8 @@ std::vector<DType> dtypes_of(const Rule& rule) {
 struct Plan {
   Inputs inputs;
   UpdateFn update;
-  Status (*check_rows)(const KernelContext&);
+  Status (*check)(const KernelContext&, bool sparse);
+  bool rows_have_elements;
   std::array<bool, 2> flags{};
 };
 
@@ -97,12 +98,21 @@ void update_all(const KernelContext& c, const Inputs& inputs, std::span<Tensor* 
   });
 }
 
+Status check_rows_have_elements(const Shape& grad) {
+  std::int64_t elements = 1;
+  for (int d = 1; d < grad.rank(); ++d)
+    elements *= grad[d];
+  return elements > 0 ? Status() : invalid_argument("Inner dimension should be greater than zero.");
+}
+
 Status compute(KernelContext& c) {
   const auto& plan = c.prepared<Plan>();
   const bool sparse = plan.inputs.indices >= 0;
   return update_locked(c, plan.inputs, [&](std::span<Tensor* const> values) -> Status {
-    if (sparse && plan.check_rows)
-      TROUPE_TRY(plan.check_rows(c));
+    if (plan.check)
+      TROUPE_TRY(plan.check(c, sparse));
+    if (sparse && plan.rows_have_elements)
+      TROUPE_TRY(check_rows_have_elements(c.input(plan.inputs.gradient).shape()));
     (sparse ? update_rows : update_all)(c, plan.inputs, values, plan.update, numbers_of(c, plan));
     return {};
   });
@@ -114,7 +124,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c, const Rule& rule,
   TROUPE_ASSIGN(const DType dtype, c.attr<DType>("T"));
   Plan plan{.inputs = inputs_of(names_of(rule, sparse), sparse),
             .update = rule.find(dtype),
-            .check_rows = rule.check_rows};
+            .check = rule.check,
+            .rows_have_elements = rule.rows_have_elements};
   std::size_t at = 0;
   if (!rule.flags.empty())
     for (std::string_view flag : str_split(rule.flags, ';'))

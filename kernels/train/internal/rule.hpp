@@ -145,8 +145,9 @@ struct Rule {
   UpdateFn (*find)(DType) = nullptr;
   std::string_view doc = {};
   bool is_dense = true, has_refs = true;
-  /// What rows ask of their scalars beyond being scalars; null: nothing.
-  Status (*check_rows)(const KernelContext&) = nullptr;
+  /// What is asked of the scalars beyond being scalars; null: nothing.
+  Status (*check)(const KernelContext&, bool sparse) = nullptr;
+  bool rows_have_elements = false; ///< rows of no elements are refused
 };
 
 namespace detail {
