@@ -110,6 +110,7 @@ struct Session::Impl {
   std::shared_ptr<DirectSteps> direct; // of a local session: steps that need no actor
   std::string handle;
   std::int64_t operation_timeout_ms = 0;
+  std::size_t num_thread_pools = 0; // that RunOptions may name
 
   std::mutex lock; // guards what follows
   std::vector<std::unique_ptr<Caller>> idle;
@@ -282,14 +283,18 @@ Result<Session> Session::open(const std::string& target, const SessionOptions& o
         node.device_count[it->first] = it->second;
     OpenSession request;
     TROUPE_ASSIGN(request, impl->prepare(options));
+    TROUPE_TRY(check_thread_pools(options));
+    impl->num_thread_pools = options.thread_pools.size();
     request.request.settings.isolate_session_state = true; // variables of its own
-    TROUPE_ASSIGN(impl->node, shared_local_node(node));
+    TROUPE_ASSIGN(impl->node,
+                  options.per_session_threads ? own_local_node(node) : shared_local_node(node));
     TROUPE_TRY(impl->open_on_node(std::move(request), target));
     return Session(std::move(impl));
   }
   std::int64_t began_us = steady_micros();
   OpenSession request;
   TROUPE_ASSIGN(request, impl->prepare(options));
+  TROUPE_TRY(refuse_own_threads(options));
   TROUPE_ASSIGN(Address address, Address::of_target(target));
   if (options.memory_limit > 0)
     return invalid_argument(str_cat("SessionOptions::memory_limit is for a session in this "
@@ -326,6 +331,7 @@ Result<Session> Session::open(std::shared_ptr<ClusterNode> node, const SessionOp
                 node->task(), " was started with NodeOptions::memory_limit"));
   auto impl = std::make_shared<Impl>();
   impl->timeouts = node->services().timeouts;
+  TROUPE_TRY(refuse_own_threads(options));
   OpenSession request;
   TROUPE_ASSIGN(request, impl->prepare(options));
   impl->node = std::move(node);
@@ -394,15 +400,14 @@ RunStep make_run(const Feeds& feeds, const std::vector<std::string>& fetches,
     out.feeds.emplace_back(name, tensor);
   out.fetches = fetches;
   out.targets = targets;
-  out.timeout_us = limit_us(options.timeout_ms, timeouts.step.count());
-  out.trace = options.trace_level != TraceLevel::none;
-  out.partition_graphs = options.output_partition_graphs;
+  put_options(options, timeouts.step.count(), out);
   return out;
 }
 
-// A trace and what each device ran are the actors' to tell.
+// What is recorded of a step is the actors' to tell.
 bool may_run_directly(const RunOptions& options) {
-  return options.trace_level == TraceLevel::none && !options.output_partition_graphs;
+  return options.trace_level == TraceLevel::none && !options.output_partition_graphs &&
+         !options.report_allocations_upon_oom && options.debug.is_empty();
 }
 
 } // namespace
@@ -454,7 +459,7 @@ Result<std::vector<Tensor>> Session::run(const Feeds& feeds,
                                          const RunOptions& options, RunMetadata* metadata) {
   if (!impl_)
     return moved_from();
-  TROUPE_TRY(check_options(options));
+  TROUPE_TRY(check_options(options, impl_->num_thread_pools));
   bool traced = metadata && options.trace_level != TraceLevel::none;
   std::int64_t start_us = traced ? wall_micros() : 0;
   DirectRequest step;
@@ -474,7 +479,7 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
                               std::vector<std::string> targets, const RunOptions& options) {
   LogGuard log_guard;
   auto state = std::make_shared<PendingRun::State>();
-  if (Status status = impl_ ? check_options(options) : moved_from(); !status.ok()) {
+  if (Status status = impl_ ? check_options(options, impl_->num_thread_pools) : moved_from(); !status.ok()) {
     state->answer(status);
     return PendingRun(state);
   }
@@ -506,7 +511,7 @@ Result<std::vector<Tensor>> Session::partial_run(const std::string& handle, cons
                                                  const RunOptions& options) {
   if (!impl_)
     return moved_from();
-  TROUPE_TRY(check_options(options));
+  TROUPE_TRY(check_options(options, impl_->num_thread_pools));
   auto request = std::make_shared<RunStep>(
       make_run(feeds, fetches, {}, {.timeout_ms = options.timeout_ms}, impl_->timeouts));
   request->partial_run_handle = handle;
@@ -522,36 +527,65 @@ struct Session::Callable::Handle {
   std::shared_ptr<Impl> impl;
   std::uint64_t id = 0;
   std::size_t num_fetches = 0;
+  RunOptions options; ///< of each run
   ~Handle() {
     (void)impl->ask<caf::ok_atom>(ReleaseCallable{id}, impl->timeouts.request, "ReleaseCallable");
+  }
+
+  /// With what a call asks for besides.
+  Result<RunOptions> with(const RunOptions& call) const {
+    if (call.output_partition_graphs && !options.output_partition_graphs)
+      return unimplemented("this Callable was not made to tell what each device ran; make it with "
+                           "CallableOptions::options.output_partition_graphs, or ask with Session::run");
+    if (!call.debug.is_empty())
+      return unimplemented("the tensors that a debugger watches are given to Session::make_callable, or "
+                           "to Session::run");
+    RunOptions out = options;
+    out.trace_level = std::max(options.trace_level, call.trace_level);
+    if (call.timeout_ms > 0)
+      out.timeout_ms = call.timeout_ms;
+    out.report_allocations_upon_oom |= call.report_allocations_upon_oom;
+    return out;
   }
 };
 
 Result<Session::Callable> Session::make_callable(const std::vector<std::string>& feeds,
                                                  const std::vector<std::string>& fetches,
                                                  const std::vector<std::string>& targets) {
+  return make_callable({.feeds = feeds, .fetches = fetches, .targets = targets});
+}
+
+Result<Session::Callable> Session::make_callable(const CallableOptions& options) {
   if (!impl_)
     return moved_from();
-  TROUPE_ASSIGN(CallableMade made,
-                impl_->ask<CallableMade>(MakeCallable{feeds, fetches, targets},
-                                         impl_->timeouts.request, "MakeCallable"));
+  if (options.names_devices)
+    return unimplemented("CallableOptions names devices of feeds or fetches; they are in the host's "
+                         "memory: leave it out");
+  TROUPE_TRY(check_options(options.options, impl_->num_thread_pools));
+  MakeCallable request{options.feeds, options.fetches, options.targets};
+  for (const auto& [from, to] : options.connections)
+    request.connections.push_back({from, to});
+  request.watches = options.options.debug.watches;
+  request.partition_graphs = options.options.output_partition_graphs;
+  TROUPE_ASSIGN(CallableMade made, impl_->ask<CallableMade>(std::move(request), impl_->timeouts.request,
+                                                            "MakeCallable"));
   Callable out;
   out.handle_ = std::make_shared<Callable::Handle>();
   out.handle_->impl = impl_;
   out.handle_->id = made.handle;
-  out.handle_->num_fetches = fetches.size();
+  out.handle_->num_fetches = options.fetches.size();
+  out.handle_->options = options.options;
   return out;
 }
 
 Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> feeds,
-                                                          const RunOptions& options,
+                                                          const RunOptions& of_call,
                                                           RunMetadata* metadata) const {
   if (!handle_)
     return failed_precondition("this Callable is empty; Session::make_callable makes one");
-  TROUPE_TRY(check_options(options));
-  if (options.output_partition_graphs)
-    return unimplemented("a Callable does not tell what each device ran; ask with Session::run");
   Impl& impl = *handle_->impl;
+  TROUPE_TRY(check_options(of_call, impl.num_thread_pools));
+  TROUPE_ASSIGN(const RunOptions options, handle_->with(of_call));
   DirectRequest step;
   step.callable = handle_->id;
   step.feeds = feeds;
@@ -561,8 +595,7 @@ Result<std::vector<Tensor>> Session::Callable::operator()(std::vector<Tensor> fe
     request.handle = handle_->id;
     for (Tensor& feed : feeds)
       request.feeds.emplace_back(std::move(feed));
-    request.timeout_us = limit_us(options.timeout_ms, impl.timeouts.step.count());
-    request.trace = options.trace_level != TraceLevel::none;
+    put_options(options, impl.timeouts.step.count(), request);
     return request;
   });
 }

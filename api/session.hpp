@@ -71,7 +71,7 @@ public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
   /// thread, and one that needs more than SessionOptions::memory_limit ends RESOURCE_EXHAUSTED.
   /// Sessions with the same device_count, intra_op_threads and memory_limit share devices, threads
-  /// and that limit.
+  /// and that limit, but for those with per_session_threads.
   /// "caf://host:port": the node there is the master; variables live on the cluster and are shared
   /// by name. UNAVAILABLE naming whoever cannot be reached; INVALID_ARGUMENT for a target of another
   /// form; INVALID_ARGUMENT or UNIMPLEMENTED for an option that cannot be kept.
@@ -120,7 +120,9 @@ public:
   /// after its session FAILED_PRECONDITION is all it gives.
   class Callable {
   public:
-    /// UNIMPLEMENTED for RunOptions::output_partition_graphs: Session::run tells of those.
+    /// Of `options` nothing is asked for that the callable was not made with: UNIMPLEMENTED for
+    /// partition graphs, and for watches of a debugger. What it was made with holds, too; a timeout of
+    /// the call comes first.
     Result<std::vector<Tensor>> operator()(std::vector<Tensor> feeds,
                                            const RunOptions& options = {},
                                            RunMetadata* metadata = nullptr) const;
@@ -133,6 +135,9 @@ public:
   Result<Callable> make_callable(const std::vector<std::string>& feeds,
                                  const std::vector<std::string>& fetches,
                                  const std::vector<std::string>& targets = {});
+  /// With tensors that take the place of others, and with options for each of its runs. UNIMPLEMENTED for
+  /// devices of feeds or fetches.
+  Result<Callable> make_callable(const CallableOptions& options);
 
   Result<std::vector<DeviceAttributes>> devices();
   Result<std::vector<StepSummary>> steps();

@@ -179,21 +179,21 @@ TEST_CASE("session: an option that cannot be kept is refused, not forgotten") {
     ask(options);
     CHECK(Session::open("local", options).status().code() == code);
   };
-  refused([](auto& o) { o.per_session_threads = true; }, Code::invalid_argument);
-  refused([](auto& o) { o.session_thread_pools = 1; }, Code::invalid_argument);
+  refused([](auto& o) { o.thread_pools = {{-1, ""}}; }, Code::invalid_argument);
+  refused([](auto& o) { o.cost_model_every = -1; }, Code::invalid_argument);
+  refused([](auto& o) { o.timeline_every = -1; }, Code::invalid_argument);
   refused([](auto& o) { o.cluster = {{"worker", 0, "h:1"}}; }, Code::unimplemented);
   refused([](auto& o) { o.device_count["CPU"] = 0; }, Code::invalid_argument);
   refused([](auto& o) { o.device_count["CPU"] = 1 << 30; }, Code::invalid_argument);
   refused([](auto& o) { o.intra_op_threads = -1; }, Code::invalid_argument);
   refused([](auto& o) { o.memory_limit = -1; }, Code::invalid_argument);
-  refused([](auto& o) { o.bfloat16_sendrecv = true; }, Code::unimplemented);
   refused([](auto& o) { o.device_filters = {"worker"}; }, Code::invalid_argument);
   refused([](auto& o) { o.disabled_passes = {"fold"}; }, Code::invalid_argument);
   Session session = local();
   REQUIRE(session.extend(small_graph()).ok());
   RunOptions pool, debug;
   pool.inter_op_thread_pool = 2;
-  debug.debug_watches = 1;
+  debug.debug.watches = {{"y", 0, {"DebugIdentity"}, {"grpc://localhost:1"}, false}};
   CHECK(session.run({{"x", floats({1})}}, {"y"}, {}, pool).status().code() ==
         Code::invalid_argument);
   CHECK(session.run_async({{"x", floats({1})}}, {"y"}, {}, debug).get().status().code() ==

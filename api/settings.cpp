@@ -13,16 +13,16 @@ std::int64_t limit_us(std::int64_t limit_ms, std::int64_t longest_ms) {
 }
 
 Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t longest_ms) {
-  if (options.per_session_threads || options.session_thread_pools > 0)
-    return invalid_argument("SessionOptions asks for threads of the session's own "
-                            "(per_session_threads, session_thread_pools), and a node's threads "
-                            "serve all its sessions; leave both out");
   if (!options.cluster.empty())
-    return unimplemented("SessionOptions::cluster is not supported; the cluster is the one of the "
-                         "node's configuration");
-  if (options.bfloat16_sendrecv)
-    return unimplemented("SessionOptions::bfloat16_sendrecv is not supported; cast to bfloat16 in "
-                         "the graph before values travel");
+    return unimplemented("SessionOptions::cluster is for clients of a gateway; the cluster is the one of "
+                         "the node's configuration");
+  for (const auto& [what, value] :
+       {std::pair<const char*, std::int64_t>{"cost_model_every", options.cost_model_every},
+        {"timeline_every", options.timeline_every}})
+    if (value < 0)
+      return invalid_argument(str_cat("SessionOptions::", what, " is ", value,
+                                      "; write how many runs of a signature are one turn, or 0 for "
+                                      "none"));
   if (options.operation_timeout_ms < 0)
     return invalid_argument(str_cat("SessionOptions::operation_timeout_ms is ",
                                     options.operation_timeout_ms,
@@ -48,24 +48,64 @@ Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t 
   out.log_device_placement = options.log_device_placement;
   out.isolate_session_state = options.isolate_session_state;
   out.optimize = options.opt_level >= 0;
+  out.infer_shapes = options.infer_shapes;
+  out.place_pruned = options.place_pruned_graph;
+  out.bfloat16_sendrecv = options.bfloat16_sendrecv;
+  out.recv_scheduling = options.recv_scheduling;
+  out.static_graph = options.optimize_for_static_graph;
+  out.hides_partition_graphs = options.disable_output_partition_graphs;
+  out.cost_model_every = options.cost_model_every;
+  out.cost_model_after = options.cost_model_after;
+  out.timeline_every = options.timeline_every;
   TROUPE_ASSIGN(out.disabled_passes,
                 passes_to_disable(options.disabled_passes, options.only_passes));
   out.operation_timeout_us = limit_us(options.operation_timeout_ms, longest_ms);
   return out;
 }
 
-Status check_options(const RunOptions& options) {
-  if (options.inter_op_thread_pool < -1 || options.inter_op_thread_pool > 0)
-    return invalid_argument(str_cat("Invalid inter_op_thread_pool: ", options.inter_op_thread_pool,
-                                    "; a session has no thread pools of its own, so only 0 and -1 "
-                                    "mean something"));
+Status refuse_own_threads(const SessionOptions& options) {
+  if (options.per_session_threads || !options.thread_pools.empty())
+    return invalid_argument("Distributed session does not support session thread pool options.");
+  return {};
+}
+
+Status check_thread_pools(const SessionOptions& options) {
+  constexpr int most = 1024; // threads of one process
+  for (const ThreadPoolOptions& pool : options.thread_pools)
+    if (pool.threads < 0 || pool.threads > most)
+      return invalid_argument(str_cat("SessionOptions::thread_pools has a pool of ", pool.threads,
+                                      " threads; 0 lets the node choose, and ", most,
+                                      " are the most"));
+  return {};
+}
+
+Status check_options(const RunOptions& options, std::size_t num_thread_pools) {
+  const int pool = options.inter_op_thread_pool;
+  const int most = std::max(static_cast<int>(num_thread_pools), 1);
+  if (pool < -1 || pool >= most)
+    return invalid_argument(
+        str_cat("Invalid inter_op_thread_pool: ", pool,
+                num_thread_pools == 0
+                    ? "; a session has no thread pools of its own, so only 0 and -1 mean something"
+                    : str_cat("; the session has pools 0 to ", most - 1, ", and -1 is its caller's thread")));
   if (options.timeout_ms < 0)
     return invalid_argument(str_cat("RunOptions::timeout_ms is ", options.timeout_ms,
                                     "; write milliseconds, or 0 for no limit"));
-  if (options.debug_watches > 0)
-    return unimplemented("RunOptions asks to watch tensors for a debugger, which is not supported; "
-                         "fetch them instead");
   return {};
+}
+
+void put_options(const RunOptions& options, std::int64_t longest_ms, RunStep& to) {
+  to.timeout_us = limit_us(options.timeout_ms, longest_ms);
+  to.trace = options.trace_level != TraceLevel::none;
+  to.partition_graphs = options.output_partition_graphs;
+  to.report_allocations = options.report_allocations_upon_oom;
+  to.debug = options.debug;
+}
+
+void put_options(const RunOptions& options, std::int64_t longest_ms, RunCallable& to) {
+  to.timeout_us = limit_us(options.timeout_ms, longest_ms);
+  to.trace = options.trace_level != TraceLevel::none;
+  to.report_allocations = options.report_allocations_upon_oom;
 }
 
 } // namespace troupe

@@ -197,6 +197,7 @@ private:
     if (Status counted = value.settle(device_.host_side_allocator()); !counted.ok())
       return counted.with_origin({node.name, node.op_name(), device_.name(), 0});
     program_->constants.push_back(std::move(value));
+    program_->constant_nodes.push_back(node.name);
     return static_cast<std::int32_t>(program_->constants.size()) - 1;
   }
 

@@ -107,7 +107,8 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
                     environment.rendezvous ? &*environment.rendezvous : nullptr);
   state.run.emplace(
       std::move(m.executable), environment.step,
-      StepHooks{ExecutorEnvironment::completed, state.environment, m.trace, wants_turn},
+      StepHooks{ExecutorEnvironment::completed, state.environment, m.trace, wants_turn,
+                m.report_allocations},
       std::move(m.args));
   advance(self);
 }

@@ -67,8 +67,8 @@ template <bool Frames>
 void Loop<Frames>::record(TraceRecord span, const Entry* outputs, std::int32_t num_outputs) {
   for (std::int32_t i = 0; i < num_outputs; ++i)
     if (outputs[i].tensor.has_value())
-      span.bytes += static_cast<std::int64_t>(outputs[i].tensor.byte_size());
-  s_.trace.push_back(span);
+      span.outputs.push_back(describe(i, outputs[i].tensor));
+  s_.trace.push_back(std::move(span));
 }
 
 template <bool Frames>
@@ -364,7 +364,7 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& node, Iteration
   if (measured)
     add_cost(p_.costs[static_cast<std::size_t>(n)], cpu_ticks() - ticks);
   if (s_.hooks.trace) [[unlikely]]
-    record({n, thread_number(), start_us, wall_micros(), 0}, outputs, node.num_outputs);
+    record({n, thread_number(), start_us, wall_micros()}, outputs, node.num_outputs);
   if (!check_outputs(n, node, outputs)) [[unlikely]]
     return false;
   clear_inputs(node, iteration);
@@ -488,7 +488,7 @@ void Loop<Frames>::complete(PendingKernel* kernel) {
     s_.fail(n, kernel->status);
   } else if (!s_.failed) {
     if (s_.hooks.trace)
-      record({n, kernel->thread, kernel->start_us, kernel->end_us, 0}, kernel->outputs.data(),
+      record({n, kernel->thread, kernel->start_us, kernel->end_us}, kernel->outputs.data(),
              node.num_outputs);
     if (check_outputs(n, node, kernel->outputs.data())) {
       clear_inputs(node, iteration);

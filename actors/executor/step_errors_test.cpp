@@ -166,3 +166,29 @@ TEST_CASE("step errors: what cannot run is refused when it is compiled") {
                                 "e = _Arg[T=DT_VARIANT, index=2]()");
   CHECK(status.code() == Code::not_found);
 }
+
+TEST_CASE("step errors: without memory, a step that was asked tells what it holds") {
+  Rig rig(1);
+  constexpr std::string_view text = R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    small = Const[dtype=DT_INT64, value=i64[] 3]()
+    held = Neg(x)
+    first = AddV2(small, x)
+    bad = Exhaust(held)
+    sum = AddV2(held, bad)
+    more = AddV2(first, sum)
+    r = _Retval[index=0](more)
+  )";
+  const Tensor x = Tensor::zeros(DType::int64, Shape{1024});
+  auto plain = rig.run(text, {x});
+  CHECK(plain.status.code() == Code::resource_exhausted);
+  CHECK(plain.status.message().find("Current usage") == std::string::npos);
+  rig.report_allocations = true;
+  auto outcome = rig.run(text, {x});
+  CHECK(outcome.status.code() == Code::resource_exhausted);
+  CHECK(outcome.status.origin().node == "bad");
+  const std::string& message = outcome.status.message();
+  INFO(message);
+  CHECK(message.find("Current usage from device: " + rig.device->name()) != std::string::npos);
+  CHECK(message.find("8.0KiB from held\n") != std::string::npos);
+}

@@ -34,6 +34,7 @@ StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnviron
   std::copy_n(s.program.initial.begin(), s.program.frames[0].num_nodes, s.root->counts);
   s.executable = std::move(executable);
   s.measures_all = s.steps++ % 16 == 1;
+  s.begun_us = s.hooks.trace ? wall_micros() : 0;
 }
 
 StepRun::~StepRun() {
@@ -125,11 +126,18 @@ void StepRun::note_transfer(std::string_view key, std::string text) {
 DeviceStats StepRun::take_stats() {
   StepState& s = *state_;
   DeviceStats stats{s.program.device->name(), {}};
-  stats.nodes.reserve(s.trace.size());
-  for (const program::TraceRecord& span : s.trace) {
+  stats.nodes.reserve(s.trace.size() + s.program.constants.size());
+  // Constants are there from the beginning.
+  for (std::size_t i = 0; i < s.program.constants.size(); ++i)
+    stats.nodes.push_back({s.program.constant_nodes[i], "Const", s.begun_us, s.begun_us, 0, 0, {},
+                           {program::describe(0, s.program.constants[i])}});
+  for (program::TraceRecord& span : s.trace) {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
-    stats.nodes.push_back(
-        {info.name, info.schema->name, span.start_us, span.end_us, span.thread, span.bytes, {}});
+    NodeStats& node = stats.nodes.emplace_back();
+    node = {info.name, info.schema->name, span.start_us, span.end_us, span.thread, 0, {},
+            std::move(span.outputs)};
+    for (const OutputStats& output : node.outputs)
+      node.bytes += output.bytes;
     if (s.transfers.empty())
       continue;
     // What a receive has to say stands under the name of its edge.

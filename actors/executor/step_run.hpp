@@ -41,6 +41,8 @@ struct StepHooks {
   /// Asked before an expensive kernel: whether the owner wants its thread back first, for work that
   /// should not wait so long. If so, `run` yields. May be null.
   bool (*wants_turn)(const void* keep_alive) = nullptr;
+  /// When memory runs out, the error tells which nodes' values the step holds.
+  bool report_allocations = false;
 };
 
 struct StepCounters {

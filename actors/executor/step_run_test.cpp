@@ -429,4 +429,26 @@ TEST_CASE("step: a traced run says when each kernel ran") {
   CHECK(stats.nodes[0].op == "AddV2");
   CHECK(stats.nodes[0].bytes == 8);
   CHECK(stats.nodes[0].end_us >= stats.nodes[0].start_us);
+  REQUIRE(stats.nodes[0].outputs.size() == 1);
+  CHECK(stats.nodes[0].outputs[0].dtype == DType::int64);
+  CHECK(stats.nodes[0].outputs[0].dims.empty());
+  CHECK(stats.nodes[0].outputs[0].bytes == 8);
+}
+
+TEST_CASE("step: a traced run tells of its constants, too") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    two = Const[dtype=DT_INT64, value=i64[1] 2]()
+    sum = AddV2(x, two)
+    r = _Retval[index=0](sum)
+  )"),
+                        {i64(1)}, true);
+  REQUIRE(rig.finish(*step).ok());
+  DeviceStats stats = step->take_stats();
+  REQUIRE(stats.nodes.size() == 2);
+  CHECK(stats.nodes[0].node == "two");
+  CHECK(stats.nodes[0].op == "Const");
+  CHECK(stats.nodes[0].outputs.at(0).dims == std::vector<std::int64_t>{1});
+  CHECK(stats.nodes[1].node == "sum");
 }

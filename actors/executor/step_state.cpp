@@ -190,9 +190,11 @@ void StepState::fail(std::int32_t node, const Status& error) {
   }
   failed = true;
   status = error;
+  if (hooks.report_allocations && error.code() == Code::resource_exhausted)
+    status = Status(error.code(), error.message() + held_values());
   if (node >= 0) {
     const KernelNode& info = program.info[static_cast<std::size_t>(node)];
-    status = error.with_origin(
+    status = status.with_origin(
         {info.name, info.schema->name, program.device->name(), environment->step_id});
   }
   if (environment->cancellation)

@@ -4,11 +4,13 @@
 
 #include "actors/executor/functions.hpp"
 #include "actors/family/constant_evaluator.hpp"
+#include "actors/graph_manager/watches.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/functions/needed.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/optimize.hpp"
+#include "kernels/framework/debug_files.hpp"
 
 namespace troupe {
 
@@ -76,6 +78,46 @@ void note_feeds_and_edges(const Graph& graph, const std::string& task, CompiledG
   }
 }
 
+// A debugger is given the graph that it watches.
+Status watch(Graph& graph, Device& device, const std::vector<DebugWatch>& watches,
+             const KernelRegistry& kernels) {
+  TROUPE_TRY(insert_watches(graph, device.name(), watches, kernels));
+  TROUPE_ASSIGN(const std::string bytes, write_graph_bytes(graph, {.assigned_devices = true}));
+  return tell_debugger_of_graph(device, urls_of(watches), bytes);
+}
+
+std::vector<CostNode::Output> outputs_of(const Node& node) {
+  std::vector<CostNode::Output> out;
+  for (DType type : node.output_types)
+    out.push_back({-1, remove_ref(type), {}});
+  if (node.has_role(Role::constant) && out.size() == 1)
+    if (auto value = node.attrs.get<Tensor>("value"); value.ok()) {
+      out[0].bytes = static_cast<std::int64_t>(value->byte_size());
+      out[0].dims.assign(value->shape().dims().begin(), value->shape().dims().end());
+    }
+  return out;
+}
+
+// What costs are told of; ids count on from those of other devices.
+void note_costs(const Graph& graph, std::vector<CostNode>& out) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(graph.capacity()), -1);
+  auto next = static_cast<std::int32_t>(out.size());
+  for (const Node* node : graph.nodes())
+    ids[static_cast<std::size_t>(node->id)] = next++;
+  for (const Node* node : graph.nodes()) {
+    CostNode& one = out.emplace_back();
+    one.name = node->name;
+    one.device = node->assigned_device;
+    for (Endpoint e : node->inputs)
+      if (e.node >= 0)
+        one.inputs.push_back({ids[static_cast<std::size_t>(e.node)], e.slot});
+    for (NodeId from : node->control_inputs)
+      one.control_inputs.push_back(ids[static_cast<std::size_t>(from)]);
+    one.outputs = outputs_of(*node);
+    one.is_final = node->has_role(Role::result) || node->outs.empty();
+  }
+}
+
 Result<Graph> take_graph(RegisterGraph& request, const NodeServices& services) {
   if (request.graph)
     return request.graph.use_count() == 1 ? std::move(*request.graph) : request.graph->clone();
@@ -140,6 +182,10 @@ compile_graph(RegisterGraph request, const std::shared_ptr<SessionEnvironment>& 
           options.preserve.push_back(node->name);
       TROUPE_TRY(optimize(part, options));
     }
+    if (!request.watches.empty())
+      TROUPE_TRY(watch(part, *device, request.watches, services.library->kernels));
+    if (request.wants_costs)
+      note_costs(part, out->cost_nodes);
     note_feeds_and_edges(part, services.task, *out);
     CompileOptions options;
     options.use_compute_threads = services.threads->are_real();

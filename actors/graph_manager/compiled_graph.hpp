@@ -40,6 +40,7 @@ struct CompiledGraph {
   int num_retvals = 0;
   bool has_cut_edges = false;
   bool has_remote_edges = false;
+  std::vector<CostNode> cost_nodes; ///< if asked for, of all devices, without times
 };
 
 /// Imports (unless the request holds a graph), partitions by device, optimises and compiles.

@@ -103,6 +103,7 @@ void compiled(Self self, GraphCompiled& m) {
         std::shared_ptr<NodeStates>(state.environment, &state.environment->node_states());
     registered.executable = m.graph->executables[0];
   }
+  registered.cost_nodes = m.graph->cost_nodes;
   state.graphs.emplace(registered.graph_handle, std::move(m.graph));
   counter("graphs").add(1);
   waiting.mapped().deliver(std::move(registered));
@@ -274,6 +275,7 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
     part.args = i + 1 == num_parts ? std::move(args) : args;
     part.rendezvous = m.rendezvous;
     part.trace = m.run.trace;
+    part.report_allocations = m.run.report_allocations;
     PartRunner& runner = run.runners.emplace_back(take_runner(self, parts.services));
     if (m.begun) { // of a graph with one part
       runner.cancellation = m.begun->environment->cancellation;

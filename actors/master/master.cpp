@@ -120,7 +120,7 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
   if (opening->timeout_us > 0)
     budget = std::chrono::microseconds(
         std::max<std::int64_t>(opening->began_us + opening->timeout_us - now_us(self), 1000));
-  ask(self, session, budget, ExtendGraph{std::move(opening->request.graph_def), -1})
+  ask(self, session, budget, ExtendGraph{std::move(opening->request.graph_def), -1, true})
       .then(
           [=](const GraphExtended& extended) mutable {
             created.graph_version = extended.graph_version;

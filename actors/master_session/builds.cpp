@@ -18,7 +18,7 @@ void finish_build(Self self, const Parts& parts, const std::shared_ptr<ClientGra
   auto waiting = state.waiting.graph_is_ready(graph);
   if (!status.ok()) {
     state.signatures.drop(graph);
-    state.graphs.parts.erase(graph);
+    state.graphs.parts.erase(graph.get());
   }
   state.graphs.queue.end();
   build_next(self, parts);
@@ -35,10 +35,26 @@ std::string task_in_process(Self self, const NodeServices& services) {
 
 using RegistrationRef = std::shared_ptr<Registration>;
 
+/// Client graphs of a session that are kept, and their nodes together; one more makes the one go that was
+/// not run for longest.
+constexpr std::size_t max_graphs = 2'000, max_nodes = 4'000'000;
+
 void deregister(Self self, const Parts& parts, const WorkerSessionActor& session,
                 const std::string& graph_handle) {
   ask(self, session, parts.services->timeouts.request, DeregisterGraph{graph_handle})
       .then([](caf::ok_atom) {}, [](caf::error&) {}); // the session's end frees it too
+}
+
+// Whoever makes a new signature for each of its steps has the room of some.
+void forget_unused(Self self, const Parts& parts) {
+  auto& state = self->state;
+  for (const auto& graph : state.signatures.take_unused(max_graphs, max_nodes)) {
+    state.graphs.parts.erase(graph.get());
+    if (graph->plan)
+      for (const RegisteredPart& part : graph->plan->parts)
+        if (state.tasks.health.is_well(part.task))
+          deregister(self, parts, part.session, part.graph_handle);
+  }
 }
 
 void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& registration) {
@@ -53,13 +69,23 @@ void finish_if_decided(Self self, const Parts& parts, const RegistrationRef& reg
       if (!part.graph_handle.empty())
         deregister(self, parts, part.session, part.graph_handle);
   finish_build(self, parts, registration->graph, status);
+  forget_unused(self, parts);
 }
 
 void ask_to_register(Self self, const Parts& parts, const RegistrationRef& registration,
                      std::size_t i, ClientPart& part) {
   auto& state = self->state;
-  RegisterGraph request{std::move(part.graph_def), state.record.settings->disabled_passes,
-                        state.record.settings->optimize && !part.is_final, std::move(part.graph)};
+  const SessionSettings& settings = *state.record.settings;
+  RegisterGraph request;
+  request.graph_def = std::move(part.graph_def);
+  request.graph = std::move(part.graph);
+  request.disabled_passes = settings.disabled_passes;
+  request.optimize = settings.optimize && !part.is_final;
+  request.wants_costs = settings.cost_model_every > 0;
+  if (registration->graph->watches) {
+    request.watches = *registration->graph->watches;
+    request.optimize = false;
+  }
   const RegisteredPart& entry = registration->plan.parts[i];
   ask_watched(self, entry.session, parts.services->timeouts.compile, std::move(request))
       .then(
@@ -74,6 +100,7 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
             entry.manager = answer.manager;
             entry.node_states = std::move(answer.node_states);
             entry.executable = std::move(answer.executable);
+            entry.cost_nodes = std::move(answer.cost_nodes);
             finish_if_decided(self, parts, registration);
           },
           [=, task = entry.task](caf::error& error) {
@@ -123,6 +150,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
   registration->plan.signature = describe(graph->signature);
   registration->plan.num_fetches = graph->signature.fetches.size();
   registration->plan.parts.resize(built.parts.size());
+  graph->num_nodes = built.num_nodes;
   if (graph->use == GraphUse::partial_runs)
     registration->plan.client = client_edges(state, parts.services->task, built);
   for (std::size_t i = 0; i < built.parts.size(); ++i) {
@@ -146,7 +174,7 @@ void register_parts(Self self, const Parts& parts, const std::shared_ptr<ClientG
       continue;
     }
     if (graph->use == GraphUse::shown_runs)
-      state.graphs.parts[graph].push_back(part.graph_def);
+      state.graphs.parts[graph.get()].push_back(part.graph_def);
     ask_to_register(self, parts, registration, i, part);
   }
   finish_if_decided(self, parts, registration);
@@ -171,6 +199,8 @@ void build_next(Self self, const Parts& parts) {
   request->placed = state.graphs.placed;
   request->assigned = state.record.assigned;
   request->signature = build->graph->signature;
+  request->is_watched = build->graph->watches != nullptr;
+  request->costs = state.graphs.costs;
   request->devices = state.tasks.devices;
   request->settings = state.record.settings;
   request->unwanted = state.graphs.unwanted = std::make_shared<std::atomic<bool>>(false);
@@ -214,7 +244,7 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   }
   if (!built.status.ok())
     return finish_build(self, parts, graph, built.status);
-  if (!state.graphs.placed) {
+  if (!state.graphs.placed) { // of a session that was made again, or places what it prunes
     if (state.record.assign(built.parts->assigned))
       keep_record(self, parts);
     if (build->version == state.record.version) // else the graph was extended meanwhile

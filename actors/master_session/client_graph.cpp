@@ -9,7 +9,9 @@
 #include "graph/convert/graph_def.hpp"
 #include "graph/functions/lower.hpp"
 #include "graph/functions/needed.hpp"
+#include "graph/op/infer.hpp"
 #include "graph/partition/partition.hpp"
+#include "graph/partition/recv_schedule.hpp"
 #include "graph/passes/late_reads.hpp"
 #include "graph/passes/optimize.hpp"
 #include "graph/placement/place.hpp"
@@ -152,6 +154,22 @@ Result<std::shared_ptr<const Graph>> lowered(const std::shared_ptr<const Graph>&
   return std::shared_ptr<const Graph>(std::move(graph));
 }
 
+Result<std::shared_ptr<const Graph>> lowered_graph(const ClientGraphRequest& request,
+                                                   const NodeServices& services) {
+  if (request.placed)
+    return request.placed->graph;
+  return lowered(request.full, services);
+}
+
+Status place_nodes(Graph& graph, const ClientGraphRequest& request, const NodeServices& services) {
+  if (!request.assigned->empty())
+    for (Node* node : graph.nodes())
+      if (auto it = request.assigned->find(node->name); it != request.assigned->end())
+        node->assigned_device = it->second;
+  TROUPE_ASSIGN(PlacementOptions options, placement_options(request, services));
+  return place(graph, options);
+}
+
 Result<Graph> place_lowered(const Graph& full, const ClientGraphRequest& request,
                             const NodeServices& services) {
   Graph graph = full.clone();
@@ -161,20 +179,92 @@ Result<Graph> place_lowered(const Graph& full, const ClientGraphRequest& request
           placed->names[static_cast<std::size_t>(placed->of[static_cast<std::size_t>(node->id)])];
     return graph;
   }
-  if (!request.assigned->empty())
-    for (Node* node : graph.nodes())
-      if (auto it = request.assigned->find(node->name); it != request.assigned->end())
-        node->assigned_device = it->second;
-  TROUPE_ASSIGN(PlacementOptions options, placement_options(request, services));
-  TROUPE_TRY(place(graph, options));
+  TROUPE_TRY(place_nodes(graph, request, services));
   return graph;
 }
 
-Result<std::shared_ptr<const Graph>> lowered_graph(const ClientGraphRequest& request,
-                                                   const NodeServices& services) {
-  if (request.placed)
-    return request.placed->graph;
-  return lowered(request.full, services);
+std::vector<std::pair<std::string, std::string>> state_of(const Graph& graph) {
+  std::vector<std::pair<std::string, std::string>> out;
+  for (const Node* node : graph.nodes())
+    if (node->op->is_stateful)
+      out.emplace_back(node->name, node->assigned_device);
+  return out;
+}
+
+// What is known of each output's shape stands at its node, for whoever looks at the parts.
+Status note_shapes(Graph& graph) {
+  TROUPE_ASSIGN(auto order, graph.topological_order());
+  std::vector<std::vector<PartialShape>> known(static_cast<std::size_t>(graph.capacity()));
+  for (NodeId id : order) {
+    Node& node = *graph.node(id);
+    std::vector<PartialShape> inputs;
+    std::vector<Tensor> values;
+    for (Endpoint e : node.inputs) {
+      const auto& of_source = known[static_cast<std::size_t>(e.node)]; // none yet: a loop's way back
+      const auto slot = static_cast<std::size_t>(e.slot);
+      inputs.push_back(slot < of_source.size() ? of_source[slot] : PartialShape());
+      const Node& source = *graph.node(e.node);
+      values.push_back(source.has_role(Role::constant) ? source.attrs.get_or<Tensor>("value", {})
+                                                       : Tensor());
+    }
+    auto shapes = infer_shapes(*node.op, node.attrs, std::move(inputs), std::move(values));
+    auto& out = known[static_cast<std::size_t>(id)];
+    out = shapes.ok() ? *std::move(shapes) : std::vector<PartialShape>(); // the kernel will say why
+    out.resize(static_cast<std::size_t>(node.num_outputs()));
+    if (!out.empty())
+      node.attrs.set("_output_shapes", out);
+  }
+  return {};
+}
+
+std::vector<std::int64_t> starts_of(const Graph& graph, const ClientGraphRequest& request) {
+  return estimate_starts(graph, [&](const Node& node) -> std::int64_t {
+    auto known = request.costs ? request.costs->find(node.name) : decltype(request.costs->end()){};
+    return request.costs && known != request.costs->end() ? known->second : 1;
+  });
+}
+
+// The graph of one signature, every node with its device.
+Result<Graph> prune_and_place(const ClientGraphRequest& request, const NodeServices& services,
+                              ClientGraphParts& out) {
+  const ClientEnds* ends = request.client_ends ? &*request.client_ends : nullptr;
+  TROUPE_ASSIGN(auto full, lowered_graph(request, services));
+  const bool only_what_runs = request.settings->place_pruned;
+  TROUPE_ASSIGN(Graph graph, only_what_runs ? Result<Graph>(full->clone())
+                                            : place_lowered(*full, request, services));
+  if (!only_what_runs) {
+    out.placed = request.placed;
+    if (!out.placed) {
+      out.placed = devices_of(graph, full);
+      out.assigned = state_of(graph);
+    }
+  }
+  for (const std::string& feed : request.signature.feeds)
+    out.feed_shapes.push_back(shape_of_feed(graph, feed));
+  TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature, ends));
+  out.feed_types = std::move(types.feeds);
+  if (only_what_runs) {
+    TROUPE_TRY(place_nodes(graph, request, services));
+    out.assigned = state_of(graph);
+  }
+  return graph;
+}
+
+Status optimize_client_graph(Graph& graph, const ClientGraphRequest& request,
+                             const NodeServices& services) {
+  KernelConstantEvaluator evaluator(services);
+  OptimizeOptions options;
+  options.disabled = request.settings->disabled_passes;
+  options.evaluator = &evaluator;
+  if (request.unwanted)
+    options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };
+  for (const Node* node : graph.nodes())
+    if (node->op->roles.has_any({Role::argument, Role::result, Role::send, Role::receive}))
+      options.preserve.push_back(node->name);
+  for (const std::string& target : request.signature.targets)
+    if (auto name = parse_tensor_name(target); name.ok())
+      options.preserve.emplace_back(name->node);
+  return optimize(graph, options);
 }
 
 } // namespace
@@ -184,6 +274,13 @@ Result<Graph> place_full_graph(const ClientGraphRequest& request, const NodeServ
   return place_lowered(*full, request, services);
 }
 
+Result<PlacedGraph> place_for_later(const ClientGraphRequest& request,
+                                    const NodeServices& services) {
+  TROUPE_ASSIGN(auto full, lowered_graph(request, services));
+  TROUPE_ASSIGN(Graph graph, place_lowered(*full, request, services));
+  return PlacedGraph{devices_of(graph, full), state_of(graph)};
+}
+
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services) {
   ClientGraphParts out;
@@ -191,50 +288,31 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
     return failed_precondition(
         "a partial run needs a CPU of the master's own task, and this session "
         "uses none; let its device filters admit one");
-  TROUPE_ASSIGN(auto full, lowered_graph(request, services));
-  TROUPE_ASSIGN(Graph graph, place_lowered(*full, request, services));
-  out.placed = request.placed;
-  if (!out.placed) {
-    out.placed = devices_of(graph, full);
-    for (const Node* node : graph.nodes())
-      if (node->op->is_stateful)
-        out.assigned.emplace_back(node->name, node->assigned_device);
-  }
-  for (const std::string& feed : request.signature.feeds)
-    out.feed_shapes.push_back(shape_of_feed(graph, feed));
-  TROUPE_ASSIGN(PrunedTypes types, prune(graph, request.signature,
-                                         request.client_ends ? &*request.client_ends : nullptr));
-  out.feed_types = std::move(types.feeds);
+  TROUPE_ASSIGN(Graph graph, prune_and_place(request, services, out));
   read_references_late(graph);
   graph.functions = needed_functions(graph);
   TROUPE_TRY(check_kernels(graph, request, services.library->kernels));
   if (request.client_ends)
     note_client_ends(graph, request, out);
-  if (request.settings->optimize) {
-    KernelConstantEvaluator evaluator(services);
-    OptimizeOptions options;
-    options.disabled = request.settings->disabled_passes;
-    options.evaluator = &evaluator;
-    if (request.unwanted)
-      options.should_stop = [&unwanted = *request.unwanted] { return unwanted.load(); };
-    for (const Node* node : graph.nodes())
-      if (node->op->roles.has_any({Role::argument, Role::result, Role::send, Role::receive}))
-        options.preserve.push_back(node->name);
-    for (const std::string& target : request.signature.targets)
-      options.preserve.push_back(target);
-    TROUPE_TRY(optimize(graph, options));
-  }
+  const bool optimizes = request.settings->optimize && !request.is_watched;
+  if (optimizes)
+    TROUPE_TRY(optimize_client_graph(graph, request, services));
+  if (request.settings->infer_shapes)
+    TROUPE_TRY(note_shapes(graph));
   PartitionOptions cut;
   cut.location = task_location;
   cut.incarnation = [&](std::string_view device) {
     return incarnation_of(request.devices, device);
   };
+  cut.send_floats_as_bfloat16 = request.settings->bfloat16_sendrecv;
+  if (request.settings->recv_scheduling)
+    cut.starts = starts_of(graph, request);
   TROUPE_ASSIGN(auto partitions, partition(std::move(graph), cut));
   for (auto& [task, part_graph] : partitions) {
     ClientPart part;
     part.task = task;
-    part.is_final =
-        request.settings->optimize && partitions.size() == 1 && is_on_one_device(part_graph);
+    part.is_final = optimizes && partitions.size() == 1 && is_on_one_device(part_graph);
+    out.num_nodes += part_graph.num_nodes();
     renumber(part_graph, part);
     part_graph.functions = needed_functions(part_graph);
     if (task == request.own_task) {

@@ -46,10 +46,12 @@ struct PlacedDevices {
 };
 
 struct ClientGraphParts {
-  std::shared_ptr<const PlacedDevices> placed; ///< of the full graph, for the next signature
+  /// Of the full graph, for the next signature; null where each is placed by itself.
+  std::shared_ptr<const PlacedDevices> placed;
   /// If the placement is new: its stateful nodes and their devices.
   std::vector<std::pair<std::string, std::string>> assigned;
   std::vector<ClientPart> parts;
+  std::size_t num_nodes = 0; ///< of all parts
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes; ///< as their placeholders say
   /// Of a partial run, rendezvous keys by number; empty: nothing reads the feed.
@@ -64,12 +66,23 @@ struct ClientGraphRequest {
       std::make_shared<const SessionRecord::Assigned>(); ///< where state is already
   Signature signature;
   std::optional<ClientEnds> client_ends; ///< of a partial run
+  bool is_watched = false;               ///< by a debugger: every node stays as the client made it
+  /// What nodes have taken in steps whose costs were told, in µs; null: no such step yet.
+  std::shared_ptr<const std::map<std::string, std::int64_t>> costs;
   std::vector<DeviceAttributes> devices;
   std::shared_ptr<const SessionSettings> settings = std::make_shared<const SessionSettings>();
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
   /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
   std::shared_ptr<const std::atomic<bool>> unwanted;
 };
+
+/// A graph's nodes placed, and of stateful ones the devices that are new.
+struct PlacedGraph {
+  std::shared_ptr<const PlacedDevices> placed;
+  std::vector<std::pair<std::string, std::string>> assigned;
+};
+/// Lowers and places the full graph. Errors name the node.
+Result<PlacedGraph> place_for_later(const ClientGraphRequest& request, const NodeServices& services);
 
 /// Lowers and places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
 /// Errors name the node.

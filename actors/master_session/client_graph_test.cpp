@@ -157,3 +157,128 @@ TEST_CASE_FIXTURE(Fixture, "client graph: an op without a kernel matters to whoe
   CHECK(refused.origin().device == there + "/device:CPU:0");
   CHECK_FALSE(error({{"x:0"}, {"y:0"}, {}}).ok()); // by the control edge
 }
+
+namespace {
+
+const Node* node_of(const ClientGraphParts& built, const std::string& task, std::string_view op) {
+  for (const ClientPart& part : built.parts)
+    if (part.task == task && part.graph)
+      for (const Node* node : part.graph->nodes())
+        if (node->is_op(op))
+          return node;
+  return nullptr;
+}
+
+SessionSettings settings() {
+  return {};
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "client graph: floats may travel between tasks as bfloat16") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:ps"
+    z = Exp(x) @"/job:worker"
+    i = Placeholder[dtype=DT_INT32]() @"/job:ps"
+    n = Neg(i) @"/job:worker")");
+  SessionSettings narrow;
+  narrow.bfloat16_sendrecv = true;
+  request.settings = std::make_shared<const SessionSettings>(narrow);
+  auto built = build({{"x:0"}, {"z:0"}, {}});
+  const Node* recv = node_of(built, here, "_Recv");
+  REQUIRE(recv);
+  CHECK(recv->attrs.get_or<DType>("tensor_type", DType::invalid) == DType::bfloat16);
+  CHECK(node_of(built, here, "Cast"));
+  built = build({{"i:0"}, {"n:0"}, {}});
+  CHECK(node_of(built, here, "_Recv")->attrs.get_or<DType>("tensor_type", DType::invalid) ==
+        DType::int32);
+  request.settings = std::make_shared<const SessionSettings>(settings());
+  built = build({{"x:0"}, {"z:0"}, {}});
+  CHECK(node_of(built, here, "_Recv")->attrs.get_or<DType>("tensor_type", DType::invalid) ==
+        DType::float32);
+}
+
+TEST_CASE_FIXTURE(Fixture, "client graph: receives are put off if the session asks for it") {
+  std::string text = R"(
+    late = Placeholder[dtype=DT_FLOAT]() @"/job:ps"
+    n0 = Placeholder[dtype=DT_FLOAT]() @"/job:worker")";
+  for (int i = 1; i <= 20; ++i)
+    text += "\nn" + std::to_string(i) + " = Assert0(n" + std::to_string(i - 1) + ") @\"/job:worker\"";
+  for (std::size_t at; (at = text.find("Assert0")) != text.npos;)
+    text.replace(at, 7, "MatrixInverse");
+  text += "\nsum = AddV2(n20, late) @\"/job:worker\"";
+  parse(text);
+  for (const bool scheduled : {false, true}) {
+    SessionSettings with;
+    with.recv_scheduling = scheduled;
+    request.settings = std::make_shared<const SessionSettings>(with);
+    auto built = build({{"late:0", "n0:0"}, {"sum:0"}, {}});
+    const Node* recv = node_of(built, here, "_Recv");
+    REQUIRE(recv);
+    CHECK(recv->control_inputs.empty() == !scheduled);
+  }
+  // What nodes have taken moves the time that is waited for.
+  request.costs = std::make_shared<const std::map<std::string, std::int64_t>>(
+      std::map<std::string, std::int64_t>{{"n1", 1000}});
+  auto built = build({{"late:0", "n0:0"}, {"sum:0"}, {}});
+  const Node* recv = node_of(built, here, "_Recv");
+  REQUIRE(recv->control_inputs.size() == 1);
+  for (const ClientPart& part : built.parts)
+    if (part.task == here) {
+      const Node& trigger = *part.graph->node(recv->control_inputs[0]);
+      CHECK(part.graph->node(trigger.control_inputs.at(0))->name == "n1");
+    }
+}
+
+TEST_CASE_FIXTURE(Fixture, "client graph: what is known of shapes stands at the nodes, if asked for") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT, shape=[2,?]]()
+    w = Const[dtype=DT_FLOAT, value=f32[3,4] 0]()
+    y = MatMul(x, w))");
+  SessionSettings with;
+  with.infer_shapes = true;
+  request.settings = std::make_shared<const SessionSettings>(with);
+  auto built = build({{}, {"y:0"}, {}});
+  const Node* y = built.parts.at(0).graph->find("y");
+  REQUIRE(y);
+  CHECK(y->attrs.get_or<std::vector<PartialShape>>("_output_shapes", {}) ==
+        std::vector<PartialShape>{PartialShape{2, 4}});
+  request.settings = std::make_shared<const SessionSettings>(settings());
+  built = build({{}, {"y:0"}, {}});
+  CHECK_FALSE(built.parts.at(0).graph->find("y")->attrs.find("_output_shapes"));
+}
+
+TEST_CASE_FIXTURE(Fixture, "client graph: only what runs needs a device, if the session asks for it") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT]()
+    y = Neg(x)
+    elsewhere = Neg(x) @"/job:nowhere")");
+  request.signature = {{"x:0"}, {"y:0"}, {}};
+  const Status refused = build_client_graph(request, services).status();
+  CHECK(refused.code() == Code::invalid_argument);
+  CHECK(refused.message().find("{{node elsewhere}} was explicitly assigned to /job:nowhere") !=
+        std::string::npos);
+  CHECK(refused.message().ends_with("\n\t [[elsewhere]]"));
+  CHECK(place_for_later(request, services).status() == refused);
+  SessionSettings with;
+  with.place_pruned = true;
+  request.settings = std::make_shared<const SessionSettings>(with);
+  auto built = build({{"x:0"}, {"y:0"}, {}});
+  CHECK(built.parts.size() == 1);
+  CHECK(built.placed == nullptr);
+  request.signature = {{"x:0"}, {"elsewhere:0"}, {}};
+  CHECK(build_client_graph(request, services).status().code() == Code::invalid_argument);
+}
+
+TEST_CASE_FIXTURE(Fixture, "client graph: one that is watched stays as its client made it") {
+  parse(R"(
+    x = Placeholder[dtype=DT_FLOAT]()
+    a = Identity(x)
+    b = Identity(a)
+    y = Neg(b))");
+  CHECK_FALSE(build({{"x:0"}, {"y:0"}, {}}).parts.at(0).graph->find("a"));
+  request.is_watched = true;
+  auto built = build({{"x:0"}, {"y:0"}, {}});
+  CHECK(built.parts.at(0).graph->find("a"));
+  CHECK_FALSE(built.parts.at(0).is_final);
+}

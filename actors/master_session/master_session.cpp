@@ -5,6 +5,7 @@
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/master_session/builds.hpp"
+#include "actors/master_session/debug_notes.hpp"
 #include "actors/master_session/explain.hpp"
 #include "actors/master_session/extend.hpp"
 #include "actors/master_session/partial_runs.hpp"
@@ -30,14 +31,21 @@ MasterSessionState::~MasterSessionState() {
     extension.promise.deliver(not_done);
   for (Explanation& explanation : growth.take_questions())
     explanation.promise.deliver(not_done);
-  for (WaitingRun& run : waiting.take_all())
+  for (WaitingRun& run : waiting.take_all()) {
+    for (Client& other : run.joined)
+      other.promise.deliver(not_done);
     if (run.partial_step == 0)
       run.client.promise.deliver(not_done);
+  }
   for (auto& [step_id, unfinished] : partial)
-    for (PartialCall& call : unfinished.run.fail({}))
-      call.client.promise.deliver(because(
+    for (PartialCall& call : unfinished.run.fail({})) {
+      const caf::error error = because(
           str_cat("partial run ", step_id),
-          "what it has done of its work is not known. The session goes on: set up another"));
+          "what it has done of its work is not known. The session goes on: set up another");
+      for (Client& other : call.joined)
+        other.promise.deliver(error);
+      call.client.promise.deliver(error);
+    }
   running_master_steps().add(-static_cast<std::int64_t>(steps.size()));
   for (auto& [step_id, step] : steps) {
     const caf::error error = because(
@@ -249,11 +257,24 @@ caf::result<caf::ok_atom> watch(Self self, const Parts& parts) {
 
 caf::result<CallableMade> make_callable(Self self, const Parts& parts, MakeCallable& m) {
   auto& state = self->state;
-  auto bound = state.signatures.bind(m.feeds, m.fetches, m.targets);
+  if (Status status = state.end.refusal(); !status.ok())
+    return to_error(status);
+  GraphVariant variant(m.partition_graphs ? GraphUse::shown_runs : GraphUse::runs);
+  variant.connections = m.connections;
+  if (!m.watches.empty())
+    variant.watches = std::make_shared<const std::vector<DebugWatch>>(std::move(m.watches));
+  auto bound = state.signatures.bind(m.feeds, m.fetches, m.targets, variant);
   if (!bound.ok())
     return to_error(bound.status());
+  // Names that the graph does not have are an error now, as in TensorFlow, and not of the first run.
+  if (Status status = check_signature(*state.record.graph, (*bound)->graph->signature); !status.ok()) {
+    if (!(*bound)->graph->plan)
+      state.signatures.drop((*bound)->graph);
+    return to_error(status);
+  }
   const std::uint64_t id =
-      state.record.add_callable({std::move(m.feeds), std::move(m.fetches), std::move(m.targets)});
+      state.record.add_callable({std::move(m.feeds), std::move(m.fetches), std::move(m.targets),
+                                 std::move(m.connections)});
   state.callables[id] = *std::move(bound);
   keep_record(self, parts);
   return CallableMade{id};
@@ -357,10 +378,13 @@ void recall(MasterSessionState& state, SessionRecord record) {
   state.record = std::move(record);
   for (const auto& names : state.record.signatures)
     (void)state.signatures.bind(names->feeds, names->fetches, names->targets);
-  for (const auto& [id, names] : state.record.callables)
-    if (auto bound = state.signatures.bind(names->feeds, names->fetches, names->targets);
+  for (const auto& [id, names] : state.record.callables) {
+    GraphVariant variant;
+    variant.connections = names->connections;
+    if (auto bound = state.signatures.bind(names->feeds, names->fetches, names->targets, variant);
         bound.ok())
       state.callables[id] = *std::move(bound);
+  }
 }
 
 } // namespace
@@ -425,6 +449,7 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
       [=](EndLateSteps) { end_late_steps(self, parts); },
       [=](GraphParsed& m) { graph_parsed(self, parts, m); },
       [=](ClientGraphBuilt& m) { client_graph_built(self, parts, m); },
+      [=](const DebugNoteWritten& m) { debug_note_written(self, parts, m); },
   };
 }
 

@@ -43,7 +43,12 @@ struct WaitingRun {
   std::int64_t due_us = 0; ///< its deadline, on the actors' clock; 0: none
   bool trace = false;
   bool partition_graphs = false;
+  bool report_allocations = false;
+  bool tells_costs = false;    ///< its turn has come
+  bool is_noted = false;       ///< of a watched one: a debugger was told of it
+  std::int64_t debug_step = 0; ///< DebugOptions::global_step
   std::uint64_t request_id = 0;
+  bool may_come_again = false;
   bool wants_direct = false;
   std::shared_ptr<BegunStep> begun; ///< its caller has begun it; null: not yet
   std::uint64_t partial_step = 0;   ///< of a partial run: its id; its calls have the clients
@@ -65,6 +70,8 @@ struct RunningStep {
 struct PartialCall {
   Client client;
   std::uint64_t request_id = 0;
+  bool may_come_again = false;
+  std::vector<Client> joined = {}; ///< who has asked for it again
 };
 
 struct PartialStep {
@@ -103,7 +110,9 @@ struct ClientGraphs {
   std::shared_ptr<Registration> registration;  ///< of the graph under way; null while it is built
   std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
   /// What each task runs, of graphs that show it.
-  std::map<std::shared_ptr<ClientGraph>, std::vector<std::string>> parts;
+  std::map<const ClientGraph*, std::vector<std::string>> parts;
+  /// What nodes have taken, in µs, in steps whose costs were told; null: in none.
+  std::shared_ptr<const std::map<std::string, std::int64_t>> costs;
 };
 
 struct Extension {
@@ -138,6 +147,7 @@ struct MasterSessionState {
   DueTimes looks;                       ///< of those that wait, and those that run
   EndedSteps<WorkerSessionActor> ended; ///< of which other nodes have not heard
   StepLog log;
+  std::int64_t large_until_us = 0; ///< large answers are kept so long for whoever asks again; 0: there are none
   std::shared_ptr<DirectSteps>
       direct; ///< of a local node: steps on their callers' threads; or null
 

@@ -114,9 +114,11 @@ public:
     auto is_done = [](const End& end) { return end.is_done; };
     return std::ranges::all_of(feeds_, is_done) && std::ranges::all_of(fetches_, is_done);
   }
+  /// A call that waits; null: `is_it` of none.
   template <class P>
-  bool has_call(P is_it) const {
-    return std::ranges::any_of(open_, [&](const Open& open) { return is_it(open.call); });
+  Call* find_call(P is_it) {
+    auto found = std::ranges::find_if(open_, [&](const Open& open) { return is_it(open.call); });
+    return found == open_.end() ? nullptr : &found->call;
   }
 
 private:

@@ -96,7 +96,7 @@ TEST_CASE("partial run: a failure is told to all who wait, or to the next") {
   Run run({"a:0"}, {"x:0", "y:0"});
   run.begin({}, {"x:0"}, 1);
   run.begin({}, {"y:0"}, 2);
-  CHECK(run.has_call([](int call) { return call == 2; }));
+  REQUIRE(run.find_call([](int call) { return call == 2; }));
   CHECK(run.fail(aborted("first")) == std::vector<int>{1, 2});
   CHECK(run.failure().ok());
   CHECK(run.fail(aborted("second")).empty());

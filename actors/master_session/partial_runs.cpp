@@ -45,6 +45,15 @@ void set_due(Self self, const Parts& parts, PartialStep& partial) {
   look_at(self, partial.due_us);
 }
 
+// Whoever sends it again is told the same.
+void deliver_call(Self self, const Parts& parts, PartialCall& call, StepOutcome outcome) {
+  self->state.log.answered(call.request_id, outcome, call.may_come_again);
+  keep_large_answers_for_a_while(self);
+  for (Client& other : call.joined)
+    deliver(self, parts, outcome, other);
+  deliver(self, parts, std::move(outcome), call.client);
+}
+
 void answer_calls(Self self, const Parts& parts, std::uint64_t step_id) {
   PartialStep& partial = self->state.partial.at(step_id);
   for (auto& [call, values] : partial.run.take_answers()) {
@@ -52,7 +61,7 @@ void answer_calls(Self self, const Parts& parts, std::uint64_t step_id) {
     outcome.result.emplace();
     outcome.result->step_id = step_id;
     outcome.result->tensors.assign(values.begin(), values.end());
-    deliver(self, parts, std::move(outcome), call.client);
+    deliver_call(self, parts, call, std::move(outcome));
   }
   if (partial.run.has_ended() && partial.run.is_complete())
     self->state.partial.erase(step_id);
@@ -176,7 +185,7 @@ caf::result<RunStepResult> run_partially(Self self, const Parts& parts, RunStep&
     return to_error(status);
   for (const std::string& feed : feeds)
     numbers.push_back(*partial->run.feed_number(feed));
-  partial->run.begin(feeds, fetches, {client_of(self), m.request_id});
+  partial->run.begin(feeds, fetches, {client_of(self), m.request_id, m.may_come_again});
   partial->timeout_us = timeout_of(parts, state, m.timeout_us);
   set_due(self, parts, *partial);
   const bool is_first = !partial->is_begun;
@@ -222,16 +231,24 @@ void partial_step_ended(Self self, const Parts& parts, std::uint64_t step_id,
   }
   const Status why = to_status(error, str_cat("step ", step_id));
   for (PartialCall& call : partial.run.fail(why))
-    deliver(self, parts, StepOutcome{std::nullopt, error}, call.client);
+    deliver_call(self, parts, call, StepOutcome{std::nullopt, error});
   if (partial.run.failure().ok()) // it has been told
     state.partial.erase(found);
   else
     set_due(self, parts, partial);
 }
 
+PartialCall* find_partial_call(Self self, std::uint64_t request_id) {
+  for (auto& [step_id, partial] : self->state.partial)
+    if (auto* call = partial.run.find_call(
+            [&](const PartialCall& call) { return call.request_id == request_id; }))
+      return call;
+  return nullptr;
+}
+
 bool cancel_partial_run(Self self, const Parts& parts, std::uint64_t request_id) {
-  for (const auto& [step_id, partial] : self->state.partial)
-    if (partial.run.has_call(
+  for (auto& [step_id, partial] : self->state.partial)
+    if (partial.run.find_call(
             [&](const PartialCall& call) { return call.request_id == request_id; })) {
       end_run(self, parts, step_id,
               cancelled(str_cat("step ", step_id, " was cancelled by its client")));

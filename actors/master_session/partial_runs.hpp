@@ -19,6 +19,8 @@ void step_fetched(MasterSessionSelf self, const MasterSessionParts& parts, StepF
 /// Its step is over, or could not begin; `error` is none if all went well.
 void partial_step_ended(MasterSessionSelf self, const MasterSessionParts& parts,
                         std::uint64_t step_id, const caf::error& error);
+/// The call of this request id that waits; null: there is none.
+PartialCall* find_partial_call(MasterSessionSelf self, std::uint64_t request_id);
 /// Ends the partial run whose call has this request id; false if there is none.
 bool cancel_partial_run(MasterSessionSelf self, const MasterSessionParts& parts,
                         std::uint64_t request_id);

@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "actors/master_session/builds.hpp"
+#include "actors/master_session/costs.hpp"
+#include "actors/master_session/debug_notes.hpp"
 #include "actors/master_session/partial_runs.hpp"
 #include "actors/transport/transport.hpp"
 #include "core/base/random.hpp"
@@ -21,10 +23,15 @@ using Parts = MasterSessionParts;
 /// A lost task is looked for at most so often, however many steps are refused for it.
 constexpr int looks_in_a_lease = 20;
 
+// How long a large answer is kept for a client that may not have got it: one that lives is connected again
+// within a second or two.
+constexpr std::chrono::seconds large_answers_stay{5};
+
 void answer(Self self, const Parts& parts, WaitingRun& run, StepOutcome outcome) {
   if (run.partial_step != 0)
     return partial_step_ended(self, parts, run.partial_step, outcome.error);
-  self->state.log.answered(run.request_id, outcome);
+  self->state.log.answered(run.request_id, outcome, run.may_come_again);
+  keep_large_answers_for_a_while(self);
   for (Client& other : run.joined)
     deliver(self, parts, outcome, other);
   deliver(self, parts, std::move(outcome), run.client);
@@ -71,6 +78,11 @@ void set_deadline(const Parts& parts, WaitingRun& run, std::int64_t wanted_us,
     run.due_us = asked_us + timeout.count();
 }
 
+// Of every so many, the last; 0: of none.
+bool is_turn(std::int64_t number, std::int64_t every) {
+  return every > 0 && number > 0 && number % every == 0;
+}
+
 void start(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   if (run.partial_step != 0 && !is_wanted(self, run.partial_step))
@@ -94,8 +106,14 @@ void start(Self self, const Parts& parts, WaitingRun run) {
       if (Status status = check_feed(graph, i, begin.feeds[i], true); !status.ok())
         return fail(self, parts, run, status);
   }
+  const SessionSettings& settings = *state.record.settings;
+  const std::int64_t number = ++run.bound->graph->executions; // 1 is the first
+  state.signatures.touch(*run.bound->graph);
+  run.tells_costs = is_turn(number - settings.cost_model_after, settings.cost_model_every);
+  run.trace = run.trace || is_turn(number, settings.timeline_every);
   begin.timeout_us = run.timeout_us;
-  begin.trace = run.trace;
+  begin.trace = run.trace || run.tells_costs;
+  begin.report_allocations = run.report_allocations;
   begin.fetches = run.bound->fetches;
   begin.started_us = run.begun ? run.begun->started_us : exact_us(self);
   running_master_steps().add(1);
@@ -154,6 +172,18 @@ void await_feeds(Self self, const Parts& parts, WaitingRun run, Values& values,
 
 } // namespace
 
+void keep_large_answers_for_a_while(Self self) {
+  auto& state = self->state;
+  if (!state.log.has_large())
+    return;
+  state.large_until_us = exact_us(self) + std::chrono::microseconds(large_answers_stay).count();
+  look_at(self, state.large_until_us);
+}
+
+void refuse_run(Self self, const Parts& parts, WaitingRun& run, const Status& why) {
+  fail(self, parts, run, why);
+}
+
 std::uint64_t new_step_id() {
   return random_id() >> 8 | 1;
 } // the top bits stay clear, as TensorFlow's do
@@ -211,6 +241,8 @@ void admit(Self self, const Parts& parts, WaitingRun run) {
   auto& state = self->state;
   if (Status status = state.end.refusal(); !status.ok()) // said while its feeds were under way
     return fail(self, parts, run, status);
+  if (run.bound->graph->watches && !run.is_noted)
+    return write_debug_note(self, parts, std::move(run));
   if (run.bound->graph->plan)
     return start(self, parts, std::move(run));
   auto graph = run.bound->graph;
@@ -286,9 +318,18 @@ void step_finished(Self self, const Parts& parts, StepFinished& m) {
     outcome.result.emplace(); // its fetches have come before
   } else if (m.status.ok()) {
     outcome.result = result_of(m, *run.bound);
+    RunMetadataMessage& metadata = outcome.result->metadata;
+    if (run.tells_costs) {
+      metadata.costs = costs_of(*run.bound->graph->plan, metadata.stats);
+      state.graphs.costs = with_costs(state.graphs.costs.get(), metadata.costs);
+    }
+    if (!run.trace)
+      metadata.stats.clear();
     if (run.partition_graphs)
-      outcome.result->metadata.partition_graphs = state.graphs.parts[run.bound->graph];
-    if (run.wants_direct && state.direct)
+      metadata.partition_graphs = state.graphs.parts[run.bound->graph.get()];
+    const SessionSettings& settings = *state.record.settings;
+    const bool counts_runs = settings.cost_model_every > 0 || settings.timeline_every > 0;
+    if (run.wants_direct && state.direct && !counts_runs)
       outcome.result->direct = make_direct_graph(run.bound, state.direct->life());
   } else {
     outcome.error = to_error(m.status);
@@ -306,6 +347,10 @@ void end_late_steps(Self self, const Parts& parts) {
                                    run.timeout_us / 1000, " ms while ", what)));
   stop_unwanted_build(state);
   state.looks.passed(now);
+  if (state.large_until_us != 0 && state.large_until_us <= now) {
+    state.large_until_us = 0;
+    state.log.drop_large();
+  }
   std::int64_t next = end_late_partial_runs(self, parts, now);
   if (const std::int64_t due = state.waiting.next_due(); due != 0 && (next == 0 || due < next))
     next = due;
@@ -318,6 +363,8 @@ void end_late_steps(Self self, const Parts& parts) {
     } else if (next == 0 || due < next) {
       next = due;
     }
+  if (const std::int64_t due = state.large_until_us; due != 0 && (next == 0 || due < next))
+    next = due;
   look_at(self, next);
 }
 
@@ -364,6 +411,39 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
   return caf::delegated<RunStepResult>{}; // the promise answers
 }
 
+// A request that has come before runs once: it is answered as it was, or joins its step wherever that
+// waits or runs. Nothing for a new one.
+std::optional<caf::result<RunStepResult>> answer_again(Self self, const Parts& parts,
+                                                       std::uint64_t request_id,
+                                                       std::string_view what) {
+  auto& state = self->state;
+  if (request_id == 0)
+    return std::nullopt;
+  if (const StepOutcome* outcome = state.log.outcome(request_id)) {
+    if (!outcome->result)
+      return caf::result<RunStepResult>(outcome->error);
+    StepOutcome again = *outcome;
+    Client client = client_of(self);
+    deliver(self, parts, std::move(again), client);
+    return caf::delegated<RunStepResult>{};
+  }
+  if (state.log.was_answered(request_id))
+    return caf::result<RunStepResult>(to_error(aborted(
+        str_cat("The same ", what, " (Master) request was received twice. It was answered before, and "
+                                   "the answer is not kept any more: run the step again"))));
+  std::vector<Client>* joined = nullptr;
+  if (std::uint64_t step_id = state.log.running(request_id))
+    joined = &state.steps.find(step_id)->run.joined;
+  else if (WaitingRun* run = state.waiting.find(request_id))
+    joined = &run->joined;
+  else if (PartialCall* call = find_partial_call(self, request_id))
+    joined = &call->joined;
+  if (!joined)
+    return std::nullopt;
+  joined->push_back(client_of(self));
+  return caf::delegated<RunStepResult>{}; // the promise answers
+}
+
 caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   auto& state = self->state;
   state.client.watch.heard(now_us(self));
@@ -371,28 +451,30 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     return to_error(status);
   if (m.begun)
     return go_on(self, parts, m);
+  if (auto again = answer_again(self, parts, m.request_id, "RunStep"))
+    return *std::move(again);
+  state.log.drop_large();
   if (!m.partial_run_handle.empty())
     return run_partially(self, parts, m);
-  if (const StepOutcome* outcome = state.log.outcome(m.request_id)) {
-    if (outcome->result)
-      return *outcome->result;
-    return outcome->error;
-  }
-  if (std::uint64_t step_id = state.log.running(m.request_id)) {
-    state.steps.find(step_id)->run.joined.push_back(client_of(self));
-    return caf::delegated<RunStepResult>{}; // the promise answers
-  }
+  if (m.partition_graphs && state.record.settings->hides_partition_graphs)
+    return to_error(invalid_argument("RunOptions.output_partition_graphs() is not supported when "
+                                     "disable_output_partition_graphs is true."));
   const GraphUse use = m.partition_graphs ? GraphUse::shown_runs : GraphUse::runs;
-  auto bound = state.signatures.recall(m.feeds, m.fetches, m.targets, use);
+  const bool is_watched = !m.debug.is_empty();
+  auto bound = is_watched ? nullptr
+                          : state.signatures.recall(m.feeds, m.fetches, m.targets, use);
   if (!bound) {
     std::vector<std::string> names;
     for (const auto& [name, value] : m.feeds)
       names.push_back(name);
-    auto found = state.signatures.bind(names, m.fetches, m.targets, use);
+    GraphVariant variant(use);
+    if (is_watched)
+      variant.watches = std::make_shared<const std::vector<DebugWatch>>(std::move(m.debug.watches));
+    auto found = state.signatures.bind(names, m.fetches, m.targets, variant);
     if (!found.ok())
       return to_error(found.status());
     bound = *std::move(found);
-    if (!m.partition_graphs && state.record.learn({std::move(names), m.fetches, m.targets}))
+    if (!m.partition_graphs && !is_watched && state.record.learn({std::move(names), m.fetches, m.targets}))
       keep_record(self, parts);
   }
   WaitingRun run;
@@ -400,7 +482,10 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
   set_deadline(parts, run, m.timeout_us, exact_us(self), state);
   run.trace = m.trace;
   run.partition_graphs = m.partition_graphs;
+  run.report_allocations = m.report_allocations;
+  run.debug_step = m.debug.global_step;
   run.request_id = m.request_id;
+  run.may_come_again = m.may_come_again;
   run.wants_direct = m.wants_direct;
   run.client = client_of(self);
   await_feeds(self, parts, std::move(run), m.feeds,
@@ -412,6 +497,9 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   auto& state = self->state;
   if (Status status = state.end.refusal(); !status.ok())
     return to_error(status);
+  if (auto again = answer_again(self, parts, m.request_id, "RunCallable"))
+    return *std::move(again);
+  state.log.drop_large();
   auto it = state.callables.find(m.handle);
   if (it == state.callables.end())
     return to_error(invalid_argument(
@@ -424,7 +512,10 @@ caf::result<RunStepResult> run_callable(Self self, const Parts& parts, RunCallab
   run.bound = it->second;
   set_deadline(parts, run, m.timeout_us, exact_us(self), state);
   run.trace = m.trace;
+  run.partition_graphs = bound.graph->use == GraphUse::shown_runs;
+  run.report_allocations = m.report_allocations;
   run.request_id = m.request_id;
+  run.may_come_again = m.may_come_again;
   run.wants_direct = m.wants_direct;
   run.client = client_of(self);
   await_feeds(self, parts, std::move(run), m.feeds,

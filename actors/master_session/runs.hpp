@@ -14,6 +14,11 @@ void deliver(MasterSessionSelf self, const MasterSessionParts& parts, StepOutcom
              Client& client);
 /// Its feeds are there: starts it, or has its graph built.
 void admit(MasterSessionSelf self, const MasterSessionParts& parts, WaitingRun run);
+/// A client that may not have got a large answer has so long to ask for it again.
+void keep_large_answers_for_a_while(MasterSessionSelf self);
+/// It ends before it has begun.
+void refuse_run(MasterSessionSelf self, const MasterSessionParts& parts, WaitingRun& run,
+                const Status& why);
 Status feed_lost(const MasterSessionParts& parts, const Status& why);
 /// The dtype and shape of the graph's feed `i`. `may_be_handle`: what the session keeps under a handle
 /// may be fed by that.

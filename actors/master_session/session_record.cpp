@@ -28,13 +28,20 @@ void write(const std::vector<std::string>& from,
 }
 
 SessionRecord::SignatureRef read(const proto::RecordedSignature& from) {
-  return std::make_shared<const RecordedSignature>(
-      RecordedSignature{read(from.feed()), read(from.fetch()), read(from.target())});
+  RecordedSignature out{read(from.feed()), read(from.fetch()), read(from.target()), {}};
+  for (const auto& connection : from.connection())
+    out.connections.push_back({connection.from(), connection.to()});
+  return std::make_shared<const RecordedSignature>(std::move(out));
 }
 void write(const RecordedSignature& from, proto::RecordedSignature& to) {
   write(from.feeds, *to.mutable_feed());
   write(from.fetches, *to.mutable_fetch());
   write(from.targets, *to.mutable_target());
+  for (const TensorConnection& connection : from.connections) {
+    auto& out = *to.add_connection();
+    out.set_from(connection.from);
+    out.set_to(connection.to);
+  }
 }
 
 SessionSettings read(const proto::RecordedSettings& from) {
@@ -46,6 +53,15 @@ SessionSettings read(const proto::RecordedSettings& from) {
   out.optimize = from.optimize();
   out.disabled_passes = read(from.disabled_pass());
   out.operation_timeout_us = from.operation_timeout_us();
+  out.infer_shapes = from.infer_shapes();
+  out.place_pruned = from.place_pruned();
+  out.bfloat16_sendrecv = from.bfloat16_sendrecv();
+  out.recv_scheduling = from.recv_scheduling();
+  out.static_graph = from.static_graph();
+  out.hides_partition_graphs = from.hides_partition_graphs();
+  out.cost_model_every = from.cost_model_every();
+  out.cost_model_after = from.cost_model_after();
+  out.timeline_every = from.timeline_every();
   out.lease_us = from.lease_us();
   return out;
 }
@@ -57,6 +73,15 @@ void write(const SessionSettings& from, proto::RecordedSettings& to) {
   to.set_optimize(from.optimize);
   write(from.disabled_passes, *to.mutable_disabled_pass());
   to.set_operation_timeout_us(from.operation_timeout_us);
+  to.set_infer_shapes(from.infer_shapes);
+  to.set_place_pruned(from.place_pruned);
+  to.set_bfloat16_sendrecv(from.bfloat16_sendrecv);
+  to.set_recv_scheduling(from.recv_scheduling);
+  to.set_static_graph(from.static_graph);
+  to.set_hides_partition_graphs(from.hides_partition_graphs);
+  to.set_cost_model_every(from.cost_model_every);
+  to.set_cost_model_after(from.cost_model_after);
+  to.set_timeline_every(from.timeline_every);
   to.set_lease_us(from.lease_us);
 }
 
@@ -125,9 +150,9 @@ SessionRecord SessionRecord::begin(std::string handle, SessionSettings settings,
   return out;
 }
 
-void SessionRecord::extend(std::shared_ptr<const Graph> extended) {
+void SessionRecord::extend(std::shared_ptr<const Graph> extended, bool begins) {
   graph = std::move(extended);
-  ++version;
+  version += !begins;
 }
 
 bool SessionRecord::assign(const std::vector<std::pair<std::string, std::string>>& devices) {

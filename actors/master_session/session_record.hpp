@@ -12,6 +12,7 @@
 #include "core/base/status.hpp"
 #include "devices/device.hpp"
 #include "graph/convert/graph_def.hpp"
+#include "graph/passes/prune.hpp"
 
 namespace troupe {
 
@@ -24,6 +25,7 @@ struct RecordedTask {
 /// Names of one signature, as a client gave them.
 struct RecordedSignature {
   std::vector<std::string> feeds, fetches, targets;
+  std::vector<TensorConnection> connections = {};
   friend bool operator==(const RecordedSignature&, const RecordedSignature&) = default;
 };
 
@@ -51,8 +53,8 @@ struct SessionRecord {
   static SessionRecord begin(std::string handle, SessionSettings settings,
                              std::vector<RecordedTask> tasks, const OpRegistry& ops);
 
-  /// Another version of the graph.
-  void extend(std::shared_ptr<const Graph> extended);
+  /// Another version of the graph; `begins`: the first one.
+  void extend(std::shared_ptr<const Graph> extended, bool begins = false);
   /// Devices of stateful nodes; one that has a device already gets another. False: nothing is new.
   bool assign(const std::vector<std::pair<std::string, std::string>>& devices);
   /// False if it is known.

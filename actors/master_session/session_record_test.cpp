@@ -23,6 +23,11 @@ SessionSettings unusual_settings() {
   out.disabled_passes = {"fold"};
   out.operation_timeout_us = 7;
   out.lease_us = 8;
+  out.infer_shapes = out.place_pruned = out.bfloat16_sendrecv = out.recv_scheduling = true;
+  out.static_graph = out.hides_partition_graphs = true;
+  out.cost_model_every = 9;
+  out.cost_model_after = 10;
+  out.timeline_every = 11;
   return out;
 }
 
@@ -42,7 +47,7 @@ SessionRecord full_record() {
   out.assign({{"v", std::string(task) + "/device:CPU:0"}});
   out.learn({{"x"}, {"y"}, {}});
   out.learn({{}, {"y:0"}, {"y"}});
-  out.add_callable({{"x"}, {"y"}, {"x"}});
+  out.add_callable({{"x"}, {"y"}, {"x"}, {{"y", "x"}}});
   const auto released = out.add_callable({{"x"}, {}, {}});
   out.release_callable(released);
   return out;
@@ -72,6 +77,15 @@ TEST_CASE("session record: all of it comes back from its bytes") {
   CHECK(back->settings->isolate_session_state);
   CHECK(!back->settings->optimize);
   CHECK(back->settings->disabled_passes == wanted.disabled_passes);
+  CHECK(back->settings->infer_shapes);
+  CHECK(back->settings->place_pruned);
+  CHECK(back->settings->bfloat16_sendrecv);
+  CHECK(back->settings->recv_scheduling);
+  CHECK(back->settings->static_graph);
+  CHECK(back->settings->hides_partition_graphs);
+  CHECK(back->settings->cost_model_every == 9);
+  CHECK(back->settings->cost_model_after == 10);
+  CHECK(back->settings->timeline_every == 11);
   CHECK(back->settings->operation_timeout_us == 7);
   CHECK(back->settings->lease_us == 8);
   REQUIRE(back->tasks->size() == 2);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/step/step.hpp"
+#include "graph/convert/options.hpp"
 #include "graph/passes/prune.hpp"
 
 namespace troupe {
@@ -20,6 +21,17 @@ namespace troupe {
 /// them; one of partial runs has its feeds and fetches come and go while it runs.
 enum class GraphUse : std::uint8_t { runs, shown_runs, partial_runs };
 
+using DebugWatches = std::shared_ptr<const std::vector<DebugWatch>>;
+
+/// What a client graph is besides its feeds, fetches and targets.
+struct GraphVariant {
+  GraphUse use = GraphUse::runs;
+  std::vector<TensorConnection> connections = {};
+  DebugWatches watches = nullptr; ///< null: none
+  GraphVariant(GraphUse of = GraphUse::runs) : use(of) {} // NOLINT: a use is a variant
+  bool is_plain() const { return connections.empty() && !watches; }
+};
+
 /// A signature on its way to being run: building, ready or failed.
 struct ClientGraph {
   Signature signature;                  ///< sorted, without duplicates
@@ -27,6 +39,10 @@ struct ClientGraph {
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes;
   GraphUse use = GraphUse::runs;
+  DebugWatches watches;         ///< null: none
+  std::size_t num_nodes = 0;    ///< of all parts, once it is built
+  std::uint64_t last_use = 0;   ///< SignatureCache's
+  std::int64_t executions = 0;  ///< steps that have begun
 };
 
 /// A client graph as one caller names it.
@@ -50,13 +66,18 @@ public:
     return found == as_given_.end() ? nullptr : found->second;
   }
   /// The client graph for these names, made (without plan) if it is new. INVALID_ARGUMENT for a
-  /// feed given twice. Each use has a graph of its own.
+  /// feed given twice. Each variant has a graph of its own.
   Result<std::shared_ptr<const BoundSignature>> bind(const std::vector<std::string>& feeds,
                                                      const std::vector<std::string>& fetches,
                                                      const std::vector<std::string>& targets,
-                                                     GraphUse use = GraphUse::runs);
+                                                     const GraphVariant& variant = {});
+  /// A run of it begins: it is the last that would be forgotten.
+  void touch(ClientGraph& graph) { graph.last_use = ++uses_; }
   /// Forgets one that could not be built, so that the next run tries again.
   void drop(const std::shared_ptr<ClientGraph>& graph);
+  /// As many of those that were not run for longest as make room for `most` graphs of `most_nodes` nodes
+  /// together, but for those that anybody else holds. They are forgotten.
+  std::vector<std::shared_ptr<ClientGraph>> take_unused(std::size_t most, std::size_t most_nodes);
   std::size_t size() const { return graphs_.size(); }
 
 private:
@@ -99,6 +120,7 @@ private:
   std::unordered_map<Given<Names, Names>, std::shared_ptr<const BoundSignature>, Hash, Equal>
       as_given_;
   std::unordered_map<std::string, std::shared_ptr<ClientGraph>> graphs_; ///< by canonical key
+  std::uint64_t uses_ = 0;
 };
 
 /// "x:0" and "x" are one tensor.

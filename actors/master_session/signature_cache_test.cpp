@@ -28,7 +28,7 @@ TEST_CASE("signatures: a tensor fetched twice is computed once and answered twic
 TEST_CASE("signatures: a tensor fed twice is refused") {
   SignatureCache cache;
   auto bound = cache.bind({"x", "x:0"}, {"p"}, {});
-  CHECK(bound.status().code() == Code::invalid_argument);
+  CHECK(bound.status() == invalid_argument("Endpoint \"x:0\" fed more than once."));
 }
 
 TEST_CASE("signatures: feeds, fetches and targets are told apart") {
@@ -80,4 +80,57 @@ TEST_CASE("signatures: a dropped one is made anew") {
   cache.drop(first);
   CHECK(cache.size() == 0);
   CHECK((*cache.bind({}, {"a"}, {}))->graph != first);
+}
+
+TEST_CASE("signatures: connections and watches make graphs of their own") {
+  SignatureCache cache;
+  auto plain = (*cache.bind({}, {"a"}, {}))->graph;
+  GraphVariant connected;
+  connected.connections = {{"k", "x"}};
+  auto with = (*cache.bind({}, {"a"}, {}, connected))->graph;
+  CHECK(with != plain);
+  CHECK(with->signature.connections == std::vector<TensorConnection>{{"k:0", "x:0"}});
+  connected.connections = {{"k:0", "x:0"}};
+  CHECK((*cache.bind({}, {"a:0"}, {}, connected))->graph == with);
+  connected.connections = {{"x", "k"}};
+  CHECK((*cache.bind({}, {"a"}, {}, connected))->graph != with);
+  auto watched = [&](const std::string& url) {
+    GraphVariant variant;
+    variant.watches = std::make_shared<const std::vector<DebugWatch>>(
+        std::vector<DebugWatch>{{"a", 0, {"DebugIdentity"}, {url}, false}});
+    return (*cache.bind({}, {"a"}, {}, variant))->graph;
+  };
+  CHECK(watched("file:///x") != plain);
+  CHECK(watched("file:///x") == watched("file:///x"));
+  CHECK(watched("file:///x") != watched("file:///y"));
+  CHECK((*cache.bind({}, {"a"}, {}))->graph == plain);
+}
+
+TEST_CASE("signatures: those that were not run for longest make room, unless somebody holds them") {
+  SignatureCache cache;
+  auto make = [&](const std::string& name) {
+    auto bound = *cache.bind({}, {name}, {});
+    bound->graph->num_nodes = 10;
+    return bound;
+  };
+  const auto held = make("held");
+  (void)make("a");
+  (void)make("b");
+  (void)make("c");
+  cache.touch(*make("a")->graph);
+  CHECK(cache.take_unused(4, 40).empty());
+  auto names_of = [](const auto& graphs) {
+    std::vector<std::string> out;
+    for (const auto& graph : graphs)
+      out.push_back(graph->signature.fetches.at(0));
+    return out;
+  };
+  CHECK(names_of(cache.take_unused(3, 40)) == std::vector<std::string>{"b:0"});
+  CHECK(cache.size() == 3);
+  CHECK(names_of(cache.take_unused(3, 25)) == std::vector<std::string>{"c:0"});
+  CHECK(names_of(cache.take_unused(0, 0)) == std::vector<std::string>{"a:0"});
+  CHECK(cache.size() == 1);
+  CHECK(make("held") == held);
+  const auto graph = held->graph; // of a graph alone, too
+  CHECK(cache.take_unused(0, 0).empty());
 }

@@ -25,18 +25,44 @@ void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
   running_.remove(step_id);
 }
 
-void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome) {
+void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome,
+                       bool keeps_large) {
   if (request_id == 0)
     return;
-  std::size_t bytes = 0;
+  if (answered_.insert(request_id).second)
+    answered_order_.push_back(request_id);
+  if (answered_order_.size() > max_requests) {
+    answered_.erase(answered_order_.front());
+    answered_order_.pop_front();
+  }
+  Kept kept{request_id, outcome, 0};
   if (outcome.result)
     for (const WireTensor& tensor : outcome.result->tensors)
-      bytes += tensor.is_ticket() ? tensor.ticket->bytes : tensor.tensor.byte_size();
-  if (bytes > max_outcome_bytes)
+      kept.bytes += tensor.is_ticket() ? tensor.ticket->bytes : tensor.tensor.byte_size();
+  if (kept.bytes > (keeps_large ? max_outcome_bytes : small_outcome_bytes))
     return;
-  outcomes_.emplace_front(request_id, outcome);
-  if (outcomes_.size() > max_outcomes)
-    outcomes_.pop_back();
+  kept_bytes_ += kept.bytes;
+  if (kept.bytes > small_outcome_bytes)
+    large_bytes_ += kept.bytes;
+  outcomes_.push_front(std::move(kept));
+  while (outcomes_.size() > max_outcomes || kept_bytes_ > max_outcome_bytes)
+    drop_oldest();
+}
+
+void StepLog::drop_oldest() {
+  const std::size_t bytes = outcomes_.back().bytes;
+  kept_bytes_ -= bytes;
+  if (bytes > small_outcome_bytes)
+    large_bytes_ -= bytes;
+  outcomes_.pop_back();
+}
+
+void StepLog::drop_large() {
+  if (large_bytes_ == 0)
+    return;
+  std::erase_if(outcomes_, [](const Kept& kept) { return kept.bytes > small_outcome_bytes; });
+  kept_bytes_ -= large_bytes_;
+  large_bytes_ = 0;
 }
 
 std::uint64_t StepLog::running(std::uint64_t request_id) const {
@@ -46,9 +72,9 @@ std::uint64_t StepLog::running(std::uint64_t request_id) const {
 
 const StepOutcome* StepLog::outcome(std::uint64_t request_id) const {
   if (request_id != 0)
-    for (const auto& [id, outcome] : outcomes_)
-      if (id == request_id)
-        return &outcome;
+    for (const Kept& kept : outcomes_)
+      if (kept.request_id == request_id)
+        return &kept.outcome;
   return nullptr;
 }
 

@@ -72,6 +72,17 @@ public:
         f(*graph, runs.size());
   }
 
+  /// The run of this request, wherever it waits, and goes on waiting; null if there is none.
+  Run* find(std::uint64_t request_id) {
+    for (auto& [number, run] : arriving_)
+      if (run.request_id == request_id)
+        return &run;
+    for (auto& [graph, runs] : by_graph_)
+      for (Run& run : runs)
+        if (run.request_id == request_id)
+          return &run;
+    return nullptr;
+  }
   /// The run of this request, wherever it waits.
   std::optional<Taken> take(std::uint64_t request_id) {
     auto out = take_where([&](const Run& run) { return run.request_id == request_id; }, true);

@@ -78,7 +78,8 @@ struct End {
 // Destroyed from the last member to the first: the actors go before what they use.
 struct ClusterNode::Impl {
   std::shared_ptr<End> end = std::make_shared<End>();
-  std::unique_ptr<DeviceHost> host;
+  NodeOptions options;
+  std::shared_ptr<DeviceHost> host;
   std::shared_ptr<NodeServices> services = std::make_shared<NodeServices>();
   std::unique_ptr<SystemConfig> config;
   std::unique_ptr<caf::actor_system> system;
@@ -167,7 +168,11 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
     address = options.listen.value_or(address);
     services.tensor_paths.listen_host = address.host;
   }
-  impl.host = std::make_unique<DeviceHost>(options.compute_threads, options.memory_limit);
+  impl.host = options.host;
+  if (!impl.host)
+    impl.host = std::make_shared<DeviceHost>(options.compute_threads, options.memory_limit);
+  impl.options = options;
+  impl.options.host = impl.host;
   services.host_memory = impl.host->allocator.get();
   TROUPE_TRY(add_devices(options, *impl.host, services));
   services.threads = std::make_shared<PoolThreads>(*impl.host->compute);
@@ -233,6 +238,9 @@ ClusterNode::~ClusterNode() {
 
 const std::string& ClusterNode::task() const {
   return impl_->services->task;
+}
+const NodeOptions& ClusterNode::options() const {
+  return impl_->options;
 }
 std::uint16_t ClusterNode::port() const {
   return impl_->port;

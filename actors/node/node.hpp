@@ -26,6 +26,7 @@ class actor_system;
 namespace troupe {
 
 struct DeviceFactory;
+struct DeviceHost;
 struct NodeServices;
 
 struct NodeOptions {
@@ -40,6 +41,9 @@ struct NodeOptions {
   std::map<std::string, int> device_count;
   /// Where devices come from; null: every type that this build has.
   const std::vector<DeviceFactory>* device_factories = nullptr;
+  /// Memory and threads that another node of this process has, too; then compute_threads and memory_limit
+  /// are that one's. Null: its own.
+  std::shared_ptr<DeviceHost> host;
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
@@ -70,6 +74,8 @@ public:
   std::shared_ptr<const NodeServices> shared_services() const;
   /// The GuardianActor, as the tree's root.
   const struct NodeHandles& handles() const;
+  /// As it was started, and with what another node of this process needs to share its host.
+  const NodeOptions& options() const;
 
   /// Makes `actor`, spawned in this node's system, one of the tree under `name`: it is seen by status and
   /// why, told before the node ends, and the node ends with it. UNAVAILABLE when the node is about to end.

@@ -40,6 +40,11 @@ Result<std::shared_ptr<ClusterNode>> shared_local_node(const NodeOptions& option
   return node;
 }
 
+Result<std::shared_ptr<ClusterNode>> own_local_node(const NodeOptions& options) {
+  TROUPE_ASSIGN(std::unique_ptr<ClusterNode> made, ClusterNode::start(options));
+  return std::shared_ptr<ClusterNode>(std::move(made));
+}
+
 std::shared_ptr<ClientNode> shared_client_node() {
   Shared& all = shared();
   std::scoped_lock guard(all.lock);

@@ -14,6 +14,8 @@ namespace troupe {
 /// for its end. Fails like
 /// ClusterNode::start.
 Result<std::shared_ptr<ClusterNode>> shared_local_node(const NodeOptions& options);
+/// One that nobody else shares.
+Result<std::shared_ptr<ClusterNode>> own_local_node(const NodeOptions& options);
 /// The process's end of its connections to clusters, one to each node that some session has dialled.
 std::shared_ptr<ClientNode> shared_client_node();
 

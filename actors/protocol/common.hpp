@@ -34,7 +34,8 @@ namespace troupe {
 ///   10: a master session that was made again takes its worker sessions over.
 ///   11: partial runs.
 ///   12: the record of a node says what its kernel waits for.
-inline constexpr std::uint32_t protocol_version = 12;
+///   13: steps are watched, their costs are told, and what they hold when memory runs out.
+inline constexpr std::uint32_t protocol_version = 13;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

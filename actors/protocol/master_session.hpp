@@ -12,6 +12,7 @@ struct CheckLeases;
 struct CleanupPart;
 struct ClientGraphBuilt;
 struct CloseSession;
+struct DebugNoteWritten;
 struct DeviceList;
 struct EndLateSteps;
 struct ExplainGraph;
@@ -84,6 +85,7 @@ using MasterSessionActor = DrainActor::extend<
     // Internal: a step's deadline may have passed.
     caf::reacts_to<EndLateSteps>,
     // Internal.
-    caf::reacts_to<GraphParsed>, caf::reacts_to<ClientGraphBuilt>>;
+    caf::reacts_to<GraphParsed>, caf::reacts_to<ClientGraphBuilt>,
+    caf::reacts_to<DebugNoteWritten>>;
 
 } // namespace troupe

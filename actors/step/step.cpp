@@ -258,6 +258,7 @@ RunGraph request_of(Self self, const RegisteredPart& part) {
   run.graph_handle = part.graph_handle;
   run.step_id = state.request.step_id;
   run.trace = state.request.trace;
+  run.report_allocations = state.request.report_allocations;
   if (state.request.begun)
     return run; // it has its args
   run.args.reserve(part.feed_of.size());

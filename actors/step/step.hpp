@@ -28,6 +28,7 @@ struct RegisteredPart {
   std::vector<int> feed_of;                     ///< by _Arg index: which feed of the signature
   std::vector<int> fetch_of;                    ///< by _Retval index: which fetch of the signature
   std::vector<std::string> retvals;             ///< by _Retval index: the node's name
+  std::vector<CostNode> cost_nodes;             ///< without times; of a session that wants costs
 };
 
 /// The client's ends of a partial run: where its feeds and fetches go, by their numbers.

@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <optional>
+#include <deque>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace troupe {
 
@@ -48,6 +50,25 @@ private:
   std::uint64_t next_ = 1;
   std::unordered_map<std::uint64_t, std::uint64_t> calls_;   ///< number → request
   std::unordered_map<std::uint64_t, std::uint64_t> waiting_; ///< request → how many calls
+};
+
+/// Requests whose step was cancelled since nobody had come back for it; the latest.
+class AbandonedRequests {
+public:
+  static constexpr std::size_t most = 10'000;
+  void add(std::uint64_t request_id) {
+    if (ids_.insert(request_id).second)
+      order_.push_back(request_id);
+    if (order_.size() > most) {
+      ids_.erase(order_.front());
+      order_.pop_front();
+    }
+  }
+  bool contains(std::uint64_t request_id) const { return ids_.contains(request_id); }
+
+private:
+  std::unordered_set<std::uint64_t> ids_;
+  std::deque<std::uint64_t> order_; ///< the oldest first
 };
 
 } // namespace troupe

@@ -7,6 +7,7 @@
 #include "actors/node/handles.hpp"
 #include "actors/node/node.hpp"
 #include "api/grpc/gateway_actor.hpp"
+#include "api/grpc/joined_clusters.hpp"
 #include "api/grpc/node_address.hpp"
 #include "api/grpc/rpc_server.hpp"
 #include "core/base/strings.hpp"
@@ -22,29 +23,70 @@ namespace codec = master_codec;
 // reading tensors.
 class Dispatcher {
 public:
-  Dispatcher(GatewayActor gateway, std::shared_ptr<SessionTable> sessions, Allocator* memory)
-      : gateway_(std::move(gateway)), sessions_(std::move(sessions)) {
-    limits_.memory = memory;
+  Dispatcher(GatewayActor gateway, std::shared_ptr<SessionTable> sessions,
+             std::shared_ptr<JoinedClusters> clusters, const NodeServices& services)
+      : gateway_(std::move(gateway)), sessions_(std::move(sessions)), clusters_(std::move(clusters)),
+        own_task_(services.task) {
+    limits_.memory = services.host_memory;
   }
 
   void operator()(const std::shared_ptr<RpcCall>& call) const {
     LogGuard log_guard;
-    if (Status status = dispatch(call); !status.ok())
-      call->fail(status);
+    bool in_body = false;
+    if (Status status = dispatch(call, in_body); !status.ok())
+      fail_call(*call, in_body, status);
   }
 
 private:
-  Status dispatch(const std::shared_ptr<RpcCall>& call) const {
+  /// `in_body`: where the client looks for an error.
+  Status dispatch(const std::shared_ptr<RpcCall>& call, bool& in_body) const {
     const std::string_view method = call->method();
     std::string& bytes = call->request();
     if (method == "CreateSession")
-      return to_gateway(call, codec::read_create_session(bytes));
+      return create_session(call, bytes);
     if (method == "Reset")
       return to_gateway(call, codec::read_reset(bytes));
     for (const auto& [name, read] : session_methods)
       if (name == method)
-        return to_session(call, bytes, read);
+        return to_session(call, bytes, read, in_body);
+    if (method == join_cluster_method)
+      return join_cluster(call);
     return unimplemented(str_cat("tensorflow.MasterService has no method ", method));
+  }
+
+  // One with a cluster of its own goes to the node that is this task of that cluster.
+  Status create_session(const std::shared_ptr<RpcCall>& call, std::string& bytes) const {
+    TROUPE_ASSIGN(auto request, codec::read_create_session(bytes));
+    if (request.options.cluster.empty())
+      return to_gateway(call, Result<codec::CreateSession>(std::move(request)));
+    TROUPE_ASSIGN(auto spec, find_own_task(request.options.cluster, request.target, own_task_));
+    std::string().swap(bytes);
+    request.options.cluster.clear();
+    const bool keeps_state = request.options.shares_state_in_own_cluster;
+    request.options.isolate_session_state = !keeps_state;
+    auto held = std::make_shared<codec::CreateSession>(std::move(request));
+    clusters_->join(std::move(spec), keeps_state, [call, held](Result<JoinedClusters::Joined> joined) {
+      if (joined.ok())
+        caf::anon_send(joined->gateway, ClientCall{call, std::move(*held)});
+      else
+        call->fail(joined.status());
+    });
+    return {};
+  }
+
+  // Another task's: this one is to be a task of that cluster, too.
+  Status join_cluster(const std::shared_ptr<RpcCall>& call) const {
+    TROUPE_ASSIGN(ClusterSpec spec, parse_tf_config(call->request()));
+    if (spec.cluster.size() == 0 || spec.task < 0 ||
+        !spec.cluster.contains(task_name(spec.job, spec.task)))
+      return invalid_argument("the cluster does not have the task that this one is to be");
+    clusters_->join(std::move(spec), false, [call](Result<JoinedClusters::Joined> joined) {
+      if (joined.ok())
+        call->answer(std::to_string(joined->port));
+      else
+        call->fail(joined.status());
+    });
+    return {};
   }
 
   template <class Request>
@@ -57,8 +99,11 @@ private:
   }
 
   using Read = Result<decltype(SessionCall::request)> (*)(std::string_view, const DecodeLimits&);
-  Status to_session(const std::shared_ptr<RpcCall>& call, std::string& bytes, Read read) const {
-    TROUPE_ASSIGN(std::string handle, codec::read_session_handle(call->method(), bytes));
+  Status to_session(const std::shared_ptr<RpcCall>& call, std::string& bytes, Read read,
+                    bool& in_body) const {
+    TROUPE_ASSIGN(const codec::RequestHead head, codec::read_head(call->method(), bytes));
+    const std::string& handle = head.session_handle;
+    in_body = head.errors_in_body;
     if (call->method() == "ListDevices" && handle.empty()) {
       caf::anon_send(gateway_, ClientCall{call, ClientCall::ListDevices{}});
       return {};
@@ -116,6 +161,8 @@ private:
 
   GatewayActor gateway_;
   std::shared_ptr<SessionTable> sessions_;
+  std::shared_ptr<JoinedClusters> clusters_;
+  std::string own_task_;
   DecodeLimits limits_;
 };
 
@@ -123,6 +170,7 @@ private:
 
 struct Gateway::Impl {
   std::shared_ptr<SessionTable> sessions = std::make_shared<SessionTable>();
+  std::shared_ptr<JoinedClusters> clusters;
   GatewayActor actor;
   std::unique_ptr<RpcServer> server;
 };
@@ -134,10 +182,12 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   std::unique_ptr<Gateway> out(new Gateway);
   Impl& impl = *out->impl_;
   auto services = node.shared_services();
+  const GatewayLimits limits{options.max_sessions, options.idle_session};
   impl.actor =
-      node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions,
-                          GatewayLimits{options.max_sessions, options.idle_session});
+      node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions, limits);
   TROUPE_TRY(node.adopt("gateway", impl.actor));
+  impl.clusters =
+      std::make_shared<JoinedClusters>(node, options.address.host, impl.sessions, limits);
   RpcServerOptions rpc;
   rpc.address = options.address;
   rpc.service = "tensorflow.MasterService";
@@ -146,14 +196,21 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   rpc.max_pending = options.max_pending;
   if (node.port() != 0)
     rpc.constants[std::string(node_address_method)] = std::to_string(node.port());
-  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions,
-                                                              services->host_memory)));
+  rpc.others = {std::string(join_cluster_method)};
+  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions, impl.clusters,
+                                                              *services)));
   return out;
 }
 
 Gateway::~Gateway() {
   LogGuard log_guard;
   impl_->server.reset();
+  impl_->clusters.reset();
+}
+
+void Gateway::shut_down(const std::string& reason, std::chrono::milliseconds grace) {
+  LogGuard log_guard;
+  impl_->clusters->shut_down(reason, grace);
 }
 
 std::uint16_t Gateway::port() const {

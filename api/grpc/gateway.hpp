@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
@@ -14,6 +15,7 @@ namespace troupe {
 
 class ClusterNode;
 
+/// As a config file and `troupe serve` set it; GatewaySettings has the same defaults.
 struct GatewayOptions {
   Address address;                    ///< port 0: a free one
   std::int64_t max_request = 0;       ///< bytes of one request; 0: 2 GiB less one
@@ -34,6 +36,8 @@ public:
   Gateway(const Gateway&) = delete;
   Gateway& operator=(const Gateway&) = delete;
   std::uint16_t port() const;
+  /// The node is about to leave: so do the tasks of clusters that clients have sent.
+  void shut_down(const std::string& reason, std::chrono::milliseconds grace);
 
 private:
   Gateway();

@@ -35,36 +35,28 @@ Status check_room(Self self, const Parts& parts) {
 void add_session(Self self, const Parts& parts, const SessionCreated& created) {
   auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
                                              created.session_handle, parts.master, created.session,
-                                             parts.sessions, parts.limits.idle_session);
+                                             parts.sessions, parts.limits);
   self->state.children.add("session-" + created.session_handle, session);
   parts.sessions->add(created.session_handle, session);
 }
 
-// A cluster that the client tells is the node's own, or none of ours to follow.
-bool is_own_cluster(const Cluster& own, const std::vector<ClusterTask>& told) {
-  return told.size() == own.size() && std::ranges::all_of(told, [&](const ClusterTask& task) {
-           auto address = own.address_of(task_name(task.job, task.task));
-           return address.ok() && address->to_string() == task.address;
-         });
-}
-
-// What TensorFlow's servers overlook, since it is for sessions in the client's own process; and what
-// only lets values travel less exact.
-void drop_hints(const Services& services, SessionOptions& options) {
-  options.per_session_threads = false;
-  options.session_thread_pools = 0;
-  options.bfloat16_sendrecv = false;
+// What TensorFlow's servers overlook, since it is for sessions in the client's own process.
+void drop_hints(SessionOptions& options) {
+  options.place_pruned_graph = false;
   options.device_count.clear();
   options.intra_op_threads = options.inter_op_threads = 0;
-  if (is_own_cluster(services->cluster, options.cluster))
-    options.cluster.clear();
+  options.cost_model_every = std::max<std::int64_t>(options.cost_model_every, 0);
+  options.timeline_every = std::max(options.timeline_every, 0);
+  options.operation_timeout_ms = std::max<std::int64_t>(options.operation_timeout_ms, 0);
 }
 
 void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
             codec::CreateSession& m) {
   if (Status full = check_room(self, parts); !full.ok())
     return call->fail(full);
-  drop_hints(parts.services, m.options);
+  drop_hints(m.options);
+  if (Status refused = refuse_own_threads(m.options); !refused.ok())
+    return call->fail(refused);
   auto settings = settings_of(m.options, parts.services->timeouts.step.count());
   if (!settings.ok())
     return call->fail(settings.status());

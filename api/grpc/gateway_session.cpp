@@ -7,6 +7,7 @@
 #include "actors/protocol/error_text.hpp"
 #include "api/internal/settings.hpp"
 #include "api/internal/step_result.hpp"
+#include "core/base/device_name.hpp"
 #include "core/base/log.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
@@ -51,12 +52,20 @@ std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
   return number;
 }
 
-// The step's error in the answer's body if the client asked for that: gRPC cuts long texts.
-void fail_step(RpcCall& call, bool in_body, const Status& status) {
-  if (in_body)
-    call.answer(codec::write_step_failed(status.code(), codec::client_message(status)));
-  else
-    call.fail(Status(status.code(), codec::client_message(status)));
+// Whoever comes for a step that was ended since nobody waited for it is told what MonitoredSession recovers
+// from.
+Status check_not_abandoned(Self self, std::int64_t request_id, std::string_view what) {
+  if (!self->state.abandoned.contains(static_cast<std::uint64_t>(request_id)))
+    return {};
+  return aborted(str_cat("The same ", what, " (Master) request was received twice. Its step was cancelled, "
+                                            "since nobody had waited for it for ",
+                         comes_back_within.count(), " s: run it again"));
+}
+
+// What means nothing over a wire, as with TensorFlow's servers.
+void drop_hints(RunOptions& options) {
+  options.inter_op_thread_pool = 0;
+  options.timeout_ms = std::max<std::int64_t>(options.timeout_ms, 0);
 }
 
 // "x" is "x:0".
@@ -69,9 +78,11 @@ void complete_names(std::vector<std::string>& names) {
 void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
          codec::RunStep& m) {
   const bool in_body = m.errors_in_body;
-  m.options.inter_op_thread_pool = 0; // means nothing over a wire, as with TensorFlow's servers
+  drop_hints(m.options);
   if (Status status = check_options(m.options); !status.ok())
-    return fail_step(*call, in_body, status);
+    return fail_call(*call, in_body, status);
+  if (Status status = check_not_abandoned(self, m.request_id, "RunStep"); !status.ok())
+    return fail_call(*call, in_body, status);
   RunStep step;
   for (auto& [name, value] : m.feeds)
     step.feeds.emplace_back(name.find(':') == name.npos ? name + ":0" : std::move(name),
@@ -80,9 +91,8 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
   complete_names(step.fetches);
   step.targets = std::move(m.targets);
   step.partial_run_handle = std::move(m.partial_run_handle);
-  step.timeout_us = limit_us(m.options.timeout_ms, services->timeouts.step.count());
-  step.trace = m.options.trace_level != TraceLevel::none;
-  step.partition_graphs = m.options.output_partition_graphs;
+  put_options(m.options, services->timeouts.step.count(), step);
+  step.may_come_again = true;
   step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
   const std::uint64_t number = begin_call(self, call, step.request_id);
   ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
@@ -93,11 +103,11 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
             if (bytes.ok())
               call->answer(*std::move(bytes));
             else
-              fail_step(*call, in_body, bytes.status());
+              fail_call(*call, in_body, bytes.status());
           },
           [=](caf::error& error) {
             self->state.calls.end(number);
-            fail_step(*call, in_body, to_status(error, "RunStep"));
+            fail_call(*call, in_body, to_status(error, "RunStep"));
           });
 }
 
@@ -111,46 +121,61 @@ void set_up_partial_run(Self self, const Services& services, const std::shared_p
           [=](const PartialRunSetUp& made) {
             call->answer(codec::write_partial_run_set_up(made.handle));
           },
-          [=](caf::error& error) { call->fail(to_status(error, "PartialRunSetup")); });
+          [=](caf::error& error) { fail_call(*call, false, to_status(error, "PartialRunSetup")); });
 }
 
 void extend(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
             codec::ExtendSession& m) {
+  auto& extensions = self->state.extensions;
+  const auto key = extensions.key_of(m.current_graph_version, m.graph_def);
+  if (auto version = extensions.known(key)) // its client has lost the answer
+    return call->answer(codec::write_session_extended(*version));
+  if (!extensions.begin(key, call))
+    return;
   ask(self, self->state.session, services->timeouts.compile,
       ExtendGraph{std::move(m.graph_def), m.current_graph_version})
       .then(
           [=](const GraphExtended& extended) {
-            call->answer(codec::write_session_extended(extended.graph_version));
+            for (const auto& waiting : self->state.extensions.ended(key, extended.graph_version))
+              waiting->answer(codec::write_session_extended(extended.graph_version));
           },
-          [=](caf::error& error) { call->fail(to_status(error, "ExtendSession")); });
+          [=](caf::error& error) {
+            const Status why = to_status(error, "ExtendSession");
+            for (const auto& waiting : self->state.extensions.ended(key, std::nullopt))
+              fail_call(*waiting, false, why);
+          });
 }
 
 void make_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
                    codec::MakeCallable& m) {
-  if (m.names_devices)
-    return call->fail(unimplemented("CallableOptions names devices of feeds or fetches, which a "
-                                    "session on another machine cannot keep; leave them out"));
-  if (!m.connections.empty())
-    return call->fail(
-        unimplemented("CallableOptions connects tensors, which is not supported; feed them"));
-  m.options.inter_op_thread_pool = 0; // means nothing over a wire, as with TensorFlow's servers
-  if (Status status = check_options(m.options); !status.ok())
+  CallableOptions& options = m.options;
+  if (options.names_devices)
+    return call->fail(unimplemented("CallableOptions::feed_devices and CallableOptions::fetch_devices to "
+                                    "configure feeding/fetching tensors to/from device memory is not yet "
+                                    "supported when using a remote session."));
+  drop_hints(options.options);
+  if (Status status = check_options(options.options); !status.ok())
     return call->fail(status);
-  complete_names(m.feeds);
-  complete_names(m.fetches);
+  complete_names(options.feeds);
+  complete_names(options.fetches);
   GatewayCallable callable;
-  callable.num_feeds = m.feeds.size();
-  callable.num_fetches = m.fetches.size();
-  callable.options = m.options;
-  ask(self, self->state.session, services->timeouts.request,
-      MakeCallable{std::move(m.feeds), std::move(m.fetches), std::move(m.targets)})
+  callable.num_feeds = options.feeds.size();
+  callable.num_fetches = options.fetches.size();
+  callable.options = options.options;
+  MakeCallable request{std::move(options.feeds), std::move(options.fetches),
+                       std::move(options.targets)};
+  for (auto& [from, to] : options.connections)
+    request.connections.push_back({std::move(from), std::move(to)});
+  request.watches = std::move(options.options.debug.watches);
+  request.partition_graphs = options.options.output_partition_graphs;
+  ask(self, self->state.session, services->timeouts.request, std::move(request))
       .then(
           [=](const CallableMade& made) mutable {
             callable.handle = made.handle;
             call->answer(
                 codec::write_callable_made(self->state.callables.add(std::move(callable))));
           },
-          [=](caf::error& error) { call->fail(to_status(error, "MakeCallable")); });
+          [=](caf::error& error) { fail_call(*call, false, to_status(error, "MakeCallable")); });
 }
 
 void run_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
@@ -162,13 +187,15 @@ void run_callable(Self self, const Services& services, const std::shared_ptr<Rpc
   if (m.feeds.size() < found.num_feeds)
     return call->fail(invalid_argument(
         str_cat("the callable takes ", found.num_feeds, " feeds, and ", m.feeds.size(), " came")));
+  if (Status status = check_not_abandoned(self, m.request_id, "RunCallable"); !status.ok())
+    return call->fail(status);
   m.feeds.resize(found.num_feeds); // TensorFlow takes more, too
   RunCallable step;
   step.handle = found.handle;
   for (Tensor& value : m.feeds)
     step.feeds.emplace_back(std::move(value));
-  step.timeout_us = limit_us(found.options.timeout_ms, services->timeouts.step.count());
-  step.trace = found.options.trace_level != TraceLevel::none;
+  put_options(found.options, services->timeouts.step.count(), step);
+  step.may_come_again = true;
   step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
   const std::uint64_t number = begin_call(self, call, step.request_id);
   ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
@@ -183,7 +210,7 @@ void run_callable(Self self, const Services& services, const std::shared_ptr<Rpc
           },
           [=](caf::error& error) {
             self->state.calls.end(number);
-            fail_step(*call, false, to_status(error, "RunCallable"));
+            fail_call(*call, false, to_status(error, "RunCallable"));
           });
 }
 
@@ -195,14 +222,22 @@ void release_callable(Self self, const Services& services, const std::shared_ptr
   std::uint64_t handle = std::exchange((*callable)->handle, 0);
   ask(self, self->state.session, services->timeouts.request, ReleaseCallable{handle})
       .then([=](caf::ok_atom) { call->answer({}); },
-            [=](caf::error& error) { call->fail(to_status(error, "ReleaseCallable")); });
+            [=](caf::error& error) { fail_call(*call, false, to_status(error, "ReleaseCallable")); });
 }
 
 void list_devices(Self self, const Services& services, const std::shared_ptr<RpcCall>& call) {
   ask(self, self->state.session, services->timeouts.request, ListDevices{})
       .then(
-          [=](const DeviceList& list) { call->answer(codec::write_device_list(list.devices, {})); },
-          [=](caf::error& error) { call->fail(to_status(error, "ListDevices")); });
+          [=](const DeviceList& list) {
+            std::vector<DeviceAttributes> local, remote;
+            for (const DeviceAttributes& device : list.devices) {
+              const bool is_clients = local.empty() && device.type == "CPU" &&
+                                      task_of_device(device.name) == services->task;
+              (is_clients || !self->state.splits_devices ? local : remote).push_back(device);
+            }
+            call->answer(codec::write_device_list(local, remote));
+          },
+          [=](caf::error& error) { fail_call(*call, false, to_status(error, "ListDevices")); });
 }
 
 // Its client knows from the answer on that it is gone.
@@ -216,7 +251,7 @@ void close(Self self, const Services& services, const std::shared_ptr<SessionTab
           },
           [=](caf::error& error) {
             sessions->remove(self->state.handle);
-            call->fail(to_status(error, "CloseSession"));
+            fail_call(*call, false, to_status(error, "CloseSession"));
           });
 }
 
@@ -284,10 +319,12 @@ void recover(Self self, const Services& services, const MasterActor& master,
 GatewaySessionActor::behavior_type gateway_session(Self self, Services services, std::string handle,
                                                    MasterActor master, MasterSessionActor session,
                                                    std::shared_ptr<SessionTable> sessions,
-                                                   std::chrono::milliseconds idle_limit) {
+                                                   GatewayLimits limits) {
   guard_actor(self);
   auto& state = self->state;
+  const std::chrono::milliseconds idle_limit = limits.idle_session;
   state.handle = std::move(handle);
+  state.splits_devices = limits.splits_devices;
   state.session = std::move(session);
   state.heard_us = now_us(self);
   self->monitor(caf::actor_cast<caf::actor>(state.session));
@@ -319,8 +356,10 @@ GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
           self->delayed_send(self, comes_back_within, EndAbandonedStep{*abandoned});
       },
       [=](const EndAbandonedStep& m) {
-        if (self->state.session && !self->state.calls.is_waited_for(m.request_id))
-          self->send(self->state.session, CancelRun{m.request_id});
+        if (!self->state.session || self->state.calls.is_waited_for(m.request_id))
+          return;
+        self->state.abandoned.add(m.request_id);
+        self->send(self->state.session, CancelRun{m.request_id});
       },
       [=](const LookIfIdle&) { look_if_idle(self, services, idle_limit); },
   };

@@ -9,6 +9,8 @@
 #include "actors/protocol/local/master.hpp"
 #include "api/grpc/call_book.hpp"
 #include "api/grpc/callable_table.hpp"
+#include "api/grpc/extension_book.hpp"
+#include "api/grpc/gateway_actor.hpp"
 #include "api/grpc/protocol.hpp"
 #include "api/grpc/session_table.hpp"
 #include "core/trace/counters.hpp"
@@ -22,16 +24,19 @@ struct GatewaySessionState {
   std::vector<SessionCall> held; ///< that came meanwhile
   CallBook calls;
   CallableTable callables;
+  ExtensionBook<std::shared_ptr<RpcCall>> extensions;
+  AbandonedRequests abandoned;
+  bool splits_devices = false;
   std::int64_t heard_us = 0; ///< the last call came, on the actors' clock
   Counted counted{counter("gateway_sessions")};
 };
 
 /// Ends when its master session does, and takes itself out of `sessions` when it is closed. A master session
 /// that a fault has ended is made again by `master`: then this one goes on with it. An idle one, without a call
-/// for `idle_limit`, closes it: its client has vanished without CloseSession.
+/// for the limits' `idle_session`, closes it: its client has vanished without CloseSession.
 GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
                 std::string handle, MasterActor master, MasterSessionActor session,
-                std::shared_ptr<SessionTable> sessions, std::chrono::milliseconds idle_limit);
+                std::shared_ptr<SessionTable> sessions, GatewayLimits limits);
 
 } // namespace troupe

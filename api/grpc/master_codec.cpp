@@ -1,7 +1,6 @@
 #include "api/grpc/master_codec.hpp"
 
 #include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/wire_format_lite.h>
 
 #include "core/base/device_name.hpp"
@@ -67,12 +66,16 @@ Status for_each_field(std::string_view bytes, std::string_view what, Take take) 
   return {};
 }
 
-Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits,
-                           std::string_view name) {
+// The client is told which one in TensorFlow's words, and then why.
+Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, std::size_t number) {
   auto tensor = tensor_from_bytes(bytes, limits);
-  if (!tensor.ok())
-    return tensor.status().with_context(str_cat("the value fed to '", name, "'"));
-  return tensor;
+  if (tensor.ok())
+    return tensor;
+  const Status& why = tensor.status();
+  return Status(why.code(), why.code() == Code::invalid_argument
+                                ? str_cat("Invalid TensorProto for feed value ", number, ": ",
+                                          why.message())
+                                : why.message());
 }
 
 void append_varint(std::string& out, std::uint64_t value) {
@@ -143,7 +146,8 @@ Status check_size(std::size_t bytes) {
 }
 
 Result<std::string> encode_metadata(const RunMetadata& metadata) {
-  if (metadata.step_stats.devices.empty() && metadata.partition_graphs.empty())
+  if (metadata.step_stats.devices.empty() && metadata.partition_graphs.empty() &&
+      metadata.cost_graph.empty())
     return std::string();
   return to_bytes(metadata);
 }
@@ -198,7 +202,7 @@ Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits) {
           value = part.bytes;
         return Status();
       }));
-      TROUPE_ASSIGN(Tensor tensor, read_tensor(value, limits, name));
+      TROUPE_ASSIGN(Tensor tensor, read_tensor(value, limits, out.feeds.size()));
       out.feeds.emplace_back(std::move(name), std::move(tensor));
       break;
     }
@@ -258,21 +262,16 @@ Result<Reset> read_reset(std::string_view bytes) {
 }
 
 Result<MakeCallable> read_make_callable(std::string_view bytes) {
-  tensorflow::MakeCallableRequest request;
-  google::protobuf::LogSilencer quiet; // what clients send does not write to our stderr
-  if (bytes.size() > most_bytes ||
-      !request.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    return malformed("MakeCallableRequest");
   MakeCallable out;
-  const tensorflow::CallableOptions& options = request.options();
-  out.session_handle = request.session_handle();
-  out.feeds.assign(options.feed().begin(), options.feed().end());
-  out.fetches.assign(options.fetch().begin(), options.fetch().end());
-  out.targets.assign(options.target().begin(), options.target().end());
-  for (const auto& connection : options.tensor_connection())
-    out.connections.emplace_back(connection.from_tensor(), connection.to_tensor());
-  out.names_devices = !options.feed_devices().empty() || !options.fetch_devices().empty();
-  TROUPE_ASSIGN(out.options, run_options_from_bytes(options.run_options().SerializeAsString()));
+  std::string options;
+  TROUPE_TRY(for_each_field(bytes, "MakeCallableRequest", [&](const Field& field) {
+    if (field.number == 1)
+      out.session_handle = field.text();
+    else if (field.number == 2)
+      options += field.bytes;
+    return Status();
+  }));
+  TROUPE_ASSIGN(out.options, callable_options_from_bytes(options));
   return out;
 }
 
@@ -285,7 +284,7 @@ Result<RunCallable> read_run_callable(std::string_view bytes, DecodeLimits limit
       out.handle = field.as_int();
     } else if (field.number == 3) {
       TROUPE_ASSIGN(Tensor tensor,
-                    read_tensor(field.bytes, limits, str_cat("feed ", out.feeds.size())));
+                    read_tensor(field.bytes, limits, out.feeds.size()));
       out.feeds.push_back(std::move(tensor));
     } else if (field.number == 4) {
       out.request_id = field.as_int();
@@ -307,11 +306,14 @@ Result<ReleaseCallable> read_release_callable(std::string_view bytes) {
   return out;
 }
 
-Result<std::string> read_session_handle(std::string_view method, std::string_view bytes) {
-  std::string out;
+Result<RequestHead> read_head(std::string_view method, std::string_view bytes) {
+  RequestHead out;
+  const int in_body = method == "RunStep" ? 7 : 0; // its field of that meaning
   TROUPE_TRY(for_each_field(bytes, str_cat(method, "Request"), [&](const Field& field) {
     if (field.number == 1)
-      out = field.text();
+      out.session_handle = field.text();
+    else if (field.number == in_body)
+      out.errors_in_body = field.number_value != 0;
     return Status();
   }));
   return out;

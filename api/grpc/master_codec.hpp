@@ -45,10 +45,7 @@ struct Reset {
 };
 struct MakeCallable {
   std::string session_handle;
-  std::vector<std::string> feeds, fetches, targets;
-  RunOptions options;
-  std::vector<std::pair<std::string, std::string>> connections; ///< tensor → what takes its place
-  bool names_devices = false; ///< feed_devices or fetch_devices are given
+  CallableOptions options;
 };
 struct RunCallable {
   std::string session_handle;
@@ -62,8 +59,8 @@ struct ReleaseCallable {
 };
 
 /// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes that
-/// are none, and whatever tensor_from_bytes and the options' readers fail with. Unknown fields are
-/// ignored.
+/// are none, for a tensor that is none in TensorFlow's words, and whatever the options' readers fail with.
+/// Unknown fields are ignored.
 Result<CreateSession> read_create_session(std::string_view bytes);
 Result<ExtendSession> read_extend_session(std::string_view bytes);
 Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits);
@@ -72,8 +69,12 @@ Result<Reset> read_reset(std::string_view bytes);
 Result<MakeCallable> read_make_callable(std::string_view bytes);
 Result<RunCallable> read_run_callable(std::string_view bytes, DecodeLimits limits);
 Result<ReleaseCallable> read_release_callable(std::string_view bytes);
-/// Of every request, without reading the rest; empty if there is none. CreateSession and Reset have none.
-Result<std::string> read_session_handle(std::string_view method, std::string_view bytes);
+/// What every request of a session says, read without the rest.
+struct RequestHead {
+  std::string session_handle;  ///< empty if there is none
+  bool errors_in_body = false; ///< of RunStep
+};
+Result<RequestHead> read_head(std::string_view method, std::string_view bytes);
 
 std::string write_session_created(std::string_view session_handle, std::int64_t graph_version);
 std::string write_session_extended(std::int64_t new_graph_version);

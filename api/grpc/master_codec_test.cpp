@@ -57,9 +57,11 @@ TEST_CASE("master codec: a step's request keeps every field") {
   CHECK(step->options.timeout_ms == 1500);
   CHECK(step->errors_in_body);
   CHECK(step->request_id == -77);
-  auto handle = codec::read_session_handle("RunStep", full_request().SerializeAsString());
-  REQUIRE(handle.ok());
-  CHECK(*handle == "00c0ffee00c0ffee");
+  auto head = codec::read_head("RunStep", full_request().SerializeAsString());
+  REQUIRE(head.ok());
+  CHECK(head->session_handle == "00c0ffee00c0ffee");
+  CHECK(head->errors_in_body);
+  CHECK_FALSE(codec::read_head("RunCallable", full_request().SerializeAsString())->errors_in_body);
 }
 
 TEST_CASE("master codec: a session's request keeps graph and options") {
@@ -84,13 +86,13 @@ TEST_CASE("master codec: a callable's request keeps connections and says that de
   connection->set_to_tensor("b:0");
   auto read = codec::read_make_callable(request.SerializeAsString());
   REQUIRE(read.ok());
-  CHECK(read->feeds == std::vector<std::string>{"x"});
-  CHECK(read->connections == std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
-  CHECK_FALSE(read->names_devices);
+  CHECK(read->options.feeds == std::vector<std::string>{"x"});
+  CHECK(read->options.connections == std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
+  CHECK_FALSE(read->options.names_devices);
   (*request.mutable_options()->mutable_fetch_devices())["y:0"] = "/gpu:0";
   read = codec::read_make_callable(request.SerializeAsString());
   REQUIRE(read.ok());
-  CHECK(read->names_devices);
+  CHECK(read->options.names_devices);
 }
 
 TEST_CASE("master codec: a step's answer is what a client reads, for every kind of tensor") {

@@ -32,6 +32,10 @@ Result<Address> read_answer(const Address& address, const grpc::Status& status,
                             const grpc::ByteBuffer& answer) {
   if (status.error_code() == grpc::StatusCode::UNIMPLEMENTED)
     return unimplemented(str_cat("who answers gRPC at ", address, " is no node of troupe"));
+  if (status.error_code() == grpc::StatusCode::INVALID_ARGUMENT ||
+      status.error_code() == grpc::StatusCode::RESOURCE_EXHAUSTED)
+    return Status(static_cast<Code>(status.error_code()),
+                  str_cat("the task at ", address, ": ", status.error_message()));
   if (!status.ok())
     return unavailable(str_cat("the task at ", address,
                                " does not tell its port: ", status.error_message().substr(0, 200)));
@@ -48,17 +52,20 @@ Result<Address> read_answer(const Address& address, const grpc::Status& status,
 
 } // namespace
 
-Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milliseconds budget,
-                                 const StopEvent* stop) {
+namespace {
+
+Result<Address> ask_port(const Address& grpc_address, std::string_view method,
+                         const std::string& request_bytes, std::chrono::milliseconds budget,
+                         const StopEvent* stop) {
   using Clock = std::chrono::system_clock; // gRPC's
   const auto end = Clock::now() + budget;
   grpc::GenericStub stub(channel_to(grpc_address));
   grpc::ClientContext context;
   context.set_deadline(end);
-  const grpc::Slice nothing("");
-  const grpc::ByteBuffer request(&nothing, 1);
+  const grpc::Slice bytes(request_bytes);
+  const grpc::ByteBuffer request(&bytes, 1);
   grpc::CompletionQueue queue;
-  auto call = stub.PrepareUnaryCall(&context, std::string(node_address_method), request, &queue);
+  auto call = stub.PrepareUnaryCall(&context, std::string(method), request, &queue);
   grpc::ByteBuffer answer;
   grpc::Status status;
   call->StartCall();
@@ -73,6 +80,18 @@ Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milli
   while (queue.Next(&tag, &ok)) {
   }
   return read_answer(grpc_address, status, answer);
+}
+
+} // namespace
+
+Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milliseconds budget,
+                                 const StopEvent* stop) {
+  return ask_port(grpc_address, node_address_method, {}, budget, stop);
+}
+
+Result<Address> ask_to_join(const Address& grpc_address, const std::string& tf_config,
+                            std::chrono::milliseconds budget, const StopEvent* stop) {
+  return ask_port(grpc_address, join_cluster_method, tf_config, budget, stop);
 }
 
 } // namespace troupe

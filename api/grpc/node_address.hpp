@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <string>
 #include <string_view>
 
 #include "core/base/status.hpp"
@@ -16,10 +17,18 @@ class StopEvent;
 /// Takes any request; its answer is the number of the port, in ASCII.
 inline constexpr std::string_view node_address_method = "/troupe.Node/Address";
 
+/// Takes a cluster and the task of it that the node is to be, as TF_CONFIG; its answer is the number of the
+/// port of that task.
+inline constexpr std::string_view join_cluster_method = "/troupe.Node/Join";
+
 /// Asks the task at a gRPC address for its own port: on the same host. Blocks for at most `budget`, and
 /// not beyond `stop` (may be null). UNAVAILABLE naming the address when nobody answers; UNIMPLEMENTED when
-/// who answers is no node of troupe.
+/// who answers is no node of troupe, what it refuses with else.
 Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milliseconds budget,
                                  const StopEvent* stop);
+
+/// The same of a task that is to join a cluster.
+Result<Address> ask_to_join(const Address& grpc_address, const std::string& tf_config,
+                            std::chrono::milliseconds budget, const StopEvent* stop);
 
 } // namespace troupe

@@ -29,6 +29,15 @@ struct SessionCall {
                ListDevices, Close>
       request;
 };
+/// Fails the call with the status, as its client knows errors; in the answer's body if it looks for that
+/// there: gRPC cuts long texts.
+inline void fail_call(RpcCall& call, bool in_body, const Status& status) {
+  if (in_body)
+    call.answer(master_codec::write_step_failed(status.code(), master_codec::client_message(status)));
+  else
+    call.fail(Status(status.code(), master_codec::client_message(status)));
+}
+
 /// The client of a call has gone.
 struct ClientGone {
   std::uint64_t number = 0; ///< of the call, within its session

@@ -67,6 +67,7 @@ struct Shared {
   RpcServer::Handler handler;
   std::int64_t max_calls = 0, max_pending = 0;
   std::map<std::string, std::string> constants;
+  std::vector<std::string> others;
   std::atomic<std::int64_t> pending_bytes = 0, waiting = 0;
 
   // gRPC's; used by calls that are not done, and none is once the server has ended.
@@ -152,6 +153,8 @@ private:
     }
     if (const std::string& path = context_.method(); path.starts_with(shared_->prefix))
       method_ = path.substr(shared_->prefix.size());
+    else if (std::ranges::find(shared_->others, path) != shared_->others.end())
+      method_ = path;
     if (auto constant = shared_->constants.find(context_.method());
         constant != shared_->constants.end())
       return answer(constant->second);
@@ -317,6 +320,7 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   impl.shared->max_calls = options.max_calls;
   impl.shared->max_pending = options.max_pending;
   impl.shared->constants = options.constants;
+  impl.shared->others = options.others;
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0); // a second server must not share the port

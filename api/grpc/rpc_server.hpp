@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
@@ -23,7 +24,7 @@ namespace troupe {
 class RpcCall {
 public:
   virtual ~RpcCall() = default;
-  /// Without its service: "RunStep".
+  /// Without its service: "RunStep"; of another service whole: "/troupe.Node/Join".
   virtual std::string_view method() const = 0;
   /// The request; valid until the call is answered. Taken out by whoever wants to keep it.
   virtual std::string& request() = 0;
@@ -47,6 +48,8 @@ struct RpcServerOptions {
   std::int64_t max_pending = 0; ///< bytes of requests that wait at once; as max_calls
   /// Methods of any service that have one answer: {"/troupe.Node/Address", "40123"}. Outside of the limits.
   std::map<std::string, std::string> constants;
+  /// Methods of other services that the handler takes as well, whole: "/troupe.Node/Join".
+  std::vector<std::string> others;
 };
 
 class RpcServer {

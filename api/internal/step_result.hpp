@@ -14,6 +14,7 @@ inline RunMetadata metadata_of(RunStepResult& result) {
   RunMetadata out;
   for (DeviceStats& device : result.metadata.stats)
     merge(out.step_stats, {{std::move(device)}});
+  out.cost_graph = std::move(result.metadata.costs);
   out.partition_graphs = std::move(result.metadata.partition_graphs);
   return out;
 }

@@ -6,7 +6,17 @@
 #include <string>
 #include <vector>
 
+#include "core/tensor/dtype.hpp"
+
 namespace troupe {
+
+/// A value that a kernel gave.
+struct OutputStats {
+  std::int32_t slot = 0;
+  DType dtype = DType::invalid;
+  std::vector<std::int64_t> dims;
+  std::int64_t bytes = 0;
+};
 
 /// One run of one kernel. Times in microseconds since 1970.
 struct NodeStats {
@@ -17,6 +27,7 @@ struct NodeStats {
   std::uint32_t thread_id = 0;
   std::int64_t bytes = 0; ///< of its outputs
   std::string detail;     ///< for people: shapes, or the path and rate of a transfer
+  std::vector<OutputStats> outputs = {};
 };
 
 struct DeviceStats {

@@ -154,16 +154,17 @@ TEST_CASE("graph bytes: wrong graphs are refused in TensorFlow's words") {
   CHECK(message(a + node("b", "Neg", {"a:1"})) ==
         "Node 'b': Connecting to invalid output 1 of source node a which has 1 outputs.");
   CHECK(message(a + node("b", "AddV2", {"a", "^a", "a"})) ==
-        "Node 'b': Control dependencies must come after regular dependencies");
+        "All control inputs must follow all data inputs\n\t [[{{node b}}]]");
   has(message(a + node("b", "AddV2", {"a"})),
       "NodeDef expected inputs 'float, float' do not match 1 inputs specified; Op<name=AddV2");
   has(message(a + node("b", "Neg", {"a", "a"})), "do not match 2 inputs specified");
   CHECK(message(a + node("b", "Neg", {"a"}, "attr { key: 'T' value { type: DT_INT32 } }")) ==
         "Input 0 of node b was passed float from a:0 incompatible with expected int32.");
   has(message(a + node("b", "Neg", {"a:x"})), "Node 'b': Illegal op input name \"a:x\"");
-  has(message(node("a b", "NoOp", {})), "invalid characters");
-  has(message(node("", "NoOp", {})), "invalid characters");
-  has(message(node("_a", "NoOp", {})), "begin with '_'");
+  CHECK(message(node("a b", "NoOp", {})) == "Illegal op name 'a b'\n\t [[{{node a b}}]]");
+  has(message(node("", "NoOp", {})), "Illegal op name ''");
+  has(message(node("_a", "NoOp", {})), "Illegal op name '_a'");
+  CHECK(must_read(node("9.a/b-c_d", "NoOp", {})).num_nodes() == 1);
   has(message(node("a", "_Send", {})), "op '_Send' is internal");
   has(message(a + node("b", "Neg", {"b"})), "depends on itself");
   has(message(a + node("b", "AddV2", {"a", "c"}) + node("c", "Neg", {"b"})), "depends on itself");

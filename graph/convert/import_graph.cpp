@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
@@ -39,11 +40,12 @@ Status check_versions(const GraphVersions& versions) {
   if (versions.min_consumer > graph_def_version)
     return invalid_argument(str_cat("GraphDef min consumer version ", versions.min_consumer,
                                     " above current version ", graph_def_version,
-                                    ". Please write the graph for an older version, or upgrade."));
+                                    " for TensorFlow 2.21.0.  Please upgrade TensorFlow."));
   for (int bad : versions.bad_consumers)
     if (bad == graph_def_version)
       return invalid_argument(str_cat("GraphDef disallows consumer version ", bad,
-                                      ": this version is likely buggy. Please upgrade."));
+                                      ".  Please upgrade TensorFlow: this version is likely "
+                                      "buggy."));
   return {};
 }
 
@@ -209,10 +211,16 @@ private:
 
   Status check_name(const tensorflow::NodeDef& def) {
     const std::string& name = def.name();
-    if (name.starts_with('_') && !options_.allow_internal_ops)
-      return invalid_argument(str_cat("Node '", name,
-                                      "': Node name contains invalid characters; names that begin "
-                                      "with '_' are internal"));
+    if (options_.allow_internal_ops)
+      return {};
+    auto may_begin = [](unsigned char c) { return std::isalnum(c) || c == '.'; };
+    auto may_follow = [&](unsigned char c) {
+      return may_begin(c) || c == '_' || c == '-' || c == '/' || c == '\\' || c == '>';
+    };
+    if (name.empty() || !may_begin(static_cast<unsigned char>(name[0])) ||
+        !std::ranges::all_of(name, may_follow))
+      return invalid_argument(
+          str_cat("Illegal op name '", name.substr(0, 200), "'\n\t [[{{node ", name.substr(0, 200), "}}]]"));
     return {};
   }
 
@@ -325,7 +333,8 @@ private:
         continue;
       }
       if (in_controls)
-        return problem("Control dependencies must come after regular dependencies");
+        return invalid_argument(str_cat(
+            "All control inputs must follow all data inputs\n\t [[{{node ", node.name, "}}]]"));
       if (name->slot >= src->num_outputs())
         return problem(str_cat("Connecting to invalid output ", name->slot, " of source node ",
                                src->name, " which has ", src->num_outputs(), " outputs.",

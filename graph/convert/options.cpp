@@ -75,7 +75,8 @@ SessionOptions from_proto(const tensorflow::ConfigProto& proto) {
   out.intra_op_threads = proto.intra_op_parallelism_threads();
   out.inter_op_threads = proto.inter_op_parallelism_threads();
   out.per_session_threads = proto.use_per_session_threads();
-  out.session_thread_pools = proto.session_inter_op_thread_pool_size();
+  for (const auto& pool : proto.session_inter_op_thread_pool())
+    out.thread_pools.push_back({pool.num_threads(), pool.global_name()});
   out.placement_period = proto.placement_period();
   out.device_filters.assign(proto.device_filters().begin(), proto.device_filters().end());
   out.allow_soft_placement = proto.allow_soft_placement();
@@ -95,6 +96,12 @@ SessionOptions from_proto(const tensorflow::ConfigProto& proto) {
   out.infer_shapes = graph.infer_shapes();
   out.place_pruned_graph = graph.place_pruned_graph();
   out.bfloat16_sendrecv = graph.enable_bfloat16_sendrecv();
+  out.recv_scheduling = graph.enable_recv_scheduling();
+  out.cost_model_every = graph.build_cost_model();
+  out.cost_model_after = graph.build_cost_model_after();
+  out.timeline_every = graph.timeline_step();
+  out.shares_state_in_own_cluster =
+      proto.experimental().share_session_state_in_clusterspec_propagation();
   out.optimize_for_static_graph = proto.experimental().optimize_for_static_graph();
   out.disable_output_partition_graphs = proto.experimental().disable_output_partition_graphs();
 
@@ -114,8 +121,11 @@ void to_proto(const SessionOptions& options, tensorflow::ConfigProto& proto) {
   proto.set_intra_op_parallelism_threads(options.intra_op_threads);
   proto.set_inter_op_parallelism_threads(options.inter_op_threads);
   proto.set_use_per_session_threads(options.per_session_threads);
-  for (int i = 0; i < options.session_thread_pools; ++i)
-    proto.add_session_inter_op_thread_pool();
+  for (const ThreadPoolOptions& pool : options.thread_pools) {
+    auto& out = *proto.add_session_inter_op_thread_pool();
+    out.set_num_threads(pool.threads);
+    out.set_global_name(pool.name);
+  }
   proto.set_placement_period(options.placement_period);
   for (const std::string& filter : options.device_filters)
     proto.add_device_filters(filter);
@@ -139,12 +149,18 @@ void to_proto(const SessionOptions& options, tensorflow::ConfigProto& proto) {
   graph.set_infer_shapes(options.infer_shapes);
   graph.set_place_pruned_graph(options.place_pruned_graph);
   graph.set_enable_bfloat16_sendrecv(options.bfloat16_sendrecv);
+  graph.set_enable_recv_scheduling(options.recv_scheduling);
+  graph.set_build_cost_model(options.cost_model_every);
+  graph.set_build_cost_model_after(options.cost_model_after);
+  graph.set_timeline_step(options.timeline_every);
 
   auto& gpu = *proto.mutable_gpu_options();
   gpu.set_per_process_gpu_memory_fraction(options.gpu_memory_fraction);
   gpu.set_allow_growth(options.gpu_allow_growth);
   gpu.set_visible_device_list(options.visible_gpus);
   auto& experimental = *proto.mutable_experimental();
+  experimental.set_share_session_state_in_clusterspec_propagation(
+      options.shares_state_in_own_cluster);
   experimental.set_optimize_for_static_graph(options.optimize_for_static_graph);
   experimental.set_disable_output_partition_graphs(options.disable_output_partition_graphs);
   experimental.set_collective_group_leader(options.collective_group_leader);
@@ -163,8 +179,16 @@ RunOptions from_proto(const tensorflow::RunOptions& proto) {
   out.report_allocations_upon_oom = proto.report_tensor_allocations_upon_oom();
   out.collective_graph_key = proto.experimental().collective_graph_key();
   out.priority = proto.experimental().run_handler_pool_options().priority();
-  for (const auto& watch : proto.debug_options().debug_tensor_watch_opts())
-    out.debug_watches += !watch.debug_urls().empty(); // without, nobody looks
+  const auto& debug = proto.debug_options();
+  for (const auto& watch : debug.debug_tensor_watch_opts())
+    if (!watch.debug_urls().empty() && !watch.debug_ops().empty()) // without, nobody looks
+      out.debug.watches.push_back({watch.node_name(),
+                                   watch.output_slot(),
+                                   {watch.debug_ops().begin(), watch.debug_ops().end()},
+                                   {watch.debug_urls().begin(), watch.debug_urls().end()},
+                                   watch.tolerate_debug_op_creation_failures()});
+  out.debug.global_step = debug.global_step();
+  out.debug.reset_disk_usage = debug.reset_disk_byte_usage();
   return out;
 }
 
@@ -180,8 +204,33 @@ void to_proto(const RunOptions& options, tensorflow::RunOptions& proto) {
   if (options.priority)
     proto.mutable_experimental()->mutable_run_handler_pool_options()->set_priority(
         options.priority);
-  for (int i = 0; i < options.debug_watches; ++i)
-    proto.mutable_debug_options()->add_debug_tensor_watch_opts()->add_debug_urls("file:///");
+  if (options.debug == DebugOptions())
+    return;
+  auto& debug = *proto.mutable_debug_options();
+  for (const DebugWatch& watch : options.debug.watches) {
+    auto& out = *debug.add_debug_tensor_watch_opts();
+    out.set_node_name(watch.node);
+    out.set_output_slot(watch.slot);
+    for (const std::string& op : watch.ops)
+      out.add_debug_ops(op);
+    for (const std::string& url : watch.urls)
+      out.add_debug_urls(url);
+    out.set_tolerate_debug_op_creation_failures(watch.tolerates_failures);
+  }
+  debug.set_global_step(options.debug.global_step);
+  debug.set_reset_disk_byte_usage(options.debug.reset_disk_usage);
+}
+
+CallableOptions from_proto(const tensorflow::CallableOptions& proto) {
+  CallableOptions out;
+  out.feeds.assign(proto.feed().begin(), proto.feed().end());
+  out.fetches.assign(proto.fetch().begin(), proto.fetch().end());
+  out.targets.assign(proto.target().begin(), proto.target().end());
+  for (const auto& connection : proto.tensor_connection())
+    out.connections.emplace_back(connection.from_tensor(), connection.to_tensor());
+  out.options = from_proto(proto.run_options());
+  out.names_devices = !proto.feed_devices().empty() || !proto.fetch_devices().empty();
+  return out;
 }
 
 StepStats from_proto(const tensorflow::StepStats& proto) {
@@ -206,8 +255,15 @@ StepStats from_proto(const tensorflow::StepStats& proto) {
       stats.start_us = node.all_start_micros();
       stats.end_us = node.all_start_micros() + node.all_end_rel_micros();
       stats.thread_id = node.thread_id();
-      for (const auto& output : node.output())
-        stats.bytes += output.tensor_description().allocation_description().requested_bytes();
+      for (const auto& output : node.output()) {
+        const auto& tensor = output.tensor_description();
+        OutputStats one{output.slot(), static_cast<DType>(tensor.dtype()), {}, 0};
+        one.bytes = tensor.allocation_description().requested_bytes();
+        for (const auto& dim : tensor.shape().dim())
+          one.dims.push_back(dim.size());
+        stats.bytes += one.bytes;
+        stats.outputs.push_back(std::move(one));
+      }
     }
   }
   return out;
@@ -233,12 +289,74 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
       out.set_op_end_rel_nanos(duration * 1000);
       out.set_all_end_rel_nanos(duration * 1000);
       out.set_thread_id(node.thread_id);
-      if (node.bytes)
+      if (node.bytes && node.outputs.empty())
         out.add_output()
             ->mutable_tensor_description()
             ->mutable_allocation_description()
             ->set_requested_bytes(node.bytes);
+      for (const OutputStats& output : node.outputs) {
+        auto& one = *out.add_output();
+        one.set_slot(output.slot);
+        auto& tensor = *one.mutable_tensor_description();
+        tensor.set_dtype(static_cast<tensorflow::DataType>(output.dtype));
+        for (std::int64_t dim : output.dims)
+          tensor.mutable_shape()->add_dim()->set_size(dim);
+        tensor.mutable_shape(); // a scalar's is there, too
+        tensor.mutable_allocation_description()->set_requested_bytes(output.bytes);
+        tensor.mutable_allocation_description()->set_allocator_name("cpu");
+      }
     }
+  }
+}
+
+std::vector<CostNode> from_proto(const tensorflow::CostGraphDef& proto) {
+  std::vector<CostNode> out;
+  for (const auto& node : proto.node()) {
+    CostNode& one = out.emplace_back();
+    one.name = node.name();
+    one.device = node.device();
+    for (const auto& input : node.input_info())
+      one.inputs.push_back({input.preceding_node(), input.preceding_port()});
+    one.control_inputs.assign(node.control_input().begin(), node.control_input().end());
+    for (const auto& output : node.output_info()) {
+      CostNode::Output& value = one.outputs.emplace_back();
+      value.bytes = output.size();
+      value.dtype = static_cast<DType>(output.dtype());
+      for (const auto& dim : output.shape().dim())
+        value.dims.push_back(dim.size());
+    }
+    one.compute_us = node.compute_cost();
+    one.is_final = node.is_final();
+  }
+  return out;
+}
+
+void to_proto(const std::vector<CostNode>& nodes, tensorflow::CostGraphDef& proto) {
+  proto.Clear();
+  for (const CostNode& node : nodes) {
+    auto& one = *proto.add_node();
+    one.set_name(node.name);
+    one.set_device(node.device);
+    one.set_id(proto.node_size() - 1);
+    for (const CostNode::Input& input : node.inputs) {
+      auto& from = *one.add_input_info();
+      from.set_preceding_node(input.node);
+      from.set_preceding_port(input.slot);
+    }
+    for (std::int32_t id : node.control_inputs)
+      one.add_control_input(id);
+    for (const CostNode::Output& output : node.outputs) {
+      auto& value = *one.add_output_info();
+      value.set_size(output.bytes);
+      value.set_alias_input_port(-1);
+      value.set_dtype(static_cast<tensorflow::DataType>(output.dtype));
+      if (output.bytes < 0)
+        value.mutable_shape()->set_unknown_rank(true);
+      for (std::int64_t dim : output.dims)
+        value.mutable_shape()->add_dim()->set_size(dim);
+    }
+    one.set_compute_cost(node.compute_us);
+    one.set_is_final(node.is_final);
   }
 }
 
@@ -247,6 +365,7 @@ RunMetadata from_proto(const tensorflow::RunMetadata& proto) {
   out.step_stats = from_proto(proto.step_stats());
   for (const auto& graph : proto.partition_graphs())
     out.partition_graphs.push_back(to_bytes(graph));
+  out.cost_graph = from_proto(proto.cost_graph());
   return out;
 }
 
@@ -254,6 +373,8 @@ Status to_proto(const RunMetadata& metadata, tensorflow::RunMetadata& proto) {
   proto.Clear();
   if (!metadata.step_stats.devices.empty())
     to_proto(metadata.step_stats, *proto.mutable_step_stats());
+  if (!metadata.cost_graph.empty())
+    to_proto(metadata.cost_graph, *proto.mutable_cost_graph());
   for (const std::string& bytes : metadata.partition_graphs)
     TROUPE_TRY(parse_bytes(bytes, *proto.add_partition_graphs()));
   return {};
@@ -281,6 +402,12 @@ std::string to_bytes(const RunOptions& options) {
   tensorflow::RunOptions proto;
   to_proto(options, proto);
   return to_bytes(proto);
+}
+
+Result<CallableOptions> callable_options_from_bytes(std::string_view bytes) {
+  tensorflow::CallableOptions proto;
+  TROUPE_TRY(parse_bytes(bytes, proto));
+  return from_proto(proto);
 }
 
 Result<RunMetadata> run_metadata_from_bytes(std::string_view bytes) {

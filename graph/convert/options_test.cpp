@@ -14,7 +14,7 @@ TEST_CASE("options: a session's go there and back") {
   options.intra_op_threads = 3;
   options.inter_op_threads = 4;
   options.per_session_threads = true;
-  options.session_thread_pools = 2;
+  options.thread_pools = {{2, ""}, {0, "shared"}};
   options.placement_period = 5;
   options.device_filters = {"/job:ps", "/job:worker/task:1"};
   options.allow_soft_placement = true;
@@ -28,6 +28,11 @@ TEST_CASE("options: a session's go there and back") {
   options.infer_shapes = true;
   options.place_pruned_graph = true;
   options.bfloat16_sendrecv = true;
+  options.recv_scheduling = true;
+  options.cost_model_every = 3;
+  options.cost_model_after = 2;
+  options.timeline_every = 5;
+  options.shares_state_in_own_cluster = true;
   options.optimize_for_static_graph = true;
   options.disable_output_partition_graphs = true;
   options.gpu_memory_fraction = 0.25;
@@ -60,7 +65,7 @@ TEST_CASE("options: a client's ConfigProto is understood") {
   CHECK(options.opt_level == -1);
   CHECK(options.disabled_passes ==
         std::vector<std::string>{"constant_folding", "pin_to_host_optimization"});
-  CHECK(options.session_thread_pools == 1);
+  CHECK(options.thread_pools == std::vector<ThreadPoolOptions>{{2, ""}});
 }
 
 TEST_CASE("options: a step's go there and back") {
@@ -71,13 +76,47 @@ TEST_CASE("options: a step's go there and back") {
                      .report_allocations_upon_oom = true,
                      .collective_graph_key = 77,
                      .priority = 3,
-                     .debug_watches = 1};
+                     .debug = {{{"a", 1, {"DebugIdentity"}, {"file:///tmp/x"}, true},
+                                {"*", -1, {"DebugNanCount"}, {"file:///y", "file:///z"}, false}},
+                               42,
+                               true}};
   auto back = run_options_from_bytes(to_bytes(options));
   REQUIRE(back.ok());
   CHECK(*back == options);
   tensorflow::RunOptions odd;
   odd.set_trace_level(static_cast<tensorflow::RunOptions::TraceLevel>(99));
   CHECK(from_proto(odd).trace_level == TraceLevel::full);
+}
+
+TEST_CASE("options: a watch without ops, or that goes nowhere, is none") {
+  tensorflow::RunOptions proto;
+  auto& debug = *proto.mutable_debug_options();
+  debug.add_debug_tensor_watch_opts()->add_debug_urls("file:///tmp");
+  debug.add_debug_tensor_watch_opts()->add_debug_ops("DebugIdentity");
+  CHECK(from_proto(proto).debug.is_empty());
+}
+
+TEST_CASE("options: a callable's are read") {
+  tensorflow::CallableOptions proto;
+  REQUIRE(parse_text(R"(
+    feed: "x:0" fetch: "y:0" fetch: "z:0" target: "t"
+    run_options { trace_level: FULL_TRACE timeout_in_ms: 7 }
+    tensor_connection { from_tensor: "k:0" to_tensor: "a:0" }
+  )",
+                     proto)
+              .ok());
+  auto options = callable_options_from_bytes(to_bytes(proto));
+  REQUIRE(options.ok());
+  CHECK(options->feeds == std::vector<std::string>{"x:0"});
+  CHECK(options->fetches == std::vector<std::string>{"y:0", "z:0"});
+  CHECK(options->targets == std::vector<std::string>{"t"});
+  CHECK(options->connections == std::vector<std::pair<std::string, std::string>>{{"k:0", "a:0"}});
+  CHECK(options->options.trace_level == TraceLevel::full);
+  CHECK(options->options.timeout_ms == 7);
+  CHECK_FALSE(options->names_devices);
+  (*proto.mutable_feed_devices())["x:0"] = "/cpu:0";
+  CHECK(from_proto(proto).names_devices);
+  CHECK(callable_options_from_bytes("\xff").status().code() == Code::invalid_argument);
 }
 
 TEST_CASE("options: what a step reports goes there and back") {
@@ -91,7 +130,10 @@ TEST_CASE("options: what a step reports goes there and back") {
   stats.thread_id = 4;
   stats.bytes = 4096;
   stats.detail = "[2,3] x [3,2]";
+  stats.outputs = {{1, DType::float32, {32, 32}, 4096}};
   device.nodes = {stats};
+  metadata.cost_graph = {{"a", device.device, {}, {}, {{8, DType::int64, {}}}, 0, false},
+                         {"m", device.device, {{0, 1}}, {0}, {{-1, DType::float32, {}}}, 250, true}};
   metadata.step_stats.devices = {device};
   tensorflow::GraphDef graph;
   REQUIRE(parse_text("node { name: 'a' op: 'NoOp' }", graph).ok());
@@ -112,6 +154,12 @@ TEST_CASE("options: what a step reports goes there and back") {
   CHECK(read.thread_id == stats.thread_id);
   CHECK(read.bytes == stats.bytes);
   CHECK(read.detail == stats.detail);
+  REQUIRE(read.outputs.size() == 1);
+  CHECK(read.outputs[0].slot == 1);
+  CHECK(read.outputs[0].dtype == DType::float32);
+  CHECK(read.outputs[0].dims == std::vector<std::int64_t>{32, 32});
+  CHECK(read.outputs[0].bytes == 4096);
+  CHECK(back->cost_graph == metadata.cost_graph);
 
   metadata.partition_graphs = {"\xff\xff"};
   CHECK(to_bytes(metadata).status().code() == Code::invalid_argument);

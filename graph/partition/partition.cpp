@@ -6,7 +6,9 @@
 
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
+#include "graph/partition/frames.hpp"
 #include "graph/partition/internal/control_loops.hpp"
+#include "graph/partition/recv_schedule.hpp"
 
 namespace troupe {
 namespace {
@@ -19,6 +21,7 @@ struct Part {
     graph.functions = whole.functions;
   }
   Graph graph;
+  std::map<NodeId, std::int64_t> receives; ///< outside of loops, with the earliest start of their readers
 };
 
 Status without_device(const Node& node) {
@@ -80,8 +83,13 @@ public:
 
   Result<std::map<std::string, Graph>> run() {
     TROUPE_TRY(copy_nodes());
+    if (!options_.starts.empty()) {
+      TROUPE_ASSIGN(frames_, find_frames(whole_));
+    }
     for (const Node* dst : whole_.nodes())
       TROUPE_TRY(connect(*dst));
+    if (!options_.starts.empty())
+      TROUPE_TRY(schedule());
     std::map<std::string, Graph> out;
     for (auto& [name, part] : parts_)
       out.emplace(name, std::move(part->graph));
@@ -104,6 +112,39 @@ private:
       copies_[static_cast<std::size_t>(node->id)] = {part.get(), copy->id};
     }
     return {};
+  }
+
+  // 0 of nodes that were added since the starts were estimated.
+  std::int64_t start_of(NodeId id) const {
+    auto at = static_cast<std::size_t>(id);
+    return at < options_.starts.size() ? options_.starts[at] : 0;
+  }
+
+  Status schedule() {
+    for (auto& [name, part] : parts_) {
+      std::vector<TimedNode> nodes;
+      for (const Node* node : whole_.nodes())
+        if (const Copy& copy = copy_of(node->id);
+            copy.part == part.get() && frames_.of_inputs(*node) == 0 && frames_.of_outputs(*node) == 0)
+          nodes.push_back({copy.id, start_of(node->id)});
+      std::vector<TimedReceive> receives;
+      for (const auto& [node, start] : part->receives)
+        receives.push_back({node, start});
+      TROUPE_TRY(schedule_receives(part->graph, std::move(nodes), receives, new_name_));
+    }
+    return {};
+  }
+
+  // One reader more; inside of a loop a receive begins with each iteration.
+  void note_receive(Part& part, NodeId receive, const Node& reader) {
+    if (options_.starts.empty())
+      return;
+    if (frames_.of_inputs(reader) != 0) {
+      part.receives.erase(receive);
+      return;
+    }
+    auto [entry, is_new] = part.receives.try_emplace(receive, start_of(reader.id));
+    entry->second = std::min(entry->second, start_of(reader.id));
   }
 
   const Copy& copy_of(NodeId id) const { return copies_[static_cast<std::size_t>(id)]; }
@@ -158,8 +199,11 @@ private:
     Part& here = *copy_of(dst.id).part;
     Crossing key{src.id, slot, &here};
     if (!ref)
-      if (auto found = arrivals_.find(key); found != arrivals_.end())
+      if (auto found = arrivals_.find(key); found != arrivals_.end()) {
+        if (here.receives.contains(found->second.recv))
+          note_receive(here, found->second.recv, dst);
         return found->second;
+      }
     DType type =
         slot < 0 ? DType::float32 : remove_ref(src.output_types[static_cast<std::size_t>(slot)]);
     bool narrow = options_.send_floats_as_bfloat16 && slot >= 0 && type == DType::float32;
@@ -172,6 +216,7 @@ private:
     std::string name = str_cat("edge_", ++edges_, "_", src.name);
     TROUPE_TRY(add_send(src, slot, dst, name, wire));
     TROUPE_ASSIGN(Arrival arrival, add_recv(src, slot, dst, name, wire, type));
+    note_receive(here, arrival.recv, dst);
     if (loop >= 0 && copy_of(loop).part == &here)
       here.graph.add_control_edge(copy_of(loop).id, arrival.recv);
     if (!ref)
@@ -265,6 +310,7 @@ private:
   std::vector<Copy> copies_; // by node of the whole graph
   std::unordered_map<Crossing, Arrival, CrossingHash> arrivals_;
   std::int64_t edges_ = 0;
+  Frames frames_; // if starts are given
 };
 
 } // namespace

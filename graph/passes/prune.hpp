@@ -9,11 +9,19 @@
 
 namespace troupe {
 
+/// A tensor that takes the place of another one, within the graph.
+struct TensorConnection {
+  std::string from; ///< its node's own value, even where it is fed, is read …
+  std::string to;   ///< … by whoever reads this one
+  friend bool operator==(const TensorConnection&, const TensorConnection&) = default;
+};
+
 /// Names as clients write them: "x:0" or "x" for feeds and fetches, "x" for targets.
 struct Signature {
   std::vector<std::string> feeds = {};
   std::vector<std::string> fetches = {};
   std::vector<std::string> targets = {};
+  std::vector<TensorConnection> connections = {};
 };
 
 struct PrunedTypes {
@@ -34,13 +42,17 @@ struct ClientEnds {
 /// side effects included, and so are feeds that nothing reads. What reads an output of a node that
 /// stands for a call reads it where it comes from, if the node's attribute "direct" lists it.
 ///
+/// Of a connection, `to` is replaced as a feed is, by a node `_identity_<node>_<slot>` (op Identity) that
+/// reads `from`; feeds and the connections before it count for what `from` depends on.
+///
 /// With `ends`, feed i is a _Recv `_recv_<node>_<slot>_<i>` and fetch i a _Send
 /// `_send_<node>_<slot>_<i>` instead, both assigned to the client's device, by whose name, incarnation
 /// and the tensor's canonical name they are keyed.
 ///
 /// Errors, on which the graph is unchanged: NOT_FOUND for unknown names, INVALID_ARGUMENT for an
 /// output index too large, a name given twice, fed and fetched at once, a control edge fed or
-/// fetched, and a signature with neither fetch nor target; in TensorFlow's words.
+/// fetched, a connection that closes a cycle, or joins two types, and a signature with neither fetch nor
+/// target; in TensorFlow's words.
 Result<PrunedTypes> prune(Graph& graph, const Signature& signature,
                           const ClientEnds* ends = nullptr);
 

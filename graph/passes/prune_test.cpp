@@ -103,12 +103,13 @@ TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
   refuses({{"x:1"}, {"y"}, {}}, Code::invalid_argument,
           "FeedInputs: x:1 should have output index < 1");
   refuses({{}, {}, {"z", "nix", "nada"}}, Code::not_found,
-          "PruneForTargets: Some target nodes not found: nix, nada");
+          "PruneForTargets: Some target nodes not found: nix nada ");
   refuses({{"x", "x:0"}, {"y"}, {}}, Code::invalid_argument, "\"x:0\" fed more than once");
   refuses({{}, {"y", "y:0"}, {}}, Code::invalid_argument, "\"y:0\" fetched more than once");
   refuses({{"y"}, {"y:0"}, {}}, Code::invalid_argument, "is both fed and fetched");
   refuses({{"^x"}, {"y"}, {}}, Code::invalid_argument, "cannot be fed");
-  refuses({{}, {"^y"}, {}}, Code::invalid_argument, "cannot be fetched");
+  refuses({{}, {"^y"}, {}}, Code::invalid_argument, "Tried to fetch data for '^y', which produces no output.");
+  refuses({{}, {"seen"}, {}}, Code::invalid_argument, "pass 'seen' as an argument to the 'target_node_names'");
   refuses({{"w"}, {}, {"other"}}, Code::invalid_argument,
           "'w:0' cannot be fed: 'other' (Assign) needs the reference itself");
   refuses({{"x"}, {}, {}}, Code::invalid_argument, "Must specify at least one target");
@@ -138,6 +139,59 @@ TEST_CASE("prune: with the client's ends, feeds are received and fetches are sen
   CHECK_FALSE(graph.find("w"));
   REQUIRE(graph.find("seen"));
   CHECK(graph.find("seen")->control_inputs == std::vector<NodeId>{feed->id});
+}
+
+TEST_CASE("prune: a connected tensor takes the place of another, within the graph") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  auto types = prune(graph, {{}, {"y:0"}, {"seen"}, {{"w:0", "x:0"}}});
+  REQUIRE_MESSAGE(types.ok(), types.status().to_string());
+  CHECK(types->feeds.empty());
+  check_text(graph, R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    _identity_x_0 = Identity[T=DT_FLOAT](w) @"/job:worker/task:1"
+    y = MatMul(_identity_x_0, w)
+    _retval_y_0_0 = _Retval[index=0](y)
+    seen = NoOp() ^_identity_x_0
+  )");
+}
+
+TEST_CASE("prune: a connection reads the node's own value, even where that is fed") {
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  REQUIRE(prune(graph, {{"x"}, {"z"}, {}, {{"x", "y"}}}).ok());
+  check_text(graph, R"(
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:worker/task:1"
+    _identity_y_0 = Identity[T=DT_FLOAT](x)
+    z = Neg(_identity_y_0)
+    _retval_z_0_0 = _Retval[index=0](z)
+  )");
+}
+
+TEST_CASE("prune: connections of what is not there, of one tensor twice, and in a circle") {
+  const auto joined = [](const std::string& from, const std::string& to) {
+    return Signature{{}, {"z"}, {}, {{from, to}}};
+  };
+  refuses(joined("no:0", "x:0"), Code::invalid_argument,
+          "Requested tensor connection from unknown node: \"x:0\".");
+  refuses(joined("^w", "x:0"), Code::invalid_argument, "from unknown node");
+  refuses(joined("", "x:0"), Code::invalid_argument, "from unknown node");
+  refuses(joined("w:7", "x:0"), Code::invalid_argument,
+          "Requested tensor connection from unknown edge: \"x:0\" (actual number of outputs = 1).");
+  refuses(joined("w:0", "no:0"), Code::not_found, "FeedInputs: unable to find feed output no:0");
+  refuses(joined("w:0", "x:3"), Code::invalid_argument, "FeedInputs: x:3 should have output index < 1");
+  refuses(joined("y:0", "x:0"), Code::invalid_argument,
+          "Requested Tensor connection between nodes \"x\" and \"y\" would create a cycle.");
+  refuses(joined("x:0", "x:0"), Code::invalid_argument, "would create a cycle");
+  refuses({{}, {"z"}, {}, {{"w", "x"}, {"w", "x"}}}, Code::invalid_argument,
+          "Endpoint \"x\" fed more than once.");
+  refuses({{"x"}, {"z"}, {}, {{"w", "x"}}}, Code::invalid_argument, "fed more than once.");
+  refuses({{}, {"x"}, {}, {{"w", "x"}}}, Code::invalid_argument, "x is both fed and fetched.");
+  // A circle of connections; what is fed closes none.
+  refuses({{}, {"z"}, {}, {{"w", "x"}, {"y", "w"}}}, Code::invalid_argument, "would create a cycle");
+  OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(linear, ops);
+  CHECK(prune(graph, {{"y"}, {"z"}, {}, {{"z", "x"}}}).ok());
 }
 
 TEST_CASE("prune: a client's end that nothing reads is not there") {

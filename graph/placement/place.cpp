@@ -171,8 +171,7 @@ private:
     bool exists = std::ranges::any_of(
         devices_, [&](const PlacementDevice* d) { return terms.requested.matches(d->name); });
     if (!exists && !terms.requested.empty())
-      str_append(out, "node '", node->name, "' (", node->op_name(), ") was explicitly assigned to ",
-                 terms.requested, " but available devices are [ ", list_devices(),
+      str_append(out, "{{node ", node->name, "}} was explicitly assigned to ", terms.requested, " but available devices are [ ", list_devices(),
                  " ]. Make sure the device specification refers to a valid device.");
     else if (!terms.requested.empty())
       str_append(out, "Could not satisfy explicit device specification '", terms.requested,
@@ -190,6 +189,7 @@ private:
                    member.device.empty() ? "" : " on ", member.device);
       }
     }
+    str_append(out, "\n\t [[", node->name, "]]"); // TensorFlow's Python finds the node by it
     return invalid_argument(std::move(out));
   }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <map>
 
+#include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 #include "net/cluster/internal/json_value.hpp"
 
@@ -19,15 +21,20 @@ bool is_job(std::string_view name) {
          std::ranges::all_of(name, [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
+Status check_job(std::string_view name) {
+  if (is_job(name))
+    return {};
+  return invalid_argument(str_cat(str_quote(name),
+                                  " is no job: its name begins with a letter and has letters, "
+                                  "digits and '_' only"));
+}
+
 Status add_task(Cluster& cluster, const std::string& job, std::int64_t task,
                 const JsonValue& value) {
   if (value.kind != Kind::text)
     return invalid_argument(
         str_cat("the address of /job:", job, "/task:", task, " is no text; write \"host:port\""));
-  auto address = Address::parse(value.text);
-  if (!address.ok())
-    return address.status().with_context(str_cat("/job:", job, "/task:", task));
-  return cluster.add(job, static_cast<int>(task), *std::move(address));
+  return troupe::add_task(cluster, job, task, value.text);
 }
 
 Result<Cluster> cluster_of(const JsonValue& value) {
@@ -36,10 +43,7 @@ Result<Cluster> cluster_of(const JsonValue& value) {
                             "[\"host0:2222\", \"host1:2222\"]}");
   Cluster out;
   for (const auto& [job, tasks] : value.map) {
-    if (!is_job(job))
-      return invalid_argument(str_cat(str_quote(job),
-                                      " is no job: its name begins with a letter and has letters, "
-                                      "digits and '_' only"));
+    TROUPE_TRY(check_job(job));
     if (tasks.kind == Kind::list) {
       for (std::size_t i = 0; i < tasks.list.size(); ++i)
         TROUPE_TRY(add_task(out, job, static_cast<std::int64_t>(i), tasks.list[i]));
@@ -63,6 +67,32 @@ Result<Cluster> cluster_of(const JsonValue& value) {
 }
 
 } // namespace
+
+Status add_task(Cluster& cluster, std::string_view job, std::int64_t task, std::string_view address) {
+  TROUPE_TRY(check_job(job));
+  if (task < 0 || task > most_tasks)
+    return invalid_argument(
+        str_cat(task, " in job ", job, " is no task; tasks have numbers from 0 on"));
+  auto read = Address::parse(address);
+  if (!read.ok())
+    return read.status().with_context(str_cat("/job:", job, "/task:", task));
+  return cluster.add(job, static_cast<int>(task), *std::move(read));
+}
+
+std::string write_tf_config(const ClusterSpec& spec) {
+  std::map<std::string, std::string> jobs;
+  for (const std::string& task : spec.cluster.tasks()) {
+    const DeviceName name = *DeviceName::parse(task);
+    std::string& tasks = jobs[*name.job];
+    str_append(tasks, tasks.empty() ? "" : ",", "\"", *name.task, "\":\"",
+               spec.cluster.address_of(task)->to_string(), "\"");
+  }
+  std::string out = "{\"cluster\":{";
+  for (const auto& [job, tasks] : jobs)
+    str_append(out, out.ends_with('{') ? "" : ",", "\"", job, "\":{", tasks, "}");
+  str_append(out, "},\"task\":{\"type\":\"", spec.job, "\",\"index\":", spec.task, "}}");
+  return out;
+}
 
 Result<Cluster> parse_cluster_spec(std::string_view json) {
   TROUPE_ASSIGN(const JsonValue value, parse_json(json));

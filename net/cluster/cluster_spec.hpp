@@ -6,6 +6,7 @@
 // TF_CONFIG has it as "cluster", beside the task that a process is to be: {"type": "worker", "index": 1}.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -20,6 +21,12 @@ struct ClusterSpec {
   std::string job; ///< empty: not said
   int task = -1;   ///< negative: not said
 };
+
+/// Adds a task as a client writes it. INVALID_ARGUMENT saying what is wrong with job, task or address;
+/// ALREADY_EXISTS.
+Status add_task(Cluster& cluster, std::string_view job, std::int64_t task, std::string_view address);
+/// The cluster and one of its tasks, as parse_tf_config reads them.
+std::string write_tf_config(const ClusterSpec& spec);
 
 /// INVALID_ARGUMENT saying where the text is no JSON, or what is wrong with a job, task or address.
 /// At most 1 MiB of text.

@@ -71,3 +71,28 @@ TEST_CASE("cluster spec: TF_CONFIG names the task, too") {
   CHECK_FALSE(parse_tf_config(R"({"task": {"index": "x"}})").ok());
   CHECK_FALSE(parse_tf_config(R"({"cluster": {"ps": ["h"]}})").ok());
 }
+
+TEST_CASE("cluster spec: what is written of a task is read again") {
+  ClusterSpec spec;
+  REQUIRE(add_task(spec.cluster, "worker", 0, "a:1").ok());
+  REQUIRE(add_task(spec.cluster, "worker", 3, "[::1]:2").ok());
+  REQUIRE(add_task(spec.cluster, "ps", 0, "c:3").ok());
+  spec.job = "worker";
+  spec.task = 3;
+  auto back = parse_tf_config(write_tf_config(spec));
+  REQUIRE_MESSAGE(back.ok(), back.status().to_string());
+  CHECK(back->cluster.tasks() == spec.cluster.tasks());
+  for (const std::string& task : spec.cluster.tasks())
+    CHECK(*back->cluster.address_of(task) == *spec.cluster.address_of(task));
+  CHECK(back->job == "worker");
+  CHECK(back->task == 3);
+}
+
+TEST_CASE("cluster spec: a task that a client made up is looked at") {
+  Cluster cluster;
+  CHECK(add_task(cluster, "a\"b", 0, "a:1").code() == Code::invalid_argument);
+  CHECK(add_task(cluster, "a", -1, "a:1").code() == Code::invalid_argument);
+  CHECK(add_task(cluster, "a", 0, "nowhere").code() == Code::invalid_argument);
+  REQUIRE(add_task(cluster, "a", 0, "a:1").ok());
+  CHECK(add_task(cluster, "a", 0, "b:1").code() == Code::already_exists);
+}

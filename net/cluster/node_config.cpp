@@ -58,11 +58,13 @@ public:
         problems_.add(entry.line, "there is no section [caf]: CAF's settings stand in sections of "
                                   "their own here; write [scheduler], [middleman] or [logger] "
                                   "(`troupe check --keys` lists what may be set)");
+      else if (entry.key == "gateway")
+        read_gateway_defaults(entry.value);
       else if (entry.key != "job" && entry.key != "task")
         problems_.add(entry.line,
                       str_cat("there is no section [", entry.key, "]",
                               nearest_hint(entry.key, {"cluster", "troupe", "job", "task",
-                                                       "scheduler", "middleman", "logger"})));
+                                                       "gateway", "scheduler", "middleman", "logger"})));
     }
     if (cluster)
       for (const ConfigEntry& job : cluster->value.map)
@@ -77,6 +79,9 @@ public:
       read_job_settings(*jobs);
     if (const ConfigEntry* tasks = root.find("task"); tasks && tasks->value.kind == Kind::map)
       read_task_settings(*tasks);
+    if (const ConfigEntry* gateway = root.find("gateway");
+        gateway && gateway->value.kind == Kind::map)
+      read_gateway_settings(*gateway);
     return assemble();
   }
 
@@ -221,6 +226,76 @@ private:
     }
   }
 
+  // [gateway]
+  void read_gateway_defaults(const ConfigValue& section) {
+    for (const ConfigEntry& entry : section.map)
+      if (entry.value.kind != Kind::map)
+        apply_gateway_setting("gateway", entry, gateway_, problems_);
+  }
+
+  // [gateway.worker], [gateway.worker.1]
+  void read_gateway_settings(const ConfigEntry& section) {
+    for (auto& [key, described] : tasks_)
+      described.config.gateway = gateway_;
+    for (const ConfigEntry& job : section.value.map) {
+      if (job.value.kind != Kind::map || !check_job("gateway", job))
+        continue;
+      for (const ConfigEntry& entry : job.value.map)
+        if (entry.value.kind == Kind::map)
+          read_gateway_of_task(job.key, entry);
+        else
+          read_gateway_of_job(job.key, entry);
+    }
+  }
+
+  void read_gateway_of_job(const std::string& job, const ConfigEntry& entry) {
+    bool reported = false;
+    for (auto& [key, described] : tasks_)
+      if (key.first == job) {
+        ConfigProblems again(problems_.file()); // the problems are those of the first task
+        apply_gateway_setting("gateway." + job, entry, described.config.gateway,
+                              reported ? again : problems_);
+        reported = true;
+      }
+  }
+
+  void read_gateway_of_task(const std::string& job, const ConfigEntry& task) {
+    auto number = parse_uint(task.key);
+    auto found = number && *number <= most_task ? tasks_.find({job, static_cast<int>(*number)})
+                                                : tasks_.end();
+    if (found == tasks_.end())
+      return problems_.add(task.line, str_cat("job '", job, "' has no task ", task.key,
+                                              " in [cluster]; its tasks are ", tasks_of(job)));
+    for (const ConfigEntry& entry : task.value.map)
+      apply_gateway_setting(str_cat("gateway.", job, ".", task.key), entry,
+                            found->second.config.gateway, problems_);
+  }
+
+  // What tasks of one host would both listen at, and what is open to others.
+  void check_gateways() {
+    std::map<std::pair<std::string, Address>, std::string> taken; // by the tasks' host
+    for (const auto& [key, described] : tasks_) {
+      const NodeConfig& config = described.config;
+      if (!config.gateway.address)
+        continue;
+      const Address address = with_one_name(*config.gateway.address);
+      auto [entry, is_new] =
+          taken.emplace(std::pair(with_one_name(config.address).host, address), config.name());
+      if (!is_new)
+        problems_.add(described.line,
+                      str_cat("task ", config.task, " of job '", config.job, "' and task ",
+                              entry->second, " would both listen for TensorFlow's clients at ",
+                              *config.gateway.address, "; write an address for each, in [gateway.",
+                              config.job, ".", config.task, "]"));
+      if (!settings_.insecure && !address.is_loopback())
+        problems_.add(described.line,
+                      str_cat("the gateway of task ", config.task, " of job '", config.job,
+                              "' is reached at ", *config.gateway.address,
+                              ", beyond this machine, and nothing there is encrypted or asks who you "
+                              "are; on a network that you trust, write insecure = true in [troupe]"));
+    }
+  }
+
   bool check_job(std::string_view section, const ConfigEntry& job) {
     bool known = std::find(job_names_.begin(), job_names_.end(), job.key) != job_names_.end();
     if (!known) {
@@ -274,6 +349,7 @@ private:
       if (!added.ok())
         problems_.add(described.line, added.message());
     }
+    check_gateways();
     for (auto& [key, described] : tasks_) {
       described.config.timeouts = settings_.timeouts;
       described.config.cluster = cluster;
@@ -289,6 +365,7 @@ private:
   ConfigProblems& problems_;
   ClusterSettings settings_;
   TaskSettings defaults_;
+  GatewaySettings gateway_;
   std::vector<std::pair<std::string, std::string>> caf_settings_;
   std::map<std::pair<std::string, int>, Described> tasks_;
   std::map<Address, std::pair<Address, int>> addresses_; // as written, and in which line

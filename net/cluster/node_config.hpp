@@ -22,6 +22,11 @@
 //   bind = "0.0.0.0:7000"                     ; where it listens, if [cluster] has the address of
 //                                             ; something before it: a container, a proxy
 //
+//   [gateway]                                   ; each task has a face for TensorFlow's clients, too
+//   address = "127.0.0.1:2222"
+//   [gateway.worker.1]                          ; of one task; [gateway.worker] is for a job
+//   address = "127.0.0.1:2223"
+//
 //   [middleman]                                 ; CAF's own settings, those that are harmless
 //   max-consecutive-reads = 50
 //
@@ -69,6 +74,16 @@ struct TaskSettings {
   bool polls_network = true, lends_memory = true, shows_variables = true;
 };
 
+/// The face of a task for TensorFlow's clients; 0 in a bound: none.
+struct GatewaySettings {
+  std::optional<Address> address;     ///< absent: no such face
+  std::int64_t message_limit = 0;     ///< bytes of a request
+  std::int64_t calls = 100'000;       ///< that wait at once
+  std::int64_t call_bytes = 0;        ///< of all requests that wait at once
+  std::int64_t sessions = 10'000;     ///< open at once
+  std::chrono::milliseconds idle_session{std::chrono::hours(24)}; ///< without a call; then it is closed
+};
+
 /// One task, with everything that it needs to start.
 struct NodeConfig {
   std::string job;
@@ -76,6 +91,7 @@ struct NodeConfig {
   Address address; ///< under which the others dial it
   Address listen;  ///< where it opens its port: `address`, unless `bind` says otherwise
   TaskSettings settings;
+  GatewaySettings gateway;
   ConfiguredTimeouts timeouts;
   std::shared_ptr<const Cluster> cluster; ///< all tasks, its own among them; one for the file
   // Of a node's port, and of its port for streams of tensors; 0: the default.
@@ -118,6 +134,8 @@ struct ConfigKey {
   std::string preset; ///< without the key: in the file's syntax, or a clause in parentheses
   std::string doc;    ///< what it means, a clause
 };
+/// A size as a file and a command line have it: "512 MiB", "0". Nothing for other text.
+std::optional<std::int64_t> parse_config_size(std::string_view text);
 /// Those of [troupe] first; the tasks' addresses in [cluster] are not among them.
 std::vector<ConfigKey> config_keys();
 

@@ -383,5 +383,78 @@ TEST_CASE("node config: one reading tells all mistakes") {
         std::vector<std::string>{"c.conf:2:", "c.conf:3:", "c.conf:5:", "c.conf:6:", "c.conf:8:"});
 }
 
+TEST_CASE("node config: a task has a face for TensorFlow's clients if its file gives it an address") {
+  auto config = parse_cluster_config(R"(
+[cluster]
+ps = ["127.0.0.1:7000"]
+worker = ["127.0.0.1:7001", "127.0.0.1:7002"]
+[gateway]
+sessions = 7
+idle-session = 2h
+[gateway.worker]
+calls = 9
+[gateway.worker.0]
+address = "127.0.0.1:2222"
+message-limit = "1 MiB"
+[gateway.worker.1]
+address = "localhost:2223"
+call-bytes = "3 MiB"
+calls = 10
+)",
+                                     "c.conf");
+  REQUIRE_MESSAGE(config.ok(), config.status().message());
+  CHECK_FALSE(config->tasks[0].gateway.address);
+  const GatewaySettings &first = config->tasks[1].gateway, &second = config->tasks[2].gateway;
+  CHECK(*first.address == Address{"127.0.0.1", 2222});
+  CHECK(first.message_limit == 1 << 20);
+  CHECK(first.calls == 9);
+  CHECK(first.sessions == 7);
+  CHECK(first.idle_session == 2h);
+  CHECK(*second.address == Address{"localhost", 2223});
+  CHECK(second.message_limit == 0);
+  CHECK(second.call_bytes == 3 << 20);
+  CHECK(second.calls == 10);
+  auto plain = parse_cluster_config("[cluster]\nps = [\"127.0.0.1:7000\"]\n", "c.conf");
+  REQUIRE(plain.ok());
+  CHECK_FALSE(plain->tasks[0].gateway.address);
+}
+
+TEST_CASE("node config: mistakes in [gateway]") {
+  struct Row {
+    std::string_view text, error;
+  };
+  const Row rows[] = {
+      {"[gateway]\naddres = \"127.0.0.1:1\"\n", "did you mean 'address'?"},
+      {"[gateway]\naddress = 7\n", "c.conf:5: 'address' in [gateway] is the number 7; it wants an "
+                                   "address of this machine"},
+      {"[gateway]\ncalls = -1\n", "it wants a number from 0"},
+      {"[gateway]\nmessage-limit = \"much\"\n", "it wants a size"},
+      {"[gateway]\nidle-session = 0s\n", "it wants a duration"},
+      {"[gateway]\naddress = \"127.0.0.1:2222\"\n",
+       "would both listen for TensorFlow's clients at 127.0.0.1:2222; write an address for each, in "
+       "[gateway.worker.0]"},
+      {"[gateway.worker.0]\naddress = \"0.0.0.0:2222\"\n",
+       "the gateway of task 0 of job 'worker' is reached at 0.0.0.0:2222, beyond this machine"},
+      {"[gateway.wurker]\ncalls = 1\n", "names a job that is not in [cluster]"},
+      {"[gateway.worker.7]\ncalls = 1\n", "job 'worker' has no task 7 in [cluster]"},
+      {"[gateways]\ncalls = 1\n", "did you mean 'gateway'?"},
+  };
+  for (const Row& row : rows) {
+    const std::string text =
+        str_cat("[cluster]\nps = [\"127.0.0.1:7000\"]\nworker = [\"127.0.0.1:7001\"]\n", row.text);
+    CAPTURE(text);
+    CHECK_MESSAGE(errors_of(text).find(row.error) != std::string::npos, errors_of(text));
+  }
+}
+
+TEST_CASE("node config: sizes as files and command lines have them") {
+  CHECK(parse_config_size("512 MiB") == 512LL << 20);
+  CHECK(parse_config_size("1.5GiB") == 3LL << 29);
+  CHECK(parse_config_size(" 0 ") == 0);
+  CHECK(parse_config_size("77") == 77);
+  for (const char* text : {"", "-1", "GiB", "4 GB", "1e30 TiB", "nan MiB"})
+    CHECK_FALSE(parse_config_size(text));
+}
+
 } // namespace
 } // namespace troupe

@@ -53,21 +53,11 @@ Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
     out = value.integer;
     return {};
   }
-  if (value.kind != Kind::text)
+  auto bytes = value.kind == Kind::text ? parse_config_size(value.text) : std::nullopt;
+  if (!bytes)
     return std::string(wanted);
-  constexpr std::pair<std::string_view, std::int64_t> units[] = {
-      {"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"TiB", 1LL << 40}, {"B", 1}};
-  for (auto [unit, bytes] : units) {
-    std::string_view text = str_trim(value.text);
-    if (!text.ends_with(unit))
-      continue;
-    auto count = parse_double(str_trim(text.substr(0, text.size() - unit.size())));
-    if (!count || !(*count >= 0) || *count * static_cast<double>(bytes) > 9e18)
-      return std::string(wanted);
-    out = static_cast<std::int64_t>(*count * static_cast<double>(bytes));
-    return {};
-  }
-  return std::string(wanted);
+  out = *bytes;
+  return {};
 }
 
 Wanted read_name(const ConfigValue& value, std::string& out) {
@@ -253,6 +243,42 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_level(v, t.task.log_level); }},
 };
 
+struct GatewayRule {
+  std::string_view key, preset, doc;
+  Wanted (*read)(const ConfigValue&, GatewaySettings&);
+};
+
+Wanted read_count(const ConfigValue& value, std::int64_t& out) {
+  if (value.kind != Kind::integer || value.integer < 0 || value.integer > 1'000'000'000)
+    return "a number from 0 (no bound) to 1000000000";
+  out = value.integer;
+  return {};
+}
+
+constexpr GatewayRule gateway_rules[] = {
+    {"address", "(none)",
+     "where TensorFlow's clients reach the task, as grpc://HOST:PORT; without it no such client does",
+     [](const ConfigValue& v, GatewaySettings& g) -> Wanted {
+       auto address = v.kind == Kind::text ? Address::parse(v.text) : Result<Address>(not_found(""));
+       if (!address.ok())
+         return R"(an address of this machine, such as "127.0.0.1:2222")";
+       g.address = *address;
+       return {};
+     }},
+    {"message-limit", "0",
+     "the largest request that is taken, a graph or the feeds of a step; 0: gRPC's own bound, 2 GiB",
+     [](const ConfigValue& v, GatewaySettings& g) { return read_bytes(v, g.message_limit); }},
+    {"calls", "100000", "calls that wait at once; more are refused; 0: any number",
+     [](const ConfigValue& v, GatewaySettings& g) { return read_count(v, g.calls); }},
+    {"call-bytes", "0", "bytes of all requests that wait at once; more are refused; 0: any number",
+     [](const ConfigValue& v, GatewaySettings& g) { return read_bytes(v, g.call_bytes); }},
+    {"sessions", "10000", "sessions that are open at once; more are refused; 0: any number",
+     [](const ConfigValue& v, GatewaySettings& g) { return read_count(v, g.sessions); }},
+    {"idle-session", "24h",
+     "a session without a call for so long is closed: its client has vanished without closing it",
+     [](const ConfigValue& v, GatewaySettings& g) { return read_duration(v, g.idle_session); }},
+};
+
 // CAF's keys: those without a reason are passed on.
 struct CafRule {
   std::string_view section;
@@ -343,6 +369,39 @@ void apply_setting(const std::string& section, const ConfigEntry& entry, Cluster
                                    nearest_hint(entry.key, known)));
 }
 
+void apply_gateway_setting(const std::string& section, const ConfigEntry& entry,
+                           GatewaySettings& gateway, ConfigProblems& problems) {
+  std::vector<std::string_view> known;
+  for (const GatewayRule& rule : gateway_rules) {
+    known.push_back(rule.key);
+    if (rule.key != entry.key)
+      continue;
+    if (Wanted wanted = rule.read(entry.value, gateway))
+      problems.add(entry.value.line, str_cat("'", entry.key, "' in [", section, "] is ",
+                                             entry.value.describe(), "; it wants ", *wanted));
+    return;
+  }
+  problems.add(entry.line, str_cat("[", section, "] has no key '", entry.key, "'",
+                                   nearest_hint(entry.key, known)));
+}
+
+std::optional<std::int64_t> parse_config_size(std::string_view text) {
+  text = str_trim(text);
+  if (auto bytes = parse_int(text); bytes && *bytes >= 0)
+    return *bytes;
+  constexpr std::pair<std::string_view, std::int64_t> units[] = {
+      {"KiB", 1LL << 10}, {"MiB", 1LL << 20}, {"GiB", 1LL << 30}, {"TiB", 1LL << 40}, {"B", 1}};
+  for (auto [unit, bytes] : units) {
+    if (!text.ends_with(unit))
+      continue;
+    auto count = parse_double(str_trim(text.substr(0, text.size() - unit.size())));
+    if (!count || !(*count >= 0) || *count * static_cast<double>(bytes) > 9e18)
+      return std::nullopt;
+    return static_cast<std::int64_t>(*count * static_cast<double>(bytes));
+  }
+  return std::nullopt;
+}
+
 std::vector<ConfigKey> config_keys() {
   std::vector<ConfigKey> out;
   const ConfigValue unsuitable; // a block: the sentence that refuses it says what a key wants
@@ -352,6 +411,12 @@ std::vector<ConfigKey> config_keys() {
     out.push_back({rule.for_cluster ? "[troupe]" : "[troupe], [job.JOB], [task.JOB.N]",
                    std::string(rule.key), rule.read(unsuitable, {&cluster, task}).value_or(""),
                    std::string(rule.preset), std::string(rule.doc)});
+  }
+  for (const GatewayRule& rule : gateway_rules) {
+    GatewaySettings gateway;
+    out.push_back({"[gateway], [gateway.JOB], [gateway.JOB.N]", std::string(rule.key),
+                   rule.read(unsuitable, gateway).value_or(""), std::string(rule.preset),
+                   std::string(rule.doc)});
   }
   for (const CafRule& rule : caf_rules)
     if (rule.refused.empty())

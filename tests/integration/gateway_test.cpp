@@ -1,123 +1,24 @@
 // A node with a gateway, driven by gRPC requests as TensorFlow's client sends them.
 #include <doctest/doctest.h>
 
-#include <thread>
-
 #include <caf/actor_system.hpp>
 #include <caf/scoped_actor.hpp>
 
 #include "actors/node/handles.hpp"
-#include "actors/node/node.hpp"
 #include "actors/protocol/status.hpp"
-#include "api/grpc/gateway.hpp"
-#include "api/ops.hpp"
-#include "api/scope.hpp"
-#include "api/variable.hpp"
-#include "core/base/clock.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "graph/convert/graph_def.hpp"
-#include "graph/convert/tensor_proto.hpp"
 #include "graph/ir/text.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "proto/master.pb.h"
 #include "tests/support/endless_graph.hpp"
-#include "tests/support/rpc/rpc_client.hpp"
+#include "tests/support/gateway/gateway_rig.hpp"
 
 using namespace troupe;
-using troupe::testing::RpcClient;
+using troupe::testing::comes_true;
+using troupe::testing::parsed;
 
-namespace {
-
-template <class Response>
-Response parsed(const Result<std::string>& bytes) {
-  REQUIRE_MESSAGE(bytes.ok(), bytes.status().to_string());
-  Response out;
-  REQUIRE(out.ParseFromString(*bytes));
-  return out;
-}
-
-struct Fixture {
-  std::shared_ptr<ClusterNode> node;
-  std::unique_ptr<Gateway> gateway;
-  std::unique_ptr<RpcClient> client;
-  std::int64_t version = 0; ///< of the graph of the session made last
-  Scope root = Scope::root();
-  Output x = root.named("x")
-                 .add("Placeholder", std::vector<Output>{}, {{"dtype", DType::float32}})
-                 .output(0);
-  Output y = ops::neg(root.named("y"), x);
-  GraphVariable v = variable(root, "v", DType::float32, {},
-                             ops::const_(root, Tensor::scalar(0.0f), DType::float32));
-
-  explicit Fixture(GatewayOptions options = {}) {
-    NodeOptions own;
-    own.compute_threads = 1;
-    auto started = ClusterNode::start(own);
-    REQUIRE_MESSAGE(started.ok(), started.status().to_string());
-    node = *std::move(started);
-    options.address = {"127.0.0.1", 0};
-    auto opened = Gateway::start(*node, options);
-    REQUIRE_MESSAGE(opened.ok(), opened.status().to_string());
-    gateway = *std::move(opened);
-    client = connect();
-  }
-  std::unique_ptr<RpcClient> connect() const {
-    return std::make_unique<RpcClient>("tensorflow.MasterService", gateway->port());
-  }
-
-  /// Makes a session of the graph as it is now.
-  std::string open() {
-    tensorflow::CreateSessionRequest request;
-    REQUIRE(request.mutable_graph_def()->ParseFromString(root.graph_def()));
-    auto answer = parsed<tensorflow::CreateSessionResponse>(
-        client->call("CreateSession", request.SerializeAsString()));
-    CHECK_FALSE(answer.session_handle().empty());
-    version = answer.graph_version();
-    return answer.session_handle();
-  }
-  static tensorflow::RunStepRequest step(const std::string& session, const std::string& fetch) {
-    tensorflow::RunStepRequest out;
-    out.set_session_handle(session);
-    if (!fetch.empty())
-      out.add_fetch(fetch);
-    out.set_store_errors_in_response_body(true);
-    return out;
-  }
-  static void feed(tensorflow::RunStepRequest& step, const std::string& name, const Tensor& value) {
-    auto* named = step.add_feed();
-    named->set_name(name);
-    REQUIRE(named->mutable_tensor()->ParseFromString(tensor_to_bytes(value)));
-  }
-  tensorflow::RunStepResponse run(const tensorflow::RunStepRequest& step) const {
-    return parsed<tensorflow::RunStepResponse>(client->call("RunStep", step.SerializeAsString()));
-  }
-  static Tensor value(const tensorflow::RunStepResponse& answer) {
-    REQUIRE_MESSAGE(answer.status_code() == tensorflow::error::OK, answer.status_error_message());
-    REQUIRE(answer.tensor_size() == 1);
-    auto tensor = tensor_from_bytes(answer.tensor(0).tensor().SerializeAsString());
-    REQUIRE(tensor.ok());
-    return *tensor;
-  }
-  Status close(const std::string& session) const {
-    tensorflow::CloseSessionRequest request;
-    request.set_session_handle(session);
-    return client->call("CloseSession", request.SerializeAsString()).status();
-  }
-};
-
-// Waits until `is_so`, for half a minute at most.
-template <class F>
-bool comes_true(F is_so) {
-  for (std::int64_t until = steady_micros() + 30'000'000; steady_micros() < until;) {
-    if (is_so())
-      return true;
-    std::this_thread::yield();
-  }
-  return false;
-}
-
-} // namespace
+using Fixture = troupe::testing::GatewayRig;
 
 TEST_CASE_FIXTURE(Fixture, "gateway: a session is made, run and closed") {
   const std::string session = open();
@@ -181,15 +82,8 @@ TEST_CASE_FIXTURE(Fixture,
 }
 
 TEST_CASE_FIXTURE(Fixture, "gateway: a step sent again under its id has run once") {
-  Operation added = ops::assign_add_variable_op(
-      root, v.handle(), ops::const_(root, Tensor::scalar(1.0f), DType::float32));
-  Output sum =
-      ops::read_variable_op(root.after(std::vector<Operation>{added}), v.handle(), DType::float32);
-  const std::string session = open();
-  auto init = step(session, "");
-  init.add_target(v.initializer().name());
-  CHECK(run(init).status_code() == tensorflow::error::OK);
-  auto add = step(session, sum.name());
+  const std::string session = open_initialized();
+  auto add = step(session, count.name());
   add.set_request_id(-4242);
   CHECK(value(run(add)).value<float>() == 1);
   CHECK(value(run(add)).value<float>() == 1);

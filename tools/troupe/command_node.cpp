@@ -1,6 +1,7 @@
 // troupe node: one task of a cluster, in the foreground.
 #include <unistd.h>
 
+#include "api/grpc/gateway.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/arith/types.hpp"
@@ -45,14 +46,26 @@ public:
     auto node = ClusterNode::start(to_node_options(*config));
     if (!node)
       return failed(node.status());
+    std::unique_ptr<Gateway> gateway;
+    if (config->gateway.address) {
+      auto opened = Gateway::start(**node, to_gateway_options(config->gateway));
+      if (!opened)
+        return failed(opened.status());
+      gateway = *std::move(opened);
+    }
     auto grace = config->timeouts.shutdown_grace;
     EndWatchdog watchdog;
     signals.on_stop([&, grace](const std::string& signal) {
       watchdog.start(grace + EndWatchdog::leaving, exit_failed);
       log_info(signal, ": running steps have ", grace.count(), " ms to finish");
+      if (gateway)
+        gateway->shut_down(signal, grace);
       (*node)->shut_down(signal, grace);
     });
     announce(STDOUT_FILENO, str_cat("ready at ", config->address, "\n"));
+    if (gateway)
+      announce(STDOUT_FILENO, str_cat("TensorFlow's clients reach it at grpc://",
+                                      *config->gateway.address, "\n"));
     log_info("ready at ", config->address,
              config->listen == config->address ? "" : str_cat(", listening at ", config->listen));
     std::string why = (*node)->wait();
@@ -60,6 +73,7 @@ public:
     signals.forget();
     int exit_code = (*node)->ended_in_order() ? exit_ok : exit_failed;
     watchdog.start(EndWatchdog::stopped, exit_code);
+    gateway.reset();
     node->reset();
     return exit_code;
   }

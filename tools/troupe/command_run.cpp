@@ -27,6 +27,7 @@
 #include "tools/troupe/graph_file.hpp"
 #include "tools/troupe/graph_prune.hpp"
 #include "tools/troupe/node_watch.hpp"
+#include "tools/troupe/run_flags.hpp"
 #include "tools/troupe/run_progress.hpp"
 #include "tools/troupe/stop_signals.hpp"
 #include "tools/troupe/target.hpp"
@@ -92,6 +93,7 @@ public:
                  "the longest that opening the session, or a step, may take: 500ms, 10s, 2min");
     options.text("--trace", trace_,
                  "a file for the last step's trace, for chrome://tracing or Perfetto");
+    flags_.declare(options);
   }
 
   int run() override {
@@ -102,6 +104,8 @@ public:
     if (steps_ < 1)
       return called_wrongly("--steps must be at least 1");
     options_.timeout_ms = timeout->count();
+    if (std::string mistake = flags_.find_mistake(); !mistake.empty())
+      return called_wrongly(mistake);
     if (std::string wrong = find_wrong_argument(); !wrong.empty())
       return called_wrongly(wrong);
     auto file = read_graph_file(graph_);
@@ -166,6 +170,7 @@ private:
     session_options.allow_soft_placement = true;
     session_options.device_filters = device_filters_;
     session_options.operation_timeout_ms = options_.timeout_ms; // of opening, above all
+    flags_.apply(session_options, steps_);
     begin(str_cat("opening a session at ", target_));
     auto opened = Session::open(target_, session_options);
     if (!opened)
@@ -183,13 +188,15 @@ private:
     }
     begin("");
     for (int step = 0; step < steps_; ++step) {
-      bool traced = !trace_.empty() && step + 1 == steps_;
+      const bool is_last = step + 1 == steps_;
       RunOptions options = options_;
-      if (traced)
+      if (is_last && !trace_.empty())
         options.trace_level = TraceLevel::full;
+      flags_.apply(options, is_last);
+      const bool tells = is_last && (!trace_.empty() || flags_.wants_metadata());
       std::int64_t start = steady_micros();
       auto result =
-          session.run(read_feeds_, fetches_, targets_, options, traced ? &metadata_ : nullptr);
+          session.run(read_feeds_, fetches_, targets_, options, tells ? &metadata_ : nullptr);
       std::scoped_lock guard(lock_);
       if (!result)
         return steps_ > 1 ? result.status().with_context(str_cat("step ", step + 1, " of ", steps_))
@@ -294,6 +301,8 @@ private:
     if (written.ok() && !interrupted_)
       written = write_trace(metadata_);
     if (written.ok() && !interrupted_)
+      written = flags_.write(metadata_);
+    if (written.ok() && !interrupted_)
       written = session_->close();
     if (!written.ok())
       return failed(written);
@@ -376,6 +385,7 @@ private:
   std::string target_, graph_, out_, timeout_, trace_;
   std::vector<std::string> feeds_, fetches_, targets_, init_, device_filters_;
   int steps_ = 1;
+  RunFlags flags_;
   RunOptions options_;
   Feeds read_feeds_;
   std::string graph_bytes_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <tuple>
 
 #include "actors/node/node.hpp"
 #include "api/grpc/gateway.hpp"
@@ -14,7 +15,9 @@
 #include "net/cluster/cluster_spec.hpp"
 #include "net/cluster/config_file.hpp"
 #include "tools/troupe/command.hpp"
+#include "tools/troupe/duration.hpp"
 #include "tools/troupe/end_watchdog.hpp"
+#include "tools/troupe/node_options.hpp"
 #include "tools/troupe/stop_signals.hpp"
 
 namespace troupe {
@@ -26,6 +29,7 @@ constexpr std::chrono::seconds grace{5}; // for running steps, at the end
 struct Serving {
   ClusterSpec spec; ///< without tasks: one node of its own
   Address address;  ///< for clients
+  GatewaySettings gateway;
 };
 
 Result<ClusterSpec> read_cluster(const std::string& given) {
@@ -95,6 +99,14 @@ public:
     options.number("--task", task_, "the task's number within the job; 0 without it");
     options.texts("--files", files_,
                   "a folder whose files graphs may read and write; the working folder without it");
+    options.text("--message-limit", message_limit_,
+                 "the largest request that is taken, such as '512 MiB'; 2 GiB without it");
+    options.text("--calls", calls_, "calls that wait at once; 100000 without it, 0: any number");
+    options.text("--call-bytes", call_bytes_,
+                 "bytes of all requests that wait at once, such as '4 GiB'; any number without it");
+    options.text("--sessions", sessions_, "sessions open at once; 10000 without it, 0: any number");
+    options.text("--idle-session", idle_session_,
+                 "a session without a call for so long is closed; 24h without it");
   }
 
   int run() override {
@@ -111,15 +123,14 @@ public:
     auto node = ClusterNode::start(of_node);
     if (!node)
       return failed(node.status());
-    GatewayOptions gateway_options;
-    gateway_options.address = serving->address;
-    auto gateway = Gateway::start(**node, gateway_options);
+    auto gateway = Gateway::start(**node, to_gateway_options(serving->gateway));
     if (!gateway)
       return failed(gateway.status());
     EndWatchdog watchdog;
     signals.on_stop([&](const std::string& signal) {
       watchdog.start(grace + EndWatchdog::leaving, exit_failed);
       log_info(signal, ": running steps have ", grace.count(), " s to finish");
+      (*gateway)->shut_down(signal, grace);
       (*node)->shut_down(signal, grace);
     });
     announce(STDOUT_FILENO, str_cat("ready at grpc://", serving->address, "\n"));
@@ -138,7 +149,41 @@ public:
   }
 
 private:
+  Result<GatewaySettings> read_bounds() const {
+    GatewaySettings out;
+    for (auto [name, text, to] :
+         {std::tuple{"--message-limit", &message_limit_, &out.message_limit},
+          std::tuple{"--call-bytes", &call_bytes_, &out.call_bytes}}) {
+      auto bytes = text->empty() ? *to : parse_config_size(*text);
+      if (!bytes)
+        return invalid_argument(str_cat(name, " '", *text, "' is no size; write 512 MiB or 4 GiB"));
+      *to = *bytes;
+    }
+    for (auto [name, text, to] : {std::tuple{"--calls", &calls_, &out.calls},
+                                  std::tuple{"--sessions", &sessions_, &out.sessions}}) {
+      auto count = text->empty() ? *to : parse_int(*text);
+      if (!count || *count < 0)
+        return invalid_argument(str_cat(name, " '", *text, "' is no number from 0 on"));
+      *to = *count;
+    }
+    if (!idle_session_.empty()) {
+      auto idle = parse_duration(idle_session_);
+      if (!idle)
+        return invalid_argument(str_cat("--idle-session '", idle_session_,
+                                        "' is no duration; write 10min or 24h"));
+      out.idle_session = *idle;
+    }
+    return out;
+  }
+
   Result<Serving> read() const {
+    TROUPE_ASSIGN(Serving out, read_addresses());
+    TROUPE_ASSIGN(out.gateway, read_bounds());
+    out.gateway.address = out.address;
+    return out;
+  }
+
+  Result<Serving> read_addresses() const {
     Serving out;
     TROUPE_ASSIGN(out.spec, read_cluster(cluster_));
     ClusterSpec& spec = out.spec;
@@ -165,6 +210,7 @@ private:
 
   std::vector<std::string> files_;
   std::string grpc_, cluster_, job_;
+  std::string message_limit_, calls_, call_bytes_, sessions_, idle_session_;
   int task_ = -1;
 };
 

@@ -1,5 +1,6 @@
 #include "tools/troupe/node_options.hpp"
 
+#include "api/grpc/gateway.hpp"
 #include "devices/memory/machine_memory.hpp"
 
 namespace troupe {
@@ -41,6 +42,17 @@ NodeOptions to_node_options(const NodeConfig& config) {
   set(to.step, from.step);
   set(to.cancel, from.cancel);
   set(to.orphan, from.orphan);
+  return out;
+}
+
+GatewayOptions to_gateway_options(const GatewaySettings& settings) {
+  GatewayOptions out;
+  out.address = *settings.address;
+  out.max_request = settings.message_limit;
+  out.max_calls = settings.calls;
+  out.max_pending = settings.call_bytes;
+  out.max_sessions = settings.sessions;
+  out.idle_session = settings.idle_session;
   return out;
 }
 

@@ -6,6 +6,10 @@
 
 namespace troupe {
 
+struct GatewayOptions;
+
 NodeOptions to_node_options(const NodeConfig& config);
+/// Of settings that have an address.
+GatewayOptions to_gateway_options(const GatewaySettings& settings);
 
 } // namespace troupe

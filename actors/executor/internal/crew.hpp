@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "core/base/status.hpp"
+#include "core/tensor/tensor.hpp"
+#include "core/trace/step_stats.hpp"
 
 namespace troupe {
 class ComputePool;
@@ -21,8 +23,11 @@ struct StepState;
 struct TraceRecord {
   std::int32_t node = 0;
   std::uint32_t thread = 0;
-  std::int64_t start_us = 0, end_us = 0, bytes = 0;
+  std::int64_t start_us = 0, end_us = 0;
+  std::vector<OutputStats> outputs = {};
 };
+/// Of output `slot`.
+OutputStats describe(std::int32_t slot, const Tensor& value);
 
 /// Ready nodes that are together worth a hand-over. The thread that takes the batch runs them, empties
 /// their inputs and puts their outputs where they are read. The owner does the rest: it counts down

@@ -122,8 +122,8 @@ Status Loop<Frames>::run_of_batch(Batch& batch) {
   if (output.tensor.dtype() != node.output_type) [[unlikely]]
     return wrong_output(n, 0, output, node.output_type);
   if (s_.hooks.trace) [[unlikely]]
-    batch.spans[number] = {n, thread_number(), start_us, wall_micros(),
-                           static_cast<std::int64_t>(output.tensor.byte_size())};
+    batch.spans[number] = {
+        n, thread_number(), start_us, wall_micros(), {describe(0, output.tensor)}};
   clear_inputs(node, iteration);
   for (std::int32_t i = node.first_edge; i < node.end_edge && !direct; ++i) {
     const Edge& edge = p_.edges[static_cast<std::size_t>(i)];
@@ -148,7 +148,7 @@ void Loop<Frames>::finish_batch(Batch& batch) {
     send_controls(node, false, iteration);
     retire(iteration);
     if (s_.hooks.trace) [[unlikely]]
-      s_.trace.push_back(batch.spans[static_cast<std::size_t>(i)]);
+      s_.trace.push_back(std::move(batch.spans[static_cast<std::size_t>(i)]));
   }
   if (!batch.status.ok()) [[unlikely]]
     s_.fail(batch.nodes[static_cast<std::size_t>(batch.num_run)], batch.status);

@@ -117,6 +117,7 @@ struct Program {
   std::vector<KernelNode> info;
   std::vector<FrameLayout> frames;
   std::vector<Tensor> constants;
+  std::vector<std::string> constant_nodes; ///< whose values they are
   std::vector<std::int32_t> slot_constant; ///< by input; -1: not pre-filled
   std::vector<std::int32_t> roots;         ///< ready from the start, without the args
   std::vector<std::int32_t> args;

@@ -167,6 +167,7 @@ struct StepState : std::enable_shared_from_this<StepState> {
   const bool may_spread;     ///< there are compute threads besides the owner's
   std::uint32_t steps = 0;   ///< that this memory has served
   std::vector<TraceRecord> trace;
+  std::int64_t begun_us = 0; ///< of a traced step
   /// Of a traced step: how values came from other nodes, by edge, in the order they came.
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
   /// The expensive kernel that the owner's thread is in. Other threads read it while the owner does
@@ -188,6 +189,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
 
   /// Makes everything as before the first step.
   void reset(bool clean_slots);
+  /// Which nodes' values it holds, for the error of a step that ran out of memory.
+  std::string held_values() const;
   /// The first error is the step's; the step then ends. `node` -1: of none in particular.
   void fail(std::int32_t node, const Status& error);
   /// Once nothing is left to run.

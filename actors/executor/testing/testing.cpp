@@ -208,6 +208,7 @@ void add_kernels(OpLibrary& lib) {
         .cpu_kernel(fn, std::move(options));
   };
   unary("Fail", [](KernelContext&) { return invalid_argument("told to fail"); });
+  unary("Exhaust", [](KernelContext&) { return resource_exhausted("no memory"); });
   unary("Throw", [](KernelContext&) -> Status { throw std::bad_alloc(); });
   unary("Unset", [](KernelContext&) { return Status{}; });
   unary("WrongType", [](KernelContext& c) {
@@ -324,6 +325,7 @@ std::unique_ptr<StepRun> Rig::start(std::shared_ptr<const Executable> executable
   environment_.node_states = &node_states;
   environment_.step_resources = &step_resources;
   StepHooks hooks;
+  hooks.report_allocations = report_allocations;
   hooks.completed = [](void* mailbox, Completion completion) {
     auto& to = *static_cast<Mailbox*>(mailbox);
     std::scoped_lock guard(to.lock);

@@ -39,6 +39,7 @@ private:
 
 /// TensorFlow's control flow, _Arg, _Retval, Const, NoOp, _Send and _Recv; the elementwise ops; and
 ///   Fail(x)          INVALID_ARGUMENT "told to fail" (attr message)
+///   Exhaust(x)       RESOURCE_EXHAUSTED "no memory"
 ///   Throw()          throws bad_alloc
 ///   Unset(), WrongType()   break the rules for outputs
 ///   Costly(x)        identity, flagged expensive
@@ -92,6 +93,7 @@ public:
   std::unique_ptr<Cancellation> cancellation;
   std::unique_ptr<LocalRendezvous> rendezvous;
   std::size_t completions_seen = 0;
+  bool report_allocations = false; ///< of steps that start from now on
   bool wants_turn = false; ///< what steps are told before an expensive kernel
 
 private:

@@ -12,6 +12,7 @@ namespace troupe {
 class Graph;
 struct ClientGraphParts;
 struct FetchName;
+struct PlacedDevices;
 struct SessionRecord;
 struct StepPlan;
 
@@ -19,6 +20,14 @@ struct StepPlan;
 struct GraphParsed {
   std::uint64_t ticket = 0;
   std::shared_ptr<const Graph> graph; ///< null: see status
+  Status status;
+  /// Where its nodes are, and of stateful ones the devices that are new; null: to be placed by signature.
+  std::shared_ptr<const PlacedDevices> placed = nullptr;
+  std::vector<std::pair<std::string, std::string>> assigned = {};
+};
+/// A compute thread has written down for a debugger what a run is.
+struct DebugNoteWritten {
+  std::uint64_t number = 0; ///< of the run, among those that wait
   Status status;
 };
 /// What a session is made again from has changed.
@@ -68,6 +77,7 @@ struct BeginStep {
   std::int64_t started_us = 0;                           ///< on the actors' clock
   std::int64_t timeout_us = 0;
   bool trace = false;
+  bool report_allocations = false;
   std::shared_ptr<BegunPart> begun = nullptr; ///< its only part runs already; there are no feeds
 };
 /// Of a partial run: some of its feeds have come, by their numbers in the plan.
@@ -105,6 +115,7 @@ struct EndStep {
 CAF_BEGIN_TYPE_ID_BLOCK(troupe_master_local, troupe::type_block::master_local)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, StepExplained)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, GraphParsed)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, DebugNoteWritten)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, RunPart)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, CancelPart)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, CleanupPart)

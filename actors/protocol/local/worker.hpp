@@ -60,6 +60,7 @@ struct ExecutePart {
   std::vector<Tensor> args;   ///< of the whole task, by _Arg index
   RendezvousActor rendezvous; ///< null: no cut edges
   bool trace = false;
+  bool report_allocations = false;
   /// Of this part; whoever sends this may set it at any time. Null: the executor's own.
   std::shared_ptr<Cancellation> cancellation = nullptr;
   std::shared_ptr<BegunPart> begun = nullptr; ///< to go on with, as ExecuteGraph::begun

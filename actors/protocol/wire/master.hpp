@@ -6,6 +6,7 @@
 #include "actors/protocol/master_session.hpp"
 #include "actors/protocol/session_settings.hpp"
 #include "actors/protocol/wire/worker.hpp"
+#include "graph/passes/prune.hpp"
 
 namespace troupe {
 
@@ -58,6 +59,7 @@ struct FindSession {
 struct ExtendGraph {
   std::string graph_def;
   std::int64_t current_version = -1; ///< must be the session's, unless negative
+  bool begins = false; ///< with this graph a session begins: its version stays 0. Does not travel
 };
 struct GraphExtended {
   std::int64_t graph_version = 0;
@@ -70,10 +72,14 @@ struct RunStep {
   std::int64_t timeout_us = 0;      ///< 0: the session's
   bool trace = false;
   bool partition_graphs = false; ///< also answer with what each device ran
+  bool report_allocations = false; ///< if memory runs out, say what the step has
+  DebugOptions debug = {};       ///< tensors to be watched, and what stands with them
   std::uint64_t request_id =
       0; ///< names this step for cancelling and for sending it again; 0: neither
-  /// Of a step that was set up: some of its feeds and fetches. No targets, trace or partition graphs.
+  /// Of a step that was set up: some of its feeds and fetches. No targets, nothing to be recorded.
   std::string partial_run_handle;
+  /// Of a gateway's client, does not travel: it may lose the answer, however large that is, and come again.
+  bool may_come_again = false;
   /// Of a local session, do not travel: its caller would run the next step itself; and the step has
   /// been begun by its caller, so there are no feeds and no names.
   bool wants_direct = false;
@@ -91,6 +97,7 @@ struct PartialRunSetUp {
 struct RunMetadataMessage {
   std::vector<DeviceStats> stats;
   std::vector<std::string> partition_graphs; ///< serialised GraphDefs
+  std::vector<CostNode> costs; ///< of all tasks, as ids count; none: no cost model was due
 };
 struct RunStepResult {
   std::vector<WireTensor> tensors; ///< in the order of fetches
@@ -106,6 +113,9 @@ struct MakeCallable {
   std::vector<std::string> feeds;
   std::vector<std::string> fetches;
   std::vector<std::string> targets;
+  std::vector<TensorConnection> connections = {};
+  std::vector<DebugWatch> watches = {};
+  bool partition_graphs = false; ///< each run answers with what each device ran
 };
 struct CallableMade {
   std::uint64_t handle = 0;
@@ -115,8 +125,10 @@ struct RunCallable {
   std::vector<WireTensor> feeds; ///< in the order of MakeCallable
   std::int64_t timeout_us = 0;
   bool trace = false;
+  bool report_allocations = false;
   std::uint64_t request_id = 0;
-  bool wants_direct = false; ///< as in RunStep
+  bool may_come_again = false; ///< as in RunStep
+  bool wants_direct = false;   ///< as in RunStep
 };
 struct ReleaseCallable {
   std::uint64_t handle = 0;
@@ -173,6 +185,8 @@ template <class F>
 typename F::result_type inspect(F& f, SessionSettings& x) {
   return f(caf::meta::type_name("SessionSettings"), x.device_filters, x.allow_soft_placement,
            x.log_device_placement, x.isolate_session_state, x.optimize, x.disabled_passes,
+           x.infer_shapes, x.place_pruned, x.bfloat16_sendrecv, x.recv_scheduling, x.static_graph,
+           x.hides_partition_graphs, x.cost_model_every, x.cost_model_after, x.timeline_every,
            x.operation_timeout_us, x.lease_us);
 }
 template <class F>
@@ -222,9 +236,17 @@ typename F::result_type inspect(F& f, GraphExtended& x) {
   return f(caf::meta::type_name("GraphExtended"), x.graph_version);
 }
 template <class F>
+typename F::result_type inspect(F& f, DebugOptions& x) {
+  return f(caf::meta::type_name("DebugOptions"), x.watches, x.global_step, x.reset_disk_usage);
+}
+template <class F>
+typename F::result_type inspect(F& f, TensorConnection& x) {
+  return f(caf::meta::type_name("TensorConnection"), x.from, x.to);
+}
+template <class F>
 typename F::result_type inspect(F& f, RunStep& x) {
   return f(caf::meta::type_name("RunStep"), x.feeds, x.fetches, x.targets, x.timeout_us, x.trace,
-           x.partition_graphs, x.request_id, x.partial_run_handle);
+           x.partition_graphs, x.report_allocations, x.debug, x.request_id, x.partial_run_handle);
 }
 template <class F>
 typename F::result_type inspect(F& f, SetUpPartialRun& x) {
@@ -236,7 +258,7 @@ typename F::result_type inspect(F& f, PartialRunSetUp& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, RunMetadataMessage& x) {
-  return f(caf::meta::type_name("RunMetadataMessage"), x.stats, x.partition_graphs);
+  return f(caf::meta::type_name("RunMetadataMessage"), x.stats, x.partition_graphs, x.costs);
 }
 template <class F>
 typename F::result_type inspect(F& f, RunStepResult& x) {
@@ -248,7 +270,8 @@ typename F::result_type inspect(F& f, CancelRun& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, MakeCallable& x) {
-  return f(caf::meta::type_name("MakeCallable"), x.feeds, x.fetches, x.targets);
+  return f(caf::meta::type_name("MakeCallable"), x.feeds, x.fetches, x.targets, x.connections,
+           x.watches, x.partition_graphs);
 }
 template <class F>
 typename F::result_type inspect(F& f, CallableMade& x) {
@@ -257,7 +280,7 @@ typename F::result_type inspect(F& f, CallableMade& x) {
 template <class F>
 typename F::result_type inspect(F& f, RunCallable& x) {
   return f(caf::meta::type_name("RunCallable"), x.handle, x.feeds, x.timeout_us, x.trace,
-           x.request_id);
+           x.report_allocations, x.request_id);
 }
 template <class F>
 typename F::result_type inspect(F& f, ReleaseCallable& x) {

@@ -9,7 +9,9 @@
 #include "actors/protocol/step_records.hpp"
 #include "actors/protocol/wire/node.hpp"
 #include "actors/protocol/worker_session.hpp"
+#include "core/trace/cost_graph.hpp"
 #include "core/trace/step_stats.hpp"
+#include "graph/convert/options.hpp"
 
 namespace troupe {
 
@@ -49,6 +51,8 @@ struct RegisterGraph {
                          ///< nodes, by index
   std::vector<std::string> disabled_passes; ///< names of optimisation passes not to run
   bool optimize = true;
+  bool wants_costs = false;             ///< answered with what costs are told of
+  std::vector<DebugWatch> watches = {}; ///< tensors of it that a debugger watches
   /// Within one process, instead of `graph_def`; does not travel. Never written while it is shared:
   /// who holds it alone may take it.
   std::shared_ptr<Graph> graph = nullptr;
@@ -57,6 +61,7 @@ struct GraphRegistered {
   std::string graph_handle;
   bool has_cut_edges = false;    ///< its parts exchange values: a step needs a rendezvous
   bool has_remote_edges = false; ///< also with other tasks: the step must be cleaned up afterwards
+  std::vector<CostNode> cost_nodes = {}; ///< if wanted: its nodes, without times
   /// Within one process, for a graph without cut edges: the graph manager, which runs it without the
   /// session's help. Does not travel.
   GraphManagerActor manager = {};
@@ -74,6 +79,7 @@ struct RunGraph {
   std::uint64_t step_id = 0;
   std::vector<WireTensor> args;          ///< by _Arg index
   bool trace = false;                    ///< record each node
+  bool report_allocations = false;       ///< if memory runs out, say what the step has
   std::vector<std::uint64_t> ended = {}; ///< earlier steps, to be forgotten first: as CleanupStep
 };
 struct GraphRun {
@@ -172,13 +178,31 @@ typename F::result_type inspect(F& f, ClearContainers& x) {
   return f(caf::meta::type_name("ClearContainers"), x.containers);
 }
 template <class F>
+typename F::result_type inspect(F& f, DebugWatch& x) {
+  return f(caf::meta::type_name("DebugWatch"), x.node, x.slot, x.ops, x.urls, x.tolerates_failures);
+}
+template <class F>
+typename F::result_type inspect(F& f, CostNode::Input& x) {
+  return f(caf::meta::type_name("CostInput"), x.node, x.slot);
+}
+template <class F>
+typename F::result_type inspect(F& f, CostNode::Output& x) {
+  return f(caf::meta::type_name("CostOutput"), x.bytes, x.dtype, x.dims);
+}
+template <class F>
+typename F::result_type inspect(F& f, CostNode& x) {
+  return f(caf::meta::type_name("CostNode"), x.name, x.device, x.inputs, x.control_inputs, x.outputs,
+           x.compute_us, x.is_final);
+}
+template <class F>
 typename F::result_type inspect(F& f, RegisterGraph& x) {
-  return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize);
+  return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize,
+           x.wants_costs, x.watches);
 }
 template <class F>
 typename F::result_type inspect(F& f, GraphRegistered& x) {
   return f(caf::meta::type_name("GraphRegistered"), x.graph_handle, x.has_cut_edges,
-           x.has_remote_edges);
+           x.has_remote_edges, x.cost_nodes);
 }
 template <class F>
 typename F::result_type inspect(F& f, DeregisterGraph& x) {
@@ -186,12 +210,17 @@ typename F::result_type inspect(F& f, DeregisterGraph& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, RunGraph& x) {
-  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace, x.ended);
+  return f(caf::meta::type_name("RunGraph"), x.graph_handle, x.step_id, x.args, x.trace,
+           x.report_allocations, x.ended);
+}
+template <class F>
+typename F::result_type inspect(F& f, OutputStats& x) {
+  return f(caf::meta::type_name("OutputStats"), x.slot, x.dtype, x.dims, x.bytes);
 }
 template <class F>
 typename F::result_type inspect(F& f, NodeStats& x) {
   return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id,
-           x.bytes, x.detail);
+           x.bytes, x.detail, x.outputs);
 }
 template <class F>
 typename F::result_type inspect(F& f, DeviceStats& x) {

@@ -24,6 +24,8 @@ class OpDef;
 class FunctionDef;
 class FunctionDefLibrary;
 class ConfigProto;
+class CallableOptions;
+class CostGraphDef;
 class RunOptions;
 class RunMetadata;
 class StepStats;
@@ -61,6 +63,9 @@ void to_proto(const Graph& graph, const ExportOptions& options, tensorflow::Grap
 
 SessionOptions from_proto(const tensorflow::ConfigProto& proto);
 void to_proto(const SessionOptions& options, tensorflow::ConfigProto& proto);
+CallableOptions from_proto(const tensorflow::CallableOptions& proto);
+std::vector<CostNode> from_proto(const tensorflow::CostGraphDef& proto);
+void to_proto(const std::vector<CostNode>& nodes, tensorflow::CostGraphDef& proto);
 RunOptions from_proto(const tensorflow::RunOptions& proto);
 void to_proto(const RunOptions& options, tensorflow::RunOptions& proto);
 RunMetadata from_proto(const tensorflow::RunMetadata& proto);

@@ -23,6 +23,7 @@ inline OpRegistry rewriting_test_ops() {
     }
   };
   add(SchemaBuilder("NoOp").shape_fn(shape_none));
+  add(SchemaBuilder("ControlTrigger").shape_fn(shape_none));
   add(SchemaBuilder("Const")
           .output("output: dtype")
           .attr("value: tensor; dtype: type")

@@ -29,6 +29,10 @@ struct ClusterSettings {
 void apply_setting(const std::string& section, const ConfigEntry& entry, ClusterSettings* cluster,
                    TaskSettings& task, ConfigProblems& problems);
 
+/// Applies one key of "gateway", "gateway.worker" or "gateway.worker.1".
+void apply_gateway_setting(const std::string& section, const ConfigEntry& entry,
+                           GatewaySettings& gateway, ConfigProblems& problems);
+
 /// Is `section` one of CAF's, such as "middleman"?
 bool is_caf_section(std::string_view section);
 /// Collects the harmless keys of one of CAF's sections; the others are problems that say what to

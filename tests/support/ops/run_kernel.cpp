@@ -56,7 +56,7 @@ Result<std::vector<Entry>> run_kernel(const KernelNode& node, const StepEnvironm
     if (!inputs[i].ref || is_ref(node.io->types.inputs[i]))
       continue;
     inputs[i].tensor = inputs[i].ref->snapshot();
-    if (!inputs[i].tensor.has_value())
+    if (!inputs[i].tensor.has_value() && !node.schema->allows_uninitialized_input)
       return failed_precondition(str_cat("Attempting to use uninitialized value ", input_names[i]));
     inputs[i].ref = nullptr;
   }

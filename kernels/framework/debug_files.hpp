@@ -1,0 +1,23 @@
+// What a debugger is told beside the values of debug ops: graphs, and runs; in the files that a device may
+// use.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/base/status.hpp"
+#include "storage/debug_dump/debug_dump.hpp"
+
+namespace troupe {
+
+class Device;
+
+/// Of the device, to each of `urls`. PERMISSION_DENIED for a folder that the node does not allow,
+/// UNIMPLEMENTED for what is no folder.
+Status tell_debugger_of_graph(const Device& device, const std::vector<std::string>& urls,
+                              std::string_view graph_def);
+Status tell_debugger_of_run(const Device& device, const std::vector<std::string>& urls,
+                            const DumpedRun& run);
+
+} // namespace troupe
