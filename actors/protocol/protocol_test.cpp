@@ -79,7 +79,15 @@ struct Fixture {
         TensorTicket{handle, {TicketPlace::shown, 9}, DType::float32, Shape{3}, 12, 7, 64});
     return out;
   }
-  DeviceStats stats() { return {"device", {NodeStats{}}}; }
+  DeviceStats stats() {
+    NodeStats node;
+    node.outputs = {{1, DType::float16, {2, 3}, 12}};
+    return {"device", {node}};
+  }
+  DebugWatch watch() { return {"node", 1, {"DebugIdentity"}, {"file:///tmp/dump"}, true}; }
+  CostNode cost() {
+    return {"node", "device", {{1, 2}}, {3}, {{4, DType::float16, {5, 6}}}, 7, true};
+  }
 
   void node_messages();
   void worker_messages();
@@ -130,10 +138,10 @@ void Fixture::worker_messages() {
   round_trip(DeleteWorkerSession{"handle"});
   round_trip(FindWorkerSession{"handle"});
   round_trip(ClearContainers{{"a"}});
-  round_trip(RegisterGraph{"graph", {"pass"}, false});
-  round_trip(GraphRegistered{"graph", true, true});
+  round_trip(RegisterGraph{"graph", {"pass"}, false, true, {watch()}});
+  round_trip(GraphRegistered{"graph", true, true, {cost()}});
   round_trip(DeregisterGraph{"graph"});
-  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true});
+  round_trip(RunGraph{"graph", 1, {tensor(), ticket()}, true, true, {2}});
   round_trip(GraphRun{{tensor()}, {stats()}});
   round_trip(CancelStep{1, status()});
   round_trip(CleanupStep{{2}});
@@ -170,7 +178,23 @@ void Fixture::worker_messages() {
 }
 
 void Fixture::master_messages() {
-  SessionSettings settings{{"/job:ps"}, false, true, true, false, {"fold"}, 1, 2};
+  SessionSettings settings{.device_filters = {"/job:ps"},
+                           .allow_soft_placement = false,
+                           .log_device_placement = true,
+                           .isolate_session_state = true,
+                           .optimize = false,
+                           .disabled_passes = {"fold"},
+                           .infer_shapes = true,
+                           .place_pruned = true,
+                           .bfloat16_sendrecv = true,
+                           .recv_scheduling = true,
+                           .static_graph = true,
+                           .hides_partition_graphs = true,
+                           .cost_model_every = 1,
+                           .cost_model_after = 2,
+                           .timeline_every = 3,
+                           .operation_timeout_us = 4,
+                           .lease_us = 5};
   round_trip(CreateSession{settings, "graph", 3});
   round_trip(SessionCreated{"handle", handle_as<MasterSessionActor>(), 3, {device()}});
   round_trip(ListDevices{});
@@ -181,14 +205,23 @@ void Fixture::master_messages() {
   round_trip(FindSession{"handle"});
   round_trip(ExtendGraph{"graph", 4});
   round_trip(GraphExtended{5});
-  round_trip(RunStep{{{"x:0", tensor()}}, {"y:0"}, {"z"}, 6, true, true, 7, "8"});
+  RunStep step;
+  step.feeds = {{"x:0", tensor()}};
+  step.fetches = {"y:0"};
+  step.targets = {"z"};
+  step.timeout_us = 6;
+  step.trace = step.partition_graphs = step.report_allocations = true;
+  step.debug = {{watch()}, 7, true};
+  step.request_id = 8;
+  step.partial_run_handle = "9";
+  round_trip(step);
   round_trip(SetUpPartialRun{{"x:0"}, {"y:0"}, {"z"}});
   round_trip(PartialRunSetUp{"8"});
-  round_trip(RunStepResult{{tensor()}, 8, {{stats()}, {"graph"}}});
+  round_trip(RunStepResult{{tensor()}, 8, {{stats()}, {"graph"}, {cost()}}});
   round_trip(CancelRun{9});
-  round_trip(MakeCallable{{"x"}, {"y"}, {"z"}});
+  round_trip(MakeCallable{{"x"}, {"y"}, {"z"}, {{"from", "to"}}, {watch()}, true});
   round_trip(CallableMade{1});
-  round_trip(RunCallable{2, {tensor()}, 3, true, 4});
+  round_trip(RunCallable{2, {tensor()}, 3, true, true, 4});
   round_trip(ReleaseCallable{5});
   round_trip(CloseSession{});
   round_trip(GetSteps{});

@@ -23,7 +23,7 @@ struct QueueSpec {
   std::int64_t capacity = -1;       ///< below 0: any number of elements
   std::int64_t min_after_dequeue = 0, seed = 0, seed2 = 0; ///< random alone
   /// Uniform words, which say whose turn it is, for random alone; null: from the system's source.
-  std::function<std::uint32_t()> draw;
+  std::function<std::uint32_t()> draw = {};
 };
 
 /// The elements of a queue, and which goes next.

@@ -3,6 +3,7 @@
 #include "core/tensor/variant.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 #include "kernels/list/testing/op_runner.hpp"
+#include "core/base/strings.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace tensor_list_ops {

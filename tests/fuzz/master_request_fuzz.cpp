@@ -13,7 +13,7 @@ namespace {
 using namespace troupe;
 namespace codec = master_codec;
 
-constexpr DecodeLimits limits{.bytes = std::size_t{1} << 20};
+constexpr DecodeLimits limits{.filled_bytes = std::size_t{1} << 20};
 
 template <class Request>
 void check(const Result<Request>& request) {
