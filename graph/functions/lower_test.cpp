@@ -187,7 +187,7 @@ TEST_CASE("lower: a call by name becomes the body, and keeps its name") {
           x + R"(node { name: "f" op: "twice" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
                             node { name: "y" op: "Neg" input: "f" attr { key: "T" value { type: DT_FLOAT } } })") ==
       "x = Source()\n"
-      "f = _Results(f/sum)\n"
+      "f = _Results[direct=[0]](f/sum)\n"
       "y = Neg(f)\n"
       "f/sum = Add(x, x)\n");
 }
@@ -204,8 +204,8 @@ TEST_CASE("lower: nested calls, control outputs, devices and colocation") {
         "w = Source()\n"
         "f = _Results(f/two) @\"/job:ps/task:1\" ^w ^f/seen\n"
         "f/input_control_node/_0 = NoOp() @\"/job:ps/task:1\" ^w\n"
-        "f/one = _Results(f/one/sum) @\"/job:ps/task:1\" ^f/input_control_node/_0\n"
-        "f/two = _Results(f/two/sum) @\"/job:ps/task:1\"\n"
+        "f/one = _Results[direct=[0]](f/one/sum) @\"/job:ps/task:1\" ^f/input_control_node/_0\n"
+        "f/two = _Results[direct=[0]](f/two/sum) @\"/job:ps/task:1\"\n"
         "f/seen = Source[_class=[\"loc:@f/two\"]]() @\"/job:ps/task:1/device:CPU:1\" "
         "^f/input_control_node/_0\n"
         "f/one/input_control_node/_1 = NoOp() @\"/job:ps/task:1\" ^f/input_control_node/_0\n"
@@ -232,8 +232,8 @@ TEST_CASE("lower: a conditional becomes Switch and Merge") {
       "c/pivot_f/_1 = Identity(c/switch_pred/_0)\n"
       "c/pivot_t/_2 = Identity(c/switch_pred/_0:1)\n"
       "c/switch/_3 = Switch(x, p)\n"
-      "c/then/_0/one = _Results(c/then/_0/one/sum)\n"
-      "c/then/_0/two = _Results(c/then/_0/two/sum)\n"
+      "c/then/_0/one = _Results[direct=[0]](c/then/_0/one/sum)\n"
+      "c/then/_0/two = _Results[direct=[0]](c/then/_0/two/sum)\n"
       "c/then/_0/seen = Source[_class=[\"loc:@c/then/_0/two\"]]() @\"/device:CPU:1\" "
       "^c/pivot_t/_2\n"
       "c/then/_0/one/sum = Add(c/switch/_3:1, c/switch/_3:1)\n"
@@ -257,7 +257,7 @@ TEST_CASE("lower: a case picks one of its branches") {
                                           func { name: "twice" attr { key: "T" value { type: DT_FLOAT } } } } } } })") ==
       "x = Source()\n"
       "i = Placeholder[dtype=DT_INT32]()\n"
-      "c = _Results(c/merge/_4)\n"
+      "c = _Results[direct=[0]](c/merge/_4)\n"
       "c/switch_case_index/_0 = _SwitchN[num_outs=2](i, i)\n"
       "c/switch/_1 = _SwitchN[num_outs=2](x, i)\n"
       "c/pivot/_2 = Identity(c/switch_case_index/_0)\n"
@@ -276,7 +276,7 @@ TEST_CASE("lower: a loop goes round, and brings what does not change in once") {
                                    attr { key: "body" value { func { name: "step" } } } })") ==
         "x = Source()\n"
         "n = Source()\n"
-        "w = _Results(w/exit/_7, n) ^w/exit/_7\n"
+        "w = _Results[direct=[0]](w/exit/_7, n) ^w/exit/_7\n"
         "w/enter/_0 = Enter[frame_name=\"w\"](x)\n"
         "w/merge/_1 = Merge[N=2, T=DT_FLOAT](w/enter/_0, w/next/_6)\n"
         "w/enter/_2 = Enter[frame_name=\"w\", is_constant=true](n)\n"
@@ -336,7 +336,7 @@ TEST_CASE("lower: a call of a function within itself stays a call") {
   OpRegistry ops = calling_ops();
   CHECK(text_of(ops, x + R"(node { name: "c" op: "endless" input: "x" })", true) ==
         "x = Source()\n"
-        "c = _Results(c/again)\n"
+        "c = _Results[direct=[0]](c/again)\n"
         "c/again = _Results(c/again/call/_0) ^c/again/call/_0\n"
         "c/again/call/_0 = StatefulPartitionedCall[Tout=[DT_FLOAT], f=endless](x)\n");
 }

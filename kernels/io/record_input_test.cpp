@@ -74,7 +74,9 @@ TEST_CASE("record input: every record once in each epoch, whatever the buffer an
       CHECK(std::set(got.begin(), got.end()).size() == 20);
       orders.insert(got);
     }
-    CHECK(orders.size() == 3); // epochs of one order are as good as impossible
+    // With one record in the buffer the order of the files alone is random, and three have records.
+    if (std::string_view(attrs).find("file_buffer_size=1,") == std::string_view::npos)
+      CHECK(orders.size() == 3);
   }
 }
 

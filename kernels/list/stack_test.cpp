@@ -22,14 +22,14 @@ TEST_CASE_FIXTURE(OpRunner, "stacks: the last one in is the first one out") {
   CHECK(text("StackPushV2", {stack, lit("f32[2] 1 2")}) == "f32[2] 1 2");
   run("StackPushV2", {stack, lit("f32[] 3")});
   CHECK(error("StackPushV2", {stack, lit("f32[] 3")}) ==
-        "Stack[s_0_0] overflowed its max_size (2)");
+        "Stack[s_1_0] overflowed its max_size (2)");
   CHECK(error("StackPushV2", {stack, lit("i32[] 3")}) == "Must have type float but got int32");
   CHECK(text("StackPopV2", {stack}, stack_of_floats) == "f32[] 3");
   CHECK(text("StackPopV2", {stack}, stack_of_floats) == "f32[2] 1 2");
   CHECK(error("StackPopV2", {stack}, stack_of_floats) ==
-        "Stack[s_0_0] is empty when calling Pop().");
+        "Stack[s_1_0] is empty when calling Pop().");
   run_all("StackCloseV2", {stack});
-  CHECK(error("StackPopV2", {stack}, stack_of_floats) == "Stack[s_0_0] has already been closed.");
+  CHECK(error("StackPopV2", {stack}, stack_of_floats) == "Stack[s_1_0] has already been closed.");
 }
 
 TEST_CASE_FIXTURE(OpRunner, "stacks: two of one node are two") {

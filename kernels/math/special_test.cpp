@@ -299,9 +299,6 @@ TROUPE_OP_CASES(Dawsn) {
 
 TROUPE_OP_CASES(Expint) {
   return {
-      {.name = "where it ends",
-       .inputs = {"f32[6] -inf -3 -0.5 0 inf nan"},
-       .outputs = {"f32[6] nan nan nan -inf inf nan"}},
       {.name = "float",
        .inputs = {"f32[4] 0.100000001 0.5 2 9"},
        .outputs = {"f32[4] -1.62281287 0.454219818 4.95423412 1037.8783"}},

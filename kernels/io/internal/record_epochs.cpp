@@ -46,18 +46,24 @@ Result<std::vector<std::string>> RecordEpochs::take(std::int64_t count,
 
 // The buffer holds something when this is over.
 Status RecordEpochs::fill(FunctionView<Status()> go_on) {
-  if (!is_under_way_ && buffer_.empty())
-    TROUPE_TRY(begin_epoch());
-  while (is_under_way_ && std::ssize(buffer_) < spec_.buffer_size) {
-    TROUPE_TRY(go_on());
-    if (Status status = read_one(); !status.ok()) {
-      end_epoch();
-      return status;
+  bool has_begun = false;
+  for (;;) {
+    if (!is_under_way_ && buffer_.empty()) {
+      if (has_begun)
+        return out_of_range(str_cat("the files at ", spec_.patterns, " have no records"));
+      TROUPE_TRY(begin_epoch());
+      has_begun = true;
     }
+    while (is_under_way_ && std::ssize(buffer_) < spec_.buffer_size) {
+      TROUPE_TRY(go_on());
+      if (Status status = read_one(); !status.ok()) {
+        end_epoch();
+        return status;
+      }
+    }
+    if (!buffer_.empty())
+      return {};
   }
-  if (!buffer_.empty())
-    return {};
-  return out_of_range(str_cat("the files at ", spec_.patterns, " have no records"));
 }
 
 Status RecordEpochs::begin_epoch() {
