@@ -1,19 +1,19 @@
 // UnicodeScript: in which script a character is written, by the numbers of the ICU library.
-#include <unicode/uscript.h>
-
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/strings/internal/icu.hpp"
 
 namespace troupe {
 namespace {
 
-std::int32_t script_of(std::int32_t code) {
+std::int32_t script_of(const strings::Icu& icu, std::int32_t code) {
   UErrorCode error = U_ZERO_ERROR;
-  const UScriptCode script = ::uscript_getScript(code, &error);
+  const UScriptCode script = icu.script_of(code, &error);
   return U_SUCCESS(error) ? static_cast<std::int32_t>(script) : -1;
 }
 
 Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const strings::Icu* icu, strings::icu());
   const auto codes = c.input(0).data<std::int32_t>();
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, c.input(0).shape()));
   const auto scripts = out.mutable_data<std::int32_t>();
@@ -21,7 +21,7 @@ Status compute(KernelContext& c) {
   c.parallel_for(
       static_cast<std::int64_t>(codes.size()), cost, [&](std::int64_t begin, std::int64_t end) {
         for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
-          scripts[i] = script_of(codes[i]);
+          scripts[i] = script_of(*icu, codes[i]);
       });
   return {};
 }

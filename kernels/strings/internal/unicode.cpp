@@ -2,9 +2,8 @@
 
 #include <cctype>
 
-#include <unicode/ucnv.h>
-
 #include "core/base/strings.hpp"
+#include "kernels/strings/internal/icu.hpp"
 
 namespace troupe::strings {
 namespace {
@@ -120,49 +119,54 @@ private:
   std::int32_t most_;
 };
 
-/// What ICU calls when it meets what is no character: it is replaced, and `found` says so.
-void note_error(const void* found, UConverterToUnicodeArgs* args, const char* bytes,
+/// What ICU calls when it meets what is no character.
+struct ErrorNote {
+  const Icu& icu;
+  bool is_wrong = false;
+};
+
+/// It is replaced, and `note` says so.
+void note_error(const void* note, UConverterToUnicodeArgs* args, const char* bytes,
                 std::int32_t length, UConverterCallbackReason reason, UErrorCode* error) {
+  auto& to = *static_cast<ErrorNote*>(const_cast<void*>(note));
   if (reason == UCNV_UNASSIGNED || reason == UCNV_ILLEGAL || reason == UCNV_IRREGULAR)
-    *static_cast<bool*>(const_cast<void*>(found)) = true;
-  ::UCNV_TO_U_CALLBACK_SUBSTITUTE(nullptr, args, bytes, length, reason, error);
+    to.is_wrong = true;
+  to.icu.substitute(nullptr, args, bytes, length, reason, error);
 }
 
-struct CloseConverter {
-  void operator()(UConverter* converter) const { ::ucnv_close(converter); }
-};
-using Converter = std::unique_ptr<UConverter, CloseConverter>;
+using Converter = std::unique_ptr<UConverter, decltype(Icu::close_converter)>;
 
 /// Null if ICU does not know the name.
-Converter open_converter(const std::string& name) {
+Converter open_converter(const Icu& icu, const std::string& name) {
   UErrorCode error = U_ZERO_ERROR;
-  Converter out(::ucnv_open(name.c_str(), &error));
-  return U_SUCCESS(error) ? std::move(out) : nullptr;
+  Converter out(icu.open_converter(name.c_str(), &error), icu.close_converter);
+  return U_SUCCESS(error) ? std::move(out) : Converter(nullptr, icu.close_converter);
 }
 
 /// One that ICU knows. A converter of its own for each text: they have a state.
 class IcuEncoding final : public Encoding {
 public:
-  explicit IcuEncoding(std::string name) : name_(std::move(name)) {}
+  IcuEncoding(const Icu& icu, std::string name) : icu_(icu), name_(std::move(name)) {}
   void for_each(std::string_view text, VisitCode visit) const override {
-    const Converter converter = open_converter(name_);
-    bool is_wrong = false;
+    const Converter converter = open_converter(icu_, name_);
+    ErrorNote note{icu_};
     UErrorCode error = U_ZERO_ERROR;
     if (converter)
-      ::ucnv_setToUCallBack(converter.get(), note_error, &is_wrong, nullptr, nullptr, &error);
+      icu_.set_to_unicode_callback(converter.get(), note_error, &note, nullptr, nullptr, &error);
     const char *at = text.data(), *end = at + text.size();
     while (converter && at < end && U_SUCCESS(error)) {
       const char* before = at;
-      const UChar32 code = ::ucnv_getNextUChar(converter.get(), &at, end, &error);
+      const UChar32 code = icu_.next_code_point(converter.get(), &at, end, &error);
       if (U_SUCCESS(error))
-        visit(code, {before, static_cast<std::size_t>(at - before)}, !is_wrong);
+        visit(code, {before, static_cast<std::size_t>(at - before)}, !note.is_wrong);
       else if (error != U_INDEX_OUTOFBOUNDS_ERROR) // that is: marks alone were left
         visit(0xFFFD, {before, static_cast<std::size_t>(end - before)}, false);
-      is_wrong = false;
+      note.is_wrong = false;
     }
   }
 
 private:
+  const Icu& icu_; // never closed
   std::string name_;
 };
 
@@ -238,8 +242,11 @@ Result<std::shared_ptr<const Encoding>> Encoding::find(const std::string& name) 
     return Found(std::make_shared<SingleByte>(0x7F));
   if (plain == "ISO88591" || plain == "LATIN1")
     return Found(std::make_shared<SingleByte>(0xFF));
-  if (!name.empty() && name.find('\0') == std::string::npos && open_converter(name))
-    return Found(std::make_shared<IcuEncoding>(name));
+  if (!name.empty() && name.find('\0') == std::string::npos) {
+    TROUPE_ASSIGN(const Icu* library, icu());
+    if (open_converter(*library, name))
+      return Found(std::make_shared<IcuEncoding>(*library, name));
+  }
   return invalid_argument(str_cat("Could not create converter for input encoding: ", name));
 }
 
