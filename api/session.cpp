@@ -479,7 +479,8 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
                               std::vector<std::string> targets, const RunOptions& options) {
   LogGuard log_guard;
   auto state = std::make_shared<PendingRun::State>();
-  if (Status status = impl_ ? check_options(options, impl_->num_thread_pools) : moved_from(); !status.ok()) {
+  if (Status status = impl_ ? check_options(options, impl_->num_thread_pools) : moved_from();
+      !status.ok()) {
     state->answer(status);
     return PendingRun(state);
   }
@@ -535,11 +536,13 @@ struct Session::Callable::Handle {
   /// With what a call asks for besides.
   Result<RunOptions> with(const RunOptions& call) const {
     if (call.output_partition_graphs && !options.output_partition_graphs)
-      return unimplemented("this Callable was not made to tell what each device ran; make it with "
-                           "CallableOptions::options.output_partition_graphs, or ask with Session::run");
+      return unimplemented(
+          "this Callable was not made to tell what each device ran; make it with "
+          "CallableOptions::options.output_partition_graphs, or ask with Session::run");
     if (!call.debug.is_empty())
-      return unimplemented("the tensors that a debugger watches are given to Session::make_callable, or "
-                           "to Session::run");
+      return unimplemented(
+          "the tensors that a debugger watches are given to Session::make_callable, or "
+          "to Session::run");
     RunOptions out = options;
     out.trace_level = std::max(options.trace_level, call.trace_level);
     if (call.timeout_ms > 0)
@@ -559,16 +562,18 @@ Result<Session::Callable> Session::make_callable(const CallableOptions& options)
   if (!impl_)
     return moved_from();
   if (options.names_devices)
-    return unimplemented("CallableOptions names devices of feeds or fetches; they are in the host's "
-                         "memory: leave it out");
+    return unimplemented(
+        "CallableOptions names devices of feeds or fetches; they are in the host's "
+        "memory: leave it out");
   TROUPE_TRY(check_options(options.options, impl_->num_thread_pools));
   MakeCallable request{options.feeds, options.fetches, options.targets};
   for (const auto& [from, to] : options.connections)
     request.connections.push_back({from, to});
   request.watches = options.options.debug.watches;
   request.partition_graphs = options.options.output_partition_graphs;
-  TROUPE_ASSIGN(CallableMade made, impl_->ask<CallableMade>(std::move(request), impl_->timeouts.request,
-                                                            "MakeCallable"));
+  TROUPE_ASSIGN(
+      CallableMade made,
+      impl_->ask<CallableMade>(std::move(request), impl_->timeouts.request, "MakeCallable"));
   Callable out;
   out.handle_ = std::make_shared<Callable::Handle>();
   out.handle_->impl = impl_;

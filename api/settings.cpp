@@ -14,8 +14,9 @@ std::int64_t limit_us(std::int64_t limit_ms, std::int64_t longest_ms) {
 
 Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t longest_ms) {
   if (!options.cluster.empty())
-    return unimplemented("SessionOptions::cluster is for clients of a gateway; the cluster is the one of "
-                         "the node's configuration");
+    return unimplemented(
+        "SessionOptions::cluster is for clients of a gateway; the cluster is the one of "
+        "the node's configuration");
   for (const auto& [what, value] :
        {std::pair<const char*, std::int64_t>{"cost_model_every", options.cost_model_every},
         {"timeline_every", options.timeline_every}})
@@ -87,7 +88,8 @@ Status check_options(const RunOptions& options, std::size_t num_thread_pools) {
         str_cat("Invalid inter_op_thread_pool: ", pool,
                 num_thread_pools == 0
                     ? "; a session has no thread pools of its own, so only 0 and -1 mean something"
-                    : str_cat("; the session has pools 0 to ", most - 1, ", and -1 is its caller's thread")));
+                    : str_cat("; the session has pools 0 to ", most - 1,
+                              ", and -1 is its caller's thread")));
   if (options.timeout_ms < 0)
     return invalid_argument(str_cat("RunOptions::timeout_ms is ", options.timeout_ms,
                                     "; write milliseconds, or 0 for no limit"));

@@ -105,11 +105,10 @@ void begin(Self self, const Services& services, const std::shared_ptr<NodeStates
       m.cancellation ? std::move(m.cancellation) : std::make_shared<Cancellation>();
   environment.begin(m.executable, m.step_id,
                     environment.rendezvous ? &*environment.rendezvous : nullptr);
-  state.run.emplace(
-      std::move(m.executable), environment.step,
-      StepHooks{ExecutorEnvironment::completed, state.environment, m.trace, wants_turn,
-                m.report_allocations},
-      std::move(m.args));
+  state.run.emplace(std::move(m.executable), environment.step,
+                    StepHooks{ExecutorEnvironment::completed, state.environment, m.trace,
+                              wants_turn, m.report_allocations},
+                    std::move(m.args));
   advance(self);
 }
 

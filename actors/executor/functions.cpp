@@ -370,8 +370,8 @@ Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const Function
   TROUPE_TRY(optimize(body.graph, optimize_options));
   CompileOptions options;
   options.use_compute_threads = services->threads->are_real();
-  TROUPE_ASSIGN(auto executable, Executable::compile(body.graph, *origin_.device, library.kernels,
-                                                     options));
+  TROUPE_ASSIGN(auto executable,
+                Executable::compile(body.graph, *origin_.device, library.kernels, options));
   return std::make_unique<CompiledFunction>(*this, function.name, stateful_op_of(body.graph),
                                             std::move(body.args), std::move(body.results),
                                             std::move(executable));

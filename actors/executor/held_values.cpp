@@ -17,8 +17,8 @@ std::string size_text(std::int64_t bytes) {
   for (auto [unit, shift] : units)
     if (bytes >= std::int64_t{1} << shift) {
       char text[32];
-      std::snprintf(text, sizeof text, "%.1f%s", static_cast<double>(bytes) / (std::int64_t{1} << shift),
-                    unit);
+      std::snprintf(text, sizeof text, "%.1f%s",
+                    static_cast<double>(bytes) / (std::int64_t{1} << shift), unit);
       return text;
     }
   return str_cat(bytes, "B");
@@ -90,7 +90,8 @@ std::string StepState::held_values() const {
     else
       rest += nodes[i].first;
   if (nodes.size() > max_named)
-    str_append(out, "  Remaining ", nodes.size() - max_named, " nodes with ", size_text(rest), "\n");
+    str_append(out, "  Remaining ", nodes.size() - max_named, " nodes with ", size_text(rest),
+               "\n");
   if (nodes.empty())
     out += "  the step holds no values; variables and other steps do\n";
   return out;

@@ -129,13 +129,19 @@ DeviceStats StepRun::take_stats() {
   stats.nodes.reserve(s.trace.size() + s.program.constants.size());
   // Constants are there from the beginning.
   for (std::size_t i = 0; i < s.program.constants.size(); ++i)
-    stats.nodes.push_back({s.program.constant_nodes[i], "Const", s.begun_us, s.begun_us, 0, 0, {},
+    stats.nodes.push_back({s.program.constant_nodes[i],
+                           "Const",
+                           s.begun_us,
+                           s.begun_us,
+                           0,
+                           0,
+                           {},
                            {program::describe(0, s.program.constants[i])}});
   for (program::TraceRecord& span : s.trace) {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
     NodeStats& node = stats.nodes.emplace_back();
-    node = {info.name, info.schema->name, span.start_us, span.end_us, span.thread, 0, {},
-            std::move(span.outputs)};
+    node = {info.name, info.schema->name,      span.start_us, span.end_us, span.thread, 0,
+            {},        std::move(span.outputs)};
     for (const OutputStats& output : node.outputs)
       node.bytes += output.bytes;
     if (s.transfers.empty())

@@ -39,8 +39,8 @@ Result<DebugOp> parse_debug_op(const std::string& text) {
       return invalid_argument(str_cat("Malformed attributes in debug op name \"", text, "\""));
     std::string key(part.substr(0, equals));
     if (std::ranges::any_of(out.attrs, [&](const auto& known) { return known.first == key; }))
-      return invalid_argument(str_cat("Duplicate attribute name \"", key,
-                                      "\" found in the debug op: \"", text, "\""));
+      return invalid_argument(
+          str_cat("Duplicate attribute name \"", key, "\" found in the debug op: \"", text, "\""));
     out.attrs.emplace_back(std::move(key), std::string(part.substr(equals + 1)));
   }
   return out;
@@ -48,8 +48,8 @@ Result<DebugOp> parse_debug_op(const std::string& text) {
 
 Result<AttrValue> attr_of(const AttrDef& attr, const std::string& text, const std::string& node) {
   auto invalid = [&](std::string_view type) {
-    return invalid_argument(str_cat("Invalid value string for ", type, "-type attribute ", attr.name,
-                                    " of debug node ", node, ": \"", text, "\""));
+    return invalid_argument(str_cat("Invalid value string for ", type, "-type attribute ",
+                                    attr.name, " of debug node ", node, ": \"", text, "\""));
   };
   char* end = nullptr;
   switch (attr.type.list ? AttrKind::tensor : attr.type.kind) {
@@ -72,8 +72,9 @@ Result<AttrValue> attr_of(const AttrDef& attr, const std::string& text, const st
     return AttrValue(yes);
   }
   default:
-    return invalid_argument(str_cat("Unsupported type of custom attribute for debug ops: attribute ",
-                                    attr.name, " of debug node ", node));
+    return invalid_argument(
+        str_cat("Unsupported type of custom attribute for debug ops: attribute ", attr.name,
+                " of debug node ", node));
   }
 }
 
@@ -111,9 +112,10 @@ private:
         continue;
       if (watch.node == "*") {
         if (watch.slot != -1)
-          return failed_precondition(str_cat("output_slot is expected to be -1 for wildcard node name "
-                                             "(\"*\"), but got ",
-                                             watch.slot));
+          return failed_precondition(
+              str_cat("output_slot is expected to be -1 for wildcard node name "
+                      "(\"*\"), but got ",
+                      watch.slot));
         if (!all_) {
           all_ = watch;
         } else {
@@ -121,9 +123,10 @@ private:
           all_->urls.insert(all_->urls.end(), watch.urls.begin(), watch.urls.end());
         }
       } else if (watch.slot < 0) {
-        return failed_precondition(str_cat("A negative output_slot in DebugTensorWatch is valid only "
-                                           "for the wildcard node name (\"*\"), but got node name ",
-                                           watch.node));
+        return failed_precondition(
+            str_cat("A negative output_slot in DebugTensorWatch is valid only "
+                    "for the wildcard node name (\"*\"), but got node name ",
+                    watch.node));
       } else {
         by_tensor_[str_cat(watch.node, ":", watch.slot)] = &watch;
       }
@@ -188,8 +191,9 @@ private:
       attrs.set(key, std::move(value));
     }
     if (!unknown.empty())
-      return invalid_argument(str_cat(unknown.size(), " attribute key(s) were not valid for debug node ",
-                                      name, ": ", str_join(unknown, ", ")));
+      return invalid_argument(str_cat(unknown.size(),
+                                      " attribute key(s) were not valid for debug node ", name,
+                                      ": ", str_join(unknown, ", ")));
     auto added = graph_.add(graph_.unique_name(name), op.name, {{output.node, output.slot}}, attrs);
     if (!added.ok())
       return added.status();

@@ -200,7 +200,8 @@ Status note_shapes(Graph& graph) {
     std::vector<PartialShape> inputs;
     std::vector<Tensor> values;
     for (Endpoint e : node.inputs) {
-      const auto& of_source = known[static_cast<std::size_t>(e.node)]; // none yet: a loop's way back
+      const auto& of_source =
+          known[static_cast<std::size_t>(e.node)]; // none yet: a loop's way back
       const auto slot = static_cast<std::size_t>(e.slot);
       inputs.push_back(slot < of_source.size() ? of_source[slot] : PartialShape());
       const Node& source = *graph.node(e.node);

@@ -82,7 +82,8 @@ struct PlacedGraph {
   std::vector<std::pair<std::string, std::string>> assigned;
 };
 /// Lowers and places the full graph. Errors name the node.
-Result<PlacedGraph> place_for_later(const ClientGraphRequest& request, const NodeServices& services);
+Result<PlacedGraph> place_for_later(const ClientGraphRequest& request,
+                                    const NodeServices& services);
 
 /// Lowers and places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
 /// Errors name the node.

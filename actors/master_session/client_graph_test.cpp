@@ -203,7 +203,8 @@ TEST_CASE_FIXTURE(Fixture, "client graph: receives are put off if the session as
     late = Placeholder[dtype=DT_FLOAT]() @"/job:ps"
     n0 = Placeholder[dtype=DT_FLOAT]() @"/job:worker")";
   for (int i = 1; i <= 20; ++i)
-    text += "\nn" + std::to_string(i) + " = Assert0(n" + std::to_string(i - 1) + ") @\"/job:worker\"";
+    text +=
+        "\nn" + std::to_string(i) + " = Assert0(n" + std::to_string(i - 1) + ") @\"/job:worker\"";
   for (std::size_t at; (at = text.find("Assert0")) != text.npos;)
     text.replace(at, 7, "MatrixInverse");
   text += "\nsum = AddV2(n20, late) @\"/job:worker\"";
@@ -230,7 +231,8 @@ TEST_CASE_FIXTURE(Fixture, "client graph: receives are put off if the session as
     }
 }
 
-TEST_CASE_FIXTURE(Fixture, "client graph: what is known of shapes stands at the nodes, if asked for") {
+TEST_CASE_FIXTURE(Fixture,
+                  "client graph: what is known of shapes stands at the nodes, if asked for") {
   parse(R"(
     x = Placeholder[dtype=DT_FLOAT, shape=[2,?]]()
     w = Const[dtype=DT_FLOAT, value=f32[3,4] 0]()
@@ -248,7 +250,8 @@ TEST_CASE_FIXTURE(Fixture, "client graph: what is known of shapes stands at the 
   CHECK_FALSE(built.parts.at(0).graph->find("y")->attrs.find("_output_shapes"));
 }
 
-TEST_CASE_FIXTURE(Fixture, "client graph: only what runs needs a device, if the session asks for it") {
+TEST_CASE_FIXTURE(Fixture,
+                  "client graph: only what runs needs a device, if the session asks for it") {
   parse(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     y = Neg(x)

@@ -17,8 +17,9 @@ GraphParsed parse(const Graph& graph, const std::string& bytes, ClientGraphReque
                   const NodeServices& services) {
   auto extended = std::make_shared<Graph>(graph.clone());
   ImportOptions import;
-  import.limits = DecodeLimits::bounded_by(services.host_memory); // constants count as values of steps do
-  import.ignore_unknown_attrs = true;          // of a client that is newer, as TensorFlow does
+  import.limits =
+      DecodeLimits::bounded_by(services.host_memory); // constants count as values of steps do
+  import.ignore_unknown_attrs = true; // of a client that is newer, as TensorFlow does
   GraphParsed out{0, nullptr, extend_graph_bytes(*extended, bytes, import)};
   if (!out.status.ok())
     return out;

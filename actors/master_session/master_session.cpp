@@ -39,9 +39,9 @@ MasterSessionState::~MasterSessionState() {
   }
   for (auto& [step_id, unfinished] : partial)
     for (PartialCall& call : unfinished.run.fail({})) {
-      const caf::error error = because(
-          str_cat("partial run ", step_id),
-          "what it has done of its work is not known. The session goes on: set up another");
+      const caf::error error =
+          because(str_cat("partial run ", step_id),
+                  "what it has done of its work is not known. The session goes on: set up another");
       for (Client& other : call.joined)
         other.promise.deliver(error);
       call.client.promise.deliver(error);
@@ -267,14 +267,14 @@ caf::result<CallableMade> make_callable(Self self, const Parts& parts, MakeCalla
   if (!bound.ok())
     return to_error(bound.status());
   // Names that the graph does not have are an error now, as in TensorFlow, and not of the first run.
-  if (Status status = check_signature(*state.record.graph, (*bound)->graph->signature); !status.ok()) {
+  if (Status status = check_signature(*state.record.graph, (*bound)->graph->signature);
+      !status.ok()) {
     if (!(*bound)->graph->plan)
       state.signatures.drop((*bound)->graph);
     return to_error(status);
   }
-  const std::uint64_t id =
-      state.record.add_callable({std::move(m.feeds), std::move(m.fetches), std::move(m.targets),
-                                 std::move(m.connections)});
+  const std::uint64_t id = state.record.add_callable(
+      {std::move(m.feeds), std::move(m.fetches), std::move(m.targets), std::move(m.connections)});
   state.callables[id] = *std::move(bound);
   keep_record(self, parts);
   return CallableMade{id};

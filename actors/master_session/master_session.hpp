@@ -147,7 +147,8 @@ struct MasterSessionState {
   DueTimes looks;                       ///< of those that wait, and those that run
   EndedSteps<WorkerSessionActor> ended; ///< of which other nodes have not heard
   StepLog log;
-  std::int64_t large_until_us = 0; ///< large answers are kept so long for whoever asks again; 0: there are none
+  std::int64_t large_until_us =
+      0; ///< large answers are kept so long for whoever asks again; 0: there are none
   std::shared_ptr<DirectSteps>
       direct; ///< of a local node: steps on their callers' threads; or null
 

@@ -413,9 +413,8 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
 
 // A request that has come before runs once: it is answered as it was, or joins its step wherever that
 // waits or runs. Nothing for a new one.
-std::optional<caf::result<RunStepResult>> answer_again(Self self, const Parts& parts,
-                                                       std::uint64_t request_id,
-                                                       std::string_view what) {
+std::optional<caf::result<RunStepResult>>
+answer_again(Self self, const Parts& parts, std::uint64_t request_id, std::string_view what) {
   auto& state = self->state;
   if (request_id == 0)
     return std::nullopt;
@@ -428,9 +427,10 @@ std::optional<caf::result<RunStepResult>> answer_again(Self self, const Parts& p
     return caf::delegated<RunStepResult>{};
   }
   if (state.log.was_answered(request_id))
-    return caf::result<RunStepResult>(to_error(aborted(
-        str_cat("The same ", what, " (Master) request was received twice. It was answered before, and "
-                                   "the answer is not kept any more: run the step again"))));
+    return caf::result<RunStepResult>(to_error(
+        aborted(str_cat("The same ", what,
+                        " (Master) request was received twice. It was answered before, and "
+                        "the answer is not kept any more: run the step again"))));
   std::vector<Client>* joined = nullptr;
   if (std::uint64_t step_id = state.log.running(request_id))
     joined = &state.steps.find(step_id)->run.joined;
@@ -461,8 +461,7 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
                                      "disable_output_partition_graphs is true."));
   const GraphUse use = m.partition_graphs ? GraphUse::shown_runs : GraphUse::runs;
   const bool is_watched = !m.debug.is_empty();
-  auto bound = is_watched ? nullptr
-                          : state.signatures.recall(m.feeds, m.fetches, m.targets, use);
+  auto bound = is_watched ? nullptr : state.signatures.recall(m.feeds, m.fetches, m.targets, use);
   if (!bound) {
     std::vector<std::string> names;
     for (const auto& [name, value] : m.feeds)
@@ -474,7 +473,8 @@ caf::result<RunStepResult> run_step(Self self, const Parts& parts, RunStep& m) {
     if (!found.ok())
       return to_error(found.status());
     bound = *std::move(found);
-    if (!m.partition_graphs && !is_watched && state.record.learn({std::move(names), m.fetches, m.targets}))
+    if (!m.partition_graphs && !is_watched &&
+        state.record.learn({std::move(names), m.fetches, m.targets}))
       keep_record(self, parts);
   }
   WaitingRun run;

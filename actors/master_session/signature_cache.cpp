@@ -67,8 +67,8 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
     if (auto known = recall(feeds, fetches, targets, variant.use))
       return known;
   std::vector<std::string> feed_names = canonical(feeds), fetch_names = canonical(fetches);
-  Signature signature{sorted_unique(feed_names), sorted_unique(fetch_names),
-                      sorted_unique(targets), {}};
+  Signature signature{
+      sorted_unique(feed_names), sorted_unique(fetch_names), sorted_unique(targets), {}};
   for (const TensorConnection& connection : variant.connections)
     signature.connections.push_back(
         {canonical_tensor_name(connection.from), canonical_tensor_name(connection.to)});
@@ -105,7 +105,8 @@ std::vector<std::shared_ptr<ClientGraph>> SignatureCache::take_unused(std::size_
     nodes += graph->num_nodes;
   if (graphs_.size() <= most && nodes <= most_nodes)
     return out;
-  std::unordered_map<const ClientGraph*, long> held; // by us; -1: a signature of it is held elsewhere
+  std::unordered_map<const ClientGraph*, long>
+      held; // by us; -1: a signature of it is held elsewhere
   for (const auto& [given, bound] : as_given_) {
     long& count = held[bound->graph.get()];
     count = count < 0 || bound.use_count() > 1 ? -1 : count + 1;

@@ -27,7 +27,7 @@ using DebugWatches = std::shared_ptr<const std::vector<DebugWatch>>;
 struct GraphVariant {
   GraphUse use = GraphUse::runs;
   std::vector<TensorConnection> connections = {};
-  DebugWatches watches = nullptr; ///< null: none
+  DebugWatches watches = nullptr;                         ///< null: none
   GraphVariant(GraphUse of = GraphUse::runs) : use(of) {} // NOLINT: a use is a variant
   bool is_plain() const { return connections.empty() && !watches; }
 };
@@ -39,10 +39,10 @@ struct ClientGraph {
   std::vector<DType> feed_types;
   std::vector<PartialShape> feed_shapes;
   GraphUse use = GraphUse::runs;
-  DebugWatches watches;         ///< null: none
-  std::size_t num_nodes = 0;    ///< of all parts, once it is built
-  std::uint64_t last_use = 0;   ///< SignatureCache's
-  std::int64_t executions = 0;  ///< steps that have begun
+  DebugWatches watches;        ///< null: none
+  std::size_t num_nodes = 0;   ///< of all parts, once it is built
+  std::uint64_t last_use = 0;  ///< SignatureCache's
+  std::int64_t executions = 0; ///< steps that have begun
 };
 
 /// A client graph as one caller names it.

@@ -25,8 +25,7 @@ void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
   running_.remove(step_id);
 }
 
-void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome,
-                       bool keeps_large) {
+void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome, bool keeps_large) {
   if (request_id == 0)
     return;
   if (answered_.insert(request_id).second)

@@ -25,7 +25,7 @@ struct SessionSettings {
   std::int64_t cost_model_every = 0; ///< a run in so many of a signature gives its costs; 0: none
   std::int64_t cost_model_after = 0; ///< so many are left out before
   std::int64_t timeline_every = 0;   ///< a run in so many of a signature is traced; 0: none
-  std::int64_t operation_timeout_us = 0;    ///< a step's default deadline; 0: the runtime's
+  std::int64_t operation_timeout_us = 0; ///< a step's default deadline; 0: the runtime's
   std::int64_t lease_us = 0; ///< the client promises a word within it; 0: for ever (same process)
 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <deque>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 

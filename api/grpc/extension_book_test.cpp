@@ -18,7 +18,8 @@ TEST_CASE("extension book: one that comes again while it is made is made once") 
 
 TEST_CASE("extension book: the last that went well is known, and no other") {
   ExtensionBook<int> book;
-  const auto first = ExtensionBook<int>::key_of(0, "a"), second = ExtensionBook<int>::key_of(1, "b");
+  const auto first = ExtensionBook<int>::key_of(0, "a"),
+             second = ExtensionBook<int>::key_of(1, "b");
   CHECK(book.begin(first, 1));
   (void)book.ended(first, std::nullopt);
   CHECK_FALSE(book.known(first));

@@ -25,8 +25,8 @@ class Dispatcher {
 public:
   Dispatcher(GatewayActor gateway, std::shared_ptr<SessionTable> sessions,
              std::shared_ptr<JoinedClusters> clusters, const NodeServices& services)
-      : gateway_(std::move(gateway)), sessions_(std::move(sessions)), clusters_(std::move(clusters)),
-        own_task_(services.task) {
+      : gateway_(std::move(gateway)), sessions_(std::move(sessions)),
+        clusters_(std::move(clusters)), own_task_(services.task) {
     limits_.memory = services.host_memory;
   }
 
@@ -65,12 +65,13 @@ private:
     const bool keeps_state = request.options.shares_state_in_own_cluster;
     request.options.isolate_session_state = !keeps_state;
     auto held = std::make_shared<codec::CreateSession>(std::move(request));
-    clusters_->join(std::move(spec), keeps_state, [call, held](Result<JoinedClusters::Joined> joined) {
-      if (joined.ok())
-        caf::anon_send(joined->gateway, ClientCall{call, std::move(*held)});
-      else
-        call->fail(joined.status());
-    });
+    clusters_->join(std::move(spec), keeps_state,
+                    [call, held](Result<JoinedClusters::Joined> joined) {
+                      if (joined.ok())
+                        caf::anon_send(joined->gateway, ClientCall{call, std::move(*held)});
+                      else
+                        call->fail(joined.status());
+                    });
     return {};
   }
 
@@ -183,8 +184,8 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   Impl& impl = *out->impl_;
   auto services = node.shared_services();
   const GatewayLimits limits{options.max_sessions, options.idle_session};
-  impl.actor =
-      node.system().spawn(gateway, Services(services), node.handles().master, impl.sessions, limits);
+  impl.actor = node.system().spawn(gateway, Services(services), node.handles().master,
+                                   impl.sessions, limits);
   TROUPE_TRY(node.adopt("gateway", impl.actor));
   impl.clusters =
       std::make_shared<JoinedClusters>(node, options.address.host, impl.sessions, limits);
@@ -197,8 +198,8 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   if (node.port() != 0)
     rpc.constants[std::string(node_address_method)] = std::to_string(node.port());
   rpc.others = {std::string(join_cluster_method)};
-  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions, impl.clusters,
-                                                              *services)));
+  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions,
+                                                              impl.clusters, *services)));
   return out;
 }
 

@@ -33,9 +33,9 @@ Status check_room(Self self, const Parts& parts) {
 }
 
 void add_session(Self self, const Parts& parts, const SessionCreated& created) {
-  auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
-                                             created.session_handle, parts.master, created.session,
-                                             parts.sessions, parts.limits);
+  auto session =
+      self->spawn<caf::monitored>(gateway_session, parts.services, created.session_handle,
+                                  parts.master, created.session, parts.sessions, parts.limits);
   self->state.children.add("session-" + created.session_handle, session);
   parts.sessions->add(created.session_handle, session);
 }

@@ -57,8 +57,9 @@ std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
 Status check_not_abandoned(Self self, std::int64_t request_id, std::string_view what) {
   if (!self->state.abandoned.contains(static_cast<std::uint64_t>(request_id)))
     return {};
-  return aborted(str_cat("The same ", what, " (Master) request was received twice. Its step was cancelled, "
-                                            "since nobody had waited for it for ",
+  return aborted(str_cat("The same ", what,
+                         " (Master) request was received twice. Its step was cancelled, "
+                         "since nobody had waited for it for ",
                          comes_back_within.count(), " s: run it again"));
 }
 
@@ -150,9 +151,10 @@ void make_callable(Self self, const Services& services, const std::shared_ptr<Rp
                    codec::MakeCallable& m) {
   CallableOptions& options = m.options;
   if (options.names_devices)
-    return call->fail(unimplemented("CallableOptions::feed_devices and CallableOptions::fetch_devices to "
-                                    "configure feeding/fetching tensors to/from device memory is not yet "
-                                    "supported when using a remote session."));
+    return call->fail(
+        unimplemented("CallableOptions::feed_devices and CallableOptions::fetch_devices to "
+                      "configure feeding/fetching tensors to/from device memory is not yet "
+                      "supported when using a remote session."));
   drop_hints(options.options);
   if (Status status = check_options(options.options); !status.ok())
     return call->fail(status);
@@ -221,8 +223,9 @@ void release_callable(Self self, const Services& services, const std::shared_ptr
     return call->answer({});
   std::uint64_t handle = std::exchange((*callable)->handle, 0);
   ask(self, self->state.session, services->timeouts.request, ReleaseCallable{handle})
-      .then([=](caf::ok_atom) { call->answer({}); },
-            [=](caf::error& error) { fail_call(*call, false, to_status(error, "ReleaseCallable")); });
+      .then(
+          [=](caf::ok_atom) { call->answer({}); },
+          [=](caf::error& error) { fail_call(*call, false, to_status(error, "ReleaseCallable")); });
 }
 
 void list_devices(Self self, const Services& services, const std::shared_ptr<RpcCall>& call) {

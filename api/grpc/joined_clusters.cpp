@@ -73,8 +73,9 @@ struct JoinedClusters::Impl {
   std::deque<Request> requests;
   bool stopping = false;
 
-  std::mutex members_lock;                                // guards what follows; changed by `thread` alone
-  std::map<std::string, std::unique_ptr<Member>> members; // by the cluster and task that they are of
+  std::mutex members_lock; // guards what follows; changed by `thread` alone
+  std::map<std::string, std::unique_ptr<Member>>
+      members; // by the cluster and task that they are of
   std::thread thread;
 
   void run() {
@@ -130,7 +131,8 @@ struct JoinedClusters::Impl {
       for (const std::string& task : cluster.tasks())
         if (*cluster.address_of(task) == listed) {
           const DeviceName name = *DeviceName::parse(task);
-          return ask_to_join(listed, write_tf_config({cluster, *name.job, *name.task}), budget, stop);
+          return ask_to_join(listed, write_tf_config({cluster, *name.job, *name.task}), budget,
+                             stop);
         }
       return not_found(str_cat(listed, " is of no task of the cluster that a client has sent"));
     };
@@ -139,9 +141,8 @@ struct JoinedClusters::Impl {
     ClusterNode& node = *member->node;
     GatewayLimits of_member = limits;
     of_member.splits_devices = true;
-    member->gateway =
-        node.system().spawn(gateway, Services(node.shared_services()), node.handles().master, sessions,
-                            of_member);
+    member->gateway = node.system().spawn(gateway, Services(node.shared_services()),
+                                          node.handles().master, sessions, of_member);
     TROUPE_TRY(node.adopt("gateway", member->gateway));
     log_info("runs as ", node.task(), " of a cluster that a client has sent: ", tf_config);
     return member;
@@ -200,7 +201,8 @@ JoinedClusters::~JoinedClusters() {
   if (impl_->thread.joinable())
     impl_->thread.join();
   for (auto& request : impl_->requests)
-    request.done(unavailable("the task is about to end; try another one, or wait until it is back"));
+    request.done(
+        unavailable("the task is about to end; try another one, or wait until it is back"));
   shut_down("its task is about to end", std::chrono::milliseconds(0));
   impl_->members.clear();
 }
@@ -230,14 +232,16 @@ Result<ClusterSpec> find_own_task(const std::vector<ClusterTask>& told, const st
   ClusterSpec out;
   std::string all; // of them, for errors
   for (const ClusterTask& task : told)
-    str_append(all, all.empty() ? "" : ", ", "/job:", task.job, "/task:", task.task, " at ", task.address);
+    str_append(all, all.empty() ? "" : ", ", "/job:", task.job, "/task:", task.task, " at ",
+               task.address);
   for (const ClusterTask& task : told) {
     if (task.address != address)
       continue;
     if (out.task >= 0)
-      return invalid_argument(str_cat("Found multiple matching tasks that correspond to to the master. "
-                                      "Master target: '",
-                                      target, "'. ClusterDef: ", all));
+      return invalid_argument(
+          str_cat("Found multiple matching tasks that correspond to to the master. "
+                  "Master target: '",
+                  target, "'. ClusterDef: ", all));
     out.job = task.job;
     out.task = task.task;
   }
@@ -246,10 +250,11 @@ Result<ClusterSpec> find_own_task(const std::vector<ClusterTask>& told, const st
                                     "cluster_def. ",
                                     all));
   if (task_name(out.job, out.task) == own_task)
-    return invalid_argument(str_cat("The ClusterSpec names the job and task index to be the same names "
-                                    "that were provided when the server booted. This is currently not "
-                                    "allowed. Job: ",
-                                    out.job, ", task index: ", out.task));
+    return invalid_argument(
+        str_cat("The ClusterSpec names the job and task index to be the same names "
+                "that were provided when the server booted. This is currently not "
+                "allowed. Job: ",
+                out.job, ", task index: ", out.task));
   for (const ClusterTask& task : told)
     TROUPE_TRY(add_task(out.cluster, task.job, task.task, task.address));
   return out;

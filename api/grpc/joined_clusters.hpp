@@ -27,8 +27,8 @@ inline constexpr std::chrono::seconds joined_cluster_stays{30};
 class JoinedClusters {
 public:
   struct Joined {
-    std::uint16_t port = 0;  ///< of the node, for the other tasks
-    GatewayActor gateway;    ///< makes sessions there
+    std::uint16_t port = 0; ///< of the node, for the other tasks
+    GatewayActor gateway;   ///< makes sessions there
   };
   /// `node` is the one that clients have started; `listen_host` where the others reach this process.
   JoinedClusters(const ClusterNode& node, std::string listen_host,

@@ -8,7 +8,8 @@ namespace {
 
 const std::string own = "/job:local/replica:0/task:0";
 
-Result<ClusterSpec> find(const std::vector<ClusterTask>& told, const std::string& target = "grpc://h:1") {
+Result<ClusterSpec> find(const std::vector<ClusterTask>& told,
+                         const std::string& target = "grpc://h:1") {
   return find_own_task(told, target, own);
 }
 
@@ -31,7 +32,8 @@ TEST_CASE("joined clusters: one without the server, with it twice, or as what it
   refused(find({{"worker", 0, "a:1"}}), "The master (current machine) is not included");
   refused(find({}), "The master (current machine) is not included");
   refused(find({{"worker", 0, "h:1"}, {"worker", 1, "h:1"}}), "Found multiple matching tasks");
-  refused(find({{"local", 0, "h:1"}}), "The ClusterSpec names the job and task index to be the same");
+  refused(find({{"local", 0, "h:1"}}),
+          "The ClusterSpec names the job and task index to be the same");
   refused(find({{"worker", 0, "h:1"}, {"w x", 0, "a:1"}}), "");
   CHECK(find({{"worker", 0, "h:1"}, {"worker", 1, "a:1"}, {"worker", 2, "a:1"}}).status().code() ==
         Code::already_exists);

@@ -72,10 +72,10 @@ Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, s
   if (tensor.ok())
     return tensor;
   const Status& why = tensor.status();
-  return Status(why.code(), why.code() == Code::invalid_argument
-                                ? str_cat("Invalid TensorProto for feed value ", number, ": ",
-                                          why.message())
-                                : why.message());
+  return Status(why.code(),
+                why.code() == Code::invalid_argument
+                    ? str_cat("Invalid TensorProto for feed value ", number, ": ", why.message())
+                    : why.message());
 }
 
 void append_varint(std::string& out, std::uint64_t value) {
@@ -283,8 +283,7 @@ Result<RunCallable> read_run_callable(std::string_view bytes, DecodeLimits limit
     } else if (field.number == 2) {
       out.handle = field.as_int();
     } else if (field.number == 3) {
-      TROUPE_ASSIGN(Tensor tensor,
-                    read_tensor(field.bytes, limits, out.feeds.size()));
+      TROUPE_ASSIGN(Tensor tensor, read_tensor(field.bytes, limits, out.feeds.size()));
       out.feeds.push_back(std::move(tensor));
     } else if (field.number == 4) {
       out.request_id = field.as_int();

@@ -87,7 +87,8 @@ TEST_CASE("master codec: a callable's request keeps connections and says that de
   auto read = codec::read_make_callable(request.SerializeAsString());
   REQUIRE(read.ok());
   CHECK(read->options.feeds == std::vector<std::string>{"x"});
-  CHECK(read->options.connections == std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
+  CHECK(read->options.connections ==
+        std::vector<std::pair<std::string, std::string>>{{"a:0", "b:0"}});
   CHECK_FALSE(read->options.names_devices);
   (*request.mutable_options()->mutable_fetch_devices())["y:0"] = "/gpu:0";
   read = codec::read_make_callable(request.SerializeAsString());

@@ -33,7 +33,8 @@ struct SessionCall {
 /// there: gRPC cuts long texts.
 inline void fail_call(RpcCall& call, bool in_body, const Status& status) {
   if (in_body)
-    call.answer(master_codec::write_step_failed(status.code(), master_codec::client_message(status)));
+    call.answer(
+        master_codec::write_step_failed(status.code(), master_codec::client_message(status)));
   else
     call.fail(Status(status.code(), master_codec::client_message(status)));
 }

@@ -219,8 +219,8 @@ private:
     };
     if (name.empty() || !may_begin(static_cast<unsigned char>(name[0])) ||
         !std::ranges::all_of(name, may_follow))
-      return invalid_argument(
-          str_cat("Illegal op name '", name.substr(0, 200), "'\n\t [[{{node ", name.substr(0, 200), "}}]]"));
+      return invalid_argument(str_cat("Illegal op name '", name.substr(0, 200), "'\n\t [[{{node ",
+                                      name.substr(0, 200), "}}]]"));
     return {};
   }
 

@@ -45,8 +45,8 @@ struct SessionOptions {
   bool allow_soft_placement = false;
   bool log_device_placement = false;
   bool isolate_session_state = false;
-  std::int64_t operation_timeout_ms = 0; ///< 0: none
-  std::vector<ClusterTask> cluster = {}; ///< in place of the cluster that the master knows
+  std::int64_t operation_timeout_ms = 0;    ///< 0: none
+  std::vector<ClusterTask> cluster = {};    ///< in place of the cluster that the master knows
   bool shares_state_in_own_cluster = false; ///< without it the state there is the session's own
 
   // Graphs.
@@ -59,9 +59,10 @@ struct SessionOptions {
   bool place_pruned_graph = false; ///< only nodes that a step runs need a device; ignored over gRPC
   bool bfloat16_sendrecv = false;  ///< float edges between tasks travel as bfloat16
   bool recv_scheduling = false;    ///< receives begin by their estimated start times
-  std::int64_t cost_model_every = 0; ///< a run in so many of a signature gives its cost graph; 0: none
-  std::int64_t cost_model_after = 0; ///< so many runs are left out before
-  int timeline_every = 0;            ///< a run in so many of a signature is traced; 0: none
+  std::int64_t cost_model_every =
+      0; ///< a run in so many of a signature gives its cost graph; 0: none
+  std::int64_t cost_model_after = 0;      ///< so many runs are left out before
+  int timeline_every = 0;                 ///< a run in so many of a signature is traced; 0: none
   bool optimize_for_static_graph = false; ///< the graph will not be extended
   bool disable_output_partition_graphs = false;
 
@@ -86,9 +87,9 @@ enum class TraceLevel : std::uint8_t { none = 0, software = 1, hardware = 2, ful
 
 /// A tensor that a debugger watches.
 struct DebugWatch {
-  std::string node; ///< "*": all that no other watch names
-  int slot = 0;     ///< -1 with "*"
-  std::vector<std::string> ops = {};  ///< "DebugIdentity", "DebugNumericSummary(lower_bound=-100)" …
+  std::string node;                  ///< "*": all that no other watch names
+  int slot = 0;                      ///< -1 with "*"
+  std::vector<std::string> ops = {}; ///< "DebugIdentity", "DebugNumericSummary(lower_bound=-100)" …
   std::vector<std::string> urls = {}; ///< where the values go: "file:///tmp/dump"
   bool tolerates_failures = false;    ///< of ops that cannot be made for the tensor
   friend bool operator==(const DebugWatch&, const DebugWatch&) = default;
@@ -117,7 +118,8 @@ struct RunOptions {
 /// What a call of a callable gives and takes; CallableOptions.
 struct CallableOptions {
   std::vector<std::string> feeds = {}, fetches = {}, targets = {};
-  std::vector<std::pair<std::string, std::string>> connections = {}; ///< tensor → whose place it takes
+  std::vector<std::pair<std::string, std::string>> connections =
+      {}; ///< tensor → whose place it takes
   RunOptions options = {};
   bool names_devices = false; ///< of feeds or fetches
 };

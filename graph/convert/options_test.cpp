@@ -132,8 +132,9 @@ TEST_CASE("options: what a step reports goes there and back") {
   stats.detail = "[2,3] x [3,2]";
   stats.outputs = {{1, DType::float32, {32, 32}, 4096}};
   device.nodes = {stats};
-  metadata.cost_graph = {{"a", device.device, {}, {}, {{8, DType::int64, {}}}, 0, false},
-                         {"m", device.device, {{0, 1}}, {0}, {{-1, DType::float32, {}}}, 250, true}};
+  metadata.cost_graph = {
+      {"a", device.device, {}, {}, {{8, DType::int64, {}}}, 0, false},
+      {"m", device.device, {{0, 1}}, {0}, {{-1, DType::float32, {}}}, 250, true}};
   metadata.step_stats.devices = {device};
   tensorflow::GraphDef graph;
   REQUIRE(parse_text("node { name: 'a' op: 'NoOp' }", graph).ok());

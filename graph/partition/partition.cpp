@@ -21,7 +21,8 @@ struct Part {
     graph.functions = whole.functions;
   }
   Graph graph;
-  std::map<NodeId, std::int64_t> receives; ///< outside of loops, with the earliest start of their readers
+  std::map<NodeId, std::int64_t>
+      receives; ///< outside of loops, with the earliest start of their readers
 };
 
 Status without_device(const Node& node) {
@@ -124,8 +125,9 @@ private:
     for (auto& [name, part] : parts_) {
       std::vector<TimedNode> nodes;
       for (const Node* node : whole_.nodes())
-        if (const Copy& copy = copy_of(node->id);
-            copy.part == part.get() && frames_.of_inputs(*node) == 0 && frames_.of_outputs(*node) == 0)
+        if (const Copy& copy = copy_of(node->id); copy.part == part.get() &&
+                                                  frames_.of_inputs(*node) == 0 &&
+                                                  frames_.of_outputs(*node) == 0)
           nodes.push_back({copy.id, start_of(node->id)});
       std::vector<TimedReceive> receives;
       for (const auto& [node, start] : part->receives)

@@ -14,8 +14,8 @@ constexpr std::int64_t num_pieces = 100, pieces_before = 6;
 
 } // namespace
 
-std::vector<std::int64_t>
-estimate_starts(const Graph& graph, const std::function<std::int64_t(const Node&)>& cost_of) {
+std::vector<std::int64_t> estimate_starts(const Graph& graph,
+                                          const std::function<std::int64_t(const Node&)>& cost_of) {
   std::vector<std::int64_t> starts(static_cast<std::size_t>(graph.capacity()), 0);
   std::vector<int> missing(starts.size(), 0);
   std::vector<NodeId> ready;
@@ -68,8 +68,8 @@ Status schedule_receives(Graph& part, std::vector<TimedNode> nodes,
     if (is_new) {
       const Node& before = *part.node(std::prev(later)->node);
       const std::string device = before.assigned_device;
-      TROUPE_ASSIGN(Node * added, part.add(part.unique_name(new_name("receive_later")), "ControlTrigger",
-                                           {}, {}, {before.id}));
+      TROUPE_ASSIGN(Node * added, part.add(part.unique_name(new_name("receive_later")),
+                                           "ControlTrigger", {}, {}, {before.id}));
       added->assigned_device = device;
       trigger->second = added->id;
     }

@@ -15,8 +15,9 @@ std::string on(std::string_view task) {
 
 // On a: a chain n1 … n20; on b: early and late, which are read beside n1 and n20.
 std::string chain() {
-  std::string out = str_cat("early = Placeholder[dtype=DT_FLOAT]()", on("b"),
-                            "late = Placeholder[dtype=DT_FLOAT]()", on("b"), "n0 = Neg(early)", on("a"));
+  std::string out =
+      str_cat("early = Placeholder[dtype=DT_FLOAT]()", on("b"),
+              "late = Placeholder[dtype=DT_FLOAT]()", on("b"), "n0 = Neg(early)", on("a"));
   for (int i = 1; i <= 20; ++i)
     str_append(out, "n", i, " = Neg(n", i - 1, ")", on("a"));
   str_append(out, "sum = Add(n20, late)", on("a"));

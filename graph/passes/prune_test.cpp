@@ -108,8 +108,10 @@ TEST_CASE("prune: errors are TensorFlow's, and leave the graph alone") {
   refuses({{}, {"y", "y:0"}, {}}, Code::invalid_argument, "\"y:0\" fetched more than once");
   refuses({{"y"}, {"y:0"}, {}}, Code::invalid_argument, "is both fed and fetched");
   refuses({{"^x"}, {"y"}, {}}, Code::invalid_argument, "cannot be fed");
-  refuses({{}, {"^y"}, {}}, Code::invalid_argument, "Tried to fetch data for '^y', which produces no output.");
-  refuses({{}, {"seen"}, {}}, Code::invalid_argument, "pass 'seen' as an argument to the 'target_node_names'");
+  refuses({{}, {"^y"}, {}}, Code::invalid_argument,
+          "Tried to fetch data for '^y', which produces no output.");
+  refuses({{}, {"seen"}, {}}, Code::invalid_argument,
+          "pass 'seen' as an argument to the 'target_node_names'");
   refuses({{"w"}, {}, {"other"}}, Code::invalid_argument,
           "'w:0' cannot be fed: 'other' (Assign) needs the reference itself");
   refuses({{"x"}, {}, {}}, Code::invalid_argument, "Must specify at least one target");
@@ -179,7 +181,8 @@ TEST_CASE("prune: connections of what is not there, of one tensor twice, and in 
   refuses(joined("w:7", "x:0"), Code::invalid_argument,
           "Requested tensor connection from unknown edge: \"x:0\" (actual number of outputs = 1).");
   refuses(joined("w:0", "no:0"), Code::not_found, "FeedInputs: unable to find feed output no:0");
-  refuses(joined("w:0", "x:3"), Code::invalid_argument, "FeedInputs: x:3 should have output index < 1");
+  refuses(joined("w:0", "x:3"), Code::invalid_argument,
+          "FeedInputs: x:3 should have output index < 1");
   refuses(joined("y:0", "x:0"), Code::invalid_argument,
           "Requested Tensor connection between nodes \"x\" and \"y\" would create a cycle.");
   refuses(joined("x:0", "x:0"), Code::invalid_argument, "would create a cycle");
@@ -188,7 +191,8 @@ TEST_CASE("prune: connections of what is not there, of one tensor twice, and in 
   refuses({{"x"}, {"z"}, {}, {{"w", "x"}}}, Code::invalid_argument, "fed more than once.");
   refuses({{}, {"x"}, {}, {{"w", "x"}}}, Code::invalid_argument, "x is both fed and fetched.");
   // A circle of connections; what is fed closes none.
-  refuses({{}, {"z"}, {}, {{"w", "x"}, {"y", "w"}}}, Code::invalid_argument, "would create a cycle");
+  refuses({{}, {"z"}, {}, {{"w", "x"}, {"y", "w"}}}, Code::invalid_argument,
+          "would create a cycle");
   OpRegistry ops = rewriting_test_ops();
   Graph graph = graph_of(linear, ops);
   CHECK(prune(graph, {{"y"}, {"z"}, {}, {{"z", "x"}}}).ok());

@@ -171,7 +171,8 @@ private:
     bool exists = std::ranges::any_of(
         devices_, [&](const PlacementDevice* d) { return terms.requested.matches(d->name); });
     if (!exists && !terms.requested.empty())
-      str_append(out, "{{node ", node->name, "}} was explicitly assigned to ", terms.requested, " but available devices are [ ", list_devices(),
+      str_append(out, "{{node ", node->name, "}} was explicitly assigned to ", terms.requested,
+                 " but available devices are [ ", list_devices(),
                  " ]. Make sure the device specification refers to a valid device.");
     else if (!terms.requested.empty())
       str_append(out, "Could not satisfy explicit device specification '", terms.requested,

@@ -165,7 +165,8 @@ Status compute_non_aliasing_add(KernelContext& c) {
   TROUPE_TRY(check_scatter_nd(shape, indices.shape(), updates.shape()));
   const bool is_vector = indices.shape().rank() == 1;
   TROUPE_ASSIGN(const array::NdIndex index,
-                read_index(c, is_vector ? indices.reshaped(Shape{indices.num_elements(), 1}) : indices,
+                read_index(c,
+                           is_vector ? indices.reshaped(Shape{indices.num_elements(), 1}) : indices,
                            shape));
   TROUPE_ASSIGN(Tensor out, copy_of_input(c));
   return apply<How::add>(index, updates, out);

@@ -47,10 +47,10 @@ TEST_CASE("batches: whole ones, and what is left") {
 TEST_CASE("batches: elements of different shapes are refused") {
   BatchLines f;
   f.add("d = BatchDatasetV2[output_types=[int64], output_shapes=[[?,?]]](m, n2, no)");
-  f.check("d", {"error Cannot batch tensors with different shapes in component 0. First element had "
-                "shape [1] and element 1 had shape [2].",
-                "error First element had shape [3] and element 1 had shape [4].",
-                "i64[1,5] 5 5 5 5 5"},
+  f.check("d",
+          {"error Cannot batch tensors with different shapes in component 0. First element had "
+           "shape [1] and element 1 had shape [2].",
+           "error First element had shape [3] and element 1 had shape [4].", "i64[1,5] 5 5 5 5 5"},
           {.cardinality = "-2"});
 }
 
@@ -62,7 +62,8 @@ TEST_CASE("batches: sizes that are none") {
              {"less", "atch size must be greater than zero."},
              {"pair", "batch_size"}}) {
       BatchLines f;
-      f.add(str_cat("d = ", op, "[output_types=[int64], output_shapes=[[?]]](r, ", size, more, ")"));
+      f.add(
+          str_cat("d = ", op, "[output_types=[int64], output_shapes=[[?]]](r, ", size, more, ")"));
       f.check_refused("d", text);
     }
   }
@@ -81,8 +82,7 @@ TEST_CASE("padded batches: to the longest, and to a given length") {
   f.check("a", {"i64[2,2] 1 0 2 2", "i64[2,4] 3 3 3 0 4 4 4 4", "i64[1,5] 5 5 5 5 5"},
           {.cardinality = "-2"});
   f.check("b", {"i64[2,2] 1 7 2 2", "i64[2,4] 3 3 3 7 4 4 4 4"}, {.cardinality = "-2"});
-  f.check("c",
-          {"i64[5,6] 1 7 7 7 7 7 2 2 7 7 7 7 3 3 3 7 7 7 4 4 4 4 7 7 5 5 5 5 5 7"},
+  f.check("c", {"i64[5,6] 1 7 7 7 7 7 2 2 7 7 7 7 3 3 3 7 7 7 4 4 4 4 7 7 5 5 5 5 5 7"},
           {.cardinality = "-2"});
 }
 

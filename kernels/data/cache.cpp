@@ -185,7 +185,8 @@ void register_data_cache(OpLibrary& library) {
       .shape_fn(shapes_of_scalars<1>)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make<false>>)
-      .doc("The elements, which the first whole iteration keeps for later ones: in memory, or in the "
+      .doc("The elements, which the first whole iteration keeps for later ones: in memory, or in "
+           "the "
            "file `filename`.");
   library.op("CacheDatasetV2")
       .input("input_dataset: variant; filename: string; cache: resource")
@@ -196,8 +197,9 @@ void register_data_cache(OpLibrary& library) {
       .shape_fn(shapes_of_scalars<1, 2>)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make<true>>)
-      .doc("The elements, which the first whole iteration keeps for later ones: in the cache, or in "
-           "the file `filename`.");
+      .doc(
+          "The elements, which the first whole iteration keeps for later ones: in the cache, or in "
+          "the file `filename`.");
   library.op("AnonymousMemoryCache")
       .output("handle: resource; deleter: variant")
       .stateful()

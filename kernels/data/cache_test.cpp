@@ -54,11 +54,11 @@ TEST_CASE("caches: what the first whole iteration gave comes again") {
   f.add(str_cat("c = CacheDataset", testing::of_int64, "(m, memory)"));
   f.add(str_cat("d = RepeatDataset", testing::of_int64, "(c, two)"));
   f.add(str_cat("without = RepeatDataset", testing::of_int64, "(m, two)"));
-  CHECK(f.elements("without") == std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3",
-                                                          "i64[] 4", "i64[] 5", "i64[] 6"});
+  CHECK(f.elements("without") ==
+        std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3", "i64[] 4", "i64[] 5", "i64[] 6"});
   CHECK(f.run({"^reset"}) == "ok");
-  CHECK(f.elements("d") == std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3", "i64[] 1",
-                                                    "i64[] 2", "i64[] 3"});
+  CHECK(f.elements("d") ==
+        std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3", "i64[] 1", "i64[] 2", "i64[] 3"});
 }
 
 TEST_CASE("caches: an iteration that ends early fills none") {
@@ -66,8 +66,7 @@ TEST_CASE("caches: an iteration that ends early fills none") {
   f.add(str_cat("c = CacheDataset", testing::of_int64, "(m, memory)"));
   f.add(str_cat("t = TakeDataset", testing::of_int64, "(c, two)"));
   f.add(str_cat("d = RepeatDataset", testing::of_int64, "(t, two)"));
-  CHECK(f.elements("d") ==
-        std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3", "i64[] 4"});
+  CHECK(f.elements("d") == std::vector<std::string>{"i64[] 1", "i64[] 2", "i64[] 3", "i64[] 4"});
 }
 
 TEST_CASE("caches: saved while they fill and while they are read") {
@@ -77,8 +76,8 @@ TEST_CASE("caches: saved while they fill and while they are read") {
   f.add(testing::constant("memory", R"(str[] "")"));
   f.add(str_cat("c = CacheDataset", testing::of_int64, "(r, memory)"));
   f.add(str_cat("d = RepeatDataset", testing::of_int64, "(c, two)"));
-  f.check("d", {"i64[] 0", "i64[] 1", "i64[] 2", "i64[] 3", "i64[] 0", "i64[] 1", "i64[] 2",
-                "i64[] 3"});
+  f.check("d",
+          {"i64[] 0", "i64[] 1", "i64[] 2", "i64[] 3", "i64[] 0", "i64[] 1", "i64[] 2", "i64[] 3"});
 }
 
 TEST_CASE("caches: two datasets with one cache in common") {

@@ -42,8 +42,8 @@ private:
   public:
     Directed(std::shared_ptr<const DirectedInterleaveDataset> dataset, IteratorRef selector,
              std::vector<IteratorRef> inputs)
-        : dataset_(std::move(dataset)), selector_(std::move(selector)),
-          inputs_(std::move(inputs)), left_(inputs_.size()) {}
+        : dataset_(std::move(dataset)), selector_(std::move(selector)), inputs_(std::move(inputs)),
+          left_(inputs_.size()) {}
 
     Async<Next> next(Pull& pull) override {
       while (left_ > 0) {
@@ -113,15 +113,15 @@ private:
 Result<DatasetRef> make(KernelContext& c) {
   TROUPE_ASSIGN(DatasetRef selector, input_dataset(c, 0));
   if (selector->types() != std::vector<DType>{DType::int64})
-    return invalid_argument(
-        "The selector input must be a dataset of scalar int64 elements.");
+    return invalid_argument("The selector input must be a dataset of scalar int64 elements.");
   std::vector<DatasetRef> inputs;
   for (int i = 1; i < c.num_inputs(); ++i) {
     TROUPE_ASSIGN(DatasetRef input, input_dataset(c, i));
     if (!inputs.empty() && input->types() != inputs[0]->types())
-      return invalid_argument(str_cat("All inputs must have the same output_dtypes. First input has "
-                                      "other types than input ",
-                                      i - 1));
+      return invalid_argument(
+          str_cat("All inputs must have the same output_dtypes. First input has "
+                  "other types than input ",
+                  i - 1));
     inputs.push_back(std::move(input));
   }
   return new_dataset<DirectedInterleaveDataset>(c, std::move(selector), std::move(inputs));

@@ -92,7 +92,8 @@ TEST_CASE("FixedLengthRecordDataset: records between header and footer") {
   f.add("e = FixedLengthRecordDatasetV2(files, n2, n2, n1, buffer, plain)");
   f.check("e", texts({"aa", "bb", "cc", "dd"}), of_files);
   f.add("g = FixedLengthRecordDataset(files, n2, n4, n1, buffer)");
-  CHECK(f.elements("g", 1)[0].find("Excluding the header (2 bytes) and footer (1 bytes), input file") !=
+  CHECK(f.elements("g", 1)[0].find(
+            "Excluding the header (2 bytes) and footer (1 bytes), input file") !=
         std::string::npos);
   CHECK(f.elements("g", 1)[0].find("has body length 6 bytes, which is not an exact multiple of the "
                                    "record length (4 bytes).") != std::string::npos);
@@ -138,8 +139,7 @@ TEST_CASE("files: what is refused") {
     f.check_refused("d", text);
   };
   refused("TFRecordDataset(files, odd, buffer)", "LZ4");
-  refused("TFRecordDataset(files, plain, less)",
-          "`buffer_size` must be >= 0 (0 == no buffering)");
+  refused("TFRecordDataset(files, plain, less)", "`buffer_size` must be >= 0 (0 == no buffering)");
   refused("TextLineDataset(files, odd, buffer)", "Unsupported compression_type.");
   refused("TextLineDataset(files, plain, less)", "`buffer_size` must be >= 0 (0 == default)");
   refused("FixedLengthRecordDataset(files, less, n1, n1, buffer)", "`header_bytes` must be >= 0");

@@ -39,8 +39,7 @@ private:
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
         if (!element)
           co_return end_of_sequence();
-        TROUPE_CO_ASSIGN(const bool holds,
-                         co_await predicate_.test(*element, pull, not_bool));
+        TROUPE_CO_ASSIGN(const bool holds, co_await predicate_.test(*element, pull, not_bool));
         if (holds)
           co_return one_more(*std::move(element));
       }

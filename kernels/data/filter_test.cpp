@@ -38,8 +38,9 @@ TEST_CASE("FilterDataset: the elements for which the function holds") {
 
 TEST_CASE("FilterDataset: an error drops its element alone") {
   FilterLines f("FilterDataset", "fails");
-  f.check("d", {"i64[] 0", "i64[] 1", "error Error in user-defined function passed to FilterDataset",
-                "i64[] 4", "i64[] 5"},
+  f.check("d",
+          {"i64[] 0", "i64[] 1", "error Error in user-defined function passed to FilterDataset",
+           "i64[] 4", "i64[] 5"},
           {.cardinality = "-2"});
 }
 

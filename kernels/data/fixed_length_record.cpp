@@ -44,8 +44,8 @@ public:
 private:
   Status wrong_length(const std::string& file, std::int64_t body) const {
     std::string text =
-        str_cat("Excluding the header (", lengths_.header, " bytes) and footer (",
-                lengths_.footer, " bytes), input file \"", file, "\" has body length ", body,
+        str_cat("Excluding the header (", lengths_.header, " bytes) and footer (", lengths_.footer,
+                " bytes), input file \"", file, "\" has body length ", body,
                 " bytes, which is not an exact multiple of the record length (", lengths_.record,
                 " bytes).");
     return how_ == Compression::none ? invalid_argument(std::move(text))
@@ -169,7 +169,8 @@ void register_data_fixed_length_record(OpLibrary& library) {
       .shape_fn(infer_shapes<6>)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make<true>>)
-      .doc("The records of `record_bytes` bytes between header and footer of the files, which may be "
+      .doc("The records of `record_bytes` bytes between header and footer of the files, which may "
+           "be "
            "compressed.");
 }
 

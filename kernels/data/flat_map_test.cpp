@@ -108,7 +108,8 @@ TEST_CASE("parallel interleaves: elements of several datasets in turn") {
     f.dataset(op, "some", inputs, attrs);
     f.check("d", int64s(expected), {.cardinality = "-2", .is_unordered = in_any_order});
   };
-  const std::initializer_list<int> by_one{10, 20, 30, 21, 31, 40, 32, 41, 50, 42, 51, 43, 52, 53, 54};
+  const std::initializer_list<int> by_one{10, 20, 30, 21, 31, 40, 32, 41,
+                                          50, 42, 51, 43, 52, 53, 54};
   check("ParallelInterleaveDatasetV2", ", n1, n1, n1", "", in_twos);
   check("ParallelInterleaveDatasetV3", ", n1, n1, n2", ", deterministic=\"true\"", in_twos);
   check("ParallelInterleaveDatasetV4", ", n1, n3, auto, auto, auto", "", in_twos);

@@ -50,18 +50,17 @@ Status give_optional(KernelContext& c, std::optional<Element> element) {
   for (std::size_t i = 0; i < element->size(); ++i) {
     const Tensor& component = (*element)[i];
     if (i >= expected.types.size() || component.dtype() != expected.types[i])
-      return invalid_argument(str_cat(
-          "The given optional does not match the expected type for component ", i, ". Expected: ",
-          i < expected.types.size() ? to_string(expected.types[i]) : "none",
-          ". Actual: ", to_string(component.dtype()), "."));
+      return invalid_argument(
+          str_cat("The given optional does not match the expected type for component ", i,
+                  ". Expected: ", i < expected.types.size() ? to_string(expected.types[i]) : "none",
+                  ". Actual: ", to_string(component.dtype()), "."));
     if (!expected.shapes[i].is_compatible_with(component.shape()))
       return invalid_argument(str_cat(
           "The given optional does not match the expected shape for component ", i,
           ". Expected: ", text_of(expected.shapes[i]), ". Actual: ", component.shape(), "."));
     TROUPE_TRY(check_nesting(component));
   }
-  return c.set_output(0,
-                      Tensor::scalar(list::make_optional(list::Optional(*std::move(element)))));
+  return c.set_output(0, Tensor::scalar(list::make_optional(list::Optional(*std::move(element)))));
 }
 
 using Give = Status (*)(KernelContext&, std::optional<Element>);

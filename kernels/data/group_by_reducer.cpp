@@ -38,8 +38,8 @@ private:
 
   class Reduced final : public IteratorOver<GroupByReducerDataset> {
   public:
-    Reduced(std::shared_ptr<const GroupByReducerDataset> dataset, IteratorRef input, Bound functions,
-            Allocator& memory)
+    Reduced(std::shared_ptr<const GroupByReducerDataset> dataset, IteratorRef input,
+            Bound functions, Allocator& memory)
         : IteratorOver(std::move(dataset), std::move(input)), functions_(std::move(functions)),
           charge_(memory) {}
 
@@ -50,7 +50,8 @@ private:
         co_return end_of_sequence();
       // In the order of the keys.
       auto first = states_.extract(states_.begin());
-      TROUPE_CO_ASSIGN(Element element, co_await functions_.finalize(std::move(first.mapped()), pull));
+      TROUPE_CO_ASSIGN(Element element,
+                       co_await functions_.finalize(std::move(first.mapped()), pull));
       co_return one_more(std::move(element));
     }
 
@@ -141,7 +142,8 @@ void register_data_group_by_reducer(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make>)
-      .doc("For each key what `finalize_func` makes of the state into which `reduce_func` has folded "
+      .doc("For each key what `finalize_func` makes of the state into which `reduce_func` has "
+           "folded "
            "the key's elements.");
 }
 

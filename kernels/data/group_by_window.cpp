@@ -37,8 +37,8 @@ private:
 
   class Grouped final : public IteratorOver<GroupByWindowDataset> {
   public:
-    Grouped(std::shared_ptr<const GroupByWindowDataset> dataset, IteratorRef input,
-            Bound functions, std::shared_ptr<Pipeline> pipeline)
+    Grouped(std::shared_ptr<const GroupByWindowDataset> dataset, IteratorRef input, Bound functions,
+            std::shared_ptr<Pipeline> pipeline)
         : IteratorOver(std::move(dataset), std::move(input)), functions_(std::move(functions)),
           pipeline_(std::move(pipeline)) {}
 
@@ -156,9 +156,8 @@ private:
       current_key_ = key;
       current_elements_.assign(elements.begin(), elements.end());
       const Dataset& input = dataset().input();
-      Tensors args{Tensor::scalar(key), tensor_of(dataset_of_elements(std::move(elements),
-                                                                      input.types(),
-                                                                      input.shapes()))};
+      Tensors args{Tensor::scalar(key), tensor_of(dataset_of_elements(
+                                            std::move(elements), input.types(), input.shapes()))};
       TROUPE_CO_ASSIGN(current_, co_await iterator_of_element(functions_.reduce, std::move(args),
                                                               pipeline_, pull));
       co_return Status();
@@ -209,7 +208,8 @@ void register_data_group_by_window(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make>)
-      .doc("The datasets that `reduce_func` makes of `window_size_func(key)` elements of one key, one "
+      .doc("The datasets that `reduce_func` makes of `window_size_func(key)` elements of one key, "
+           "one "
            "behind the other.");
 }
 

@@ -22,18 +22,19 @@ struct GroupLines : testing::DatasetLines {
     function("batch", "key: int64, w: variant", "b",
              str_cat(testing::constant("all", "i64[] 99"), testing::constant("no", "bool[] false"),
                      "b = BatchDatasetV2[output_types=[int64], output_shapes=[[?]]](w, all, no)"));
-    function("zero", "key: int64", "s, k", str_cat(testing::constant("s", "i64[] 0"), "k = Identity(key)"));
+    function("zero", "key: int64", "s, k",
+             str_cat(testing::constant("s", "i64[] 0"), "k = Identity(key)"));
     function("sum", "s: int64, key: int64, x: int64", "t, key", "t = AddV2(s, x)");
     function("pair", "s: int64, key: int64", "key, s", "");
     function("running", "s: int64, x: int64", "t, s", "t = AddV2(s, x)");
     function("texts", "s: int64, x: int64", "t, s", "t = AsString(s)");
   }
   void group(std::string_view size) {
-    add(str_cat("d = GroupByWindowDataset[key_func=modulo, reduce_func=batch, window_size_func=",
-                size,
-                ", Tkey_func_other_arguments=[int64], Treduce_func_other_arguments=[], "
-                "Twindow_size_func_other_arguments=[], output_types=[int64], output_shapes=[[?]]]"
-                "(r, three)"));
+    add(str_cat(
+        "d = GroupByWindowDataset[key_func=modulo, reduce_func=batch, window_size_func=", size,
+        ", Tkey_func_other_arguments=[int64], Treduce_func_other_arguments=[], "
+        "Twindow_size_func_other_arguments=[], output_types=[int64], output_shapes=[[?]]]"
+        "(r, three)"));
   }
 };
 
@@ -73,17 +74,19 @@ TEST_CASE("ScanDataset: a state that goes from element to element") {
   GroupLines f;
   f.add("d = ScanDataset[f=running, Tstate=[int64], Targuments=[], output_types=[int64], "
         "output_shapes=[[]]](r, two)");
-  f.check("d", {"i64[] 2", "i64[] 2", "i64[] 3", "i64[] 5", "i64[] 8", "i64[] 12", "i64[] 17",
-                "i64[] 23"},
-          {.cardinality = "-2"});
+  f.check(
+      "d",
+      {"i64[] 2", "i64[] 2", "i64[] 3", "i64[] 5", "i64[] 8", "i64[] 12", "i64[] 17", "i64[] 23"},
+      {.cardinality = "-2"});
 }
 
 TEST_CASE("ScanDataset: a state of another type is refused") {
   GroupLines f;
   f.add("d = ScanDataset[f=texts, Tstate=[int64], Targuments=[], output_types=[int64], "
         "output_shapes=[[]]](r, two)");
-  CHECK(f.elements("d", 1)[0].find("Got wrong type for scan_func return value 0 (expected int64, got "
-                                   "string).") != std::string::npos);
+  CHECK(
+      f.elements("d", 1)[0].find("Got wrong type for scan_func return value 0 (expected int64, got "
+                                 "string).") != std::string::npos);
 }
 
 } // namespace troupe

@@ -65,8 +65,9 @@ Result<std::shared_ptr<Iteration>> begun(KernelContext& c, std::string_view what
   auto iteration = resource->current();
   if (!iteration)
     return failed_precondition(
-        str_cat(what, "() failed because the iterator has not been initialized. Ensure that you "
-                      "have run the initializer operation for this iterator before ",
+        str_cat(what,
+                "() failed because the iterator has not been initialized. Ensure that you "
+                "have run the initializer operation for this iterator before ",
                 doing, " it."));
   return iteration;
 }
@@ -96,11 +97,11 @@ Async<Status> restore(KernelContext& c, std::shared_ptr<Iteration> before, State
   if (!status.ok())
     co_return status.derived()
         ? status
-        : Status(status.code(), str_cat("Failed to restore dataset iterator from checkpoint: ",
-                                        status.message(),
-                                        ". Make sure the dataset definition has not changed "
-                                        "between the process that saved the checkpoint and the "
-                                        "process that is restoring it."));
+        : Status(status.code(),
+                 str_cat("Failed to restore dataset iterator from checkpoint: ", status.message(),
+                         ". Make sure the dataset definition has not changed "
+                         "between the process that saved the checkpoint and the "
+                         "process that is restoring it."));
   co_return resource->set(std::move(iteration));
 }
 
@@ -121,10 +122,9 @@ void deserialize(KernelContext& c, KernelDone done) {
   if (!iteration.ok())
     return done(iteration.status());
   const auto pipeline = (*iteration)->pipeline();
-  pipeline->submit([&c, done = std::move(done), iteration = *std::move(iteration),
-                    entries = std::move(entries)] {
-    when_done<Status>(restore(c, iteration, entries), done);
-  });
+  pipeline->submit(
+      [&c, done = std::move(done), iteration = *std::move(iteration),
+       entries = std::move(entries)] { when_done<Status>(restore(c, iteration, entries), done); });
 }
 
 Status shape_of_state(ShapeContext& c) {

@@ -35,10 +35,11 @@ TEST_CASE("iterators: begun, ended, begun with another dataset") {
     f.add(str_cat("make_other = MakeIterator(r, other)\nnext_other = IteratorGetNextSync",
                   testing::of_int64, "(other)"));
     CHECK(f.run({"next_other"}).find("FAILED_PRECONDITION") != std::string::npos);
-    CHECK(f.run({"next_other"})
-              .find("GetNext() failed because the iterator has not been initialized. Ensure that you "
-                    "have run the initializer operation for this iterator before getting the next "
-                    "element.") != std::string::npos);
+    CHECK(
+        f.run({"next_other"})
+            .find("GetNext() failed because the iterator has not been initialized. Ensure that you "
+                  "have run the initializer operation for this iterator before getting the next "
+                  "element.") != std::string::npos);
     CHECK(f.run({"^make_other"}) == "ok");
     CHECK(f.run({"next_other"}) == "ok i64[] 0");
     CHECK(f.run({"^make"}) == "ok");
@@ -49,7 +50,8 @@ TEST_CASE("iterators: begun, ended, begun with another dataset") {
     CHECK(f.run({"next"}) == "ok i64[] 0");
     CHECK(f.run({"next"}) == "ok i64[] 1");
     for (int i = 0; i < 2; ++i)
-      CHECK(f.run({"next"}).find("OUT_OF_RANGE: node 'next' (IteratorGetNext): End of sequence") == 0);
+      CHECK(f.run({"next"}).find("OUT_OF_RANGE: node 'next' (IteratorGetNext): End of sequence") ==
+            0);
   }
 }
 
@@ -71,8 +73,9 @@ TEST_CASE("iterators: datasets of other elements are refused") {
   IteratorLines f;
   f.add("floats = IteratorV2[output_types=[float], output_shapes=[[]], shared_name=\"\", "
         "container=\"\"]()\nwrong = MakeIterator(r, floats)");
-  CHECK(f.run({"^wrong"}).find("Data type mismatch at component 0: expected float but got int64.") !=
-        std::string::npos);
+  CHECK(
+      f.run({"^wrong"}).find("Data type mismatch at component 0: expected float but got int64.") !=
+      std::string::npos);
   f.add("vectors = IteratorV2[output_types=[int64], output_shapes=[[2]], shared_name=\"\", "
         "container=\"\"]()\nflat = MakeIterator(r, vectors)");
   CHECK(f.run({"^flat"}).find("Incompatible shapes at component 0: expected [2] but got [].") !=
@@ -82,7 +85,8 @@ TEST_CASE("iterators: datasets of other elements are refused") {
 TEST_CASE("iterators: optionals instead of an end") {
   IteratorLines f;
   f.add(str_cat("o = IteratorGetNextAsOptional", testing::of_int64,
-                "(it)\nhas = OptionalHasValue(o)\nvalue = OptionalGetValue", testing::of_int64, "(o)"));
+                "(it)\nhas = OptionalHasValue(o)\nvalue = OptionalGetValue", testing::of_int64,
+                "(o)"));
   CHECK(f.run({"^again"}) == "ok");
   CHECK(f.run({"has", "value"}) == "ok bool[] true i64[] 0");
   CHECK(f.run({"has"}) == "ok bool[] true");
@@ -140,8 +144,9 @@ TEST_CASE("iterators: begun by themselves, once") {
   CHECK(f.run({"next_shot"}).find("OUT_OF_RANGE") == 0);
   f.add("wrong = OneShotIterator[dataset_factory=number, output_types=[int64], "
         "output_shapes=[[]]]()");
-  CHECK(f.run({"^wrong"}).find("The `dataset_factory` function must return a single scalar of dtype "
-                               "DT_VARIANT.") != std::string::npos);
+  CHECK(f.run({"^wrong"})
+            .find("The `dataset_factory` function must return a single scalar of dtype "
+                  "DT_VARIANT.") != std::string::npos);
 }
 
 TEST_CASE("iterators: states are of an iterator that was begun, and of an equal dataset") {
@@ -159,7 +164,8 @@ TEST_CASE("iterators: states are of an iterator that was begun, and of an equal 
   g.add(str_cat("t = TakeDataset", testing::of_int64, "(r, two)\nmake_t = MakeIterator(t, it)"));
   auto restored = g.values({"^back"}, {{"fed", (*state)[0]}});
   CHECK(restored.status().message().find(
-            "Restore() failed because the iterator has not been initialized.") != std::string::npos);
+            "Restore() failed because the iterator has not been initialized.") !=
+        std::string::npos);
   CHECK(g.run({"^make_t"}) == "ok");
   restored = g.values({"^back"}, {{"fed", (*state)[0]}});
   CHECK(restored.status().code() == Code::data_loss);
@@ -187,8 +193,7 @@ TEST_CASE("iterators: a function with a state of its own is no state of the iter
 
 TEST_CASE("ReduceDataset: the last state") {
   IteratorLines f;
-  f.function("sum", "s: int64, x: int64, by: int64", "t",
-             "y = Mul(x, by)\nt = AddV2(s, y)");
+  f.function("sum", "s: int64, x: int64, by: int64", "t", "y = Mul(x, by)\nt = AddV2(s, y)");
   f.function("two", "s: int64, x: int64", "s, x", "");
   f.add(testing::constant("five", "i64[] 5"));
   f.add("d = ReduceDataset[f=sum, Tstate=[int64], Targuments=[int64], output_types=[int64], "

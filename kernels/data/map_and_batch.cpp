@@ -22,8 +22,7 @@ public:
     IteratorRef mapped = iterate_with_calls(
         shared_from_this(), std::move(iterator), std::move(function), pipeline,
         {.calls = calls_, .in_order = true, .keeps_cardinality = keeps_cardinality_});
-    return IteratorRef(
-        std::make_unique<Batches>(self<MapAndBatchDataset>(), std::move(mapped)));
+    return IteratorRef(std::make_unique<Batches>(self<MapAndBatchDataset>(), std::move(mapped)));
   }
   Status check_external_state() const override {
     TROUPE_TRY(function_.check_external_state());

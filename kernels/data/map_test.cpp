@@ -50,7 +50,8 @@ TEST_CASE("maps: the function of each element, in order, with what it has captur
     CAPTURE(kind.op);
     MapLines f;
     f.map(kind, "times", ", ten");
-    f.check("d", {"i64[] 0", "i64[] 10", "i64[] 20", "i64[] 30", "i64[] 40"}, {.cardinality = "-2"});
+    f.check("d", {"i64[] 0", "i64[] 10", "i64[] 20", "i64[] 30", "i64[] 40"},
+            {.cardinality = "-2"});
   }
 }
 
@@ -67,12 +68,13 @@ TEST_CASE("maps: an error comes in its element's place, and those behind it come
     CAPTURE(kind.op);
     MapLines f(4);
     f.map(kind, "inverse");
-    f.check("d",
-            {str_cat("error INVALID_ARGUMENT: node 'd_next' (IteratorGetNext): Error in user-defined "
-                     "function passed to ",
-                     kind.op, " transformation"),
-             "i64[] 6", "i64[] 3", "i64[] 2"},
-            {.cardinality = "-2"});
+    f.check(
+        "d",
+        {str_cat("error INVALID_ARGUMENT: node 'd_next' (IteratorGetNext): Error in user-defined "
+                 "function passed to ",
+                 kind.op, " transformation"),
+         "i64[] 6", "i64[] 3", "i64[] 2"},
+        {.cardinality = "-2"});
   }
 }
 
@@ -113,8 +115,8 @@ TEST_CASE("maps: a state of the function lasts for one iteration") {
   for (const MapKind& kind : {map_kinds[0], map_kinds[1]}) {
     MapLines f(3);
     f.function("draw", "x: int64", "y",
-               str_cat(testing::constant("none", "i32[0]"),
-                       testing::constant("low", "i64[] 0"), testing::constant("high", "i64[] 1000"),
+               str_cat(testing::constant("none", "i32[0]"), testing::constant("low", "i64[] 0"),
+                       testing::constant("high", "i64[] 1000"),
                        "y = RandomUniformInt[seed=3, seed2=4](none, low, high)"));
     f.map(kind, "draw");
     const auto first = f.elements("d");

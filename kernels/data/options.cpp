@@ -53,8 +53,7 @@ Result<DatasetRef> make_same_with_number(KernelContext& c) {
 
 struct Parallelism {
   static constexpr std::int64_t least = 0;
-  static constexpr auto wrong =
-      "`max_intra_op_parallelism` must be greater than or equal to zero.";
+  static constexpr auto wrong = "`max_intra_op_parallelism` must be greater than or equal to zero.";
 };
 struct ThreadPool {
   static constexpr std::int64_t least = 0;

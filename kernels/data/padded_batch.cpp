@@ -131,8 +131,9 @@ void register_data_padded_batch(OpLibrary& library) {
       .shape_fn(infer_shapes<false>)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make<false>>)
-      .doc("Each `batch_size` elements below each other as one, each component padded to its padded "
-           "shape (-1: as long as the longest).");
+      .doc(
+          "Each `batch_size` elements below each other as one, each component padded to its padded "
+          "shape (-1: as long as the longest).");
   library.op("PaddedBatchDatasetV2")
       .input("input_dataset: variant; batch_size: int64; padded_shapes: N * int64")
       .input("padding_values: Toutput_types; drop_remainder: bool")
@@ -143,9 +144,10 @@ void register_data_padded_batch(OpLibrary& library) {
       .shape_fn(infer_shapes<true>)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make<true>>)
-      .doc("Each `batch_size` elements below each other as one, each component padded to its padded "
-           "shape (-1: as long as the longest); without the last if it has fewer and "
-           "`drop_remainder`.");
+      .doc(
+          "Each `batch_size` elements below each other as one, each component padded to its padded "
+          "shape (-1: as long as the longest); without the last if it has fewer and "
+          "`drop_remainder`.");
 }
 
 } // namespace troupe

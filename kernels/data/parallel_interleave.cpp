@@ -60,8 +60,8 @@ Result<DatasetRef> make(KernelContext& c) {
   if constexpr (version >= 4) {
     TROUPE_ASSIGN(options.ahead, scalar_input<std::int64_t>(c, first + 2));
     if (options.ahead != autotune && options.ahead <= 0)
-      return invalid_argument(str_cat("`buffer_output_elements` must be ", autotune,
-                                      " or > 0 but is ", options.ahead));
+      return invalid_argument(
+          str_cat("`buffer_output_elements` must be ", autotune, " or > 0 but is ", options.ahead));
     TROUPE_ASSIGN(options.coming, scalar_input<std::int64_t>(c, first + 3));
     if (options.coming != autotune && options.coming < 0)
       return invalid_argument(str_cat("`prefetch_input_elements` must be ", autotune,
@@ -69,7 +69,8 @@ Result<DatasetRef> make(KernelContext& c) {
   }
   TROUPE_ASSIGN(const auto calls, scalar_input<std::int64_t>(c, c.num_inputs() - 1));
   const std::int64_t threads = c.device().compute().threads();
-  if (options.cycle == autotune) // as TensorFlow chooses: lanes of the cycle and to come, a thread each
+  if (options.cycle ==
+      autotune) // as TensorFlow chooses: lanes of the cycle and to come, a thread each
     options.cycle = calls == autotune ? (threads + coming_factor) / (coming_factor + 1)
                                       : std::min(calls, threads);
   if (options.cycle <= 0)
@@ -122,8 +123,9 @@ Result<DatasetRef> make_legacy(KernelContext& c) {
                                                 in_order);
 }
 
-constexpr auto doc = "The elements of the datasets that `f` makes of the elements, several of which "
-                     "are read at once: of `cycle_length` of them in turn, `block_length` each time.";
+constexpr auto doc =
+    "The elements of the datasets that `f` makes of the elements, several of which "
+    "are read at once: of `cycle_length` of them in turn, `block_length` each time.";
 
 } // namespace
 } // namespace troupe::data

@@ -17,7 +17,8 @@ public:
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const override {
     TROUPE_ASSIGN(BoundFunction function, pipeline->bind(function_));
     TROUPE_ASSIGN(IteratorRef iterator, input().iterate(pipeline));
-    return iterate_with_calls(shared_from_this(), std::move(iterator), std::move(function), pipeline,
+    return iterate_with_calls(shared_from_this(), std::move(iterator), std::move(function),
+                              pipeline,
                               {.calls = calls_,
                                .in_order = is_in_order(in_order_, *pipeline),
                                .keeps_cardinality = keeps_cardinality_});

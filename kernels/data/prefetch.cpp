@@ -29,8 +29,8 @@ private:
 
   /// What the iterator and its background have in common.
   struct Buffer {
-    Buffer(std::shared_ptr<const PrefetchDataset> from, IteratorRef of, std::shared_ptr<Pipeline> in,
-           std::int64_t wanted)
+    Buffer(std::shared_ptr<const PrefetchDataset> from, IteratorRef of,
+           std::shared_ptr<Pipeline> in, std::int64_t wanted)
         : dataset(std::move(from)), input(std::move(of)), charge(in->memory()),
           grows(wanted == autotune), limit(grows ? 2 : wanted), background(std::move(in)) {}
 

@@ -61,8 +61,8 @@ TEST_CASE("PrefetchDataset: an iterator that ends early ends what is under way")
 
 TEST_CASE("MapAndBatchDataset: results in batches") {
   const auto check = [](std::string_view inputs, const std::vector<std::string>& expected,
-                        std::string_view attrs = "", const testing::DatasetFacts& facts = {
-                                                         .cardinality = "-2"}) {
+                        std::string_view attrs = "",
+                        const testing::DatasetFacts& facts = {.cardinality = "-2"}) {
     AheadLines f;
     f.function("next", "x: int64", "y",
                str_cat(testing::constant("one", "i64[] 1"), "y = AddV2(x, one)"));
@@ -77,7 +77,8 @@ TEST_CASE("MapAndBatchDataset: results in batches") {
 
 TEST_CASE("MapAndBatchDataset: a batch with an error is not given") {
   AheadLines f;
-  f.add("d = MapAndBatchDataset[f=inverse, output_types=[int64], output_shapes=[[?]]](r, n2, n2, no)");
+  f.add("d = MapAndBatchDataset[f=inverse, output_types=[int64], output_shapes=[[?]]](r, n2, n2, "
+        "no)");
   f.check("d", {"error INVALID_ARGUMENT", "i64[2] 6 3", "i64[1] 2"}, {.cardinality = "-2"});
 }
 
@@ -86,8 +87,9 @@ TEST_CASE("MapAndBatchDataset: what is refused") {
            {"n0, n1, no", "batch_size must be greater than zero."},
            {"n1, n0, no", "num_parallel_calls must be greater than zero."}}) {
     AheadLines f;
-    f.add(str_cat("d = MapAndBatchDataset[f=inverse, output_types=[int64], output_shapes=[[?]]](r, ",
-                  inputs, ")"));
+    f.add(
+        str_cat("d = MapAndBatchDataset[f=inverse, output_types=[int64], output_shapes=[[?]]](r, ",
+                inputs, ")"));
     f.check_refused("d", text);
   }
 }
@@ -120,7 +122,8 @@ TEST_CASE("OptionsDataset: without order where its options say so, the outermost
   CHECK(f.elements("b") == in_order);
   f.check("a", in_order, {.cardinality = "-2", .is_unordered = true});
   AheadLines g;
-  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], serialized_options=\"\\377\"](r)");
+  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], "
+        "serialized_options=\"\\377\"](r)");
   g.check_refused("d", "Could not parse serialized_options as a valid Options message.");
 }
 
@@ -140,8 +143,9 @@ TEST_CASE("AssertCardinalityDataset: too few, too many, as many") {
   add("a", "n2");
   f.check("a", {"i64[] 0", "i64[] 1"});
   add("b", "n1");
-  CHECK(f.elements("b", 2)[1].find("Input dataset was expected to contain 1 element but contained at "
-                                   "least 2 elements.") != std::string::npos);
+  CHECK(
+      f.elements("b", 2)[1].find("Input dataset was expected to contain 1 element but contained at "
+                                 "least 2 elements.") != std::string::npos);
   add("c", "n4");
   CHECK(f.elements("c", 3)[2].find("Input dataset was expected to contain 4 elements but contained "
                                    "only 2 elements.") != std::string::npos);

@@ -15,8 +15,8 @@ public:
       : Dataset(c), seeds_(seeds), generator_(std::move(generator)) {}
   std::int64_t cardinality() const override { return infinite; }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>&) const override {
-    return IteratorRef(std::make_unique<Numbers>(
-        self<RandomDataset>(), generator_ ? generator_->next() : chosen(seeds_)));
+    return IteratorRef(std::make_unique<Numbers>(self<RandomDataset>(),
+                                                 generator_ ? generator_->next() : chosen(seeds_)));
   }
 
 private:

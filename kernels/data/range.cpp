@@ -97,8 +97,9 @@ std::int64_t count_of(std::int64_t start, std::int64_t stop, std::int64_t step) 
   const bool up = step > 0;
   if (up ? start >= stop : start <= stop)
     return 0;
-  const std::uint64_t way = up ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
-                               : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
+  const std::uint64_t way =
+      up ? static_cast<std::uint64_t>(stop) - static_cast<std::uint64_t>(start)
+         : static_cast<std::uint64_t>(start) - static_cast<std::uint64_t>(stop);
   const std::uint64_t stride =
       up ? static_cast<std::uint64_t>(step) : std::uint64_t{0} - static_cast<std::uint64_t>(step);
   const std::uint64_t count = (way - 1) / stride + 1;

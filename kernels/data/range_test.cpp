@@ -11,11 +11,10 @@ namespace {
 
 std::string range(std::string_view start, std::string_view stop, std::string_view step,
                   std::string_view type = "int64") {
-  return str_cat("start = Const[dtype=int64, value=i64", start,
-                 "]()\nstop = Const[dtype=int64, value=i64", stop,
-                 "]()\nstep = Const[dtype=int64, value=i64", step,
-                 "]()\nd = RangeDataset[output_types=[", type,
-                 "], output_shapes=[[]]](start, stop, step)\n");
+  return str_cat(
+      "start = Const[dtype=int64, value=i64", start, "]()\nstop = Const[dtype=int64, value=i64",
+      stop, "]()\nstep = Const[dtype=int64, value=i64", step,
+      "]()\nd = RangeDataset[output_types=[", type, "], output_shapes=[[]]](start, stop, step)\n");
 }
 
 } // namespace

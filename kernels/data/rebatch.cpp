@@ -184,8 +184,8 @@ private:
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));
       TROUPE_CO_ASSIGN(batch_, from.all("batch"));
       if (number_ < 0 || static_cast<std::size_t>(number_) >= dataset().sizes_.size() ||
-          (!batch_.empty() && (!check_batch(batch_, true).ok() || at_ < 0 ||
-                               at_ >= batch_[0].shape().dim(0))))
+          (!batch_.empty() &&
+           (!check_batch(batch_, true).ok() || at_ < 0 || at_ >= batch_[0].shape().dim(0))))
         co_return data_loss("the state of the iterator has no batch to go on with");
       co_return co_await IteratorOver::restore(pull, from);
     }

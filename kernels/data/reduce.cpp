@@ -20,8 +20,7 @@ Async<Status> single_element(KernelContext& c, std::shared_ptr<Iteration> iterat
   TROUPE_CO_ASSIGN(std::optional<Element> element, co_await iteration->next(c.cancellation()));
   if (!element)
     co_return invalid_argument("Dataset was empty.");
-  TROUPE_CO_ASSIGN(const std::optional<Element> other,
-                   co_await iteration->next(c.cancellation()));
+  TROUPE_CO_ASSIGN(const std::optional<Element> other, co_await iteration->next(c.cancellation()));
   if (other)
     co_return invalid_argument("Dataset had more than one element.");
   co_return give_element(c, *std::move(element));

@@ -6,8 +6,7 @@ namespace {
 
 class ScanDataset final : public UnaryDataset {
 public:
-  ScanDataset(const KernelContext& c, DatasetRef input, CapturedFunction function,
-              Tensors initial)
+  ScanDataset(const KernelContext& c, DatasetRef input, CapturedFunction function, Tensors initial)
       : UnaryDataset(c, std::move(input)), function_(std::move(function)),
         initial_(std::move(initial)),
         keeps_cardinality_(c.attrs().get_or("preserve_cardinality", false)) {}

@@ -95,8 +95,8 @@ Result<DatasetRef> make(KernelContext& c) {
         "Number of shards must be greater than zero (currently num_shards = ", shards, ")."));
   TROUPE_ASSIGN(const auto index, scalar_input<std::int64_t>(c, 2));
   if (shards != shard_hint && (index < 0 || index >= shards))
-    return invalid_argument(str_cat("Index must be between 0 and ", shards - 1,
-                                    " (currently index = ", index, ")."));
+    return invalid_argument(
+        str_cat("Index must be between 0 and ", shards - 1, " (currently index = ", index, ")."));
   return new_dataset<ShardDataset>(c, std::move(input), shards, index);
 }
 

@@ -10,11 +10,10 @@ namespace troupe {
 namespace {
 
 std::string shard_of(std::int64_t elements, int shards, int index, std::string_view attrs = "") {
-  return str_cat(testing::range_lines("r", elements),
-                 testing::constant("shards", str_cat("i64[] ", shards)),
-                 testing::constant("index", str_cat("i64[] ", index)),
-                 "d = ShardDataset[output_types=[int64], output_shapes=[[]]", attrs,
-                 "](r, shards, index)\n");
+  return str_cat(
+      testing::range_lines("r", elements), testing::constant("shards", str_cat("i64[] ", shards)),
+      testing::constant("index", str_cat("i64[] ", index)),
+      "d = ShardDataset[output_types=[int64], output_shapes=[[]]", attrs, "](r, shards, index)\n");
 }
 
 } // namespace
@@ -67,9 +66,10 @@ TEST_CASE("RebatchDataset: each batch in pieces, the last ones perhaps empty") {
   f.add("e = RebatchDataset[output_types=[int64], output_shapes=[[?]]](b, zero)");
   f.check_refused("e", "num_replicas must be greater than zero.");
   f.add(str_cat("g = RebatchDataset", testing::of_int64, "(r, three)"));
-  CHECK(f.elements("g", 1)[0].find("Cannot rebatch dataset: All components must have at least one "
-                                   "dimension. Perhaps your input dataset is not batched? Component "
-                                   "0 is scalar.") != std::string::npos);
+  CHECK(
+      f.elements("g", 1)[0].find("Cannot rebatch dataset: All components must have at least one "
+                                 "dimension. Perhaps your input dataset is not batched? Component "
+                                 "0 is scalar.") != std::string::npos);
 }
 
 TEST_CASE("RebatchDatasetV2: sizes in turn, over the ends of batches") {

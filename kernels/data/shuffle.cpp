@@ -186,8 +186,7 @@ Result<std::shared_ptr<SeedGenerator>> generator_of(KernelContext& c, int i, See
   auto named = input_resource<SeedGenerator>(c, i);
   if (named.ok() || named.status().code() != Code::not_found)
     return named;
-  return std::make_shared<SeedGenerator>(seeds,
-                                         c.attrs().get_or("reshuffle_each_iteration", true));
+  return std::make_shared<SeedGenerator>(seeds, c.attrs().get_or("reshuffle_each_iteration", true));
 }
 
 template <int version>
@@ -200,8 +199,8 @@ Result<DatasetRef> make_shuffle(KernelContext& c) {
   }
   std::shared_ptr<SeedGenerator> generator;
   if constexpr (version == 1) {
-    generator = std::make_shared<SeedGenerator>(
-        seeds, c.attrs().get_or("reshuffle_each_iteration", true));
+    generator =
+        std::make_shared<SeedGenerator>(seeds, c.attrs().get_or("reshuffle_each_iteration", true));
   } else {
     TROUPE_ASSIGN(generator, generator_of(c, version == 2 ? 2 : 4, seeds));
   }
@@ -218,8 +217,8 @@ Result<DatasetRef> make_repeated(KernelContext& c) {
     return invalid_argument("count must be greater than zero or equal to -1.");
   std::shared_ptr<SeedGenerator> generator;
   if constexpr (version == 1) {
-    generator = std::make_shared<SeedGenerator>(
-        seeds, c.attrs().get_or("reshuffle_each_iteration", true));
+    generator =
+        std::make_shared<SeedGenerator>(seeds, c.attrs().get_or("reshuffle_each_iteration", true));
   } else {
     TROUPE_ASSIGN(generator, generator_of(c, 5, seeds));
   }

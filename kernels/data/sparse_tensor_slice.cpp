@@ -75,8 +75,7 @@ private:
 Result<DatasetRef> make(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1), &shape = c.input(2);
   if (indices.shape().rank() != 2)
-    return invalid_argument(
-        str_cat("Input indices must be a matrix. Got: ", indices.shape()));
+    return invalid_argument(str_cat("Input indices must be a matrix. Got: ", indices.shape()));
   if (values.shape().rank() != 1)
     return invalid_argument(str_cat("Input values must be a vector. Got: ", values.shape()));
   if (shape.shape().rank() != 1)

@@ -67,8 +67,9 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   spec.types = c.attrs().get_or<std::vector<DType>>("output_types", {});
   spec.shapes = c.attrs().get_or<std::vector<PartialShape>>("output_shapes", {});
   if (!spec.types.empty() && !spec.shapes.empty() && spec.types.size() != spec.shapes.size())
-    return invalid_argument("If both 'output_types' and 'output_shapes' are set, they must have the "
-                            "same length.");
+    return invalid_argument(
+        "If both 'output_types' and 'output_shapes' are set, they must have the "
+        "same length.");
   return prepared(std::move(spec));
 }
 

@@ -10,8 +10,8 @@ namespace troupe {
 namespace {
 
 std::string of_range(std::string_view op, std::string_view count) {
-  return str_cat(testing::range_lines("r", 4), "n = Const[dtype=int64, value=i64", count, "]()\nd = ",
-                 op, testing::of_int64, "(r, n)\n");
+  return str_cat(testing::range_lines("r", 4), "n = Const[dtype=int64, value=i64", count,
+                 "]()\nd = ", op, testing::of_int64, "(r, n)\n");
 }
 
 } // namespace

@@ -94,10 +94,8 @@ Result<DatasetRef> make_slices(KernelContext& c) {
     if (shape.rank() == 0)
       return invalid_argument("All components must be at least 1-dimensional");
     if (shape.dim(0) != c.input(0).shape().dim(0))
-      return invalid_argument(
-          "All components must have the same size in the 0th dimension");
-    const PartialShape row(
-        std::vector<std::int64_t>(shape.dims().begin() + 1, shape.dims().end()));
+      return invalid_argument("All components must have the same size in the 0th dimension");
+    const PartialShape row(std::vector<std::int64_t>(shape.dims().begin() + 1, shape.dims().end()));
     if (!shapes[static_cast<std::size_t>(i)].merge(row))
       return invalid_argument(str_cat("Incompatible shapes at component ", i, ": expected ",
                                       text_of(shapes[static_cast<std::size_t>(i)]), " but got ",

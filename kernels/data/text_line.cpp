@@ -8,11 +8,9 @@ class TextLineDataset final : public FileDataset {
 public:
   TextLineDataset(const KernelContext& c, std::vector<std::string> files, Compression how)
       : FileDataset(c, std::move(files)), how_(how) {}
-  Result<std::unique_ptr<Texts>> open(AllowedFiles& files,
-                                      const std::string& file) const override {
+  Result<std::unique_ptr<Texts>> open(AllowedFiles& files, const std::string& file) const override {
     TROUPE_ASSIGN(auto bytes, files.open(file));
-    return std::unique_ptr<Texts>(
-        std::make_unique<Lines>(read_in_order(std::move(bytes), how_)));
+    return std::unique_ptr<Texts>(std::make_unique<Lines>(read_in_order(std::move(bytes), how_)));
   }
 
 private:

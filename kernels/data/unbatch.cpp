@@ -75,10 +75,10 @@ private:
         if (batch[i].shape().rank() == 0)
           return invalid_argument("Input element must have a non-scalar value in each component.");
         if (batch[i].shape().dim(0) != batch[0].shape().dim(0))
-          return invalid_argument(str_cat(
-              "Input element must have the same batch size in each component. Component 0 had size ",
-              batch[0].shape().dim(0), " but component ", i, " had size, ",
-              batch[i].shape().dim(0), "."));
+          return invalid_argument(str_cat("Input element must have the same batch size in each "
+                                          "component. Component 0 had size ",
+                                          batch[0].shape().dim(0), " but component ", i,
+                                          " had size, ", batch[i].shape().dim(0), "."));
       }
       return {};
     }

@@ -60,11 +60,11 @@ private:
         else if (pull.cancellation().is_cancelled())
           co_return element.status();
         else
-          TROUPE_CO_TRY(keep(element.ok() ? Place{**std::move(element), {}}
-                                          : Place{{}, element.status()}));
+          TROUPE_CO_TRY(
+              keep(element.ok() ? Place{**std::move(element), {}} : Place{{}, element.status()}));
       }
-      if (buffer_.empty() || (dataset().drop_remainder_ &&
-                              static_cast<std::int64_t>(buffer_.size()) < span))
+      if (buffer_.empty() ||
+          (dataset().drop_remainder_ && static_cast<std::int64_t>(buffer_.size()) < span))
         co_return end_of_sequence();
       Next window = window_of_buffer(pull.pipeline().memory());
       TROUPE_CO_TRY(co_await shift(pull));
@@ -109,7 +109,8 @@ private:
       std::vector<Elements> components;
       for (std::size_t k = 0; k < types.size(); ++k)
         components.emplace_back(memory);
-      for (std::size_t i = 0; i < buffer_.size(); i += static_cast<std::size_t>(dataset().stride_)) {
+      for (std::size_t i = 0; i < buffer_.size();
+           i += static_cast<std::size_t>(dataset().stride_)) {
         TROUPE_TRY(buffer_[i].status);
         TROUPE_TRY(check_element(types, {}, buffer_[i].element));
         for (std::size_t k = 0; k < types.size(); ++k)

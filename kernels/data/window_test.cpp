@@ -19,7 +19,8 @@ struct WindowLines : testing::DatasetLines {
     function("batch", "w: variant", "b",
              str_cat(testing::constant("all", "i64[] 99"), testing::constant("no", "bool[] false"),
                      "b = BatchDatasetV2[output_types=[int64], output_shapes=[[?]]](w, all, no)"));
-    add("w = WindowDataset[output_types=[variant], output_shapes=[[]]](r, size, shift, stride, drop)");
+    add("w = WindowDataset[output_types=[variant], output_shapes=[[]]](r, size, shift, stride, "
+        "drop)");
     add("d = FlatMapDataset[f=batch, output_types=[int64], output_shapes=[[?]]](w)");
     add("n = DatasetCardinality(w)");
   }

@@ -85,8 +85,8 @@ class ConcatenateDataset final : public Dataset {
 public:
   ConcatenateDataset(const KernelContext& c, std::vector<PartialShape> shapes, DatasetRef first,
                      DatasetRef second)
-      : Dataset(c, first->types(), std::move(shapes)), inputs_{std::move(first), std::move(second)} {
-  }
+      : Dataset(c, first->types(), std::move(shapes)), inputs_{std::move(first),
+                                                               std::move(second)} {}
   std::int64_t cardinality() const override {
     const std::int64_t a = inputs_[0]->cardinality(), b = inputs_[1]->cardinality();
     if (a == infinite || b == infinite)
@@ -107,8 +107,8 @@ private:
   public:
     Chained(std::shared_ptr<const ConcatenateDataset> dataset, IteratorRef first,
             std::shared_ptr<Pipeline> pipeline)
-        : dataset_(std::move(dataset)), current_(std::move(first)),
-          pipeline_(std::move(pipeline)) {}
+        : dataset_(std::move(dataset)), current_(std::move(first)), pipeline_(std::move(pipeline)) {
+    }
     Async<Next> next(Pull& pull) override {
       while (number_ < 2) {
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await current_->next(pull));
@@ -138,7 +138,8 @@ private:
       number_ = number;
       current_ = nullptr;
       if (number < 2) {
-        TROUPE_ASSIGN(current_, dataset_->inputs_[static_cast<std::size_t>(number)]->iterate(pipeline_));
+        TROUPE_ASSIGN(current_,
+                      dataset_->inputs_[static_cast<std::size_t>(number)]->iterate(pipeline_));
       }
       return {};
     }
@@ -189,8 +190,7 @@ Result<DatasetRef> make_concatenate(KernelContext& c) {
   std::vector<PartialShape> shapes;
   for (std::size_t i = 0; i < first->shapes().size() && i < second->shapes().size(); ++i)
     shapes.push_back(most_specific(first->shapes()[i], second->shapes()[i]));
-  return new_dataset<ConcatenateDataset>(c, std::move(shapes), std::move(first),
-                                         std::move(second));
+  return new_dataset<ConcatenateDataset>(c, std::move(shapes), std::move(first), std::move(second));
 }
 
 } // namespace
@@ -208,7 +208,8 @@ void register_data_zip(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(no_gradient)
       .cpu_kernel(compute<make_zip>)
-      .doc("Elements with the components of one element of each input; as many as the shortest has.");
+      .doc("Elements with the components of one element of each input; as many as the shortest "
+           "has.");
   library.op("ConcatenateDataset")
       .input("input_dataset: variant; another_dataset: variant")
       .output("handle: variant")

@@ -14,9 +14,10 @@ template <class Dump>
 Status for_each_folder(const Device& device, const std::vector<std::string>& urls, Dump dump) {
   const auto files = files_of(device);
   if (!files)
-    return permission_denied(str_cat(
-        device.name(), " has no files that a debugger could be told by: its node was started without "
-                       "any folder that graphs may use"));
+    return permission_denied(
+        str_cat(device.name(),
+                " has no files that a debugger could be told by: its node was started without "
+                "any folder that graphs may use"));
   for (const std::string& url : urls) {
     TROUPE_ASSIGN(const std::string root, dump_folder_of(url));
     TROUPE_TRY(dump(*files, root));

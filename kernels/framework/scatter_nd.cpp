@@ -8,18 +8,18 @@ Status check_scatter_nd(const Shape& params, const Shape& indices, const Shape& 
   if (params.rank() < 1)
     return invalid_argument(str_cat("Output must be at least 1-D, got shape: ", params));
   const bool is_nothing = indices.num_elements() == 0 && updates.num_elements() == 0;
-  if (!is_nothing && (params.num_elements() == 0 || indices.num_elements() == 0 ||
-                      updates.num_elements() == 0))
-    return invalid_argument(str_cat(
-        "Indices and updates specified for empty output.  indices shape: ", indices));
+  if (!is_nothing &&
+      (params.num_elements() == 0 || indices.num_elements() == 0 || updates.num_elements() == 0))
+    return invalid_argument(
+        str_cat("Indices and updates specified for empty output.  indices shape: ", indices));
   if (indices.rank() < 1)
     return invalid_argument(str_cat("Indices shape must have rank at least one. Found:", indices));
   if (updates.rank() < 1)
     return invalid_argument(str_cat("Updates shape must have rank at least one. Found:", updates));
   if (updates[0] != indices[0])
-    return invalid_argument(str_cat("Dimensions [0,1) of indices[shape=", indices, "] = ",
-                                    indices[0], " must match dimensions [0,1) of updates[shape=",
-                                    updates, "] = ", updates[0]));
+    return invalid_argument(
+        str_cat("Dimensions [0,1) of indices[shape=", indices, "] = ", indices[0],
+                " must match dimensions [0,1) of updates[shape=", updates, "] = ", updates[0]));
   const int batch = indices.rank() > 1 ? indices.rank() - 1 : 1;
   const std::int64_t depth = indices.rank() > 1 ? indices[indices.rank() - 1] : 1;
   bool same = updates.rank() >= batch;
@@ -27,16 +27,15 @@ Status check_scatter_nd(const Shape& params, const Shape& indices, const Shape& 
     same = updates[i] == indices[i];
   if (!same)
     return invalid_argument(str_cat("Dimensions [0,", batch, ") of indices[shape=", indices,
-                                    "] must match dimensions [0,", batch, ") of updates[shape=",
-                                    updates, "]"));
+                                    "] must match dimensions [0,", batch,
+                                    ") of updates[shape=", updates, "]"));
   same = updates.rank() == batch + params.rank() - depth;
   for (int i = batch; same && i < updates.rank(); ++i)
     same = updates[i] == params[static_cast<int>(depth) + i - batch];
   if (!same)
     return invalid_argument(str_cat("Dimensions [", depth, ",", params.rank(),
-                                    ") of input[shape=", params, "] must match dimensions [",
-                                    depth, ",", updates.rank(), ") of updates[shape=", updates,
-                                    "]"));
+                                    ") of input[shape=", params, "] must match dimensions [", depth,
+                                    ",", updates.rank(), ") of updates[shape=", updates, "]"));
   constexpr int most = 7;
   if (params.num_elements() > 0 && (depth < 1 || depth > most))
     return invalid_argument(str_cat("Only indices.shape[-1] values between 1 and 5 are currently "

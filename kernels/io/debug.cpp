@@ -20,8 +20,8 @@ struct DiskUse {
   std::atomic<std::uint64_t> bytes{0};
 };
 
-using Counted = Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t, std::int64_t,
-                      BFloat16, std::uint16_t, Half, std::uint32_t, std::uint64_t>;
+using Counted = Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t,
+                      std::int64_t, BFloat16, std::uint16_t, Half, std::uint32_t, std::uint64_t>;
 using Summarized = Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t,
                          std::int64_t, bool, std::uint16_t, std::uint32_t, std::uint64_t>;
 
@@ -226,7 +226,8 @@ void register_io_debug(OpLibrary& library) {
       .not_differentiable("it is for a debugger")
       .cpu_kernel(summarize, slow_of({float32, float64, int32, uint8, int16, int8, int64, bool_,
                                       uint16, uint32, uint64}))
-      .doc("Counts, extremes, mean and variance of the elements; written to the folders of debug_urls.");
+      .doc("Counts, extremes, mean and variance of the elements; written to the folders of "
+           "debug_urls.");
 }
 
 } // namespace troupe

@@ -98,11 +98,14 @@ TROUPE_OP_CASES(DebugNumericSummary) {
        .inputs = {"f64[4] -5 -1 1 5"},
        .attrs = {{"lower_bound", -5.0f}, {"upper_bound", 5.0f}},
        .outputs = {"f64[15] 1 4 0 1 1 0 1 1 -5 5 0 13 2 1 4"}},
-      {.name = "bools", .inputs = {"bool[3] true false true"},
+      {.name = "bools",
+       .inputs = {"bool[3] true false true"},
        .outputs = {"f64[15] 1 3 0 0 0 1 2 0 0 1 0.6666666666666666 0.2222222222222222 10 1 3"}},
-      {.name = "nothing", .inputs = {"f32[0]"},
+      {.name = "nothing",
+       .inputs = {"f32[0]"},
        .outputs = {"f64[15] 1 0 0 0 0 0 0 0 inf -inf nan nan 1 1 0"}},
-      {.name = "what was not assigned yet", .inputs = {"uninit f32"},
+      {.name = "what was not assigned yet",
+       .inputs = {"uninit f32"},
        .outputs = {"f64[14] 0 0 0 0 0 0 0 0 inf -inf nan nan 1 0"}},
   };
 }

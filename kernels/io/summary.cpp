@@ -25,8 +25,7 @@ Status scalar(KernelContext& c) {
     for (std::int64_t i = 0; i < values.num_elements(); ++i) {
       const auto at = static_cast<std::size_t>(i);
       MessageWriter value;
-      value.text(1, tags.data<std::string>()[at])
-          .real(2, static_cast<float>(values.data<T>()[at]));
+      value.text(1, tags.data<std::string>()[at]).real(2, static_cast<float>(values.data<T>()[at]));
       io::add_value(summary, value);
     }
     return {};

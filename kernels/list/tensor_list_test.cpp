@@ -1,9 +1,9 @@
 // Lists: what each op makes of them, that a list changes in place only where nobody else sees it,
 // and what is refused.
+#include "core/base/strings.hpp"
 #include "core/tensor/variant.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 #include "kernels/list/testing/op_runner.hpp"
-#include "core/base/strings.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace tensor_list_ops {

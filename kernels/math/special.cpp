@@ -79,14 +79,10 @@ double j1_of(double x) {
   return std::isinf(x) ? std::nan("") : j1(x);
 }
 double y0_of(double x) {
-  return x <= 0         ? -std::numeric_limits<double>::infinity()
-         : std::isinf(x) ? std::nan("")
-                         : y0(x);
+  return x <= 0 ? -std::numeric_limits<double>::infinity() : std::isinf(x) ? std::nan("") : y0(x);
 }
 double y1_of(double x) {
-  return x <= 0         ? -std::numeric_limits<double>::infinity()
-         : std::isinf(x) ? std::nan("")
-                         : y1(x);
+  return x <= 0 ? -std::numeric_limits<double>::infinity() : std::isinf(x) ? std::nan("") : y1(x);
 }
 
 // ---- gradients: dy times the derivative, or its conjugate

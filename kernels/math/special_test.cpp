@@ -175,9 +175,7 @@ TROUPE_OP_CASES(BesselJ0) {
        .inputs = {"f64[4] 0.25 0.5 2 30"},
        .outputs = {"f64[4] 0.9844359292958529 0.938469807240813 0.22389077914123562 "
                    "-0.08636798358104031"}},
-      {.name = "at infinity",
-       .inputs = {"f64[3] -inf inf nan"},
-       .outputs = {"f64[3] nan nan nan"}},
+      {.name = "at infinity", .inputs = {"f64[3] -inf inf nan"}, .outputs = {"f64[3] nan nan nan"}},
       {.name = "nothing", .inputs = {"f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "half", .inputs = {"f16[2] 2 12"}, .outputs = {"f16[2] 0.223876953 0.0476989746"}},
   };

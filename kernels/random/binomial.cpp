@@ -135,8 +135,7 @@ Status compute_stateless(KernelContext& c) {
 Status compute_stateful(KernelContext& c) {
   TROUPE_ASSIGN(const auto algorithm, integers(c.input(1)));
   if (!c.input(1).shape().is_scalar())
-    return invalid_argument(
-        str_cat("algorithm must be of shape [], not ", c.input(1).shape()));
+    return invalid_argument(str_cat("algorithm must be of shape [], not ", c.input(1).shape()));
   if (algorithm[0] != static_cast<std::int64_t>(random::Algorithm::philox))
     return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm[0]));
   TROUPE_ASSIGN(const Sampled s, sizes(c.input(2), c.input(3), c.input(4)));

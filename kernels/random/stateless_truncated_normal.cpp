@@ -28,13 +28,15 @@ Result<Wanted> wanted(KernelContext& c) {
   for (int i = 2; i <= 5; ++i) {
     auto both = broadcast_shapes(out.parameters, c.input(i).shape());
     if (!both.ok())
-      return invalid_argument(str_cat("means, stddevs, minvals, maxvals must have compatible batch dimensions: ",
-                                      c.input(2).shape(), " vs. ", c.input(3).shape(), " vs. ", c.input(4).shape(),
-                                      " vs. ", c.input(5).shape()));
+      return invalid_argument(
+          str_cat("means, stddevs, minvals, maxvals must have compatible batch dimensions: ",
+                  c.input(2).shape(), " vs. ", c.input(3).shape(), " vs. ", c.input(4).shape(),
+                  " vs. ", c.input(5).shape()));
     out.parameters = *std::move(both);
   }
   if (c.input(0).shape().rank() != 1)
-    return invalid_argument(str_cat("Input shape should be a vector, got shape: ", c.input(0).shape()));
+    return invalid_argument(
+        str_cat("Input shape should be a vector, got shape: ", c.input(0).shape()));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(0)));
   TROUPE_ASSIGN(out.samples, random::samples_in_all(shape, out.parameters));
   return out;
@@ -44,7 +46,8 @@ template <class T>
 Status fill(KernelContext& c, const Wanted& w, const arith::Philox& start, Tensor& out) {
   const auto parameter = [&](int i, std::int64_t at) {
     const Tensor& values = c.input(i);
-    return values.data<T>()[static_cast<std::size_t>(random::place_in(values.shape(), w.parameters, at))];
+    return values
+        .data<T>()[static_cast<std::size_t>(random::place_in(values.shape(), w.parameters, at))];
   };
   const auto bounds_of = [&](std::int64_t at) {
     return Bounds<T>{parameter(2, at), parameter(3, at), parameter(4, at), parameter(5, at)};
@@ -64,7 +67,9 @@ Status fill(KernelContext& c, const Wanted& w, const arith::Philox& start, Tenso
                      const std::int64_t limit = std::min(total, next + together);
                      arith::Philox generator = start;
                      const auto size = static_cast<std::uint64_t>(Blocks<T>::size);
-                     generator.skip((static_cast<std::uint64_t>(next) * 2 * random::most_tries + size - 1) / size);
+                     generator.skip(
+                         (static_cast<std::uint64_t>(next) * 2 * random::most_tries + size - 1) /
+                         size);
                      Blocks<T> blocks(generator);
                      while (next < limit) {
                        const std::int64_t at = next / samples, first = next % samples;
@@ -91,7 +96,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, w.samples.shape));
   if (out.num_elements() == 0)
     return {};
-  return dispatch(Floats{}, out.dtype(), [&]<class T>() -> Status { return fill<T>(c, w, start, out); });
+  return dispatch(Floats{}, out.dtype(),
+                  [&]<class T>() -> Status { return fill<T>(c, w, start, out); });
 }
 
 Status infer(ShapeContext& c) {
@@ -124,7 +130,8 @@ void register_random_stateless_truncated_normal(OpLibrary& library) {
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute>, half)
-      .doc("Normal random numbers between bounds from a seed; the shape ends with the parameters' broadcast shape.");
+      .doc("Normal random numbers between bounds from a seed; the shape ends with the parameters' "
+           "broadcast shape.");
 }
 
 } // namespace troupe

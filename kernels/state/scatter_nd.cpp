@@ -45,8 +45,7 @@ Result<Slices> find_slices(const Shape& params, const Tensor& given, std::string
                            bool ignore = false) {
   // As many indices of one dimension.
   const bool is_vector = of == "shape" && given.shape().rank() == 1;
-  const Tensor indices =
-      is_vector ? given.reshaped(Shape{given.num_elements(), 1}) : given;
+  const Tensor indices = is_vector ? given.reshaped(Shape{given.num_elements(), 1}) : given;
   const Shape& shape = indices.shape();
   if (shape.rank() < 1)
     return invalid_argument("indices must be at least a vector");

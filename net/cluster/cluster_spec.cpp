@@ -68,7 +68,8 @@ Result<Cluster> cluster_of(const JsonValue& value) {
 
 } // namespace
 
-Status add_task(Cluster& cluster, std::string_view job, std::int64_t task, std::string_view address) {
+Status add_task(Cluster& cluster, std::string_view job, std::int64_t task,
+                std::string_view address) {
   TROUPE_TRY(check_job(job));
   if (task < 0 || task > most_tasks)
     return invalid_argument(

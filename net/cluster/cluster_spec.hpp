@@ -24,7 +24,8 @@ struct ClusterSpec {
 
 /// Adds a task as a client writes it. INVALID_ARGUMENT saying what is wrong with job, task or address;
 /// ALREADY_EXISTS.
-Status add_task(Cluster& cluster, std::string_view job, std::int64_t task, std::string_view address);
+Status add_task(Cluster& cluster, std::string_view job, std::int64_t task,
+                std::string_view address);
 /// The cluster and one of its tasks, as parse_tf_config reads them.
 std::string write_tf_config(const ClusterSpec& spec);
 

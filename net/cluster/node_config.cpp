@@ -61,10 +61,10 @@ public:
       else if (entry.key == "gateway")
         read_gateway_defaults(entry.value);
       else if (entry.key != "job" && entry.key != "task")
-        problems_.add(entry.line,
-                      str_cat("there is no section [", entry.key, "]",
-                              nearest_hint(entry.key, {"cluster", "troupe", "job", "task",
-                                                       "gateway", "scheduler", "middleman", "logger"})));
+        problems_.add(entry.line, str_cat("there is no section [", entry.key, "]",
+                                          nearest_hint(entry.key, {"cluster", "troupe", "job",
+                                                                   "task", "gateway", "scheduler",
+                                                                   "middleman", "logger"})));
     }
     if (cluster)
       for (const ConfigEntry& job : cluster->value.map)
@@ -288,11 +288,12 @@ private:
                               *config.gateway.address, "; write an address for each, in [gateway.",
                               config.job, ".", config.task, "]"));
       if (!settings_.insecure && !address.is_loopback())
-        problems_.add(described.line,
-                      str_cat("the gateway of task ", config.task, " of job '", config.job,
-                              "' is reached at ", *config.gateway.address,
-                              ", beyond this machine, and nothing there is encrypted or asks who you "
-                              "are; on a network that you trust, write insecure = true in [troupe]"));
+        problems_.add(
+            described.line,
+            str_cat("the gateway of task ", config.task, " of job '", config.job,
+                    "' is reached at ", *config.gateway.address,
+                    ", beyond this machine, and nothing there is encrypted or asks who you "
+                    "are; on a network that you trust, write insecure = true in [troupe]"));
     }
   }
 

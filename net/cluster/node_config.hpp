@@ -76,12 +76,13 @@ struct TaskSettings {
 
 /// The face of a task for TensorFlow's clients; 0 in a bound: none.
 struct GatewaySettings {
-  std::optional<Address> address;     ///< absent: no such face
-  std::int64_t message_limit = 0;     ///< bytes of a request
-  std::int64_t calls = 100'000;       ///< that wait at once
-  std::int64_t call_bytes = 0;        ///< of all requests that wait at once
-  std::int64_t sessions = 10'000;     ///< open at once
-  std::chrono::milliseconds idle_session{std::chrono::hours(24)}; ///< without a call; then it is closed
+  std::optional<Address> address; ///< absent: no such face
+  std::int64_t message_limit = 0; ///< bytes of a request
+  std::int64_t calls = 100'000;   ///< that wait at once
+  std::int64_t call_bytes = 0;    ///< of all requests that wait at once
+  std::int64_t sessions = 10'000; ///< open at once
+  std::chrono::milliseconds idle_session{
+      std::chrono::hours(24)}; ///< without a call; then it is closed
 };
 
 /// One task, with everything that it needs to start.

@@ -383,7 +383,8 @@ TEST_CASE("node config: one reading tells all mistakes") {
         std::vector<std::string>{"c.conf:2:", "c.conf:3:", "c.conf:5:", "c.conf:6:", "c.conf:8:"});
 }
 
-TEST_CASE("node config: a task has a face for TensorFlow's clients if its file gives it an address") {
+TEST_CASE(
+    "node config: a task has a face for TensorFlow's clients if its file gives it an address") {
   auto config = parse_cluster_config(R"(
 [cluster]
 ps = ["127.0.0.1:7000"]
@@ -430,9 +431,9 @@ TEST_CASE("node config: mistakes in [gateway]") {
       {"[gateway]\ncalls = -1\n", "it wants a number from 0"},
       {"[gateway]\nmessage-limit = \"much\"\n", "it wants a size"},
       {"[gateway]\nidle-session = 0s\n", "it wants a duration"},
-      {"[gateway]\naddress = \"127.0.0.1:2222\"\n",
-       "would both listen for TensorFlow's clients at 127.0.0.1:2222; write an address for each, in "
-       "[gateway.worker.0]"},
+      {"[gateway]\naddress = \"127.0.0.1:2222\"\n", "would both listen for TensorFlow's clients at "
+                                                    "127.0.0.1:2222; write an address for each, in "
+                                                    "[gateway.worker.0]"},
       {"[gateway.worker.0]\naddress = \"0.0.0.0:2222\"\n",
        "the gateway of task 0 of job 'worker' is reached at 0.0.0.0:2222, beyond this machine"},
       {"[gateway.wurker]\ncalls = 1\n", "names a job that is not in [cluster]"},

@@ -257,16 +257,19 @@ Wanted read_count(const ConfigValue& value, std::int64_t& out) {
 
 constexpr GatewayRule gateway_rules[] = {
     {"address", "(none)",
-     "where TensorFlow's clients reach the task, as grpc://HOST:PORT; without it no such client does",
+     "where TensorFlow's clients reach the task, as grpc://HOST:PORT; without it no such client "
+     "does",
      [](const ConfigValue& v, GatewaySettings& g) -> Wanted {
-       auto address = v.kind == Kind::text ? Address::parse(v.text) : Result<Address>(not_found(""));
+       auto address =
+           v.kind == Kind::text ? Address::parse(v.text) : Result<Address>(not_found(""));
        if (!address.ok())
          return R"(an address of this machine, such as "127.0.0.1:2222")";
        g.address = *address;
        return {};
      }},
     {"message-limit", "0",
-     "the largest request that is taken, a graph or the feeds of a step; 0: gRPC's own bound, 2 GiB",
+     "the largest request that is taken, a graph or the feeds of a step; 0: gRPC's own bound, 2 "
+     "GiB",
      [](const ConfigValue& v, GatewaySettings& g) { return read_bytes(v, g.message_limit); }},
     {"calls", "100000", "calls that wait at once; more are refused; 0: any number",
      [](const ConfigValue& v, GatewaySettings& g) { return read_count(v, g.calls); }},

@@ -107,10 +107,10 @@ Status dump_tensor(AllowedFiles& files, const std::string& root, const DumpedTen
   one.message(9, MessageWriter().message(1, plugin));
   MessageWriter out = event(now_us);
   out.message(5, MessageWriter().message(1, one));
-  return write(files,
-               str_cat(root, "/", device_folder(what.device), "/", what.node, "_", what.slot, "_",
-                       what.op),
-               now_us, out.text());
+  return write(
+      files,
+      str_cat(root, "/", device_folder(what.device), "/", what.node, "_", what.slot, "_", what.op),
+      now_us, out.text());
 }
 
 Status dump_graph(AllowedFiles& files, const std::string& root, const std::string& device,
@@ -126,15 +126,15 @@ Status dump_run(AllowedFiles& files, const std::string& root, const DumpedRun& r
                 std::int64_t now_us) {
   MessageWriter log;
   log.bytes(2, str_cat("{\"global_step\":", run.global_step, ",\"session_run_index\":", run.number,
-                       ",\"executor_step_index\":", run.number,
-                       ",\"input_names\":", quoted_list(run.feeds),
-                       ",\"output_names\":", quoted_list(run.fetches),
+                       ",\"executor_step_index\":", run.number, ",\"input_names\":",
+                       quoted_list(run.feeds), ",\"output_names\":", quoted_list(run.fetches),
                        ",\"target_nodes\":", quoted_list(run.targets), "}"));
   MessageWriter out = event(now_us);
   out.message(6, log);
   std::string number = std::to_string(run.number);
   number.insert(0, number.size() < 14 ? 14 - number.size() : 0, '0');
-  return write(files, str_cat(root, "/_tfdbg_core_metadata_sessionrun", number), now_us, out.text());
+  return write(files, str_cat(root, "/_tfdbg_core_metadata_sessionrun", number), now_us,
+               out.text());
 }
 
 } // namespace troupe

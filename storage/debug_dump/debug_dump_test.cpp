@@ -76,7 +76,8 @@ TEST_CASE("debug dump: a URL is a folder of the machine") {
 
 TEST_CASE_FIXTURE(Folder, "debug dump: a value is an event of a file that names it") {
   const DumpedTensor what{std::string(device), "scope/x", 1, "DebugIdentity"};
-  REQUIRE(dump_tensor(*files, root(), what, Tensor::of<float>({2, 1}, {1, 2}), DType::float32, 77).ok());
+  REQUIRE(dump_tensor(*files, root(), what, Tensor::of<float>({2, 1}, {1, 2}), DType::float32, 77)
+              .ok());
   const std::string event = text(std::string(folder) + "/scope/x_1_DebugIdentity_77");
   CHECK(field(event, {5, 1, 1}) == "scope/x");
   CHECK(field(event, {5, 1, 7}) == "scope/x:1:DebugIdentity");
@@ -90,14 +91,16 @@ TEST_CASE_FIXTURE(Folder, "debug dump: a value is an event of a file that names 
 TEST_CASE_FIXTURE(Folder, "debug dump: of one time, each value has a file of its own") {
   const DumpedTensor what{std::string(device), "x", 0, "DebugIdentity"};
   for (int i = 0; i < 3; ++i)
-    REQUIRE(dump_tensor(*files, root(), what, Tensor::scalar<std::int32_t>(i), DType::int32, 5).ok());
+    REQUIRE(
+        dump_tensor(*files, root(), what, Tensor::scalar<std::int32_t>(i), DType::int32, 5).ok());
   for (const char* end : {"5", "5-1", "5-2"})
     CHECK(has(std::string(folder) + "/x_0_DebugIdentity_" + end));
 }
 
 TEST_CASE_FIXTURE(Folder, "debug dump: texts, and what has no value yet") {
   const DumpedTensor text_of{std::string(device), "t", 0, "DebugIdentity"};
-  REQUIRE(dump_tensor(*files, root(), text_of, Tensor::vector<std::string>({"a", "bc"}), DType::string, 1)
+  REQUIRE(dump_tensor(*files, root(), text_of, Tensor::vector<std::string>({"a", "bc"}),
+                      DType::string, 1)
               .ok());
   CHECK(field(text(std::string(folder) + "/t_0_DebugIdentity_1"), {5, 1, 8, 8}) == "bc");
   const DumpedTensor unset{std::string(device), "v", 0, "DebugIdentity"};

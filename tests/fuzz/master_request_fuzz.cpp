@@ -44,9 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0)
     return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  constexpr const char* methods[] = {"CreateSession", "ExtendSession", "RunStep",
-                                     "PartialRunSetup", "MakeCallable",  "RunCallable",
-                                     "ReleaseCallable", "Reset",         "ListDevices", "CloseSession"};
+  constexpr const char* methods[] = {
+      "CreateSession", "ExtendSession",   "RunStep", "PartialRunSetup", "MakeCallable",
+      "RunCallable",   "ReleaseCallable", "Reset",   "ListDevices",     "CloseSession"};
   const std::size_t method = data[0] % std::size(methods);
   check(codec::read_head(methods[method], bytes));
   switch (method) {

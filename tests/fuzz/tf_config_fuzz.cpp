@@ -19,8 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       !spec->cluster.contains(task_name(spec->job, spec->task)))
     return 0;
   auto back = parse_tf_config(write_tf_config(*spec));
-  TROUPE_CHECK(back.ok() && back->cluster.tasks() == spec->cluster.tasks() && back->job == spec->job &&
-                   back->task == spec->task,
+  TROUPE_CHECK(back.ok() && back->cluster.tasks() == spec->cluster.tasks() &&
+                   back->job == spec->job && back->task == spec->task,
                "what is written is read");
   return 0;
 }

@@ -15,7 +15,8 @@ const std::string versions = " versions { producer: 2474 }";
 
 std::string c(const std::string& name = "c", const std::string& more = "") {
   return "node { name: '" + name +
-         "' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { tensor "
+         "' op: 'Const' attr { key: 'dtype' value { type: DT_FLOAT } } attr { key: 'value' value { "
+         "tensor "
          "{ dtype: DT_FLOAT tensor_shape {} float_val: 2 } } } " +
          more + "} ";
 }
@@ -118,11 +119,13 @@ TEST_CASE_FIXTURE(Server, "gateway answers: CreateSession") {
       {"a newer producer", c() + " versions { producer: 99999 }"},
       {"a consumer that is to be newer", c() + " versions { producer: 2474 min_consumer: 99999 }",
        Code::invalid_argument,
-       "GraphDef min consumer version 99999 above current version 2474 for TensorFlow 2.21.0.  Please "
+       "GraphDef min consumer version 99999 above current version 2474 for TensorFlow 2.21.0.  "
+       "Please "
        "upgrade TensorFlow."},
       {"a consumer that is bad", c() + " versions { producer: 2474 bad_consumers: 2474 }",
        Code::invalid_argument,
-       "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is likely "
+       "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is "
+       "likely "
        "buggy."},
       {"an unknown op", ::node("a", "Nope") + versions, Code::not_found,
        "Op type not registered 'Nope' in binary running on "},
@@ -135,27 +138,33 @@ TEST_CASE_FIXTURE(Server, "gateway answers: CreateSession") {
        "Illegal op name 'a b'\n\t [[{{node a b}}]]"},
       {"an unknown attribute",
        ::node("a", "NoOp", "attr { key: 'foo' value { i: 3 } } ") + versions},
-      {"a type that does not match", c() + ::node("y", "Neg", "input: 'c' " + typed("DT_INT32")) + versions,
+      {"a type that does not match",
+       c() + ::node("y", "Neg", "input: 'c' " + typed("DT_INT32")) + versions,
        Code::invalid_argument,
        "Input 0 of node y was passed float from c:0 incompatible with expected int32."},
-      {"a control input before data", c() + ::node("y", "Neg", "input: '^c' input: 'c' " + typed()) + versions,
-       Code::invalid_argument,
-       "All control inputs must follow all data inputs\n\t [[{{node y}}]]"},
-      {"an output that is not there", c() + ::node("y", "Neg", "input: 'c:1' " + typed()) + versions,
-       Code::invalid_argument,
+      {"a control input before data",
+       c() + ::node("y", "Neg", "input: '^c' input: 'c' " + typed()) + versions,
+       Code::invalid_argument, "All control inputs must follow all data inputs\n\t [[{{node y}}]]"},
+      {"an output that is not there",
+       c() + ::node("y", "Neg", "input: 'c:1' " + typed()) + versions, Code::invalid_argument,
        "Node 'y': Connecting to invalid output 1 of source node c which has 1 outputs."},
       {"a circle (TensorFlow counts its nodes)",
-       ::node("a", "Neg", "input: 'b' " + typed()) + ::node("b", "Neg", "input: 'a' " + typed()) + versions,
+       ::node("a", "Neg", "input: 'b' " + typed()) + ::node("b", "Neg", "input: 'a' " + typed()) +
+           versions,
        Code::invalid_argument, ""},
       {"a device that is not there", on_nowhere + versions, Code::invalid_argument,
-       "Cannot assign a device for operation c: {{node c}} was explicitly assigned to /job:local/task:9 "
-       "but available devices are [ /job:local/replica:0/task:0/device:CPU:0 ]. Make sure the device "
+       "Cannot assign a device for operation c: {{node c}} was explicitly assigned to "
+       "/job:local/task:9 "
+       "but available devices are [ /job:local/replica:0/task:0/device:CPU:0 ]. Make sure the "
+       "device "
        "specification refers to a valid device.\n\t [[c]]"},
-      {"a device that is none", c("c", "device: 'garbage' ") + versions, Code::invalid_argument, ""},
+      {"a device that is none", c("c", "device: 'garbage' ") + versions, Code::invalid_argument,
+       ""},
       {"an old form of a device", c("c", "device: '/cpu:0' ") + versions},
   };
   for (const Row& row : rows)
-    check(row.name, client->call("CreateSession", creation(row.text)).status(), row.code, row.message);
+    check(row.name, client->call("CreateSession", creation(row.text)).status(), row.code,
+          row.message);
   struct Configured {
     const char* name;
     std::string graph, config;
@@ -168,62 +177,73 @@ TEST_CASE_FIXTURE(Server, "gateway answers: CreateSession") {
       {"a device that is not there, placing what is pruned", on_nowhere,
        "graph_options { place_pruned_graph: true }", Code::invalid_argument,
        "Cannot assign a device for operation c: "},
-      {"thread pools", c(), "session_inter_op_thread_pool { num_threads: 2 }", Code::invalid_argument,
-       "Distributed session does not support session thread pool options."},
+      {"thread pools", c(), "session_inter_op_thread_pool { num_threads: 2 }",
+       Code::invalid_argument, "Distributed session does not support session thread pool options."},
       {"threads of its own", c(), "use_per_session_threads: true", Code::invalid_argument,
        "Distributed session does not support session thread pool options."},
-      {"a cluster without the server", c(), "cluster_def { job { name: 'w' tasks { key: 0 value: 'a:1' } } }",
-       Code::invalid_argument,
+      {"a cluster without the server", c(),
+       "cluster_def { job { name: 'w' tasks { key: 0 value: 'a:1' } } }", Code::invalid_argument,
        "The master (current machine) is not included in the provided cluster_def. "},
       {"a cluster in which the server is what it is already", c(),
-       "cluster_def { job { name: 'local' tasks { key: 0 value: 'here:1' } } }", Code::invalid_argument,
-       "The ClusterSpec names the job and task index to be the same names that were provided when the "
+       "cluster_def { job { name: 'local' tasks { key: 0 value: 'here:1' } } }",
+       Code::invalid_argument,
+       "The ClusterSpec names the job and task index to be the same names that were provided when "
+       "the "
        "server booted. This is currently not allowed. Job: local, task index: 0"},
       {"a cluster in which the server is two tasks", c(),
-       "cluster_def { job { name: 'w' tasks { key: 0 value: 'here:1' } tasks { key: 1 value: 'here:1' } } }",
+       "cluster_def { job { name: 'w' tasks { key: 0 value: 'here:1' } tasks { key: 1 value: "
+       "'here:1' } } }",
        Code::invalid_argument,
-       "Found multiple matching tasks that correspond to to the master. Master target: 'grpc://here:1'."},
+       "Found multiple matching tasks that correspond to to the master. Master target: "
+       "'grpc://here:1'."},
       {"options that TensorFlow's servers overlook", c(),
        "device_count { key: 'GPU' value: 3 } intra_op_parallelism_threads: -1 placement_period: 7 "
-       "gpu_options { allow_growth: true } graph_options { timeline_step: -2 build_cost_model: -1 }"},
+       "gpu_options { allow_growth: true } graph_options { timeline_step: -2 build_cost_model: -1 "
+       "}"},
   };
   for (const Configured& row : configs)
     check(row.name,
-          client->call("CreateSession", creation(row.graph + versions, row.config)).status(), row.code,
-          row.message);
+          client->call("CreateSession", creation(row.graph + versions, row.config)).status(),
+          row.code, row.message);
 }
 
 TEST_CASE_FIXTURE(Server, "gateway answers: ExtendSession") {
   const std::string nothing = "session_handle: '@' current_graph_version: ";
   const Row rows[] = {
       {"version 0", nothing + "0 graph_def { " + ::node("e1", "NoOp") + versions + "}"},
-      {"version 0 with other nodes", nothing + "0 graph_def { " + ::node("e2", "NoOp") + versions + "}",
-       Code::aborted, "Current version is 1 but caller expected 0."},
-      {"version 5", nothing + "5 graph_def { " + ::node("e2", "NoOp") + versions + "}", Code::aborted,
-       "Current version is 1 but caller expected 5."},
+      {"version 0 with other nodes",
+       nothing + "0 graph_def { " + ::node("e2", "NoOp") + versions + "}", Code::aborted,
+       "Current version is 1 but caller expected 0."},
+      {"version 5", nothing + "5 graph_def { " + ::node("e2", "NoOp") + versions + "}",
+       Code::aborted, "Current version is 1 but caller expected 5."},
       {"a node that is there", nothing + "1 graph_def { " + ::node("n1", "NoOp") + versions + "}",
        Code::invalid_argument,
-       "GraphDef argument to Extend includes node 'n1', which was created by a previous call to Create "
+       "GraphDef argument to Extend includes node 'n1', which was created by a previous call to "
+       "Create "
        "or Extend in this session."},
       {"a device that is not there",
        nothing + "1 graph_def { " + c("elsewhere", "device: '/job:nowhere' ") + versions + "}",
        Code::invalid_argument, "Cannot assign a device for operation elsewhere: "},
-      {"another producer", nothing + "1 graph_def { " + ::node("e3", "NoOp") + " versions { producer: 9 } }"},
+      {"another producer",
+       nothing + "1 graph_def { " + ::node("e3", "NoOp") + " versions { producer: 9 } }"},
       {"an input that is not there",
        nothing + "2 graph_def { " + ::node("z", "Neg", "input: 'n9' " + typed()) + versions + "}",
        Code::invalid_argument, "Node 'z': Unknown input node 'n9'"},
-      {"a session that is not there", "session_handle: 'zz'", Code::aborted, "Session zz is not found."},
+      {"a session that is not there", "session_handle: 'zz'", Code::aborted,
+       "Session zz is not found."},
       {"no session", "", Code::aborted, "Session  is not found."},
   };
   for (const Row& row : rows)
-    check(row.name, client->call("ExtendSession", request("ExtendSession", row.text)).status(), row.code,
-          row.message);
+    check(row.name, client->call("ExtendSession", request("ExtendSession", row.text)).status(),
+          row.code, row.message);
   // A refused extension leaves the session as it was.
   CHECK(client->call("RunStep", request("RunStep", "session_handle: '@' fetch: 'c:0'")).ok());
   session = create(c() + versions, "experimental { optimize_for_static_graph: true }");
   check("a static graph",
-        client->call("ExtendSession", request("ExtendSession", nothing + "0 graph_def { " +
-                                                                   ::node("e1", "NoOp") + versions + "}"))
+        client
+            ->call("ExtendSession",
+                   request("ExtendSession",
+                           nothing + "0 graph_def { " + ::node("e1", "NoOp") + versions + "}"))
             .status(),
         Code::failed_precondition,
         "Extending the graph is not supported when `optimize_for_static_graph` is true.");
@@ -251,27 +271,35 @@ TEST_CASE_FIXTURE(Server, "gateway answers: RunStep") {
       {"an unknown feed", run + feed("nope:0", five) + "fetch: 'y:0'", Code::not_found,
        "FeedInputs: unable to find feed output nope:0"},
       {"a placeholder that is not fed", run + "fetch: 'y:0'", Code::invalid_argument,
-       "From /job:local/replica:0/task:0:\nYou must feed a value for placeholder tensor 'x' with dtype "
+       "From /job:local/replica:0/task:0:\nYou must feed a value for placeholder tensor 'x' with "
+       "dtype "
        "float\n\t [[{{node x}}]]"},
       {"a feed without tensor", run + feed("x:0", "") + "fetch: 'y:0'", Code::invalid_argument,
        "Invalid TensorProto for feed value 0"},
       {"a feed of an unknown shape",
-       run + feed("x:0", "dtype: DT_FLOAT tensor_shape { dim { size: -1 } } float_val: 5") + "fetch: 'y:0'",
+       run + feed("x:0", "dtype: DT_FLOAT tensor_shape { dim { size: -1 } } float_val: 5") +
+           "fetch: 'y:0'",
        Code::invalid_argument, "Invalid TensorProto for feed value 0"},
       {"a feed with too few bytes",
-       run + fed + feed("c:0", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } tensor_content: 'abcd'") +
+       run + fed +
+           feed("c:0", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } tensor_content: 'abcd'") +
            "fetch: 'y:0'",
        Code::invalid_argument, "Invalid TensorProto for feed value 1"},
       {"a feed of one value for three",
-       run + feed("x:0", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 1") + "fetch: 'y:0'"},
+       run + feed("x:0", "dtype: DT_FLOAT tensor_shape { dim { size: 3 } } float_val: 1") +
+           "fetch: 'y:0'"},
       // TensorFlow says INTERNAL, of a node that the client does not know.
-      {"a feed of another dtype", run + feed("x:0", "dtype: DT_INT32 tensor_shape {} int_val: 5") + "fetch: 'y:0'",
+      {"a feed of another dtype",
+       run + feed("x:0", "dtype: DT_INT32 tensor_shape {} int_val: 5") + "fetch: 'y:0'",
        Code::invalid_argument, "Tensor x:0 is fed with int32 but has dtype float"},
       {"a fetch of what has no value", run + "fetch: 'n1:0'", Code::invalid_argument,
-       "Tried to fetch data for 'n1:0', which produces no output.  To run to a node but not fetch any "
-       "data, pass 'n1:0' as an argument to the 'target_node_names' argument of the Session::Run API."},
+       "Tried to fetch data for 'n1:0', which produces no output.  To run to a node but not fetch "
+       "any "
+       "data, pass 'n1:0' as an argument to the 'target_node_names' argument of the Session::Run "
+       "API."},
       {"a target with a slot", run + "target: 'c:0'"},
-      {"nothing", run, Code::invalid_argument, "Must specify at least one target to fetch or execute."},
+      {"nothing", run, Code::invalid_argument,
+       "Must specify at least one target to fetch or execute."},
       {"a fetch and a target", run + "fetch: 'c:0' target: 'n1'"},
       {"a tensor fed and fetched", run + fed + "fetch: 'x:0'", Code::invalid_argument,
        "x:0 is both fed and fetched."},
@@ -279,28 +307,32 @@ TEST_CASE_FIXTURE(Server, "gateway answers: RunStep") {
        "Session zz is not found."},
       {"a partial run that is not there", run + "fetch: 'y:0' partial_run_handle: '77'",
        Code::invalid_argument, "Must run PartialRunSetup before performing partial runs"},
-      {"a timeout and a trace", run + "fetch: 'c:0' options { timeout_in_ms: 60000 trace_level: FULL_TRACE }"},
+      {"a timeout and a trace",
+       run + "fetch: 'c:0' options { timeout_in_ms: 60000 trace_level: FULL_TRACE }"},
       {"a timeout that is none", run + "fetch: 'c:0' options { timeout_in_ms: -1000 }"},
       {"a thread pool that is not there", run + "fetch: 'c:0' options { inter_op_thread_pool: 2 }"},
       {"another one", run + "fetch: 'c:0' options { inter_op_thread_pool: -5 }"},
   };
   for (const Row& row : rows) {
-    check(row.name, client->call("RunStep", request("RunStep", row.text)).status(), row.code, row.message);
+    check(row.name, client->call("RunStep", request("RunStep", row.text)).status(), row.code,
+          row.message);
     // In the body the same.
     auto answer = parsed<tensorflow::RunStepResponse>(client->call(
         "RunStep", request("RunStep", row.text + " store_errors_in_response_body: true")));
-    check(row.name,
-          Status(static_cast<Code>(answer.status_code()), answer.status_error_message()), row.code,
-          row.message);
+    check(row.name, Status(static_cast<Code>(answer.status_code()), answer.status_error_message()),
+          row.code, row.message);
   }
   session = create(c() + versions, "experimental { disable_output_partition_graphs: true }");
-  check("partition graphs that are disabled",
-        client->call("RunStep", request("RunStep",
-                                        run + "fetch: 'c:0' options { output_partition_graphs: true }"))
-            .status(),
-        Code::invalid_argument,
-        "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs is "
-        "true.");
+  check(
+      "partition graphs that are disabled",
+      client
+          ->call("RunStep",
+                 request("RunStep", run + "fetch: 'c:0' options { output_partition_graphs: true }"))
+          .status(),
+      Code::invalid_argument,
+      "RunOptions.output_partition_graphs() is not supported when disable_output_partition_graphs "
+      "is "
+      "true.");
 }
 
 TEST_CASE_FIXTURE(Server, "gateway answers: partial runs") {
@@ -309,7 +341,8 @@ TEST_CASE_FIXTURE(Server, "gateway answers: partial runs") {
       {"without feeds", of + "fetch: 'c:0'"},
       {"a session that is not there", "session_handle: 'zz' fetch: 'y:0'", Code::aborted,
        "Session zz is not found."},
-      {"an unknown fetch", of + "fetch: 'nope:0'", Code::not_found, "FetchOutputs node nope:0: not found"},
+      {"an unknown fetch", of + "fetch: 'nope:0'", Code::not_found,
+       "FetchOutputs node nope:0: not found"},
       {"nothing to run", of + "feed: 'x:0'", Code::invalid_argument,
        "Must specify at least one target to fetch or execute."},
   };
@@ -322,12 +355,14 @@ TEST_CASE_FIXTURE(Server, "gateway answers: partial runs") {
                        request("PartialRunSetup", of + "feed: 'x:0' fetch: 'y:0' fetch: 'c:0'")))
           .partial_run_handle();
   const std::string piece = of + "partial_run_handle: '" + handle + "' ";
-  const std::string feed = "feed { name: 'x:0' tensor { dtype: DT_FLOAT tensor_shape {} float_val: 5 } } ";
+  const std::string feed =
+      "feed { name: 'x:0' tensor { dtype: DT_FLOAT tensor_shape {} float_val: 5 } } ";
   const Row pieces[] = {
       {"a fetch that was not named", piece + "fetch: 'x:0'", Code::invalid_argument,
        "The fetch x:0 was not specified in partial_run_setup."},
       {"a feed that was not named",
-       piece + "feed { name: 'c:0' tensor { dtype: DT_FLOAT tensor_shape {} float_val: 5 } } fetch: 'y:0'",
+       piece + "feed { name: 'c:0' tensor { dtype: DT_FLOAT tensor_shape {} float_val: 5 } } "
+               "fetch: 'y:0'",
        Code::invalid_argument, "The feed c:0 was not specified in partial_run_setup."},
       {"one", piece + "fetch: 'c:0'"},
       {"the same again", piece + "fetch: 'c:0'", Code::invalid_argument,
@@ -339,7 +374,8 @@ TEST_CASE_FIXTURE(Server, "gateway answers: partial runs") {
        "Must run PartialRunSetup before performing partial runs"},
   };
   for (const Row& row : pieces)
-    check(row.name, client->call("RunStep", request("RunStep", row.text)).status(), row.code, row.message);
+    check(row.name, client->call("RunStep", request("RunStep", row.text)).status(), row.code,
+          row.message);
 }
 
 TEST_CASE_FIXTURE(Server, "gateway answers: callables") {
@@ -350,36 +386,41 @@ TEST_CASE_FIXTURE(Server, "gateway answers: callables") {
     return str_cat("tensor_connection { from_tensor: '", from, "' to_tensor: '", to, "' } ");
   };
   const Row rows[] = {
-      {"a session that is not there", "session_handle: 'zz'", Code::aborted, "Session zz is not found."},
+      {"a session that is not there", "session_handle: 'zz'", Code::aborted,
+       "Session zz is not found."},
       {"nothing", make(""), Code::invalid_argument,
        "Must specify at least one target to fetch or execute."},
       {"an unknown fetch", make("fetch: 'nope:0'"), Code::not_found,
        "FetchOutputs node nope:0: not found"},
       {"devices of feeds",
-       make("feed: 'x:0' fetch: 'y:0' feed_devices { key: 'x:0' value: '/cpu:0' }"), Code::unimplemented,
-       "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure feeding/fetching "
+       make("feed: 'x:0' fetch: 'y:0' feed_devices { key: 'x:0' value: '/cpu:0' }"),
+       Code::unimplemented,
+       "CallableOptions::feed_devices and CallableOptions::fetch_devices to configure "
+       "feeding/fetching "
        "tensors to/from device memory is not yet supported when using a remote session."},
       {"a connection from an unknown node", make("fetch: 'y:0' " + joined("nope:0", "x:0")),
        Code::invalid_argument, "Requested tensor connection from unknown node: \"x:0\"."},
-      {"a connection from an output that is not there", make("fetch: 'y:0' " + joined("c:7", "x:0")),
-       Code::invalid_argument,
+      {"a connection from an output that is not there",
+       make("fetch: 'y:0' " + joined("c:7", "x:0")), Code::invalid_argument,
        "Requested tensor connection from unknown edge: \"x:0\" (actual number of outputs = 1)."},
-      {"a connection to an unknown node", make("fetch: 'y:0' " + joined("c:0", "nope:0")), Code::not_found,
-       "FeedInputs: unable to find feed output nope:0"},
+      {"a connection to an unknown node", make("fetch: 'y:0' " + joined("c:0", "nope:0")),
+       Code::not_found, "FeedInputs: unable to find feed output nope:0"},
       {"a connection to an output that is not there", make("fetch: 'y:0' " + joined("c:0", "x:5")),
        Code::invalid_argument, "FeedInputs: x:5 should have output index < 1"},
-      {"a connection in a circle", make("fetch: 'y:0' " + joined("y:0", "x:0")), Code::invalid_argument,
+      {"a connection in a circle", make("fetch: 'y:0' " + joined("y:0", "x:0")),
+       Code::invalid_argument,
        "Requested Tensor connection between nodes \"x\" and \"y\" would create a cycle."},
       {"a connection to what is fed", make("feed: 'x:0' fetch: 'y:0' " + joined("c:0", "x:0")),
        Code::invalid_argument, "Endpoint \"x:0\" fed more than once."},
-      {"two connections to one tensor", make("fetch: 'y:0' " + joined("c:0", "x:0") + joined("c:0", "x:0")),
-       Code::invalid_argument, "Endpoint \"x:0\" fed more than once."},
+      {"two connections to one tensor",
+       make("fetch: 'y:0' " + joined("c:0", "x:0") + joined("c:0", "x:0")), Code::invalid_argument,
+       "Endpoint \"x:0\" fed more than once."},
       {"a connection to what is fetched", make("fetch: 'x:0' " + joined("c:0", "x:0")),
        Code::invalid_argument, "x:0 is both fed and fetched."},
   };
   for (const Row& row : rows)
-    check(row.name, client->call("MakeCallable", request("MakeCallable", row.text)).status(), row.code,
-          row.message);
+    check(row.name, client->call("MakeCallable", request("MakeCallable", row.text)).status(),
+          row.code, row.message);
   const auto made = [&](const std::string& options) {
     return parsed<tensorflow::MakeCallableResponse>(
                client->call("MakeCallable", request("MakeCallable", make(options))))
@@ -396,15 +437,15 @@ TEST_CASE_FIXTURE(Server, "gateway answers: callables") {
       {"too many", run + "0" + feed + feed},
       {"too few (TensorFlow's server ends)", run + "0", Code::invalid_argument,
        "the callable takes 1 feeds, and 0 came"},
-      {"a feed that is none", run + "0 feed { dtype: DT_FLOAT tensor_content: 'a' }", Code::invalid_argument,
-       "Invalid TensorProto for feed value 0"},
+      {"a feed that is none", run + "0 feed { dtype: DT_FLOAT tensor_content: 'a' }",
+       Code::invalid_argument, "Invalid TensorProto for feed value 0"},
       {"a connected one", run + "1"},
   };
   for (const Row& row : runs)
-    check(row.name, client->call("RunCallable", request("RunCallable", row.text)).status(), row.code,
-          row.message);
-  auto connected =
-      parsed<tensorflow::RunCallableResponse>(client->call("RunCallable", request("RunCallable", run + "1")));
+    check(row.name, client->call("RunCallable", request("RunCallable", row.text)).status(),
+          row.code, row.message);
+  auto connected = parsed<tensorflow::RunCallableResponse>(
+      client->call("RunCallable", request("RunCallable", run + "1")));
   REQUIRE(connected.fetch_size() == 1);
   CHECK(tensor_from_bytes(connected.fetch(0).SerializeAsString())->value<float>() == 4);
   auto thrice = parsed<tensorflow::RunCallableResponse>(
@@ -413,7 +454,8 @@ TEST_CASE_FIXTURE(Server, "gateway answers: callables") {
   CHECK(tensor_from_bytes(thrice.fetch(2).SerializeAsString())->value<float>() == 7);
   for (const char* handle : {"99", "0", "0"})
     CHECK(client->call("ReleaseCallable", request("ReleaseCallable", run + handle)).ok());
-  check("a released one", client->call("RunCallable", request("RunCallable", run + "0" + feed)).status(),
+  check("a released one",
+        client->call("RunCallable", request("RunCallable", run + "0" + feed)).status(),
         Code::invalid_argument, "Attempted to run callable after handle was released: 0");
 }
 
@@ -423,15 +465,15 @@ TEST_CASE_FIXTURE(Server, "gateway answers: devices, resets and ends of sessions
         client->call("ListDevices", request("ListDevices", "session_handle: 'zz'")).status(),
         Code::invalid_argument, "Session zz is not found. Possibly, this master has restarted.");
   check("an unknown session",
-        client->call("CloseSession", request("CloseSession", "session_handle: 'zz'")).status(), Code::aborted,
-        "Session zz is not found. Possibly, this master has restarted.");
+        client->call("CloseSession", request("CloseSession", "session_handle: 'zz'")).status(),
+        Code::aborted, "Session zz is not found. Possibly, this master has restarted.");
   const std::string close = request("CloseSession", "session_handle: '@'");
   CHECK(client->call("CloseSession", close).ok());
   check("one that is closed", client->call("CloseSession", close).status(), Code::aborted,
         "Session @ is not found. Possibly, this master has restarted.", session);
   check("a step of it",
-        client->call("RunStep", request("RunStep", "session_handle: '@' fetch: 'c:0'")).status(), Code::aborted,
-        "Session @ is not found.", session);
+        client->call("RunStep", request("RunStep", "session_handle: '@' fetch: 'c:0'")).status(),
+        Code::aborted, "Session @ is not found.", session);
   CHECK(client->call("Reset", request("Reset", "container: 'nope'")).ok());
   CHECK(client->call("Reset", request("Reset", "device_filters: '/job:nowhere'")).ok());
   check("a method that is none", client->call("Nope", "").status(), Code::unimplemented, "");
@@ -439,7 +481,8 @@ TEST_CASE_FIXTURE(Server, "gateway answers: devices, resets and ends of sessions
   check("a service that is none", other.call("ListDevices", "").status(), Code::unimplemented, "");
 }
 
-TEST_CASE_FIXTURE(Server, "gateway answers: a long error is whole in the body, and cut in the call's status") {
+TEST_CASE_FIXTURE(
+    Server, "gateway answers: a long error is whole in the body, and cut in the call's status") {
   const std::string name(20'000, 'n');
   const std::string text = "session_handle: '@' fetch: '" + name + ":0'";
   Status cut = client->call("RunStep", request("RunStep", text)).status();

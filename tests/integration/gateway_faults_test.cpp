@@ -29,9 +29,11 @@ struct Fixture : GatewayRig {
                                         {{"Tcomponents", std::vector<DType>{DType::float32}}});
   Operation got = root.named("got").add("QueueDequeueV2", std::vector<Output>{queue.output(0)},
                                         {{"component_types", std::vector<DType>{DType::float32}}});
-  Operation added_late = ops::assign_add_variable_op(root.named("add_late"), v.handle(), got.output(0));
-  Output count_late = ops::read_variable_op(
-      root.named("count_late").after(std::vector<Operation>{added_late}), v.handle(), DType::float32);
+  Operation added_late =
+      ops::assign_add_variable_op(root.named("add_late"), v.handle(), got.output(0));
+  Output count_late =
+      ops::read_variable_op(root.named("count_late").after(std::vector<Operation>{added_late}),
+                            v.handle(), DType::float32);
 
   std::unique_ptr<RpcClient> connect_far() const {
     return std::make_unique<RpcClient>("tensorflow.MasterService", proxy.port());
@@ -40,8 +42,8 @@ struct Fixture : GatewayRig {
   Result<std::string> call(const std::string& method, const std::string& request) {
     for (int i = 0; i < 100; ++i) {
       auto answer = far->call(method, request);
-      if (answer.ok() || (answer.status().code() != Code::unavailable &&
-                          answer.status().code() != Code::unknown))
+      if (answer.ok() ||
+          (answer.status().code() != Code::unavailable && answer.status().code() != Code::unknown))
         return answer;
       far = connect_far();
     }
@@ -92,7 +94,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a request that comes twice at once r
   CHECK(counted(session) == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: a client that comes back joins its step that still runs") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: a client that comes back joins its step that still runs") {
   const std::string session = open_initialized();
   const auto request = with_id(step(session, count_late.name()), 11);
   warm_up();
@@ -110,7 +113,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a client that comes back joins its s
   CHECK(counted(session) == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: a connection that is cut in the middle of 64 MiB of feeds") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: a connection that is cut in the middle of 64 MiB of feeds") {
   const std::string session = open_initialized();
   auto request = with_id(step(session, count.name()), 13);
   request.add_fetch("twice:0");
@@ -126,7 +130,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a connection that is cut in the midd
   CHECK(counted(session) == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: a connection that is cut in the middle of 64 MiB of fetches") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: a connection that is cut in the middle of 64 MiB of fetches") {
   const std::string session = open_initialized();
   auto request = with_id(step(session, count.name()), 17);
   request.add_fetch("y:0");
@@ -142,7 +147,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a connection that is cut in the midd
   CHECK(counted(session) == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: a large answer is not kept when another step has begun") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: a large answer is not kept when another step has begun") {
   const std::string session = open_initialized();
   auto request = with_id(step(session, count.name()), 19);
   request.add_fetch("y:0");
@@ -151,7 +157,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a large answer is not kept when anot
   CHECK(value(run(with_id(step(session, count.name()), 20))).value<float>() == 2);
   auto again = run(request); // but it is known, and does not run again
   CHECK(again.status_code() == tensorflow::error::ABORTED);
-  CHECK(again.status_error_message().find("The same RunStep (Master) request was received twice.") == 0);
+  CHECK(again.status_error_message().find(
+            "The same RunStep (Master) request was received twice.") == 0);
   CHECK(counted(session) == 2);
 }
 
@@ -178,7 +185,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: a callable whose answer is lost has 
   CHECK(counted(session) == 1);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: a piece of a step whose answer is lost is given again") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: a piece of a step whose answer is lost is given again") {
   const std::string session = open_initialized();
   tensorflow::PartialRunSetupRequest set_up;
   set_up.set_session_handle(session);
@@ -214,7 +222,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: an extension whose answer is lost ha
   request.set_current_graph_version(version);
   const std::string bytes = request.SerializeAsString();
   auto again = [&] {
-    return parsed<tensorflow::ExtendSessionResponse>(call("ExtendSession", bytes)).new_graph_version();
+    return parsed<tensorflow::ExtendSessionResponse>(call("ExtendSession", bytes))
+        .new_graph_version();
   };
   auto other = connect();
   auto one = client->start("ExtendSession", bytes), two = other->start("ExtendSession", bytes);
@@ -226,7 +235,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: an extension whose answer is lost ha
   CHECK(value(run(late)).value<float>() == 2);
 }
 
-TEST_CASE_FIXTURE(Fixture, "gateway faults: over a wire that breaks at random, each step runs once") {
+TEST_CASE_FIXTURE(Fixture,
+                  "gateway faults: over a wire that breaks at random, each step runs once") {
   const std::string session = open_initialized();
   std::mt19937 random(20260214);
   std::uniform_int_distribution<int> kinds(0, 4), bytes(1, 400);
@@ -240,7 +250,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway faults: over a wire that breaks at random, e
       proxy.cut_after_bytes_to_client(static_cast<std::uint64_t>(bytes(random)));
       break;
     case 2: {
-      auto lost = far->start("RunStep", with_id(step(session, count.name()), i).SerializeAsString());
+      auto lost =
+          far->start("RunStep", with_id(step(session, count.name()), i).SerializeAsString());
       proxy.cut();
       (void)lost.wait();
       break;

@@ -169,8 +169,8 @@ private:
       feeds.emplace_back(std::move(name), std::move(value));
     }
     const std::vector<std::string> fetches = request.texts();
-    TROUPE_ASSIGN(std::vector<Tensor> values, session_->run(feeds, fetches, request.texts(),
-                                                            {.timeout_ms = step_limit_ms}));
+    TROUPE_ASSIGN(std::vector<Tensor> values,
+                  session_->run(feeds, fetches, request.texts(), {.timeout_ms = step_limit_ms}));
     return Answer{{}, std::move(values)};
   }
 

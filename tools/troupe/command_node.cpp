@@ -64,8 +64,8 @@ public:
     });
     announce(STDOUT_FILENO, str_cat("ready at ", config->address, "\n"));
     if (gateway)
-      announce(STDOUT_FILENO, str_cat("TensorFlow's clients reach it at grpc://",
-                                      *config->gateway.address, "\n"));
+      announce(STDOUT_FILENO,
+               str_cat("TensorFlow's clients reach it at grpc://", *config->gateway.address, "\n"));
     log_info("ready at ", config->address,
              config->listen == config->address ? "" : str_cat(", listening at ", config->listen));
     std::string why = (*node)->wait();

@@ -169,8 +169,8 @@ private:
     if (!idle_session_.empty()) {
       auto idle = parse_duration(idle_session_);
       if (!idle)
-        return invalid_argument(str_cat("--idle-session '", idle_session_,
-                                        "' is no duration; write 10min or 24h"));
+        return invalid_argument(
+            str_cat("--idle-session '", idle_session_, "' is no duration; write 10min or 24h"));
       out.idle_session = *idle;
     }
     return out;

@@ -14,7 +14,8 @@ constexpr std::string_view cluster = "[cluster]\nworker = [\"127.0.0.1:7001\"]\n
 
 ClusterConfig config_of(std::string_view settings, std::string_view section = "troupe") {
   auto config = parse_cluster_config(
-      str_cat(cluster, "[gateway]\naddress = \"127.0.0.1:7100\"\n[", section, "]\n", settings), "c.conf");
+      str_cat(cluster, "[gateway]\naddress = \"127.0.0.1:7100\"\n[", section, "]\n", settings),
+      "c.conf");
   REQUIRE_MESSAGE(config.ok(), config.status().message());
   return *std::move(config);
 }

@@ -42,9 +42,10 @@ void RunFlags::declare(Options& options) {
                "values of other tasks are received shortly before they are needed");
   options.flag("--report-allocations", report_allocations,
                "a step that runs out of memory says which nodes' values it holds");
-  options.texts("--watch", watches,
-                "a tensor whose values are written below --dump, for tfdbg; '*' is all; may be given "
-                "again");
+  options.texts(
+      "--watch", watches,
+      "a tensor whose values are written below --dump, for tfdbg; '*' is all; may be given "
+      "again");
   options.text("--dump", dump, "the folder for --watch, on the tasks that run the nodes");
   options.text("--costs", costs, "a file for what each node of the last step took");
   options.text("--partitions", partitions,
@@ -55,7 +56,8 @@ std::string RunFlags::find_mistake() const {
   if (watches.empty() != dump.empty())
     return "--watch names what to write, and --dump where to: give both or none";
   if (!dump.empty() && dump[0] != '/')
-    return str_cat("--dump '", dump, "' is no absolute path; the tasks have working folders of their own");
+    return str_cat("--dump '", dump,
+                   "' is no absolute path; the tasks have working folders of their own");
   return {};
 }
 

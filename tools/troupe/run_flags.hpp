@@ -12,8 +12,8 @@ namespace troupe {
 struct RunFlags {
   bool isolate = false, log_placement = false, bfloat16 = false, schedule_receives = false;
   bool report_allocations = false;
-  std::vector<std::string> watches;       ///< tensors
-  std::string dump, costs, partitions;    ///< a folder, a file, a folder; empty: not wanted
+  std::vector<std::string> watches;    ///< tensors
+  std::string dump, costs, partitions; ///< a folder, a file, a folder; empty: not wanted
 
   void declare(Options& options);
   /// The sentence for flags that cannot go together, or nothing.

@@ -94,7 +94,7 @@ public:
   std::unique_ptr<LocalRendezvous> rendezvous;
   std::size_t completions_seen = 0;
   bool report_allocations = false; ///< of steps that start from now on
-  bool wants_turn = false; ///< what steps are told before an expensive kernel
+  bool wants_turn = false;         ///< what steps are told before an expensive kernel
 
 private:
   bool drain(StepRun& run, bool wait);

@@ -71,9 +71,9 @@ struct RunStep {
   std::vector<std::string> targets; ///< node names
   std::int64_t timeout_us = 0;      ///< 0: the session's
   bool trace = false;
-  bool partition_graphs = false; ///< also answer with what each device ran
+  bool partition_graphs = false;   ///< also answer with what each device ran
   bool report_allocations = false; ///< if memory runs out, say what the step has
-  DebugOptions debug = {};       ///< tensors to be watched, and what stands with them
+  DebugOptions debug = {};         ///< tensors to be watched, and what stands with them
   std::uint64_t request_id =
       0; ///< names this step for cancelling and for sending it again; 0: neither
   /// Of a step that was set up: some of its feeds and fetches. No targets, nothing to be recorded.

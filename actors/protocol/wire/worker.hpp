@@ -191,8 +191,8 @@ typename F::result_type inspect(F& f, CostNode::Output& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, CostNode& x) {
-  return f(caf::meta::type_name("CostNode"), x.name, x.device, x.inputs, x.control_inputs, x.outputs,
-           x.compute_us, x.is_final);
+  return f(caf::meta::type_name("CostNode"), x.name, x.device, x.inputs, x.control_inputs,
+           x.outputs, x.compute_us, x.is_final);
 }
 template <class F>
 typename F::result_type inspect(F& f, RegisterGraph& x) {

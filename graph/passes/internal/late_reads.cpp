@@ -71,11 +71,10 @@ private:
             out.writers.push_back(user.id);
           todo.push_back({user.id, {}});
         } else if (user.has_role(Role::passes_on) && edge.dst_slot == 0 &&
-                   user.assigned_device == variable.assigned_device &&
-                   !gives_reference(user, 0) && seen.insert(user.id).second) {
-          const Endpoint read = gives_reference(node, edge.src_slot)
-                                    ? Endpoint{id, edge.src_slot}
-                                    : reference;
+                   user.assigned_device == variable.assigned_device && !gives_reference(user, 0) &&
+                   seen.insert(user.id).second) {
+          const Endpoint read =
+              gives_reference(node, edge.src_slot) ? Endpoint{id, edge.src_slot} : reference;
           out.readers.push_back({user.id, read});
           todo.push_back({user.id, read});
         }

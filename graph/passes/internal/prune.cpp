@@ -12,14 +12,17 @@ Result<Endpoint> find_endpoint(const Graph& graph, const std::string& text, bool
   TROUPE_ASSIGN(TensorName name, parse_tensor_name(text));
   const Node* node = graph.find(name.node);
   if (!feed && (name.slot < 0 || (node && node->num_outputs() == 0)))
-    return invalid_argument(str_cat("Tried to fetch data for '", text,
-                                    "', which produces no output.  To run to a node but not fetch any "
-                                    "data, pass '",
-                                    text, "' as an argument to the 'target_node_names' argument of the "
-                                          "Session::Run API."));
+    return invalid_argument(
+        str_cat("Tried to fetch data for '", text,
+                "', which produces no output.  To run to a node but not fetch any "
+                "data, pass '",
+                text,
+                "' as an argument to the 'target_node_names' argument of the "
+                "Session::Run API."));
   if (name.slot < 0)
-    return invalid_argument(str_cat("'", text, "' cannot be fed: a control edge has no value; feed one "
-                                               "of the node's outputs"));
+    return invalid_argument(str_cat("'", text,
+                                    "' cannot be fed: a control edge has no value; feed one "
+                                    "of the node's outputs"));
   std::string canonical = str_cat(name.node, ":", name.slot);
   if (!node)
     return not_found(feed ? str_cat("FeedInputs: unable to find feed output ", canonical)
@@ -96,20 +99,20 @@ Status connect(const Graph& graph, const TensorConnection& connection, Resolved&
   auto name = parse_tensor_name(connection.from);
   const Node* node = name.ok() ? graph.find(name->node) : nullptr;
   if (!node || name->slot < 0) // TensorFlow names the other end
-    return invalid_argument(str_cat("Requested tensor connection from unknown node: \"",
-                                    connection.to, "\"."));
+    return invalid_argument(
+        str_cat("Requested tensor connection from unknown node: \"", connection.to, "\"."));
   if (name->slot >= node->num_outputs())
     return invalid_argument(str_cat("Requested tensor connection from unknown edge: \"",
-                                    connection.to, "\" (actual number of outputs = ",
-                                    node->num_outputs(), ")."));
+                                    connection.to,
+                                    "\" (actual number of outputs = ", node->num_outputs(), ")."));
   const Endpoint from{node->id, name->slot};
   TROUPE_ASSIGN(const Endpoint to, find_endpoint(graph, connection.to, true));
   if (out.fed.contains(to))
     return invalid_argument(str_cat("Endpoint \"", connection.to, "\" fed more than once."));
   if (value_type(graph, from) != value_type(graph, to))
-    return invalid_argument(str_cat("Requested tensor connection from '", connection.from, "' of type ",
-                                    to_string(value_type(graph, from)), " to '", connection.to,
-                                    "' of type ", to_string(value_type(graph, to)),
+    return invalid_argument(str_cat("Requested tensor connection from '", connection.from,
+                                    "' of type ", to_string(value_type(graph, from)), " to '",
+                                    connection.to, "' of type ", to_string(value_type(graph, to)),
                                     "; connect tensors of one type"));
   if (waited_for(graph, out, {from.node})[static_cast<std::size_t>(to.node)])
     return invalid_argument(str_cat("Requested Tensor connection between nodes \"",
@@ -301,7 +304,8 @@ Result<PrunedTypes> prune(Graph& graph, const Signature& signature, const Client
   for (NodeId id = 0; id < original; ++id)
     if (graph.node(id) && !keep[static_cast<std::size_t>(id)])
       graph.remove(id);
-  for (NodeId id = graph.capacity(); id-- > original;) // what is given and nothing reads; the last first
+  for (NodeId id = graph.capacity();
+       id-- > original;) // what is given and nothing reads; the last first
     if (!graph.node(id)->op->roles.has_any({Role::result, Role::send}) &&
         graph.node(id)->outs.empty())
       graph.remove(id);

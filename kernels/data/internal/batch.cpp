@@ -114,10 +114,9 @@ Result<Element> make_batch(Elements& elements, Allocator& memory) {
     const std::vector<Tensor> rows = component(elements, i);
     for (std::size_t k = 1; k < rows.size(); ++k) {
       if (rows[k].shape() != rows[0].shape())
-        return invalid_argument(str_cat(
-            "Cannot batch tensors with different shapes in component ", i,
-            ". First element had shape ", rows[0].shape(), " and element ", k, " had shape ",
-            rows[k].shape(), "."));
+        return invalid_argument(str_cat("Cannot batch tensors with different shapes in component ",
+                                        i, ". First element had shape ", rows[0].shape(),
+                                        " and element ", k, " had shape ", rows[k].shape(), "."));
       if (rows[k].dtype() != rows[0].dtype())
         return invalid_argument(str_cat("Data type mismatch at component ", i, ": expected ",
                                         to_string(rows[0].dtype()), " but got ",
@@ -136,8 +135,7 @@ Result<Element> make_padded_batch(Elements& elements, const std::vector<Padding>
   for (std::size_t k = 0; k < elements.size(); ++k)
     if (elements[k].size() != paddings.size())
       return invalid_argument(str_cat("Number of components does not match: expected ",
-                                      paddings.size(), " types but got ", elements[k].size(),
-                                      "."));
+                                      paddings.size(), " types but got ", elements[k].size(), "."));
   for (std::size_t i = 0; i < paddings.size(); ++i) {
     const std::vector<Tensor> rows = component(elements, i);
     for (const Tensor& row : rows)

@@ -99,8 +99,7 @@ Status check_types(const std::vector<DType>& expected, const std::vector<DType>&
   for (std::size_t i = 0; i < expected.size(); ++i)
     if (expected[i] != got[i])
       return invalid_argument(str_cat("Data type mismatch at component ", i, ": expected ",
-                                      to_string(expected[i]), " but got ", to_string(got[i]),
-                                      "."));
+                                      to_string(expected[i]), " but got ", to_string(got[i]), "."));
   return {};
 }
 

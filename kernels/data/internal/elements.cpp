@@ -4,8 +4,8 @@ namespace troupe::data {
 
 Status Charge::add(std::size_t bytes) {
   if (!account_->charge(bytes))
-    return resource_exhausted(str_cat("there is no room for the elements that an iterator holds: ",
-                                      account_->refusal()));
+    return resource_exhausted(
+        str_cat("there is no room for the elements that an iterator holds: ", account_->refusal()));
   bytes_ += bytes;
   return {};
 }

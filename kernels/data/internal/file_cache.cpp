@@ -81,7 +81,8 @@ public:
           "There appears to be a concurrent caching iterator running - cache lockfile already "
           "exists ('",
           path,
-          "'). If you are sure no other running TF computations are using this cache prefix, delete "
+          "'). If you are sure no other running TF computations are using this cache prefix, "
+          "delete "
           "the lockfile and re-initialize the iterator. Lockfile contents: ",
           content));
     }
@@ -183,8 +184,8 @@ Result<IteratorRef> FileCacheDataset::iterate(const std::shared_ptr<Pipeline>& p
   TROUPE_ASSIGN(const bool is_there, files->exists(checkpoint_index_name(name_)));
   if (is_there) {
     TROUPE_ASSIGN(auto reader, CheckpointReader::open(*files, name_));
-    return IteratorRef(std::make_unique<Reading>(self<FileCacheDataset>(), std::move(files),
-                                                 std::move(reader)));
+    return IteratorRef(
+        std::make_unique<Reading>(self<FileCacheDataset>(), std::move(files), std::move(reader)));
   }
   Allocator& memory = pipeline->memory();
   return iterate_over<Writing>(this, pipeline, std::move(files), memory);

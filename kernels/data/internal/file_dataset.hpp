@@ -24,7 +24,8 @@ public:
   FileDataset(const KernelContext& c, std::vector<std::string> files);
   std::int64_t cardinality() const override { return unknown; }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const override;
-  virtual Result<std::unique_ptr<Texts>> open(AllowedFiles& files, const std::string& file) const = 0;
+  virtual Result<std::unique_ptr<Texts>> open(AllowedFiles& files,
+                                              const std::string& file) const = 0;
   const std::vector<std::string>& files() const { return files_; }
 
 private:

@@ -24,10 +24,11 @@ Async<Next> Iteration::next(Cancellation& cancellation) {
   turn_.leave(*pipeline_);
   // The end of the sequence is no error of its own, and a caller would take this for it.
   if (!out.ok() && out.status().code() == Code::out_of_range)
-    co_return internal(str_cat("Iterator \"Iterator::Root\" returned `OutOfRange`. This indicates an "
-                               "implementation error as `OutOfRange` errors are not expected to be "
-                               "returned here. Original message: ",
-                               out.status().message()));
+    co_return internal(
+        str_cat("Iterator \"Iterator::Root\" returned `OutOfRange`. This indicates an "
+                "implementation error as `OutOfRange` errors are not expected to be "
+                "returned here. Original message: ",
+                out.status().message()));
   co_return out;
 }
 
@@ -109,12 +110,12 @@ Result<std::shared_ptr<const void>> prepare_iterator(PrepareContext& c) {
 
 Result<std::shared_ptr<IteratorResource>> node_iterator(KernelContext& c) {
   const auto& spec = c.prepared<IteratorSpec>();
-  TROUPE_ASSIGN(auto found, node_resource<IteratorResource>(
-                                c, spec.resource,
-                                [&](const std::string&) -> Result<std::shared_ptr<IteratorResource>> {
-                                  return std::make_shared<IteratorResource>(spec.types,
-                                                                            spec.shapes);
-                                }));
+  TROUPE_ASSIGN(
+      auto found,
+      node_resource<IteratorResource>(
+          c, spec.resource, [&](const std::string&) -> Result<std::shared_ptr<IteratorResource>> {
+            return std::make_shared<IteratorResource>(spec.types, spec.shapes);
+          }));
   TROUPE_TRY(check_types(spec.types, found->types()));
   TROUPE_TRY(check_shapes(spec.shapes, found->shapes()));
   return found;

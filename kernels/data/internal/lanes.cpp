@@ -16,9 +16,9 @@ struct Lane {
   Element made_of;
   IteratorRef iterator; // of who reads; null before it is made, and where it could not be
   std::deque<Next> ready;
-  Gate room;              // for who reads
-  Status failed;          // it gives this, and nothing else
-  bool has_ended = false; // nothing more is read
+  Gate room;               // for who reads
+  Status failed;           // it gives this, and nothing else
+  bool has_ended = false;  // nothing more is read
   bool is_waiting = false; // for its turn to read
   bool is_charged = false;
 };
@@ -381,9 +381,8 @@ private:
     ++s.open;
     TROUPE_CO_ASSIGN(const std::int64_t has_iterator, from.integer("has_iterator"));
     if (has_iterator) {
-      TROUPE_CO_ASSIGN(lane->iterator,
-                       co_await iterator_of_element(s.function, lane->made_of,
-                                                    s.background.pipeline(), pull));
+      TROUPE_CO_ASSIGN(lane->iterator, co_await iterator_of_element(s.function, lane->made_of,
+                                                                    s.background.pipeline(), pull));
       TROUPE_CO_TRY(co_await lane->iterator->restore(pull, from.in("iterator")));
     }
     co_return lane;
@@ -398,9 +397,8 @@ private:
 
 IteratorRef iterate_in_lanes(DatasetRef dataset, IteratorRef input, BoundFunction function,
                              std::shared_ptr<Pipeline> pipeline, const LaneOptions& options) {
-  return std::make_unique<LaneIterator>(
-      std::make_shared<State>(std::move(dataset), std::move(input), std::move(function),
-                              std::move(pipeline), options));
+  return std::make_unique<LaneIterator>(std::make_shared<State>(
+      std::move(dataset), std::move(input), std::move(function), std::move(pipeline), options));
 }
 
 } // namespace troupe::data

@@ -199,9 +199,8 @@ Result<std::optional<bool>> asks_for_order(const KernelContext& c) {
 
 IteratorRef iterate_with_calls(DatasetRef dataset, IteratorRef input, BoundFunction function,
                                std::shared_ptr<Pipeline> pipeline, ParallelOptions options) {
-  return std::make_unique<ParallelIterator>(
-      std::make_shared<State>(std::move(dataset), std::move(input), std::move(function),
-                              std::move(pipeline), options));
+  return std::make_unique<ParallelIterator>(std::make_shared<State>(
+      std::move(dataset), std::move(input), std::move(function), std::move(pipeline), options));
 }
 
 } // namespace troupe::data

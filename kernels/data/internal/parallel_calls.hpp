@@ -6,8 +6,8 @@
 namespace troupe::data {
 
 struct ParallelOptions {
-  std::int64_t calls = 1;    ///< at once, at least 1; results that wait to be taken count
-  bool in_order = true;      ///< else each result goes as soon as it is there
+  std::int64_t calls = 1;         ///< at once, at least 1; results that wait to be taken count
+  bool in_order = true;           ///< else each result goes as soon as it is there
   bool keeps_cardinality = false; ///< see after_map
 };
 

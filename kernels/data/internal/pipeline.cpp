@@ -162,8 +162,8 @@ Async<Status> Gate::wait(std::unique_lock<std::mutex>& lock, Pull& pull) {
     waiter->go_on = std::move(go_on);
     waiters_.push_back(waiter);
     Cancellation& cancellation = pull.cancellation();
-    token = cancellation.on_cancel(
-        [waiter, &cancellation] { waiter->finish(cancellation.status()); });
+    token =
+        cancellation.on_cancel([waiter, &cancellation] { waiter->finish(cancellation.status()); });
     lock.unlock();
     if (token == 0)
       waiter->finish(cancellation.status());

@@ -69,8 +69,8 @@ protected:
   Result<IteratorRef> iterate_over(const D*, const std::shared_ptr<Pipeline>& pipeline,
                                    More&&... more) const {
     TROUPE_ASSIGN(IteratorRef input, input_->iterate(pipeline));
-    return IteratorRef(
-        std::make_unique<T>(this->template self<D>(), std::move(input), std::forward<More>(more)...));
+    return IteratorRef(std::make_unique<T>(this->template self<D>(), std::move(input),
+                                           std::forward<More>(more)...));
   }
 
 private:

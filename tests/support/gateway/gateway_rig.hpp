@@ -55,8 +55,8 @@ struct GatewayRig {
   Output count = [this] {
     Operation added = ops::assign_add_variable_op(
         root.named("add"), v.handle(), ops::const_(root, Tensor::scalar(1.0f), DType::float32));
-    return ops::read_variable_op(root.named("count").after(std::vector<Operation>{added}), v.handle(),
-                                 DType::float32);
+    return ops::read_variable_op(root.named("count").after(std::vector<Operation>{added}),
+                                 v.handle(), DType::float32);
   }();
 
   explicit GatewayRig(GatewayOptions options = {}, NodeOptions of_node = {}) {

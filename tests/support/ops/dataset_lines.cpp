@@ -134,7 +134,8 @@ void DatasetLines::check(const std::string& dataset, const std::vector<std::stri
     const auto state = values({dataset + "_state"});
     REQUIRE_MESSAGE(state.ok(), state.status().to_string());
     REQUIRE(run({str_cat("^", dataset, "_make")}) == "ok");
-    const auto restored = values({str_cat("^", dataset, "_restore")}, {{dataset + "_saved", (*state)[0]}});
+    const auto restored =
+        values({str_cat("^", dataset, "_restore")}, {{dataset + "_saved", (*state)[0]}});
     REQUIRE_MESSAGE(restored.ok(), restored.status().to_string());
     for (std::string& element : rest(dataset, limit - cut))
       got.push_back(std::move(element));

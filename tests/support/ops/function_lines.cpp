@@ -44,9 +44,7 @@ public:
   const std::string& stateful_op() const override { return stateful_op_; }
   std::string activity() const override { return {}; }
 
-  void call(FunctionCall call, FunctionDone done) const override {
-    done(run(std::move(call)));
-  }
+  void call(FunctionCall call, FunctionDone done) const override { done(run(std::move(call))); }
 
 private:
   Result<Tensors> run(FunctionCall call) const {
