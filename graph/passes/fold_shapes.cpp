@@ -34,6 +34,19 @@ bool reads_reference(const Graph& graph, const Node& node) {
   });
 }
 
+// The node that reads the variable whose value the node's inputs are; -1: none does.
+NodeId read_before(const Graph& graph, const Node& node) {
+  for (Endpoint e : node.inputs) {
+    const Node* source = graph.node(e.node);
+    while (source->has_role(Role::passes_on) && !source->inputs.empty() &&
+           !reads_reference(graph, *source))
+      source = graph.node(source->inputs[0].node);
+    if (source->has_role(Role::reads_variable) || reads_reference(graph, *source))
+      return source->id;
+  }
+  return -1;
+}
+
 std::vector<bool> read_outputs(const Node& node) {
   std::vector<bool> read(node.output_types.size(), false);
   for (const OutEdge& edge : node.outs)
@@ -52,6 +65,10 @@ Status fold(Graph& graph, NodeId id, const GraphShapes& shapes, bool may_be_dead
       return {};
     controls = *std::move(all);
   }
+  // Where the variable has no value, reading it still fails.
+  if (NodeId read = read_before(graph, node);
+      read >= 0 && std::ranges::find(controls, read) == controls.end())
+    controls.push_back(read);
   std::vector<bool> read = read_outputs(node);
   for (int slot = 0; slot < node.num_outputs(); ++slot) {
     const Tensor& value = shapes.value_of({id, slot});
