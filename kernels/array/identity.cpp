@@ -91,7 +91,6 @@ void register_array_identity(OpLibrary& library) {
       .output("output: T")
       .attr("T: type")
       .stateful()
-      .roles(Role::passes_on)
       .shape_fn(shape_unchanged)
       .not_differentiable("its input is a constant")
       .kernel_on_all_devices(compute_guaranteed)

@@ -149,10 +149,8 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor batch_variance, c.allocate_output(2, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_mean, c.allocate_output(3, Shape{n}));
   TROUPE_ASSIGN(Tensor saved_variance, c.allocate_output(4, Shape{n}));
-  if (c.num_outputs() > 5) {
-    TROUPE_ASSIGN(Tensor reserved, c.allocate_output(5, Shape{})); // for CUDA, as in TensorFlow
-    *floats(reserved) = 0;
-  }
+  if (c.num_outputs() > 5) // for CUDA; nothing, as in TensorFlow
+    TROUPE_TRY(c.allocate_output(5, Shape{0}).status());
   float *new_mean = floats(batch_mean), *new_variance = floats(batch_variance),
         *mean = floats(saved_mean), *variance = floats(saved_variance);
   if (x.num_elements() == 0) {
