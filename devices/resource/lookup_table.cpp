@@ -91,8 +91,15 @@ std::string LookupTable::text_of(const Tensor& keys, std::int64_t i) const {
   return out;
 }
 
-/// The shape of the keys without that of one.
+/// The shape of the keys without that of one. A dense table takes no more than one dimension of them.
 Result<Shape> LookupTable::outer_shape(const Tensor& keys) const {
+  if (!spec_.forbidden.empty()) {
+    const std::int64_t batch = keys.shape().rank() == 0 ? 1 : keys.shape()[0];
+    if (keys.num_elements() != batch * spec_.key_shape.num_elements()) {
+      TROUPE_ASSIGN(const Shape expected, joined(std::span(&batch, 1), spec_.key_shape));
+      return invalid_argument(str_cat("Expected key shape ", expected, " got ", keys.shape()));
+    }
+  }
   const int outer = keys.shape().rank() - spec_.key_shape.rank();
   bool fits = outer >= 0;
   for (int i = 0; fits && i < spec_.key_shape.rank(); ++i)

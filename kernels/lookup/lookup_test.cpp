@@ -165,15 +165,18 @@ TEST_CASE("tables: values and keys that are vectors") {
     insert = LookupTableInsertV2(t, keys, values)
     asked = Const[dtype=int64, value=i64[2,2] 2 1 5 5]()
     find = LookupTableFindV2(t, asked, none)
-    insert_empty = LookupTableInsertV2(t, empty, none)
-    remove_deleted = LookupTableRemoveV2(t, deleted)
+    empty_row = Const[dtype=int64, value=i64[1,2] 0 0]()
+    deleted_row = Const[dtype=int64, value=i64[1,2] -1 -1]()
+    one_none = Const[dtype=float, value=f32[1] -1]()
+    insert_empty = LookupTableInsertV2(t, empty_row, one_none)
+    remove_deleted = LookupTableRemoveV2(t, deleted_row)
     find_flat = LookupTableFindV2(t, flat, none)
     flat = Const[dtype=int64, value=i64[3] 1 2 3]())");
   CHECK(f.run({"^insert"}) == "ok");
   CHECK(f.run({"find"}) == "ok f32[2] 2 -1");
   CHECK(f.fails({"^insert_empty"}, "Using the empty_key as a table key is not allowed"));
   CHECK(f.fails({"^remove_deleted"}, "Using the deleted_key as a table key is not allowed"));
-  CHECK(f.fails({"find_flat"}, "Expected key shape [2] got [3]"));
+  CHECK(f.fails({"find_flat"}, "Expected key shape [3,2] got [3]"));
 }
 
 // The buckets are those of TensorFlow 2.21.

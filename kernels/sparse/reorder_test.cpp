@@ -74,6 +74,11 @@ TROUPE_OP_CASES(SparseReorder) {
 TROUPE_OP_CASES(SparseReshape) {
   return {
       {
+          .name = "to the same, with an index beyond it",
+          .inputs = {"i64[2,2] 0 1 1 7", "i64[2] 2 3", "i64[2] -1 3"},
+          .outputs = {"i64[2,2] 0 1 1 7", "i64[2] 2 3"},
+      },
+      {
           .name = "one size is inferred",
           .inputs = {"i64[2,2] 0 1 1 2", "i64[2] 2 3", "i64[2] 3 -1"},
           .outputs = {"i64[2,2] 0 1 2 1", "i64[2] 3 2"},
