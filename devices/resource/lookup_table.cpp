@@ -260,6 +260,8 @@ Status LookupTable::remove(const Tensor& keys) {
 }
 
 Status LookupTable::import(const Tensor& keys, const Tensor& values) {
+  if (!spec_.is_mutable && keys.num_elements() == 0)
+    return invalid_argument("keys and values cannot be empty tensors.");
   if (!spec_.is_mutable)
     return initialize(keys, values);
   TROUPE_TRY(check_entries(keys, values));

@@ -19,8 +19,9 @@ std::vector<NodeId> sources_of(const Node& node) {
 }
 
 // The nodes that wait for it; none if somebody reads it, or if it may go for another reason.
-std::vector<NodeId> who_only_waits(const Node& node, const PassContext& context) {
-  if (!is_free(node, context) || node.has_role(Role::check) ||
+std::vector<NodeId> who_only_waits(const Graph& graph, const Node& node,
+                                   const PassContext& context) {
+  if (!is_free(node, context) || node.has_role(Role::check) || reads_reference(graph, node) ||
       std::ranges::any_of(node.outs, [](const OutEdge& edge) { return !edge.is_control(); }))
     return {};
   std::vector<NodeId> out;
@@ -35,7 +36,7 @@ Status run(Graph& graph, PassContext& context) {
   for (NodeId id : order) {
     const Node& node = *graph.node(id);
     context.looked_at();
-    std::vector<NodeId> waiting = who_only_waits(node, context);
+    std::vector<NodeId> waiting = who_only_waits(graph, node, context);
     if (waiting.empty())
       continue;
     std::vector<NodeId> sources = sources_of(node);

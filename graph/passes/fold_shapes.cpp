@@ -27,13 +27,6 @@ std::optional<std::vector<NodeId>> controls_of(const Graph& graph, const Node& n
   return controls;
 }
 
-// A variable that nobody has assigned has a shape, too; reading it is an error all the same.
-bool reads_reference(const Graph& graph, const Node& node) {
-  return std::ranges::any_of(node.inputs, [&](Endpoint e) {
-    return is_ref(graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
-  });
-}
-
 // The node that reads the variable whose value the node's inputs are; -1: none does.
 NodeId read_before(const Graph& graph, const Node& node) {
   for (Endpoint e : node.inputs) {

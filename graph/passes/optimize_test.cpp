@@ -258,8 +258,7 @@ TEST_CASE("fold_shapes: what a reference names may have no value, which reading 
     v = VariableV2[dtype=DT_FLOAT, shape=[2,3]]()
     value = Identity(v)
     rank/folded = Const[dtype=DT_INT32, value=i32[] 2]() ^value
-    fetch = Neg(rank/folded))",
-          {"fold_shapes", "remove_dead_nodes"});
+    fetch = Neg(rank/folded))");
 }
 
 TEST_CASE("fold_shapes: beside conditionals the constant dies with the tensor it tells of") {

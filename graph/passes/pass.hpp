@@ -88,6 +88,8 @@ bool is_control_flow(const Node& node);
 bool outputs_die_alone(const Node& node);
 /// Some input or output is a reference.
 bool has_refs(const Node& node);
+/// A variable that nobody has assigned has a shape, too; reading it is an error all the same.
+bool reads_reference(const Graph& graph, const Node& node);
 /// The op gives equal outputs for equal inputs, has no effect and is no control flow: its node may
 /// be dropped, folded or merged with an equal one, unless the node itself is preserved.
 bool may_be_replaced(const Node& node);

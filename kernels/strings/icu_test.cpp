@@ -16,8 +16,10 @@ TEST_CASE("ICU: opened once") {
 TEST_CASE("ICU: a machine without it, and a library that is another") {
   const Status missing = open_icu("libicuuc.so.0").status();
   CHECK(missing.code() == Code::failed_precondition);
-  CHECK(missing.message().find("need libicuuc.so.0, which cannot be used here: ") != std::string::npos);
-  CHECK(missing.message().find("install it (Debian: libicu" U_ICU_VERSION_SHORT ")") != std::string::npos);
+  CHECK(missing.message().find("need libicuuc.so.0, which cannot be used here: ") !=
+        std::string::npos);
+  CHECK(missing.message().find("install it (Debian: libicu" U_ICU_VERSION_SHORT ")") !=
+        std::string::npos);
   CHECK(open_icu("libm.so.6").status().message().find("it has no ucnv_open_") != std::string::npos);
 }
 

@@ -29,6 +29,12 @@ bool has_refs(const Node& node) {
          std::ranges::any_of(node.output_types, is_ref);
 }
 
+bool reads_reference(const Graph& graph, const Node& node) {
+  return std::ranges::any_of(node.inputs, [&](Endpoint e) {
+    return is_ref(graph.node(e.node)->output_types[static_cast<std::size_t>(e.slot)]);
+  });
+}
+
 bool may_be_replaced(const Node& node) {
   return !node.op->is_stateful && !node.op->roles.has_any(not_free_roles) &&
          !is_control_flow(node) && !has_refs(node);

@@ -37,9 +37,10 @@ Result<Icu> open_icu(const char* library) {
   load(out.script_of, TROUPE_ICU(uscript_getScript));
   if (missing.empty())
     return out;
-  return failed_precondition(str_cat("encodings besides UTF and Latin-1, and scripts of characters, need ", library,
-                                     ", which cannot be used here: ", missing, "; install it (Debian: libicu",
-                                     U_ICU_VERSION_SHORT, ") on the machine of this device"));
+  return failed_precondition(
+      str_cat("encodings besides UTF and Latin-1, and scripts of characters, need ", library,
+              ", which cannot be used here: ", missing, "; install it (Debian: libicu",
+              U_ICU_VERSION_SHORT, ") on the machine of this device"));
 }
 
 Result<const Icu*> icu() {
