@@ -134,7 +134,7 @@ private:
       return Status(status.code(),
                     str_cat(status.message(), "; NodeDef: {{node ", def.name(), "}}"));
     };
-    if (is_internal(def.op()))
+    if (is_internal(def.op(), body_.graph.registry()))
       return of_node(invalid_argument(
           str_cat("op '", def.op(), "' is internal and cannot be part of a client's function")));
     auto op = body_.graph.lookup_op(def.op());

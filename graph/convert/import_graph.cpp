@@ -233,7 +233,7 @@ private:
   }
 
   Result<const OpSchema*> lookup(const tensorflow::NodeDef& def) {
-    if (is_internal(def.op()) && !options_.allow_internal_ops)
+    if (is_internal(def.op(), graph_.registry()) && !options_.allow_internal_ops)
       return invalid_argument(str_cat("Node '", def.name(), "': op '", def.op(),
                                       "' is internal and cannot be part of a client's graph"));
     if (last_op_ && last_op_->name == def.op())
@@ -443,6 +443,13 @@ Status parse(std::string_view bytes, tensorflow::GraphDef& def, const ImportOpti
 }
 
 } // namespace
+
+bool is_internal(std::string_view op, const OpRegistry& registry) {
+  if (!op.starts_with('_'))
+    return false;
+  const OpSchema* known = registry.find(op);
+  return !known || !known->roles.has(Role::branch);
+}
 
 Result<Graph> from_proto(const tensorflow::GraphDef& proto, const OpRegistry& registry,
                          const ImportOptions& options) {

@@ -53,7 +53,7 @@ void Link::pull(std::uint64_t ticket, std::uint64_t bytes, BufferRef into, std::
   record_->begin(now);
   if (!is_owed())
     moved_us_ = now;
-  pulls_.emplace(request.number, Pull{std::move(into), bytes, 0, now, std::move(done)});
+  pulls_.emplace(request.number, PendingPull{std::move(into), bytes, 0, now, std::move(done)});
   if (say(request))
     flush_soon();
 }
@@ -318,7 +318,7 @@ bool Link::take_piece(const Piece& piece) {
   auto it = pulls_.find(piece.number);
   if (it == pulls_.end())
     return false;
-  Pull& pull = it->second;
+  PendingPull& pull = it->second;
   if (piece.code != 0) {
     guard.unlock();
     finish(piece.number, refusal(known_code(piece.code)));
@@ -358,7 +358,7 @@ Status Link::refusal(Code code) const {
 }
 
 void Link::finish(std::uint64_t number, const Status& status) {
-  std::optional<Pull> pull;
+  std::optional<PendingPull> pull;
   {
     std::scoped_lock guard(lock_);
     auto it = pulls_.find(number);
@@ -375,7 +375,7 @@ void Link::finish(std::uint64_t number, const Status& status) {
 
 void Link::end(const Status& why, bool by_us) {
   auto self = shared_from_this();
-  std::map<std::uint64_t, Pull> pulls;
+  std::map<std::uint64_t, PendingPull> pulls;
   std::vector<Claimed> claims;
   {
     std::scoped_lock guard(lock_);

@@ -33,10 +33,8 @@ class StepStats;
 
 namespace troupe {
 
-/// Whether no client may send nodes of the op. Graphs that TensorFlow has lowered hold _SwitchN.
-inline bool is_internal(std::string_view op) {
-  return op.starts_with('_') && op != "_SwitchN";
-}
+/// Whether no client may send nodes of the op. Graphs that TensorFlow has lowered hold its branches.
+bool is_internal(std::string_view op, const OpRegistry& registry);
 
 /// All `from_proto` give INVALID_ARGUMENT for values that mean nothing; all `to_proto` replace what
 /// was there.

@@ -20,7 +20,7 @@
 
 namespace troupe::data {
 
-struct Pull {
+struct PendingPull {
   BufferRef into;
   std::uint64_t bytes = 0, arrived = 0;
   std::int64_t since_us = 0;
@@ -127,8 +127,8 @@ private:
   Status ended_;
   std::unique_ptr<ByteStream> stream_;
   std::uint64_t last_number_ = 0;
-  std::map<std::uint64_t, Pull> pulls_; // by number
-  std::vector<std::byte> out_;          // requests that the socket did not take yet
+  std::map<std::uint64_t, PendingPull> pulls_; // by number
+  std::vector<std::byte> out_;                 // requests that the socket did not take yet
   UnaskedTensors unasked_;
 
   std::uint32_t events_ = 0;
