@@ -111,7 +111,7 @@ TEST_CASE("datasets that ask for no other elements") {
 }
 
 TEST_CASE("OptionsDataset: without order where its options say so, the outermost ones first") {
-  constexpr auto off = R"(serialized_options="\010\000")", on = R"(serialized_options="\010\001")";
+  constexpr auto off = R"(serialized_options="\x08\x00")", on = R"(serialized_options="\x08\x01")";
   AheadLines f(40);
   f.function("next", "x: int64", "y",
              str_cat(testing::constant("one", "i64[] 1"), "y = AddV2(x, one)"));
@@ -122,8 +122,7 @@ TEST_CASE("OptionsDataset: without order where its options say so, the outermost
   CHECK(f.elements("b") == in_order);
   f.check("a", in_order, {.cardinality = "-2", .is_unordered = true});
   AheadLines g;
-  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], "
-        "serialized_options=\"\\377\"](r)");
+  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], serialized_options=\"\\xff\"](r)");
   g.check_refused("d", "Could not parse serialized_options as a valid Options message.");
 }
 
