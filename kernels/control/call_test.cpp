@@ -29,7 +29,9 @@ struct CallLines : testing::FunctionLines {
                      "way = Switch(n, is_last)\n"
                      "last = Identity(way:1)\n"
                      "less = Sub(way, one)\n"
-                     "inner = ", op, "[f=factorial, Tin=[int64], Tout=[int64]](less)\n"
+                     "inner = ",
+                     op,
+                     "[f=factorial, Tin=[int64], Tout=[int64]](less)\n"
                      "product = Mul(way, inner)\n"
                      "y = Merge(last, product)"));
   }

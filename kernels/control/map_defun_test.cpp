@@ -79,7 +79,8 @@ TEST_CASE("MapDefun: more rows than are under way at once") {
   f.add("all = Range[Tidx=int32](from, to, by)");
   f.add("dims = Const[dtype=int32, value=i32[1] 0]()");
   f.function("negative", "n: int32", "y", "y = Neg(n)");
-  f.add("m = MapDefun[f=negative, Targuments=[int32], output_types=[int32], output_shapes=[[]]](all)");
+  f.add("m = MapDefun[f=negative, Targuments=[int32], output_types=[int32], "
+        "output_shapes=[[]]](all)");
   f.add("sum = Sum[T=int32, Tidx=int32](m, dims)");
   f.add("last = GatherV2[Tparams=int32](m, at, axis)\nat = Const[dtype=int32, value=i32[] 999]()\n"
         "axis = Const[dtype=int32, value=i32[] 0]()");
@@ -87,18 +88,20 @@ TEST_CASE("MapDefun: more rows than are under way at once") {
 }
 
 TEST_CASE("MapDefun: the error of a row is the node's") {
-  CHECK(says(MapLines().map("b", "inverse, Targuments=[int64], output_types=[int64], output_shapes=[[]]"),
-             "division by zero"));
+  CHECK(says(
+      MapLines().map("b", "inverse, Targuments=[int64], output_types=[int64], output_shapes=[[]]"),
+      "division by zero"));
 }
 
 TEST_CASE("MapDefun: arguments and results that do not fit") {
   CHECK(says(MapLines().map("scalar, ten", "times, Targuments=[float], Tcaptured=[float], "
                                            "output_types=[float], output_shapes=[[]]"),
              "All inputs must have rank at least 1. Input 0 has a rank of 0."));
-  CHECK(says(MapLines().map("none, b", "both, Targuments=[float, int64], "
-                                       "output_types=[float, int64], output_shapes=[[2], []]"),
-             "All inputs must have the same dimension 0. Input 1 has leading dimension 3, while all "
-             "previous inputs have leading dimension 0"));
+  CHECK(
+      says(MapLines().map("none, b", "both, Targuments=[float, int64], "
+                                     "output_types=[float, int64], output_shapes=[[2], []]"),
+           "All inputs must have the same dimension 0. Input 1 has leading dimension 3, while all "
+           "previous inputs have leading dimension 0"));
   CHECK(says(MapLines().map("a, ten", "times, Targuments=[float], Tcaptured=[float], "
                                       "output_types=[float], output_shapes=[[3]]"),
              "Mismatch in function retval shape, [2], and expected output shape, [3]."));

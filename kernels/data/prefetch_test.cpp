@@ -122,7 +122,8 @@ TEST_CASE("OptionsDataset: without order where its options say so, the outermost
   CHECK(f.elements("b") == in_order);
   f.check("a", in_order, {.cardinality = "-2", .is_unordered = true});
   AheadLines g;
-  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], serialized_options=\"\\xff\"](r)");
+  g.add("d = OptionsDataset[output_types=[int64], output_shapes=[[]], "
+        "serialized_options=\"\\xff\"](r)");
   g.check_refused("d", "Could not parse serialized_options as a valid Options message.");
 }
 
