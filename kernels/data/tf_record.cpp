@@ -5,6 +5,8 @@
 namespace troupe::data {
 namespace {
 
+constexpr std::int64_t left_to_us = -1; // a buffer's size
+
 class TFRecordDataset final : public FileDataset {
 public:
   TFRecordDataset(const KernelContext& c, std::vector<std::string> files, Compression how)
@@ -31,7 +33,7 @@ Result<DatasetRef> make(KernelContext& c) {
   TROUPE_ASSIGN(auto files, file_names(c));
   TROUPE_ASSIGN(const auto name, scalar_input<std::string>(c, 1));
   TROUPE_ASSIGN(const auto buffer_size, scalar_input<std::int64_t>(c, 2));
-  if (buffer_size < 0)
+  if (buffer_size < 0 && buffer_size != left_to_us)
     return invalid_argument("`buffer_size` must be >= 0 (0 == no buffering)");
   TROUPE_ASSIGN(const Compression how, parse_compression(name));
   return new_dataset<TFRecordDataset>(c, std::move(files), how);

@@ -1,6 +1,7 @@
 // WindowDataset in graphs.
 #include <doctest/doctest.h>
 
+#include "kernels/data/internal/window.hpp"
 #include "tests/support/ops/dataset_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
@@ -32,7 +33,7 @@ TEST_CASE("WindowDataset: sizes, shifts and strides") {
   const auto check = [](std::int64_t elements, int size, int shift, int stride, bool drop,
                         const std::vector<std::string>& expected) {
     WindowLines f(elements, size, shift, stride, drop);
-    f.check("d", expected, {.cardinality = "-2", .can_be_saved = false});
+    f.check("d", expected, {.cardinality = "-2"});
     CHECK(f.run({"n"}) == str_cat("ok i64[] ", expected.size()));
   };
   check(5, 2, 2, 1, false, {"i64[2] 0 1", "i64[2] 2 3", "i64[1] 4"});
@@ -70,7 +71,42 @@ TEST_CASE("WindowDataset: an error is its window's") {
   f.add("w = WindowDataset[output_types=[variant], output_shapes=[[]]](m, two, two, one, no)");
   f.add("d = FlatMapDataset[f=flat, output_types=[int64], output_shapes=[[]]](w)");
   f.check("d", {"i64[] 0", "i64[] 1", "error INVALID_ARGUMENT", "i64[] 4", "i64[] 5"},
-          {.cardinality = "-2", .can_be_saved = false});
+          {.cardinality = "-2"});
+}
+
+TEST_CASE("windows: one as it is written, read again") {
+  const Tensor vector = Tensor::vector<std::int64_t>({-1, 2}),
+               unknown = Tensor::scalar<std::int64_t>(-1);
+  const Tensor row = Tensor::of<float>({1, 2}, {3, 4}), text = Tensor::scalar("a");
+  const auto window = data::dataset_of_parts({"float,string", {vector, unknown, row, text}});
+  REQUIRE(window.ok());
+  CHECK((*window)->cardinality() == 1);
+  CHECK((*window)->types() == std::vector<DType>{DType::float32, DType::string});
+  CHECK((*window)->shapes()[0].to_string() == "[?,2]");
+  CHECK(!(*window)->shapes()[1].has_rank());
+  const auto parts = (*window)->parts();
+  REQUIRE(parts.ok());
+  CHECK(parts->metadata == "float,string");
+  REQUIRE(parts->tensors.size() == 4);
+  CHECK(parts->tensors[2].to_string(9) == "f32[1,2] 3 4");
+}
+
+TEST_CASE("windows: written forms that are none") {
+  const Tensor vector = Tensor::vector<std::int64_t>({2}), row = Tensor::of<float>({2}, {3, 4});
+  const Tensor negative = Tensor::vector<std::int64_t>({-2}), real = Tensor::vector<float>({2});
+  const auto is_refused = [](VariantParts parts, Code code) {
+    const auto read = data::dataset_of_parts(parts);
+    return !read.ok() && read.status().code() == code;
+  };
+  CHECK(!is_refused({"float", {vector, row}}, Code::data_loss));
+  CHECK(is_refused({"", {vector, row}}, Code::data_loss));
+  CHECK(is_refused({"flat", {vector, row}}, Code::data_loss));
+  CHECK(is_refused({"float", {}}, Code::data_loss));
+  CHECK(is_refused({"float,float", {vector, vector, row}}, Code::data_loss));
+  CHECK(is_refused({"float", {negative, row}}, Code::data_loss));
+  CHECK(is_refused({"float", {real, row}}, Code::data_loss));
+  CHECK(is_refused({"int64", {vector, row}}, Code::invalid_argument));
+  CHECK(is_refused({"float", {vector, real}}, Code::invalid_argument));
 }
 
 } // namespace troupe

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/data/internal/pipeline.hpp"
+#include "kernels/data/internal/window.hpp"
 
 namespace troupe::data {
 namespace {
@@ -60,7 +61,11 @@ Status Dataset::check_external_state() const {
 Result<DatasetRef> dataset_in(const Tensor& tensor) {
   if (tensor.dtype() != DType::variant || !tensor.shape().is_scalar())
     return invalid_argument("Dataset tensor must be a scalar of dtype DT_VARIANT.");
-  auto dataset = std::dynamic_pointer_cast<const Dataset>(tensor.data<Variant>()[0].value);
+  const Variant& variant = tensor.data<Variant>()[0];
+  if (const auto* read = dynamic_cast<const VariantTensors*>(variant.value.get()))
+    if (variant.type_name == variant_type)
+      return dataset_of_parts(read->stored());
+  auto dataset = std::dynamic_pointer_cast<const Dataset>(variant.value);
   if (!dataset)
     return invalid_argument("Tensor must be a Dataset object.");
   return dataset;

@@ -80,7 +80,7 @@ public:
   /// FAILED_PRECONDITION naming an op if what it gives depends on what no iterator's state tells.
   virtual Status check_external_state() const;
 
-  /// Datasets do not leave their process.
+  /// Datasets do not leave their process, but for windows: elements and nothing else.
   Result<VariantParts> parts() const override;
 
 protected:

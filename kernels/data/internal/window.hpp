@@ -9,4 +9,7 @@ namespace troupe::data {
 DatasetRef dataset_of_elements(Elements elements, std::vector<DType> types,
                                std::vector<PartialShape> shapes);
 
+/// The same from its written form, VariantValue::parts. DATA_LOSS for what is none.
+Result<DatasetRef> dataset_of_parts(const VariantParts& parts);
+
 } // namespace troupe::data
