@@ -1,5 +1,6 @@
-// BatchDataset, BatchDatasetV2: several elements below each other as one.
+// BatchDataset, BatchDatasetV2, ParallelBatchDataset: several elements below each other as one.
 #include "kernels/data/internal/batch.hpp"
+#include "kernels/data/internal/parallel_calls.hpp"
 #include "kernels/data/internal/register.hpp"
 
 namespace troupe::data {
@@ -50,14 +51,21 @@ private:
   const bool drop_remainder_;
 };
 
-template <bool second>
+enum class Version { first, second, parallel };
+
+template <Version version>
 Result<DatasetRef> make(KernelContext& c) {
   TROUPE_ASSIGN(DatasetRef input, input_dataset(c, 0));
   TROUPE_ASSIGN(const auto size, scalar_input<std::int64_t>(c, 1));
   if (size <= 0)
     return invalid_argument("Batch size must be greater than zero.");
   bool drop_remainder = false;
-  if constexpr (second) {
+  if constexpr (version == Version::parallel) {
+    TROUPE_ASSIGN(const auto wanted, scalar_input<std::int64_t>(c, 2));
+    TROUPE_TRY(parallel_calls(c, wanted).status());
+    TROUPE_TRY(asks_for_order(c).status());
+    TROUPE_ASSIGN(drop_remainder, scalar_input<bool>(c, 3));
+  } else if constexpr (version == Version::second) {
     TROUPE_ASSIGN(drop_remainder, scalar_input<bool>(c, 2));
   }
   return new_dataset<BatchDataset>(c, std::move(input), size, drop_remainder);
@@ -77,7 +85,7 @@ void register_data_batch(OpLibrary& library) {
       .attr(with_metadata)
       .shape_fn(shapes_of_scalars<1>)
       .not_differentiable(no_gradient)
-      .cpu_kernel(compute<make<false>>)
+      .cpu_kernel(compute<make<Version::first>>)
       .doc("Each `batch_size` elements below each other as one; the last may have fewer.");
   library.op("BatchDatasetV2")
       .input("input_dataset: variant; batch_size: int64; drop_remainder: bool")
@@ -87,9 +95,23 @@ void register_data_batch(OpLibrary& library) {
       .attr(with_metadata)
       .shape_fn(shapes_of_scalars<1, 2>)
       .not_differentiable(no_gradient)
-      .cpu_kernel(compute<make<true>>)
+      .cpu_kernel(compute<make<Version::second>>)
       .doc("Each `batch_size` elements below each other as one; the last may have fewer, unless "
            "`drop_remainder`.");
+  // Elements of one input come one after the other, so there is one batch at a time to fill; a
+  // PrefetchDataset behind it fills the next one meanwhile.
+  library.op("ParallelBatchDataset")
+      .input("input_dataset: variant; batch_size: int64; num_parallel_calls: int64")
+      .input("drop_remainder: bool")
+      .output("handle: variant")
+      .attr("parallel_copy: bool = false")
+      .attr(typed)
+      .attr("deterministic: string = 'default'")
+      .attr(with_metadata)
+      .shape_fn(shapes_of_scalars<1, 2, 3>)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(compute<make<Version::parallel>>)
+      .doc("As BatchDatasetV2.");
 }
 
 } // namespace troupe

@@ -1,11 +1,13 @@
-// BatchDataset, BatchDatasetV2, PaddedBatchDataset, PaddedBatchDatasetV2, UnbatchDataset in graphs.
+// BatchDataset, BatchDatasetV2, ParallelBatchDataset, PaddedBatchDataset, PaddedBatchDatasetV2, UnbatchDataset in graphs.
 #include <doctest/doctest.h>
+
+#include <array>
 
 #include "tests/support/ops/dataset_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 TROUPE_OPS_IN_GRAPHS("BatchDataset BatchDatasetV2 PaddedBatchDataset PaddedBatchDatasetV2",
-                     "UnbatchDataset");
+                     "ParallelBatchDataset UnbatchDataset");
 
 namespace troupe {
 namespace {
@@ -42,6 +44,8 @@ TEST_CASE("batches: whole ones, and what is left") {
   check("BatchDatasetV2", "n5, yes", {"i64[5] 0 1 2 3 4"});
   check("BatchDatasetV2", "n9, no", {"i64[5] 0 1 2 3 4"});
   check("BatchDatasetV2", "n9, yes", {});
+  check("ParallelBatchDataset", "n2, n2, no", {"i64[2] 0 1", "i64[2] 2 3", "i64[1] 4"});
+  check("ParallelBatchDataset", "n2, less, yes", {"i64[2] 0 1", "i64[2] 2 3"});
 }
 
 TEST_CASE("batches: elements of different shapes are refused") {
@@ -66,6 +70,18 @@ TEST_CASE("batches: sizes that are none") {
           str_cat("d = ", op, "[output_types=[int64], output_shapes=[[?]]](r, ", size, more, ")"));
       f.check_refused("d", text);
     }
+  }
+}
+
+TEST_CASE("ParallelBatchDataset: numbers of calls, and orders, that are none") {
+  for (const auto& [attrs, inputs, text] : std::vector<std::array<std::string, 3>>{
+           {"", "n0, n2, no", "atch size must be greater than zero."},
+           {"", "n2, n0, no", "num_parallel_calls must be greater than zero."},
+           {", deterministic=\"maybe\"", "n2, n2, no", "maybe"}}) {
+    BatchLines f;
+    f.add(str_cat("d = ParallelBatchDataset[output_types=[int64], output_shapes=[[?]]", attrs,
+                  "](r, ", inputs, ")"));
+    f.check_refused("d", text);
   }
 }
 

@@ -1,68 +1,18 @@
 // TFRecordDataset, TextLineDataset, FixedLengthRecordDataset (1 and 2) in graphs.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "devices/file_host.hpp"
-#include "kernels/framework/files.hpp"
+#include "kernels/data/testing/file_lines.hpp"
 #include "storage/records/records.hpp"
-#include "tests/support/ops/dataset_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 TROUPE_OPS_IN_GRAPHS("TFRecordDataset TextLineDataset FixedLengthRecordDataset",
                      "FixedLengthRecordDatasetV2");
 
 namespace troupe {
-namespace {
 
-struct FileLines : testing::DatasetLines {
-  FileLines() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "troupe-data-XXXXXX").string();
-    REQUIRE(::mkdtemp(pattern.data()));
-    path = std::filesystem::canonical(pattern);
-    auto opened = open_files({path.string()});
-    REQUIRE(opened.ok());
-    files = *opened;
-    allow_files(device().device(), files);
-    for (const char* n : {"0", "1", "2", "3", "4"})
-      add(testing::constant(str_cat("n", n), str_cat("i64[] ", n)));
-    add(testing::constant("plain", R"(str[] "")"));
-    add(testing::constant("gzip", R"(str[] "GZIP")"));
-    add(testing::constant("zlib", R"(str[] "ZLIB")"));
-    add(testing::constant("odd", R"(str[] "LZ4")"));
-    add(testing::constant("buffer", "i64[] 0"));
-    add(testing::constant("less", "i64[] -2"));
-  }
-  ~FileLines() { std::filesystem::remove_all(path); }
-  void write(const std::string& name, std::string_view bytes) const {
-    std::ofstream out(path / name, std::ios::binary);
-    out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    REQUIRE(out.good());
-  }
-  /// A constant of these files' names.
-  void names(std::string_view constant, std::initializer_list<std::string_view> all) {
-    std::string text = str_cat("str[", all.size(), "]");
-    for (std::string_view name : all)
-      str_append(text, " \"", (path / name).string(), "\"");
-    add(testing::constant(constant, text));
-  }
-
-  std::filesystem::path path;
-  std::shared_ptr<AllowedFiles> files;
-};
-
-std::vector<std::string> texts(std::initializer_list<std::string_view> all) {
-  std::vector<std::string> out;
-  for (std::string_view text : all)
-    out.push_back(str_cat("str[] \"", text, "\""));
-  return out;
-}
-
-const testing::DatasetFacts of_files{.cardinality = "-2"};
-
-} // namespace
+using data::testing::FileLines;
+using data::testing::of_files;
+using data::testing::texts;
 
 TEST_CASE("TextLineDataset: lines of files, with either end, the last one without") {
   FileLines f;

@@ -1,4 +1,4 @@
-// GroupByReducerDataset: elements of one key are folded into a state, of which a function makes an element
+// GroupByReducerDataset, ExperimentalGroupByReducerDataset: elements of one key are folded into a state, of which a function makes an element
 // at the end.
 #include <map>
 
@@ -125,26 +125,27 @@ namespace troupe {
 
 void register_data_group_by_reducer(OpLibrary& library) {
   using namespace data;
-  library.op("GroupByReducerDataset")
-      .input("input_dataset: variant; key_func_other_arguments: Tkey_func_other_arguments")
-      .input("init_func_other_arguments: Tinit_func_other_arguments")
-      .input("reduce_func_other_arguments: Treduce_func_other_arguments")
-      .input("finalize_func_other_arguments: Tfinalize_func_other_arguments")
-      .output("handle: variant")
-      .attr("key_func: func; init_func: func; reduce_func: func; finalize_func: func")
-      .attr("Tkey_func_other_arguments: list(type) >= 0")
-      .attr("Tinit_func_other_arguments: list(type) >= 0")
-      .attr("Treduce_func_other_arguments: list(type) >= 0")
-      .attr("Tfinalize_func_other_arguments: list(type) >= 0")
-      .attr(typed)
-      .stateful()
-      .roles(Role::runs_functions)
-      .shape_fn(shape_scalar)
-      .not_differentiable(no_gradient)
-      .cpu_kernel(compute<make>)
-      .doc("For each key what `finalize_func` makes of the state into which `reduce_func` has "
-           "folded "
-           "the key's elements.");
+  for (const char* name : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"})
+    library.op(name)
+        .input("input_dataset: variant; key_func_other_arguments: Tkey_func_other_arguments")
+        .input("init_func_other_arguments: Tinit_func_other_arguments")
+        .input("reduce_func_other_arguments: Treduce_func_other_arguments")
+        .input("finalize_func_other_arguments: Tfinalize_func_other_arguments")
+        .output("handle: variant")
+        .attr("key_func: func; init_func: func; reduce_func: func; finalize_func: func")
+        .attr("Tkey_func_other_arguments: list(type) >= 0")
+        .attr("Tinit_func_other_arguments: list(type) >= 0")
+        .attr("Treduce_func_other_arguments: list(type) >= 0")
+        .attr("Tfinalize_func_other_arguments: list(type) >= 0")
+        .attr(typed)
+        .stateful()
+        .roles(Role::runs_functions)
+        .shape_fn(shape_scalar)
+        .not_differentiable(no_gradient)
+        .cpu_kernel(compute<make>)
+        .doc("For each key what `finalize_func` makes of the state into which `reduce_func` has "
+             "folded "
+             "the key's elements.");
 }
 
 } // namespace troupe

@@ -4,7 +4,8 @@
 #include "tests/support/ops/dataset_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
-TROUPE_OPS_IN_GRAPHS("GroupByWindowDataset GroupByReducerDataset ScanDataset");
+TROUPE_OPS_IN_GRAPHS("GroupByWindowDataset GroupByReducerDataset ExperimentalGroupByReducerDataset",
+                     "ScanDataset");
 
 namespace troupe {
 namespace {
@@ -62,12 +63,16 @@ TEST_CASE("GroupByWindowDataset: windows of no size are refused") {
 }
 
 TEST_CASE("GroupByReducerDataset: a state for each key, at the end one element of each") {
-  GroupLines f;
-  f.add("d = GroupByReducerDataset[key_func=modulo, init_func=zero, reduce_func=sum, "
+  for (const char* op : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"}) {
+    GroupLines f;
+    f.add(str_cat(
+        "d = ", op,
+        "[key_func=modulo, init_func=zero, reduce_func=sum, "
         "finalize_func=pair, Tkey_func_other_arguments=[int64], Tinit_func_other_arguments=[], "
         "Treduce_func_other_arguments=[], Tfinalize_func_other_arguments=[], "
-        "output_types=[int64,int64], output_shapes=[[],[]]](r, three)");
-  f.check("d", {"i64[] 0 i64[] 9", "i64[] 1 i64[] 12", "i64[] 2 i64[] 7"}, {.cardinality = "-2"});
+        "output_types=[int64,int64], output_shapes=[[],[]]](r, three)"));
+    f.check("d", {"i64[] 0 i64[] 9", "i64[] 1 i64[] 12", "i64[] 2 i64[] 7"}, {.cardinality = "-2"});
+  }
 }
 
 TEST_CASE("ScanDataset: a state that goes from element to element") {

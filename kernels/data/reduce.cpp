@@ -50,39 +50,22 @@ Async<Status> reduce(KernelContext& c, std::shared_ptr<Iteration> iteration,
   co_return give_element(c, std::move(state));
 }
 
-// Compiling functions takes some time, so the iteration begins where the elements are computed.
-template <class Begin>
-void start(KernelContext& c, KernelDone done, Begin begin) {
-  auto pipeline = Pipeline::make(c);
-  if (!pipeline.ok())
-    return done(pipeline.status());
-  (*pipeline)->submit([&c, done = std::move(done), pipeline = *pipeline, begin] {
-    const auto run = [&]() -> Result<Async<Status>> {
-      TROUPE_ASSIGN(DatasetRef dataset, input_dataset(c, 0));
-      TROUPE_ASSIGN(auto iteration, Iteration::begin(std::move(dataset), pipeline));
-      return begin(c, std::move(iteration));
-    };
-    auto running = run();
-    if (!running.ok())
-      return done(running.status());
-    when_done<Status>(*std::move(running), done);
-  });
-}
-
 void compute_single_element(KernelContext& c, KernelDone done) {
-  start(c, std::move(done),
-        [](KernelContext& in, std::shared_ptr<Iteration> iteration) -> Result<Async<Status>> {
-          return single_element(in, std::move(iteration));
-        });
+  with_iteration(
+      c, std::move(done),
+      [](KernelContext& in, std::shared_ptr<Iteration> iteration) -> Result<Async<Status>> {
+        return single_element(in, std::move(iteration));
+      });
 }
 
 void compute_reduce(KernelContext& c, KernelDone done) {
-  start(c, std::move(done),
-        [](KernelContext& in, std::shared_ptr<Iteration> iteration) -> Result<Async<Status>> {
-          TROUPE_ASSIGN(const CapturedFunction function, captured_function(in, "f"));
-          TROUPE_ASSIGN(BoundFunction bound, iteration->pipeline()->bind(function));
-          return reduce(in, std::move(iteration), std::move(bound));
-        });
+  with_iteration(
+      c, std::move(done),
+      [](KernelContext& in, std::shared_ptr<Iteration> iteration) -> Result<Async<Status>> {
+        TROUPE_ASSIGN(const CapturedFunction function, captured_function(in, "f"));
+        TROUPE_ASSIGN(BoundFunction bound, iteration->pipeline()->bind(function));
+        return reduce(in, std::move(iteration), std::move(bound));
+      });
 }
 
 Status compute_cardinality(KernelContext& c) {

@@ -93,4 +93,25 @@ private:
 /// A new dataset's iteration for the kernel.
 Result<std::shared_ptr<Iteration>> begin_iteration(const KernelContext& c, DatasetRef dataset);
 
+/// For a kernel that goes through all of a dataset, input `dataset`: `begin(c, iteration)` gives the
+/// coroutine, whose status is the kernel's. Compiling functions takes some time, so the iteration begins
+/// where the elements are computed.
+template <class Begin>
+void with_iteration(KernelContext& c, KernelDone done, Begin begin, int dataset = 0) {
+  auto pipeline = Pipeline::make(c);
+  if (!pipeline.ok())
+    return done(pipeline.status());
+  (*pipeline)->submit([&c, done = std::move(done), pipeline = *pipeline, begin, dataset] {
+    const auto run = [&]() -> Result<Async<Status>> {
+      TROUPE_ASSIGN(DatasetRef input, input_dataset(c, dataset));
+      TROUPE_ASSIGN(auto iteration, Iteration::begin(std::move(input), pipeline));
+      return begin(c, std::move(iteration));
+    };
+    auto running = run();
+    if (!running.ok())
+      return done(running.status());
+    when_done<Status>(*std::move(running), done);
+  });
+}
+
 } // namespace troupe::data
