@@ -66,16 +66,19 @@ Status for_each_field(std::string_view bytes, std::string_view what, Take take) 
   return {};
 }
 
-// The client is told which one in TensorFlow's words, and then why.
-Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, std::size_t number) {
+// The client is told which one in TensorFlow's words, and then why; of one that is sound but too large,
+// its name, if it has one.
+Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, std::size_t number,
+                           std::string_view name = {}) {
   auto tensor = tensor_from_bytes(bytes, limits);
   if (tensor.ok())
     return tensor;
   const Status& why = tensor.status();
-  return Status(why.code(),
-                why.code() == Code::invalid_argument
-                    ? str_cat("Invalid TensorProto for feed value ", number, ": ", why.message())
-                    : why.message());
+  if (why.code() == Code::invalid_argument)
+    return invalid_argument(
+        str_cat("Invalid TensorProto for feed value ", number, ": ", why.message()));
+  return why.with_context(name.empty() ? str_cat("feed value ", number)
+                                       : str_cat("the value fed to '", name, "'"));
 }
 
 void append_varint(std::string& out, std::uint64_t value) {
@@ -202,7 +205,7 @@ Result<RunStep> read_run_step(std::string_view bytes, DecodeLimits limits) {
           value = part.bytes;
         return Status();
       }));
-      TROUPE_ASSIGN(Tensor tensor, read_tensor(value, limits, out.feeds.size()));
+      TROUPE_ASSIGN(Tensor tensor, read_tensor(value, limits, out.feeds.size(), name));
       out.feeds.emplace_back(std::move(name), std::move(tensor));
       break;
     }

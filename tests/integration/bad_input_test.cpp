@@ -123,7 +123,7 @@ void check_graphs(Target& target) {
   refused(node("a", "Neg", "", "attr { key: 'T' value { type: DT_STRING } }"),
           Code::invalid_argument, "T");
   refused(node("a", "_Send", "a"), Code::invalid_argument, "internal");
-  refused(constant("a", "DT_FLOAT", "tensor_shape { dim { size: 1073741824 } } float_val: 1"),
+  refused(constant("a", "DT_FLOAT", "tensor_shape { dim { size: 2147483648 } } float_val: 1"),
           Code::resource_exhausted, "bytes");
   refused(constant("a", "DT_FLOAT",
                    "tensor_shape { dim { size: 4611686018427387904 } dim { size: 4 } }"),
@@ -157,7 +157,8 @@ void check_steps(Target& target) {
   check(target.run({{"nobody", value}}, {"neg"}), Code::not_found, "nobody");
   check(target.run({{"x", value}}, {"nobody"}), Code::not_found, "nobody");
   check(target.run({{"x", value}}, {"neg:7"}), Code::invalid_argument, "neg:7");
-  check(target.run({{"x", value}, {"x", value}}, {"neg"}), Code::invalid_argument, "fed twice");
+  check(target.run({{"x", value}, {"x", value}}, {"neg"}), Code::invalid_argument,
+        "Endpoint \"x:0\" fed more than once.");
   check(target.run({}, {"neg"}), Code::invalid_argument, "'x'");
   check(target.run({{"x", value}}, {"dead"}), Code::invalid_argument, "does not have value");
 

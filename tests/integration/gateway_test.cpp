@@ -32,6 +32,8 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a session is made, run and closed") {
   CHECK(again.code() == Code::aborted);
   CHECK(again.message() ==
         "Session " + session + " is not found. Possibly, this master has restarted.");
+  CHECK(run(request).status_code() == tensorflow::error::ABORTED); // where the client looks for it
+  request.set_store_errors_in_response_body(false);
   CHECK(client->call("RunStep", request.SerializeAsString()).status() ==
         aborted("Session " + session + " is not found."));
 }
@@ -172,7 +174,7 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a reset ends every session") {
   const std::string session = open();
   CHECK(client->call("Reset", tensorflow::ResetRequest().SerializeAsString()).ok());
   CHECK(comes_true([&] {
-    return client->call("RunStep", step(session, "y:0").SerializeAsString()).status().message() ==
+    return run(step(session, "y:0")).status_error_message() ==
            "Session " + session + " is not found.";
   }));
 }

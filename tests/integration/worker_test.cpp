@@ -205,7 +205,8 @@ TEST_CASE_FIXTURE(Pair, "worker: a run takes along which steps have ended before
   REQUIRE(send(1, Tensor::scalar(1.f)).ok());
   REQUIRE(receive(1).ok());
   CHECK(waiting() == 2);
-  RunGraph run{receiving, 2, {}, false, {1}};
+  RunGraph run{receiving, 2, {}, false};
+  run.ended = {1};
   arrive(2, Tensor::scalar(2.f));
   CHECK(waiting() == 3);
   CHECK(cluster.ask<GraphRun>(receiver, receives, std::move(run)).ok());
