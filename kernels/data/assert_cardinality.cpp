@@ -27,7 +27,7 @@ private:
   class Counted final : public IteratorOver<AssertCardinalityDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
       const std::int64_t expected = dataset().expected_;
       if (!element && count_ != expected)
@@ -39,11 +39,11 @@ private:
         co_return wrong(" but contained at least ");
       co_return one_more(*std::move(element));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("count", count_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(count_, from.integer("count"));
       co_return co_await IteratorOver::restore(pull, from);
     }
@@ -72,7 +72,7 @@ private:
   class Sound final : public IteratorOver<IgnoreErrorsDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         Next element = co_await input()->next(pull);
         if (element.ok() || element.status().code() == Code::cancelled ||
@@ -110,7 +110,7 @@ private:
   public:
     Unseen(std::shared_ptr<const UniqueDataset> dataset, IteratorRef input, Allocator& memory)
         : IteratorOver(std::move(dataset), std::move(input)), charge_(memory) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -125,13 +125,13 @@ private:
         co_return one_more(*std::move(element));
       }
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       Tensor all = Tensor::make(DType::string, Shape{static_cast<std::int64_t>(seen_.size())});
       std::copy(seen_.begin(), seen_.end(), all.mutable_data<std::string>().begin());
       to.put("seen", std::move(all));
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const Tensor all, from.tensor("seen"));
       if (all.dtype() != DType::string)
         co_return data_loss("the state of the iterator does not tell what it has seen");

@@ -49,7 +49,7 @@ private:
         : dataset_(std::move(dataset)), pipeline_(std::move(pipeline)),
           complete_(dataset_->cache_->elements()) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (complete_) {
         if (at_ >= complete_->size())
           co_return end_of_sequence();
@@ -70,7 +70,7 @@ private:
       co_return one_more(*std::move(element));
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("reads", complete_ != nullptr);
       const auto all = complete_ ? complete_ : dataset_->cache_->elements();
       to.put("is_complete", all != nullptr);
@@ -88,7 +88,7 @@ private:
         filling_->save(to.in("filling"));
       co_return co_await input_->save(pull, to.in("input"));
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const std::int64_t reads, from.integer("reads"));
       TROUPE_CO_ASSIGN(const std::int64_t is_complete, from.integer("is_complete"));
       std::shared_ptr<Elements> all;

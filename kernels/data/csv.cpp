@@ -205,7 +205,7 @@ private:
         Allocator& memory)
         : dataset_(std::move(dataset)), files_(std::move(files)), memory_(memory) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (file_ < dataset_->csv_.files.size()) {
         TROUPE_CO_TRY(co_await pull.breathe());
         Element element;
@@ -224,12 +224,12 @@ private:
       co_return end_of_sequence();
     }
 
-    Async<Status> save(Pull&, StateWriter to) override {
+    Async<Status> save(ElementPull&, StateWriter to) override {
       to.put("file", static_cast<std::int64_t>(file_));
       to.put("read", read_);
       return Status();
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const std::int64_t file, from.integer("file"));
       TROUPE_CO_ASSIGN(const std::int64_t read_before, from.integer("read"));
       if (file < 0 || read_before < 0)

@@ -45,7 +45,7 @@ private:
         : dataset_(std::move(dataset)), selector_(std::move(selector)), inputs_(std::move(inputs)),
           left_(inputs_.size()) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (left_ > 0) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(const std::optional<Element> choice, co_await selector_->next(pull));
@@ -65,7 +65,7 @@ private:
       }
       co_return end_of_sequence();
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("left", static_cast<std::int64_t>(left_));
       TROUPE_CO_TRY(co_await selector_->save(pull, to.in("selector")));
       for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -75,7 +75,7 @@ private:
       }
       co_return Status();
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(left_, from.count("left"));
       TROUPE_CO_TRY(co_await selector_->restore(pull, from.in("selector")));
       for (std::size_t i = 0; i < inputs_.size(); ++i) {

@@ -33,7 +33,7 @@ private:
     Filtered(std::shared_ptr<const FilterDataset> dataset, IteratorRef input,
              BoundFunction predicate)
         : IteratorOver(std::move(dataset), std::move(input)), predicate_(std::move(predicate)) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -65,7 +65,7 @@ private:
     Leading(std::shared_ptr<const TakeWhileDataset> dataset, IteratorRef input,
             BoundFunction predicate)
         : IteratorOver(std::move(dataset), std::move(input)), predicate_(std::move(predicate)) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (has_ended_)
         co_return end_of_sequence();
       TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -81,11 +81,11 @@ private:
         co_return end_of_sequence();
       co_return one_more(*std::move(element));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("has_ended", has_ended_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));
       co_return co_await IteratorOver::restore(pull, from);
     }

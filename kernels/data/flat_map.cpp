@@ -27,7 +27,7 @@ private:
         : IteratorOver(std::move(dataset), std::move(input)), function_(std::move(function)),
           pipeline_(std::move(pipeline)) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         if (current_) {
           TROUPE_CO_ASSIGN(std::optional<Element> element, co_await current_->next(pull));
@@ -44,7 +44,7 @@ private:
                          co_await iterator_of_element(function_, made_of_, pipeline_, pull));
       }
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("has_current", current_ != nullptr);
       if (current_) {
         to.put_all("made_of", made_of_);
@@ -52,7 +52,7 @@ private:
       }
       co_return co_await IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const std::int64_t has_current, from.integer("has_current"));
       if (has_current) {
         TROUPE_CO_ASSIGN(made_of_, from.all("made_of"));

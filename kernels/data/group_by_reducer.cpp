@@ -43,7 +43,7 @@ private:
         : IteratorOver(std::move(dataset), std::move(input)), functions_(std::move(functions)),
           charge_(memory) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (!input_has_ended_)
         TROUPE_CO_TRY(co_await reduce_one(pull));
       if (states_.empty())
@@ -55,7 +55,7 @@ private:
       co_return one_more(std::move(element));
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("input_has_ended", input_has_ended_);
       to.put("states", static_cast<std::int64_t>(states_.size()));
       std::size_t i = 0;
@@ -65,7 +65,7 @@ private:
       }
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(input_has_ended_, from.integer("input_has_ended"));
       TROUPE_CO_ASSIGN(const std::size_t states, from.count("states"));
       for (std::size_t i = 0; i < states; ++i) {
@@ -76,7 +76,7 @@ private:
     }
 
   private:
-    Async<Status> reduce_one(Pull& pull) {
+    Async<Status> reduce_one(ElementPull& pull) {
       TROUPE_CO_TRY(co_await pull.breathe());
       TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
       if (!element) {

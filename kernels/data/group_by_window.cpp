@@ -42,7 +42,7 @@ private:
         : IteratorOver(std::move(dataset), std::move(input)), functions_(std::move(functions)),
           pipeline_(std::move(pipeline)) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         if (current_) {
           TROUPE_CO_ASSIGN(std::optional<Element> element, co_await current_->next(pull));
@@ -61,7 +61,7 @@ private:
       }
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("input_has_ended", input_has_ended_);
       to.put("groups", static_cast<std::int64_t>(groups_.size()));
       std::size_t i = 0;
@@ -86,7 +86,7 @@ private:
       }
       co_return co_await IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(input_has_ended_, from.integer("input_has_ended"));
       TROUPE_CO_ASSIGN(const std::size_t groups, from.count("groups"));
       for (std::size_t i = 0; i < groups; ++i) {
@@ -121,7 +121,7 @@ private:
     }
 
     // Until a group is whole, and begun, or the input has ended.
-    Async<Status> fill_a_group(Pull& pull) {
+    Async<Status> fill_a_group(ElementPull& pull) {
       for (;;) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -147,12 +147,12 @@ private:
       }
     }
 
-    Async<Status> flush(std::int64_t key, Pull& pull) {
+    Async<Status> flush(std::int64_t key, ElementPull& pull) {
       auto group = groups_.extract(key);
       co_return co_await begin(key, std::move(group.mapped()), pull);
     }
 
-    Async<Status> begin(std::int64_t key, Elements elements, Pull& pull) {
+    Async<Status> begin(std::int64_t key, Elements elements, ElementPull& pull) {
       current_key_ = key;
       current_elements_.assign(elements.begin(), elements.end());
       const Dataset& input = dataset().input();

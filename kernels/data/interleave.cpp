@@ -39,7 +39,7 @@ private:
         : IteratorOver(std::move(dataset), std::move(input)), function_(std::move(function)),
           pipeline_(std::move(pipeline)), charge_(pipeline_->memory()) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (!input_has_ended_ || num_open_ > 0) {
         TROUPE_CO_TRY(co_await pull.breathe());
         if (Place* place = current(); place && place->iterator) {
@@ -66,7 +66,7 @@ private:
       co_return end_of_sequence();
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("at", at_);
       to.put("in_block", in_block_);
       to.put("input_has_ended", input_has_ended_);
@@ -81,7 +81,7 @@ private:
       }
       co_return co_await IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(in_block_, from.integer("in_block"));
       TROUPE_CO_ASSIGN(input_has_ended_, from.integer("input_has_ended"));
       TROUPE_CO_ASSIGN(const std::size_t places, from.count("places"));
@@ -114,7 +114,7 @@ private:
       if (input_has_ended_ && !current())
         at_ = 0;
     }
-    Async<Status> open(Element made_of, Pull& pull) {
+    Async<Status> open(Element made_of, ElementPull& pull) {
       TROUPE_CO_ASSIGN(IteratorRef iterator,
                        co_await iterator_of_element(function_, made_of, pipeline_, pull));
       TROUPE_CO_TRY(charge_.add(bytes_of_iterator));

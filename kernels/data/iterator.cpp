@@ -36,7 +36,7 @@ Async<Result<DatasetRef>> dataset_of_factory(KernelContext& c) {
 // Only who has the turn begins it; the others find it begun.
 Async<Status> begin_one_shot(KernelContext& c, std::shared_ptr<IteratorResource> resource,
                              std::shared_ptr<Pipeline> pipeline) {
-  Pull pull(pipeline, c.cancellation());
+  ElementPull pull(pipeline, c.cancellation());
   TROUPE_CO_TRY(co_await resource->making.enter(pull));
   Status status;
   if (!resource->current()) {

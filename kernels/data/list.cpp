@@ -25,7 +25,7 @@ private:
   class All final : public Iterator {
   public:
     explicit All(std::shared_ptr<const ListDataset> dataset) : dataset_(std::move(dataset)) {}
-    Async<Next> next(Pull&) override {
+    Async<Next> next(ElementPull&) override {
       if (given_ >= dataset_->cardinality())
         return end_of_sequence();
       return one_more(dataset_->element(given_++));

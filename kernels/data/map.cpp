@@ -26,7 +26,7 @@ private:
   public:
     Mapped(std::shared_ptr<const MapDataset> dataset, IteratorRef input, BoundFunction function)
         : IteratorOver(std::move(dataset), std::move(input)), function_(std::move(function)) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
       if (!element)
         co_return end_of_sequence();

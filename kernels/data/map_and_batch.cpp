@@ -34,7 +34,7 @@ private:
   public:
     using IteratorOver::IteratorOver;
     // A batch with an element that fails is not given, and the next one begins behind it.
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (has_ended_)
         co_return end_of_sequence();
       Allocator& memory = pull.pipeline().memory();
@@ -59,11 +59,11 @@ private:
       TROUPE_CO_ASSIGN(Element batch, make_batch(elements, memory));
       co_return one_more(std::move(batch));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("has_ended", has_ended_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));
       co_return co_await IteratorOver::restore(pull, from);
     }

@@ -50,7 +50,7 @@ private:
 
   // Until the input has ended, or the iterator.
   static Async<Status> fill(std::shared_ptr<Buffer> b) {
-    Pull pull(b->background.pipeline(), b->background.ended());
+    ElementPull pull(b->background.pipeline(), b->background.ended());
     std::unique_lock lock(b->lock);
     while (!b->has_ended) {
       if (b->is_paused || static_cast<std::int64_t>(b->places.size()) >= b->limit) {
@@ -91,7 +91,7 @@ private:
                                            std::move(pipeline), size)) {}
     ~Ahead() override { buffer_->background.end(); }
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       Buffer& b = *buffer_;
       begin();
       std::unique_lock lock(b.lock);
@@ -110,7 +110,7 @@ private:
     }
 
     // Nobody is in the input meanwhile.
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       Buffer& b = *buffer_;
       std::unique_lock lock(b.lock);
       b.is_paused = true;
@@ -135,7 +135,7 @@ private:
       co_return status;
     }
     // Before anything is done in the background.
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       Buffer& b = *buffer_;
       TROUPE_CO_ASSIGN(const std::size_t size, from.count("size"));
       for (std::size_t i = 0; i < size; ++i) {

@@ -24,16 +24,16 @@ private:
   public:
     Numbers(std::shared_ptr<const RandomDataset> dataset, Seeds seeds)
         : dataset_(std::move(dataset)), seeds_(seeds), words_(seeds) {}
-    Async<Next> next(Pull&) override {
+    Async<Next> next(ElementPull&) override {
       return one_more({Tensor::scalar(std::int64_t{words_.next()})});
     }
-    Async<Status> save(Pull&, StateWriter to) override {
+    Async<Status> save(ElementPull&, StateWriter to) override {
       to.put("seed", seeds_.first);
       to.put("seed2", seeds_.second);
       to.put("drawn", words_.drawn());
       return Status();
     }
-    Async<Status> restore(Pull&, StateReader from) override {
+    Async<Status> restore(ElementPull&, StateReader from) override {
       TROUPE_CO_ASSIGN(seeds_.first, from.integer("seed"));
       TROUPE_CO_ASSIGN(seeds_.second, from.integer("seed2"));
       TROUPE_CO_ASSIGN(const std::int64_t drawn, from.integer("drawn"));

@@ -14,7 +14,7 @@ class RangeIterator final : public Iterator {
 public:
   explicit RangeIterator(std::shared_ptr<const RangeDataset> dataset)
       : dataset_(std::move(dataset)) {}
-  Async<Next> next(Pull& pull) override;
+  Async<Next> next(ElementPull& pull) override;
   TROUPE_DATA_KEEPS_NUMBER(given_)
 
 private:
@@ -79,7 +79,7 @@ Result<Tensor> number_of(DType type, std::int64_t value) {
   }
 }
 
-Async<Next> RangeIterator::next(Pull&) {
+Async<Next> RangeIterator::next(ElementPull&) {
   if (given_ >= dataset_->cardinality())
     return end_of_sequence();
   Element element;

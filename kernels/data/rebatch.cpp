@@ -72,7 +72,7 @@ private:
   class Pieces final : public IteratorOver<RebatchDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (number_ == 0) {
         batch_.clear();
         TROUPE_CO_ASSIGN(std::optional<Element> batch, co_await input()->next(pull));
@@ -94,12 +94,12 @@ private:
       number_ = (number_ + 1) % replicas;
       co_return one_more(std::move(out));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("number", number_);
       to.put_all("batch", batch_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(number_, from.integer("number"));
       TROUPE_CO_ASSIGN(batch_, from.all("batch"));
       if (number_ < 0 || number_ >= dataset().replicas_ ||
@@ -131,7 +131,7 @@ private:
   class Batches final : public IteratorOver<RebatchDatasetV2> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (has_ended_)
         co_return end_of_sequence();
       const std::int64_t wanted = dataset().sizes_[static_cast<std::size_t>(number_)];
@@ -171,14 +171,14 @@ private:
       }
       co_return one_more(std::move(out));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("number", number_);
       to.put("at", at_);
       to.put("has_ended", has_ended_);
       to.put_all("batch", batch_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(number_, from.integer("number"));
       TROUPE_CO_ASSIGN(at_, from.integer("at"));
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));

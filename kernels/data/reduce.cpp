@@ -32,7 +32,7 @@ Async<Status> reduce(KernelContext& c, std::shared_ptr<Iteration> iteration,
   const auto states = c.attrs().get_or<std::vector<DType>>("Tstate", {}).size();
   for (std::size_t i = 0; i < states; ++i)
     state.push_back(c.input(static_cast<int>(1 + i)));
-  Pull pull(iteration->pipeline(), c.cancellation());
+  ElementPull pull(iteration->pipeline(), c.cancellation());
   const PipelineNote note(c, iteration->pipeline());
   for (;;) {
     TROUPE_CO_TRY(co_await pull.breathe());

@@ -34,7 +34,7 @@ private:
              std::shared_ptr<Pipeline> pipeline)
         : IteratorOver(std::move(dataset), std::move(input)), pipeline_(std::move(pipeline)) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (!has_ended_ && dataset().count_ != 0) {
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
         if (element) {
@@ -53,13 +53,13 @@ private:
       }
       co_return end_of_sequence();
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("rounds", rounds_);
       to.put("is_fresh", is_fresh_);
       to.put("has_ended", has_ended_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(rounds_, from.integer("rounds"));
       TROUPE_CO_ASSIGN(is_fresh_, from.integer("is_fresh"));
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));

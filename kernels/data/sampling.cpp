@@ -22,7 +22,7 @@ private:
   public:
     Sampled(std::shared_ptr<const SamplingDataset> dataset, IteratorRef input, Seeds seeds)
         : IteratorOver(std::move(dataset), std::move(input)), seeds_(seeds), words_(seeds) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       for (;;) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -33,13 +33,13 @@ private:
           co_return one_more(*std::move(element));
       }
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("seed", seeds_.first);
       to.put("seed2", seeds_.second);
       to.put("drawn", words_.drawn());
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(seeds_.first, from.integer("seed"));
       TROUPE_CO_ASSIGN(seeds_.second, from.integer("seed2"));
       TROUPE_CO_ASSIGN(const std::int64_t drawn, from.integer("drawn"));

@@ -30,7 +30,7 @@ private:
         : IteratorOver(std::move(dataset), std::move(input)), function_(std::move(function)),
           state_(std::move(state)) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       TROUPE_CO_ASSIGN(const std::optional<Element> element, co_await input()->next(pull));
       if (!element)
         co_return end_of_sequence();
@@ -46,11 +46,11 @@ private:
       state_ = *std::move(both);
       co_return one_more(std::move(out));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put_all("state", state_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(state_, from.all("state"));
       co_return co_await IteratorOver::restore(pull, from);
     }

@@ -30,7 +30,7 @@ private:
   class Shard final : public IteratorOver<ShardDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       std::int64_t left = (dataset().index_ - at_) % dataset().shards_;
       if (left < 0)
         left += dataset().shards_;
@@ -48,18 +48,18 @@ private:
       }
       co_return one_more(*std::move(element));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("at", at_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(at_, from.integer("at"));
       co_return co_await IteratorOver::restore(pull, from);
     }
 
   private:
     // False at the end of the input.
-    Async<Result<bool>> skip(std::int64_t count, Pull& pull) {
+    Async<Result<bool>> skip(std::int64_t count, ElementPull& pull) {
       for (; count > 0; --count) {
         TROUPE_CO_TRY(co_await pull.breathe());
         TROUPE_CO_ASSIGN(const std::optional<Element> element, co_await input()->next(pull));

@@ -43,7 +43,7 @@ private:
         : dataset_(std::move(dataset)), pipeline_(std::move(pipeline)),
           buffer_(pipeline_->memory()), seeds_(dataset_->seeds_->next()), words_(seeds_) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       TROUPE_CO_TRY(begin());
       TROUPE_CO_TRY(co_await fill(pull));
       if (buffer_.empty())
@@ -59,7 +59,7 @@ private:
       co_return one_more(buffer_.pop());
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("generator_drawn", dataset_->seeds_->drawn());
       to.put("seed", seeds_.first);
       to.put("seed2", seeds_.second);
@@ -76,7 +76,7 @@ private:
         TROUPE_CO_TRY(co_await input_->save(pull, to.in("input")));
       co_return Status();
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const std::int64_t generator_drawn, from.integer("generator_drawn"));
       TROUPE_CO_ASSIGN(seeds_.first, from.integer("seed"));
       TROUPE_CO_ASSIGN(seeds_.second, from.integer("seed2"));
@@ -119,7 +119,7 @@ private:
       return {};
     }
 
-    Async<Status> fill(Pull& pull) {
+    Async<Status> fill(ElementPull& pull) {
       const std::int64_t count = dataset_->count_;
       while (input_ && static_cast<std::int64_t>(buffer_.size()) < dataset_->buffer_size_) {
         TROUPE_CO_TRY(co_await pull.breathe());

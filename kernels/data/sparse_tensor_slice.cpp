@@ -23,7 +23,7 @@ private:
   public:
     explicit Rows(std::shared_ptr<const SparseTensorSliceDataset> dataset)
         : dataset_(std::move(dataset)) {}
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (row_ >= dataset_->rows_)
         return end_of_sequence();
       auto element = dataset_->row(row_, pull.pipeline().memory());

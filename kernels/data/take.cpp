@@ -26,7 +26,7 @@ private:
   class First final : public IteratorOver<TakeDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (dataset().count_ >= 0 && taken_ >= dataset().count_)
         co_return end_of_sequence();
       TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input()->next(pull));
@@ -35,11 +35,11 @@ private:
       ++taken_;
       co_return one_more(*std::move(element));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("taken", taken_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(taken_, from.integer("taken"));
       co_return co_await IteratorOver::restore(pull, from);
     }
@@ -69,7 +69,7 @@ private:
   class Rest final : public IteratorOver<SkipDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (dataset().count_ < 0)
         co_return end_of_sequence();
       while (skipped_ < dataset().count_) {
@@ -81,11 +81,11 @@ private:
       }
       co_return co_await input()->next(pull);
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("skipped", skipped_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(skipped_, from.integer("skipped"));
       co_return co_await IteratorOver::restore(pull, from);
     }

@@ -18,7 +18,7 @@ private:
   class Once final : public Iterator {
   public:
     explicit Once(std::shared_ptr<const TensorDataset> dataset) : dataset_(std::move(dataset)) {}
-    Async<Next> next(Pull&) override {
+    Async<Next> next(ElementPull&) override {
       if (given_)
         return end_of_sequence();
       given_ = 1;
@@ -46,7 +46,7 @@ private:
   public:
     Rows(std::shared_ptr<const TensorSliceDataset> dataset, Allocator& memory)
         : dataset_(std::move(dataset)), memory_(memory) {}
-    Async<Next> next(Pull&) override {
+    Async<Next> next(ElementPull&) override {
       if (given_ >= dataset_->rows_)
         return end_of_sequence();
       Element element;

@@ -28,7 +28,7 @@ Status check_dataset(const Dataset& dataset, const LookupTable::Spec& spec) {
 Async<Status> fill(KernelContext& c, std::shared_ptr<LookupTable> table,
                    std::shared_ptr<Iteration> iteration) {
   const PipelineNote note(c, iteration->pipeline());
-  Pull pull(iteration->pipeline(), c.cancellation());
+  ElementPull pull(iteration->pipeline(), c.cancellation());
   Allocator& memory = iteration->pipeline()->memory();
   Elements elements(memory);
   for (;;) {

@@ -9,7 +9,7 @@ namespace {
 Async<Status> write(KernelContext& c, std::shared_ptr<Iteration> iteration,
                     std::unique_ptr<StorageWriter> file, Compression how) {
   const PipelineNote note(c, iteration->pipeline());
-  Pull pull(iteration->pipeline(), c.cancellation());
+  ElementPull pull(iteration->pipeline(), c.cancellation());
   RecordWriter records([&file](std::span<const std::byte> bytes) { return file->append(bytes); },
                        how);
   for (;;) {

@@ -32,7 +32,7 @@ private:
   class Rows final : public IteratorOver<UnbatchDataset> {
   public:
     using IteratorOver::IteratorOver;
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (at_ >= rows_) {
         TROUPE_CO_TRY(co_await pull.breathe());
         batch_.clear();
@@ -52,13 +52,13 @@ private:
       ++at_;
       co_return one_more(std::move(row));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("at", at_);
       to.put("rows", rows_);
       to.put_all("batch", batch_);
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(at_, from.integer("at"));
       TROUPE_CO_ASSIGN(rows_, from.integer("rows"));
       TROUPE_CO_ASSIGN(batch_, from.all("batch"));

@@ -50,7 +50,7 @@ private:
     Windows(std::shared_ptr<const WindowDataset> dataset, IteratorRef input, Allocator& memory)
         : IteratorOver(std::move(dataset), std::move(input)), charge_(memory) {}
 
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       const std::int64_t span = dataset().span();
       while (!input_has_ended_ && static_cast<std::int64_t>(buffer_.size()) < span) {
         TROUPE_CO_TRY(co_await pull.breathe());
@@ -71,7 +71,7 @@ private:
       co_return window;
     }
 
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("input_has_ended", input_has_ended_);
       to.put("size", static_cast<std::int64_t>(buffer_.size()));
       for (std::size_t i = 0; i < buffer_.size(); ++i) {
@@ -80,7 +80,7 @@ private:
       }
       return IteratorOver::save(pull, to);
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(input_has_ended_, from.integer("input_has_ended"));
       TROUPE_CO_ASSIGN(const std::size_t size, from.count("size"));
       for (std::size_t i = 0; i < size; ++i) {
@@ -124,7 +124,7 @@ private:
     }
 
     // On to the next window. Errors of elements that are in none are nobody's.
-    Async<Status> shift(Pull& pull) {
+    Async<Status> shift(ElementPull& pull) {
       std::int64_t left = dataset().shift_;
       for (; left > 0 && !buffer_.empty(); --left)
         drop_first();

@@ -38,7 +38,7 @@ private:
 
     // Each input is asked for as many elements as the others, whatever they answer: so they stay in
     // step after an error, and a cache in each sees its end.
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       if (has_ended_)
         co_return end_of_sequence();
       Status status;
@@ -59,13 +59,13 @@ private:
         co_return status;
       co_return has_ended_ ? end_of_sequence() : one_more(std::move(out));
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("has_ended", has_ended_);
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         TROUPE_CO_TRY(co_await inputs_[i]->save(pull, to.in("input", i)));
       co_return Status();
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));
       for (std::size_t i = 0; i < inputs_.size(); ++i)
         TROUPE_CO_TRY(co_await inputs_[i]->restore(pull, from.in("input", i)));
@@ -109,7 +109,7 @@ private:
             std::shared_ptr<Pipeline> pipeline)
         : dataset_(std::move(dataset)), current_(std::move(first)), pipeline_(std::move(pipeline)) {
     }
-    Async<Next> next(Pull& pull) override {
+    Async<Next> next(ElementPull& pull) override {
       while (number_ < 2) {
         TROUPE_CO_ASSIGN(std::optional<Element> element, co_await current_->next(pull));
         if (element)
@@ -118,13 +118,13 @@ private:
       }
       co_return end_of_sequence();
     }
-    Async<Status> save(Pull& pull, StateWriter to) override {
+    Async<Status> save(ElementPull& pull, StateWriter to) override {
       to.put("number", number_);
       if (!current_)
         return Status();
       return current_->save(pull, to.in("input"));
     }
-    Async<Status> restore(Pull& pull, StateReader from) override {
+    Async<Status> restore(ElementPull& pull, StateReader from) override {
       TROUPE_CO_ASSIGN(const std::int64_t number, from.integer("number"));
       if (number != 0)
         TROUPE_CO_TRY(go_to(number == 1 ? 1 : 2));

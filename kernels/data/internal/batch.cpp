@@ -152,7 +152,7 @@ Result<Element> make_padded_batch(Elements& elements, const std::vector<Padding>
 }
 
 Async<Status> collect(Iterator& input, std::int64_t size, Elements& to, bool& has_ended,
-                      Pull& pull) {
+                      ElementPull& pull) {
   while (static_cast<std::int64_t>(to.size()) < size) {
     TROUPE_CO_TRY(co_await pull.breathe());
     TROUPE_CO_ASSIGN(std::optional<Element> element, co_await input.next(pull));

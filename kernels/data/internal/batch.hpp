@@ -27,6 +27,6 @@ inline std::int64_t batches_of(std::int64_t cardinality, std::int64_t size, bool
 
 /// Fills `to` up to `size` elements of `input`; fewer at its end, which `has_ended` tells.
 Async<Status> collect(Iterator& input, std::int64_t size, Elements& to, bool& has_ended,
-                      Pull& pull);
+                      ElementPull& pull);
 
 } // namespace troupe::data

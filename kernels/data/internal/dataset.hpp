@@ -17,7 +17,7 @@ namespace troupe::data {
 
 class Dataset;
 class Pipeline;
-class Pull;
+class ElementPull;
 
 using DatasetRef = std::shared_ptr<const Dataset>;
 /// A tensor for each component.
@@ -42,11 +42,11 @@ inline constexpr std::int64_t autotune = -1;
 class Iterator {
 public:
   virtual ~Iterator() = default;
-  virtual Async<Next> next(Pull& pull) = 0;
+  virtual Async<Next> next(ElementPull& pull) = 0;
   /// What a fresh iterator of an equal dataset needs to go on where this one is.
-  virtual Async<Status> save(Pull& pull, StateWriter to) = 0;
+  virtual Async<Status> save(ElementPull& pull, StateWriter to) = 0;
   /// Into a fresh iterator.
-  virtual Async<Status> restore(Pull& pull, StateReader from) = 0;
+  virtual Async<Status> restore(ElementPull& pull, StateReader from) = 0;
 };
 using IteratorRef = std::unique_ptr<Iterator>;
 

@@ -39,7 +39,7 @@ public:
   Reading(std::shared_ptr<const FileCacheDataset> dataset, std::shared_ptr<AllowedFiles> files,
           CheckpointReader reader)
       : dataset_(std::move(dataset)), files_(std::move(files)), reader_(std::move(reader)) {}
-  Async<Next> next(Pull& pull) override {
+  Async<Next> next(ElementPull& pull) override {
     const std::size_t components = dataset_->types().size();
     if (components == 0 || !reader_.has(key_of(item_, 0, components)))
       return end_of_sequence();
@@ -111,7 +111,7 @@ public:
       : IteratorOver(std::move(dataset), std::move(input)), files_(std::move(files)),
         charge_(memory) {}
 
-  Async<Next> next(Pull& pull) override {
+  Async<Next> next(ElementPull& pull) override {
     if (has_ended_)
       co_return end_of_sequence();
     TROUPE_CO_TRY(begin());
@@ -128,13 +128,13 @@ public:
     ++item_;
     co_return one_more(*std::move(element));
   }
-  Async<Status> save(Pull& pull, StateWriter to) override {
+  Async<Status> save(ElementPull& pull, StateWriter to) override {
     to.put("item", item_);
     to.put("has_ended", has_ended_);
     return IteratorOver::save(pull, to);
   }
   // What was written before is gone: the elements go on, and this iteration caches nothing.
-  Async<Status> restore(Pull& pull, StateReader from) override {
+  Async<Status> restore(ElementPull& pull, StateReader from) override {
     TROUPE_CO_ASSIGN(item_, from.integer("item"));
     TROUPE_CO_ASSIGN(has_ended_, from.integer("has_ended"));
     only_passes_on_ = item_ > 0;

@@ -18,7 +18,7 @@ Result<std::shared_ptr<Iteration>> Iteration::begin(DatasetRef dataset,
 }
 
 Async<Next> Iteration::next(Cancellation& cancellation) {
-  Pull pull(pipeline_, cancellation);
+  ElementPull pull(pipeline_, cancellation);
   TROUPE_CO_TRY(co_await turn_.enter(pull));
   Next out = co_await iterator_->next(pull);
   turn_.leave(*pipeline_);
@@ -33,7 +33,7 @@ Async<Next> Iteration::next(Cancellation& cancellation) {
 }
 
 Async<Status> Iteration::save(StateEntries& to, Cancellation& cancellation) {
-  Pull pull(pipeline_, cancellation);
+  ElementPull pull(pipeline_, cancellation);
   TROUPE_CO_TRY(co_await turn_.enter(pull));
   Status status = co_await iterator_->save(pull, StateWriter(to));
   turn_.leave(*pipeline_);
@@ -41,7 +41,7 @@ Async<Status> Iteration::save(StateEntries& to, Cancellation& cancellation) {
 }
 
 Async<Status> Iteration::restore(const StateEntries& from, Cancellation& cancellation) {
-  Pull pull(pipeline_, cancellation);
+  ElementPull pull(pipeline_, cancellation);
   TROUPE_CO_TRY(co_await turn_.enter(pull));
   Status status = co_await iterator_->restore(pull, StateReader(from));
   turn_.leave(*pipeline_);

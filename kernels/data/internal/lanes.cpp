@@ -65,7 +65,7 @@ void pass_turn(std::unique_lock<std::mutex>& lock, State& s) {
   tell(lock, next->room, s);
 }
 
-Async<Next> read(State& s, Lane& lane, Pull& pull) {
+Async<Next> read(State& s, Lane& lane, ElementPull& pull) {
   if (!lane.iterator) {
     Result<IteratorRef> made =
         co_await iterator_of_element(s.function, lane.made_of, s.background.pipeline(), pull);
@@ -78,7 +78,7 @@ Async<Next> read(State& s, Lane& lane, Pull& pull) {
 
 // Reads a lane ahead, until it or the iterator has ended.
 Async<Status> read_ahead(StateRef s, LaneRef lane) {
-  Pull pull(s->background.pipeline(), s->background.ended());
+  ElementPull pull(s->background.pipeline(), s->background.ended());
   std::unique_lock lock(s->lock);
   while (!lane->has_ended) {
     if (s->is_paused || static_cast<std::int64_t>(lane->ready.size()) >= s->options.ahead) {
@@ -120,7 +120,7 @@ std::int64_t most_coming(const State& s) {
 
 // Makes lanes of the input's elements, as many as may be open.
 Async<Status> feed(StateRef s) {
-  Pull pull(s->background.pipeline(), s->background.ended());
+  ElementPull pull(s->background.pipeline(), s->background.ended());
   std::unique_lock lock(s->lock);
   while (!s->has_ended) {
     if (s->is_paused || static_cast<std::int64_t>(s->coming.size()) >= most_coming(*s)) {
@@ -160,7 +160,7 @@ public:
   explicit LaneIterator(StateRef state) : state_(std::move(state)) {}
   ~LaneIterator() override { state_->background.end(); }
 
-  Async<Next> next(Pull& pull) override {
+  Async<Next> next(ElementPull& pull) override {
     State& s = *state_;
     begin();
     std::unique_lock lock(s.lock);
@@ -175,7 +175,7 @@ public:
     }
   }
 
-  Async<Status> save(Pull& pull, StateWriter to) override {
+  Async<Status> save(ElementPull& pull, StateWriter to) override {
     State& s = *state_;
     std::unique_lock lock(s.lock);
     s.is_paused = true;
@@ -196,7 +196,7 @@ public:
     co_return status;
   }
 
-  Async<Status> restore(Pull& pull, StateReader from) override {
+  Async<Status> restore(ElementPull& pull, StateReader from) override {
     State& s = *state_;
     TROUPE_CO_ASSIGN(s.has_ended, from.integer("has_ended"));
     TROUPE_CO_ASSIGN(in_block_, from.integer("in_block"));
@@ -324,7 +324,7 @@ private:
     return {.must_wait = true};
   }
 
-  Async<Status> save_at_rest(Pull& pull, StateWriter to) {
+  Async<Status> save_at_rest(ElementPull& pull, StateWriter to) {
     State& s = *state_;
     to.put("has_ended", s.has_ended);
     to.put("in_block", in_block_);
@@ -337,7 +337,7 @@ private:
       TROUPE_CO_TRY(co_await save_lane(pull, s.coming[i].get(), to.in("lane", i)));
     co_return co_await s.input->save(pull, to.in("input"));
   }
-  static Async<Status> save_lane(Pull& pull, Lane* lane, StateWriter to) {
+  static Async<Status> save_lane(ElementPull& pull, Lane* lane, StateWriter to) {
     to.put("is_there", lane != nullptr);
     if (!lane)
       co_return Status();
@@ -356,7 +356,7 @@ private:
       co_return co_await lane->iterator->save(pull, to.in("iterator"));
     co_return Status();
   }
-  Async<Result<LaneRef>> restore_lane(Pull& pull, StateReader from) {
+  Async<Result<LaneRef>> restore_lane(ElementPull& pull, StateReader from) {
     State& s = *state_;
     TROUPE_CO_ASSIGN(const std::int64_t is_there, from.integer("is_there"));
     if (!is_there)

@@ -47,7 +47,7 @@ void settle(State& s, Place& place, Result<Tensors> result) {
 }
 
 Async<Status> call(StateRef s, std::shared_ptr<Place> place, Element element) {
-  Pull pull(s->background.pipeline(), s->background.ended());
+  ElementPull pull(s->background.pipeline(), s->background.ended());
   Result<Tensors> result = co_await s->function.elsewhere(std::move(element), pull);
   settle(*s, *place, std::move(result));
   co_return Status();
@@ -55,7 +55,7 @@ Async<Status> call(StateRef s, std::shared_ptr<Place> place, Element element) {
 
 // Takes elements of the input and begins their calls, until the input has ended, or the iterator.
 Async<Status> begin_calls(StateRef s) {
-  Pull pull(s->background.pipeline(), s->background.ended());
+  ElementPull pull(s->background.pipeline(), s->background.ended());
   std::unique_lock lock(s->lock);
   while (!s->has_ended) {
     if (s->is_paused || static_cast<std::int64_t>(s->places.size()) >= s->options.calls) {
@@ -96,7 +96,7 @@ public:
   explicit ParallelIterator(StateRef state) : state_(std::move(state)) {}
   ~ParallelIterator() override { state_->background.end(); }
 
-  Async<Next> next(Pull& pull) override {
+  Async<Next> next(ElementPull& pull) override {
     State& s = *state_;
     begin();
     std::unique_lock lock(s.lock);
@@ -114,7 +114,7 @@ public:
   }
 
   // No call runs meanwhile, and nobody is in the input.
-  Async<Status> save(Pull& pull, StateWriter to) override {
+  Async<Status> save(ElementPull& pull, StateWriter to) override {
     State& s = *state_;
     std::unique_lock lock(s.lock);
     s.is_paused = true;
@@ -137,7 +137,7 @@ public:
     s.has_room.notify(lock, pull.pipeline());
     co_return status;
   }
-  Async<Status> restore(Pull& pull, StateReader from) override {
+  Async<Status> restore(ElementPull& pull, StateReader from) override {
     State& s = *state_;
     TROUPE_CO_ASSIGN(s.has_ended, from.integer("has_ended"));
     TROUPE_CO_ASSIGN(const std::size_t size, from.count("size"));

@@ -40,7 +40,7 @@ Next after_map(Result<Tensors> mapped, bool keeps_cardinality) {
   return end_of_sequence();
 }
 
-Async<Result<Tensors>> BoundFunction::operator()(Tensors args, Pull& pull) const {
+Async<Result<Tensors>> BoundFunction::operator()(Tensors args, ElementPull& pull) const {
   args.insert(args.end(), captured_.begin(), captured_.end());
   FunctionCall call;
   call.args = std::move(args);
@@ -56,7 +56,7 @@ Async<Result<Tensors>> BoundFunction::operator()(Tensors args, Pull& pull) const
   co_return results;
 }
 
-Async<Result<Tensors>> BoundFunction::elsewhere(Tensors args, Pull& pull) const {
+Async<Result<Tensors>> BoundFunction::elsewhere(Tensors args, ElementPull& pull) const {
   Callback<Status> moved([&](std::function<void(Status)> done) {
     pull.pipeline().submit([done = std::move(done)] { done({}); });
   });
@@ -65,7 +65,7 @@ Async<Result<Tensors>> BoundFunction::elsewhere(Tensors args, Pull& pull) const 
   co_return co_await std::move(results);
 }
 
-Async<Result<bool>> BoundFunction::test(Tensors args, Pull& pull, const char* wrong) const {
+Async<Result<bool>> BoundFunction::test(Tensors args, ElementPull& pull, const char* wrong) const {
   TROUPE_CO_ASSIGN(Tensors results, co_await (*this)(std::move(args), pull));
   if (results.size() != 1 || results[0].dtype() != DType::bool_ || results[0].num_elements() != 1)
     co_return invalid_argument(wrong);
@@ -132,7 +132,8 @@ std::string Pipeline::activity() const {
 }
 
 Async<Result<IteratorRef>> iterator_of_element(const BoundFunction& function, Element element,
-                                               std::shared_ptr<Pipeline> pipeline, Pull& pull) {
+                                               std::shared_ptr<Pipeline> pipeline,
+                                               ElementPull& pull) {
   TROUPE_CO_ASSIGN(const Tensors made, co_await function(std::move(element), pull));
   if (made.size() != 1 || made[0].dtype() != DType::variant || !made[0].shape().is_scalar())
     co_return invalid_argument("Function must return a single scalar of dtype DT_VARIANT.");
@@ -141,7 +142,7 @@ Async<Result<IteratorRef>> iterator_of_element(const BoundFunction& function, El
   co_return dataset->iterate(inner);
 }
 
-Async<Status> Pull::look() {
+Async<Status> ElementPull::look() {
   static constexpr std::int64_t at_once_us = 2000;
   if (cancellation_.must_stop())
     co_return cancellation_.status();
@@ -155,7 +156,7 @@ Async<Status> Pull::look() {
   co_return cancellation_.status();
 }
 
-Async<Status> Gate::wait(std::unique_lock<std::mutex>& lock, Pull& pull) {
+Async<Status> Gate::wait(std::unique_lock<std::mutex>& lock, ElementPull& pull) {
   auto waiter = std::make_shared<Waiter>();
   Cancellation::Token token = 0;
   Callback<Status> gone_on([&](std::function<void(Status)> go_on) {
@@ -183,7 +184,7 @@ void Gate::notify(std::unique_lock<std::mutex>& lock, const Pipeline& pipeline) 
     pipeline.submit([waiter = std::move(waiter)] { waiter->finish({}); });
 }
 
-Async<Status> Turnstile::enter(Pull& pull) {
+Async<Status> Turnstile::enter(ElementPull& pull) {
   std::unique_lock lock(lock_);
   while (is_taken_)
     TROUPE_CO_TRY(co_await free_.wait(lock, pull));

@@ -1,4 +1,4 @@
-// Pipeline: what the iterators of one iteration have in common. Pull: one asking for an element.
+// Pipeline: what the iterators of one iteration have in common. ElementPull: one asking for an element.
 // Everything here waits without a thread.
 #pragma once
 
@@ -32,11 +32,11 @@ Result<CapturedFunction> captured_function(const KernelContext& c, std::string_v
 class BoundFunction {
 public:
   /// Calls it with arguments, and awaits the results.
-  Async<Result<Tensors>> operator()(Tensors args, Pull& pull) const;
+  Async<Result<Tensors>> operator()(Tensors args, ElementPull& pull) const;
   /// The same on another thread at once: the caller goes on.
-  Async<Result<Tensors>> elsewhere(Tensors args, Pull& pull) const;
+  Async<Result<Tensors>> elsewhere(Tensors args, ElementPull& pull) const;
   /// Its only result, a bool. INVALID_ARGUMENT with the sentence `wrong` if it is none.
-  Async<Result<bool>> test(Tensors args, Pull& pull, const char* wrong) const;
+  Async<Result<bool>> test(Tensors args, ElementPull& pull, const char* wrong) const;
   const Function& function() const { return *function_; }
 
 private:
@@ -105,12 +105,12 @@ private:
 };
 
 /// One chain of calls at a time uses it, from whichever thread.
-class Pull {
+class ElementPull {
 public:
   /// `cancellation` outlives it.
-  Pull(std::shared_ptr<Pipeline> pipeline, Cancellation& cancellation)
+  ElementPull(std::shared_ptr<Pipeline> pipeline, Cancellation& cancellation)
       : pipeline_(std::move(pipeline)), cancellation_(cancellation) {}
-  Pull(const Pull&) = delete;
+  ElementPull(const ElementPull&) = delete;
 
   Pipeline& pipeline() const { return *pipeline_; }
   Cancellation& cancellation() const { return cancellation_; }
@@ -135,7 +135,8 @@ private:
 /// An iterator over the dataset that the function makes of an element. INVALID_ARGUMENT if it makes
 /// none.
 Async<Result<IteratorRef>> iterator_of_element(const BoundFunction& function, Element element,
-                                               std::shared_ptr<Pipeline> pipeline, Pull& pull);
+                                               std::shared_ptr<Pipeline> pipeline,
+                                               ElementPull& pull);
 
 /// A condition variable for coroutines: who waits goes on, on another thread, when it is notified or
 /// its pull is cancelled. It has the mutex of what it waits for; whoever destroys it has seen to it
@@ -144,7 +145,7 @@ class Gate {
 public:
   /// Called with the lock held; returns with it held, though on another thread. What was waited for
   /// has to be looked at again. Not ok: the pull is cancelled.
-  Async<Status> wait(std::unique_lock<std::mutex>& lock, Pull& pull);
+  Async<Status> wait(std::unique_lock<std::mutex>& lock, ElementPull& pull);
   /// With the lock held, which it releases.
   void notify(std::unique_lock<std::mutex>& lock, const Pipeline& pipeline);
 
@@ -164,7 +165,7 @@ private:
 class Turnstile {
 public:
   /// Not ok: the pull is cancelled, and has not got in.
-  Async<Status> enter(Pull& pull);
+  Async<Status> enter(ElementPull& pull);
   void leave(const Pipeline& pipeline);
 
 private:

@@ -37,10 +37,10 @@ class IteratorOver : public Iterator {
 public:
   IteratorOver(std::shared_ptr<const D> dataset, IteratorRef input)
       : dataset_(std::move(dataset)), input_(std::move(input)) {}
-  Async<Status> save(Pull& pull, StateWriter to) override {
+  Async<Status> save(ElementPull& pull, StateWriter to) override {
     return input_->save(pull, to.in("input"));
   }
-  Async<Status> restore(Pull& pull, StateReader from) override {
+  Async<Status> restore(ElementPull& pull, StateReader from) override {
     return input_->restore(pull, from.in("input"));
   }
 
@@ -79,11 +79,11 @@ private:
 
 /// A state that is one number.
 #define TROUPE_DATA_KEEPS_NUMBER(NAME)                                                             \
-  Async<Status> save(Pull&, StateWriter to) override {                                             \
+  Async<Status> save(ElementPull&, StateWriter to) override {                                      \
     to.put(#NAME, static_cast<std::int64_t>(NAME));                                                \
     return Status();                                                                               \
   }                                                                                                \
-  Async<Status> restore(Pull&, StateReader from) override {                                        \
+  Async<Status> restore(ElementPull&, StateReader from) override {                                 \
     auto value = from.integer(#NAME);                                                              \
     if (!value.ok())                                                                               \
       return value.status();                                                                       \

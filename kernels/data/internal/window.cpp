@@ -40,7 +40,7 @@ private:
   class All final : public Iterator {
   public:
     explicit All(std::shared_ptr<const WindowOfElements> dataset) : dataset_(std::move(dataset)) {}
-    Async<Next> next(Pull&) override {
+    Async<Next> next(ElementPull&) override {
       if (at_ >= dataset_->cardinality())
         return end_of_sequence();
       return one_more(dataset_->elements_[static_cast<std::size_t>(at_++)]);
