@@ -142,7 +142,8 @@ Status parse(KernelContext& c) {
   const int dense = 2 + static_cast<int>(spec.sparse.size());
   TROUPE_ASSIGN(inputs.sparse_keys, scalar_keys(c, 2, spec.sparse.size()));
   TROUPE_ASSIGN(inputs.dense_keys, scalar_keys(c, dense, spec.dense.size()));
-  inputs.first_default = dense + static_cast<int>(spec.dense.size());
+  const int first_default = dense + static_cast<int>(spec.dense.size());
+  inputs.defaults = default_inputs(c, first_default, spec.dense.size());
   return parse_examples(c, spec, inputs);
 }
 
@@ -163,7 +164,7 @@ Status parse_v2(KernelContext& c) {
                        .sparse_keys = keys_in(c.input(2)),
                        .dense_keys = keys_in(c.input(3)),
                        .ragged_keys = keys_in(c.input(4)),
-                       .first_default = 5,
+                       .defaults = default_inputs(c, 5, spec.dense.size()),
                        .is_batch = serialized.shape().rank() == 1};
   TROUPE_TRY(
       check_count(inputs.dense_keys.size(), spec.dense.size(), "dense_keys", "len(dense_types)"));
@@ -186,7 +187,7 @@ Status parse_single(KernelContext& c) {
                          .sparse_keys = {spec.sparse_keys.begin(), spec.sparse_keys.end()},
                          .dense_keys = {spec.dense_keys.begin(), spec.dense_keys.end()},
                          .ragged_keys = {},
-                         .first_default = 1,
+                         .defaults = default_inputs(c, 1, spec.features.dense.size()),
                          .is_batch = false});
 }
 

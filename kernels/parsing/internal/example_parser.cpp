@@ -27,10 +27,11 @@ struct Column {
   std::string_view key;
   DType dtype = DType::invalid;
   Form form = Form::dense;
-  const DenseShape* shape = nullptr; ///< of a dense one
-  const Tensor* fallback = nullptr;  ///< of a dense one; for one of variable length its padding
-  Tensor memory = {};                ///< of the cells
-  std::span<Cell> cells = {};        ///< empty: the numbers are in `values` after the first pass
+  const DenseShape* shape = nullptr;   ///< of a dense one
+  const Tensor* fallback = nullptr;    ///< of a dense one; for one of variable length its padding
+  Tensor memory = {};                  ///< of the cells
+  std::span<Cell> cells = {};          ///< empty: the numbers are in `values` after the first pass
+  DType splits_dtype = DType::invalid; ///< of a ragged one
   std::int64_t total = 0, longest = 0;
   Tensor values = {}, indices = {}, splits = {};
 
@@ -50,7 +51,7 @@ std::size_t text_bytes(const Tensor& text) {
 
 class ExampleParser {
 public:
-  ExampleParser(KernelContext& c, const ExampleInputs& inputs) : c_(c), inputs_(inputs) {}
+  ExampleParser(ExampleHost& host, const ExampleInputs& inputs) : host_(host), inputs_(inputs) {}
 
   Status add_columns(const ExampleSpec& spec) {
     const auto add = [&](Form form, const std::vector<DType>& dtypes,
@@ -60,8 +61,10 @@ public:
         columns_.push_back({.key = keys[i], .dtype = dtypes[i], .form = form});
         if (form == Form::dense) {
           columns_.back().shape = &spec.shapes[i];
-          columns_.back().fallback = &c_.input(inputs_.first_default + static_cast<int>(i));
+          columns_.back().fallback = inputs_.defaults[i];
         }
+        if (form == Form::ragged)
+          columns_.back().splits_dtype = spec.ragged_splits[i];
       }
       return {};
     };
@@ -100,7 +103,7 @@ private:
     const double examples = static_cast<double>(std::max<std::int64_t>(1, num_examples()));
     const double cost =
         50 + 10 * static_cast<double>(columns_.size()) + static_cast<double>(bytes) / examples / 4;
-    c_.parallel_for(num_examples(), cost, pass);
+    host_.for_ranges(num_examples(), cost, pass);
     return errors_.status();
   }
 
@@ -131,14 +134,14 @@ private:
   Status prepare(Column& column, int place) {
     if (column.has_fixed_shape()) {
       TROUPE_ASSIGN(const Shape shape, checked_shape(column.shape->shape.dims()));
-      TROUPE_ASSIGN(column.values, c_.allocate_output(values_output(column, place), shape));
+      TROUPE_ASSIGN(column.values, host_.output(values_output(column, place), column.dtype, shape));
     }
     if (!column.needs_cells())
       return {};
     const auto count = static_cast<std::size_t>(num_examples());
     TROUPE_ASSIGN(const Shape bytes, Shape::make(std::vector<std::int64_t>{
                                          num_examples(), static_cast<std::int64_t>(sizeof(Cell))}));
-    TROUPE_ASSIGN(column.memory, c_.allocate_temp(DType::uint8, bytes));
+    TROUPE_ASSIGN(column.memory, host_.temporary(DType::uint8, bytes));
     auto* cells = static_cast<Cell*>(column.memory.mutable_raw());
     std::uninitialized_default_construct_n(cells, count);
     column.cells = {cells, count};
@@ -323,7 +326,7 @@ private:
     if (column.form == Form::dense) {
       TROUPE_TRY(allocate_dense(column, output));
     } else {
-      TROUPE_ASSIGN(column.values, c_.allocate_output(output, Shape{column.total}));
+      TROUPE_ASSIGN(column.values, host_.output(output, column.dtype, Shape{column.total}));
     }
     if (column.dtype == DType::string) {
       if (column.has_fixed_shape())
@@ -342,7 +345,7 @@ private:
     std::vector<std::int64_t> dims = dense.shape.dims();
     dims[0] = column.longest / dense.row_elements;
     TROUPE_ASSIGN(const Shape shape, checked_shape(std::move(dims)));
-    TROUPE_ASSIGN(column.values, c_.allocate_output(output, shape));
+    TROUPE_ASSIGN(column.values, host_.output(output, column.dtype, shape));
     if (column.dtype != DType::string || column.fallback->value<std::string>().empty())
       return {};
     const std::int64_t padding = shape.num_elements() - column.total;
@@ -351,8 +354,8 @@ private:
 
   Status allocate_sparse(Column& column, int place) {
     const std::int64_t rank = inputs_.is_batch ? 2 : 1;
-    TROUPE_ASSIGN(column.indices, c_.allocate_output(place, Shape{column.total, rank}));
-    TROUPE_ASSIGN(Tensor shape, c_.allocate_output(2 * sparse_ + place, Shape{rank}));
+    TROUPE_ASSIGN(column.indices, host_.output(place, DType::int64, Shape{column.total, rank}));
+    TROUPE_ASSIGN(Tensor shape, host_.output(2 * sparse_ + place, DType::int64, Shape{rank}));
     const auto dims = shape.mutable_data<std::int64_t>();
     dims[0] = num_examples();
     dims[static_cast<std::size_t>(rank) - 1] = column.longest;
@@ -360,11 +363,11 @@ private:
   }
 
   Status allocate_splits(Column& column, int output) {
-    if (c_.output_type(output) == DType::int32 && column.total > INT32_MAX)
+    if (column.splits_dtype == DType::int32 && column.total > INT32_MAX)
       return invalid_argument(str_cat("The ragged feature '", column.key, "' has ", column.total,
                                       " values, too many for row splits of int32"));
     const Shape shape{inputs_.is_batch ? num_examples() + 1 : 0};
-    TROUPE_ASSIGN(column.splits, c_.allocate_output(output, shape));
+    TROUPE_ASSIGN(column.splits, host_.output(output, column.splits_dtype, shape));
     return dispatch(Indices{}, column.splits.dtype(), [&]<class T>() -> Status {
       if (inputs_.is_batch)
         column.splits.mutable_data<T>()[0] = 0;
@@ -443,7 +446,7 @@ private:
       errors_.add(begin, std::move(status));
   }
 
-  KernelContext& c_;
+  ExampleHost& host_;
   const ExampleInputs& inputs_;
   std::vector<Column> columns_; // sparse, dense, ragged
   int sparse_ = 0, dense_ = 0, ragged_ = 0;
@@ -451,25 +454,22 @@ private:
   FirstError errors_;
 };
 
-/// Input shapes and defaults against the attributes.
-Status check_defaults(const KernelContext& c, const ExampleSpec& spec, int first) {
-  for (std::size_t i = 0; i < spec.dense.size(); ++i) {
-    const Tensor& value = c.input(first + static_cast<int>(i));
-    const DenseShape& dense = spec.shapes[i];
-    if (dense.is_variable && value.num_elements() != 1)
-      return invalid_argument(
-          str_cat("dense_shape[", i, "] is a variable length shape: ", dense.shape,
-                  ", therefore def_value[", i,
-                  "] must contain a single element (the padding element).  But its shape is: ",
-                  value.shape()));
-    if (!dense.is_variable && value.num_elements() > 0 &&
-        !dense.shape.is_compatible_with(PartialShape(value.shape())))
-      return invalid_argument(str_cat("def_value[", i, "].shape() == ", value.shape(),
-                                      " is not compatible with dense_shapes_[", i,
-                                      "] == ", dense.shape));
+class KernelHost final : public ExampleHost {
+public:
+  explicit KernelHost(KernelContext& c) : c_(c) {}
+  Result<Tensor> output(int i, DType, const Shape& shape) override {
+    return c_.allocate_output(i, shape);
   }
-  return {};
-}
+  Result<Tensor> temporary(DType dtype, const Shape& shape) override {
+    return c_.allocate_temp(dtype, shape);
+  }
+  void for_ranges(std::int64_t count, double cost_ns, KernelContext::LoopBody body) override {
+    c_.parallel_for(count, cost_ns, body);
+  }
+
+private:
+  KernelContext& c_;
+};
 
 } // namespace
 
@@ -489,11 +489,42 @@ Result<ExampleSpec> make_example_spec(const AttrMap& attrs) {
   return out;
 }
 
-Status parse_examples(KernelContext& c, const ExampleSpec& spec, const ExampleInputs& inputs) {
-  TROUPE_TRY(check_defaults(c, spec, inputs.first_default));
-  ExampleParser parser(c, inputs);
+std::vector<const Tensor*> default_inputs(const KernelContext& c, int first, std::size_t count) {
+  std::vector<const Tensor*> out;
+  for (std::size_t i = 0; i < count; ++i)
+    out.push_back(&c.input(first + static_cast<int>(i)));
+  return out;
+}
+
+Status check_defaults(const ExampleSpec& spec, const std::vector<const Tensor*>& defaults) {
+  for (std::size_t i = 0; i < spec.dense.size(); ++i) {
+    const Tensor& value = *defaults[i];
+    const DenseShape& dense = spec.shapes[i];
+    if (dense.is_variable && value.num_elements() != 1)
+      return invalid_argument(
+          str_cat("dense_shape[", i, "] is a variable length shape: ", dense.shape,
+                  ", therefore def_value[", i,
+                  "] must contain a single element (the padding element).  But its shape is: ",
+                  value.shape()));
+    if (!dense.is_variable && value.num_elements() > 0 &&
+        !dense.shape.is_compatible_with(PartialShape(value.shape())))
+      return invalid_argument(str_cat("def_value[", i, "].shape() == ", value.shape(),
+                                      " is not compatible with dense_shapes_[", i,
+                                      "] == ", dense.shape));
+  }
+  return {};
+}
+
+Status parse_examples(ExampleHost& host, const ExampleSpec& spec, const ExampleInputs& inputs) {
+  TROUPE_TRY(check_defaults(spec, inputs.defaults));
+  ExampleParser parser(host, inputs);
   TROUPE_TRY(parser.add_columns(spec));
   return parser.run();
+}
+
+Status parse_examples(KernelContext& c, const ExampleSpec& spec, const ExampleInputs& inputs) {
+  KernelHost host(c);
+  return parse_examples(host, spec, inputs);
 }
 
 } // namespace troupe::parsing
