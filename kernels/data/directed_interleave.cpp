@@ -13,18 +13,10 @@ public:
         stops_when_empty_(c.attrs().get_or("stop_on_empty_dataset", false)) {}
   // As TensorFlow counts: unless one ends the others, they all come.
   std::int64_t cardinality() const override {
-    if (selector_->cardinality() != infinite)
-      return unknown;
-    std::int64_t sum = 0;
-    bool has_unknown = false;
-    for (const DatasetRef& input : inputs_) {
-      const std::int64_t n = input->cardinality();
-      if (n == infinite)
-        return stops_when_empty_ ? unknown : infinite;
-      has_unknown = has_unknown || n == unknown;
-      sum += n;
-    }
-    return stops_when_empty_ || has_unknown ? unknown : sum;
+    for (const DatasetRef& input : inputs_)
+      if (input->cardinality() == infinite)
+        return infinite;
+    return unknown;
   }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const override {
     TROUPE_ASSIGN(IteratorRef selector, selector_->iterate(pipeline));

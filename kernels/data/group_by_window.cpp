@@ -16,7 +16,9 @@ public:
                        CapturedFunction reduce, CapturedFunction window_size)
       : UnaryDataset(c, std::move(input)), key_(std::move(key)), reduce_(std::move(reduce)),
         window_size_(std::move(window_size)) {}
-  std::int64_t cardinality() const override { return unknown; }
+  std::int64_t cardinality() const override {
+    return input().cardinality() == infinite ? infinite : unknown;
+  }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const override {
     Bound functions;
     TROUPE_ASSIGN(functions.key, pipeline->bind(key_));

@@ -12,10 +12,14 @@ namespace {
 class ParallelInterleaveDataset final : public UnaryDataset {
 public:
   ParallelInterleaveDataset(const KernelContext& c, DatasetRef input, CapturedFunction function,
-                            const LaneOptions& options, std::optional<bool> in_order)
+                            const LaneOptions& options, std::optional<bool> in_order,
+                            bool is_legacy)
       : UnaryDataset(c, std::move(input)), function_(std::move(function)), options_(options),
-        in_order_(in_order) {}
-  std::int64_t cardinality() const override { return unknown; }
+        in_order_(in_order), is_legacy_(is_legacy) {}
+  // As TensorFlow tells it.
+  std::int64_t cardinality() const override {
+    return !is_legacy_ && input().cardinality() == infinite ? infinite : unknown;
+  }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const override {
     TROUPE_ASSIGN(BoundFunction function, pipeline->bind(function_));
     TROUPE_ASSIGN(IteratorRef iterator, input().iterate(pipeline));
@@ -33,6 +37,7 @@ private:
   const CapturedFunction function_;
   const LaneOptions options_;
   const std::optional<bool> in_order_;
+  const bool is_legacy_;
 };
 
 /// What is left to us: so many elements of a lane for each of its block, so many lanes for each of the
@@ -85,7 +90,7 @@ Result<DatasetRef> make(KernelContext& c) {
   TROUPE_ASSIGN(const auto in_order, asks_for_order(c));
   TROUPE_ASSIGN(CapturedFunction function, captured_function(c, "f"));
   return new_dataset<ParallelInterleaveDataset>(c, std::move(input), std::move(function), options,
-                                                in_order);
+                                                in_order, false);
 }
 
 template <int version>
@@ -120,7 +125,7 @@ Result<DatasetRef> make_legacy(KernelContext& c) {
   options.calls = std::min<std::int64_t>(options.cycle, most_coming);
   TROUPE_ASSIGN(CapturedFunction function, captured_function(c, "f"));
   return new_dataset<ParallelInterleaveDataset>(c, std::move(input), std::move(function), options,
-                                                in_order);
+                                                in_order, true);
 }
 
 constexpr auto doc =

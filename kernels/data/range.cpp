@@ -24,9 +24,12 @@ private:
 
 class RangeDataset final : public Dataset {
 public:
-  RangeDataset(const KernelContext& c, std::int64_t start, std::int64_t step, std::int64_t count)
-      : Dataset(c), start_(start), step_(step), count_(count) {}
-  std::int64_t cardinality() const override { return count_; }
+  RangeDataset(const KernelContext& c, std::int64_t start, std::int64_t step, std::int64_t count,
+               bool is_open)
+      : Dataset(c), start_(start), step_(step), count_(count), is_open_(is_open) {}
+  // A range up to the largest number counts on: it is what TensorFlow's Python enumerates by.
+  std::int64_t cardinality() const override { return is_open_ ? infinite : count_; }
+  std::int64_t count() const { return count_; }
   Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>&) const override {
     return IteratorRef(std::make_unique<RangeIterator>(self<RangeDataset>()));
   }
@@ -39,6 +42,7 @@ public:
 
 private:
   const std::int64_t start_, step_, count_;
+  const bool is_open_;
 };
 
 template <class T>
@@ -80,7 +84,7 @@ Result<Tensor> number_of(DType type, std::int64_t value) {
 }
 
 Async<Next> RangeIterator::next(ElementPull&) {
-  if (given_ >= dataset_->cardinality())
+  if (given_ >= dataset_->count())
     return end_of_sequence();
   Element element;
   for (DType type : dataset_->types()) {
@@ -113,7 +117,8 @@ Result<DatasetRef> make(KernelContext& c) {
   TROUPE_ASSIGN(const auto step, scalar_input<std::int64_t>(c, 2));
   if (step == 0)
     return invalid_argument("step must be a non-zero integer.");
-  return new_dataset<RangeDataset>(c, start, step, count_of(start, stop, step));
+  const bool is_open = stop == std::numeric_limits<std::int64_t>::max();
+  return new_dataset<RangeDataset>(c, start, step, count_of(start, stop, step), is_open);
 }
 
 } // namespace

@@ -36,11 +36,15 @@ TEST_CASE("RangeDataset: up and down, to before the end") {
 TEST_CASE("RangeDataset: as far as the numbers go") {
   testing::DatasetLines f;
   f.add(range("[] 9223372036854775805", "[] 9223372036854775807", "[] 1"));
-  f.check("d", {"i64[] 9223372036854775805", "i64[] 9223372036854775806"});
+  f.check("d", {"i64[] 9223372036854775805", "i64[] 9223372036854775806"}, {.cardinality = "-1"});
+  CHECK(f.elements("d", 9).size() == 2);
   testing::DatasetLines wide;
   wide.add(range("[] -9223372036854775808", "[] 9223372036854775807", "[] 6148914691236517205"));
-  wide.check("d", {"i64[] -9223372036854775808", "i64[] -3074457345618258603",
-                   "i64[] 3074457345618258602"});
+  wide.check(
+      "d",
+      {"i64[] -9223372036854775808", "i64[] -3074457345618258603", "i64[] 3074457345618258602"},
+      {.cardinality = "-1"});
+  CHECK(wide.elements("d", 9).size() == 3);
 }
 
 TEST_CASE("RangeDataset: every type of numbers") {
