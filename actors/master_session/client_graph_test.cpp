@@ -234,9 +234,9 @@ TEST_CASE_FIXTURE(Fixture, "client graph: receives are put off if the session as
 TEST_CASE_FIXTURE(Fixture,
                   "client graph: what is known of shapes stands at the nodes, if asked for") {
   parse(R"(
-    x = Placeholder[dtype=DT_FLOAT, shape=[2,?]]()
-    w = Const[dtype=DT_FLOAT, value=f32[3,4] 0]()
-    y = MatMul(x, w))");
+    x = Placeholder[dtype=DT_FLOAT, shape=[2,?]]() @"/job:worker"
+    w = Const[dtype=DT_FLOAT, value=f32[3,4] 0]() @"/job:worker"
+    y = MatMul(x, w) @"/job:worker")");
   SessionSettings with;
   with.infer_shapes = true;
   request.settings = std::make_shared<const SessionSettings>(with);
@@ -275,10 +275,10 @@ TEST_CASE_FIXTURE(Fixture,
 
 TEST_CASE_FIXTURE(Fixture, "client graph: one that is watched stays as its client made it") {
   parse(R"(
-    x = Placeholder[dtype=DT_FLOAT]()
-    a = Identity(x)
-    b = Identity(a)
-    y = Neg(b))");
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:worker"
+    a = Identity(x) @"/job:worker"
+    b = Identity(a) @"/job:worker"
+    y = Neg(b) @"/job:worker")");
   CHECK_FALSE(build({{"x:0"}, {"y:0"}, {}}).parts.at(0).graph->find("a"));
   request.is_watched = true;
   auto built = build({{"x:0"}, {"y:0"}, {}});
