@@ -229,6 +229,11 @@ Result<bool> AllowedFiles::exists(std::string_view path) {
   return file.status();
 }
 
+Result<bool> AllowedFiles::is_folder(std::string_view path) {
+  TROUPE_ASSIGN(const std::string real, resolve(path));
+  return files_.is_folder(real);
+}
+
 Result<std::vector<std::string>> AllowedFiles::match(std::string_view pattern, std::size_t most) {
   constexpr std::string_view special = "*?[\\";
   const std::size_t first = pattern.find_first_of(special);

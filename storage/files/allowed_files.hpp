@@ -45,6 +45,8 @@ public:
   Status remove_folder(std::string_view path);
   /// Whether a file or folder is there.
   Result<bool> exists(std::string_view path);
+  /// False for what is not there, too.
+  Result<bool> is_folder(std::string_view path);
   /// Paths of files and folders that match: '*', '?', '[a-z]' and '[^a]' within a part, '\' before a
   /// character that is meant. Sorted. At most `most` of them: then RESOURCE_EXHAUSTED.
   Result<std::vector<std::string>> match(std::string_view pattern, std::size_t most);

@@ -52,6 +52,8 @@ TEST_CASE("allowed files: what is inside is read, written, renamed and removed")
   CHECK(f.files->remove(f.at("allowed/inside/c")).ok());
   CHECK_FALSE(*f.files->exists(f.at("allowed/inside/c")));
   CHECK(*f.files->exists(f.at("allowed/inside")));
+  CHECK(*f.files->is_folder(f.at("allowed/inside")));
+  CHECK_FALSE(*f.files->is_folder(f.at("allowed/inside/c")));
   CHECK(f.files->make_folders(f.at("allowed/x/y/z")).ok());
   CHECK(*f.files->exists(f.at("allowed/x/y/z")));
   CHECK(f.files->remove_folder(f.at("allowed/x")).code() != Code::ok);
@@ -79,6 +81,7 @@ TEST_CASE("allowed files: what is outside is refused with the remedy, however it
     CHECK(f.files->make_folders(path).code() == Code::permission_denied);
     CHECK(f.files->remove_folder(path).code() == Code::permission_denied);
     CHECK(f.files->exists(path).status().code() == Code::permission_denied);
+    CHECK(f.files->is_folder(path).status().code() == Code::permission_denied);
     CHECK(f.files->list(path).status().code() == Code::permission_denied);
     CHECK(f.files->match(path + "/*", 10).status().code() == Code::permission_denied);
   }
