@@ -131,7 +131,7 @@ private:
 
   // What a step goes through once, from the first node to the last.
   std::size_t bytes_of_a_step() const {
-    return program_->slot_source.size() * sizeof(Entry) +
+    return program_->sources.slots.size() * sizeof(Entry) +
            program_->nodes.size() * (sizeof(ProgramNode) + sizeof(Counts)) +
            program_->edges.size() * sizeof(Edge);
   }
@@ -250,7 +250,7 @@ private:
     program_->info.resize(nodes);
     program_->costs.reset(new std::atomic<std::uint32_t>[nodes]());
     program_->slot_constant.assign(static_cast<std::size_t>(slots), absent);
-    program_->slot_source.resize(static_cast<std::size_t>(slots));
+    program_->sources.slots.resize(static_cast<std::size_t>(slots));
     program_->max_outputs = 2;
     return {};
   }
@@ -312,7 +312,7 @@ private:
             str_cat("input ", i, " of node '", node.name, "' is not connected"));
       auto slot = static_cast<std::size_t>(to.first_input + i);
       const Node& source = *graph_.node(src.node);
-      program_->slot_source[slot] = {index(src.node), src.slot};
+      program_->sources.slots[slot] = {index(src.node), src.slot};
       if (is_ref(source.output_types[static_cast<std::size_t>(src.slot)]))
         to.flags |= reference_inputs;
       if (std::int32_t constant = folded(src.node); constant >= 0) {
@@ -341,13 +341,13 @@ private:
 
   // Control edges as the program has them: by destination, and turned round by source.
   void find_controls() {
-    auto& sources = program_->control_sources;
+    auto& sources = program_->sources.control_nodes;
     for (const Node* node : order_) {
-      program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
+      program_->sources.control_first.push_back(static_cast<std::int32_t>(sources.size()));
       for (NodeId source : controls_of(*node))
         sources.push_back(index(source));
     }
-    program_->control_first.push_back(static_cast<std::int32_t>(sources.size()));
+    program_->sources.control_first.push_back(static_cast<std::int32_t>(sources.size()));
     first_successor_.assign(order_.size() + 1, 0);
     for (std::int32_t source : sources)
       ++first_successor_[static_cast<std::size_t>(source) + 1];
@@ -355,7 +355,8 @@ private:
     successors_.resize(sources.size());
     auto next = first_successor_;
     for (std::size_t n = 0; n < order_.size(); ++n)
-      for (auto i = program_->control_first[n]; i < program_->control_first[n + 1]; ++i)
+      for (auto i = program_->sources.control_first[n]; i < program_->sources.control_first[n + 1];
+           ++i)
         successors_[next[static_cast<std::size_t>(sources[static_cast<std::size_t>(i)])]++] =
             static_cast<std::int32_t>(n);
   }
@@ -430,7 +431,7 @@ private:
     node->receiver = number;
     do {
       const std::int32_t slot = node->first_input;
-      const Source source = program_->slot_source[static_cast<std::size_t>(slot)];
+      const Source source = program_->sources.slots[static_cast<std::size_t>(slot)];
       if (source.node == absent)
         return;
       node = &at(source.node);
@@ -445,7 +446,8 @@ private:
 
   void count_inputs() {
     for (std::size_t n = 0; n < order_.size(); ++n) {
-      std::int32_t controls = program_->control_first[n + 1] - program_->control_first[n];
+      std::int32_t controls =
+          program_->sources.control_first[n + 1] - program_->sources.control_first[n];
       std::int32_t data = 0;
       for (const Endpoint& input : order_[n]->inputs)
         data += folded(input.node) == absent;

@@ -61,7 +61,8 @@ std::vector<std::string> Executable::running_kernels() {
     std::size_t first = states.size();
     executable->append_states(states);
     for (std::size_t i = first; i < states.size(); ++i)
-      for (const program::KernelAtWork* at_work : {&states[i]->computing, &states[i]->handed_out})
+      for (const program::KernelAtWork* at_work :
+           {&states[i]->at_work.of_owner, &states[i]->at_work.handed_out})
         if (auto n = at_work->node.load(std::memory_order_acquire); n >= 0) {
           const KernelNode& info = executable->program_->info[static_cast<std::size_t>(n)];
           auto ms = (steady_micros() - at_work->since_us.load(std::memory_order_relaxed)) / 1000;
@@ -109,7 +110,7 @@ std::shared_ptr<program::StepState> Executable::take_state() const {
 }
 
 void Executable::keep_state(std::shared_ptr<program::StepState> state) const {
-  std::size_t bytes = program_->slot_source.size() * sizeof(Entry) +
+  std::size_t bytes = program_->sources.slots.size() * sizeof(Entry) +
                       program_->nodes.size() * sizeof(program::Counts);
   std::scoped_lock guard(lock_);
   std::size_t count = free_states_.size();

@@ -55,7 +55,7 @@ private:
     const auto at = static_cast<std::size_t>(slot);
     if (const std::int32_t constant = program_.slot_constant[at]; constant >= 0)
       add(value, program_.constant_nodes[static_cast<std::size_t>(constant)]);
-    else if (const std::int32_t node = program_.slot_source[at].node; node >= 0)
+    else if (const std::int32_t node = program_.sources.slots[at].node; node >= 0)
       add(value, program_.info[static_cast<std::size_t>(node)].name);
   }
   void add(const Tensor& value, const std::string& node) {
@@ -81,7 +81,7 @@ std::string StepState::held_values() const {
   if (crew && crew->num_out() > 0) // other threads write values just now
     return out + "  not told: other kernels of the step are running\n";
   Holdings holdings(program);
-  holdings.add(*root);
+  holdings.add(*frames.root);
   const auto nodes = holdings.largest_first();
   std::int64_t rest = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i)

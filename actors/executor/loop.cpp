@@ -68,7 +68,7 @@ void Loop<Frames>::record(TraceRecord span, const Entry* outputs, std::int32_t n
   for (std::int32_t i = 0; i < num_outputs; ++i)
     if (outputs[i].tensor.has_value())
       span.outputs.push_back(describe(i, outputs[i].tensor));
-  s_.trace.push_back(std::move(span));
+  s_.trace.spans.push_back(std::move(span));
 }
 
 template <bool Frames>
@@ -76,7 +76,7 @@ void Loop<Frames>::start() {
   for (std::int32_t n : p_.args) {
     const ProgramNode& arg = node_at(n);
     ++s_.counters.nodes;
-    ++s_.root_nodes;
+    ++s_.frames.root_nodes;
     auto index = static_cast<std::size_t>(arg.index);
     if (index >= s_.args.size() || !s_.args[index].has_value())
       return s_.fail(n, invalid_argument(str_cat("argument ", index, " has no value")));
@@ -91,10 +91,10 @@ void Loop<Frames>::start() {
       if (Status counted = s_.args[index].settle(p_.device->host_side_allocator()); !counted.ok())
         return s_.fail(n, counted);
     s_.scratch[0].tensor = std::move(s_.args[index]);
-    send_all(arg, s_.scratch.data(), *s_.root);
+    send_all(arg, s_.scratch.data(), *s_.frames.root);
   }
   for (std::int32_t n : p_.roots)
-    push(n, false, *s_.root);
+    push(n, false, *s_.frames.root);
 }
 
 template <bool Frames>
@@ -140,9 +140,9 @@ template <bool Frames>
 [[gnu::noinline]] auto Loop<Frames>::run_put_off(bool may_compute) -> Turn {
   if (has_batches_out() && s_.crew->is_some_done()) {
     take_done_batches();
-  } else if (!s_.ready_small.empty()) {
+  } else if (!s_.ready.small.empty()) {
     run_small();
-  } else if (!s_.ready_expensive.empty()) {
+  } else if (!s_.ready.expensive.empty()) {
     if (!may_compute || s_.owner_wants_turn())
       return Turn::over;
     if (s_.crew) // its threads may be of use to the kernel
@@ -202,19 +202,25 @@ void Loop<Frames>::process(Item item) {
   case Kind::enter:
   case Kind::exit:
   case Kind::next_iteration:
-    if constexpr (Frames) {
-      if (!dereference(n, node, iteration))
+    if constexpr (Frames)
+      if (!cross(n, node, iteration))
         return;
-      if (node.kind == Kind::enter)
-        run_enter(n, node, iteration, false);
-      else if (node.kind == Kind::exit)
-        run_exit(n, node, iteration);
-      else
-        run_next_iteration(n, node, iteration);
-    }
     break;
   }
   retire(iteration);
+}
+
+template <bool Frames>
+bool Loop<Frames>::cross(std::int32_t n, const ProgramNode& node, Iteration& iteration) {
+  if (!dereference(n, node, iteration))
+    return false;
+  if (node.kind == Kind::enter)
+    run_enter(n, node, iteration, false);
+  else if (node.kind == Kind::exit)
+    run_exit(n, node, iteration);
+  else
+    run_next_iteration(n, node, iteration);
+  return true;
 }
 
 // A dead node does nothing but tell its successors; what ends or begins a loop keeps the news.
@@ -288,7 +294,7 @@ bool Loop<Frames>::dereference(std::int32_t n, const ProgramNode& node, Iteratio
                        : Tensor{};
     bool initialized = wants_value ? value.has_value() : inputs[i].ref->is_initialized();
     if (!initialized && !(node.flags & accepts_uninitialized)) {
-      Source source = p_.slot_source[static_cast<std::size_t>(node.first_input + i)];
+      Source source = p_.sources.slots[static_cast<std::size_t>(node.first_input + i)];
       s_.fail(n, uninitialized_value(info(source.node).name));
       return false;
     }
@@ -382,18 +388,18 @@ bool Loop<Frames>::run_kernel(std::int32_t n, const ProgramNode& node, Iteration
 template <bool Frames>
 void Loop<Frames>::run_expensive() {
   auto helpers = static_cast<std::size_t>(p_.device->compute().threads() - 1);
-  Item item = s_.ready_expensive.pop();
-  while (!s_.ready_expensive.empty() && s_.num_submitted < helpers && !takes_long(item)) {
+  Item item = s_.ready.expensive.pop();
+  while (!s_.ready.expensive.empty() && s_.kernels.num_submitted < helpers && !takes_long(item)) {
     submit(item);
-    item = s_.ready_expensive.pop();
+    item = s_.ready.expensive.pop();
   }
   if (s_.failed)
     return;
   std::int32_t n = item.node < 0 ? ~item.node : item.node;
-  s_.computing_step.store(s_.environment->step_id, std::memory_order_relaxed);
-  s_.computing.begin(n);
+  s_.at_work.step.store(s_.environment->step_id, std::memory_order_relaxed);
+  s_.at_work.of_owner.begin(n);
   bool done = run_kernel(n, node_at(n), *item.iteration, item.node < 0);
-  s_.computing.end();
+  s_.at_work.of_owner.end();
   if (done)
     retire(*item.iteration);
 }
@@ -403,7 +409,7 @@ PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& node, It
                                      bool dead) {
   if (!dereference(n, node, iteration))
     return nullptr;
-  PendingKernel* kernel = s_.take_kernel();
+  PendingKernel* kernel = s_.kernels.take();
   kernel->node = n;
   kernel->iteration = &iteration;
   kernel->outputs.resize(static_cast<std::size_t>(node.num_outputs));
@@ -421,7 +427,7 @@ PendingKernel* Loop<Frames>::prepare(std::int32_t n, const ProgramNode& node, It
   kernel->start_us = s_.hooks.trace ? wall_micros() : 0;
   kernel->since_us = coarse_micros();
   kernel->self = s_.shared_from_this();
-  s_.link(kernel);
+  s_.kernels.link(kernel);
   return kernel;
 }
 
@@ -433,16 +439,16 @@ void Loop<Frames>::submit(Item item) {
   if (!kernel)
     return;
   ++s_.counters.submitted;
-  ++s_.num_submitted;
+  ++s_.kernels.num_submitted;
   kernel->phase.store(PendingKernel::waiting, std::memory_order_relaxed);
   p_.device->compute().submit([kernel] {
     const Program& p = kernel->self->program;
     auto n = static_cast<std::size_t>(kernel->node);
-    kernel->self->handed_out.begin(kernel->node);
+    kernel->self->at_work.handed_out.begin(kernel->node);
     std::uint64_t ticks = cpu_ticks();
     Status status = guarded(p.nodes[n].compute, *kernel->context);
     add_cost(p.costs[n], cpu_ticks() - ticks);
-    kernel->self->handed_out.end(kernel->node);
+    kernel->self->at_work.handed_out.end(kernel->node);
     kernel->finish(std::move(status));
   });
 }
@@ -481,9 +487,9 @@ void Loop<Frames>::complete(PendingKernel* kernel) {
   std::int32_t n = kernel->node;
   const ProgramNode& node = node_at(n);
   Iteration& iteration = *kernel->iteration;
-  s_.unlink(kernel);
+  s_.kernels.unlink(kernel);
   if (node.kind == Kind::kernel)
-    --s_.num_submitted;
+    --s_.kernels.num_submitted;
   if (!kernel->status.ok()) {
     s_.fail(n, kernel->status);
   } else if (!s_.failed) {
@@ -496,7 +502,7 @@ void Loop<Frames>::complete(PendingKernel* kernel) {
       retire(iteration);
     }
   }
-  s_.free_kernel(kernel);
+  s_.kernels.free(kernel);
 }
 
 template class Loop<false>;

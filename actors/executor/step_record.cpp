@@ -48,20 +48,21 @@ public:
   DeviceRecord run() {
     out_.device = p_.device->name();
     out_.answered = true;
-    for (const PendingKernel* k = s_.running; k; k = k->next)
+    for (const PendingKernel* k = s_.kernels.first(); k; k = k->next)
       started(k->node, *k->iteration, State::running, k);
     if (s_.crew)
-      s_.crew->for_each_out([this](std::int32_t n) { started(n, *s_.root, State::running); });
+      s_.crew->for_each_out(
+          [this](std::int32_t n) { started(n, *s_.frames.root, State::running); });
     if (s_.failed) // the rest will never run
       return std::move(out_);
-    for (std::size_t i = 0; i < s_.flat_ready.size(); ++i)
-      started(s_.flat_ready[i], *s_.root, State::queued);
-    for (std::size_t i = 0; i < s_.ready_small.size(); ++i)
-      started(s_.ready_small[i].node, *s_.root, State::queued);
-    for (const auto* queue : {&s_.ready, &s_.ready_expensive})
+    for (std::size_t i = 0; i < s_.ready.flat.size(); ++i)
+      started(s_.ready.flat[i], *s_.frames.root, State::queued);
+    for (std::size_t i = 0; i < s_.ready.small.size(); ++i)
+      started(s_.ready.small[i].node, *s_.frames.root, State::queued);
+    for (const auto* queue : {&s_.ready.framed, &s_.ready.expensive})
       for (std::size_t i = 0; i < queue->size(); ++i)
         started((*queue)[i].node, *(*queue)[i].iteration, State::queued);
-    find_ends(*s_.root);
+    find_ends(*s_.frames.root);
     // Sends first: other devices wait for them.
     std::stable_partition(ends_.begin(), ends_.end(),
                           [&](const Place& end) { return is_transfer(end.node); });
@@ -156,7 +157,7 @@ private:
   Place open_source(const Place& to, std::int32_t source) const {
     const Iteration& iteration = *to.iteration;
     Kind kind = node_at(source).kind;
-    if (node_at(to.node).kind == Kind::merge && iteration.frame != &s_.root_frame) {
+    if (node_at(to.node).kind == Kind::merge && iteration.frame != &s_.frames.root_frame) {
       if (kind == Kind::enter && iteration.number > 0)
         return {};
       if (kind == Kind::next_iteration) { // of the round before
@@ -192,14 +193,16 @@ private:
     };
     const ProgramNode& node = node_at(place.node);
     for (std::int32_t i = 0; i < node.num_inputs; ++i) {
-      Source source = p_.slot_source[static_cast<std::size_t>(node.first_input + i)];
+      Source source = p_.sources.slots[static_cast<std::size_t>(node.first_input + i)];
       if (source.node >= 0)
         look(source.node, source.slot);
     }
-    auto first = static_cast<std::size_t>(p_.control_first[static_cast<std::size_t>(place.node)]);
-    auto end = static_cast<std::size_t>(p_.control_first[static_cast<std::size_t>(place.node) + 1]);
+    auto first =
+        static_cast<std::size_t>(p_.sources.control_first[static_cast<std::size_t>(place.node)]);
+    auto end = static_cast<std::size_t>(
+        p_.sources.control_first[static_cast<std::size_t>(place.node) + 1]);
     for (std::size_t i = first; i < end; ++i)
-      look(p_.control_sources[i], -1);
+      look(p_.sources.control_nodes[i], -1);
     return out;
   }
 
@@ -269,11 +272,11 @@ std::vector<Executable::Computing> Executable::computing(std::uint64_t step_id) 
   append_states(states);
   std::vector<Computing> out;
   for (const auto& state : states) {
-    std::int32_t n = state->computing.node.load(std::memory_order_acquire);
-    if (n < 0 || state->computing_step.load(std::memory_order_relaxed) != step_id)
+    std::int32_t n = state->at_work.of_owner.node.load(std::memory_order_acquire);
+    if (n < 0 || state->at_work.step.load(std::memory_order_relaxed) != step_id)
       continue;
     const KernelNode& info = program_->info[static_cast<std::size_t>(n)];
-    std::int64_t since = state->computing.since_us.load(std::memory_order_relaxed);
+    std::int64_t since = state->at_work.of_owner.since_us.load(std::memory_order_relaxed);
     out.push_back(
         {info.name, info.schema->name, std::max<std::int64_t>(0, steady_micros() - since)});
   }

@@ -31,17 +31,17 @@ StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnviron
   s.hooks = std::move(hooks);
   s.args = std::move(args);
   s.retvals.resize(s.program.retval_indices.size());
-  std::copy_n(s.program.initial.begin(), s.program.frames[0].num_nodes, s.root->counts);
+  std::copy_n(s.program.initial.begin(), s.program.frames[0].num_nodes, s.frames.root->counts);
   s.executable = std::move(executable);
-  s.measures_all = s.steps++ % 16 == 1;
-  s.begun_us = s.hooks.trace ? wall_micros() : 0;
+  s.sampling.begin();
+  s.trace.begun_us = s.hooks.trace ? wall_micros() : 0;
 }
 
 StepRun::~StepRun() {
   if (!state_)
     return; // moved from
   StepState& s = *state_;
-  if (s.num_running > 0) {
+  if (s.kernels.num_running > 0) {
     // The kernels keep the state; the last of them to end frees it.
     if (s.environment->cancellation)
       s.environment->cancellation->cancel(cancelled("the step was given up"));
@@ -54,7 +54,7 @@ StepRun::~StepRun() {
     return;
   std::shared_ptr<const Executable> executable = std::move(s.executable);
   bool clean = s.finished && !s.failed &&
-               s.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);
+               s.frames.root_nodes == static_cast<std::size_t>(s.program.frames[0].num_nodes);
   s.reset(clean);
   if (memory_)
     memory_->state_ = std::move(state_);
@@ -74,7 +74,7 @@ StepRun::Progress StepRun::run(Duration slice, bool may_compute) {
   bool idle = s.program.has_frames ? go(Loop<true>(s)) : go(Loop<false>(s));
   if (!idle)
     return Progress::yielded;
-  if (s.num_running > 0)
+  if (s.kernels.num_running > 0)
     return Progress::waiting;
   if (!s.failed)
     s.read_late_values();
@@ -120,51 +120,51 @@ const StepCounters& StepRun::counters() const {
 
 void StepRun::note_transfer(std::string_view key, std::string text) {
   if (auto parsed = parse_rendezvous_key(key); parsed.ok())
-    state_->transfers[std::string(parsed->edge)].push_back(std::move(text));
+    state_->trace.transfers[std::string(parsed->edge)].push_back(std::move(text));
 }
 
 DeviceStats StepRun::take_stats() {
   StepState& s = *state_;
   DeviceStats stats{s.program.device->name(), {}};
-  stats.nodes.reserve(s.trace.size() + s.program.constants.size());
+  stats.nodes.reserve(s.trace.spans.size() + s.program.constants.size());
   // Constants are there from the beginning.
   for (std::size_t i = 0; i < s.program.constants.size(); ++i)
     stats.nodes.push_back({s.program.constant_nodes[i],
                            "Const",
-                           s.begun_us,
-                           s.begun_us,
+                           s.trace.begun_us,
+                           s.trace.begun_us,
                            0,
                            0,
                            {},
                            {program::describe(0, s.program.constants[i])}});
-  for (program::TraceRecord& span : s.trace) {
+  for (program::TraceRecord& span : s.trace.spans) {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
     NodeStats& node = stats.nodes.emplace_back();
     node = {info.name, info.schema->name,      span.start_us, span.end_us, span.thread, 0,
             {},        std::move(span.outputs)};
     for (const OutputStats& output : node.outputs)
       node.bytes += output.bytes;
-    if (s.transfers.empty())
+    if (s.trace.transfers.empty())
       continue;
     // What a receive has to say stands under the name of its edge.
-    auto edge = s.transfers.find(info.attrs.get_or<std::string>("tensor_name", ""));
-    if (edge != s.transfers.end() && !edge->second.empty() && !info.schema->roles.has(Role::send)) {
+    auto edge = s.trace.transfers.find(info.attrs.get_or<std::string>("tensor_name", ""));
+    if (edge != s.trace.transfers.end() && !edge->second.empty() &&
+        !info.schema->roles.has(Role::send)) {
       stats.nodes.back().detail = std::move(edge->second.front());
       edge->second.pop_front();
     }
   }
-  s.trace.clear();
-  s.transfers.clear();
+  s.trace.spans.clear();
+  s.trace.transfers.clear();
   return stats;
 }
 
 std::size_t StepRun::num_running() const {
-  return state_->num_running;
+  return state_->kernels.num_running;
 }
 
 std::size_t StepRun::num_queued() const {
-  return state_->flat_ready.size() + state_->ready.size() + state_->ready_small.size() +
-         state_->ready_expensive.size();
+  return state_->ready.size();
 }
 
 } // namespace troupe

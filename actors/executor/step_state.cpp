@@ -65,43 +65,36 @@ void tell_owner(std::shared_ptr<StepState> state, PendingKernel* kernel) {
   keep->in_hook.fetch_sub(1, std::memory_order_release);
 }
 
-StepState::StepState(const Program& p) : program(p), may_spread(p.device->compute().threads() > 1) {
-  root = make_iteration(p, 0);
+FrameMemory::FrameMemory(const Program& program)
+    : root(make_iteration(program, 0)), program_(program), free_iterations_(program.frames.size()) {
   root->frame = &root_frame;
-  scratch.resize(static_cast<std::size_t>(p.max_outputs));
-  free_iterations.resize(p.frames.size());
 }
 
-StepState::~StepState() {
-  if (crew)
-    crew->unref();
-  if (num_frames > 0)
+FrameMemory::~FrameMemory() {
+  if (num_frames_ > 0)
     drop_frames(*root);
-  delete_iteration(root, program.frames[0]);
-  for (std::size_t i = 0; i < free_iterations.size(); ++i)
-    while (Iteration* iteration = free_iterations[i]) {
-      free_iterations[i] = iteration->next_free;
-      delete_iteration(iteration, program.frames[i]);
+  delete_iteration(root, program_.frames[0]);
+  for (std::size_t i = 0; i < free_iterations_.size(); ++i)
+    while (Iteration* iteration = free_iterations_[i]) {
+      free_iterations_[i] = iteration->next_free;
+      delete_iteration(iteration, program_.frames[i]);
     }
-  while (FrameInstance* frame = free_frames) {
-    free_frames = frame->next_free;
+  while (FrameInstance* frame = free_frames_) {
+    free_frames_ = frame->next_free;
     delete frame;
   }
-  for (PendingKernel* list : {free_kernels, running})
-    while (list)
-      delete std::exchange(list, list->next);
 }
 
-Iteration* StepState::take_iteration(std::int32_t layout) {
-  const FrameLayout& frame = program.frames[static_cast<std::size_t>(layout)];
-  Iteration*& list = free_iterations[static_cast<std::size_t>(layout)];
+Iteration* FrameMemory::take_iteration(std::int32_t layout) {
+  const FrameLayout& frame = program_.frames[static_cast<std::size_t>(layout)];
+  Iteration*& list = free_iterations_[static_cast<std::size_t>(layout)];
   Iteration* iteration = list;
   if (iteration)
     list = iteration->next_free;
   else
-    iteration = make_iteration(program, static_cast<std::size_t>(layout));
+    iteration = make_iteration(program_, static_cast<std::size_t>(layout));
   std::memcpy(static_cast<void*>(iteration->counts),
-              &program.initial[static_cast<std::size_t>(frame.first_node)],
+              &program_.initial[static_cast<std::size_t>(frame.first_node)],
               static_cast<std::size_t>(frame.num_nodes) * sizeof(Counts));
   iteration->outstanding = 0;
   iteration->done = 0;
@@ -110,77 +103,122 @@ Iteration* StepState::take_iteration(std::int32_t layout) {
   return iteration;
 }
 
-void StepState::free_iteration(Iteration* iteration) {
+void FrameMemory::free_iteration(Iteration* iteration, bool is_clean) {
   std::int32_t layout = iteration->frame->layout;
-  const FrameLayout& frame = program.frames[static_cast<std::size_t>(layout)];
-  // Who has run has emptied its inputs.
-  if (iteration->done != frame.num_nodes || failed)
+  const FrameLayout& frame = program_.frames[static_cast<std::size_t>(layout)];
+  if (iteration->done != frame.num_nodes || !is_clean)
     empty_slots(*iteration);
-  Iteration*& list = free_iterations[static_cast<std::size_t>(layout)];
+  Iteration*& list = free_iterations_[static_cast<std::size_t>(layout)];
   iteration->next_free = list;
   list = iteration;
 }
 
 // All but pre-filled ones, which get their constants.
-void StepState::empty_slots(Iteration& iteration) {
-  const FrameLayout& layout = program.frames[static_cast<std::size_t>(iteration.frame->layout)];
+void FrameMemory::empty_slots(Iteration& iteration) {
+  const FrameLayout& layout = program_.frames[static_cast<std::size_t>(iteration.frame->layout)];
   for (std::int32_t i = 0; i < layout.num_slots; ++i) {
-    std::int32_t constant = program.slot_constant[static_cast<std::size_t>(layout.first_slot + i)];
+    std::int32_t constant = program_.slot_constant[static_cast<std::size_t>(layout.first_slot + i)];
     empty(iteration.slots[i]);
     if (constant >= 0)
-      iteration.slots[i].tensor = program.constants[static_cast<std::size_t>(constant)];
+      iteration.slots[i].tensor = program_.constants[static_cast<std::size_t>(constant)];
   }
 }
 
-FrameInstance* StepState::take_frame() {
-  ++num_frames;
-  FrameInstance* frame = free_frames;
+FrameInstance* FrameMemory::take_frame() {
+  ++num_frames_;
+  FrameInstance* frame = free_frames_;
   if (!frame)
     return new FrameInstance;
-  free_frames = frame->next_free;
+  free_frames_ = frame->next_free;
   return frame;
 }
 
-void StepState::free_frame(FrameInstance* frame) {
+void FrameMemory::free_frame(FrameInstance* frame) {
   frame->invariants.clear();
   frame->deferred.clear();
   frame->dead_exits.clear();
-  frame->next_free = free_frames;
-  free_frames = frame;
-  --num_frames;
+  frame->next_free = free_frames_;
+  free_frames_ = frame;
+  --num_frames_;
 }
 
-PendingKernel* StepState::take_kernel() {
-  PendingKernel* kernel = free_kernels;
+// Iterations that are under way when their step ends hold values.
+void FrameMemory::drop_frames(Iteration& iteration) {
+  for (FrameInstance* frame = std::exchange(iteration.children, nullptr); frame;) {
+    for (std::int64_t i = frame->oldest; i <= frame->newest; ++i) {
+      drop_frames(*frame->at(i));
+      free_iteration(frame->at(i), false);
+    }
+    FrameInstance* next = frame->next_sibling;
+    free_frame(frame);
+    frame = next;
+  }
+}
+
+void FrameMemory::reset(bool is_clean) {
+  if (num_frames_ > 0)
+    drop_frames(*root);
+  if (!is_clean)
+    empty_slots(*root);
+  root->outstanding = 0;
+  root->num_children = 0;
+  root_nodes = 0;
+}
+
+PendingKernels::~PendingKernels() {
+  for (PendingKernel* list : {free_, first_})
+    while (list)
+      delete std::exchange(list, list->next);
+}
+
+PendingKernel* PendingKernels::take() {
+  PendingKernel* kernel = free_;
   if (!kernel)
     return new PendingKernel;
-  free_kernels = kernel->next;
+  free_ = kernel->next;
   return kernel;
 }
 
-void StepState::free_kernel(PendingKernel* kernel) {
+void PendingKernels::free(PendingKernel* kernel) {
   kernel->context.reset();
   kernel->outputs.clear();
   kernel->status = Status{};
   kernel->self.reset();
-  kernel->next = free_kernels;
-  free_kernels = kernel;
+  kernel->next = free_;
+  free_ = kernel;
 }
 
-void StepState::link(PendingKernel* kernel) {
+void PendingKernels::link(PendingKernel* kernel) {
   kernel->previous = nullptr;
-  kernel->next = running;
-  if (running)
-    running->previous = kernel;
-  running = kernel;
+  kernel->next = first_;
+  if (first_)
+    first_->previous = kernel;
+  first_ = kernel;
   ++num_running;
 }
 
-void StepState::unlink(PendingKernel* kernel) {
-  (kernel->previous ? kernel->previous->next : running) = kernel->next;
+void PendingKernels::unlink(PendingKernel* kernel) {
+  (kernel->previous ? kernel->previous->next : first_) = kernel->next;
   if (kernel->next)
     kernel->next->previous = kernel->previous;
   --num_running;
+}
+
+void ReadyNodes::clear() {
+  flat.clear();
+  framed.clear();
+  expensive.clear();
+  small.clear();
+  small_cost = 0;
+}
+
+StepState::StepState(const Program& p)
+    : program(p), frames(p), scratch(static_cast<std::size_t>(p.max_outputs)),
+      may_spread(p.device->compute().threads() > 1) {}
+
+StepState::~StepState() {
+  if (crew)
+    crew->unref();
 }
 
 void StepState::fail(std::int32_t node, const Status& error) {
@@ -201,33 +239,14 @@ void StepState::fail(std::int32_t node, const Status& error) {
     environment->cancellation->cancel(status.as_derived());
 }
 
-void StepState::drop_frames(Iteration& iteration) {
-  for (FrameInstance* frame = std::exchange(iteration.children, nullptr); frame;) {
-    for (std::int64_t i = frame->oldest; i <= frame->newest; ++i) {
-      drop_frames(*frame->at(i));
-      free_iteration(frame->at(i));
-    }
-    FrameInstance* next = frame->next_sibling;
-    free_frame(frame);
-    frame = next;
-  }
-}
-
 void StepState::reset(bool clean_slots) {
-  if (num_frames > 0)
-    drop_frames(*root);
+  frames.reset(clean_slots);
   if (!clean_slots) {
-    empty_slots(*root);
     for (Entry& entry : scratch)
       empty(entry);
-    flat_ready.clear();
     ready.clear();
-    ready_expensive.clear();
-    ready_small.clear();
-    small_cost = 0;
   }
-  root->outstanding = 0;
-  root->num_children = 0;
+  kernels.num_submitted = 0;
   executable.reset();
   environment = nullptr;
   hooks = StepHooks{};
@@ -236,10 +255,8 @@ void StepState::reset(bool clean_slots) {
   late_values.clear();
   status = Status{};
   counters = StepCounters{};
-  num_submitted = 0;
-  root_nodes = 0;
   started = failed = finished = false;
-  trace.clear();
+  trace.spans.clear();
 }
 
 void StepState::read_late_values() {
@@ -248,7 +265,7 @@ void StepState::read_late_values() {
     if (!value.has_value()) {
       const auto input =
           static_cast<std::size_t>(program.nodes[static_cast<std::size_t>(late.node)].first_input);
-      const auto source = static_cast<std::size_t>(program.slot_source[input].node);
+      const auto source = static_cast<std::size_t>(program.sources.slots[input].node);
       return fail(late.node, uninitialized_value(program.info[source].name));
     }
     const auto position = program.nodes[static_cast<std::size_t>(late.node)].position;

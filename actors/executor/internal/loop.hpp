@@ -66,27 +66,27 @@ private:
   // What is ready.
   bool nothing_ready() const {
     if constexpr (Frames)
-      return s_.ready.empty();
+      return s_.ready.framed.empty();
     else
-      return s_.flat_ready.empty();
+      return s_.ready.flat.empty();
   }
   bool has_nothing_to_do() const {
-    return nothing_ready() && s_.ready_small.empty() && s_.ready_expensive.empty() &&
+    return nothing_ready() && s_.ready.small.empty() && s_.ready.expensive.empty() &&
            !has_batches_out();
   }
   void push(std::int32_t n, bool dead, Iteration& iteration) {
     if constexpr (Frames) {
       ++iteration.outstanding;
-      s_.ready.push({dead ? ~n : n, &iteration});
+      s_.ready.framed.push({dead ? ~n : n, &iteration});
     } else {
-      s_.flat_ready.push(dead ? ~n : n);
+      s_.ready.flat.push(dead ? ~n : n);
     }
   }
   Item pop() {
     if constexpr (Frames)
-      return s_.ready.pop();
+      return s_.ready.framed.pop();
     else
-      return {s_.flat_ready.pop(), s_.root};
+      return {s_.ready.flat.pop(), s_.frames.root};
   }
 
   // One node.
@@ -125,7 +125,7 @@ private:
   bool measure(std::int32_t n, const ProgramNode& node) const {
     if (!(node.flags & expensive)) [[likely]]
       return false;
-    return s_.measures_all || is_costly(n);
+    return s_.sampling.all || is_costly(n);
   }
   /// By what is known of it; a kernel that has never run counts as costly.
   bool is_costly(std::int32_t n) const {
@@ -203,19 +203,21 @@ private:
   /// The node has done all it does.
   void retire(Iteration& iteration) {
     if constexpr (Frames) {
-      if (iteration.frame == &s_.root_frame) {
-        ++s_.root_nodes;
+      if (iteration.frame == &s_.frames.root_frame) {
+        ++s_.frames.root_nodes;
       } else {
         ++iteration.done;
         if (--iteration.outstanding == 0)
           clean_up(&iteration);
       }
     } else {
-      ++s_.root_nodes;
+      ++s_.frames.root_nodes;
     }
   }
 
   // Loops.
+  /// Into a loop, to its next iteration, or out of it. False: the step has failed.
+  bool cross(std::int32_t n, const ProgramNode& node, Iteration& iteration);
   void run_enter(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
   void run_exit(std::int32_t n, const ProgramNode& node, Iteration& iteration);
   void run_next_iteration(std::int32_t n, const ProgramNode& node, Iteration& iteration);

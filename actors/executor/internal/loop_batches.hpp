@@ -37,13 +37,13 @@ template <bool Frames>
 bool Loop<Frames>::put_off(std::int32_t n, const ProgramNode& node, Item item) {
   const std::uint32_t cost = p_.costs[static_cast<std::size_t>(n)].load(std::memory_order_relaxed);
   if (cost == 0 || cost >= costly_ticks) {
-    s_.ready_expensive.push(item);
+    s_.ready.expensive.push(item);
     return true;
   }
   if (Frames || !(node.flags & spreads) || !s_.may_spread)
     return false;
-  s_.ready_small.push({n, cost});
-  s_.small_cost += cost;
+  s_.ready.small.push({n, cost});
+  s_.ready.small_cost += cost;
   return true;
 }
 
@@ -53,12 +53,12 @@ template <bool Frames>
 void Loop<Frames>::run_small() {
   if constexpr (Frames) // these have none; nor is there code for them, which is short then
     return;
-  if (s_.small_cost >= 2 * least_batch_ticks)
+  if (s_.ready.small_cost >= 2 * least_batch_ticks)
     hand_out();
-  const SmallItem item = s_.ready_small.pop();
-  s_.small_cost -= item.cost;
-  if (run_kernel(item.node, node_at(item.node), *s_.root, false))
-    retire(*s_.root);
+  const SmallItem item = s_.ready.small.pop();
+  s_.ready.small_cost -= item.cost;
+  if (run_kernel(item.node, node_at(item.node), *s_.frames.root, false))
+    retire(*s_.frames.root);
 }
 
 template <bool Frames>
@@ -66,24 +66,25 @@ void Loop<Frames>::hand_out() {
   if (!s_.crew)
     s_.crew = new Crew(p_.device->compute());
   Crew& crew = *s_.crew;
-  if (!crew.has_helpers() && s_.small_cost < worth_waking_ticks)
+  if (!crew.has_helpers() && s_.ready.small_cost < worth_waking_ticks)
     return;
-  const std::size_t helpers = std::max<std::uint64_t>(s_.small_cost / worth_waking_ticks, 1);
-  while (crew.has_room() && s_.small_cost >= 2 * least_batch_ticks && s_.ready_small.size() > 1) {
-    const std::uint64_t enough = std::clamp(s_.small_cost / (2 * (crew.most_helpers() + 1)),
+  const std::size_t helpers = std::max<std::uint64_t>(s_.ready.small_cost / worth_waking_ticks, 1);
+  while (crew.has_room() && s_.ready.small_cost >= 2 * least_batch_ticks &&
+         s_.ready.small.size() > 1) {
+    const std::uint64_t enough = std::clamp(s_.ready.small_cost / (2 * (crew.most_helpers() + 1)),
                                             least_batch_ticks, most_batch_ticks);
     Batch& batch = crew.blank();
     batch.state = &s_;
     batch.count = 0;
     for (std::uint64_t cost = 0;
-         cost < enough && batch.count < Batch::most && s_.ready_small.size() > 1;) {
-      const SmallItem item = s_.ready_small.pop();
+         cost < enough && batch.count < Batch::most && s_.ready.small.size() > 1;) {
+      const SmallItem item = s_.ready.small.pop();
       batch.nodes[static_cast<std::size_t>(batch.count++)] = item.node;
       cost += item.cost;
-      s_.small_cost -= item.cost;
+      s_.ready.small_cost -= item.cost;
     }
     s_.counters.submitted += static_cast<std::uint64_t>(batch.count);
-    ++s_.num_running;
+    ++s_.kernels.num_running;
     crew.publish(helpers);
   }
 }
@@ -91,13 +92,13 @@ void Loop<Frames>::hand_out() {
 // Any thread. Of the step it writes only the inputs and outputs of the batch's nodes.
 template <bool Frames>
 void Loop<Frames>::run_batch(Batch& batch) {
-  s_.handed_out.begin(batch.nodes[0]);
+  s_.at_work.handed_out.begin(batch.nodes[0]);
   for (batch.num_run = 0; batch.num_run < batch.count; ++batch.num_run) {
     batch.status = run_of_batch(batch);
     if (!batch.status.ok()) [[unlikely]]
       break;
   }
-  s_.handed_out.end(batch.nodes[0]);
+  s_.at_work.handed_out.end(batch.nodes[0]);
 }
 
 template <bool Frames>
@@ -105,7 +106,7 @@ Status Loop<Frames>::run_of_batch(Batch& batch) {
   const auto number = static_cast<std::size_t>(batch.num_run);
   const std::int32_t n = batch.nodes[number];
   const ProgramNode& node = node_at(n);
-  Iteration& iteration = *s_.root;
+  Iteration& iteration = *s_.frames.root;
   Entry own;
   const bool direct = node.direct_slot >= 0;
   Entry& output = direct ? *slot(node.direct_slot, iteration) : own;
@@ -114,7 +115,7 @@ Status Loop<Frames>::run_of_batch(Batch& batch) {
       {slot(node.first_input, iteration), static_cast<std::size_t>(node.num_inputs)}, {&output, 1});
   context.receiver = receiver(node);
   const std::int64_t start_us = s_.hooks.trace ? wall_micros() : 0;
-  const bool measured = s_.measures_all;
+  const bool measured = s_.sampling.all;
   const std::uint64_t ticks = measured ? cpu_ticks() : 0;
   TROUPE_TRY(guarded(node.compute, context));
   if (measured)
@@ -140,7 +141,7 @@ template <bool Frames>
 void Loop<Frames>::finish_batch(Batch& batch) {
   if constexpr (Frames)
     return;
-  Iteration& iteration = *s_.root;
+  Iteration& iteration = *s_.frames.root;
   for (std::int32_t i = 0; i < batch.num_run && !s_.failed; ++i) {
     const ProgramNode& node = node_at(batch.nodes[static_cast<std::size_t>(i)]);
     for (std::int32_t k = node.first_edge; k < node.end_edge; ++k)
@@ -148,12 +149,12 @@ void Loop<Frames>::finish_batch(Batch& batch) {
     send_controls(node, false, iteration);
     retire(iteration);
     if (s_.hooks.trace) [[unlikely]]
-      s_.trace.push_back(std::move(batch.spans[static_cast<std::size_t>(i)]));
+      s_.trace.spans.push_back(std::move(batch.spans[static_cast<std::size_t>(i)]));
   }
   if (!batch.status.ok()) [[unlikely]]
     s_.fail(batch.nodes[static_cast<std::size_t>(batch.num_run)], batch.status);
   s_.crew->recycle(batch);
-  --s_.num_running;
+  --s_.kernels.num_running;
 }
 
 template <bool Frames>
@@ -186,7 +187,7 @@ void Loop<Frames>::abandon_batches() {
   Crew& crew = *s_.crew;
   while (Batch* batch = crew.take_back()) {
     crew.recycle(*batch);
-    --s_.num_running;
+    --s_.kernels.num_running;
   }
   do
     take_done_batches();

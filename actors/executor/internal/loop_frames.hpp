@@ -29,7 +29,7 @@ FrameInstance& Loop<Frames>::child(Iteration& iteration, std::int32_t layout) {
     if (frame->layout == layout)
       return *frame;
   const FrameLayout& shape = p_.frames[static_cast<std::size_t>(layout)];
-  FrameInstance& frame = *s_.take_frame();
+  FrameInstance& frame = *s_.frames.take_frame();
   frame.layout = layout;
   frame.parent = &iteration;
   frame.id = frame_id(iteration.frame->id, iteration.number, shape.name_hash);
@@ -53,7 +53,7 @@ Iteration* Loop<Frames>::begin_iteration(FrameInstance& frame) {
       larger[static_cast<std::size_t>(i) & (larger.size() - 1)] = frame.at(i);
     frame.iterations.swap(larger);
   }
-  Iteration* iteration = s_.take_iteration(frame.layout);
+  Iteration* iteration = s_.frames.take_iteration(frame.layout);
   iteration->frame = &frame;
   iteration->number = ++frame.newest;
   frame.at(iteration->number) = iteration;
@@ -134,10 +134,10 @@ void Loop<Frames>::run_next_iteration(std::int32_t n, const ProgramNode& node,
 
 template <bool Frames>
 void Loop<Frames>::clean_up(Iteration* iteration) {
-  while (iteration->frame != &s_.root_frame) {
+  while (iteration->frame != &s_.frames.root_frame) {
     FrameInstance* frame = iteration->frame;
     for (std::int64_t i = iteration->number; i <= frame->newest && is_done(*frame, i); ++i) {
-      s_.free_iteration(frame->at(i));
+      s_.frames.free_iteration(frame->at(i), !s_.failed);
       frame->oldest = i + 1;
       if (!frame->deferred.empty())
         begin_iteration(*frame);
@@ -161,7 +161,7 @@ void Loop<Frames>::delete_frame(FrameInstance* frame) {
     link = &(*link)->next_sibling;
   *link = frame->next_sibling;
   --parent.num_children;
-  s_.free_frame(frame);
+  s_.frames.free_frame(frame);
 }
 
 } // namespace troupe::program

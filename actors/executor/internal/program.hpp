@@ -100,10 +100,17 @@ struct FrameLayout {
   std::int32_t parallel_iterations = 1;
 };
 
-/// Where an input comes from; for messages only.
+/// Where an input comes from.
 struct Source {
   std::int32_t node = -1; ///< -1: a constant
   std::int32_t slot = 0;  ///< -1: control
+};
+
+/// What the inputs and the control inputs of all nodes come from; for messages only.
+struct Sources {
+  std::vector<Source> slots;               ///< by input
+  std::vector<std::int32_t> control_first; ///< by node, one more at the end
+  std::vector<std::int32_t> control_nodes;
 };
 
 struct Program {
@@ -121,9 +128,7 @@ struct Program {
   std::vector<std::int32_t> slot_constant; ///< by input; -1: not pre-filled
   std::vector<std::int32_t> roots;         ///< ready from the start, without the args
   std::vector<std::int32_t> args;
-  std::vector<Source> slot_source;           ///< by input
-  std::vector<std::int32_t> control_first;   ///< by node, one more at the end
-  std::vector<std::int32_t> control_sources; ///< nodes
+  Sources sources;
   std::vector<int> arg_indices, retval_indices;
   std::vector<std::string> receivers; ///< tasks
   std::int32_t max_outputs = 0;

@@ -123,27 +123,111 @@ struct LateValue {
   std::shared_ptr<Variable> variable;
 };
 
+/// What may run next, by how it is run.
+struct ReadyNodes {
+  Ring<std::int32_t> flat;
+  Ring<Item> framed; ///< instead, where there are loops
+  Ring<Item> expensive;
+  Ring<SmallItem> small; ///< kernels that may go to other threads by the batch
+  std::uint64_t small_cost = 0;
+
+  std::size_t size() const { return flat.size() + framed.size() + small.size() + expensive.size(); }
+  void clear();
+};
+
+/// The memory of a step's iterations and loops, kept from one step to the next.
+class FrameMemory {
+public:
+  explicit FrameMemory(const Program& program);
+  ~FrameMemory();
+  FrameMemory(const FrameMemory&) = delete;
+
+  Iteration* root = nullptr;
+  FrameInstance root_frame;
+  std::size_t root_nodes = 0; ///< that ran outside of loops
+
+  Iteration* take_iteration(std::int32_t layout);
+  /// `is_clean`: whoever has run there has emptied its inputs.
+  void free_iteration(Iteration* iteration, bool is_clean);
+  FrameInstance* take_frame();
+  void free_frame(FrameInstance* frame);
+  /// Ends all loops, and empties the root unless it is clean.
+  void reset(bool is_clean);
+
+private:
+  void drop_frames(Iteration& iteration);
+  void empty_slots(Iteration& iteration);
+
+  const Program& program_;
+  std::size_t num_frames_ = 0;              ///< without the root
+  std::vector<Iteration*> free_iterations_; ///< by frame layout
+  FrameInstance* free_frames_ = nullptr;
+};
+
+/// Kernels of a step that did not finish at once.
+class PendingKernels {
+public:
+  PendingKernels() = default;
+  ~PendingKernels();
+  PendingKernels(const PendingKernels&) = delete;
+
+  std::size_t num_running = 0;   ///< those in the list, and batches that are out
+  std::size_t num_submitted = 0; ///< of them, on compute threads
+
+  PendingKernel* first() const { return first_; }
+  PendingKernel* take();
+  void free(PendingKernel* kernel);
+  void link(PendingKernel* kernel);
+  void unlink(PendingKernel* kernel);
+
+private:
+  PendingKernel* first_ = nullptr;
+  PendingKernel* free_ = nullptr;
+};
+
+/// Of a traced step.
+struct StepTrace {
+  std::vector<TraceRecord> spans;
+  std::int64_t begun_us = 0;
+  /// How values came from other nodes, by edge, in the order they came.
+  std::map<std::string, std::deque<std::string>, std::less<>> transfers;
+};
+
+/// What a step computes at this moment, for threads that ask while its owner does not answer.
+struct WorkInSight {
+  /// The expensive kernel that the owner's thread is in. The step is written before its node
+  /// (release).
+  std::atomic<std::uint64_t> step{0};
+  KernelAtWork of_owner;
+  KernelAtWork handed_out; ///< the one that a compute thread has begun last
+};
+
+/// Which kernels of a step are timed: in one step of sixteen those too that are known to be cheap.
+struct Sampling {
+  std::uint32_t steps = 0; ///< that this memory has served
+  bool all = false;
+  void begin() { all = steps++ % 16 == 1; }
+};
+
 struct StepState : std::enable_shared_from_this<StepState> {
   explicit StepState(const Program& program);
   ~StepState();
   StepState(const StepState&) = delete;
 
+  /// Of a step; first, since it may own the program, which the frames need until they end.
+  std::shared_ptr<const Executable> executable;
+
   // For the life of the state.
   const Program& program;
-  Iteration* root = nullptr;
+  FrameMemory frames;
   std::vector<Entry> scratch; ///< outputs of the kernel that runs
-  Ring<std::int32_t> flat_ready;
-  Ring<Item> ready; ///< with frames
-  Ring<Item> ready_expensive;
-  Ring<SmallItem> ready_small; ///< kernels that may go to other threads by the batch
-  Crew* crew = nullptr;        ///< once a batch was worth it
-  FrameInstance root_frame;
-  std::vector<Iteration*> free_iterations; ///< by frame layout
-  FrameInstance* free_frames = nullptr;
-  PendingKernel* free_kernels = nullptr;
+  ReadyNodes ready;
+  Crew* crew = nullptr; ///< once a batch was worth it
+  PendingKernels kernels;
+  const bool may_spread; ///< there are compute threads besides the owner's
+  Sampling sampling;
 
   // Of the step.
-  std::shared_ptr<const Executable> executable;
   const StepEnvironment* environment = nullptr;
   StepHooks hooks;
   bool owner_wants_turn() const {
@@ -156,36 +240,9 @@ struct StepState : std::enable_shared_from_this<StepState> {
   std::vector<LateValue> late_values; ///< read when nothing is left to run
   Status status;
   StepCounters counters;
-  PendingKernel* running = nullptr; ///< a list
-  std::size_t num_running = 0;      ///< those, and batches that are out
-  std::uint64_t small_cost = 0;     ///< of all that is in ready_small
-  std::size_t num_submitted = 0;
-  std::size_t num_frames = 0; ///< without the root
-  std::size_t root_nodes = 0; ///< that ran outside of loops
   bool started = false, failed = false, finished = false;
-  bool measures_all = false; ///< kernels known to be cheap too
-  const bool may_spread;     ///< there are compute threads besides the owner's
-  std::uint32_t steps = 0;   ///< that this memory has served
-  std::vector<TraceRecord> trace;
-  std::int64_t begun_us = 0; ///< of a traced step
-  /// Of a traced step: how values came from other nodes, by edge, in the order they came.
-  std::map<std::string, std::deque<std::string>, std::less<>> transfers;
-  /// The expensive kernel that the owner's thread is in. Other threads read it while the owner does
-  /// not answer. The step is written before its node (release).
-  std::atomic<std::uint64_t> computing_step{0};
-  KernelAtWork computing;
-  /// The one that a compute thread has begun last.
-  KernelAtWork handed_out;
-
-  Iteration* take_iteration(std::int32_t layout);
-  /// Empties it.
-  void free_iteration(Iteration* iteration);
-  FrameInstance* take_frame();
-  void free_frame(FrameInstance* frame);
-  PendingKernel* take_kernel();
-  void free_kernel(PendingKernel* kernel);
-  void link(PendingKernel* kernel);
-  void unlink(PendingKernel* kernel);
+  StepTrace trace;
+  WorkInSight at_work;
 
   /// Makes everything as before the first step.
   void reset(bool clean_slots);
@@ -195,10 +252,6 @@ struct StepState : std::enable_shared_from_this<StepState> {
   void fail(std::int32_t node, const Status& error);
   /// Once nothing is left to run.
   void read_late_values();
-
-private:
-  void drop_frames(Iteration& iteration);
-  void empty_slots(Iteration& iteration);
 };
 
 /// From the thread that has finished something: hands the news to the owner of the step.
