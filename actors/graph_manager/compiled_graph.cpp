@@ -4,6 +4,7 @@
 
 #include "actors/executor/functions.hpp"
 #include "actors/family/constant_evaluator.hpp"
+#include "actors/graph_manager/memory_of_edges.hpp"
 #include "actors/graph_manager/watches.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
@@ -187,6 +188,7 @@ compile_graph(RegisterGraph request, const std::shared_ptr<SessionEnvironment>& 
     if (request.wants_costs)
       note_costs(part, out->cost_nodes);
     note_feeds_and_edges(part, services.task, *out);
+    TROUPE_TRY(copy_between_memories(part, *device, *services.library));
     CompileOptions options;
     options.use_compute_threads = services.threads->are_real();
     options.functions = functions_of(part, *device, request, shared_environment, shared_services);

@@ -44,7 +44,7 @@ explain_devices(GraphManagerActor::stateful_pointer<GraphManagerState> self,
   auto inquiry = std::make_shared<Inquiry>();
   inquiry->answer.has_begun = true;
   inquiry->promise = self->make_response_promise<DeviceRecords>();
-  auto answered = gather(run->missing, [=] {
+  auto answered = gather(run->outcome.num_missing(), [=] {
     if (inquiry->has_silent)
       add_silent_devices(self->state, step_id, inquiry->answer.devices);
     inquiry->promise.deliver(std::move(inquiry->answer));

@@ -37,7 +37,7 @@ void RunningGraph::clear() {
   graph.reset();
   runners.clear();
   result = GraphRun{};
-  status = Status{};
+  outcome = PartOutcome{};
   receiver.reset();
   promise = {};
 }
@@ -125,10 +125,10 @@ void answer(Self self, std::uint64_t step_id, RunningGraph& run) {
     span.thread_id = thread_number();
     run.result.stats.push_back({self->state.task, {std::move(span)}});
   }
-  if (run.status.ok())
+  if (run.outcome.status().ok())
     run.promise.deliver(std::move(run.result));
   else
-    run.promise.deliver(to_error(run.status));
+    run.promise.deliver(to_error(run.outcome.status()));
   self->state.steps.remove(step_id);
   running_steps().add(-1);
   if (self->state.steps.empty())
@@ -144,16 +144,6 @@ void cancel(Self self, const RunningGraph& run, const Status& why) {
     }
 }
 
-void record(Self self, RunningGraph& run, const Status& status) {
-  if (status.ok())
-    return;
-  bool first = run.status.ok();
-  if (first || (run.status.derived() && !status.derived()))
-    run.status = status;
-  if (first) // the other devices' parts have nothing left to wait for
-    cancel(self, run, status.as_derived());
-}
-
 void part_executed(Self self, const Parts& parts, PartExecuted& m) {
   auto& state = self->state;
   RunningGraph* run = state.steps.find(m.step_id);
@@ -165,14 +155,16 @@ void part_executed(Self self, const Parts& parts, PartExecuted& m) {
     state.resting.push_back(std::move(runner));
   else if (m.rests)
     self->send_exit(runner.executor, caf::exit_reason::user_shutdown);
-  record(self, *run, m.status);
+  const PartOutcome::Effect effect = run->outcome.device_ended(m.status);
+  if (effect.cancels_rest)
+    cancel(self, *run, m.status.as_derived());
   const std::vector<int>& indices = run->graph->executables[m.index]->retval_indices();
-  for (std::size_t i = 0; i < m.retvals.size() && run->status.ok(); ++i)
+  for (std::size_t i = 0; i < m.retvals.size() && run->outcome.status().ok(); ++i)
     run->result.retvals[static_cast<std::size_t>(indices[i])] = to_wire(
         std::move(m.retvals[i]), parts.services, self->node(), run->receiver, parts.transport);
   for (DeviceStats& stats : m.stats)
     run->result.stats.push_back(std::move(stats));
-  if (--run->missing == 0)
+  if (effect.is_over)
     answer(self, m.step_id, *run);
 }
 
@@ -217,6 +209,45 @@ caf::result<caf::ok_atom> resume(Self self, const Status& why) {
   return promise;
 }
 
+caf::result<caf::ok_atom> drain(Self self, const Drain& m) {
+  auto& state = self->state;
+  state.refusal = m.refusal;
+  if (state.steps.empty())
+    return caf::ok_atom::value;
+  if (!m.end.ok())
+    for (const auto& [step_id, run] : state.steps)
+      cancel(self, run, m.end);
+  auto promise = self->make_response_promise<caf::ok_atom>();
+  state.idle.add(promise);
+  return promise;
+}
+
+auto describe_executors(Self self) {
+  const auto& state = self->state;
+  Children executors;
+  for (const auto& [step_id, run] : state.steps)
+    for (std::size_t i = 0; i < run.runners.size(); ++i)
+      if (run.runners[i].executor)
+        executors.add(str_cat("executor-", step_id, ".", i), run.runners[i].executor);
+  for (std::size_t i = 0; i < state.resting.size(); ++i)
+    executors.add(str_cat("resting-executor.", i), state.resting[i].executor);
+  return describe_tree(
+      self, str_cat(state.graphs.size(), " graphs, ", state.steps.size(), " steps"), executors);
+}
+
+// Those that run a part end with it; a kernel that holds its thread is cancelled.
+void end_executors(Self self, const caf::error& reason) {
+  const Status why = aborted("the session on " + self->state.task + " has ended").as_derived();
+  for (auto& [step_id, run] : self->state.steps)
+    for (const PartRunner& runner : run.runners)
+      if (runner.executor) {
+        self->send_exit(runner.executor, reason);
+        runner.cancellation->cancel(why);
+      }
+  for (const PartRunner& runner : self->state.resting)
+    self->send_exit(runner.executor, reason);
+}
+
 PartRunner take_runner(Self self, const Services& services) {
   auto& state = self->state;
   PartRunner out;
@@ -254,11 +285,11 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
   running_steps().add(1);
   run.graph = graph;
   run.asked_us = m.run.trace ? wall_micros() : 0;
-  run.missing = graph->executables.size();
+  run.outcome = PartOutcome(graph->executables.size());
   run.result.retvals.resize(static_cast<std::size_t>(graph->num_retvals));
   run.receiver = std::move(m.receiver);
   run.promise = self->make_response_promise<GraphRun>();
-  if (run.missing == 0) {
+  if (run.outcome.is_over()) {
     answer(self, step_id, run);
     return caf::delegated<GraphRun>{}; // the promise answers
   }
@@ -299,15 +330,7 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
   Parts parts{services, transport};
   self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {
-    const Status why = aborted("the session on " + self->state.task + " has ended").as_derived();
-    for (auto& [step_id, run] : self->state.steps)
-      for (const PartRunner& runner : run.runners)
-        if (runner.executor) {
-          self->send_exit(runner.executor, exit.reason);
-          runner.cancellation->cancel(why);
-        }
-    for (const PartRunner& runner : self->state.resting)
-      self->send_exit(runner.executor, exit.reason);
+    end_executors(self, exit.reason);
     self->quit(exit.reason);
   });
   return {
@@ -324,32 +347,9 @@ GraphManagerActor::behavior_type graph_manager(Self self, Services services, boo
         if (RunningGraph* run = self->state.steps.find(m.step_id))
           cancel(self, *run, m.status.status);
       },
-      [=](const Drain& m) -> caf::result<caf::ok_atom> {
-        auto& state = self->state;
-        state.refusal = m.refusal;
-        if (state.steps.empty())
-          return caf::ok_atom::value;
-        if (!m.end.ok())
-          for (const auto& [step_id, run] : state.steps)
-            cancel(self, run, m.end);
-        auto promise = self->make_response_promise<caf::ok_atom>();
-        state.idle.add(promise);
-        return promise;
-      },
+      [=](const Drain& m) { return drain(self, m); },
       [=](const ResumeSession& m) { return resume(self, reason_of(m.why)); },
-      [=](const GetActors&) {
-        Children executors;
-        for (const auto& [step_id, run] : self->state.steps)
-          for (std::size_t i = 0; i < run.runners.size(); ++i)
-            if (run.runners[i].executor)
-              executors.add(str_cat("executor-", step_id, ".", i), run.runners[i].executor);
-        for (std::size_t i = 0; i < self->state.resting.size(); ++i)
-          executors.add(str_cat("resting-executor.", i), self->state.resting[i].executor);
-        return describe_tree(
-            self,
-            str_cat(self->state.graphs.size(), " graphs, ", self->state.steps.size(), " steps"),
-            executors);
-      },
+      [=](const GetActors&) { return describe_executors(self); },
       [=](GraphCompiled& m) { compiled(self, m); },
   };
 }

@@ -14,6 +14,7 @@
 #include "actors/family/services.hpp"
 #include "actors/family/step_table.hpp"
 #include "actors/graph_manager/compiled_graph.hpp"
+#include "actors/graph_manager/part_outcome.hpp"
 #include "actors/protocol/local/worker.hpp"
 #include "kernels/framework/cancellation.hpp"
 
@@ -29,9 +30,8 @@ struct PartRunner {
 struct RunningGraph {
   std::shared_ptr<const CompiledGraph> graph;
   std::vector<PartRunner> runners; ///< by executable; null once its part has ended
-  std::size_t missing = 0;         ///< parts that have not ended
   GraphRun result;
-  Status status;
+  PartOutcome outcome;
   std::int64_t asked_us = 0; ///< of a traced step
   caf::strong_actor_ptr receiver;
   caf::typed_response_promise<GraphRun> promise; ///< answered at our end, whatever it is

@@ -155,3 +155,26 @@ TEST_CASE("device types: a constant is copied there, an op without a kernel for 
   CHECK(refused.message().find("no supported kernel for GPU devices") != std::string::npos);
   CHECK(pair.session->run({}, {c.name()}).ok());
 }
+
+TEST_CASE(
+    "device types: what a kernel there reads on the host is copied, and so is what it writes") {
+  Scope root = Scope::root();
+  Scope on_gpu = root.on("/job:ps/task:0/device:GPU:0");
+  Output pred = ops::placeholder(root.named("pred"), DType::bool_),
+         x = ops::placeholder(root.named("x"), DType::float32);
+  // Both go through the device's memory, where a host finds every byte inverted.
+  Output there = ops::identity(on_gpu, pred);
+  auto branches = ops::switch_(on_gpu, ops::identity(on_gpu, x), there);
+  auto merged = ops::merge(on_gpu, {branches.output_false, branches.output_true});
+  Output number = ops::identity(on_gpu, merged.value_index);
+  REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+  Pair pair(PathChoice::best, root);
+  for (bool taken : {true, false, true}) {
+    CAPTURE(taken);
+    auto got = pair.session->run({{"pred", Tensor::scalar(taken)}, {"x", Tensor::scalar(2.5f)}},
+                                 {merged.output.name(), number.name()});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK((*got)[0].value<float>() == 2.5f);
+    CHECK((*got)[1].value<std::int32_t>() == (taken ? 1 : 0));
+  }
+}
