@@ -26,7 +26,8 @@ GuardianState::~GuardianState() {
   if (!on_end)
     return;
   children.stop_all();
-  on_end(failure.empty() ? "the guardian ended unexpectedly; the node ends" : failure, false);
+  on_end(end.failure().empty() ? "the guardian ended unexpectedly; the node ends" : end.failure(),
+         false);
 }
 
 namespace {
@@ -66,10 +67,7 @@ void stop_all(Self self);
 void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
            std::function<void()> next) {
   auto& state = self->state;
-  auto answered = gather(4 + state.adopted.size(), [=] {
-    if (!self->state.stopping)
-      next();
-  });
+  auto answered = gather(4 + state.adopted.size(), std::move(next));
   auto tell = [&](const auto& actor) {
     ask(self, actor, budget, drain)
         .then([=](caf::ok_atom) mutable { answered(); }, [=](caf::error&) mutable { answered(); });
@@ -83,10 +81,11 @@ void drain(Self self, std::chrono::nanoseconds budget, const Drain& drain,
 }
 
 void end_in_order(Self self, const Services& services, const ShutDown& m) {
-  if (std::exchange(self->state.ending, true) || self->state.stopping)
-    return;
-  if (m.grace_us <= 0)
+  const NodeEnd::Next next = self->state.end.shut_down(m.grace_us > 0);
+  if (next == NodeEnd::Next::stop)
     return stop_all(self);
+  if (next != NodeEnd::Next::finish)
+    return;
   std::string task = services->task;
   Status refusal = unavailable(
       str_cat(task, " is shutting down (", m.reason, "): it takes nothing new, running steps have ",
@@ -96,7 +95,11 @@ void end_in_order(Self self, const Services& services, const ShutDown& m) {
                                           LossReason::left, 0))
                     .with_origin({"", "", task, 0});
   drain(self, std::chrono::microseconds(m.grace_us), Drain{refusal, {}}, [=] {
-    drain(self, services->timeouts.leave, Drain{refusal, left}, [=] { stop_all(self); });
+    if (self->state.end.drained() == NodeEnd::Next::leave)
+      drain(self, services->timeouts.leave, Drain{refusal, left}, [=] {
+        if (self->state.end.drained() == NodeEnd::Next::stop)
+          stop_all(self);
+      });
   });
 }
 
@@ -111,7 +114,6 @@ void release(GuardianState& state) {
 
 void stop_all(Self self) {
   auto& state = self->state;
-  state.stopping = true;
   for (const DrainActor& actor : state.adopted)
     stop(actor);
   stop(state.master);
@@ -123,7 +125,7 @@ void stop_all(Self self) {
 
 caf::result<caf::ok_atom> adopt(Self self, const Services& services, const Adopt& m) {
   auto& state = self->state;
-  if (state.ending || state.stopping)
+  if (!state.end.takes_work())
     return to_error(unavailable(str_cat(services->task, " is shutting down; start it again")));
   self->monitor(m.actor);
   state.children.add(m.name, m.actor);
@@ -284,22 +286,20 @@ GuardianActor::behavior_type guardian(Self self, Services services,
     std::string child = state.children.remove(down.source);
     if (child.empty())
       return;
-    if (!state.stopping) {
-      state.failure = str_cat("the ", child, " ended unexpectedly (", error_text(down.reason),
-                              "); the node ends");
-      log_error(state.failure);
+    if (state.end.child_ended(child, error_text(down.reason)) == NodeEnd::Next::stop) {
+      log_error(state.end.failure());
       stop_all(self);
     }
     if (state.children.size() == 0) {
       auto told = std::exchange(state.on_end, nullptr);
-      told(state.failure.empty() ? str_cat("the tree of ", services->task, " has stopped")
-                                 : state.failure,
-           state.failure.empty());
+      const std::string& failure = state.end.failure();
+      told(failure.empty() ? str_cat("the tree of ", services->task, " has stopped") : failure,
+           failure.empty());
       self->quit(caf::exit_reason::user_shutdown);
     }
   });
   self->set_exit_handler([=](caf::exit_msg&) {
-    if (!self->state.stopping)
+    if (self->state.end.stop() == NodeEnd::Next::stop)
       stop_all(self);
   });
   return {

@@ -7,22 +7,13 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
+#include "actors/guardian/node_end.hpp"
 #include "actors/protocol/local/master.hpp"
 #include "actors/protocol/local/worker.hpp"
 
 namespace troupe {
 
-/// Starts in the order of its fields and stops in reverse.
-///
-///   running ── ShutDown ──▶ finishing ── no step left, or grace over ──▶ leaving ── peers told, or 0.5 s ──▶ stopping
-///
-///   running    takes work
-///   finishing  refuses new work; running steps go on
-///   leaving    tells its peers; steps that still run end UNAVAILABLE
-///   stopping   ends its children, last started first
-///
-/// A child that ends by itself ends the node: what it held is lost, and a fresh start from outside
-/// is safer than a node with a hole; `failure` says so.
+/// Starts in the order of its fields and stops in reverse. NodeEnd says when.
 struct GuardianState {
   static constexpr const char* name = "guardian";
   GuardianState() = default; // no aggregate: CAF would try to make one from the actor's pointer
@@ -35,9 +26,7 @@ struct GuardianState {
   MasterActor master;
   std::vector<DrainActor> adopted; ///< of the node's owner; they use the others
   Children children;
-  bool ending = false;   ///< takes nothing new, lets steps finish
-  bool stopping = false; ///< the children have been told to stop
-  std::string failure;   ///< the child that ended by itself, and why; empty in an orderly end
+  NodeEnd end;
   std::function<void(std::string, bool)> on_end; ///< null once it was called
 };
 

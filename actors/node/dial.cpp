@@ -8,6 +8,7 @@
 #include <caf/scoped_actor.hpp>
 
 #include "actors/family/ask.hpp"
+#include "actors/node/dial_attempts.hpp"
 #include "actors/protocol/local/node.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/guarded_network.hpp"
@@ -26,8 +27,6 @@ bool understands_hello(const std::set<std::string>& interface) {
 }
 
 constexpr std::chrono::milliseconds look_at_stop{50};
-// An attempt that has less time than this says nothing about who listens.
-constexpr std::chrono::milliseconds shortest_verdict{500};
 
 Status given_up(const Address& address) {
   return unavailable(
@@ -40,7 +39,7 @@ struct Waited {
 
   Status no_greeting(const Address& address) const {
     const auto whole = (before + greeting).count();
-    if (greeting < shortest_verdict && before > greeting)
+    if (greeting < DialAttempts::shortest_verdict && before > greeting)
       return unavailable(str_cat("nobody could be reached at ", address, " for ", before.count(),
                                  " ms; who listens there now had too little time to greet, ",
                                  greeting.count(), " of ", whole, " ms: try again"));
@@ -104,12 +103,7 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
   auto left = [&] {
     return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1));
   };
-  milliseconds pause{20};
-  Status verdict; // of the newest attempt that had the time for one
-  auto judge = [&](Status why, milliseconds had) {
-    if (verdict.ok() || had >= shortest_verdict)
-      verdict = std::move(why);
-  };
+  DialAttempts attempts;
   for (;;) {
     milliseconds had = left();
     Result<Address> place = find ? find(address, had, stop) : address;
@@ -123,21 +117,21 @@ Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Add
       auto guardian = greet(system, *place, *std::move(connected), waited, stop);
       if (guardian.ok() || guardian.status().code() == Code::unimplemented)
         return guardian;
-      judge(guardian.status(), had);
+      attempts.failed(guardian.status(), had);
     } else {
-      judge(connected.status(), had);
+      attempts.failed(connected.status(), had);
     }
     if (stop && stop->is_set())
       return given_up(address);
-    if (!patience.may_start || steady_clock::now() + pause >= end)
-      return verdict;
-    // A task that starts at the same moment may not listen yet: tried again, ever more slowly,
-    // until the budget ends. Without a `stop` nothing could wake this thread, so it sleeps.
+    if (!patience.may_start ||
+        !attempts.may_go_on(duration_cast<milliseconds>(end - steady_clock::now())))
+      return attempts.verdict();
+    // Without a `stop` nothing could wake this thread, so it sleeps.
     if (stop)
-      stop->wait_for(pause);
+      stop->wait_for(attempts.pause());
     else
-      std::this_thread::sleep_for(pause);
-    pause = std::min(pause * 2, milliseconds(500));
+      std::this_thread::sleep_for(attempts.pause());
+    attempts.rested();
   }
 }
 

@@ -102,10 +102,10 @@ void master_ended(Self self, const Services& services, const caf::down_msg& down
     return master_lost(self,
                        aborted(str_cat(master_name(state), " has closed it; make a new session")));
   // The process of a silent master, which acknowledged nothing, need not have ended.
-  if (reason == caf::exit_reason::remote_link_unreachable && state.is_cut)
+  if (reason == caf::exit_reason::remote_link_unreachable && state.watch.is_cut())
     return master_lost(
         self, unavailable(str_cat(master_name(state), " had not been heard of for ",
-                                  (now_us(self) - state.heard_us) / 1000,
+                                  state.watch.silent_us(now_us(self)) / 1000,
                                   " ms and is cut off: what was sent to it was not acknowledged; "
                                   "check the network, then make a new session")));
   if (reason == caf::exit_reason::remote_link_unreachable)
@@ -120,35 +120,27 @@ namespace {
 // The master has not been heard of for half its lease, when its connection is only looked at, or
 // for longer than it. If bytes have come since, a long message is on its way; else it is taken for
 // lost, and the connection closed, so that both ends agree.
-void suspect_master(Self self, const Services& services) {
-  auto& state = self->state;
-  if (std::exchange(state.suspected, true))
-    return;
-  auto session = state.master_session;
-  ask_wire(self, services, state.guardian->node(), [=](std::optional<Wire> wire) {
+void look_at_master(Self self, const Services& services) {
+  auto session = self->state.master_session;
+  ask_wire(self, services, self->state.guardian->node(), [=](std::optional<Wire> wire) {
+    using Verdict = MasterWatch::Verdict;
     auto& state = self->state;
-    state.suspected = false;
-    std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
-    std::int64_t silent_us = now_us(self) - state.heard_us;
-    state.is_cut = wire && wire->state.is_cut && silent_us > lease_us / 2;
-    if (state.master_session != session || silent_us <= lease_us)
+    const std::int64_t now = now_us(self);
+    const Verdict verdict =
+        state.watch.judge(wire ? std::optional(wire->state) : std::nullopt, now,
+                          std::chrono::microseconds(services->timeouts.lease).count(),
+                          state.master_session == session);
+    if (verdict == Verdict::lives)
       return;
-    if (wire && wire->state.lives(services->timeouts.lease)) {
-      state.heard_us = now_us(self) - std::chrono::microseconds(wire->state.silent).count();
-      return;
-    }
-    state.was_silent = true;
-    std::string since = str_cat(" has not been heard of for ", silent_us / 1000, " ms");
-    if (wire && wire->state.is_cut)
-      master_lost(self, unavailable(str_cat(master_name(state), since,
-                                            " and is cut off: what is sent to it is not "
-                                            "acknowledged; check the network, then make a new "
-                                            "session")));
-    else
-      master_lost(self, unavailable(str_cat(master_name(state), since,
-                                            " though its connection is open: it is frozen or "
-                                            "overloaded; look at that machine, then make a new "
-                                            "session")));
+    const std::string who = str_cat(master_name(state), " has not been heard of for ",
+                                    state.watch.silent_us(now) / 1000, " ms");
+    master_lost(self, unavailable(verdict == Verdict::cut_off
+                                      ? who + " and is cut off: what is sent to it is not "
+                                              "acknowledged; check the network, then make a new "
+                                              "session"
+                                      : who + " though its connection is open: it is frozen or "
+                                              "overloaded; look at that machine, then make a new "
+                                              "session"));
     if (wire)
       close_wire(wire->host, wire->port);
   });
@@ -159,7 +151,7 @@ void suspect_master(Self self, const Services& services) {
 void speak(Self self, const Services& services) {
   auto& state = self->state;
   const auto& lease = services->timeouts.lease;
-  auto heard = [=] { self->state.heard_us = now_us(self); };
+  auto heard = [=] { self->state.watch.heard(now_us(self)); };
   auto silent = [](caf::error&) {}; // judged by the lease
   if (state.master_session)
     ask(self, state.master_session, lease, RenewLease{})
@@ -219,9 +211,9 @@ void renew(Self self, const Services& services) {
     look_for_master(self, services);
   else
     speak(self, services); // to one that was found, lest it takes the connection for a dead one
-  if (has_master && now_us(self) - state.heard_us >
-                        std::chrono::microseconds(services->timeouts.lease).count() / 2)
-    suspect_master(self, services);
+  const std::int64_t lease_us = std::chrono::microseconds(services->timeouts.lease).count();
+  if (has_master && state.watch.takes_look(now_us(self), lease_us))
+    look_at_master(self, services);
   self->delayed_send(self, until_next_round(self, services->timeouts.lease / 4), CheckLeases{});
 }
 

@@ -33,7 +33,8 @@ Status not_in_time(Self self, std::string_view what, std::chrono::nanoseconds bu
   const auto& state = self->state;
   std::string heard;
   if (state.guardian)
-    heard = str_cat("; it was last heard of ", (now_us(self) - state.heard_us) / 1000, " ms ago");
+    heard =
+        str_cat("; it was last heard of ", state.watch.silent_us(now_us(self)) / 1000, " ms ago");
   return deadline_exceeded(
       str_cat(master_name(state), " has not answered ", what, " within ",
               std::chrono::duration_cast<std::chrono::milliseconds>(budget).count(), " ms", heard));
@@ -322,7 +323,7 @@ void open_there(Self self, const Parts& parts, OpenSession& m, Opening opening) 
   const Timeouts& t = parts.services->timeouts;
   m.request.settings.lease_us = std::chrono::microseconds(t.lease).count();
   state.guardian = m.guardian;
-  state.heard_us = now_us(self);
+  state.watch.heard(now_us(self));
   state.opening = true;
   self->monitor(caf::actor_cast<caf::actor>(m.guardian));
   self->delayed_send(self, until_next_round(self, t.lease / 4), CheckLeases{});
@@ -386,7 +387,7 @@ void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf:
   state.pending.emplace(id, [=](const Status& why) mutable {
     if (self->state.recovers)
       close_later(self, parts, promise);
-    else if (self->state.was_silent)
+    else if (self->state.watch.was_silent())
       promise.deliver(to_error(why));
     else
       promise.deliver(caf::ok_atom::value); // gone is closed
@@ -490,7 +491,7 @@ SessionActor::behavior_type session(Self self, Services services, MasterActor lo
         return forward<StepsExplained>(self, services, "ExplainStep", m, t.request + 2 * t.explain);
       },
       [=](const CloseSession&) { return close(self, parts); },
-      [=](const RenewLease&) { self->state.heard_us = now_us(self); },
+      [=](const RenewLease&) { self->state.watch.heard(now_us(self)); },
       [=](const SessionEnded& m) {
         if (self->current_sender() == self->state.master_session)
           master_lost(self, reason_of(m.status));

@@ -8,6 +8,7 @@
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/local/session.hpp"
+#include "actors/session/master_watch.hpp"
 
 namespace troupe {
 
@@ -27,14 +28,11 @@ struct SessionState {
   MasterSessionActor master_session; ///< set while open
   Status closed;                     ///< why requests are refused; ok while open or new
   bool remote = false;
-  GuardianActor guardian;    ///< of the master's node, when that is another
-  std::string master_task;   ///< that it said it is
-  bool opening = false;      ///< the master has been asked for a session
-  std::int64_t heard_us = 0; ///< last word of the master's node
-  bool suspected = false;    ///< its connection is being looked at
-  bool is_cut = false;       ///< it is silent, and what is sent to it is not acknowledged
-  bool was_silent = false;   ///< it was given up for its silence
-  bool closing = false;      ///< it has been asked to close the session
+  GuardianActor guardian;  ///< of the master's node, when that is another
+  std::string master_task; ///< that it said it is
+  bool opening = false;    ///< the master has been asked for a session
+  MasterWatch watch;
+  bool closing = false; ///< it has been asked to close the session
   std::int64_t operation_timeout_us = 0;
   LostMaster lost;
   /// Its master session was ended by a fault; the master is asked for the one that goes on.

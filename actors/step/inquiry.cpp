@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/base/strings.hpp"
+#include "actors/family/gather.hpp"
 
 namespace troupe {
 
@@ -11,8 +11,6 @@ namespace {
 struct Inquiry {
   std::vector<TaskRecord> tasks;
   std::vector<PeerInfo> peers; ///< what membership says of them
-  std::size_t missing = 1;
-  std::function<void(const Why&)> done;
 };
 
 SilenceRecord silence_of(const std::string& task, const std::vector<PeerInfo>& peers) {
@@ -27,13 +25,11 @@ SilenceRecord silence_of(const std::string& task, const std::vector<PeerInfo>& p
   return {Kind::unreached, 0, {}};
 }
 
-void one_less(const std::shared_ptr<Inquiry>& inquiry) {
-  if (--inquiry->missing > 0)
-    return;
-  for (TaskRecord& task : inquiry->tasks)
+Why explain(Inquiry& inquiry) {
+  for (TaskRecord& task : inquiry.tasks)
     if (!task.answered)
-      task.silence = silence_of(task.task, inquiry->peers);
-  std::exchange(inquiry->done, {})(explain_step(inquiry->tasks));
+      task.silence = silence_of(task.task, inquiry.peers);
+  return explain_step(inquiry.tasks);
 }
 
 } // namespace
@@ -43,37 +39,37 @@ void inquire(StepActor::stateful_pointer<StepState> self, const Services& servic
   const auto& state = self->state;
   const std::vector<RegisteredPart>& parts = state.request.plan->parts;
   auto inquiry = std::make_shared<Inquiry>();
-  inquiry->done = std::move(done);
   inquiry->tasks.resize(parts.size());
-  bool has_remote = false;
+  std::vector<std::size_t> open;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     TaskRecord& record = inquiry->tasks[i];
     record.task = parts[i].task;
     record.answered = record.has_ended = !state.collector->is_open(i);
-    if (record.has_ended)
-      continue;
-    has_remote = has_remote || parts[i].task != services->task;
-    ++inquiry->missing;
+    if (!record.has_ended)
+      open.push_back(i);
+  }
+  const bool asks_membership = state.membership && std::ranges::any_of(open, [&](std::size_t i) {
+                                 return parts[i].task != services->task;
+                               });
+  auto answered = gather(open.size() + asks_membership,
+                         [=, done = std::move(done)] { done(explain(*inquiry)); });
+  for (std::size_t i : open)
     ask(self, parts[i].session, budget, ExplainPart{state.request.step_id})
         .then(
-            [=](TaskRecord& answer) {
+            [=](TaskRecord& answer) mutable {
               answer.task = inquiry->tasks[i].task;
               inquiry->tasks[i] = std::move(answer);
-              one_less(inquiry);
+              answered();
             },
-            [=](caf::error&) { one_less(inquiry); }); // the record says that it is silent
-  }
-  if (has_remote && state.membership) {
-    ++inquiry->missing;
+            [=](caf::error&) mutable { answered(); }); // the record says that it is silent
+  if (asks_membership)
     ask(self, state.membership, budget, GetPeers{})
         .then(
-            [=](PeerList& list) {
+            [=](PeerList& list) mutable {
               inquiry->peers = std::move(list.peers);
-              one_less(inquiry);
+              answered();
             },
-            [=](caf::error&) { one_less(inquiry); });
-  }
-  one_less(inquiry); // its own
+            [=](caf::error&) mutable { answered(); });
 }
 
 } // namespace troupe

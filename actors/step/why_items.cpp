@@ -259,7 +259,7 @@ void WhyItems::describe_unsent(const DeviceRecord& sender, const std::string& so
     settle(item,
            str_cat(" its op '", source, "' is not among the ", sender.nodes.size(),
                    " nodes listed of ", sender.unfinished, " unfinished ones there"),
-           unknown);
+           WhyRank::unknown);
   } else {
     settle(item, str_cat(" its op '", source, "' has run, its value is on the way"), on_its_way);
   }

@@ -22,15 +22,19 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
                                          const MembershipActor& membership,
                                          const TransportActor& transport,
                                          const CreateWorkerSession& m) {
+  using Answer = SessionBook<WorkerSessionActor>::Answer;
   auto& state = self->state;
-  if (!state.refusal.ok())
-    return to_error(state.refusal);
-  if (auto it = state.sessions.find(m.session_handle); it != state.sessions.end()) {
-    // Asked for again: the connection was lost that should have carried the first answer.
-    if (!m.master_task.empty() && it->second.master == m.master_task)
-      return WorkerSessionCreated{it->second.actor, services->devices.attributes()};
+  switch (state.sessions.asked(m.session_handle, m.master_task)) {
+  case Answer::refuse:
+    return to_error(state.sessions.refusal());
+  case Answer::known:
+    return WorkerSessionCreated{*state.sessions.find(m.session_handle),
+                                services->devices.attributes()};
+  case Answer::exists:
     return to_error(already_exists(
         str_cat("session ", m.session_handle, " exists already on ", services->task)));
+  case Answer::make:
+    break;
   }
   CreateWorkerSession request = m;
   // Only a master of this process may be silent for ever; one elsewhere is lost in silence.
@@ -40,7 +44,7 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
                                10 * std::chrono::microseconds(services->timeouts.lease).count());
   auto session = self->spawn<caf::monitored>(worker_session, services, std::move(request),
                                              membership, transport);
-  state.sessions.emplace(m.session_handle, WorkerState::Session{session, m.master_task});
+  state.sessions.made(m.session_handle, m.master_task, session);
   state.children.add("session-" + m.session_handle, session);
   return WorkerSessionCreated{session, services->devices.attributes()};
 }
@@ -52,8 +56,7 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
   guard_actor(self);
   self->set_down_handler([self](caf::down_msg& down) {
     self->state.children.remove(down.source);
-    std::erase_if(self->state.sessions,
-                  [&](const auto& entry) { return entry.second.actor == down.source; });
+    self->state.sessions.ended(down.source);
   });
   self->set_exit_handler([self](caf::exit_msg& exit) {
     self->state.children.stop_all();
@@ -67,16 +70,15 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
         return create(self, services, membership, transport, m);
       },
       [=](const DeleteWorkerSession& m) {
-        auto it = self->state.sessions.find(m.session_handle);
-        if (it != self->state.sessions.end())
-          stop(it->second.actor); // its DOWN takes it off the table
+        if (const WorkerSessionActor* session = self->state.sessions.find(m.session_handle))
+          stop(*session); // its DOWN takes it off the table
         return caf::ok_atom::value;
       },
       [=](const FindWorkerSession& m) -> caf::result<WorkerSessionCreated> {
-        auto it = self->state.sessions.find(m.session_handle);
-        if (it == self->state.sessions.end())
+        const WorkerSessionActor* session = self->state.sessions.find(m.session_handle);
+        if (!session)
           return to_error(unknown_session(services, m.session_handle));
-        return WorkerSessionCreated{it->second.actor, services->devices.attributes()};
+        return WorkerSessionCreated{*session, services->devices.attributes()};
       },
       [=](const ClearContainers& m) {
         for (const auto& device : services->devices.all()) {
@@ -88,11 +90,8 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
         return caf::ok_atom::value;
       },
       [=](const Drain& m) {
-        self->state.refusal = m.refusal;
-        std::vector<WorkerSessionActor> sessions;
-        for (const auto& [handle, session] : self->state.sessions)
-          sessions.push_back(session.actor);
-        return drain_children(self, sessions, services->timeouts.step, m);
+        self->state.sessions.refuse(m.refusal);
+        return drain_children(self, self->state.sessions.all(), services->timeouts.step, m);
       },
       [=](const GetActors&) {
         return describe_tree(self, str_cat(self->state.sessions.size(), " sessions"),

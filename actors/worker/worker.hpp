@@ -1,24 +1,17 @@
 // The WORKER actor: sessions by handle. Protocol: actors/protocol/worker.hpp.
 #pragma once
 
-#include <map>
-#include <string>
-
 #include "actors/family/children.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/local/worker.hpp"
+#include "actors/worker/session_book.hpp"
 
 namespace troupe {
 
 struct WorkerState {
   static constexpr const char* name = "worker";
-  struct Session {
-    WorkerSessionActor actor; ///< the same as in children
-    std::string master;       ///< the task that asked for it
-  };
-  std::map<std::string, Session> sessions; ///< by handle
+  SessionBook<WorkerSessionActor> sessions; ///< the same as in children
   Children children;
-  Status refusal; ///< of new sessions: the node is about to end
 
   ~WorkerState() { children.stop_all(); } ///< a kill does not pass the exit handler
 };
