@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "proto": [],
     "tools": None, "examples": None, "bench": None, "tests": None,  # anything
 }
-CAF_HOMES = ("net/transport/", "net/wire/", "actors/", "api/session.cpp", "api/grpc/", "tools/", "tests/", "bench/")
+CAF_HOMES = ("net/transport/", "net/wire/", "actors/", "api/session", "api/internal/session_impl.hpp", "api/grpc/", "tools/", "tests/", "bench/")
 EIGEN_HOMES = ("kernels/",)
 GRPC_HOMES = ("api/grpc/rpc_server.cpp", "api/grpc/node_address.cpp", "tests/support/rpc/")
 PUBLIC_HEADERS = re.compile(r"^api/[^/]*\.hpp$")
