@@ -117,7 +117,7 @@ void Link::on_event(std::uint32_t events) {
   case Phase::connecting:
     return greet();
   case Phase::greeting:
-    if (!is_greeted_)
+    if (!greeting_.is_said)
       return say_greeting();
     if (events & (EPOLLIN | EPOLLHUP | EPOLLERR))
       read_acceptance();
@@ -144,41 +144,42 @@ void Link::greet() {
     std::scoped_lock guard(lock_);
     phase_ = Phase::greeting;
   }
-  greeting_.assign(opening.begin(), opening.end());
+  greeting_.bytes.assign(opening.begin(), opening.end());
   say_greeting();
 }
 
 // The acceptance is waited for once the opening is out.
 void Link::say_greeting() {
-  const bool passes = region_ && greeting_.size() == opening_bytes;
-  const Moved sent = passes ? stream_->send_passing(greeting_, region_->fd())
-                            : stream_->send(greeting_.data(), greeting_.size());
+  const bool passes = region_ && greeting_.bytes.size() == opening_bytes;
+  const Moved sent = passes ? stream_->send_passing(greeting_.bytes, region_->fd())
+                            : stream_->send(greeting_.bytes.data(), greeting_.bytes.size());
   if (sent.is_over())
     return end(unavailable(str_cat("it takes no greeting: ", std::strerror(sent.error))));
-  greeting_.erase(greeting_.begin(), greeting_.begin() + static_cast<std::ptrdiff_t>(sent.bytes));
-  is_greeted_ = greeting_.empty();
+  greeting_.bytes.erase(greeting_.bytes.begin(),
+                        greeting_.bytes.begin() + static_cast<std::ptrdiff_t>(sent.bytes));
+  greeting_.is_said = greeting_.bytes.empty();
   update_watch();
 }
 
 void Link::read_acceptance() {
   std::array<std::byte, acceptance_bytes> buffer;
-  const std::span<std::byte> missing(buffer.data(), acceptance_bytes - greeting_.size());
-  const Moved got = is_local() ? stream_->receive_passing(missing, passed_)
+  const std::span<std::byte> missing(buffer.data(), acceptance_bytes - greeting_.bytes.size());
+  const Moved got = is_local() ? stream_->receive_passing(missing, greeting_.passed)
                                : stream_->receive(missing.data(), missing.size());
   if (got.is_later())
     return;
   if (got.is_over())
     return end(unavailable("it closed the connection instead of accepting it"));
-  greeting_.insert(greeting_.end(), buffer.data(), buffer.data() + got.bytes);
-  if (greeting_.size() < acceptance_bytes)
+  greeting_.bytes.insert(greeting_.bytes.end(), buffer.data(), buffer.data() + got.bytes);
+  if (greeting_.bytes.size() < acceptance_bytes)
     return;
-  std::copy(greeting_.begin(), greeting_.end(), buffer.begin());
+  std::copy(greeting_.bytes.begin(), greeting_.bytes.end(), buffer.begin());
   auto acceptance = decode_acceptance(buffer);
   if (!acceptance || !same(acceptance->proof, endpoint_.proof))
     return end(permission_denied("who answers there is not the peer that we were told of"));
   // Without its variables' memory they are copied.
-  if (region_ && passed_ && acceptance->shown_bytes != 0)
-    if (Status seen = region_->see(passed_.release(), acceptance->shown_bytes); !seen.ok())
+  if (region_ && greeting_.passed && acceptance->shown_bytes != 0)
+    if (Status seen = region_->see(greeting_.passed.release(), acceptance->shown_bytes); !seen.ok())
       log_warning("variables of ", endpoint_.task, " will be copied: ", seen.message());
   {
     std::scoped_lock guard(lock_);
@@ -214,7 +215,7 @@ void Link::update_watch() {
   std::uint32_t wanted = EPOLLIN;
   {
     std::scoped_lock guard(lock_);
-    if (phase_ == Phase::greeting ? !is_greeted_ : !out_.empty())
+    if (phase_ == Phase::greeting ? !greeting_.is_said : !out_.empty())
       wanted |= EPOLLOUT;
   }
   if (wanted != events_) {
@@ -223,27 +224,41 @@ void Link::update_watch() {
   }
 }
 
-// Where the next bytes belong: the rest of a piece, and the frame behind it in the same call.
-std::size_t Link::piece_parts(std::array<iovec, 2>& parts) {
+std::size_t PieceReader::parts(std::array<iovec, 2>& parts) {
   const iovec frame{frame_.data() + frame_have_, frame_.size() - frame_have_};
-  if (current_left_ == 0) {
+  if (left_ == 0) {
     parts[0] = frame;
     return 1;
   }
-  if (current_at_) {
-    parts = {iovec{current_at_, current_left_}, frame};
+  if (at_) {
+    parts = {iovec{at_, left_}, frame};
     return 2;
   }
   dropped_.resize(drop_bytes);
-  parts[0] = {dropped_.data(), std::min<std::uint64_t>(drop_bytes, current_left_)};
+  parts[0] = {dropped_.data(), std::min<std::uint64_t>(drop_bytes, left_)};
   return 1;
+}
+
+void PieceReader::took(std::uint64_t bytes) {
+  const std::uint64_t of_piece = std::min(bytes, left_);
+  if (at_)
+    at_ += of_piece;
+  left_ -= of_piece;
+  frame_have_ += bytes - of_piece;
+}
+
+std::optional<Piece> PieceReader::take_frame() {
+  if (frame_have_ < frame_.size())
+    return std::nullopt;
+  frame_have_ = 0;
+  return decode_piece(frame_.data());
 }
 
 void Link::read_pieces() {
   auto self = shared_from_this();
   for (std::uint64_t taken = 0; taken < turn_limit && phase_ == Phase::open;) {
     std::array<iovec, 2> parts;
-    const std::size_t count = piece_parts(parts);
+    const std::size_t count = reader_.parts(parts);
     const Moved got = stream_->receive(std::span<const iovec>(parts.data(), count));
     if (got.is_later())
       return;
@@ -252,24 +267,16 @@ void Link::read_pieces() {
     taken += got.bytes;
     moved_us_ = steady_micros();
     record_->moved(moved_us_);
-    std::uint64_t of_piece = std::min<std::uint64_t>(got.bytes, current_left_);
-    if (current_at_)
-      current_at_ += of_piece;
-    current_left_ -= of_piece;
-    frame_have_ += got.bytes - of_piece;
-    if (current_left_ == 0 && finishing_ != 0)
-      piece_ended();
-    if (frame_have_ == frame_.size()) {
-      frame_have_ = 0;
-      if (!take_piece(decode_piece(frame_.data())))
-        return end(broke("it sent what nobody asked for"));
-    }
+    reader_.took(got.bytes);
+    if (const std::uint64_t number = reader_.take_finished())
+      piece_ended(number);
+    if (const std::optional<Piece> piece = reader_.take_frame(); piece && !take_piece(*piece))
+      return end(broke("it sent what nobody asked for"));
   }
 }
 
 // The last piece of a tensor is here.
-void Link::piece_ended() {
-  const std::uint64_t number = std::exchange(finishing_, 0);
+void Link::piece_ended(std::uint64_t number) {
   if ((number & unasked) == 0)
     return finish(number, Status{});
   UnaskedTensors::Effect effect;
@@ -299,9 +306,7 @@ bool Link::take_unasked(const Piece& piece) {
       auto to = unasked_.piece(piece.number, piece.bytes, is_last);
       if (!to)
         return false;
-      current_at_ = *to;
-      current_left_ = piece.bytes;
-      finishing_ = is_last ? piece.number : 0;
+      reader_.expect(*to, piece.bytes, is_last ? piece.number : 0);
     }
   }
   if (effect.is_wrong)
@@ -336,9 +341,7 @@ bool Link::take_piece(const Piece& piece) {
       finish(piece.number, Status{});
     return true;
   }
-  current_at_ = at;
-  current_left_ = piece.bytes;
-  finishing_ = is_last ? piece.number : 0;
+  reader_.expect(at, piece.bytes, is_last ? piece.number : 0);
   return true;
 }
 

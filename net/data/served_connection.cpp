@@ -20,7 +20,7 @@ bool ServedConnection::has_work() const {
 // Frames go before the bytes of the piece that is under way only if none of it has been sent.
 void ServedConnection::say_between(const Piece& piece) {
   auto frame = encode(piece);
-  auto& to = payload_.empty() ? out_ : late_;
+  auto& to = out_.payload.empty() ? out_.frames : out_.late;
   to.insert(to.end(), frame.begin(), frame.end());
 }
 
@@ -45,8 +45,8 @@ void ServedConnection::drop_unasked() {
   for (const Serving& serving : queue)
     if (serving.is_unasked())
       offers->erase(serving.request.ticket);
-  if (finishing_ && finishing_unasked_)
-    offers->erase(*finishing_);
+  if (finishing_ && finishing_->is_unasked)
+    offers->erase(finishing_->ticket);
 }
 
 // The next bytes of a tensor into the peer's memory; false when that has no room, which the peer is told.
@@ -80,17 +80,15 @@ void ServedConnection::produce() {
     say(Piece{serving.request.number, bytes.size(), 0, Piece::announced});
   say(Piece{serving.request.number, length, 0, is_last ? Piece::last : 0});
   if (!is_local) {
-    payload_ = bytes.subspan(serving.done, length);
-    held_ = serving.tensor;
+    out_.payload = bytes.subspan(serving.done, length);
+    out_.held = serving.tensor;
   }
   serving.done += length;
   if (!is_last) {
     offers->touch(serving.request.ticket, steady_micros());
     queue.push_back(std::move(serving));
   } else if (!is_local) {
-    finishing_ = serving.request.ticket;
-    finishing_unasked_ = serving.is_unasked();
-    finishing_bytes_ = bytes.size();
+    finishing_ = {serving.request.ticket, bytes.size(), serving.is_unasked()};
   }
 }
 
@@ -102,8 +100,8 @@ void ServedConnection::sent(std::uint64_t ticket, std::uint64_t bytes) {
 bool ServedConnection::flush() {
   do {
     while (has_output()) {
-      const iovec pieces[2] = {{out_.data() + out_sent_, out_.size() - out_sent_},
-                               {const_cast<std::byte*>(payload_.data()), payload_.size()}};
+      const iovec pieces[2] = {{out_.frames.data() + out_.sent, out_.frames.size() - out_.sent},
+                               {const_cast<std::byte*>(out_.payload.data()), out_.payload.size()}};
       const Moved moved = stream->send(pieces);
       if (moved.is_over())
         return false;
@@ -112,19 +110,19 @@ bool ServedConnection::flush() {
       moved_us = steady_micros();
       if (record && !is_local) // a stream stalls soon when nobody takes from it
         record->moved(moved_us);
-      const std::size_t of_frames = std::min(moved.bytes, out_.size() - out_sent_);
-      out_sent_ += of_frames;
-      payload_ = payload_.subspan(moved.bytes - of_frames);
-      if (out_sent_ == out_.size()) {
-        out_.clear();
-        out_sent_ = 0;
+      const std::size_t of_frames = std::min(moved.bytes, out_.frames.size() - out_.sent);
+      out_.sent += of_frames;
+      out_.payload = out_.payload.subspan(moved.bytes - of_frames);
+      if (out_.sent == out_.frames.size()) {
+        out_.frames.clear();
+        out_.sent = 0;
       }
     }
-    held_ = Tensor{};
-    if (finishing_)
-      sent(*std::exchange(finishing_, std::nullopt), finishing_bytes_);
-    out_.swap(late_);
-  } while (!out_.empty());
+    out_.held = Tensor{};
+    if (const auto whole = std::exchange(finishing_, std::nullopt))
+      sent(whole->ticket, whole->bytes);
+    out_.frames.swap(out_.late);
+  } while (!out_.frames.empty());
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <unordered_set>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "net/data/byte_stream.hpp"
 #include "net/data/data_client.hpp"
 #include "net/data/event_loop.hpp"
+#include "net/data/frames.hpp"
 #include "net/data/internal/unasked_tensors.hpp"
 
 namespace troupe::data {
@@ -25,6 +27,41 @@ struct PendingPull {
   std::uint64_t bytes = 0, arrived = 0;
   std::int64_t since_us = 0;
   DataLink::Pulled done;
+};
+
+/// Where the bytes of an open connection belong: a frame, then the bytes of the piece that it speaks of.
+class PieceReader {
+public:
+  /// Room for the rest of a piece, and for the frame behind it in the same call. How many of `parts`.
+  std::size_t parts(std::array<iovec, 2>& parts);
+  /// So many bytes have come where parts() said.
+  void took(std::uint64_t bytes);
+  /// The number of the tensor whose last piece is whole, once; 0: none.
+  std::uint64_t take_finished() { return left_ == 0 ? std::exchange(finishing_, 0) : 0; }
+  /// The next frame, once, when it is whole.
+  std::optional<Piece> take_frame();
+  /// Of the frame taken last: its piece's bytes go to `to`, or nowhere if that is null. `finishing`: the
+  /// number of the tensor that is whole with them, or 0.
+  void expect(std::byte* to, std::uint64_t bytes, std::uint64_t finishing) {
+    at_ = to;
+    left_ = bytes;
+    finishing_ = finishing;
+  }
+
+private:
+  std::array<std::byte, piece_bytes> frame_;
+  std::size_t frame_have_ = 0;
+  std::byte* at_ = nullptr;
+  std::uint64_t left_ = 0;
+  std::uint64_t finishing_ = 0;
+  std::vector<std::byte> dropped_; // where bytes go that nobody keeps
+};
+
+/// The opening on its way out, then the acceptance on its way in.
+struct Greeting {
+  std::vector<std::byte> bytes; ///< what is left of the one, what has come of the other
+  bool is_said = false;
+  Fd passed; ///< with the acceptance
 };
 
 enum class Phase : std::uint8_t { connecting, greeting, open, ended };
@@ -100,10 +137,9 @@ private:
   void read_acceptance();
   void flush();
   void read_pieces();
-  std::size_t piece_parts(std::array<iovec, 2>& parts);
   bool take_piece(const Piece& piece);
   bool take_unasked(const Piece& piece);
-  void piece_ended();
+  void piece_ended(std::uint64_t number);
   void do_as(UnaskedTensors::Effect effect, std::uint64_t ticket);
   bool say(const Request& request);
   void flush_soon();
@@ -132,16 +168,8 @@ private:
   UnaskedTensors unasked_;
 
   std::uint32_t events_ = 0;
-  std::array<std::byte, piece_bytes> frame_;
-  std::size_t frame_have_ = 0;
-  std::vector<std::byte>
-      greeting_; // what is left of the opening, then what has come of the acceptance
-  bool is_greeted_ = false;
-  Fd passed_;                       // with the acceptance
-  std::uint64_t current_left_ = 0;  // of the piece whose bytes are arriving
-  std::uint64_t finishing_ = 0;     // its number if it is the last of its tensor
-  std::byte* current_at_ = nullptr; // null: they are dropped
-  std::vector<std::byte> dropped_;  // where to
+  Greeting greeting_;
+  PieceReader reader_;
 };
 
 } // namespace troupe::data

@@ -58,9 +58,9 @@ struct ServedConnection {
   std::uint32_t events = EPOLLIN;
 
   bool takes_requests() const {
-    return queue.size() + (out_.size() + late_.size()) / piece_bytes < most_requests;
+    return queue.size() + (out_.frames.size() + out_.late.size()) / piece_bytes < most_requests;
   }
-  bool has_output() const { return out_sent_ < out_.size() || !payload_.empty(); }
+  bool has_output() const { return out_.sent < out_.frames.size() || !out_.payload.empty(); }
   bool has_work() const;
   /// Tensors whose bytes are not all with the kernel.
   std::size_t under_way() const { return queue.size() + (finishing_ ? 1 : 0); }
@@ -80,7 +80,7 @@ struct ServedConnection {
   template <class Frame>
   void say(const Frame& frame) {
     auto bytes = encode(frame);
-    out_.insert(out_.end(), bytes.begin(), bytes.end());
+    out_.frames.insert(out_.frames.end(), bytes.begin(), bytes.end());
   }
 
 private:
@@ -89,15 +89,20 @@ private:
   bool write(Serving& serving, std::uint64_t length);
   void sent(std::uint64_t ticket, std::uint64_t bytes);
 
-  // On their way out: frames, then bytes of `held_`.
-  std::vector<std::byte> out_;
-  std::size_t out_sent_ = 0;
-  std::span<const std::byte> payload_;
-  Tensor held_;
-  std::vector<std::byte> late_;            // frames that must wait for the payload's end
-  std::optional<std::uint64_t> finishing_; // ticket of the tensor that ends with the payload
-  std::uint64_t finishing_bytes_ = 0;
-  bool finishing_unasked_ = false;
+  // What is on its way out: frames, then the bytes of a piece.
+  struct Outgoing {
+    std::vector<std::byte> frames;
+    std::size_t sent = 0; // of them
+    std::span<const std::byte> payload;
+    Tensor held;                 // whose bytes the payload is
+    std::vector<std::byte> late; // frames that must wait for the payload's end
+  } out_;
+  // The tensor that ends with the payload.
+  struct Finishing {
+    std::uint64_t ticket = 0, bytes = 0;
+    bool is_unasked = false;
+  };
+  std::optional<Finishing> finishing_;
 };
 
 } // namespace troupe::data
