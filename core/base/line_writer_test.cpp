@@ -69,8 +69,13 @@ public:
     REQUIRE(::close(first_free) == 0);
     const rlimit none{static_cast<rlim_t>(first_free), limit_.rlim_max};
     REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+    // Whoever started the test, or the thread of an earlier writer, may have left lower ones free.
+    for (int fd = ::dup(in_its_place); fd >= 0; fd = ::dup(in_its_place))
+      fillers_.push_back(fd);
   }
   ~StandardErrorAlone() {
+    for (int fd : fillers_)
+      ::close(fd);
     ::setrlimit(RLIMIT_NOFILE, &limit_);
     ::dup2(before_, STDERR_FILENO);
     ::close(before_);
@@ -79,6 +84,7 @@ public:
 private:
   int before_;
   rlimit limit_{};
+  std::vector<int> fillers_;
 };
 
 constexpr milliseconds long_enough{60000}; // only reached when something hangs
