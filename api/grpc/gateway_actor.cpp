@@ -42,7 +42,6 @@ void add_session(Self self, const Parts& parts, const SessionCreated& created) {
 
 // What TensorFlow's servers overlook, since it is for sessions in the client's own process.
 void drop_hints(SessionOptions& options) {
-  options.place_pruned_graph = false;
   options.device_count.clear();
   options.intra_op_threads = options.inter_op_threads = 0;
   options.cost_model_every = std::max<std::int64_t>(options.cost_model_every, 0);

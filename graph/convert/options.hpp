@@ -56,7 +56,7 @@ struct SessionOptions {
   std::vector<std::string> disabled_passes = {};
   std::vector<std::string> only_passes = {}; ///< if not empty: nothing else runs; the same names
   bool infer_shapes = false;       ///< partition graphs say what is known of shapes: _output_shapes
-  bool place_pruned_graph = false; ///< only nodes that a step runs need a device; ignored over gRPC
+  bool place_pruned_graph = false; ///< only nodes that a step runs need a device
   bool bfloat16_sendrecv = false;  ///< float edges between tasks travel as bfloat16
   bool recv_scheduling = false;    ///< receives begin by their estimated start times
   std::int64_t cost_model_every =

@@ -53,18 +53,23 @@ with tf.Session(target) as session:
     with tf.Session(target) as other:  # variables are the task's
         np.testing.assert_array_equal(other.run(resource), [1, 1])
 
-hints = tf.ConfigProto(device_count={"CPU": 0, "GPU": 3}, intra_op_parallelism_threads=-1, use_per_session_threads=True,
+hints = tf.ConfigProto(device_count={"CPU": 0, "GPU": 3}, intra_op_parallelism_threads=-1,
                        graph_options=tf.GraphOptions(enable_bfloat16_sendrecv=True))
-hints.session_inter_op_thread_pool.add().num_threads = 2
 with tf.Session(target, config=hints) as session:  # none of them changes what a server's session does
     np.testing.assert_array_equal(session.run(y, {x: [1, 1]}, options=tf.RunOptions(inter_op_thread_pool=1)), [2, 3])
+threads = tf.ConfigProto(use_per_session_threads=True)
+try:
+    tf.Session(target, config=threads).run(y, {x: [1, 1]})
+    raise AssertionError("threads of a session's own were taken")
+except tf.errors.InvalidArgumentError as error:
+    assert "session thread pool options" in error.message, error.message
 wrong = tf.ConfigProto()
 wrong.cluster_def.job.add(name="worker").tasks[0] = "127.0.0.1:1"
 try:
     tf.Session(target, config=wrong).run(y, {x: [1, 1]})
     raise AssertionError("a cluster of strangers was taken")
-except tf.errors.UnimplementedError as error:
-    assert "cluster" in error.message, error.message
+except tf.errors.InvalidArgumentError as error:
+    assert "is not included in the provided cluster_def" in error.message, error.message
 
 tf.Session.reset(target)
 with tf.Session(target) as session:
