@@ -10,6 +10,7 @@
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "core/trace/recorder.hpp"
+#include "kernels/framework/collectives.hpp"
 
 namespace troupe {
 
@@ -323,10 +324,13 @@ caf::result<GraphRun> execute(Self self, const Parts& parts, ExecuteGraph& m) {
 } // namespace
 
 GraphManagerActor::behavior_type graph_manager(Self self, Services services, bool isolate,
-                                               TransportActor transport) {
+                                               TransportActor transport,
+                                               std::shared_ptr<Collectives> collectives) {
   guard_actor(self);
   self->state.task = services->task;
   self->state.environment = std::make_shared<SessionEnvironment>(*services, isolate);
+  if (collectives)
+    keep_collectives(self->state.environment->node_states(), std::move(collectives));
   Parts parts{services, transport};
   self->set_down_handler([=](caf::down_msg& down) { executor_lost(self, parts, down); });
   self->set_exit_handler([self](caf::exit_msg& exit) {

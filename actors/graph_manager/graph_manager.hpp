@@ -20,6 +20,8 @@
 
 namespace troupe {
 
+class Collectives;
+
 /// An executor, and how the kernels of its part are cancelled while one of them holds its thread.
 struct PartRunner {
   ExecutorActor executor;
@@ -57,6 +59,6 @@ struct GraphManagerState {
 
 GraphManagerActor::behavior_type
 graph_manager(GraphManagerActor::stateful_pointer<GraphManagerState> self, Services services,
-              bool isolate, TransportActor transport);
+              bool isolate, TransportActor transport, std::shared_ptr<Collectives> collectives);
 
 } // namespace troupe

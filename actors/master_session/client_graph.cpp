@@ -12,6 +12,7 @@
 #include "graph/op/infer.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/partition/recv_schedule.hpp"
+#include "graph/passes/collective_devices.hpp"
 #include "graph/passes/late_reads.hpp"
 #include "graph/passes/optimize.hpp"
 #include "graph/placement/place.hpp"
@@ -298,6 +299,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   const bool optimizes = request.settings->optimize && !request.is_watched;
   if (optimizes)
     TROUPE_TRY(optimize_client_graph(graph, request, services));
+  note_collective_devices(graph);
   if (request.settings->infer_shapes)
     TROUPE_TRY(note_shapes(graph));
   PartitionOptions cut;

@@ -35,7 +35,8 @@ namespace troupe {
 ///   11: partial runs.
 ///   12: the record of a node says what its kernel waits for.
 ///   13: steps are watched, their costs are told, and what they hold when memory runs out.
-inline constexpr std::uint32_t protocol_version = 13;
+///   14: tasks compute collectives together.
+inline constexpr std::uint32_t protocol_version = 14;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.
@@ -44,10 +45,12 @@ inline constexpr std::uint16_t wire = caf::first_custom_type_id;
 inline constexpr std::uint16_t node = caf::first_custom_type_id + 100;
 inline constexpr std::uint16_t worker = caf::first_custom_type_id + 200;
 inline constexpr std::uint16_t master = caf::first_custom_type_id + 300;
+inline constexpr std::uint16_t collectives = caf::first_custom_type_id + 400;
 inline constexpr std::uint16_t node_local = caf::first_custom_type_id + 500;
 inline constexpr std::uint16_t worker_local = caf::first_custom_type_id + 600;
 inline constexpr std::uint16_t master_local = caf::first_custom_type_id + 700;
 inline constexpr std::uint16_t session_local = caf::first_custom_type_id + 800;
+inline constexpr std::uint16_t collectives_local = caf::first_custom_type_id + 900;
 } // namespace type_block
 
 /// The code of that number; UNKNOWN for a number that is none. A peer may send any.

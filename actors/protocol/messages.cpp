@@ -6,6 +6,7 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/init_global_meta_objects.hpp>
 
+#include "actors/protocol/wire/collectives.hpp"
 #include "actors/protocol/wire/master.hpp"
 
 namespace troupe {
@@ -35,6 +36,7 @@ void add_protocol_messages(caf::actor_system_config& config) {
   add_block<caf::id_block::troupe_node>(config);
   add_block<caf::id_block::troupe_worker>(config);
   add_block<caf::id_block::troupe_master>(config);
+  add_block<caf::id_block::troupe_collectives>(config);
 }
 
 } // namespace troupe

@@ -12,6 +12,7 @@
 #include "actors/protocol/local/session.hpp"
 #include "actors/protocol/messages.hpp"
 #include "actors/protocol/status.hpp"
+#include "actors/protocol/wire/collectives.hpp"
 #include "core/tensor/variant.hpp"
 
 #include <functional>
@@ -92,6 +93,7 @@ struct Fixture {
   void node_messages();
   void worker_messages();
   void master_messages();
+  void collective_messages();
 };
 
 void Fixture::node_messages() {
@@ -177,6 +179,36 @@ void Fixture::worker_messages() {
   round_trip(EdgesArrived{4, {{"key", ticket(), true}, {"other", tensor(), false}}});
 }
 
+void Fixture::collective_messages() {
+  round_trip(FindCollectives{});
+  round_trip(CollectivesFound{handle_as<CollectivesActor>()});
+  JoinCollective join;
+  join.kind = 1;
+  join.merge = 2;
+  join.dtype = 3;
+  join.divides = true;
+  join.group_key = 4;
+  join.instance_key = 5;
+  join.group_size = 6;
+  join.dims = {7, 8};
+  join.node = "node";
+  join.device = "device";
+  join.task = "task";
+  join.session = "session";
+  join.step = 9;
+  join.frame = 10;
+  join.iteration = 11;
+  join.rank = 12;
+  join.is_source = join.in_step = join.is_small = true;
+  join.timeout_us = 13;
+  join.value = tensor();
+  round_trip(join);
+  round_trip(CollectiveFormed{1, 2, 3, 4, {"device"}, {"task"}, true, {tensor()}});
+  round_trip(CollectivePiece{1, 2, {3, 4, 5}, ticket()});
+  round_trip(AbortCollective{1, status()});
+  round_trip(LeaveCollective{"session", "device", 1, status()});
+}
+
 void Fixture::master_messages() {
   SessionSettings settings{.device_filters = {"/job:ps"},
                            .allow_soft_placement = false,
@@ -240,6 +272,7 @@ TEST_CASE_FIXTURE(Fixture, "protocol: every message that a port lets through sur
   node_messages();
   worker_messages();
   master_messages();
+  collective_messages();
   // Fields of messages; what a tensor goes through is tested with them.
   for (const char* field : {"troupe::Tensor", "troupe::WireTensor", "troupe::TensorChunk"})
     travelled.emplace(field);

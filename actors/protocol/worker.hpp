@@ -6,8 +6,10 @@
 namespace troupe {
 
 struct ClearContainers;
+struct CollectivesFound;
 struct CreateWorkerSession;
 struct DeleteWorkerSession;
+struct FindCollectives;
 struct FindWorkerSession;
 struct GetWorkerStatus;
 struct WorkerSessionCreated;
@@ -24,6 +26,7 @@ using WorkerActor = DrainActor::extend<
     caf::replies_to<DeleteWorkerSession>::with<caf::ok_atom>,
     // Fails: ABORTED "Session handle is not found: … Possibly this worker just restarted."
     caf::replies_to<FindWorkerSession>::with<WorkerSessionCreated>,
-    caf::replies_to<ClearContainers>::with<caf::ok_atom>>;
+    caf::replies_to<ClearContainers>::with<caf::ok_atom>,
+    caf::replies_to<FindCollectives>::with<CollectivesFound>>;
 
 } // namespace troupe

@@ -42,8 +42,9 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
     request.lease_us =
         std::min<std::int64_t>(bounded_lease(request.lease_us, services->timeouts),
                                10 * std::chrono::microseconds(services->timeouts.lease).count());
-  auto session = self->spawn<caf::monitored>(worker_session, services, std::move(request),
-                                             membership, transport);
+  auto session = self->spawn<caf::monitored>(
+      worker_session, services, std::move(request), membership, transport,
+      session_collectives(state.collectives, m.session_handle, state.notes));
   state.sessions.made(m.session_handle, m.master_task, session);
   state.children.add("session-" + m.session_handle, session);
   return WorkerSessionCreated{session, services->devices.attributes()};
@@ -54,7 +55,13 @@ caf::result<WorkerSessionCreated> create(Self self, const Services& services,
 WorkerActor::behavior_type worker(Self self, Services services, MembershipActor membership,
                                   TransportActor transport) {
   guard_actor(self);
+  self->state.collectives =
+      self->spawn<caf::monitored>(collectives, services, membership, transport, self->state.notes);
+  self->state.children.add("collectives", self->state.collectives);
   self->set_down_handler([self](caf::down_msg& down) {
+    // What its calls and the members of its groups wait for is lost: the node ends.
+    if (self->state.collectives == down.source)
+      return self->quit(down.reason ? down.reason : caf::error(caf::exit_reason::kill));
     self->state.children.remove(down.source);
     self->state.sessions.ended(down.source);
   });
@@ -80,6 +87,7 @@ WorkerActor::behavior_type worker(Self self, Services services, MembershipActor 
           return to_error(unknown_session(services, m.session_handle));
         return WorkerSessionCreated{*session, services->devices.attributes()};
       },
+      [=](const FindCollectives&) { return CollectivesFound{self->state.collectives}; },
       [=](const ClearContainers& m) {
         for (const auto& device : services->devices.all()) {
           if (m.containers.empty())

@@ -437,12 +437,13 @@ void watched_ended(Self self, const Parts& parts, const caf::down_msg& down) {
     rendezvous_lost(self, parts, down);
 }
 
-void begin(Self self, const Parts& parts, const CreateWorkerSession& request) {
+void begin(Self self, const Parts& parts, const CreateWorkerSession& request,
+           std::shared_ptr<Collectives> collectives) {
   auto& state = self->state;
   state.handle = request.session_handle;
   state.lease = MasterLease(request.lease_us, now_us(self));
-  state.graph_manager =
-      self->spawn<caf::linked>(graph_manager, parts.services, request.isolate, parts.transport);
+  state.graph_manager = self->spawn<caf::linked>(graph_manager, parts.services, request.isolate,
+                                                 parts.transport, std::move(collectives));
   // A graph manager that crashes takes the session along; an ordered end takes the children along.
   self->set_exit_handler([self](caf::exit_msg& exit) {
     for (std::uint64_t step_id : self->state.mailboxes.steps())
@@ -459,13 +460,14 @@ void begin(Self self, const Parts& parts, const CreateWorkerSession& request) {
 WorkerSessionActor::behavior_type worker_session(Self self, Services services,
                                                  CreateWorkerSession request,
                                                  MembershipActor membership,
-                                                 TransportActor transport) {
+                                                 TransportActor transport,
+                                                 std::shared_ptr<Collectives> collectives) {
   guard_actor(self);
   const auto orphan = std::chrono::microseconds(services->timeouts.orphan);
   const Parts parts{services, membership, transport,
                     request.lease_us > 0 ? std::chrono::microseconds(request.lease_us / 4)
                                          : orphan / 4};
-  begin(self, parts, request);
+  begin(self, parts, request, std::move(collectives));
   // Those of each step come first: CAF tries them in this order.
   return {
       [=](RunGraph& m) {

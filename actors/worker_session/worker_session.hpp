@@ -17,6 +17,8 @@
 
 namespace troupe {
 
+class Collectives;
+
 struct WorkerSessionState {
   static constexpr const char* name = "worker-session";
   std::string handle;
@@ -37,6 +39,7 @@ struct WorkerSessionState {
 
 WorkerSessionActor::behavior_type
 worker_session(WorkerSessionActor::stateful_pointer<WorkerSessionState> self, Services services,
-               CreateWorkerSession request, MembershipActor membership, TransportActor transport);
+               CreateWorkerSession request, MembershipActor membership, TransportActor transport,
+               std::shared_ptr<Collectives> collectives);
 
 } // namespace troupe

@@ -1,0 +1,678 @@
+#include "actors/collectives/collectives.hpp"
+
+#include <algorithm>
+
+#include "actors/family/children.hpp"
+#include "actors/transport/transport.hpp"
+#include "core/base/random.hpp"
+#include "core/base/strings.hpp"
+
+namespace troupe {
+
+CollectivesState::~CollectivesState() {
+  for (auto& [waiter, join] : joins)
+    join.promise.deliver(
+        to_error(unavailable("the leader of a collective group has ended").as_derived()));
+}
+
+namespace {
+
+using Self = CollectivesActor::stateful_pointer<CollectivesState>;
+
+/// What a group may hold together for its values to travel with the joins.
+constexpr std::int64_t max_small_bytes = max_inline_tensor;
+/// Of a value that travels from member to member. Copying or merging one takes some 100 µs.
+constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+/// Pieces that may wait for their call to form here.
+constexpr std::size_t max_early = 1 << 14;
+/// After its deadline a member waits so long for its leader, which has the better words.
+constexpr std::int64_t leader_grace_us = 2'000'000;
+/// Waits that last are described so often.
+constexpr std::int64_t note_every_us = 1'000'000;
+
+struct Parts {
+  Services services;
+  MembershipActor membership;
+  TransportActor transport;
+};
+
+/// Names the receiver, too: several members may be devices of one task.
+std::uint64_t piece_id(std::uint64_t id, int receiver) {
+  return id + 1 + static_cast<std::uint64_t>(receiver);
+}
+
+CollectivesActor own_handle(Self self) {
+  return caf::actor_cast<CollectivesActor>(self->ctrl());
+}
+
+std::int64_t bytes_of(const CollectiveSpec& spec) {
+  return spec.shape.num_elements() * static_cast<std::int64_t>(dtype_size(spec.dtype));
+}
+
+bool is_small(const CollectiveSpec& spec) {
+  return bytes_of(spec) <= max_small_bytes / std::max(1, spec.group_size);
+}
+
+// Whoever joins a group with devices of other steps has to name the same leader.
+std::string default_leader(const NodeServices& services) {
+  for (const char* task : {"/job:chief/replica:0/task:0", "/job:worker/replica:0/task:0"})
+    if (services.cluster.contains(task))
+      return task;
+  const auto tasks = services.cluster.tasks();
+  return tasks.empty() ? services.task : tasks.front();
+}
+
+bool is_in_step(const CollectiveCall& call) {
+  return call.spec.group_size > 0 &&
+         call.step_devices.size() >= static_cast<std::size_t>(call.spec.group_size);
+}
+
+std::string leader_of(const CollectiveCall& call, const NodeServices& services) {
+  return is_in_step(call) ? task_of_device(*std::ranges::min_element(call.step_devices))
+                          : default_leader(services);
+}
+
+bool on_one_host(const std::vector<std::string>& tasks, const NodeServices& services) {
+  std::string host;
+  for (const std::string& task : tasks) {
+    if (task == services.task && tasks.front() == services.task && tasks.back() == services.task)
+      continue;
+    const auto address = services.cluster.address_of(task);
+    if (!address.ok())
+      continue;
+    if (!host.empty() && host != address->host)
+      return false;
+    host = address->host;
+  }
+  return true;
+}
+
+void schedule(Self self);
+
+// ---- other tasks
+
+void found(Self self, const std::string& task, const Status& status,
+           const CollectivesActor& actor) {
+  auto it = self->state.peers.find(task);
+  if (it == self->state.peers.end())
+    return;
+  auto waiting = std::exchange(it->second.waiting, {});
+  if (status.ok())
+    it->second.actor = actor;
+  else
+    self->state.peers.erase(it);
+  for (auto& done : waiting)
+    done(status, actor);
+}
+
+// Calls `done` with the collectives of `task`, now or later; with why they cannot be had. The task is
+// watched from then on.
+void with_peer(Self self, const Parts& parts, const std::string& task, CollectivePeer::Found done) {
+  if (task == parts.services->task)
+    return done({}, own_handle(self));
+  auto [it, is_new] = self->state.peers.try_emplace(task);
+  if (it->second.actor)
+    return done({}, it->second.actor);
+  it->second.waiting.push_back(std::move(done));
+  if (!is_new)
+    return;
+  const Timeouts& t = parts.services->timeouts;
+  auto failed = [=](std::string_view what) {
+    return [=, what = std::string(what)](caf::error& error) {
+      found(self, task, to_status(error, str_cat(what, " ", task)), {});
+    };
+  };
+  ask(self, parts.membership, t.dial + 2 * t.request,
+      GetPeer{task, std::chrono::microseconds(t.verdict()).count(), true})
+      .then(
+          [=](const Peer& peer) {
+            ask(self, parts.membership, parts.services->timeouts.request,
+                WatchPeer{task, own_handle(self)})
+                .then([](caf::ok_atom) {}, [](caf::error&) {}); // membership never refuses
+            ask(self, peer.worker, parts.services->timeouts.request, FindCollectives{})
+                .then(
+                    [=](const CollectivesFound& there) {
+                      found(self, task,
+                            there.actor ? Status{}
+                                        : unavailable(str_cat(task, " computes no collectives")),
+                            there.actor);
+                    },
+                    failed("finding the collectives of"));
+          },
+          failed("dialling"));
+}
+
+void send_abort(Self self, const Parts& parts, const std::string& task, std::uint64_t gang,
+                const Status& why) {
+  with_peer(self, parts, task, [gang, why](const Status& status, const CollectivesActor& actor) {
+    if (status.ok())
+      caf::anon_send(actor, AbortCollective{gang, {why}});
+  });
+}
+
+// ---- members
+
+void perform(Self self, const Parts& parts, std::uint64_t ticket,
+             CollectiveExchange::Effects effects);
+
+MemberCall* find_call(Self self, std::uint64_t ticket) {
+  auto it = self->state.calls.find(ticket);
+  return it == self->state.calls.end() ? nullptr : &it->second;
+}
+
+void forget_call(Self self, std::uint64_t ticket) {
+  auto call = self->state.calls.extract(ticket);
+  if (call.empty())
+    return;
+  if (call.mapped().id != 0) {
+    const std::uint64_t id = piece_id(call.mapped().id, call.mapped().rank);
+    self->state.tickets.erase(id);
+    self->state.ended.add(id, true);
+  }
+  self->state.notes->forget(ticket);
+}
+
+void finish(Self self, std::uint64_t ticket) {
+  MemberCall* call = find_call(self, ticket);
+  auto pending = call->pending;
+  forget_call(self, ticket);
+  pending->answer(Tensors{pending->call.output});
+}
+
+// `tells`: the other members do not know yet.
+void fail_call(Self self, const Parts& parts, std::uint64_t ticket, const Status& why, bool tells) {
+  MemberCall* call = find_call(self, ticket);
+  if (!call)
+    return;
+  auto pending = call->pending;
+  withdraw(parts.services, parts.transport, call->offered);
+  if (call->gang != 0 && tells) {
+    const Code code = why.code() == Code::cancelled ? Code::aborted : why.code();
+    const Status told =
+        Status(code, str_cat("the step of ", pending->call.device,
+                             ", a member of collective group ", pending->call.spec.group_key,
+                             ", has ended (", to_string(why.code()), ": ", why.message(),
+                             "): the other members' steps end, too; run the step again on all "
+                             "of them"))
+            .as_derived();
+    std::set<std::string> tasks(call->tasks.begin(), call->tasks.end());
+    tasks.erase(parts.services->task);
+    for (const std::string& task : tasks)
+      send_abort(self, parts, task, call->gang, told);
+    self->send(self, AbortCollective{call->gang, {told}}); // other devices of ours
+  }
+  forget_call(self, ticket);
+  pending->answer(why);
+}
+
+void go_on(Self self, std::uint64_t ticket) {
+  MemberCall* call = find_call(self, ticket);
+  if (call && call->exchange && call->exchange->is_done() && call->sending == 0)
+    finish(self, ticket);
+}
+
+void piece_arrived(Self self, const Parts& parts, std::uint64_t ticket, int from,
+                   const PieceName& name, Tensor part) {
+  MemberCall* call = find_call(self, ticket);
+  if (!call || !call->exchange)
+    return;
+  auto effects = call->exchange->arrived(from, name, std::move(part));
+  if (!effects.ok())
+    return fail_call(self, parts, ticket, effects.status(), true);
+  perform(self, parts, ticket, *std::move(effects));
+}
+
+void take_piece(Self self, const Parts& parts, std::uint64_t ticket, CollectivePiece& m) {
+  if (!m.part.is_ticket())
+    return piece_arrived(self, parts, ticket, m.from, m.name, std::move(m.part.tensor));
+  from_wire(self, parts.services, parts.transport, {std::move(m.part)},
+            [=, from = m.from, name = m.name](Status status, std::vector<Tensor> tensors) {
+              if (status.ok())
+                piece_arrived(self, parts, ticket, from, name, std::move(tensors.front()));
+              else
+                fail_call(self, parts, ticket, status, true);
+            });
+}
+
+void piece(Self self, const Parts& parts, CollectivePiece& m) {
+  auto& state = self->state;
+  if (auto it = state.tickets.find(m.id); it != state.tickets.end())
+    return take_piece(self, parts, it->second, m);
+  if (state.ended.find(m.id))
+    return;
+  if (state.early.size() >= max_early)
+    state.early.pop_front();
+  state.early.emplace_back(now_us(self), std::move(m));
+  schedule(self);
+}
+
+// A piece leaves on a compute thread if it has to be copied.
+void send_piece(Self self, const Parts& parts, std::uint64_t ticket, MemberCall& call,
+                CollectiveExchange::Send& send) {
+  const std::string& task = call.tasks[static_cast<std::size_t>(send.to)];
+  CollectivePiece out{piece_id(call.id, send.to), call.rank, send.name, {}};
+  if (task == parts.services->task) {
+    out.part = std::move(send.part);
+    self->send(self, std::move(out));
+    return;
+  }
+  ++call.sending;
+  with_peer(self, parts, task,
+            [=, part = std::move(send.part),
+             out = std::move(out)](const Status& status, const CollectivesActor& peer) mutable {
+              if (!status.ok())
+                return fail_call(self, parts, ticket, status, true);
+              auto work = [=, services = parts.services, transport = parts.transport,
+                           own = self->node(), address = self->address()]() mutable {
+                out.part = to_wire(std::move(part), services, own, peer, transport);
+                CollectiveWorked done{ticket, 0, {}};
+                if (out.part.is_ticket())
+                  done.offered.push_back(out.part.ticket->id);
+                caf::anon_send(peer, std::move(out));
+                if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+                  caf::anon_send(typed<CollectivesActor>(actor), std::move(done));
+              };
+              parts.services->threads->run(std::move(work));
+            });
+}
+
+void perform(Self self, const Parts& parts, std::uint64_t ticket,
+             CollectiveExchange::Effects effects) {
+  for (auto& effect : effects) {
+    MemberCall* call = find_call(self, ticket);
+    if (!call)
+      return;
+    if (auto* send = std::get_if<CollectiveExchange::Send>(&effect)) {
+      send_piece(self, parts, ticket, *call, *send);
+      continue;
+    }
+    auto tell = [ticket, address = self->address()](std::uint64_t job) {
+      if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
+        caf::anon_send(typed<CollectivesActor>(actor), CollectiveWorked{ticket, job, {}});
+    };
+    const CollectiveCall& what = call->pending->call;
+    if (auto* merge = std::get_if<CollectiveExchange::Merge>(&effect))
+      parts.services->threads->run(
+          [=, math = what.math, size = what.spec.group_size, merge = std::move(*merge)]() mutable {
+            merge_parts(*math, merge.parts, merge.out, merge.divide, size);
+            merge.parts.clear(); // they go back before the result leaves
+            tell(merge.job);
+          });
+    else if (auto* copy = std::get_if<CollectiveExchange::Copy>(&effect))
+      parts.services->threads->run([=, copy = std::move(*copy)]() mutable {
+        std::copy_n(static_cast<const std::byte*>(copy.from.raw()), copy.from.bytes().size(),
+                    static_cast<std::byte*>(copy.out.mutable_raw()));
+        copy.from = {};
+        tell(copy.job);
+      });
+  }
+  go_on(self, ticket);
+}
+
+void worked(Self self, const Parts& parts, CollectiveWorked& m) {
+  MemberCall* call = find_call(self, m.ticket);
+  if (!call)
+    return withdraw(parts.services, parts.transport, m.offered); // it has failed
+  if (m.job == 0) {
+    --call->sending;
+    call->offered.insert(call->offered.end(), m.offered.begin(), m.offered.end());
+    return go_on(self, m.ticket);
+  }
+  perform(self, parts, m.ticket, call->exchange->job_done(m.job));
+}
+
+Status check_formed(const CollectiveFormed& m, const CollectiveCall& call) {
+  const auto size = static_cast<std::size_t>(call.spec.group_size);
+  const bool fits =
+      m.id != 0 && m.gang != 0 && m.devices.size() == size && m.tasks.size() == size &&
+      m.rank >= 0 && static_cast<std::size_t>(m.rank) < size &&
+      m.devices[static_cast<std::size_t>(m.rank)] == call.device &&
+      m.is_small == is_small(call.spec) && m.values.size() == (m.is_small ? size : 0) &&
+      (call.spec.kind != CollectiveKind::broadcast ||
+       (m.source >= 0 && static_cast<std::size_t>(m.source) < size &&
+        (m.source == m.rank) == call.is_source));
+  return fits ? Status{}
+              : internal(str_cat("the leader of collective group ", call.spec.group_key,
+                                 " has answered with a group that ", call.device, " is not in"));
+}
+
+void formed(Self self, const Parts& parts, std::uint64_t ticket, CollectiveFormed& m) {
+  auto& state = self->state;
+  MemberCall* call = find_call(self, ticket);
+  if (!call)
+    return; // withdrawn
+  const CollectiveCall& what = call->pending->call;
+  if (Status wrong = check_formed(m, what); !wrong.ok())
+    return fail_call(self, parts, ticket, wrong, false);
+  call->gang = m.gang;
+  call->rank = m.rank;
+  call->tasks = std::move(m.tasks);
+  call->devices = std::move(m.devices);
+  if (const Status* why = state.aborted.find(m.gang))
+    return fail_call(self, parts, ticket, *why, false);
+  if (m.is_small) {
+    std::vector<Tensor> values;
+    for (WireTensor& value : m.values)
+      values.push_back(std::move(value.tensor));
+    Status status =
+        combine_small(what.spec, m.rank, m.source, values, what.math.get(), what.output);
+    if (status.ok())
+      finish(self, ticket);
+    else
+      fail_call(self, parts, ticket, status, true);
+    return;
+  }
+  call->id = m.id;
+  const std::uint64_t own_id = piece_id(m.id, m.rank);
+  state.tickets.emplace(own_id, ticket);
+  const auto route =
+      on_one_host(call->tasks, *parts.services) ? CollectiveRoute::direct : CollectiveRoute::ring;
+  call->exchange.emplace(CollectiveExchange::Setup{what.spec, route, m.rank, m.source, what.input,
+                                                   what.output, piece_bytes});
+  perform(self, parts, ticket, call->exchange->start());
+  std::vector<CollectivePiece> waiting;
+  std::erase_if(state.early, [&](auto& entry) {
+    if (entry.second.id != own_id)
+      return false;
+    waiting.push_back(std::move(entry.second));
+    return true;
+  });
+  for (CollectivePiece& early : waiting)
+    if (find_call(self, ticket))
+      take_piece(self, parts, ticket, early);
+}
+
+JoinCollective join_of(const CollectiveCall& call, const std::string& session,
+                       const std::string& task) {
+  JoinCollective m;
+  const CollectiveSpec& spec = call.spec;
+  m.kind = static_cast<std::uint8_t>(spec.kind);
+  m.merge = static_cast<std::uint8_t>(spec.merge);
+  m.dtype = static_cast<std::uint8_t>(spec.dtype);
+  m.divides = spec.divides;
+  m.group_key = spec.group_key;
+  m.instance_key = spec.instance_key;
+  m.group_size = spec.group_size;
+  m.dims.assign(spec.shape.dims().begin(), spec.shape.dims().end());
+  m.node = call.node;
+  m.device = call.device;
+  m.task = task;
+  m.session = session;
+  m.step = call.step;
+  m.frame = call.frame;
+  m.iteration = call.iteration;
+  m.rank = call.rank;
+  m.is_source = call.is_source;
+  m.in_step = is_in_step(call);
+  m.timeout_us = call.timeout_us;
+  m.is_small = is_small(spec);
+  if (m.is_small)
+    m.value = call.input;
+  return m;
+}
+
+void begin(Self self, const Parts& parts, BeginCollective& m) {
+  auto& state = self->state;
+  const CollectiveCall& what = m.call->call;
+  MemberCall& call = state.calls[m.ticket];
+  call.pending = m.call;
+  call.leader = leader_of(what, *parts.services);
+  if (what.timeout_us > 0)
+    call.due_us = now_us(self) + what.timeout_us + leader_grace_us;
+  state.seats[{m.call->session, what.step, what.device}].insert(call.leader);
+  schedule(self);
+  with_peer(self, parts, call.leader,
+            [=, ticket = m.ticket, leader = call.leader](const Status& status,
+                                                         const CollectivesActor& actor) {
+              MemberCall* call = find_call(self, ticket);
+              if (!call)
+                return; // withdrawn
+              if (!status.ok())
+                return fail_call(self, parts, ticket,
+                                 status.with_context(str_cat("the leader of collective group ",
+                                                             call->pending->call.spec.group_key,
+                                                             " cannot be reached")),
+                                 false);
+              ask(self, actor, parts.services->timeouts.step,
+                  join_of(call->pending->call, call->pending->session, parts.services->task))
+                  .then([=](CollectiveFormed& m) { formed(self, parts, ticket, m); },
+                        [=](caf::error& error) {
+                          fail_call(
+                              self, parts, ticket,
+                              to_status(error, str_cat("joining a collective group at ", leader)),
+                              false);
+                        });
+            });
+}
+
+void leave(Self self, const Parts& parts, const std::string& leader, LeaveCollective message) {
+  with_peer(self, parts, leader,
+            [message = std::move(message)](const Status& status, const CollectivesActor& actor) {
+              if (status.ok())
+                caf::anon_send(actor, message);
+            });
+}
+
+// The leader hears of it before the step has ended, which other kernels may delay.
+void withdraw_call(Self self, const Parts& parts, std::uint64_t ticket) {
+  MemberCall* call = find_call(self, ticket);
+  if (!call)
+    return;
+  const CollectiveCall& what = call->pending->call;
+  const Status why = cancelled("its step was cancelled");
+  leave(self, parts, call->leader,
+        LeaveCollective{call->pending->session, what.device, what.step, {why}});
+  fail_call(self, parts, ticket, why.as_derived(), true);
+}
+
+void seat_ended(Self self, const Parts& parts, const SeatEnded& m) {
+  auto seat = self->state.seats.extract({m.session, m.step, m.device});
+  if (seat.empty())
+    return;
+  for (const std::string& leader : seat.mapped())
+    leave(self, parts, leader, LeaveCollective{m.session, m.device, m.step, m.status});
+}
+
+void abort(Self self, const Parts& parts, const AbortCollective& m) {
+  const Status why = reason_of(m.status);
+  self->state.aborted.add(m.gang, why);
+  std::vector<std::uint64_t> hit;
+  for (const auto& [ticket, call] : self->state.calls)
+    if (call.gang == m.gang)
+      hit.push_back(ticket);
+  for (std::uint64_t ticket : hit)
+    fail_call(self, parts, ticket, why, false);
+}
+
+// ---- the leader
+
+void deliver(Self self, const Parts& parts, CollectiveGroups::Effects effects) {
+  auto& state = self->state;
+  for (const auto& failed : effects.failed)
+    for (CollectiveGroups::Waiter waiter : failed.waiters)
+      if (auto join = state.joins.extract(waiter); !join.empty())
+        join.mapped().promise.deliver(to_error(failed.why));
+  for (const auto& doomed : effects.doomed)
+    for (const std::string& task : doomed.tasks)
+      send_abort(self, parts, task, doomed.gang, doomed.why);
+  if (effects.formed) {
+    auto& f = *effects.formed;
+    CollectiveFormed out{f.id, f.gang, 0, f.source, f.devices, f.tasks, false, {}};
+    std::vector<WaitingJoin> members;
+    for (CollectiveGroups::Waiter waiter : f.waiters)
+      members.push_back(std::move(state.joins.extract(waiter).mapped()));
+    out.is_small = std::ranges::all_of(members, [](const WaitingJoin& x) { return x.is_small; });
+    if (out.is_small)
+      for (WaitingJoin& member : members)
+        out.values.push_back(std::move(member.value));
+    for (WaitingJoin& member : members) {
+      member.promise.deliver(out);
+      ++out.rank;
+    }
+  }
+  schedule(self);
+}
+
+Result<CollectiveMember> member_of(const JoinCollective& m) {
+  if (m.kind >= num_collective_kinds || m.merge >= num_merge_ops)
+    return invalid_argument("a join names an operation that there is not");
+  CollectiveMember out;
+  out.spec.kind = static_cast<CollectiveKind>(m.kind);
+  out.spec.merge = static_cast<MergeOp>(m.merge);
+  out.spec.dtype = static_cast<DType>(m.dtype);
+  out.spec.divides = m.divides;
+  out.spec.group_key = m.group_key;
+  out.spec.instance_key = m.instance_key;
+  out.spec.group_size = m.group_size;
+  TROUPE_ASSIGN(out.spec.shape, Shape::make(m.dims));
+  if (m.value.is_ticket())
+    return invalid_argument("a join has a value that is elsewhere");
+  out.node = m.node;
+  out.device = m.device;
+  out.task = m.task;
+  out.session = m.session;
+  out.step = m.step;
+  out.frame = m.frame;
+  out.iteration = m.iteration;
+  out.rank = m.rank;
+  out.is_source = m.is_source;
+  out.in_step = m.in_step;
+  out.timeout_us = std::max<std::int64_t>(0, m.timeout_us);
+  return out;
+}
+
+caf::result<CollectiveFormed> join(Self self, const Parts& parts, JoinCollective& m) {
+  auto& state = self->state;
+  auto member = member_of(m);
+  if (!member.ok())
+    return to_error(member.status());
+  member->timeout_us = bounded_timeout(member->timeout_us, parts.services->timeouts);
+  const CollectiveGroups::Waiter waiter = ++state.last_waiter;
+  auto promise = self->make_response_promise<CollectiveFormed>();
+  state.joins.emplace(waiter, WaitingJoin{promise, m.is_small, std::move(m.value)});
+  // Whoever leads hears of the member's loss.
+  with_peer(self, parts, member->task,
+            [=, task = member->task](const Status& status, const CollectivesActor&) {
+              if (!status.ok())
+                deliver(self, parts, self->state.groups->task_lost(task, status, now_us(self)));
+            });
+  deliver(self, parts, state.groups->join(waiter, *member, now_us(self)));
+  return promise;
+}
+
+void peer_lost(Self self, const Parts& parts, const PeerLost& m) {
+  auto& state = self->state;
+  const Status why = unavailable(m.sentence).with_origin({"", "", m.task, 0});
+  found(self, m.task, why, {});
+  deliver(self, parts, state.groups->task_lost(m.task, why, now_us(self)));
+  std::vector<std::uint64_t> hit;
+  for (const auto& [ticket, call] : state.calls)
+    if (call.gang == 0 ? call.leader == m.task
+                       : std::ranges::find(call.tasks, m.task) != call.tasks.end())
+      hit.push_back(ticket);
+  for (std::uint64_t ticket : hit)
+    fail_call(self, parts, ticket,
+              why.with_context(str_cat("a member or the leader of its collective group is lost")),
+              false);
+}
+
+// ---- time
+
+void write_notes(Self self) {
+  for (const auto& [ticket, call] : self->state.calls) {
+    const CollectiveSpec& spec = call.pending->call.spec;
+    if (!call.exchange) {
+      self->state.notes->set(ticket,
+                             str_cat("the ", spec.group_size, " members of collective group ",
+                                     spec.group_key, " to reach instance ", spec.instance_key, " (",
+                                     to_string(spec.kind), "), at its leader ", call.leader));
+      continue;
+    }
+    std::vector<std::string> devices;
+    for (int rank : call.exchange->waits_for())
+      devices.push_back(call.devices[static_cast<std::size_t>(rank)]);
+    self->state.notes->set(ticket, str_cat("pieces of ", to_string(spec.kind), " instance ",
+                                           spec.instance_key, " of group ", spec.group_key,
+                                           " from ", str_join(devices, ", ")));
+  }
+}
+
+void schedule(Self self) {
+  auto& state = self->state;
+  const std::int64_t now = now_us(self);
+  std::optional<std::int64_t> due = state.groups->next_due_us();
+  auto take = [&](std::int64_t at) { due = due ? std::min(*due, at) : at; };
+  if (!state.calls.empty() || !state.early.empty())
+    take(now + note_every_us);
+  if (!due)
+    return;
+  // For each call a look at all calls would be dear: deadlines are seen to some milliseconds.
+  const std::int64_t at = std::max(*due, now + 1000);
+  if (state.due_posted_us != 0 && state.due_posted_us <= at)
+    return;
+  state.due_posted_us = at;
+  self->delayed_send(self, std::chrono::microseconds(at - now), CollectivesDue{});
+}
+
+void time_passed(Self self, const Parts& parts) {
+  auto& state = self->state;
+  const std::int64_t now = now_us(self);
+  if (state.due_posted_us > now + 1000)
+    return; // an earlier one was posted after it
+  state.due_posted_us = 0;
+  deliver(self, parts, state.groups->time_passed(now));
+  std::vector<std::uint64_t> late;
+  for (const auto& [ticket, call] : state.calls)
+    if (call.due_us != 0 && call.due_us <= now)
+      late.push_back(ticket);
+  for (std::uint64_t ticket : late) {
+    const auto& what = find_call(self, ticket)->pending->call;
+    fail_call(self, parts, ticket,
+              deadline_exceeded(str_cat("Collective has timed out during execution: instance ",
+                                        what.spec.instance_key, " of group ", what.spec.group_key,
+                                        " was not over within ",
+                                        static_cast<double>(what.timeout_us) / 1e6,
+                                        " s; see what its members do, or raise timeout_seconds")),
+              true);
+  }
+  const std::int64_t orphan = std::chrono::microseconds(parts.services->timeouts.orphan).count();
+  while (!state.early.empty() && state.early.front().first + orphan <= now)
+    state.early.pop_front();
+  write_notes(self);
+  schedule(self);
+}
+
+} // namespace
+
+CollectivesActor::behavior_type collectives(Self self, Services services,
+                                            MembershipActor membership, TransportActor transport,
+                                            std::shared_ptr<CollectiveNotes> notes) {
+  guard_actor(self);
+  self->state.groups.emplace(random_id() >> 1);
+  self->state.notes = std::move(notes);
+  const Parts parts{services, membership, transport};
+  return {
+      [=](BeginCollective& m) { begin(self, parts, m); },
+      [=](const WithdrawCollective& m) { withdraw_call(self, parts, m.ticket); },
+      [=](const SeatEnded& m) { seat_ended(self, parts, m); },
+      [=](JoinCollective& m) { return join(self, parts, m); },
+      [=](const LeaveCollective& m) {
+        deliver(self, parts,
+                self->state.groups->step_ended(m.session, m.step, m.device, m.status.status,
+                                               now_us(self)));
+      },
+      [=](const AbortCollective& m) { abort(self, parts, m); },
+      [=](CollectivePiece& m) { piece(self, parts, m); },
+      [=](const PeerLost& m) { peer_lost(self, parts, m); },
+      [=](CollectiveWorked& m) { worked(self, parts, m); },
+      [=](CollectivesDue) { time_passed(self, parts); },
+      [=](const GetActors&) {
+        return describe_tree(self,
+                             str_cat(self->state.calls.size(), " calls, leads ",
+                                     self->state.groups->num_gangs(), " groups of steps"),
+                             Children{});
+      },
+  };
+}
+
+} // namespace troupe
