@@ -17,14 +17,23 @@ struct Fixture {
     add(SchemaBuilder("Const")
             .output("output: dtype")
             .attr("value: tensor; dtype: type")
+            .not_differentiable("a test")
             .roles(Role::constant));
-    add(SchemaBuilder("Given").output("output: int32").stateful());
-    add(SchemaBuilder("First").attr("group_key: int").stateful().roles(Role::blocks));
+    add(SchemaBuilder("Given").output("output: int32").stateful().not_differentiable("a test"));
+    add(SchemaBuilder("First")
+            .attr("group_key: int")
+            .stateful()
+            .not_differentiable("a test")
+            .roles(Role::blocks));
     add(SchemaBuilder("Second")
             .input("group_size: int32; group_key: int32")
             .stateful()
+            .not_differentiable("a test")
             .roles(Role::blocks));
-    add(SchemaBuilder("Unrelated").input("group_key: int32").stateful());
+    add(SchemaBuilder("Unrelated")
+            .input("group_key: int32")
+            .stateful()
+            .not_differentiable("a test"));
     graph.emplace(ops);
   }
   Node& put(const char* name, const char* op, const char* device, std::vector<Endpoint> inputs = {},
