@@ -58,6 +58,8 @@ def attr(value):
         return number(5, value)
     if isinstance(value, int):
         return number(3, value)
+    if isinstance(value, float):
+        return varint(4 << 3 | 5) + struct.pack("<f", value)
     if isinstance(value, list):
         return block(1, b"".join(number(3, i) for i in value))
     return text(2, value)

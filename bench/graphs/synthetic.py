@@ -195,3 +195,24 @@ def transfer_read(elements, source, sink):
     g.constant("axis", [0], INT32, [1], sink)
     g.node("sum", "Sum", ["y", "axis"], sink, keep_dims=False, Tidx=Type(INT32), **T)
     return g.bytes()
+
+
+def all_reduce(elements, devices):
+    """A variable on each device, their sum over all devices, of which each reads every element; `sum` is the first one's, `done` runs
+    all of them, `init` fills the variables."""
+    g = Graph()
+    fills, sums = [], []
+    for i, device in enumerate(devices):
+        name = g.node(f"v{i}", "VariableV2", (), device, dtype=Type(FLOAT), shape=ShapeOf([elements]), container="",
+                      shared_name=f"all_reduce_{elements}_{len(devices)}_{i}")
+        g.constant(f"length{i}", [elements], INT32, [1], device)
+        g.constant(f"start{i}", [0.5 + i], FLOAT, (), device)
+        g.node(f"fill{i}", "Fill", [f"length{i}", f"start{i}"], device, index_type=Type(INT32), **T)
+        fills.append("^" + g.node(f"init{i}", "Assign", [name, f"fill{i}"], device, use_locking=True, validate_shape=True, **T))
+        g.node(f"y{i}", "CollectiveReduce", [name], device, group_size=len(devices), group_key=elements + len(devices), instance_key=1,
+               merge_op="Add", final_op="Id", subdiv_offsets=[0], wait_for=[], communication_hint="auto", timeout_seconds=0.0, **T)
+        g.constant(f"axis{i}", [0], INT32, [1], device)
+        sums.append(g.node("sum" if i == 0 else f"sum{i}", "Sum", [f"y{i}", f"axis{i}"], device, keep_dims=False, Tidx=Type(INT32), **T))
+    g.node("init", "NoOp", fills, devices[0])
+    g.node("done", "NoOp", ["^" + name for name in sums], devices[0])
+    return g.bytes()

@@ -87,6 +87,17 @@ def transfer_rows():
                    size=gib)
 
 
+def collective_rows():
+    sizes = {"1KiB": 1 << 10, "1MiB": 1 << 20, "64MiB": 1 << 26}
+    for tasks in (2, 4):
+        devices = [f"/job:worker/task:{i}/device:CPU:0" for i in range(tasks)]
+        on = {"jobs": {"worker": tasks}, "master": FIRST}
+        for name, size in sizes.items():
+            step = Step((f"all_reduce_{size}_{tasks}", synthetic.all_reduce, size // 4, devices), fetches=["sum"], ops=["done"], inits=["init"], **on)
+            yield StepRow(f"all-reduce-{name}-{tasks}", f"all-reduce of {size >> 10} KiB over {tasks} tasks of this host, summed on each; TensorFlow's ring over gRPC",
+                          5, steps=[step], ours=PLAIN, theirs=PLAIN)
+
+
 def training_rows():
     kinds = {"mlp": ("MLP", (1.3, 3, 3)), "cnn": ("CNN", (1.15, 1.4, 1.4))}
     for kind, (title, aims) in kinds.items():
@@ -143,7 +154,7 @@ GUARDED = ["chain", "noops", "while", "local", "null-remote", "ping-pong", "tran
 
 
 def all_rows():
-    rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
+    rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *collective_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
             *two_host_rows(),
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
             NodeRow("node-disk", "a node with its gateway, on disk", aim_value=95, key="disk"),
