@@ -23,6 +23,8 @@ using Self = CollectivesActor::stateful_pointer<CollectivesState>;
 constexpr std::int64_t max_small_bytes = max_inline_tensor;
 /// Of a value that travels from member to member. Copying or merging one takes some 100 µs.
 constexpr std::int64_t piece_bytes = std::int64_t{1} << 20;
+/// Pieces of values up to this are sent, merged and copied at once: waking a thread takes longer.
+constexpr std::int64_t max_at_once = std::int64_t{1} << 20;
 /// Pieces that may wait for their call to form here.
 constexpr std::size_t max_early = 1 << 14;
 /// After its deadline a member waits so long for its leader, which has the better words.
@@ -246,7 +248,15 @@ void piece(Self self, const Parts& parts, CollectivePiece& m) {
   schedule(self);
 }
 
-// A piece leaves on a compute thread if it has to be copied.
+// On a compute thread, unless it takes about as long as waking one.
+template <class Work>
+void run_work(const Parts& parts, const CollectiveCall& what, Work work) {
+  if (bytes_of(what.spec) <= max_at_once)
+    work();
+  else
+    parts.services->threads->run(std::move(work));
+}
+
 void send_piece(Self self, const Parts& parts, std::uint64_t ticket, MemberCall& call,
                 CollectiveExchange::Send& send) {
   const std::string& task = call.tasks[static_cast<std::size_t>(send.to)];
@@ -258,7 +268,7 @@ void send_piece(Self self, const Parts& parts, std::uint64_t ticket, MemberCall&
   }
   ++call.sending;
   with_peer(self, parts, task,
-            [=, part = std::move(send.part),
+            [=, pending = call.pending, part = std::move(send.part),
              out = std::move(out)](const Status& status, const CollectivesActor& peer) mutable {
               if (!status.ok())
                 return fail_call(self, parts, ticket, status, true);
@@ -272,7 +282,7 @@ void send_piece(Self self, const Parts& parts, std::uint64_t ticket, MemberCall&
                 if (auto actor = caf::actor_cast<caf::strong_actor_ptr>(address))
                   caf::anon_send(typed<CollectivesActor>(actor), std::move(done));
               };
-              parts.services->threads->run(std::move(work));
+              run_work(parts, pending->call, std::move(work));
             });
 }
 
@@ -299,7 +309,7 @@ void perform(Self self, const Parts& parts, std::uint64_t ticket,
             tell(merge.job);
           });
     else if (auto* copy = std::get_if<CollectiveExchange::Copy>(&effect))
-      parts.services->threads->run([=, copy = std::move(*copy)]() mutable {
+      run_work(parts, what, [=, copy = std::move(*copy)]() mutable {
         std::copy_n(static_cast<const std::byte*>(copy.from.raw()), copy.from.bytes().size(),
                     static_cast<std::byte*>(copy.out.mutable_raw()));
         copy.from = {};
