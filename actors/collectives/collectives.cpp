@@ -392,9 +392,10 @@ void formed(Self self, const Parts& parts, std::uint64_t ticket, CollectiveForme
       take_piece(self, parts, ticket, early);
 }
 
-JoinCollective join_of(const CollectiveCall& call, const std::string& session,
+JoinCollective join_of(std::uint64_t ticket, const CollectiveCall& call, const std::string& session,
                        const std::string& task) {
   JoinCollective m;
+  m.ticket = ticket;
   const CollectiveSpec& spec = call.spec;
   m.kind = static_cast<std::uint8_t>(spec.kind);
   m.merge = static_cast<std::uint8_t>(spec.merge);
@@ -431,28 +432,28 @@ void begin(Self self, const Parts& parts, BeginCollective& m) {
     call.due_us = now_us(self) + what.timeout_us + leader_grace_us;
   state.seats[{m.call->session, what.step, what.device}].insert(call.leader);
   schedule(self);
-  with_peer(self, parts, call.leader,
-            [=, ticket = m.ticket, leader = call.leader](const Status& status,
-                                                         const CollectivesActor& actor) {
-              MemberCall* call = find_call(self, ticket);
-              if (!call)
-                return; // withdrawn
-              if (!status.ok())
-                return fail_call(self, parts, ticket,
-                                 status.with_context(str_cat("the leader of collective group ",
-                                                             call->pending->call.spec.group_key,
-                                                             " cannot be reached")),
-                                 false);
-              ask(self, actor, parts.services->timeouts.step,
-                  join_of(call->pending->call, call->pending->session, parts.services->task))
-                  .then([=](CollectiveFormed& m) { formed(self, parts, ticket, m); },
-                        [=](caf::error& error) {
-                          fail_call(
-                              self, parts, ticket,
+  with_peer(
+      self, parts, call.leader,
+      [=, ticket = m.ticket, leader = call.leader](const Status& status,
+                                                   const CollectivesActor& actor) {
+        MemberCall* call = find_call(self, ticket);
+        if (!call)
+          return; // withdrawn
+        if (!status.ok())
+          return fail_call(self, parts, ticket,
+                           status.with_context(str_cat("the leader of collective group ",
+                                                       call->pending->call.spec.group_key,
+                                                       " cannot be reached")),
+                           false);
+        ask(self, actor, parts.services->timeouts.step,
+            join_of(ticket, call->pending->call, call->pending->session, parts.services->task))
+            .then([=](CollectiveFormed& m) { formed(self, parts, ticket, m); },
+                  [=](caf::error& error) {
+                    fail_call(self, parts, ticket,
                               to_status(error, str_cat("joining a collective group at ", leader)),
                               false);
-                        });
-            });
+                  });
+      });
 }
 
 void leave(Self self, const Parts& parts, const std::string& leader, LeaveCollective message) {
@@ -558,8 +559,11 @@ caf::result<CollectiveFormed> join(Self self, const Parts& parts, JoinCollective
     return to_error(member.status());
   member->timeout_us = bounded_timeout(member->timeout_us, parts.services->timeouts);
   const CollectiveGroups::Waiter waiter = ++state.last_waiter;
+  caf::strong_actor_ptr sender = self->current_sender(); // the promise takes it away
   auto promise = self->make_response_promise<CollectiveFormed>();
-  state.joins.emplace(waiter, WaitingJoin{promise, m.is_small, std::move(m.value)});
+  state.joins.emplace(
+      waiter,
+      WaitingJoin{promise, std::move(sender), m.ticket, {}, m.is_small, std::move(m.value)});
   // Whoever leads hears of the member's loss.
   with_peer(self, parts, member->task,
             [=, task = member->task](const Status& status, const CollectivesActor&) {
@@ -592,10 +596,12 @@ void write_notes(Self self) {
   for (const auto& [ticket, call] : self->state.calls) {
     const CollectiveSpec& spec = call.pending->call.spec;
     if (!call.exchange) {
-      self->state.notes->set(ticket,
-                             str_cat("the ", spec.group_size, " members of collective group ",
-                                     spec.group_key, " to reach instance ", spec.instance_key, " (",
-                                     to_string(spec.kind), "), at its leader ", call.leader));
+      std::string text = call.waits_for;
+      if (text.empty())
+        text = str_cat("the ", spec.group_size, " members of group ", spec.group_key,
+                       " to reach instance ", spec.instance_key);
+      self->state.notes->set(
+          ticket, str_cat(to_string(spec.kind), ", led by ", call.leader, ": ", std::move(text)));
       continue;
     }
     std::vector<std::string> devices;
@@ -607,12 +613,24 @@ void write_notes(Self self) {
   }
 }
 
+// Members that wait are told for whom, as far as it is known here.
+void tell_waiting(Self self) {
+  for (auto& [waiter, join] : self->state.joins) {
+    std::string text = self->state.groups->describe(waiter);
+    if (text.empty() || text == join.told || !join.member)
+      continue;
+    join.told = text;
+    caf::anon_send(typed<CollectivesActor>(join.member),
+                   CollectiveWaits{join.ticket, std::move(text)});
+  }
+}
+
 void schedule(Self self) {
   auto& state = self->state;
   const std::int64_t now = now_us(self);
   std::optional<std::int64_t> due = state.groups->next_due_us();
   auto take = [&](std::int64_t at) { due = due ? std::min(*due, at) : at; };
-  if (!state.calls.empty() || !state.early.empty())
+  if (!state.calls.empty() || !state.early.empty() || !state.joins.empty())
     take(now + note_every_us);
   if (!due)
     return;
@@ -648,6 +666,7 @@ void time_passed(Self self, const Parts& parts) {
   const std::int64_t orphan = std::chrono::microseconds(parts.services->timeouts.orphan).count();
   while (!state.early.empty() && state.early.front().first + orphan <= now)
     state.early.pop_front();
+  tell_waiting(self);
   write_notes(self);
   schedule(self);
 }
@@ -670,6 +689,12 @@ CollectivesActor::behavior_type collectives(Self self, Services services,
         deliver(self, parts,
                 self->state.groups->step_ended(m.session, m.step, m.device, m.status.status,
                                                now_us(self)));
+      },
+      [=](CollectiveWaits& m) {
+        if (MemberCall* call = find_call(self, m.ticket)) {
+          call->waits_for = std::move(m.text);
+          write_notes(self);
+        }
       },
       [=](const AbortCollective& m) { abort(self, parts, m); },
       [=](CollectivePiece& m) { piece(self, parts, m); },

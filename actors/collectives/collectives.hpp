@@ -36,6 +36,7 @@ struct MemberCall {
   std::vector<std::string> devices; ///< by rank
   int rank = -1;
   std::optional<CollectiveExchange> exchange; ///< none while it joins
+  std::string waits_for;                      ///< while it joins: as its leader says
   int sending = 0;                            ///< pieces that a compute thread is sending
   std::vector<TicketId> offered;              ///< to be taken back if it fails
 };
@@ -43,6 +44,9 @@ struct MemberCall {
 /// A member that waits for its group, at its leader.
 struct WaitingJoin {
   caf::typed_response_promise<CollectiveFormed> promise;
+  caf::strong_actor_ptr member; ///< its COLLECTIVES
+  std::uint64_t ticket = 0;     ///< its call there
+  std::string told;             ///< what it was told that it waits for
   bool is_small = false;
   WireTensor value;
 };

@@ -31,6 +31,12 @@ Status told(const Status& status, const std::string& device, std::int64_t group_
       .as_derived();
 }
 
+std::string between(const CollectiveMember& first, const CollectiveMember& second) {
+  return str_cat(" They are node '", first.node, "' on ", first.device, " and node '", second.node,
+                 "' on ", second.device, ", of group ", first.spec.group_key,
+                 "; build the same collective on every member");
+}
+
 template <class T>
 Status differ(const CollectiveMember& first, const CollectiveMember& second, std::string_view what,
               const T& a, const T& b) {
@@ -69,12 +75,17 @@ Status CollectiveGroups::disagreement(const Gang& gang, const Round& round,
     return {};
   const CollectiveMember& first = round.begin()->second.member;
   const CollectiveSpec &a = first.spec, &b = m.spec;
-  if (a.kind != b.kind)
-    return differ(first, m, "the operation", to_string(a.kind), to_string(b.kind));
-  if (a.dtype != b.dtype)
-    return differ(first, m, "the dtype", to_string(a.dtype), to_string(b.dtype));
+  if (a.kind != b.kind || a.dtype != b.dtype)
+    return internal(str_cat("Collective instance ", a.instance_key, " expected type ",
+                            to_string(a.kind), " and data_type ", to_string(a.dtype),
+                            " but got type ", to_string(b.kind), " and data_type ",
+                            to_string(b.dtype), ".", between(first, m)));
   if (!(a.shape == b.shape))
-    return differ(first, m, "the shape", a.shape.to_string(), b.shape.to_string());
+    return invalid_argument(str_cat(
+        "Shape mismatch in the collective instance ", a.instance_key, ". Op at device ", m.device,
+        " expected shape ", b.shape, " but another member in the group expected shape ", a.shape,
+        ". This is likely due to different input shapes at different members of the collective op.",
+        between(first, m)));
   if (a.merge != b.merge)
     return differ(first, m, "merge_op", to_string(a.merge), to_string(b.merge));
   if (a.divides != b.divides)
@@ -223,17 +234,18 @@ CollectiveGroups::Effects CollectiveGroups::join(Waiter waiter, const Collective
   Seat seat{m.task, m.session, m.step, false};
   if (gang->size != spec.group_size) {
     gang->seats.try_emplace(m.device, seat);
-    fail_all(invalid_argument(str_cat("the members of collective group ", spec.group_key,
-                                      " disagree about its size: ", m.device, " (node '", m.node,
-                                      "') has group_size ", spec.group_size, ", others have ",
-                                      gang->size, "; give every member the same")));
+    fail_all(internal(str_cat("Collective Op ", m.node, " has group_size ", spec.group_size,
+                              " and group_key ", spec.group_key, " but that group has size ",
+                              gang->size, " (", m.device,
+                              " has just joined it); give every member the same group_size")));
     return out;
   }
   if (!gang->seats.contains(m.device) &&
       gang->seats.size() >= static_cast<std::size_t>(gang->size)) {
-    fail_all(internal(str_cat("Device ", m.device, " is joining a group with size ", gang->size,
-                              ", but that group has ", gang->seats.size(),
-                              " members already (group_key=", spec.group_key, ")")));
+    fail_all(internal(str_cat("Collective Op ", m.node, " is assigned to device ", m.device,
+                              " and group_key ", spec.group_key,
+                              " but that group doesn't contain that device. It has its ",
+                              gang->size, " members already; give the other devices another key")));
     return out;
   }
   gang->seats.try_emplace(m.device, seat);
@@ -383,7 +395,7 @@ CollectiveGroups::Effects CollectiveGroups::time_passed(std::int64_t now_us) {
       touched.push_back(id);
       fail(gang,
            deadline_exceeded(
-               str_cat("Collective has timed out during parameter resolution: within the ",
+               str_cat("Collective has timed out waiting for other workers: within the ",
                        static_cast<double>(m.timeout_us) / 1e6, " s of node '", m.node, "' on ",
                        m.device, " ", missing(gang, instance, round),
                        "; see that every member runs the step, or raise timeout_seconds")),

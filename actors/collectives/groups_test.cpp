@@ -120,17 +120,18 @@ TEST_CASE_FIXTURE(Fixture, "groups: what members say differently ends all of the
     void (*change)(CollectiveMember&);
   };
   const Case cases[] = {
-      {"disagree about the operation", Code::invalid_argument,
+      {"expected type all-reduce and data_type float but got type all-gather", Code::internal,
        [](CollectiveMember& m) { m.spec.kind = CollectiveKind::gather; }},
-      {"disagree about the dtype", Code::invalid_argument,
+      {"and data_type int32", Code::internal,
        [](CollectiveMember& m) { m.spec.dtype = DType::int32; }},
-      {"disagree about the shape", Code::invalid_argument,
-       [](CollectiveMember& m) { m.spec.shape = Shape{3}; }},
+      {"Shape mismatch in the collective instance 3. Op at device "
+       "/job:worker/replica:0/task:1/device:CPU:0 expected shape [3]",
+       Code::invalid_argument, [](CollectiveMember& m) { m.spec.shape = Shape{3}; }},
       {"disagree about merge_op", Code::invalid_argument,
        [](CollectiveMember& m) { m.spec.merge = MergeOp::max; }},
       {"disagree about final_op", Code::invalid_argument,
        [](CollectiveMember& m) { m.spec.divides = true; }},
-      {"disagree about its size", Code::invalid_argument,
+      {"has group_size 4 and group_key 7 but that group has size 3", Code::internal,
        [](CollectiveMember& m) { m.spec.group_size = 4; }},
   };
   std::uint64_t step = 0;

@@ -10,6 +10,7 @@ struct BeginCollective;
 struct CollectiveFormed;
 struct CollectivePiece;
 struct CollectivesDue;
+struct CollectiveWaits;
 struct CollectiveWorked;
 struct JoinCollective;
 struct LeaveCollective;
@@ -30,6 +31,8 @@ using CollectivesActor = TreeActor::extend<
     caf::replies_to<JoinCollective>::with<CollectiveFormed>,
     // Of a member, to its leader: its step has ended, or no longer waits.
     caf::reacts_to<LeaveCollective>,
+    // Of a leader to a member that waits long.
+    caf::reacts_to<CollectiveWaits>,
     // Of a leader or a member to the other members: their calls in these steps fail.
     caf::reacts_to<AbortCollective>,
     // Of a member. Kept for a while if its call has not formed here yet.

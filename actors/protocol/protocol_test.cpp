@@ -191,6 +191,7 @@ void Fixture::collective_messages() {
   join.instance_key = 5;
   join.group_size = 6;
   join.dims = {7, 8};
+  join.ticket = 14;
   join.node = "node";
   join.device = "device";
   join.task = "task";
@@ -205,6 +206,7 @@ void Fixture::collective_messages() {
   round_trip(join);
   round_trip(CollectiveFormed{1, 2, 3, 4, {"device"}, {"task"}, true, {tensor()}});
   round_trip(CollectivePiece{1, 2, {3, 4, 5}, ticket()});
+  round_trip(CollectiveWaits{1, "text"});
   round_trip(AbortCollective{1, status()});
   round_trip(LeaveCollective{"session", "device", 1, status()});
 }

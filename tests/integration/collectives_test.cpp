@@ -365,7 +365,7 @@ TEST_CASE_FIXTURE(Fixture, "collectives: members that disagree are all told") {
     start(first, step({{"x", floats(4, 1)}}, {"y"}), a);
     start(second, step({{"x", floats(count, 2)}}, {"y"}), b);
     advance(1s);
-    fails(a, Code::invalid_argument, "disagree about the shape");
+    fails(a, Code::invalid_argument, "Shape mismatch");
     fails(b, Code::invalid_argument, "build the same collective on every member");
     // Nothing stays of it: the next steps meet.
     std::optional<Result<RunStepResult>> c, d;
@@ -381,8 +381,8 @@ TEST_CASE_FIXTURE(Fixture, "collectives: members that disagree are all told") {
   start(first, step({{"x", floats(4, 1)}}, {"y"}), a);
   start(third, step({{"x", floats(4, 2)}}, {"y"}), b);
   advance(1s);
-  fails(a, Code::invalid_argument, "disagree about its size");
-  fails(b, Code::invalid_argument, "disagree about its size");
+  fails(a, Code::internal, "but that group has size 2");
+  fails(b, Code::internal, "but that group has size 2");
 }
 
 TEST_CASE_FIXTURE(Fixture, "collectives: a member that dies ends the steps of the others") {
@@ -476,4 +476,24 @@ TEST_CASE("collectives: a member that falls silent at any moment ends the others
   CHECK(over > 0);
   CHECK(ended > 4);
   CHECK(late > 0);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "collectives: who asks why a step waits is told which members are missing") {
+  auto first = open(tasks[1], one_of_many(1, {.size = 3, .group = 4})),
+       second = open(tasks[2], one_of_many(2, {.size = 3, .group = 4}));
+  std::optional<Result<RunStepResult>> a, b;
+  start(first, step({{"x", floats(4, 1)}}, {"y"}), a);
+  start(second, step({{"x", floats(4, 1)}}, {"y"}), b);
+  advance(3s);
+  auto explained = cluster.ask<StepsExplained>(cluster.client(), first, ExplainStep{}, 5s);
+  REQUIRE_MESSAGE(explained.ok(), explained.status().to_string());
+  std::string text;
+  for (const auto& step : explained->steps)
+    for (const auto& line : step.tree)
+      text += line + "\n";
+  CHECK_MESSAGE(
+      text.find("2 of 3 members of group 4 have reached instance 1: " + std::string(tasks[1]) +
+                "/device:CPU:0, " + tasks[2] + "/device:CPU:0") != text.npos,
+      text);
 }

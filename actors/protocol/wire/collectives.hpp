@@ -24,6 +24,7 @@ struct JoinCollective {
   std::int32_t group_size = 0;
   std::vector<std::int64_t> dims;
 
+  std::uint64_t ticket = 0; ///< of the member's call; comes back in CollectiveWaits
   std::string node, device, task;
   std::string session; ///< handle
   std::uint64_t step = 0, frame = 0;
@@ -45,6 +46,11 @@ struct CollectiveFormed {
   std::vector<std::string> tasks;   ///< theirs
   bool is_small = false;
   std::vector<WireTensor> values; ///< of a small one: by rank
+};
+/// What a member waits for at its leader, told at times.
+struct CollectiveWaits {
+  std::uint64_t ticket = 0;
+  std::string text; ///< "2 of 3 members of group 7 have reached instance 3: …"
 };
 /// Which part of the value a piece is.
 struct PieceName {
@@ -82,13 +88,18 @@ typename F::result_type inspect(F& f, CollectivesFound& x) {
 template <class F>
 typename F::result_type inspect(F& f, JoinCollective& x) {
   return f(caf::meta::type_name("JoinCollective"), x.kind, x.merge, x.dtype, x.divides, x.group_key,
-           x.instance_key, x.group_size, x.dims, x.node, x.device, x.task, x.session, x.step,
-           x.frame, x.iteration, x.rank, x.is_source, x.in_step, x.timeout_us, x.is_small, x.value);
+           x.instance_key, x.group_size, x.dims, x.ticket, x.node, x.device, x.task, x.session,
+           x.step, x.frame, x.iteration, x.rank, x.is_source, x.in_step, x.timeout_us, x.is_small,
+           x.value);
 }
 template <class F>
 typename F::result_type inspect(F& f, CollectiveFormed& x) {
   return f(caf::meta::type_name("CollectiveFormed"), x.id, x.gang, x.rank, x.source, x.devices,
            x.tasks, x.is_small, x.values);
+}
+template <class F>
+typename F::result_type inspect(F& f, CollectiveWaits& x) {
+  return f(caf::meta::type_name("CollectiveWaits"), x.ticket, x.text);
 }
 template <class F>
 typename F::result_type inspect(F& f, CollectivePiece& x) {
@@ -114,4 +125,5 @@ TROUPE_MESSAGE(troupe_collectives, CollectiveFormed)
 TROUPE_MESSAGE(troupe_collectives, CollectivePiece)
 TROUPE_MESSAGE(troupe_collectives, AbortCollective)
 TROUPE_MESSAGE(troupe_collectives, LeaveCollective)
+TROUPE_MESSAGE(troupe_collectives, CollectiveWaits)
 CAF_END_TYPE_ID_BLOCK(troupe_collectives)
