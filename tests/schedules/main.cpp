@@ -35,9 +35,10 @@ struct Options {
 };
 
 // Who is killed, when: every kind of actor there is, in the order of the tree.
-constexpr const char* kinds[] = {"guardian",       "membership",     "transport", "worker",
-                                 "worker-session", "graph-manager",  "executor",  "rendezvous",
-                                 "master",         "master-session", "step",      "session"};
+constexpr const char* kinds[] = {"guardian",       "membership",    "transport",      "worker",
+                                 "worker-session", "graph-manager", "executor",       "rendezvous",
+                                 "collectives",    "master",        "master-session", "step",
+                                 "session"};
 constexpr Fault::Point points[] = {Fault::Point::before, Fault::Point::after, Fault::Point::answer};
 
 using Kills = std::map<KillPoint, std::size_t>;

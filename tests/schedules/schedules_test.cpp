@@ -62,7 +62,7 @@ TEST_CASE("fault plan: each kind of actor is killed at each point by the first s
   }
   for (const char* kind :
        {"guardian", "membership", "transport", "worker", "worker-session", "graph-manager",
-        "executor", "rendezvous", "master", "master-session", "step", "session"})
+        "executor", "rendezvous", "collectives", "master", "master-session", "step", "session"})
     CHECK_MESSAGE(points[kind].size() == 3, kind);
 }
 

@@ -57,6 +57,13 @@ constexpr auto graph_text = R"(
   big = Placeholder[dtype=DT_FLOAT]() @"/job:ps/task:0"
   big_sent = Neg(big) @"/job:ps/task:0"
   big_back = Neg(big_sent) @"/job:worker/task:1"
+
+  r = Placeholder[dtype=DT_FLOAT]() @"/job:ps/task:0"
+  r0 = Neg(r) @"/job:worker/task:0"
+  r1 = AddV2(r, r) @"/job:worker/task:1"
+  s = CollectiveReduce[group_size=3, group_key=1, instance_key=1, merge_op="Add", final_op="Id", subdiv_offsets=[0]](r) @"/job:ps/task:0"
+  s0 = CollectiveReduce[group_size=3, group_key=1, instance_key=1, merge_op="Add", final_op="Id", subdiv_offsets=[0]](r0) @"/job:worker/task:0"
+  s1 = CollectiveReduce[group_size=3, group_key=1, instance_key=1, merge_op="Add", final_op="Id", subdiv_offsets=[0]](r1) @"/job:worker/task:1"
 )";
 constexpr auto extension_text = R"(
   extra = Neg(e) @"/job:worker/task:1"
@@ -178,9 +185,10 @@ void Workload::later(SimTime pause) {
 
 void Workload::start(int actions) {
   static constexpr Action random_actions[] = {
-      Action::bump,   Action::bumps,  Action::bumps,   Action::exchange, Action::exchange,
-      Action::loop,   Action::big,    Action::mixed,   Action::mixed,    Action::callable,
-      Action::extend, Action::cancel, Action::devices, Action::deadline, Action::explain};
+      Action::bump,     Action::bumps,  Action::bumps,  Action::exchange, Action::exchange,
+      Action::loop,     Action::big,    Action::mixed,  Action::mixed,    Action::callable,
+      Action::reduce,   Action::reduce, Action::extend, Action::cancel,   Action::devices,
+      Action::deadline, Action::explain};
   for (int i = 0; i < actions; ++i)
     script_.push_back(random_actions[cluster_.pick(std::size(random_actions))]);
   script_.push_back(Action::init);
@@ -192,8 +200,8 @@ void Workload::start_check() {
   checking_ = true;
   failed_opens_ = 0;
   counter_value_ = -1;
-  script_ = {Action::read,     Action::bump, Action::big, Action::loop,
-             Action::exchange, Action::init, Action::open};
+  script_ = {Action::read, Action::reduce,   Action::bump, Action::big,
+             Action::loop, Action::exchange, Action::init, Action::open};
   later(SimTime(0));
 }
 
@@ -317,6 +325,27 @@ void Workload::big(std::size_t elements) {
   });
 }
 
+void Workload::reduce(std::size_t elements) {
+  Tensor tensor = Tensor::make(DType::float32, {static_cast<std::int64_t>(elements)});
+  for (float& value : tensor.mutable_data<float>())
+    value = 3;
+  RunStep run;
+  run.feeds.emplace_back("r", WireTensor(tensor));
+  run.fetches = {"s", "s0", "s1"};
+  step("reduce", std::move(run), [elements](RunStepResult& r) {
+    if (r.tensors.size() != 3)
+      return internal("a step gave no values");
+    for (const WireTensor& got : r.tensors) {
+      if (!got.tensor.has_value())
+        return internal("a step gave no value");
+      auto data = got.tensor.data<float>();
+      TROUPE_TRY(
+          expect(data.size() == elements && data.front() == 6 && data.back() == 6, "reduce"));
+    }
+    return Status{};
+  });
+}
+
 // Made, run twice at once, released: each when the one before is answered.
 void Workload::callable() {
   MakeCallable make;
@@ -383,6 +412,8 @@ void Workload::perform(Action action) {
     return exchange(static_cast<float>(1 + cluster_.pick(9)));
   case Action::loop:
     return loop(static_cast<std::int64_t>(cluster_.pick(6)));
+  case Action::reduce:
+    return reduce(cluster_.pick(2) == 0 ? 1 + cluster_.pick(50) : 20000 + cluster_.pick(20000));
   case Action::big:
     return big(cluster_.pick(8) == 0 ? 600000 : 20000 + cluster_.pick(20000));
   case Action::mixed:

@@ -56,6 +56,7 @@ private:
     exchange,
     loop,
     big,
+    reduce,
     mixed,
     callable,
     extend,
@@ -89,6 +90,7 @@ private:
   void exchange(float x);
   void loop(std::int64_t rounds);
   void big(std::size_t elements);
+  void reduce(std::size_t elements);
   void callable();
   void node_status(const std::string& task);
   History& history();
