@@ -204,7 +204,7 @@ void Fixture::collective_messages() {
   join.timeout_us = 13;
   join.value = tensor();
   round_trip(join);
-  round_trip(CollectiveFormed{1, 2, 3, 4, {"device"}, {"task"}, true, {tensor()}});
+  round_trip(CollectiveFormed{1, 2, 3, 4, {"device"}, {"task"}, true, true, {tensor()}});
   round_trip(CollectivePiece{1, 2, {3, 4, 5}, ticket()});
   round_trip(CollectiveWaits{1, "text"});
   round_trip(AbortCollective{1, status()});

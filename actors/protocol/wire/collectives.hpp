@@ -44,6 +44,7 @@ struct CollectiveFormed {
   std::int32_t source = -1;         ///< of a broadcast
   std::vector<std::string> devices; ///< full names, by rank
   std::vector<std::string> tasks;   ///< theirs
+  bool is_ring = false;             ///< members are on several hosts: each talks to its neighbours
   bool is_small = false;
   std::vector<WireTensor> values; ///< of a small one: by rank
 };
@@ -95,7 +96,7 @@ typename F::result_type inspect(F& f, JoinCollective& x) {
 template <class F>
 typename F::result_type inspect(F& f, CollectiveFormed& x) {
   return f(caf::meta::type_name("CollectiveFormed"), x.id, x.gang, x.rank, x.source, x.devices,
-           x.tasks, x.is_small, x.values);
+           x.tasks, x.is_ring, x.is_small, x.values);
 }
 template <class F>
 typename F::result_type inspect(F& f, CollectiveWaits& x) {
