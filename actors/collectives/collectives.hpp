@@ -89,8 +89,8 @@ struct CollectivesState {
   std::unordered_map<std::uint64_t, std::uint64_t> tickets; ///< by receiver's id, see piece_id
   /// Pieces that came before their call has formed here, oldest first.
   std::deque<std::pair<std::int64_t, CollectivePiece>> early;
-  std::size_t early_bytes = 0;          ///< in those messages themselves
-  Recent<bool> dropped{4096};           ///< ids of which such pieces were dropped
+  std::size_t early_bytes = 0;  ///< in those messages themselves
+  Recent<bool> dropped{4096};   ///< ids of which such pieces were dropped
   Recent<bool> ended{4096};     ///< ids: what still comes for them is dropped
   Recent<Status> aborted{1024}; ///< gangs: what still forms of them fails
   /// Leaders that a device's part of a step has joined at.
