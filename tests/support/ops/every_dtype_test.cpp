@@ -84,6 +84,10 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       "str[] "
       "\"BM\\x24\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x20\\x00\\x00\\x00\\x28\\x00\\x00\\x00\\x01\\x"
       "00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x18\\x00\\x00\\x00\\x01\\x02\\x03\\x00\"";
+  static const Attrs group_of_one{{"group_size", std::int64_t{1}}, {"shape", PartialShape{2}}};
+  static const Attrs merged{{"merge_op", std::string("Add")}, {"final_op", std::string("Div")}};
+  static const Attrs merged_alone{
+      group_of_one[0], merged[0], merged[1], {"subdiv_offsets", Ints{0}}};
   static const Attrs peephole{{"use_peephole", true}};
   static const Attrs program{{"program", std::vector<std::string>{"Add 0 1"}}};
   static const std::map<std::string, Hint, std::less<>> all = {
@@ -97,6 +101,11 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"Bincount", {{"i32[2] 0 1", "i32[] 3", "?"}, {}}},
       {"Bitcast", {{"f32[16] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"}, {}}},
       {"Bucketize", {{}, {{"boundaries", std::vector<float>{0}}}}},
+      {"CollectiveBcastSend", {{"f32[2] 1"}, group_of_one}},
+      {"CollectiveGather", {{"f32[2] 1"}, group_of_one}},
+      {"CollectiveReduce", {{}, merged_alone}},
+      {"CollectiveReduceScatterV2", {{}, merged}},
+      {"CollectiveReduceV2", {{}, merged}},
       {"ConjugateTranspose", {{"?", "i32[2] 1 0"}, {}}},
       {"Conv2D", {{}, convolution}},
       {"Conv2DBackpropFilter", {{"?", "i32[4] 1 2 2 2", "?"}, convolution}},
@@ -408,6 +417,8 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto sequences = "has lists of dtypes alone; parse_sequence_example_test.cpp has each";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
+      {"CollectiveBcastRecv", "needs who sends; tests/integration/collectives_test.cpp has both"},
+      {"CollectiveBcastRecvV2", "needs who sends; tests/integration/collectives_test.cpp has both"},
       {"Const", "its value comes with it; const_test.cpp has it"},
       {"DecodeProtoV2", protos},
       {"DeserializeManySparse", "reads messages of its dtype; serialize_test.cpp has it"},
