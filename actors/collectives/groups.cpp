@@ -206,7 +206,9 @@ CollectiveGroups::Effects CollectiveGroups::join(Waiter waiter, const Collective
   lost_.erase(m.task);
   Gang* gang = gang_for(m);
   if (!gang) {
-    if (auto known = last_members_.find(spec.group_key); known != last_members_.end() && !m.in_step)
+    if (auto known = last_members_.find(spec.group_key);
+        known != last_members_.end() && !m.in_step &&
+        known->second.size() == static_cast<std::size_t>(spec.group_size))
       for (const auto& [device, task] : known->second)
         if (auto lost = lost_.find(task); lost != lost_.end()) {
           refuse(lost->second.with_context(
@@ -339,6 +341,15 @@ CollectiveGroups::Effects CollectiveGroups::task_lost(const std::string& task, c
         seat.has_ended = has_seat = true;
         device = name;
       }
+    // Or it is expected: it was a member when the group met last.
+    if (auto last = last_members_.find(gang.group_key);
+        !has_seat && !gang.in_step && !gang.rounds.empty() && last != last_members_.end() &&
+        last->second.size() == static_cast<std::size_t>(gang.size))
+      for (const auto& [name, of] : last->second)
+        if (of == task && !gang.seats.contains(name)) {
+          has_seat = true;
+          device = name;
+        }
     if (!has_seat)
       continue;
     touched.push_back(id);

@@ -216,6 +216,21 @@ TEST_CASE_FIXTURE(Fixture, "groups: a lost task ends its gangs, and later ones u
   CHECK(join(member(0, 3)).formed);
 }
 
+TEST_CASE_FIXTURE(Fixture, "groups: a lost task that was a member last time is not waited for") {
+  REQUIRE_FALSE(join(member(0, 1)).formed);
+  REQUIRE(join(member(1, 1)).formed);
+  ended(0, 1), ended(1, 1);
+  // The other is in its next step before it is.
+  REQUIRE_FALSE(join(member(0, 2)).formed);
+  const auto effects = groups.task_lost(task(1), unavailable("task 1 is gone"), now);
+  CHECK(has(error(effects, Code::unavailable), "has lost its member " + device(1)));
+  ended(0, 2, cancelled(""));
+  CHECK(groups.num_gangs() == 0);
+  // A group of another size is another one.
+  CHECK_FALSE(join(member(0, 3, 3)).formed);
+  CHECK(groups.num_waiting() == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "groups: a step that ends without an instance ends those that wait in it") {
   CollectiveMember other = member(1, 1);

@@ -442,6 +442,21 @@ TEST_CASE_FIXTURE(Fixture, "collectives: the step of a session ends with another
   CHECK(equal(value(*a), value(*c)));
 }
 
+TEST_CASE_FIXTURE(Fixture, "collectives: a member that dies between two steps is not waited for") {
+  auto first = open(tasks[0], one_of_many(0, {.group = 4})),
+       second = open(tasks[1], one_of_many(1, {.group = 4}));
+  std::optional<Result<RunStepResult>> a, b, c;
+  start(first, step({{"x", floats(4, 1)}}, {"y"}), a);
+  start(second, step({{"x", floats(4, 1)}}, {"y"}), b);
+  advance(1s);
+  REQUIRE(a);
+  REQUIRE(a->ok());
+  start(first, step({{"x", floats(4, 1)}}, {"y"}), c);
+  cluster.crash(tasks[1]);
+  advance(10s);
+  fails(c, Code::unavailable, "collective group 4 has lost its member");
+}
+
 TEST_CASE("collectives: a member that falls silent at any moment ends the others' steps, or they "
           "are over") {
   int over = 0, ended = 0, late = 0;
