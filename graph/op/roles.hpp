@@ -37,6 +37,7 @@ enum class Role : std::uint8_t {
   blocks,      ///< waits for something outside of its step: never run at optimisation time
   side_effect, ///< changes what outlives its step: kept, and neither folded nor merged
   flat,        ///< lets no gradient through: it is zero wherever there is one
+  filtering,   ///< a convolution that takes fewer products where its attribute "_winograd" is set
   /// Runs functions that its attributes name by itself, while it runs or later: they stay functions,
   /// and go where the node goes.
   runs_functions,

@@ -6,16 +6,11 @@
 namespace troupe {
 namespace {
 
-bool is_convolution(const Node& node) {
-  return node.is_op("Conv2D") || node.is_op("_FusedConv2D") || node.is_op("Conv2DBackpropInput") ||
-         node.is_op("Conv2DBackpropFilter");
-}
-
 // Not reported as a change: no other pass reads the mark, so none has to run again.
 Status run(Graph& graph, PassContext& context) {
   for (Node* node : graph.nodes()) {
     context.looked_at();
-    if (is_convolution(*node))
+    if (node->has_role(Role::filtering))
       node->attrs.set("_winograd", true);
   }
   return {};

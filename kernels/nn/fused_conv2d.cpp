@@ -190,6 +190,7 @@ void register_nn_fused_conv2d(OpLibrary& library) {
             "'EXPLICIT'}; explicit_paddings: list(int) = []; data_format: {'NHWC'} = 'NHWC'; "
             "dilations: list(int) = [1, 1, 1, 1]; fused_ops: list(string); "
             "epsilon: float = 0.0001")
+      .roles(Role::filtering)
       .shape_fn(infer_shape)
       .not_differentiable("it is made of ops that are, after their gradients were added")
       .cpu_kernel(compute, std::move(options))

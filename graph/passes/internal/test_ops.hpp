@@ -134,6 +134,7 @@ inline OpRegistry fusing_test_ops() {
               .input("input: T; filter: T")
               .output("output: T")
               .attr(window)
+              .roles(Role::filtering)
               .not_differentiable("it is an op for tests")
               .build());
   ops.add(SchemaBuilder("FusedBatchNormV3")
@@ -148,6 +149,7 @@ inline OpRegistry fusing_test_ops() {
               .attr("num_args: int >= 0")
               .attr(window)
               .attr("fused_ops: list(string); epsilon: float = 0.0001")
+              .roles(Role::filtering)
               .not_differentiable("it is an op for tests")
               .build());
   return ops;
