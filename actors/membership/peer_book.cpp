@@ -145,7 +145,7 @@ PeerBook::Effects PeerBook::welcomed(Link link, const Claim& claim, std::int64_t
   now.link = link;
   now.incarnation = claim.incarnation;
   now.process = claim.process;
-  now.heard_us = now_us;
+  now.heard_us = now.answered_us = now_us;
   now.before = known.losses.incarnation != claim.incarnation ? known.losses.incarnation : 0;
   losses_of(*found, claim.incarnation).agreed = false;
   out.push_back(Agree{link, task});

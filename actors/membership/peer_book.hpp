@@ -2,6 +2,7 @@
 // hears. Events in, effects out, time passed in; knows neither actors nor clocks.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -29,6 +30,8 @@ namespace troupe {
 /// A connected one is lost by the first of:
 ///
 ///   no word for the lease, nor bytes ─▶ frozen, or cut off when nothing is acknowledged
+///   no answer nor byte over the link ─▶ cut off, though its words come over another
+///   for two leases
 ///   its connection ends ──────────────▶ crashed, or cut off when nothing was acknowledged before
 ///   it says goodbye ──────────────────▶ left
 ///   it says that it has lost us ──────▶ gave up, or cut off
@@ -212,11 +215,14 @@ private:
     std::uint64_t incarnation = 0;
     std::uint64_t process = 0;
     std::int64_t heard_us = 0;
-    std::uint64_t before = 0; ///< the incarnation known before it: what comes of that is late
+    std::int64_t answered_us = 0; ///< a question over this link, or bytes of it came
+    std::uint64_t before = 0;     ///< the incarnation known before it: what comes of that is late
     /// Silent, and what we send is not acknowledged: if the connection ends next, that is why.
     bool is_cut = false;
     std::optional<std::int64_t> challenged_us; ///< another incarnation has beaten
+    bool is_unknown = false; ///< its peer took us for our predecessor: agreed on with the next beat
     std::vector<Watcher> watchers;
+    void note_answer(std::int64_t at_us) { answered_us = std::max(answered_us, at_us); }
   };
   /// Beaten back unasked, so that a node that dialled us hears of us even while its own questions
   /// wait behind its own bytes.
@@ -260,6 +266,7 @@ private:
   Status silence_of(const Entry& entry) const;
   void hear(Entry& entry, const Heartbeat& m, std::int64_t now_us, Effects& out);
   void judge(const Entry& entry, std::int64_t now_us, Effects& out) const;
+  bool is_unanswered(const Connection& connection, std::int64_t now_us) const;
   void beat_tries(Entry& entry, std::int64_t now_us, Effects& out);
   void beat_known(Entry& entry, std::int64_t now_us, Effects& out);
   void count_loss(Entry& entry, std::uint64_t incarnation, LossReason reason,

@@ -1,5 +1,6 @@
 // Hearing of a task until it is lost. How it is reached: peer_book.cpp.
 #include <algorithm>
+#include <utility>
 
 #include "actors/membership/loss_sentence.hpp"
 #include "actors/membership/peer_book.hpp"
@@ -54,11 +55,15 @@ PeerBook::Effects PeerBook::agreed(Link link, const Heartbeat& m, std::int64_t n
   if (!entry)
     return out;
   Losses& losses = losses_of(*entry, entry->second.connection->incarnation);
-  if (!losses.agreed) {
+  if (!losses.agreed && m.lost_incarnation != 0 && m.lost_incarnation != setup_.incarnation) {
+    // It still takes our predecessor for us, and would not count the end of this connection.
+    entry->second.connection->is_unknown = true;
+  } else if (!losses.agreed) {
     if (m.lost_incarnation == setup_.incarnation)
       losses.count = std::max(losses.count, m.losses);
     losses.agreed = true;
   }
+  entry->second.connection->note_answer(now_us);
   hear(*entry, m, now_us, out);
   return out;
 }
@@ -80,11 +85,13 @@ PeerBook::Effects PeerBook::disagreed(Link link, bool is_late,
 
 PeerBook::Effects PeerBook::answered(Link link, const Heartbeat& m, std::int64_t now_us) {
   Effects out;
-  Entry* entry = connected_by(link);
-  if (!entry)
-    entry = listening_by(link);
-  if (entry && entry->first == m.from)
-    hear(*entry, m, now_us, out);
+  Entry* connected = connected_by(link);
+  Entry* entry = connected ? connected : listening_by(link);
+  if (!entry || entry->first != m.from)
+    return out;
+  if (connected)
+    connected->second.connection->note_answer(now_us);
+  hear(*entry, m, now_us, out);
   return out;
 }
 
@@ -106,6 +113,7 @@ PeerBook::Effects PeerBook::beaten(const Heartbeat& m, Link link, std::uint64_t 
     owners_[link] = &entry;
   }
   entry.second.listener = Listener{link, m.incarnation, process, now_us};
+  losses_of(entry, m.incarnation); // what we say of it from now on concerns this incarnation
   dial_again(entry, now_us, out);
   return out;
 }
@@ -232,7 +240,10 @@ void PeerBook::beat_known(Entry& entry, std::int64_t now_us, Effects& out) {
                                      : 0;
   if (!link)
     return;
-  out.push_back(Beat{link, task});
+  if (known.connection && std::exchange(known.connection->is_unknown, false))
+    out.push_back(Agree{link, task});
+  else
+    out.push_back(Beat{link, task});
   const std::int64_t heard_us =
       known.connection ? known.connection->heard_us : known.listener->heard_us;
   if (now_us - heard_us > setup_.lease_us / 2)
@@ -248,11 +259,17 @@ PeerBook::Effects PeerBook::judge(std::int64_t now_us) const {
 
 void PeerBook::judge(const Entry& entry, std::int64_t now_us, Effects& out) const {
   const auto& [task, known] = entry;
-  if (known.connection && now_us - known.connection->heard_us > setup_.lease_us)
+  if (known.connection && (now_us - known.connection->heard_us > setup_.lease_us ||
+                           is_unanswered(*known.connection, now_us)))
     out.push_back(Examine{known.connection->link, task});
   else if (!known.connection && known.listener &&
            now_us - known.listener->heard_us > setup_.lease_us)
     out.push_back(Examine{known.listener->link, task});
+}
+
+// Its words may come over a connection that it dialled anew, while ours has ended unseen by us.
+bool PeerBook::is_unanswered(const Connection& connection, std::int64_t now_us) const {
+  return now_us - connection.answered_us > 2 * setup_.lease_us;
 }
 
 // No message has come for the lease. If bytes have, a long one is on its way, or we were stopped
@@ -266,22 +283,30 @@ PeerBook::Effects PeerBook::examined(Link link, const std::optional<WireState>& 
     return out;
   std::int64_t& heard_us =
       connected ? entry->second.connection->heard_us : entry->second.listener->heard_us;
-  const std::int64_t silent_us = now_us - heard_us;
-  if (silent_us <= setup_.lease_us)
-    return out; // heard of meanwhile
   // Tensors that come from it, on a connection of their own, are signs of life too.
   const bool has_tensors = connected && tensors_us >= 0 && tensors_us < setup_.lease_us;
   const bool has_bytes = wire && wire->lives(std::chrono::microseconds(setup_.lease_us));
-  if (has_tensors || has_bytes) {
-    const std::int64_t bytes_us =
-        has_tensors ? tensors_us : std::chrono::microseconds(wire->silent).count();
-    heard_us = std::max(heard_us, now_us - bytes_us);
+  const std::int64_t wire_us = has_bytes ? std::chrono::microseconds(wire->silent).count() : 0;
+  if (connected && has_bytes)
+    connected->second.connection->note_answer(now_us - wire_us);
+  const std::int64_t silent_us = now_us - heard_us;
+  if (silent_us <= setup_.lease_us) { // heard of meanwhile, or over another connection
+    if (connected && !has_tensors && is_unanswered(*connected->second.connection, now_us))
+      lose(*connected, LossReason::cut_off, 0, out);
     return out;
   }
-  if (connected)
-    lose(*entry, wire && wire->is_cut ? LossReason::cut_off : LossReason::frozen, silent_us, out);
-  else // its end of a connection that was cut must not stand in the way of the next one
+  if (has_tensors || has_bytes) {
+    heard_us = std::max(heard_us, now_us - (has_tensors ? tensors_us : wire_us));
+    return out;
+  }
+  const auto reason = wire && wire->is_cut ? LossReason::cut_off : LossReason::frozen;
+  if (connected) {
+    lose(*entry, reason, silent_us, out);
+  } else { // its end of a connection that was cut must not stand in the way of the next one
+    const std::uint64_t incarnation = entry->second.listener->incarnation;
     forget_listener(*entry);
+    count_loss(*entry, incarnation, reason, silent_us); // of which it hears if no word gets through
+  }
   out.push_back(GiveUp{link, entry->first, silent_us, connected != nullptr});
   return out;
 }

@@ -196,6 +196,41 @@ TEST_CASE_FIXTURE(Fixture, "peer book: a silent peer is examined, and lost once"
   }
 }
 
+TEST_CASE_FIXTURE(Fixture, "peer book: words over another connection do not keep a link alive") {
+  Link link = connect(first);
+  const Link other = book.next_link();
+  CHECK(book.beaten(beat_of(first), other, 1, 2 * lease).empty());
+  CHECK(all<Book::Examine>(book.beat(2 * lease)).empty());
+  CHECK(book.beaten(beat_of(first), other, 1, 2 * lease + 1).empty());
+  CHECK(only<Book::Examine>(book.beat(2 * lease + 1)).link == link);
+  SUBCASE("without an answer or a byte it is lost") {
+    auto lost = only<Book::Lost>(book.examined(link, wire(9000), -1, 2 * lease + 1));
+    CHECK(lost.loss.reason == LossReason::cut_off);
+  }
+  SUBCASE("bytes of its own do") {
+    CHECK(book.examined(link, wire(100), -1, 2 * lease + 1).empty());
+    CHECK(all<Book::Examine>(book.beat(2 * lease + 2)).empty());
+  }
+  SUBCASE("an answer does") {
+    CHECK(book.answered(link, beat_of(first), 2 * lease + 1).empty());
+    CHECK(book.examined(link, wire(9000), -1, 2 * lease + 1).empty());
+  }
+  SUBCASE("tensors do") {
+    CHECK(book.examined(link, std::nullopt, 10, 2 * lease + 1).empty());
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "peer book: who took us for our predecessor is asked again") {
+  Link link = greet(first);
+  CHECK(only<Book::Agree>(book.welcomed(link, claim(first), 0)).link == link);
+  Heartbeat of_predecessor = beat_of(first);
+  of_predecessor.lost_incarnation = 76;
+  CHECK(book.agreed(link, of_predecessor, 1).empty());
+  CHECK(only<Book::Agree>(book.beat(heartbeat)).link == link);
+  CHECK(book.agreed(link, beat_of(first), heartbeat).empty());
+  CHECK(only<Book::Beat>(book.beat(2 * heartbeat)).link == link);
+}
+
 TEST_CASE_FIXTURE(Fixture, "peer book: a verdict that is due is told before the next beat") {
   Link link = connect(first);
   CHECK(book.judge(lease).empty());
@@ -316,6 +351,7 @@ TEST_CASE_FIXTURE(Fixture, "peer book: who beats unasked is beaten back, and giv
   auto gone = book.examined(link, wire(9000), -1, 6 * second);
   CHECK(!only<Book::GiveUp>(gone).was_connected);
   CHECK(all<Book::Lost>(gone).empty());
+  CHECK(book.heartbeat(first).losses == 1); // of which it hears, if it thinks itself connected
   CHECK(book.beat(7 * second).empty());
 }
 
