@@ -77,7 +77,8 @@ void time_passed(Self self, const Parts& parts) {
                                         " s; see what its members do, or raise timeout_seconds")),
               true);
   }
-  const std::int64_t orphan = std::chrono::microseconds(parts.services->timeouts.orphan).count();
+  const std::int64_t orphan =
+      std::chrono::microseconds(parts.services->timeouts.unclaimed()).count();
   while (!state.early.empty() && state.early.front().first + orphan <= now)
     drop_earliest(self);
   tell_waiting(self);

@@ -36,8 +36,12 @@ struct Timeouts {
   /// Explaining a step: a task that has not said within it what it waits for is itself the reason.
   /// The scan takes milliseconds at most; the rest is for a busy machine and the way there.
   std::chrono::milliseconds explain{1000};
-  /// Values and tickets that nobody came for.
+  /// Values and tickets that nobody came for, at least; see unclaimed().
   std::chrono::milliseconds orphan{60000};
+
+  /// How long values wait for a peer. One that is silent for less than the lease counts as alive, and
+  /// comes for them when it wakes.
+  std::chrono::milliseconds unclaimed() const { return std::max(orphan, lease + heartbeat * 2); }
 
   /// By then the silence of a task has been judged: leases are looked at once a heartbeat, and the kernel
   /// is asked. Whoever waits for several tasks, and was given no time of its own, gives up then.

@@ -175,7 +175,7 @@ DataClientOptions client_options(const Services& services) {
   DataClientOptions out;
   out.opening = services->timeouts.lease;
   out.stall = services->timeouts.chunk;
-  out.unclaimed = services->timeouts.orphan;
+  out.unclaimed = services->timeouts.unclaimed();
   out.allocate = [memory = services->host_memory](std::uint64_t bytes) -> Result<BufferRef> {
     TROUPE_ASSIGN(Tensor tensor,
                   Tensor::allocate(*memory, DType::uint8, {static_cast<std::int64_t>(bytes)}));
@@ -215,7 +215,7 @@ void start_server(Self self, const Services& services) {
   options.handshake = services->tensor_paths.handshake;
   options.connections = static_cast<std::size_t>(services->tensor_paths.connections);
   options.stall = services->timeouts.chunk;
-  options.unclaimed = services->timeouts.orphan;
+  options.unclaimed = services->timeouts.unclaimed();
   auto settle = [self, post = poster(self)] {
     // By then the actor has handled what was offered before.
     post([self] { self->state.server->offers_settled(); });

@@ -160,11 +160,11 @@ caf::result<caf::ok_atom> drain(Self self) {
 }
 
 void sweep(Self self, const Timeouts& timeouts) {
-  std::int64_t orphan_us = std::chrono::microseconds(timeouts.orphan).count();
+  std::int64_t orphan_us = std::chrono::microseconds(timeouts.unclaimed()).count();
   self->state.offers->erase_unused_since(now_us(self) - orphan_us,
                                          now_us(self) - slow_link_factor * orphan_us);
   answer_when_empty(self);
-  self->delayed_send(self, timeouts.orphan / 4, CheckLeases{});
+  self->delayed_send(self, timeouts.unclaimed() / 4, CheckLeases{});
 }
 
 } // namespace
@@ -173,7 +173,7 @@ TransportActor::behavior_type transport(Self self, Services services) {
   guard_actor(self);
   self->set_down_handler(
       [self, services](caf::down_msg& down) { peer_lost(self, services, down.source); });
-  self->delayed_send(self, services->timeouts.orphan / 4, CheckLeases{});
+  self->delayed_send(self, services->timeouts.unclaimed() / 4, CheckLeases{});
   return {
       [self](OfferTensor& m) { add_offer(self, m); },
       [self](const PullChunk& m) { return chunk_of(self, m); },

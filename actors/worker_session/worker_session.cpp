@@ -389,7 +389,7 @@ void sweep(Self self, const Parts& parts) {
   auto& state = self->state;
   check_lease(self, parts);
   const std::int64_t now = now_us(self);
-  const auto orphan = std::chrono::microseconds(parts.services->timeouts.orphan);
+  const auto orphan = std::chrono::microseconds(parts.services->timeouts.unclaimed());
   auto is_arriving = [&](std::uint64_t step_id) { return state.arriving.count(step_id) > 0; };
   for (std::uint64_t step_id : state.mailboxes.orphans(now - orphan.count(), is_arriving))
     drop_mailbox(self, step_id);
@@ -463,7 +463,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
                                                  TransportActor transport,
                                                  std::shared_ptr<Collectives> collectives) {
   guard_actor(self);
-  const auto orphan = std::chrono::microseconds(services->timeouts.orphan);
+  const auto orphan = std::chrono::microseconds(services->timeouts.unclaimed());
   const Parts parts{services, membership, transport,
                     request.lease_us > 0 ? std::chrono::microseconds(request.lease_us / 4)
                                          : orphan / 4};

@@ -174,7 +174,9 @@ constexpr Rule rules[] = {
      "the time that a step's parts have to end after its deadline, before it is answered without "
      "them",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
-    {"orphan-timeout", true, "1min", "how long values are kept that nobody fetches",
+    {"orphan-timeout", true, "1min",
+     "how long values are kept that nobody fetches; longer where `lease` is, as a peer may sleep "
+     "so long",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
     {"message-limit", true, "\"64 MiB\"",
      "the largest message that a node takes; it bounds graphs and their constants, but not the "
