@@ -46,17 +46,24 @@ class LineServer:
             self.tail = [*self.tail[-9:], line.decode(errors="replace").rstrip()]
 
     def ask(self, *fields, separator="\t"):
+        self.send(*fields, separator=separator)
+        return self.receive(fields[0])
+
+    def send(self, *fields, separator="\t"):
         try:
             self.process.stdin.write((separator.join(map(str, fields)) + "\n").encode())
             self.process.stdin.flush()
         except BrokenPipeError:
             raise BenchError(self._end()) from None
+
+    def receive(self, command):
+        """The answer to a command that was sent."""
         deadline = time.monotonic() + ANSWER_DEADLINE
         while b"\n" not in self.pending:
             ready, _, _ = select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))
             if not ready:
                 self.close()
-                raise BenchError(f"{self.name} gave no answer within {ANSWER_DEADLINE} s to: {fields[0]}")
+                raise BenchError(f"{self.name} gave no answer within {ANSWER_DEADLINE} s to: {command}")
             data = os.read(self.process.stdout.fileno(), 1 << 16)
             if not data:
                 raise BenchError(self._end())
@@ -201,6 +208,21 @@ class TroupeCluster(Cluster):
             out.write('[troupe]\nlog-level = "warning"\n' + self.settings)
         for name in self.addresses:
             command = [self.troupe, "node", f"--config-file={path}", f"--job={name[0]}", f"--task={name[1]}"]
+            self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
+
+
+class ServingCluster(Cluster):
+    """Tasks of ours that TensorFlow's clients speak to."""
+    scheme = "grpc://"
+
+    def __init__(self, jobs, folder, troupe):
+        self.troupe = troupe
+        super().__init__(jobs, folder)
+
+    def start(self):
+        cluster = json.dumps(self.by_job())
+        for name in self.addresses:
+            command = [self.troupe, "serve", f"--cluster={cluster}", f"--job={name[0]}", f"--task={name[1]}", f"--files={self.folder}"]
             self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
 
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import synthetic
+from clients import client_rows
 from nodes import NodeRow, TasksRow
 from steps import (DEFAULT, LOCAL, LOCAL_PLAIN, PLAIN, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
 from two_hosts import two_host_rows
@@ -155,7 +156,7 @@ GUARDED = ["chain", "noops", "while", "local", "null-remote", "ping-pong", "tran
 
 def all_rows():
     rows = [*executor_rows(), *parallel_rows(), *hop_rows(), *transfer_rows(), *collective_rows(), *training_rows(), *model_rows(), *large_graph_rows(),
-            *two_host_rows(),
+            *two_host_rows(), *client_rows(),
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
             NodeRow("node-disk", "a node with its gateway, on disk", aim_value=95, key="disk"),
             NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),

@@ -4,7 +4,7 @@ import gzip
 import os
 import subprocess
 
-from processes import BenchError, LineServer, TensorFlowCluster, TroupeCluster
+from processes import BenchError, LineServer, ServingCluster, TensorFlowCluster, TroupeCluster
 
 import graph_def
 
@@ -92,6 +92,9 @@ class Ours(Side):
     def new_cluster(self, jobs):
         return TroupeCluster(jobs, self.bench.folder, self.bench.troupe)
 
+    def new_serving_cluster(self, jobs):
+        return ServingCluster(jobs, self.bench.folder, self.bench.troupe)
+
 
 class Theirs(Side):
     def __init__(self, bench, venv):
@@ -124,6 +127,9 @@ class Theirs(Side):
 
     def new_cluster(self, jobs):
         return TensorFlowCluster(jobs, self.bench.folder, self.venv)
+
+    def new_serving_cluster(self, jobs):
+        return self.new_cluster(jobs)
 
 
 class Bench:
