@@ -111,9 +111,9 @@ i = Merge(in, next)
 cond = LoopCond(yes_in)
 switch = Switch(i, cond)
 body = Identity(switch:1)
-value = RandomUniform[dtype=DT_FLOAT](size_in, ^body)
+value = RandomUniform[dtype=DT_FLOAT](size_in) ^body
 put = QueueEnqueueV2(q_in, value)
-next = NextIteration(body, ^put)
+next = NextIteration(body) ^put
 end = Exit(switch:0)
 )";
   check_end(end_of(graph_of(filling), "end", 60'000), tensorflow::error::RESOURCE_EXHAUSTED);
