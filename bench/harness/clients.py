@@ -49,9 +49,9 @@ class Clients:
             program.close()
 
 
-def bound(theirs, client_cpu, at_once):
-    """The ratio if our servers took no time at all: their time a step through what the client itself computes in one, on as many processors as the clients
-    can use."""
+def headroom(theirs, client_cpu, at_once):
+    """About how far servers alone can bring the ratio: their time a step through what the client itself computes in one, on as many processors as the clients
+    can use. No bound: transport and waking take time beside it, and what a client computes is not the same with each server."""
     return theirs / (client_cpu / at_once) if client_cpu > 0 else None
 
 
@@ -129,9 +129,9 @@ class ClientRow(Row):
         cpu = {name: statistics.median(values) for name, values in own.items() if values}
         result.detail["the client's own processor time a step, µs"] = {name: round(value) for name, value in cpu.items()}
         if result.theirs and "troupe" in cpu:
-            most = bound(statistics.median(result.theirs.values()), cpu["troupe"], min(len(self.masters), len(os.sched_getaffinity(0))))
+            most = headroom(statistics.median(result.theirs.values()), cpu["troupe"], min(len(self.masters), len(os.sched_getaffinity(0))))
             if most:
-                result.detail["the ratio if our servers took no time"] = f"{most:.2f}"
+                result.detail["TensorFlow's time by the client's own"] = f"{most:.2f}"
 
 
 @dataclass

@@ -9,7 +9,7 @@ from unittest import mock
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../graphs"))
 
 import clients
-from clients import ClientRow, SavingRow, bound
+from clients import ClientRow, SavingRow, headroom
 from figures import Result
 from processes import BenchError
 
@@ -33,10 +33,10 @@ class Programs:
 
 
 class Rows(unittest.TestCase):
-    def test_what_no_server_can_gain_is_the_clients_own_time(self):
-        self.assertEqual(bound(100, 50, 1), 2)
-        self.assertEqual(bound(100, 50, 2), 4)
-        self.assertIsNone(bound(100, 0, 1))
+    def test_headroom_is_their_time_by_the_clients_own(self):
+        self.assertEqual(headroom(100, 50, 1), 2)
+        self.assertEqual(headroom(100, 50, 2), 4)
+        self.assertIsNone(headroom(100, 0, 1))
 
     def test_one_client_counts_by_its_median_step_and_several_by_their_wall_time(self):
         one, several = Result("µs"), Result("µs")
