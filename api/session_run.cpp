@@ -95,12 +95,6 @@ RunStep make_run(const Feeds& feeds, const std::vector<std::string>& fetches,
   return out;
 }
 
-// What is recorded of a step is the actors' to tell.
-bool may_run_directly(const RunOptions& options) {
-  return options.trace_level == TraceLevel::none && !options.output_partition_graphs &&
-         !options.report_allocations_upon_oom && options.debug.is_empty();
-}
-
 } // namespace
 
 template <class Make>

@@ -96,6 +96,11 @@ Status check_options(const RunOptions& options, std::size_t num_thread_pools) {
   return {};
 }
 
+bool may_run_directly(const RunOptions& options) {
+  return options.trace_level == TraceLevel::none && !options.output_partition_graphs &&
+         !options.report_allocations_upon_oom && options.debug.is_empty();
+}
+
 void put_options(const RunOptions& options, std::int64_t longest_ms, RunStep& to) {
   to.timeout_us = limit_us(options.timeout_ms, longest_ms);
   to.trace = options.trace_level != TraceLevel::none;

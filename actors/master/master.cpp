@@ -97,9 +97,7 @@ void opened(Self self, const Parts& parts, const std::shared_ptr<Opening>& openi
     opening->promise.deliver(to_error(self->state.refusal));
     return;
   }
-  auto direct = !parts.services->network->reaches_others()
-                    ? std::make_shared<DirectSteps>(parts.services)
-                    : nullptr;
+  auto direct = std::make_shared<DirectSteps>(parts.services);
   auto record = std::make_shared<SessionRecord>(
       SessionRecord::begin(opening->handle, opening->request.settings,
                            recorded_tasks(opening->workers), parts.services->library->ops));

@@ -23,7 +23,7 @@ struct MasterState {
   struct Session {
     SessionLife life;
     MasterSessionActor actor;            ///< null while it is being made again
-    std::shared_ptr<DirectSteps> direct; ///< of a local node, or null
+    std::shared_ptr<DirectSteps> direct; ///< steps on their callers' threads
     /// Who wants to know the actor while it is being made again.
     std::vector<caf::typed_response_promise<SessionCreated>> waiting;
   };

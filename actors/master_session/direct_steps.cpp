@@ -12,6 +12,9 @@ namespace {
 
 /// Signatures that a thread remembers.
 constexpr std::size_t max_known = 16;
+/// A step that took no longer is short.
+constexpr std::int64_t long_step_us = 1000;
+constexpr int most_rests = 1 << 16;
 /// Steps that have ended, kept for people.
 constexpr std::size_t max_finished = 64;
 
@@ -25,6 +28,8 @@ struct Known {
   std::uint64_t callable = 0;
   std::shared_ptr<const DirectGraph> graph;
   DirectRunner runner;
+  int rests = 0;      ///< requests of threads with other work that are not begun yet
+  int next_rest = 32; ///< after one that took long
 
   Known(const DirectRequest& request, std::shared_ptr<const DirectGraph> direct, Services services)
       : fetches(request.fetches.begin(), request.fetches.end()),
@@ -242,6 +247,10 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
   out.is_new = !known;
   if (!known)
     return out;
+  if (request.only_short && known->rests > 0) {
+    --known->rests;
+    return out;
+  }
   const DirectGraph& graph = *known->graph;
   const std::vector<int>& order = graph.bound->feed_index;
   if (order.size() != request.num_feeds())
@@ -267,6 +276,10 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
   } else {
     out.values = values_of(graph, retvals);
     lane.end_well(steady_micros());
+  }
+  if (request.only_short && (out.begun || steady_micros() - start_us > long_step_us)) {
+    known->rests = known->next_rest;
+    known->next_rest = std::min(2 * known->next_rest, most_rests);
   }
   lane.running.store(0, std::memory_order_release);
   return out;

@@ -56,6 +56,9 @@ struct DirectRequest {
   std::uint64_t callable = 0;
   std::span<Tensor> feeds;     ///< of a callable, in its order; moved from when the step is begun
   std::int64_t timeout_us = 0; ///< 0: without a deadline
+  /// The caller's thread has other work: a signature that has held it for a slice is the actors' for a
+  /// while, for longer each time.
+  bool only_short = false;
   std::size_t num_feeds() const { return callable ? feeds.size() : named_feeds.size(); }
 };
 

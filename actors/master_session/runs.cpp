@@ -405,6 +405,8 @@ caf::result<RunStepResult> go_on(Self self, const Parts& parts, RunStep& m) {
   WaitingRun run;
   run.bound = m.begun->bound;
   run.begun = std::move(m.begun);
+  run.request_id = m.request_id;
+  run.may_come_again = m.may_come_again;
   set_deadline(parts, run, m.timeout_us, run.begun->started_us, self->state);
   run.client = client_of(self);
   start(self, parts, std::move(run));

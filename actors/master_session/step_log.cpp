@@ -26,55 +26,16 @@ void StepLog::finished(std::uint64_t step_id, Code code, std::int64_t now_us) {
 }
 
 void StepLog::answered(std::uint64_t request_id, const StepOutcome& outcome, bool keeps_large) {
-  if (request_id == 0)
-    return;
-  if (answered_.insert(request_id).second)
-    answered_order_.push_back(request_id);
-  if (answered_order_.size() > max_requests) {
-    answered_.erase(answered_order_.front());
-    answered_order_.pop_front();
-  }
-  Kept kept{request_id, outcome, 0};
+  std::size_t bytes = 0;
   if (outcome.result)
     for (const WireTensor& tensor : outcome.result->tensors)
-      kept.bytes += tensor.is_ticket() ? tensor.ticket->bytes : tensor.tensor.byte_size();
-  if (kept.bytes > (keeps_large ? max_outcome_bytes : small_outcome_bytes))
-    return;
-  kept_bytes_ += kept.bytes;
-  if (kept.bytes > small_outcome_bytes)
-    large_bytes_ += kept.bytes;
-  outcomes_.push_front(std::move(kept));
-  while (outcomes_.size() > max_outcomes || kept_bytes_ > max_outcome_bytes)
-    drop_oldest();
-}
-
-void StepLog::drop_oldest() {
-  const std::size_t bytes = outcomes_.back().bytes;
-  kept_bytes_ -= bytes;
-  if (bytes > small_outcome_bytes)
-    large_bytes_ -= bytes;
-  outcomes_.pop_back();
-}
-
-void StepLog::drop_large() {
-  if (large_bytes_ == 0)
-    return;
-  std::erase_if(outcomes_, [](const Kept& kept) { return kept.bytes > small_outcome_bytes; });
-  kept_bytes_ -= large_bytes_;
-  large_bytes_ = 0;
+      bytes += tensor.is_ticket() ? tensor.ticket->bytes : tensor.tensor.byte_size();
+  answers_.add(request_id, outcome, bytes, keeps_large);
 }
 
 std::uint64_t StepLog::running(std::uint64_t request_id) const {
   auto found = by_request_.find(request_id);
   return found == by_request_.end() ? 0 : found->second;
-}
-
-const StepOutcome* StepLog::outcome(std::uint64_t request_id) const {
-  if (request_id != 0)
-    for (const Kept& kept : outcomes_)
-      if (kept.request_id == request_id)
-        return &kept.outcome;
-  return nullptr;
 }
 
 std::vector<StepInfo> StepLog::list(std::int64_t now_us) const {

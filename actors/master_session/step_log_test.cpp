@@ -6,6 +6,8 @@ using namespace troupe;
 
 namespace {
 
+using Answers = KeptAnswers<StepOutcome>;
+
 StepOutcome of_bytes(std::int64_t bytes) {
   StepOutcome out;
   out.result.emplace();
@@ -13,7 +15,7 @@ StepOutcome of_bytes(std::int64_t bytes) {
   return out;
 }
 
-constexpr std::int64_t large = static_cast<std::int64_t>(StepLog::small_outcome_bytes) + 1;
+constexpr std::int64_t large = static_cast<std::int64_t>(Answers::small_bytes) + 1;
 
 } // namespace
 
@@ -31,11 +33,11 @@ TEST_CASE("step log: a request's answer is known by its id, and one without id i
 
 TEST_CASE("step log: of many answers the last are kept, and of more that they were given") {
   StepLog log;
-  for (std::uint64_t id = 1; id <= StepLog::max_requests + 5; ++id)
+  for (std::uint64_t id = 1; id <= Answers::max_requests + 5; ++id)
     log.answered(id, of_bytes(1), false);
-  CHECK(log.outcome(StepLog::max_requests + 5));
-  CHECK_FALSE(log.outcome(StepLog::max_requests + 5 - StepLog::max_outcomes));
-  CHECK(log.was_answered(StepLog::max_requests + 5 - StepLog::max_outcomes));
+  CHECK(log.outcome(Answers::max_requests + 5));
+  CHECK_FALSE(log.outcome(Answers::max_requests + 5 - Answers::max_answers));
+  CHECK(log.was_answered(Answers::max_requests + 5 - Answers::max_answers));
   CHECK(log.was_answered(6));
   CHECK_FALSE(log.was_answered(5));
 }
@@ -59,13 +61,13 @@ TEST_CASE("step log: large answers are kept for those who may have lost them, un
 
 TEST_CASE("step log: all answers together have a bound") {
   StepLog log;
-  const auto third = static_cast<std::int64_t>(StepLog::max_outcome_bytes / 3 + 1);
+  const auto third = static_cast<std::int64_t>(Answers::max_bytes / 3 + 1);
   for (std::uint64_t id = 1; id <= 3; ++id)
     log.answered(id, of_bytes(third), true);
   CHECK_FALSE(log.outcome(1));
   CHECK(log.outcome(2));
   CHECK(log.outcome(3));
-  log.answered(4, of_bytes(static_cast<std::int64_t>(StepLog::max_outcome_bytes) + 1), true);
+  log.answered(4, of_bytes(static_cast<std::int64_t>(Answers::max_bytes) + 1), true);
   CHECK_FALSE(log.outcome(4));
   CHECK(log.was_answered(4));
 }

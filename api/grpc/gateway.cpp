@@ -109,12 +109,18 @@ private:
       caf::anon_send(gateway_, ClientCall{call, ClientCall::ListDevices{}});
       return {};
     }
-    GatewaySessionActor session = sessions_->find(handle);
-    if (!session)
+    const SessionTable::Session session = sessions_->find(handle);
+    if (!session.actor)
       return not_here(call->method(), handle);
     TROUPE_ASSIGN(auto request, read(bytes, limits_));
     std::string().swap(bytes); // its tensors have their own memory
-    caf::anon_send(session, SessionCall{call, std::move(request)});
+    if (auto* step = std::get_if<codec::RunStep>(&request); step && session.direct)
+      session.direct->take(*seats_, call, std::move(*step), [&](DirectCalls::ForActors step) {
+        caf::anon_send(session.actor, SessionCall{std::move(step.call), std::move(step.step),
+                                                  std::move(step.note)});
+      });
+    else
+      caf::anon_send(session.actor, SessionCall{call, std::move(request)});
     return {};
   }
 
@@ -165,6 +171,9 @@ private:
   std::shared_ptr<JoinedClusters> clusters_;
   std::string own_task_;
   DecodeLimits limits_;
+  /// One of the server's threads always takes calls.
+  std::shared_ptr<DirectCalls::Seats> seats_ =
+      std::make_shared<DirectCalls::Seats>(RpcServer::num_threads - 1);
 };
 
 } // namespace

@@ -33,11 +33,15 @@ Status check_room(Self self, const Parts& parts) {
 }
 
 void add_session(Self self, const Parts& parts, const SessionCreated& created) {
-  auto session =
-      self->spawn<caf::monitored>(gateway_session, parts.services, created.session_handle,
-                                  parts.master, created.session, parts.sessions, parts.limits);
+  auto direct =
+      created.direct
+          ? std::make_shared<DirectCalls>(created.direct, parts.services->timeouts.step.count())
+          : nullptr;
+  auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
+                                             created.session_handle, parts.master, created.session,
+                                             direct, parts.sessions, parts.limits);
   self->state.children.add("session-" + created.session_handle, session);
-  parts.sessions->add(created.session_handle, session);
+  parts.sessions->add(created.session_handle, {session, direct});
 }
 
 // What TensorFlow's servers overlook, since it is for sessions in the client's own process.

@@ -32,6 +32,13 @@ std::chrono::microseconds budget_of(const Services& services, std::int64_t timeo
                         : longest;
 }
 
+/// A step that takes the actors no longer is worth a try on the thread of its next call.
+constexpr std::int64_t short_step_us = 2000;
+
+struct Signature {
+  std::vector<std::string> feeds, fetches, targets;
+};
+
 std::vector<Tensor> tensors_of(RunStepResult& result) {
   std::vector<Tensor> out;
   out.reserve(result.tensors.size());
@@ -52,6 +59,13 @@ std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
   return number;
 }
 
+// The step of a call has ended; `booked`: the request's id, where gRPC's threads know it.
+void end_call(Self self, std::uint64_t number, std::uint64_t booked) {
+  self->state.calls.end(number);
+  if (booked != 0 && self->state.direct)
+    self->state.direct->ended(booked);
+}
+
 // Whoever comes for a step that was ended since nobody waited for it is told what MonitoredSession recovers
 // from.
 Status check_not_abandoned(Self self, std::int64_t request_id, std::string_view what) {
@@ -69,15 +83,8 @@ void drop_hints(RunOptions& options) {
   options.timeout_ms = std::max<std::int64_t>(options.timeout_ms, 0);
 }
 
-// "x" is "x:0".
-void complete_names(std::vector<std::string>& names) {
-  for (std::string& name : names)
-    if (name.find(':') == name.npos)
-      name += ":0";
-}
-
 void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
-         codec::RunStep& m) {
+         codec::RunStep& m, StepNote& note) {
   const bool in_body = m.errors_in_body;
   drop_hints(m.options);
   if (Status status = check_options(m.options); !status.ok())
@@ -85,21 +92,38 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
   if (Status status = check_not_abandoned(self, m.request_id, "RunStep"); !status.ok())
     return fail_call(*call, in_body, status);
   RunStep step;
-  for (auto& [name, value] : m.feeds)
-    step.feeds.emplace_back(name.find(':') == name.npos ? name + ":0" : std::move(name),
-                            std::move(value));
-  step.fetches = m.fetches;
-  complete_names(step.fetches);
-  step.targets = std::move(m.targets);
-  step.partial_run_handle = std::move(m.partial_run_handle);
   put_options(m.options, services->timeouts.step.count(), step);
+  step.begun = std::move(note.begun);
+  step.wants_direct = note.wants_direct;
+  Signature signature;
+  if (!step.begun) {
+    codec::complete_names(m.feeds);
+    step.fetches = m.fetches;
+    codec::complete_names(step.fetches);
+    if (note.wants_direct) {
+      for (const auto& [name, value] : m.feeds)
+        signature.feeds.push_back(name);
+      signature.fetches = step.fetches;
+      signature.targets = m.targets;
+    }
+    for (auto& [name, value] : m.feeds)
+      step.feeds.emplace_back(std::move(name), std::move(value));
+    step.targets = std::move(m.targets);
+    step.partial_run_handle = std::move(m.partial_run_handle);
+  }
   step.may_come_again = true;
   step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
   const std::uint64_t number = begin_call(self, call, step.request_id);
+  const std::uint64_t booked = note.is_booked ? step.request_id : 0;
+  const std::int64_t sent_us = exact_us(self);
   ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
       .then(
-          [=, names = std::move(m.fetches)](RunStepResult& result) {
-            self->state.calls.end(number);
+          [=, names = std::move(m.fetches),
+           signature = std::move(signature)](RunStepResult& result) mutable {
+            end_call(self, number, booked);
+            if (result.direct && exact_us(self) - sent_us < short_step_us)
+              self->state.direct->learn(std::move(signature.feeds), std::move(signature.fetches),
+                                        std::move(signature.targets), std::move(result.direct));
             auto bytes = codec::write_step_done(names, tensors_of(result), metadata_of(result));
             if (bytes.ok())
               call->answer(*std::move(bytes));
@@ -107,15 +131,15 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
               fail_call(*call, in_body, bytes.status());
           },
           [=](caf::error& error) {
-            self->state.calls.end(number);
+            end_call(self, number, booked);
             fail_call(*call, in_body, to_status(error, "RunStep"));
           });
 }
 
 void set_up_partial_run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
                         codec::PartialRunSetup& m) {
-  complete_names(m.feeds);
-  complete_names(m.fetches);
+  codec::complete_names(m.feeds);
+  codec::complete_names(m.fetches);
   ask(self, self->state.session, services->timeouts.request,
       SetUpPartialRun{std::move(m.feeds), std::move(m.fetches), std::move(m.targets)})
       .then(
@@ -158,8 +182,8 @@ void make_callable(Self self, const Services& services, const std::shared_ptr<Rp
   drop_hints(options.options);
   if (Status status = check_options(options.options); !status.ok())
     return call->fail(status);
-  complete_names(options.feeds);
-  complete_names(options.fetches);
+  codec::complete_names(options.feeds);
+  codec::complete_names(options.fetches);
   GatewayCallable callable;
   callable.num_feeds = options.feeds.size();
   callable.num_fetches = options.fetches.size();
@@ -260,6 +284,9 @@ void close(Self self, const Services& services, const std::shared_ptr<SessionTab
 
 void look_if_idle(Self self, const Services& services, std::chrono::milliseconds idle_limit) {
   auto& state = self->state;
+  if (const std::int64_t calls = state.direct ? state.direct->num_calls() : 0;
+      calls != std::exchange(state.direct_calls, calls))
+    state.heard_us = now_us(self);
   const std::int64_t idle_us = now_us(self) - state.heard_us;
   if (state.session && state.calls.size() == 0 &&
       idle_us >= std::chrono::microseconds(idle_limit).count()) {
@@ -277,7 +304,7 @@ void serve(Self self, const Services& services, const std::shared_ptr<SessionTab
       [&](auto& request) {
         using T = std::decay_t<decltype(request)>;
         if constexpr (std::is_same_v<T, codec::RunStep>)
-          run(self, services, m.call, request);
+          run(self, services, m.call, request, m.note);
         else if constexpr (std::is_same_v<T, codec::PartialRunSetup>)
           set_up_partial_run(self, services, m.call, request);
         else if constexpr (std::is_same_v<T, codec::ExtendSession>)
@@ -321,6 +348,7 @@ void recover(Self self, const Services& services, const MasterActor& master,
 
 GatewaySessionActor::behavior_type gateway_session(Self self, Services services, std::string handle,
                                                    MasterActor master, MasterSessionActor session,
+                                                   std::shared_ptr<DirectCalls> direct,
                                                    std::shared_ptr<SessionTable> sessions,
                                                    GatewayLimits limits) {
   guard_actor(self);
@@ -329,11 +357,14 @@ GatewaySessionActor::behavior_type gateway_session(Self self, Services services,
   state.handle = std::move(handle);
   state.splits_devices = limits.splits_devices;
   state.session = std::move(session);
+  state.direct = std::move(direct);
   state.heard_us = now_us(self);
   self->monitor(caf::actor_cast<caf::actor>(state.session));
   self->set_down_handler([=](caf::down_msg& down) {
     if (!self->state.session || down.source != self->state.session.address())
       return;
+    if (self->state.direct)
+      self->state.direct->forget();
     if (is_fault(down.reason))
       recover(self, services, master, sessions);
     else

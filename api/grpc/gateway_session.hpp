@@ -26,6 +26,8 @@ struct GatewaySessionState {
   CallableTable callables;
   ExtensionBook<std::shared_ptr<RpcCall>> extensions;
   AbandonedRequests abandoned;
+  std::shared_ptr<DirectCalls> direct; ///< or null
+  std::int64_t direct_calls = 0;       ///< of those, how many we have seen
   bool splits_devices = false;
   std::int64_t heard_us = 0; ///< the last call came, on the actors' clock
   Counted counted{counter("gateway_sessions")};
@@ -37,6 +39,7 @@ struct GatewaySessionState {
 GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
                 std::string handle, MasterActor master, MasterSessionActor session,
-                std::shared_ptr<SessionTable> sessions, GatewayLimits limits);
+                std::shared_ptr<DirectCalls> direct, std::shared_ptr<SessionTable> sessions,
+                GatewayLimits limits);
 
 } // namespace troupe

@@ -334,6 +334,18 @@ std::string write_session_extended(std::int64_t new_graph_version) {
   return out.SerializeAsString();
 }
 
+void complete_names(std::vector<std::string>& names) {
+  for (std::string& name : names)
+    if (name.find(':') == name.npos)
+      name += ":0";
+}
+
+void complete_names(std::vector<std::pair<std::string, Tensor>>& feeds) {
+  for (auto& [name, value] : feeds)
+    if (name.find(':') == name.npos)
+      name += ":0";
+}
+
 Result<std::string> write_step_done(const std::vector<std::string>& names,
                                     const std::vector<Tensor>& tensors,
                                     const RunMetadata& metadata) {

@@ -69,6 +69,9 @@ Result<Reset> read_reset(std::string_view bytes);
 Result<MakeCallable> read_make_callable(std::string_view bytes);
 Result<RunCallable> read_run_callable(std::string_view bytes, DecodeLimits limits);
 Result<ReleaseCallable> read_release_callable(std::string_view bytes);
+/// "x" is "x:0".
+void complete_names(std::vector<std::string>& names);
+void complete_names(std::vector<std::pair<std::string, Tensor>>& feeds);
 /// What every request of a session says, read without the rest.
 struct RequestHead {
   std::string session_handle;  ///< empty if there is none

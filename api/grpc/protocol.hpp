@@ -8,6 +8,7 @@
 #include <caf/typed_actor.hpp>
 
 #include "actors/protocol/tree.hpp"
+#include "api/grpc/direct_calls.hpp"
 #include "api/grpc/master_codec.hpp"
 #include "api/grpc/rpc_server.hpp"
 
@@ -28,6 +29,7 @@ struct SessionCall {
                master_codec::MakeCallable, master_codec::RunCallable, master_codec::ReleaseCallable,
                ListDevices, Close>
       request;
+  StepNote note = {}; ///< of a RunStep
 };
 /// Fails the call with the status, as its client knows errors; in the answer's body if it looks for that
 /// there: gRPC cuts long texts.

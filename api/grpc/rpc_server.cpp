@@ -296,7 +296,6 @@ struct RpcServer::Impl {
   int port = 0;
 
   void start_threads() {
-    constexpr int num_threads = 2; // a large request is read while others are taken
     for (int i = 0; i < num_threads; ++i) {
       Call::accept(shared);
       threads.emplace_back([queue = shared->queue.get()] {

@@ -54,7 +54,10 @@ struct RpcServerOptions {
 
 class RpcServer {
 public:
-  /// Called on a thread of gRPC's, for many calls at once; must not block.
+  /// That call the handler.
+  static constexpr int num_threads = 3;
+  /// Called on a thread of gRPC's, for many calls at once; must not block; at least one
+  /// thread must be free at all times, to take the calls that come.
   using Handler = std::function<void(std::shared_ptr<RpcCall>)>;
   /// Listens. UNAVAILABLE naming an address that cannot be bound.
   static Result<std::unique_ptr<RpcServer>> start(const RpcServerOptions& options, Handler handler);

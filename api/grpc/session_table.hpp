@@ -2,10 +2,12 @@
 // session.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 
+#include "api/grpc/direct_calls.hpp"
 #include "api/grpc/protocol.hpp"
 
 namespace troupe {
@@ -13,23 +15,27 @@ namespace troupe {
 /// Any thread.
 class SessionTable {
 public:
-  void add(const std::string& handle, GatewaySessionActor session) {
+  struct Session {
+    GatewaySessionActor actor;
+    std::shared_ptr<DirectCalls> direct; ///< null where each step is the actors'
+  };
+  void add(const std::string& handle, Session session) {
     std::scoped_lock guard(lock_);
     sessions_[handle] = std::move(session);
   }
   void remove(const std::string& handle) {
-    GatewaySessionActor last; // may end it, outside of the lock
+    Session last; // may end it, outside of the lock
     std::scoped_lock guard(lock_);
     if (auto it = sessions_.find(handle); it != sessions_.end()) {
       last = std::move(it->second);
       sessions_.erase(it);
     }
   }
-  /// Null if there is none.
-  GatewaySessionActor find(const std::string& handle) const {
+  /// Without an actor if there is none.
+  Session find(const std::string& handle) const {
     std::scoped_lock guard(lock_);
     auto it = sessions_.find(handle);
-    return it == sessions_.end() ? GatewaySessionActor{} : it->second;
+    return it == sessions_.end() ? Session{} : it->second;
   }
   std::size_t size() const {
     std::scoped_lock guard(lock_);
@@ -38,7 +44,7 @@ public:
 
 private:
   mutable std::mutex lock_; // guards what follows
-  std::unordered_map<std::string, GatewaySessionActor> sessions_;
+  std::unordered_map<std::string, Session> sessions_;
 };
 
 } // namespace troupe

@@ -25,7 +25,7 @@ struct SessionCreated {
   MasterSessionActor session;
   std::int64_t graph_version = 0;
   std::vector<DeviceAttributes> devices; ///< that the session may use
-  /// Of a local node: where its caller's threads run steps themselves. Does not travel.
+  /// Within one process: where the callers' threads run steps themselves. Does not travel.
   std::shared_ptr<DirectSteps> direct = nullptr;
 };
 struct ListDevices {};
@@ -80,8 +80,8 @@ struct RunStep {
   std::string partial_run_handle;
   /// Of a gateway's client, does not travel: it may lose the answer, however large that is, and come again.
   bool may_come_again = false;
-  /// Of a local session, do not travel: its caller would run the next step itself; and the step has
-  /// been begun by its caller, so there are no feeds and no names.
+  /// Within one process, do not travel: the caller would run the next step itself; and the step has
+  /// been begun by its caller, so there are no feeds and no names, but of a request id.
   bool wants_direct = false;
   std::shared_ptr<BegunStep> begun = nullptr;
 };
