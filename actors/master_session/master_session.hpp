@@ -149,8 +149,7 @@ struct MasterSessionState {
   StepLog log;
   std::int64_t large_until_us =
       0; ///< large answers are kept so long for whoever asks again; 0: there are none
-  std::shared_ptr<DirectSteps>
-      direct; ///< steps on their callers' threads; null in tests
+  std::shared_ptr<DirectSteps> direct; ///< steps on their callers' threads; null in tests
 
   Counted counted{counter("master_sessions")};
   IdleWaiters idle; ///< of the steps, and of those that wait for their graph

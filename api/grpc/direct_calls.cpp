@@ -92,7 +92,8 @@ DirectCalls::begin(Seats& seats, std::shared_ptr<RpcCall> call, codec::RunStep s
   request.named_feeds = our.step.feeds;
   request.fetches = fetches;
   request.targets = our.step.targets;
-  request.timeout_us = limit_us(std::max<std::int64_t>(our.step.options.timeout_ms, 0), longest_ms_);
+  request.timeout_us =
+      limit_us(std::max<std::int64_t>(our.step.options.timeout_ms, 0), longest_ms_);
   request.only_short = true;
   DirectOutcome outcome = run(request);
   if (!outcome.values) {
@@ -159,8 +160,7 @@ void DirectCalls::learn(std::vector<std::string> feeds, std::vector<std::string>
   });
   if (learnt_.size() == max_learnt)
     learnt_.erase(learnt_.begin());
-  learnt_.push_back(
-      {std::move(feeds), std::move(fetches), std::move(targets), std::move(graph)});
+  learnt_.push_back({std::move(feeds), std::move(fetches), std::move(targets), std::move(graph)});
 }
 
 void DirectCalls::forget() {

@@ -106,7 +106,8 @@ std::size_t size_of_field(std::size_t length) { // with a tag of one byte
 // A tensor's bytes without its elements where these follow as they lie in memory, else whole.
 struct EncodedTensor {
   std::string head;
-  std::string_view content; // of the tensor, which outlives this
+  std::string_view content; // of the tensor
+  Tensor tensor;            // keeps it
   std::size_t size() const { return head.size() + content.size(); }
 };
 
@@ -124,6 +125,7 @@ EncodedTensor encode(const Tensor& tensor) {
   head.SerializeToString(&out.head);
   const auto elements = tensor.bytes();
   out.content = {reinterpret_cast<const char*>(elements.data()), elements.size()};
+  out.tensor = tensor;
   append_tag(out.head, tensorflow::TensorProto::kTensorContentFieldNumber,
              WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
   append_varint(out.head, out.content.size());
@@ -131,11 +133,16 @@ EncodedTensor encode(const Tensor& tensor) {
 }
 
 // With a tag of one byte, as all of them are.
-void append_tensor(std::string& out, int field, const EncodedTensor& tensor) {
+void append_tensor(AnswerBytes& to, int field, const EncodedTensor& tensor) {
+  constexpr std::size_t worth_lending = 64 << 10;
+  std::string& out = to.end();
   append_tag(out, field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
   append_varint(out, tensor.size());
   out += tensor.head;
-  out.append(tensor.content);
+  if (tensor.content.size() < worth_lending)
+    out.append(tensor.content);
+  else
+    to.lend(tensor.content, std::make_shared<const Tensor>(tensor.tensor));
 }
 
 constexpr std::size_t most_bytes = INT32_MAX; // of a protobuf message
@@ -346,7 +353,7 @@ void complete_names(std::vector<std::pair<std::string, Tensor>>& feeds) {
       name += ":0";
 }
 
-Result<std::string> write_step_done(const std::vector<std::string>& names,
+Result<AnswerBytes> write_step_done(const std::vector<std::string>& names,
                                     const std::vector<Tensor>& tensors,
                                     const RunMetadata& metadata) {
   TROUPE_ASSIGN(std::string stats, encode_metadata(metadata));
@@ -359,16 +366,15 @@ Result<std::string> write_step_done(const std::vector<std::string>& names,
     total += size_of_field(sizes.back());
   }
   TROUPE_TRY(check_size(total));
-  std::string out;
-  out.reserve(total);
+  AnswerBytes out;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    append_tag(out, 1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-    append_varint(out, sizes[i]);
-    append_bytes(out, 1, names[i]);
+    append_tag(out.end(), 1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+    append_varint(out.end(), sizes[i]);
+    append_bytes(out.end(), 1, names[i]);
     append_tensor(out, 2, encoded[i]);
   }
   if (!stats.empty())
-    append_bytes(out, 2, stats);
+    append_bytes(out.end(), 2, stats);
   return out;
 }
 
@@ -391,7 +397,7 @@ std::string write_callable_made(std::int64_t handle) {
   return out.SerializeAsString();
 }
 
-Result<std::string> write_callable_done(const std::vector<Tensor>& tensors,
+Result<AnswerBytes> write_callable_done(const std::vector<Tensor>& tensors,
                                         const RunMetadata& metadata) {
   TROUPE_ASSIGN(std::string stats, encode_metadata(metadata));
   std::vector<EncodedTensor> encoded;
@@ -401,12 +407,11 @@ Result<std::string> write_callable_done(const std::vector<Tensor>& tensors,
     total += size_of_field(encoded.back().size());
   }
   TROUPE_TRY(check_size(total));
-  std::string out;
-  out.reserve(total);
+  AnswerBytes out;
   for (const EncodedTensor& tensor : encoded)
     append_tensor(out, 1, tensor);
   if (!stats.empty())
-    append_bytes(out, 2, stats);
+    append_bytes(out.end(), 2, stats);
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/grpc/answer_bytes.hpp"
 #include "core/base/status.hpp"
 #include "core/tensor/tensor.hpp"
 #include "devices/device.hpp"
@@ -81,15 +82,16 @@ Result<RequestHead> read_head(std::string_view method, std::string_view bytes);
 
 std::string write_session_created(std::string_view session_handle, std::int64_t graph_version);
 std::string write_session_extended(std::int64_t new_graph_version);
-/// `names` and `tensors` alike in number. Requires values in host memory.
-Result<std::string> write_step_done(const std::vector<std::string>& names,
+/// `names` and `tensors` alike in number. Requires values in host memory; large ones are kept by the answer
+/// instead of copied.
+Result<AnswerBytes> write_step_done(const std::vector<std::string>& names,
                                     const std::vector<Tensor>& tensors,
                                     const RunMetadata& metadata);
 /// A step's failure in the answer's body, where its length does not matter.
 std::string write_step_failed(Code code, std::string_view message);
 std::string write_partial_run_set_up(std::string_view handle);
 std::string write_callable_made(std::int64_t handle);
-Result<std::string> write_callable_done(const std::vector<Tensor>& tensors,
+Result<AnswerBytes> write_callable_done(const std::vector<Tensor>& tensors,
                                         const RunMetadata& metadata);
 std::string write_device_list(const std::vector<DeviceAttributes>& local,
                               const std::vector<DeviceAttributes>& remote);

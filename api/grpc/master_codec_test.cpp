@@ -105,7 +105,7 @@ TEST_CASE("master codec: a step's answer is what a client reads, for every kind 
   auto bytes = codec::write_step_done(names, tensors, {});
   REQUIRE(bytes.ok());
   tensorflow::RunStepResponse answer;
-  REQUIRE(answer.ParseFromString(*bytes));
+  REQUIRE(answer.ParseFromString(bytes->text()));
   REQUIRE(answer.tensor_size() == 5);
   for (int i = 0; i < 5; ++i) {
     const auto& got = answer.tensor(i);
@@ -125,7 +125,7 @@ TEST_CASE("master codec: a callable's answer has values alone, a trace its metad
   auto bytes = codec::write_callable_done({Tensor::scalar(2.0f)}, metadata);
   REQUIRE(bytes.ok());
   tensorflow::RunCallableResponse answer;
-  REQUIRE(answer.ParseFromString(*bytes));
+  REQUIRE(answer.ParseFromString(bytes->text()));
   REQUIRE(answer.fetch_size() == 1);
   CHECK(tensor_of(answer.fetch(0)).value<float>() == 2);
   CHECK(answer.metadata().step_stats().dev_stats_size() == 1);

@@ -26,7 +26,7 @@ class RequestBook {
 public:
   enum class Place { fresh, here, actors, answered, dropped };
   struct Begun {
-    Place place = Place::fresh; ///< where the step is; `fresh`: it is to be begun, here
+    Place place = Place::fresh;     ///< where the step is; `fresh`: it is to be begun, here
     const Answer* answer = nullptr; ///< of `answered`; valid until the next call
   };
 

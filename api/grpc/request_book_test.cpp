@@ -56,11 +56,13 @@ TEST_CASE("request book: one that runs with the actors is known however many com
     book.ended(id);
   }
   CHECK(book.begin(1, 2).place == Place::actors);
-  CHECK(book.begin(2, 2).place == Place::fresh); // of those that have ended, the oldest is forgotten
+  CHECK(book.begin(2, 2).place ==
+        Place::fresh); // of those that have ended, the oldest is forgotten
   CHECK(book.begin(4, 2).place == Place::actors);
 }
 
-TEST_CASE("request book: of a large answer nothing is kept but that it was given, once others come") {
+TEST_CASE(
+    "request book: of a large answer nothing is kept but that it was given, once others come") {
   Book book;
   const std::size_t large = (64 << 10) + 1;
   book.begin(7, 1);

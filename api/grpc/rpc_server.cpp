@@ -35,19 +35,25 @@ grpc::Status to_grpc(const Status& status) {
   return {static_cast<grpc::StatusCode>(status.code()), text};
 }
 
-// A buffer that keeps the string, so that large answers are not copied.
-grpc::ByteBuffer to_buffer(std::string bytes) {
+// A slice that keeps the piece, so that what is large is not copied.
+grpc::Slice to_slice(AnswerBytes::Piece piece) {
   constexpr std::size_t worth_keeping = 4096;
-  grpc::Slice slice;
-  if (bytes.size() < worth_keeping) {
-    slice = grpc::Slice(bytes);
-  } else {
-    auto* kept = new std::string(std::move(bytes));
-    slice = grpc::Slice(
-        kept->data(), kept->size(), [](void* text) { delete static_cast<std::string*>(text); },
-        kept);
-  }
-  return grpc::ByteBuffer(&slice, 1);
+  if (piece.bytes().size() < worth_keeping)
+    return grpc::Slice(piece.bytes().data(), piece.bytes().size());
+  using Piece = AnswerBytes::Piece;
+  auto* kept = new Piece(std::move(piece));
+  // gRPC only reads them.
+  return {const_cast<char*>(kept->bytes().data()), kept->bytes().size(),
+          [](void* held) { delete static_cast<Piece*>(held); }, kept};
+}
+
+grpc::ByteBuffer to_buffer(AnswerBytes bytes) {
+  std::vector<grpc::Slice> slices;
+  for (AnswerBytes::Piece& piece : bytes.pieces())
+    slices.push_back(to_slice(std::move(piece)));
+  if (slices.empty()) // an empty message is one, too
+    slices.emplace_back();
+  return {slices.data(), slices.size()};
 }
 
 void append_to(std::string& out, const grpc::ByteBuffer& buffer) {
@@ -94,7 +100,7 @@ public:
   static void accept(const std::shared_ptr<Shared>& shared) {
     auto call = std::make_shared<Call>(shared);
     call->self_ = call;
-    call->begun_ = 1;
+    call->begun_ = 2; // `arrived`, and `done`, which another thread may see first
     call->context_.AsyncNotifyWhenDone(&call->done_);
     shared->service.RequestCall(&call->context_, &call->stream_, shared->queue.get(),
                                 shared->queue.get(), &call->arrived_);
@@ -120,7 +126,7 @@ public:
                                   std::chrono::microseconds(0))
                        : most;
   }
-  void answer(std::string bytes) {
+  void answer(AnswerBytes bytes) {
     finish([&] {
       buffer_ = to_buffer(std::move(bytes));
       stream_.WriteAndFinish(buffer_, grpc::WriteOptions(), grpc::Status::OK, &finished_);
@@ -143,9 +149,10 @@ public:
 
 private:
   void arrived(bool ok) {
-    if (!ok)
-      return; // the server ends
-    ++begun_; // `done` will come
+    if (!ok) {  // the server ends
+      --begun_; // a call that never came is not told to be done
+      return;
+    }
     {
       std::scoped_lock guard(shared_->lock);
       if (!shared_->stopping)
@@ -163,10 +170,14 @@ private:
     begin_at_gRPC([&] { stream_.Read(&buffer_, &read_); });
   }
 
+  // Counts a call that is still there: `release` takes it off when it ends.
   Status admit() {
     if (method_.empty())
       return unimplemented(
           str_cat("this server has ", shared_->prefix, "METHOD and not ", context_.method()));
+    std::scoped_lock own_guard(lock_);
+    if (ended_)
+      return {};
     std::scoped_lock guard(shared_->lock);
     if (shared_->stopping)
       return unavailable("the server is about to end; try another task, or wait until it is back");
@@ -218,7 +229,7 @@ private:
     ++begun_;
     begin();
   }
-  // Once, when we end: what we took of the server's limits.
+  // Once, when we have ended: what we took of the server's limits, which nobody changes any more.
   void release() {
     shared_->pending_bytes -= counted_;
     if (!is_admitted_)
@@ -237,9 +248,9 @@ private:
   grpc::ByteBuffer buffer_;
   std::shared_ptr<Call> self_; // until every tag has come back
   std::atomic<int> begun_ = 0; // tags that are to come back
-  bool is_admitted_ = false;
 
   std::mutex lock_; // guards what follows
+  bool is_admitted_ = false;
   bool ended_ = false, is_gone_ = false;
   std::int64_t counted_ = 0; // bytes, until we end
   std::function<void()> when_gone_;
@@ -254,7 +265,7 @@ public:
   std::chrono::microseconds time_left(std::chrono::microseconds most) const override {
     return call_->time_left(most);
   }
-  void answer(std::string bytes) override { call_->answer(std::move(bytes)); }
+  void answer(AnswerBytes bytes) override { call_->answer(std::move(bytes)); }
   void fail(const Status& status) override { call_->end(status); }
   void when_gone(std::function<void()> gone) override { call_->when_gone(std::move(gone)); }
 

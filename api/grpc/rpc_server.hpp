@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/grpc/answer_bytes.hpp"
 #include "core/base/status.hpp"
 #include "net/cluster/cluster.hpp"
 
@@ -31,7 +32,7 @@ public:
   /// What is left of the client's deadline; `most` if it has none, or a longer one.
   virtual std::chrono::microseconds time_left(std::chrono::microseconds most) const = 0;
   /// The first of these counts.
-  virtual void answer(std::string bytes) = 0;
+  virtual void answer(AnswerBytes bytes) = 0;
   /// The message is cut at 3 072 bytes: a gRPC client loses a status whose trailer is longer.
   virtual void fail(const Status& status) = 0;
   /// Calls `gone` once, from any thread, when the client no longer waits; at once if it does not by

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -9,9 +10,11 @@
 #include "api/grpc/node_address.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/stop_event.hpp"
+#include "tests/support/rpc/fault_proxy.hpp"
 #include "tests/support/rpc/rpc_client.hpp"
 
 using namespace troupe;
+using troupe::testing::FaultProxy;
 using troupe::testing::RpcClient;
 
 namespace {
@@ -126,6 +129,25 @@ TEST_CASE("rpc server: whoever answers is told that the client has gone, once") 
   call->answer("in time");
   CHECK(*pending.wait() == "in time");
   CHECK(times == 2);
+}
+
+TEST_CASE("rpc server: calls whose connection breaks as they come are forgotten") {
+  auto server = start(echo());
+  FaultProxy proxy(server->port());
+  for (int n = 0; n < 300; ++n) {
+    RpcClient client(service, proxy.port());
+    CHECK(client.call("Run", "").ok()); // the connection stands
+    std::vector<RpcClient::Pending> calls;
+    for (int k = 0; k < 8; ++k)
+      calls.push_back(client.start("Run", "x"));
+    proxy.cut();
+    for (RpcClient::Pending& call : calls)
+      (void)call.wait();
+  }
+  RpcClient client(service, server->port());
+  CHECK(*client.call("Run", "still there") == "Run still there");
+  while (server->calls_waiting() > 0)
+    std::this_thread::yield(); // gRPC tells us a little later
 }
 
 TEST_CASE("rpc server: a deadline reaches whoever answers") {

@@ -25,11 +25,10 @@ struct Fixture : GatewayRig {
                      .output(0);
   Operation put = root.named("put").add("QueueEnqueueV2", std::vector<Output>{queue, x},
                                         {{"Tcomponents", std::vector<DType>{DType::float32}}});
-  Output got =
-      root.named("got")
-          .add("QueueDequeueV2", std::vector<Output>{queue},
-               {{"component_types", std::vector<DType>{DType::float32}}})
-          .output(0);
+  Output got = root.named("got")
+                   .add("QueueDequeueV2", std::vector<Output>{queue},
+                        {{"component_types", std::vector<DType>{DType::float32}}})
+                   .output(0);
   Output counted_late = [this] {
     Operation added = ops::assign_add_variable_op(root.named("add_late"), v.handle(), got);
     return ops::read_variable_op(root.named("count_late").after(std::vector<Operation>{added}),
