@@ -13,7 +13,9 @@
 #include "core/base/clock.hpp"
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
 #include "graph/functions/body.hpp"
+#include "graph/functions/needed.hpp"
 #include "graph/passes/optimize.hpp"
 
 namespace troupe {
@@ -45,19 +47,28 @@ public:
   explicit GraphFunctions(FunctionsOrigin origin) : origin_(std::move(origin)) {}
 
   Result<std::shared_ptr<const Function>> find(const FunctionRef& function) override;
+  Result<std::shared_ptr<Functions>> on(std::string_view device) override;
+  Result<std::vector<std::string>> takers_of_arguments(const FunctionRef& function) override;
+  Result<std::string> write_graph(const std::vector<WrittenNode>& nodes) override;
+  Result<std::shared_ptr<const Function>> read_graph(std::string_view graph_def) override;
   void submit(std::function<void()> work) override;
   int threads() const override { return threads_; }
 
   const FunctionsOrigin& origin() const { return origin_; }
 
 private:
-  Result<std::unique_ptr<CompiledFunction>> compile(const FunctionRef& function);
+  Result<FunctionGraph> body_of(const FunctionRef& function) const;
+  Status add_takers(const FunctionRef& function, std::set<std::string>& seen,
+                    std::vector<std::string>& out) const;
+  Result<std::unique_ptr<CompiledFunction>> compile(const std::string& name, FunctionGraph body);
 
   const FunctionsOrigin origin_;
   const int threads_ = origin_.device->compute().threads();
   std::mutex lock_; // held while one is compiled, which waits for nothing
   std::map<std::string, std::deque<std::pair<AttrMap, std::unique_ptr<CompiledFunction>>>>
       compiled_;
+  std::map<Device*, std::shared_ptr<GraphFunctions>> elsewhere_;
+  std::unique_ptr<CompiledFunction> graph_; // that was read, of whoever was made for it
 };
 
 class FunctionRun;
@@ -298,13 +309,40 @@ Result<std::shared_ptr<const Function>> GraphFunctions::find(const FunctionRef& 
   auto at =
       std::ranges::find(known, attrs, [](const auto& one) -> const AttrMap& { return one.first; });
   if (at == known.end()) {
-    auto made = compile(function);
+    auto body = body_of(function);
+    auto made = body.ok() ? compile(function.name, *std::move(body)) : body.status();
     if (!made.ok())
       return made.status().with_context(str_cat("Function '", function.name, "'"));
     known.emplace_back(attrs, *std::move(made));
     at = std::prev(known.end());
   }
   return std::shared_ptr<const Function>(shared_from_this(), at->second.get());
+}
+
+Result<std::shared_ptr<Functions>> GraphFunctions::on(std::string_view device) {
+  TROUPE_ASSIGN(DeviceName name, DeviceName::parse(device));
+  const DeviceName& own = origin_.device->parsed_name();
+  if ((name.job && name.job != own.job) || (name.task && name.task != own.task) ||
+      (name.replica && name.replica != own.replica))
+    return unimplemented(str_cat("a function is to be called on ", device, " from ",
+                                 origin_.device->name(),
+                                 ", and the graph computes that name; make it a constant where it "
+                                 "is another task's"));
+  name = {own.job, own.replica, own.task, name.type ? name.type : own.type,
+          name.id ? name.id : own.id};
+  Device* found = origin_.device_named ? origin_.device_named(name.to_string()) : nullptr;
+  if (found == origin_.device)
+    return std::static_pointer_cast<Functions>(shared_from_this());
+  if (!found)
+    return invalid_argument(str_cat(device, " is none of the devices of this task"));
+  std::scoped_lock guard(lock_);
+  auto& there = elsewhere_[found];
+  if (!there) {
+    FunctionsOrigin origin = origin_;
+    origin.device = found;
+    there = std::make_shared<GraphFunctions>(std::move(origin));
+  }
+  return std::static_pointer_cast<Functions>(there);
 }
 
 void GraphFunctions::submit(std::function<void()> work) {
@@ -347,15 +385,124 @@ std::string stateful_op_of(const Graph& graph) {
   return {};
 }
 
-Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const FunctionRef& function) {
+Status gone() {
+  return cancelled("its session or its node has ended");
+}
+
+LowerOptions lower_options(const NodeServices& services) {
+  LowerOptions out;
+  out.memory = services.host_memory;
+  return out;
+}
+
+Result<FunctionGraph> GraphFunctions::body_of(const FunctionRef& function) const {
+  auto services = origin_.services.lock();
+  if (!services)
+    return gone();
+  return function_graph(function, origin_.library, services->library->ops,
+                        lower_options(*services));
+}
+
+Status GraphFunctions::add_takers(const FunctionRef& function, std::set<std::string>& seen,
+                                  std::vector<std::string>& out) const {
+  if (!seen.insert(function.name).second)
+    return {};
+  TROUPE_ASSIGN(const FunctionGraph body, body_of(function));
+  for (const Node* node : body.graph.nodes()) {
+    for (const Endpoint& input : node->inputs)
+      if (body.graph.node(input.node)->op->roles.has(Role::argument)) {
+        out.push_back(node->op_name());
+        break;
+      }
+    std::vector<FunctionRef> named;
+    for (const auto& [name, value] : node->attrs)
+      append_functions(value, named);
+    for (const FunctionRef& one : named)
+      TROUPE_TRY(add_takers(one, seen, out));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> GraphFunctions::takers_of_arguments(const FunctionRef& function) {
+  std::set<std::string> seen;
+  std::vector<std::string> out;
+  TROUPE_TRY(add_takers(function, seen, out));
+  return out;
+}
+
+Result<std::string> GraphFunctions::write_graph(const std::vector<WrittenNode>& nodes) {
+  auto services = origin_.services.lock();
+  if (!services)
+    return gone();
+  Graph graph(services->library->ops);
+  graph.functions = origin_.library;
+  std::map<std::string_view, NodeId> ids;
+  for (const WrittenNode& node : nodes) {
+    std::vector<Endpoint> inputs;
+    for (const std::string& name : node.inputs) {
+      auto at = ids.find(name);
+      if (at == ids.end())
+        return invalid_argument(str_cat("node '", node.name, "' has the input '", name,
+                                        "', which is no node before it"));
+      inputs.push_back({at->second, 0});
+    }
+    TROUPE_ASSIGN(const Node* added, graph.add(node.name, node.op, std::move(inputs), node.attrs));
+    ids.emplace(node.name, added->id);
+  }
+  graph.functions = needed_functions(graph);
+  return write_graph_bytes(graph);
+}
+
+// The graph as the body of a function.
+Result<FunctionGraph> as_body(Graph graph, const LowerOptions& options) {
+  FunctionGraph out{std::move(graph), {}, {}, {}};
+  for (const Node* node : out.graph.nodes())
+    if (node->op_name().starts_with('_') && !node->op->roles.has(Role::result))
+      return invalid_argument(str_cat("node '", node->name, "' has the op ", node->op_name(),
+                                      ", which is the runtime's own"));
+  TROUPE_TRY(lower_functions(out.graph, options));
+  std::map<std::int64_t, DType> results;
+  for (const Node* node : out.graph.nodes())
+    if (node->op->roles.has(Role::result))
+      results.emplace(node->attrs.get_or<std::int64_t>("index", -1),
+                      remove_ref(node->input_types[0]));
+  for (const auto& [index, type] : results) {
+    if (index != static_cast<std::int64_t>(out.results.size()))
+      return invalid_argument(str_cat("the graph has no _Retval of index ", out.results.size()));
+    out.results.push_back(type);
+  }
+  return out;
+}
+
+Result<std::shared_ptr<const Function>> GraphFunctions::read_graph(std::string_view graph_def) {
+  auto services = origin_.services.lock();
+  if (!services)
+    return gone();
+  ImportOptions options;
+  options.allow_internal_ops = true; // `as_body` looks at them
+  options.ignore_unknown_attrs = true;
+  options.limits.memory = services->host_memory;
+  TROUPE_ASSIGN(Graph graph, read_graph_bytes(graph_def, services->library->ops, options));
+  auto all =
+      std::make_shared<FunctionLibrary>(origin_.library ? *origin_.library : FunctionLibrary());
+  if (graph.functions)
+    TROUPE_TRY(all->merge(*graph.functions));
+  graph.functions = all;
+  FunctionsOrigin origin = origin_;
+  origin.library = std::move(all);
+  auto owner = std::make_shared<GraphFunctions>(std::move(origin));
+  TROUPE_ASSIGN(FunctionGraph body, as_body(std::move(graph), lower_options(*services)));
+  TROUPE_ASSIGN(owner->graph_, owner->compile("the graph that was read", std::move(body)));
+  return std::shared_ptr<const Function>(owner, owner->graph_.get());
+}
+
+Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const std::string& name,
+                                                                  FunctionGraph body) {
   auto home = origin_.home.lock();
   auto services = origin_.services.lock();
   if (!home || !services)
-    return cancelled("its session or its node has ended");
+    return gone();
   const OpLibrary& library = *services->library;
-  LowerOptions lower;
-  lower.memory = services->host_memory;
-  TROUPE_ASSIGN(FunctionGraph body, function_graph(function, origin_.library, library.ops, lower));
   TROUPE_TRY(check_devices(body.graph, *origin_.device));
   for (Node* node : body.graph.nodes())
     node->assigned_device = origin_.device->name();
@@ -372,7 +519,7 @@ Result<std::unique_ptr<CompiledFunction>> GraphFunctions::compile(const Function
   options.use_compute_threads = services->threads->are_real();
   TROUPE_ASSIGN(auto executable,
                 Executable::compile(body.graph, *origin_.device, library.kernels, options));
-  return std::make_unique<CompiledFunction>(*this, function.name, stateful_op_of(body.graph),
+  return std::make_unique<CompiledFunction>(*this, name, stateful_op_of(body.graph),
                                             std::move(body.args), std::move(body.results),
                                             std::move(executable));
 }

@@ -2,8 +2,10 @@
 // graph of its own, compiled for one device and run by StepRuns on compute threads.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "actors/family/services.hpp"
@@ -19,6 +21,8 @@ struct FunctionsOrigin {
   std::weak_ptr<const NodeServices> services;
   /// What the device lives in. Held while a call runs and while submitted work does.
   std::weak_ptr<const void> home;
+  /// Another device of what the device lives in, by its full name; null if there is none.
+  std::function<Device*(std::string_view)> device_named;
   std::vector<std::string> disabled_passes; ///< as of the graph
 };
 

@@ -139,6 +139,10 @@ std::shared_ptr<Functions> functions_of(const Graph& part, Device& device,
   origin.home = services;
   if (environment->is_isolated())
     origin.home = environment;
+  origin.device_named = [environment = std::weak_ptr(environment)](std::string_view name) {
+    auto locked = environment.lock();
+    return locked ? locked->device(name) : nullptr;
+  };
   origin.disabled_passes = request.disabled_passes;
   return make_functions(std::move(origin));
 }

@@ -56,6 +56,10 @@ Result<FunctionBody> Bodies::make(const FunctionRef& function, AttrMap attrs) {
                 "set of attributes, are too large; function '",
                 function.name, "' is the first without room"));
   bytes_left_ -= definition->bytes.size();
+  // As in TensorFlow, what a call says and the function does not declare means nothing to it.
+  for (const auto& [name, value] : AttrMap(attrs))
+    if (!definition->signature.find_attr(name))
+      attrs.erase(name);
   return instantiate_function(*definition, std::move(attrs), graph_.registry(), graph_.functions,
                               budget_);
 }

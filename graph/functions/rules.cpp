@@ -295,13 +295,13 @@ Status lower_for(LowerContext& c) {
   return c.finish(outputs, exits, true);
 }
 
-// Its nodes stand on the target, which has to be known before the graph is placed.
+// Its nodes stand on the target, if that is known before the graph is placed; else a kernel calls the
+// function there.
 Status lower_remote_call(LowerContext& c) {
   TROUPE_ASSIGN(FunctionRef f, c.node().attrs.get<FunctionRef>("f"));
   Tensor target = c.constant_input(0);
   if (!target.has_value() || !target.shape().is_scalar())
-    return unimplemented(str_cat("the target of RemoteCall node '", c.node().name,
-                                 "' is computed by the graph; make it a constant"));
+    return {};
   const std::string& device = target.value<std::string>();
   if (auto parsed = DeviceName::parse(device); !parsed.ok())
     return parsed.status();

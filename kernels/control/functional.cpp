@@ -1,5 +1,6 @@
 // Ops that call functions. graph/functions puts other nodes in their place before the graph is placed.
-// Calls of a function within itself alone stay, so only calls have a kernel.
+// Calls of a function within itself stay, and those on a target that the graph computes: they have
+// kernels.
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/functions.hpp"
 #include "kernels/framework/glue.hpp"
@@ -53,12 +54,14 @@ Status hand_on(KernelContext& c) {
   return {};
 }
 
-void call(KernelContext& c, KernelDone done) {
+// Of the functions `all` with the inputs from `first_arg` on.
+template <class Functions>
+void call_one_of(KernelContext& c, KernelDone done, Functions all_functions, int first_arg) {
   const auto begin = [&]() -> Status {
-    TROUPE_ASSIGN(const auto all, functions(c));
+    TROUPE_ASSIGN(const auto all, all_functions());
     TROUPE_ASSIGN(const auto function, all->find(c.prepared<FunctionRef>()));
     Tensors args;
-    for (int i = 0; i < c.num_inputs(); ++i)
+    for (int i = first_arg; i < c.num_inputs(); ++i)
       args.push_back(c.take_input(i));
     function->call(call_from(c, std::move(args)), [&c, done](Result<Tensors> results) {
       Status status = results.status();
@@ -73,6 +76,21 @@ void call(KernelContext& c, KernelDone done) {
   };
   if (Status status = begin(); !status.ok())
     done(std::move(status));
+}
+
+void call(KernelContext& c, KernelDone done) {
+  call_one_of(
+      c, std::move(done), [&] { return functions(c); }, 0);
+}
+
+void call_on_target(KernelContext& c, KernelDone done) {
+  const auto on_target = [&]() -> Result<std::shared_ptr<Functions>> {
+    if (!c.input(0).shape().is_scalar())
+      return invalid_argument("target must be a scalar");
+    TROUPE_ASSIGN(const auto all, functions(c));
+    return all->on(c.input(0).data<std::string>()[0]);
+  };
+  call_one_of(c, std::move(done), on_target, 1);
 }
 
 Status refuse(KernelContext& c) {
@@ -174,10 +192,12 @@ void register_control_functional(OpLibrary& library) {
       .output("output: Tout")
       .attr("Tin: list(type) >= 1; Tout: list(type) >= 1; f: func")
       .stateful()
+      .roles(Role::runs_functions)
       .shape_fn(shape_unknown)
       .not_differentiable(clients)
-      .doc("Calls the function `f` on the device `target`. It has no kernel: the function's body "
-           "takes its place.");
+      .cpu_kernel_async(call_on_target, {.prepare = keep_attr<FunctionRef, "f">})
+      .doc("Calls the function `f` on the device `target`. Where the target is a constant, the "
+           "function's body takes its place, else it is a device of the same task.");
   library.op("_Results")
       .input("input: T")
       .output("output: T")

@@ -123,6 +123,17 @@ struct FunctionLines::Home {
         return not_found(str_cat("Function ", function.name, " is not defined."));
       return std::shared_ptr<const Function>(shared_from_this(), at->second.get());
     }
+    // Bodies of lines are no definitions.
+    Result<std::shared_ptr<Functions>> on(std::string_view) override { return shared_from_this(); }
+    Result<std::vector<std::string>> takers_of_arguments(const FunctionRef&) override {
+      return unimplemented("functions of lines have no definitions");
+    }
+    Result<std::string> write_graph(const std::vector<WrittenNode>&) override {
+      return unimplemented("functions of lines have no definitions");
+    }
+    Result<std::shared_ptr<const Function>> read_graph(std::string_view) override {
+      return unimplemented("functions of lines have no definitions");
+    }
     void submit(std::function<void()> work) override {
       auto device = device_.lock();
       if (!device)
