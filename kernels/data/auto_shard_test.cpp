@@ -16,7 +16,8 @@ WrittenNode node(std::string name, std::string op, std::vector<std::string> inpu
                  AttrMap attrs = {}) {
   if (op.find("Dataset") != op.npos) {
     attrs.set("output_types", std::vector<DType>{DType::string});
-    attrs.set("output_shapes", std::vector<PartialShape>{PartialShape(std::vector<std::int64_t>{4})});
+    attrs.set("output_shapes",
+              std::vector<PartialShape>{PartialShape(std::vector<std::int64_t>{4})});
   }
   return {std::move(name), std::move(op), std::move(attrs), std::move(inputs)};
 }
@@ -67,11 +68,10 @@ TEST_CASE("auto shard: names of files are shared out before what reads them") {
 }
 
 TEST_CASE("auto shard: files are shuffled after they are shared out") {
-  auto [status, graph] = sharded({node("names", "TensorSliceDataset", {}),
-                                  node("mixed", "ShuffleDatasetV3", {"names"}),
-                                  node("lines", "InterleaveDataset", {"mixed"}, reader),
-                                  node("out", "_Retval", {"lines"})},
-                                 {.workers = 2, .policy = ShardPolicy::file});
+  auto [status, graph] = sharded(
+      {node("names", "TensorSliceDataset", {}), node("mixed", "ShuffleDatasetV3", {"names"}),
+       node("lines", "InterleaveDataset", {"mixed"}, reader), node("out", "_Retval", {"lines"})},
+      {.workers = 2, .policy = ShardPolicy::file});
   REQUIRE(status.ok());
   CHECK(shown(graph) ==
         "TensorSliceDataset > ShardDataset > ShuffleDatasetV3 > InterleaveDataset > _Retval");
@@ -91,7 +91,8 @@ TEST_CASE("auto shard: each of several sources is shared out, and what asserts t
 
 TEST_CASE("auto shard: without files elements are shared out, before they are fetched ahead") {
   const std::vector<WrittenNode> nodes = {
-      node("r", "RangeDataset", {}), node("neg", "FlatMapDataset", {"r"}, {{"f", FunctionRef{"neg", nullptr}}}),
+      node("r", "RangeDataset", {}),
+      node("neg", "FlatMapDataset", {"r"}, {{"f", FunctionRef{"neg", nullptr}}}),
       node("p", "PrefetchDataset", {"neg"}), node("o", "OptionsDataset", {"p"}),
       node("out", "_Retval", {"o"})};
   for (ShardPolicy policy : {ShardPolicy::automatic, ShardPolicy::data}) {
@@ -107,11 +108,10 @@ TEST_CASE("auto shard: without files elements are shared out, before they are fe
 }
 
 TEST_CASE("auto shard: shares of elements are taken of pieces of batches") {
-  const std::vector<WrittenNode> nodes = {
-      node("r", "RangeDataset", {}), number("n", 2),
-      node("b", "RebatchDatasetV2", {"r", "n", "n"}), node("out", "_Retval", {"b"})};
-  auto [status, graph] =
-      sharded(nodes, {.workers = 2, .replicas = 2, .policy = ShardPolicy::data});
+  const std::vector<WrittenNode> nodes = {node("r", "RangeDataset", {}), number("n", 2),
+                                          node("b", "RebatchDatasetV2", {"r", "n", "n"}),
+                                          node("out", "_Retval", {"b"})};
+  auto [status, graph] = sharded(nodes, {.workers = 2, .replicas = 2, .policy = ShardPolicy::data});
   REQUIRE(status.ok());
   CHECK(shown(graph) == "RangeDataset > RebatchDataset > ShardDataset > _Retval");
   const WrittenNode& pieces = *graph.find("b");
@@ -122,14 +122,16 @@ TEST_CASE("auto shard: shares of elements are taken of pieces of batches") {
 }
 
 TEST_CASE("auto shard: a hint is filled in, and nothing else is touched") {
-  auto [status, graph] = sharded(
-      {node("r", "RangeDataset", {}), number("hint", -1), number("two", 2), number("zero", 0),
-       node("s", "ShardDataset", {"r", "hint", "hint"}),
-       node("own", "ShardDataset", {"s", "two", "zero"}), node("out", "_Retval", {"own"})},
-      {.workers = 5, .index = 4, .policy = ShardPolicy::hint});
+  auto [status, graph] =
+      sharded({node("r", "RangeDataset", {}), number("hint", -1), number("two", 2),
+               number("zero", 0), node("s", "ShardDataset", {"r", "hint", "hint"}),
+               node("own", "ShardDataset", {"s", "two", "zero"}), node("out", "_Retval", {"own"})},
+              {.workers = 5, .index = 4, .policy = ShardPolicy::hint});
   REQUIRE(status.ok());
   const auto number_of = [&](const char* shard, std::size_t i) {
-    return graph.find(graph.find(shard)->inputs[i])->attrs.get<Tensor>("value")->value<std::int64_t>();
+    return graph.find(graph.find(shard)->inputs[i])
+        ->attrs.get<Tensor>("value")
+        ->value<std::int64_t>();
   };
   CHECK(number_of("s", 1) == 5);
   CHECK(number_of("s", 2) == 4);

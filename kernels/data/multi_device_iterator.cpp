@@ -102,8 +102,8 @@ public:
       return failed_precondition("the MultiDeviceIterator has not been initialized; run the op "
                                  "MultiDeviceIteratorInit first");
     if (incarnation != incarnation_)
-      return invalid_argument(str_cat("Invalid incarnation id. Provided: ", incarnation,
-                                      "; Expected: ", incarnation_));
+      return invalid_argument(
+          str_cat("Invalid incarnation id. Provided: ", incarnation, "; Expected: ", incarnation_));
     return current_;
   }
   std::string description() const override {
@@ -121,13 +121,12 @@ private:
 Status give_handle(KernelContext& c) {
   const auto& spec = c.prepared<IteratorSpec>();
   const auto devices = c.attrs().get_or<std::vector<std::string>>("devices", {});
-  TROUPE_ASSIGN(auto found, node_resource<MultiDeviceIterator>(
-                                c, spec.resource,
-                                [&](const std::string&)
-                                    -> Result<std::shared_ptr<MultiDeviceIterator>> {
-                                  return std::make_shared<MultiDeviceIterator>(spec,
-                                                                               devices.size());
-                                }));
+  TROUPE_ASSIGN(auto found,
+                node_resource<MultiDeviceIterator>(
+                    c, spec.resource,
+                    [&](const std::string&) -> Result<std::shared_ptr<MultiDeviceIterator>> {
+                      return std::make_shared<MultiDeviceIterator>(spec, devices.size());
+                    }));
   TROUPE_TRY(check_types(spec.types, found->spec().types));
   return check_shapes(spec.shapes, found->spec().shapes);
 }

@@ -75,7 +75,8 @@ TEST_CASE("multi-device iterators: there is no device of another number") {
   CHECK(has(f.next("d2"), "shard_num is 2, and there are 2 devices"));
 }
 
-TEST_CASE("multi-device iterators: who waits for another device's room goes on when there is some") {
+TEST_CASE(
+    "multi-device iterators: who waits for another device's room goes on when there is some") {
   DealtLines f(1);
   CHECK(f.run({"init"}) == "ok i64[] 1");
   CHECK(f.next("d1") == "i64[] 1"); // element 0 waits for the other device, and fills its room
@@ -99,8 +100,8 @@ TEST_CASE("multi-device iterators: handles as texts") {
   CHECK(f.run({"init"}) == "ok i64[] 1");
   const auto text = f.values({"text"});
   REQUIRE(text.ok());
-  const auto got = f.values({"other"}, {{"fed", (*text)[0]},
-                                        {"incarnation", Tensor::scalar(std::int64_t{1})}});
+  const auto got =
+      f.values({"other"}, {{"fed", (*text)[0]}, {"incarnation", Tensor::scalar(std::int64_t{1})}});
   REQUIRE_MESSAGE(got.ok(), got.status().to_string());
   CHECK((*got)[0].to_string() == "i64[] 0");
   CHECK(f.values({"^wrong"}, {{"fed", (*text)[0]}}).status().code() == Code::invalid_argument);

@@ -16,9 +16,9 @@ constexpr std::int64_t fail_for_state = 2;
 Status to_graph(KernelContext& c) {
   TROUPE_ASSIGN(const DatasetRef dataset, input_dataset(c, 0));
   const bool first = c.attrs().contains("allow_stateful");
-  const bool fails = first ? !c.attrs().get_or("allow_stateful", false)
-                           : c.attrs().get_or<std::int64_t>("external_state_policy", 0) ==
-                                 fail_for_state;
+  const bool fails =
+      first ? !c.attrs().get_or("allow_stateful", false)
+            : c.attrs().get_or<std::int64_t>("external_state_policy", 0) == fail_for_state;
   if (fails)
     TROUPE_TRY(dataset->check_external_state());
   TROUPE_ASSIGN(const auto all, functions(c));
@@ -57,11 +57,11 @@ std::int64_t batch_size_of(const Dataset& dataset) {
     });
     return agree ? first : -1;
   }
-  if (is_one_of(recipe.op, {"AssertCardinalityDataset", "CacheDataset", "FilterDataset",
-                            "FinalizeDataset", "ModelDataset", "OptimizeDataset", "OptionsDataset",
-                            "ParseExampleDataset", "PrefetchDataset", "RepeatDataset",
-                            "ShardDataset", "ShuffleAndRepeatDataset", "ShuffleDataset",
-                            "SkipDataset", "TakeDataset"}))
+  if (is_one_of(recipe.op,
+                {"AssertCardinalityDataset", "CacheDataset", "FilterDataset", "FinalizeDataset",
+                 "ModelDataset", "OptimizeDataset", "OptionsDataset", "ParseExampleDataset",
+                 "PrefetchDataset", "RepeatDataset", "ShardDataset", "ShuffleAndRepeatDataset",
+                 "ShuffleDataset", "SkipDataset", "TakeDataset"}))
     return batch_size_of(*dataset.sources()[0]);
   return -1;
 }

@@ -261,6 +261,10 @@ TROUPE_OP_CASES(Exp) {
 TROUPE_OP_CASES(Expm1) {
   return {
       {.name = "no elements", .inputs = {"f32[0,3]"}, .outputs = {"f32[0,3]"}},
+      {.name = "complex, around the circle and near zero",
+       .inputs = {"c128[3] (0.1,100) (1e-9,-2e-9) (0,0)"},
+       .outputs = {"c128[3] (-0.04699026023986322,-0.5596205804672361) "
+                   "(9.999999985e-10,-2.0000000020000004e-9) (0,0)"}},
       {.name = "a scalar", .inputs = {"f32[] 0.5"}, .outputs = {"f32[] 0.6487213"}},
       {.name = "a vector",
        .inputs = {"f32[6] 0.5 -1.25 2 -3 0.125 1.5"},

@@ -67,7 +67,8 @@ struct Fixture {
 TEST_CASE_FIXTURE(Fixture, "dataset graphs: a dataset that was written is made again") {
   Output dataset = make("SkipDataset", {range(6), number(2)}, numbers);
   for (const char* op : {"DatasetToGraph", "DatasetToGraphV2"}) {
-    Output graph = root.named(name("graph")).add(op, std::vector<Output>{dataset}, AttrMap()).output(0);
+    Output graph =
+        root.named(name("graph")).add(op, std::vector<Output>{dataset}, AttrMap()).output(0);
     CHECK(elements(make("DatasetFromGraph", {graph}, AttrMap())) == "2 3 4 5");
   }
 }
@@ -86,7 +87,8 @@ TEST_CASE_FIXTURE(Fixture, "dataset graphs: what is no graph of a dataset is ref
   refused(other.graph_def(), "makes no dataset");
 }
 
-TEST_CASE_FIXTURE(Fixture, "dataset graphs: workers share a dataset, and each element is somebody's") {
+TEST_CASE_FIXTURE(Fixture,
+                  "dataset graphs: workers share a dataset, and each element is somebody's") {
   for (std::int64_t policy : {0, 2}) {
     CHECK(elements(share(range(7), 3, 0, policy)) == "0 3 6");
     CHECK(elements(share(range(7), 3, 1, policy)) == "1 4");
@@ -94,7 +96,8 @@ TEST_CASE_FIXTURE(Fixture, "dataset graphs: workers share a dataset, and each el
   }
   CHECK(elements(share(range(3), 2, 0, -1)) == "0 1 2");
   CHECK(elements(share(range(3), 2, 0, 1)).find("NOT_FOUND") == 0);
-  CHECK(elements(share(range(3), 2, 2, 0)).find("index must be between 0 and 1") != std::string::npos);
+  CHECK(elements(share(range(3), 2, 2, 0)).find("index must be between 0 and 1") !=
+        std::string::npos);
   CHECK(elements(share(range(3), 0, 0, 0)).find("num_workers must be greater than zero") !=
         std::string::npos);
   CHECK(elements(share(range(1), 2, 0, 2)).find("not enough for the required 2 shards") !=

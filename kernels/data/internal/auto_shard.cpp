@@ -11,8 +11,8 @@ bool is_version_of(std::string_view op, std::string_view name) {
   if (!op.starts_with(name))
     return false;
   op.remove_prefix(name.size());
-  return op.empty() || (op.size() > 1 && op[0] == 'V' &&
-                        op.find_first_not_of("0123456789", 1) == op.npos);
+  return op.empty() ||
+         (op.size() > 1 && op[0] == 'V' && op.find_first_not_of("0123456789", 1) == op.npos);
 }
 
 bool is_one_of(std::string_view op, std::initializer_list<std::string_view> names) {
@@ -32,40 +32,39 @@ bool reads_files(std::string_view op) {
   return is_one_of(op, {"FixedLengthRecordDataset", "TextLineDataset", "TFRecordDataset"});
 }
 bool has_function(const WrittenNode& node) {
-  return is_one_of(node.op, {"ExperimentalParallelInterleaveDataset", "FlatMapDataset",
-                             "InterleaveDataset", "LegacyParallelInterleaveDataset",
-                             "ParallelInterleaveDataset"});
+  return is_one_of(node.op,
+                   {"ExperimentalParallelInterleaveDataset", "FlatMapDataset", "InterleaveDataset",
+                    "LegacyParallelInterleaveDataset", "ParallelInterleaveDataset"});
 }
 bool passes_elements_on(const WrittenNode& node) {
-  return is_one_of(
-      node.op, {"_Retval",
-                "AssertNextDataset",
-                "BatchDataset",
-                "CacheDataset",
-                "ExperimentalMapAndBatchDataset",
-                "ExperimentalParseExampleDataset",
-                "ExperimentalRebatchDataset",
-                "FilterDataset",
-                "FinalizeDataset",
-                "MapAndBatchDataset",
-                "MapDataset",
-                "MaxIntraOpParallelismDataset",
-                "ModelDataset",
-                "OptimizeDataset",
-                "OptionsDataset",
-                "PaddedBatchDataset",
-                "ParallelMapDataset",
-                "ParseExampleDataset",
-                "PrefetchDataset",
-                "PrivateThreadPoolDataset",
-                "RebatchDataset",
-                "RepeatDataset",
-                "ShardDataset",
-                "ShuffleAndRepeatDataset",
-                "ShuffleDataset",
-                "SkipDataset",
-                "TakeDataset",
-                "WindowDataset"});
+  return is_one_of(node.op, {"_Retval",
+                             "AssertNextDataset",
+                             "BatchDataset",
+                             "CacheDataset",
+                             "ExperimentalMapAndBatchDataset",
+                             "ExperimentalParseExampleDataset",
+                             "ExperimentalRebatchDataset",
+                             "FilterDataset",
+                             "FinalizeDataset",
+                             "MapAndBatchDataset",
+                             "MapDataset",
+                             "MaxIntraOpParallelismDataset",
+                             "ModelDataset",
+                             "OptimizeDataset",
+                             "OptionsDataset",
+                             "PaddedBatchDataset",
+                             "ParallelMapDataset",
+                             "ParseExampleDataset",
+                             "PrefetchDataset",
+                             "PrivateThreadPoolDataset",
+                             "RebatchDataset",
+                             "RepeatDataset",
+                             "ShardDataset",
+                             "ShuffleAndRepeatDataset",
+                             "ShuffleDataset",
+                             "SkipDataset",
+                             "TakeDataset",
+                             "WindowDataset"});
 }
 bool is_dataset(const WrittenNode& node) {
   return node.op.find("Dataset") != node.op.npos;
@@ -160,9 +159,10 @@ private:
   Status add_shard(const std::string& before) {
     const WrittenNode& input = *graph_.find(graph_.find(before)->inputs[0]);
     if (!is_dataset(input))
-      return not_found(str_cat("Unable to shard this input. You may need to wrap the inputs to your "
-                               "reader dataset in a TensorSliceDataset. Input node is ",
-                               shown(input)));
+      return not_found(
+          str_cat("Unable to shard this input. You may need to wrap the inputs to your "
+                  "reader dataset in a TensorSliceDataset. Input node is ",
+                  shown(input)));
     auto types = input.attrs.get<std::vector<DType>>("output_types");
     if (!types.ok())
       types = input.attrs.get_or<std::vector<DType>>("Toutput_types", {DType::string});
@@ -171,11 +171,10 @@ private:
     const std::string name = input.name;
     const std::string workers = graph_.add_scalar(options_.workers);
     const std::string index = graph_.add_scalar(options_.index);
-    std::string shard = graph_.add("ShardDataset",
-                                   {{"require_non_empty", true},
-                                    {"output_types", *types},
-                                    {"output_shapes", shapes}},
-                                   {name, workers, index});
+    std::string shard = graph_.add(
+        "ShardDataset",
+        {{"require_non_empty", true}, {"output_types", *types}, {"output_shapes", shapes}},
+        {name, workers, index});
     graph_.find(before)->inputs[0] = std::move(shard);
     return {};
   }

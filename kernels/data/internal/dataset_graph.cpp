@@ -12,8 +12,8 @@ Result<DatasetGraph> DatasetGraph::of(const Dataset& dataset) {
   DatasetGraph out;
   std::vector<std::pair<const Dataset*, std::string>> known;
   TROUPE_ASSIGN(std::string last, out.add_dataset(dataset, known));
-  out.sink_ = out.add("_Retval", {{"T", DType::variant}, {"index", std::int64_t{0}}},
-                      {std::move(last)});
+  out.sink_ =
+      out.add("_Retval", {{"T", DType::variant}, {"index", std::int64_t{0}}}, {std::move(last)});
   return out;
 }
 
@@ -26,8 +26,9 @@ DatasetGraph::add_dataset(const Dataset& dataset,
       return name;
   const Recipe& recipe = dataset.recipe();
   if (recipe.attrs.empty() && recipe.inputs.empty())
-    return unimplemented(str_cat("a dataset (", recipe.op, ") that no node has made, such as a "
-                                                           "window of another one, has no graph"));
+    return unimplemented(str_cat("a dataset (", recipe.op,
+                                 ") that no node has made, such as a "
+                                 "window of another one, has no graph"));
   std::vector<std::string> inputs;
   for (const Tensor& input : recipe.inputs) {
     auto source = input.dtype() == DType::variant ? dataset_in(input)
@@ -36,8 +37,7 @@ DatasetGraph::add_dataset(const Dataset& dataset,
       TROUPE_ASSIGN(std::string name, add_dataset(**source, known));
       inputs.push_back(std::move(name));
     } else {
-      inputs.push_back(
-          add("Const", {{"dtype", input.dtype()}, {"value", TensorBox{input}}}, {}));
+      inputs.push_back(add("Const", {{"dtype", input.dtype()}, {"value", TensorBox{input}}}, {}));
     }
   }
   AttrMap attrs;
@@ -54,11 +54,10 @@ WrittenNode* DatasetGraph::find(std::string_view name) {
   return at == nodes_.end() ? nullptr : &*at;
 }
 
-std::string DatasetGraph::add(std::string_view op, AttrMap attrs,
-                              std::vector<std::string> inputs) {
+std::string DatasetGraph::add(std::string_view op, AttrMap attrs, std::vector<std::string> inputs) {
   const std::string_view stem = op.starts_with('_') ? "dataset" : op;
-  nodes_.push_back({str_cat(stem, "/_", nodes_.size()), std::string(op), std::move(attrs),
-                    std::move(inputs)});
+  nodes_.push_back(
+      {str_cat(stem, "/_", nodes_.size()), std::string(op), std::move(attrs), std::move(inputs)});
   return nodes_.back().name;
 }
 
