@@ -95,6 +95,7 @@ DirectCalls::begin(Seats& seats, std::shared_ptr<RpcCall> call, codec::RunStep s
   request.timeout_us =
       limit_us(std::max<std::int64_t>(our.step.options.timeout_ms, 0), longest_ms_);
   request.only_short = true;
+  our.note.life = steps_->life();
   DirectOutcome outcome = run(request);
   if (!outcome.values) {
     our.note.wants_direct = outcome.is_new;

@@ -24,6 +24,7 @@ namespace troupe {
 struct StepNote {
   bool wants_direct = false; ///< its signature is not known here
   std::shared_ptr<BegunStep> begun = nullptr;
+  std::uint64_t life = 0; ///< of the DirectSteps that began it
   bool is_booked = false; ///< DirectCalls::ended is to be told of its end
 };
 
@@ -60,6 +61,8 @@ public:
         send(std::move(joined));
   }
 
+  /// Whether the master session that a step was begun for is still the session's.
+  bool is_current(const StepNote& note) const { return note.life == steps_->life(); }
   /// The actors have answered such a request.
   void ended(std::uint64_t request_id);
   /// They have run a step of the signature within a short time; `complete` as they were named.

@@ -91,6 +91,15 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
     return fail_call(*call, in_body, status);
   if (Status status = check_not_abandoned(self, m.request_id, "RunStep"); !status.ok())
     return fail_call(*call, in_body, status);
+  if (note.begun && !self->state.direct->is_current(note)) {
+    if (note.is_booked)
+      self->state.direct->ended(static_cast<std::uint64_t>(m.request_id));
+    return fail_call(*call, in_body,
+                     aborted(str_cat("the master session of session ", self->state.handle,
+                                     " ended while a step of it ran; what that has done of its "
+                                     "work is not known. The session goes on: run the step again "
+                                     "if it may be done twice")));
+  }
   RunStep step;
   put_options(m.options, services->timeouts.step.count(), step);
   step.begun = std::move(note.begun);

@@ -239,6 +239,17 @@ TEST_CASE_FIXTURE(Fixture,
   auto init = step(session, "");
   init.add_target(v.initializer().name());
   CHECK(run(init).status_code() == tensorflow::error::OK);
+  const auto add = step(session, count.name());
+  float counted = 0;
+  const auto without_actors = [&] { // until one ends on the thread that took the call
+    Counter& steps = counter("gateway_direct_steps");
+    const std::int64_t before = steps.value();
+    CHECK(comes_true([&] {
+      CHECK(value(run(add)).value<float>() == ++counted);
+      return steps.value() > before;
+    }));
+  };
+  without_actors();
   caf::scoped_actor self{node->system()};
   auto ask_guardian = [&](auto message, auto answered) {
     self->request(node->handles().guardian, caf::timespan(std::chrono::seconds(30)),
@@ -261,5 +272,6 @@ TEST_CASE_FIXTURE(Fixture,
     return answer.status_code() != tensorflow::error::ABORTED &&
            answer.status_code() != tensorflow::error::UNAVAILABLE; // it was asked as it ended
   }));
-  CHECK(value(answer).value<float>() == 0);
+  CHECK(value(answer).value<float>() == counted);
+  without_actors();
 }
