@@ -7,7 +7,7 @@
 #include "tests/support/ops/function_lines.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
-TROUPE_OPS_IN_GRAPHS("PartitionedCall StatefulPartitionedCall");
+TROUPE_OPS_IN_GRAPHS("PartitionedCall StatefulPartitionedCall RemoteCall");
 
 namespace troupe {
 namespace {
@@ -48,6 +48,16 @@ bool says(const std::string& answer, std::string_view text) {
 }
 
 } // namespace
+
+TEST_CASE("calls: on a target that the graph computes") {
+  CallLines f("PartitionedCall");
+  f.add("where = Const[dtype=string, value=str[] \"/device:CPU:0\"]()");
+  f.add("vector = Const[dtype=string, value=str[1] \"/device:CPU:0\"]()");
+  f.add("c = RemoteCall[f=both, Tin=[float, int64], Tout=[float, int64, int64]](where, x, n)");
+  CHECK(f.run({"c", "c:1", "c:2"}) == "ok f32[2] -1 -2 i64[] -5 i64[] 5");
+  f.add("d = RemoteCall[f=both, Tin=[float, int64], Tout=[float, int64, int64]](vector, x, n)");
+  CHECK(says(f.run({"d"}), "target must be a scalar"));
+}
 
 TEST_CASE("calls: the function's results, in its order") {
   for (const char* op : calls) {

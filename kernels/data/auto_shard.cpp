@@ -60,18 +60,20 @@ namespace troupe {
 
 void register_data_auto_shard(OpLibrary& library) {
   using namespace data;
-  for (const char* name : {"AutoShardDataset", "ExperimentalAutoShardDataset"})
-    library.op(name)
-        .input("input_dataset: variant; num_workers: int64; index: int64")
+  for (const char* name : {"AutoShardDataset", "ExperimentalAutoShardDataset"}) {
+    auto op = library.op(name);
+    op.input("input_dataset: variant; num_workers: int64; index: int64")
         .output("handle: variant")
         .attr("auto_shard_policy: int = 0")
-        .attr(typed)
-        .attr("num_replicas: int = 0")
-        .roles(Role::runs_functions)
+        .attr(typed);
+    if (name[0] == 'A')
+      op.attr("num_replicas: int = 0");
+    op.roles(Role::runs_functions)
         .shape_fn(shapes_of_scalars<1, 2>)
         .not_differentiable(no_gradient)
         .cpu_kernel_async(begin)
         .doc("The share of worker `index` of a dataset: of its files, or of its elements.");
+  }
 }
 
 } // namespace troupe

@@ -261,3 +261,44 @@ TEST_CASE("functions: one that calls itself runs as deep as it goes, up to a bou
                 out.status().to_string());
   CHECK(value(session, {{"x", f(3)}}, "r:0") == 3);
 }
+
+TEST_CASE("functions: one is called on the device that is fed, where other resources are") {
+  const std::string held = "op: 'VarHandleOp' " + type("dtype", "FLOAT") +
+                           "attr { key: 'shape' value { shape { } } } "
+                           "attr { key: 'shared_name' value { s: 'held' } } ";
+  const std::string there = "device: '/device:CPU:1' ";
+  const std::string graph =
+      "library { " +
+      function("is_there", "x:FLOAT", "b:BOOL",
+               "node_def { name: 'h' " + held +
+                   "} node_def { name: 'is' op: 'VarIsInitializedOp' input: 'h:resource:0' } "
+                   "ret { key: 'b' value: 'is:is_initialized:0' }") +
+      "}\n" + number("node", "one", 1) + "node { name: 'target' op: 'Placeholder' " +
+      type("dtype", "STRING") + "} node { name: 'there' " + there + held +
+      "} node { name: 'set' op: 'AssignVariableOp' input: 'there' input: 'one' " + there +
+      type("dtype", "FLOAT") + "} node { name: 'r' op: 'RemoteCall' input: 'target' input: 'one' " +
+      types("Tin", "type: DT_FLOAT") + types("Tout", "type: DT_BOOL") + calls("f", "is_there") +
+      "}";
+  SessionOptions options;
+  options.device_count["CPU"] = 2;
+  auto opened = Session::open("local", options);
+  REQUIRE(opened.ok());
+  Session session = *std::move(opened);
+  Status status = session.extend_graph_def(graph);
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  REQUIRE(session.run({}, {}, {"set"}).ok());
+  const auto on = [&](const std::string& target) {
+    return session.run({{"target", Tensor::scalar(target)}}, {"r:0"});
+  };
+  const auto is_on = [&](const std::string& target) {
+    auto out = on(target);
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    return (*out)[0].value<bool>();
+  };
+  CHECK(is_on("/device:CPU:1"));
+  CHECK_FALSE(is_on("/job:localhost/replica:0/task:0/device:CPU:0"));
+  CHECK(is_on("/cpu:1"));
+  CHECK(on("/device:CPU:7").status().code() == Code::invalid_argument);
+  CHECK(on("/job:ps/task:3/device:CPU:0").status().code() == Code::unimplemented);
+  CHECK(on("no device").status().code() == Code::invalid_argument);
+}

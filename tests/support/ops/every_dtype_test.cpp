@@ -444,6 +444,7 @@ const std::map<std::string, std::string, std::less<>>& left_out() {
       {"Placeholder", "is fed; placeholder_test.cpp has it"},
       {"PlaceholderV2", "is fed; placeholder_test.cpp has it"},
       {"RefMerge", "needs a dead input; control_test.cpp has it"},
+      {"RemoteCall", "calls a function; call_test.cpp has it"},
       {"RngReadAndSkip", generators},
       {"RngSkip", generators},
       {"StatefulRandomBinomial", "its state is a variable of int64; binomial_test.cpp has it"},
