@@ -481,7 +481,7 @@ Result<std::shared_ptr<const Function>> GraphFunctions::read_graph(std::string_v
   ImportOptions options;
   options.allow_internal_ops = true; // `as_body` looks at them
   options.ignore_unknown_attrs = true;
-  options.limits.memory = services->host_memory;
+  options.limits = DecodeLimits::bounded_by(services->host_memory);
   TROUPE_ASSIGN(Graph graph, read_graph_bytes(graph_def, services->library->ops, options));
   auto all =
       std::make_shared<FunctionLibrary>(origin_.library ? *origin_.library : FunctionLibrary());

@@ -12,9 +12,10 @@ namespace {
 
 /// Signatures that a thread remembers.
 constexpr std::size_t max_known = 16;
-/// A step that took no longer is short.
+/// A step that takes longer keeps a thread from its other work.
 constexpr std::int64_t long_step_us = 1000;
-constexpr int most_rests = 1 << 16;
+/// Requests for which a signature is left to the actors, after it has taken long: at first, and at most.
+constexpr int first_rests = 32, most_rests = 1 << 16;
 /// Steps that have ended, kept for people.
 constexpr std::size_t max_finished = 64;
 
@@ -28,8 +29,8 @@ struct Known {
   std::uint64_t callable = 0;
   std::shared_ptr<const DirectGraph> graph;
   DirectRunner runner;
-  int rests = 0;      ///< requests of threads with other work that are not begun yet
-  int next_rest = 32; ///< after one that took long
+  int rests = 0;                ///< requests that are left to the actors yet
+  int next_rests = first_rests; ///< after the next one that takes long
 
   Known(const DirectRequest& request, std::shared_ptr<const DirectGraph> direct, Services services)
       : fetches(request.fetches.begin(), request.fetches.end()),
@@ -278,8 +279,8 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
     lane.end_well(steady_micros());
   }
   if (request.only_short && (out.begun || steady_micros() - start_us > long_step_us)) {
-    known->rests = known->next_rest;
-    known->next_rest = std::min(2 * known->next_rest, most_rests);
+    known->rests = known->next_rests;
+    known->next_rests = std::min(2 * known->next_rests, most_rests);
   }
   lane.running.store(0, std::memory_order_release);
   return out;

@@ -28,7 +28,7 @@ struct StepNote {
   bool is_booked = false; ///< DirectCalls::ended is to be told of its end
 };
 
-/// Any thread.
+/// Of one session. Any thread.
 class DirectCalls {
 public:
   /// Threads that may run steps at once, over all sessions of a server: fewer than it has, so that one
@@ -65,7 +65,7 @@ public:
   bool is_current(const StepNote& note) const { return note.life == steps_->life(); }
   /// The actors have answered such a request.
   void ended(std::uint64_t request_id);
-  /// They have run a step of the signature within a short time; `complete` as they were named.
+  /// They have run a step of the signature within a short time. Names with their slots: "x:0".
   void learn(std::vector<std::string> feeds, std::vector<std::string> fetches,
              std::vector<std::string> targets, std::shared_ptr<const DirectGraph> graph);
   /// The session is at an end, or is made again: signatures are not known any more.

@@ -83,43 +83,52 @@ void drop_hints(RunOptions& options) {
   options.timeout_ms = std::max<std::int64_t>(options.timeout_ms, 0);
 }
 
+// Of a step that may not begin, or go on.
+Status refusal_of(Self self, const codec::RunStep& m, const StepNote& note) {
+  TROUPE_TRY(check_options(m.options));
+  TROUPE_TRY(check_not_abandoned(self, m.request_id, "RunStep"));
+  if (note.begun && !self->state.direct->is_current(note))
+    return aborted(str_cat("the master session of session ", self->state.handle,
+                           " ended while a step of it ran; what that has done of its work is not "
+                           "known. The session goes on: run the step again if it may be done "
+                           "twice"));
+  return {};
+}
+
+// All that a step that has not begun brings along; its names become complete.
+void put_request(codec::RunStep& m, RunStep& to) {
+  codec::complete_names(m.feeds);
+  for (auto& [name, value] : m.feeds)
+    to.feeds.emplace_back(std::move(name), std::move(value));
+  to.fetches = m.fetches; // the answer has the names that were asked for
+  codec::complete_names(to.fetches);
+  to.targets = std::move(m.targets);
+  to.partial_run_handle = std::move(m.partial_run_handle);
+}
+
+Signature signature_of(const RunStep& step) {
+  Signature out{{}, step.fetches, step.targets};
+  for (const auto& [name, value] : step.feeds)
+    out.feeds.push_back(name);
+  return out;
+}
+
 void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
          codec::RunStep& m, StepNote& note) {
   const bool in_body = m.errors_in_body;
   drop_hints(m.options);
-  if (Status status = check_options(m.options); !status.ok())
-    return fail_call(*call, in_body, status);
-  if (Status status = check_not_abandoned(self, m.request_id, "RunStep"); !status.ok())
-    return fail_call(*call, in_body, status);
-  if (note.begun && !self->state.direct->is_current(note)) {
+  if (Status refused = refusal_of(self, m, note); !refused.ok()) {
     if (note.is_booked)
       self->state.direct->ended(static_cast<std::uint64_t>(m.request_id));
-    return fail_call(*call, in_body,
-                     aborted(str_cat("the master session of session ", self->state.handle,
-                                     " ended while a step of it ran; what that has done of its "
-                                     "work is not known. The session goes on: run the step again "
-                                     "if it may be done twice")));
+    return fail_call(*call, in_body, refused);
   }
   RunStep step;
   put_options(m.options, services->timeouts.step.count(), step);
+  if (!note.begun)
+    put_request(m, step);
   step.begun = std::move(note.begun);
   step.wants_direct = note.wants_direct;
-  Signature signature;
-  if (!step.begun) {
-    codec::complete_names(m.feeds);
-    step.fetches = m.fetches;
-    codec::complete_names(step.fetches);
-    if (note.wants_direct) {
-      for (const auto& [name, value] : m.feeds)
-        signature.feeds.push_back(name);
-      signature.fetches = step.fetches;
-      signature.targets = m.targets;
-    }
-    for (auto& [name, value] : m.feeds)
-      step.feeds.emplace_back(std::move(name), std::move(value));
-    step.targets = std::move(m.targets);
-    step.partial_run_handle = std::move(m.partial_run_handle);
-  }
+  Signature signature = note.wants_direct ? signature_of(step) : Signature();
   step.may_come_again = true;
   step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
   const std::uint64_t number = begin_call(self, call, step.request_id);

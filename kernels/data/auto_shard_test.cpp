@@ -77,16 +77,18 @@ TEST_CASE("auto shard: files are shuffled after they are shared out") {
         "TensorSliceDataset > ShardDataset > ShuffleDatasetV3 > InterleaveDataset > _Retval");
 }
 
-TEST_CASE("auto shard: each of several sources is shared out, and what asserts their number goes") {
+TEST_CASE(
+    "auto shard: each of several sources is shared out, and what asserts the number of all goes") {
   auto [status, graph] = sharded(
       {node("a", "TensorSliceDataset", {}), node("la", "FlatMapDataset", {"a"}, reader),
-       node("b", "TensorSliceDataset", {}), node("lb", "TextLineDatasetV2", {"b"}),
-       node("both", "ConcatenateDataset", {"la", "lb"}),
+       node("b", "TensorSliceDataset", {}), node("four", "AssertCardinalityDataset", {"b"}),
+       node("lb", "TextLineDatasetV2", {"four"}), node("both", "ConcatenateDataset", {"la", "lb"}),
        node("five", "AssertCardinalityDataset", {"both"}), node("out", "_Retval", {"five"})},
       {.workers = 2, .policy = ShardPolicy::file});
   REQUIRE(status.ok());
   CHECK(shown(graph) == "TensorSliceDataset > ShardDataset > FlatMapDataset > TensorSliceDataset > "
-                        "ShardDataset > TextLineDatasetV2 > ConcatenateDataset > _Retval");
+                        "AssertCardinalityDataset > ShardDataset > TextLineDatasetV2 > "
+                        "ConcatenateDataset > _Retval");
 }
 
 TEST_CASE("auto shard: without files elements are shared out, before they are fetched ahead") {

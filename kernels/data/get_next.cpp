@@ -2,6 +2,7 @@
 // next one, or none at the end.
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
+#include "kernels/framework/shape_by_attr.hpp"
 #include "kernels/list/internal/optional.hpp"
 
 namespace troupe::data {
@@ -37,10 +38,7 @@ Status give(KernelContext& c, std::optional<Element> element) {
   if (!element)
     return out_of_range("End of sequence");
   const auto& expected = c.prepared<Expected>();
-  TROUPE_TRY(check_element(expected.types, expected.shapes, *element));
-  for (std::size_t i = 0; i < element->size(); ++i)
-    TROUPE_TRY(c.set_output(static_cast<int>(i), std::move((*element)[i])));
-  return {};
+  return give_element(c, expected.types, expected.shapes, *std::move(element));
 }
 
 Status give_optional(KernelContext& c, std::optional<Element> element) {
@@ -86,13 +84,7 @@ void get_next(KernelContext& c, KernelDone done) {
 
 Status infer_shapes(ShapeContext& c) {
   TROUPE_TRY(c.require_rank(0, 0));
-  const auto shapes = c.attr<std::vector<PartialShape>>("output_shapes");
-  if (shapes.ok() && static_cast<int>(shapes->size()) != c.num_outputs())
-    return invalid_argument(str_cat("`output_shapes` must be the same length as `output_types` (",
-                                    shapes->size(), " vs. ", c.num_outputs(), ")"));
-  for (int i = 0; shapes.ok() && i < c.num_outputs(); ++i)
-    TROUPE_TRY(c.set_output(i, (*shapes)[static_cast<std::size_t>(i)]));
-  return {};
+  return shape_by_attr(c);
 }
 
 } // namespace

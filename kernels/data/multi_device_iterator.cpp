@@ -6,6 +6,7 @@
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/glue.hpp"
+#include "kernels/framework/shape_by_attr.hpp"
 
 namespace troupe::data {
 namespace {
@@ -77,14 +78,16 @@ private:
 
 class MultiDeviceIterator final : public Resource {
 public:
-  MultiDeviceIterator(IteratorSpec spec, std::size_t shards)
-      : spec_(std::move(spec)), shards_(shards) {}
+  MultiDeviceIterator(std::vector<DType> types, std::vector<PartialShape> shapes,
+                      std::size_t shards)
+      : types_(std::move(types)), shapes_(std::move(shapes)), shards_(shards) {}
 
-  const IteratorSpec& spec() const { return spec_; }
+  const std::vector<DType>& types() const { return types_; }
+  const std::vector<PartialShape>& shapes() const { return shapes_; }
   /// Returns the incarnation. INVALID_ARGUMENT for a dataset of other elements.
   Result<std::int64_t> begin(std::shared_ptr<Iteration> iteration, std::int64_t most) {
-    TROUPE_TRY(check_types(spec_.types, iteration->dataset()->types()));
-    TROUPE_TRY(check_shapes(spec_.shapes, iteration->dataset()->shapes()));
+    TROUPE_TRY(check_types(types_, iteration->dataset()->types()));
+    TROUPE_TRY(check_shapes(shapes_, iteration->dataset()->shapes()));
     auto dealt = std::make_shared<Dealt>(std::move(iteration), shards_, most);
     std::int64_t incarnation = 0;
     {
@@ -111,7 +114,8 @@ public:
   }
 
 private:
-  const IteratorSpec spec_;
+  const std::vector<DType> types_;
+  const std::vector<PartialShape> shapes_;
   const std::size_t shards_;
   mutable std::mutex lock_; // guards what follows
   std::shared_ptr<Dealt> current_;
@@ -125,10 +129,11 @@ Status give_handle(KernelContext& c) {
                 node_resource<MultiDeviceIterator>(
                     c, spec.resource,
                     [&](const std::string&) -> Result<std::shared_ptr<MultiDeviceIterator>> {
-                      return std::make_shared<MultiDeviceIterator>(spec, devices.size());
+                      return std::make_shared<MultiDeviceIterator>(spec.types, spec.shapes,
+                                                                   devices.size());
                     }));
-  TROUPE_TRY(check_types(spec.types, found->spec().types));
-  return check_shapes(spec.shapes, found->spec().shapes);
+  TROUPE_TRY(check_types(spec.types, found->types()));
+  return check_shapes(spec.shapes, found->shapes());
 }
 
 Status init(KernelContext& c) {
@@ -149,10 +154,7 @@ Async<Status> get(KernelContext& c, std::shared_ptr<Dealt> dealt, std::size_t sh
   if (!element)
     co_return out_of_range("End of sequence");
   const auto& expected = c.prepared<IteratorSpec>();
-  TROUPE_CO_TRY(check_element(expected.types, expected.shapes, *element));
-  for (std::size_t i = 0; i < element->size(); ++i)
-    TROUPE_CO_TRY(c.set_output(static_cast<int>(i), std::move((*element)[i])));
-  co_return Status();
+  co_return give_element(c, expected.types, expected.shapes, *std::move(element));
 }
 
 struct Asked {
@@ -179,43 +181,10 @@ void get_next(KernelContext& c, KernelDone done) {
   });
 }
 
-Status to_text(KernelContext& c) {
-  if (!c.input(0).shape().is_scalar())
-    return invalid_argument("resource_handle must be a scalar");
-  TROUPE_TRY(input_resource<MultiDeviceIterator>(c, 0).status());
-  TROUPE_ASSIGN(const ResourceHandle handle, c.input_handle(0));
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
-  out.mutable_data<std::string>()[0] = text_of_handle(handle);
-  return {};
-}
-
-Status from_text(KernelContext& c) {
-  TROUPE_ASSIGN(const auto text, scalar_input<std::string>(c, 0));
-  TROUPE_ASSIGN(ResourceHandle handle, handle_of(text));
-  if (handle.device != c.device().name())
-    return invalid_argument(str_cat("Attempted create an iterator on device \"", c.device().name(),
-                                    "\" from handle defined on device \"", handle.device, "\""));
-  TROUPE_ASSIGN(const auto resource,
-                c.resources().lookup<MultiDeviceIterator>(handle.container, handle.name));
-  const auto types = c.attrs().get_or<std::vector<DType>>("output_types", {});
-  const auto shapes = c.attrs().get_or<std::vector<PartialShape>>("output_shapes", {});
-  if (!types.empty())
-    TROUPE_TRY(check_types(types, resource->spec().types));
-  if (!shapes.empty())
-    TROUPE_TRY(check_shapes(shapes, resource->spec().shapes));
-  return c.set_output(0, Tensor::scalar(std::move(handle)));
-}
-
 Status shapes_of_next(ShapeContext& c) {
   for (int i = 0; i < 3; ++i)
     TROUPE_TRY(c.require_rank(i, 0));
-  const auto shapes = c.attr<std::vector<PartialShape>>("output_shapes");
-  if (shapes.ok() && static_cast<int>(shapes->size()) != c.num_outputs())
-    return invalid_argument(str_cat("`output_shapes` must be the same length as `output_types` (",
-                                    shapes->size(), " vs. ", c.num_outputs(), ")"));
-  for (int i = 0; shapes.ok() && i < c.num_outputs(); ++i)
-    TROUPE_TRY(c.set_output(i, (*shapes)[static_cast<std::size_t>(i)]));
-  return {};
+  return shape_by_attr(c);
 }
 
 } // namespace
@@ -260,7 +229,7 @@ void register_data_multi_device_iterator(OpLibrary& library) {
       .stateful()
       .shape_fn(shape_scalar)
       .not_differentiable(no_gradient)
-      .cpu_kernel(to_text)
+      .cpu_kernel(give_text_of_handle<MultiDeviceIterator>)
       .doc("The handle of the iterator as text that can be fed.");
   library.op("MultiDeviceIteratorFromStringHandle")
       .input("string_handle: string")
@@ -269,7 +238,7 @@ void register_data_multi_device_iterator(OpLibrary& library) {
       .stateful()
       .shape_fn(shape_scalar)
       .not_differentiable(no_gradient)
-      .cpu_kernel(from_text)
+      .cpu_kernel(give_handle_of_text<MultiDeviceIterator>)
       .doc("The handle of the iterator that a text names.");
 }
 

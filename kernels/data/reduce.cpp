@@ -2,6 +2,7 @@
 // only element. DatasetCardinality: how many elements there are.
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
+#include "kernels/framework/shape_by_attr.hpp"
 
 namespace troupe::data {
 namespace {
@@ -73,16 +74,6 @@ Status compute_cardinality(KernelContext& c) {
   return c.set_output(0, Tensor::scalar(dataset->cardinality()));
 }
 
-Status shapes_of_attr(ShapeContext& c) {
-  const auto shapes = c.attr<std::vector<PartialShape>>("output_shapes");
-  if (shapes.ok() && static_cast<int>(shapes->size()) != c.num_outputs())
-    return invalid_argument(str_cat("`output_shapes` must be the same length as `output_types` (",
-                                    shapes->size(), " vs. ", c.num_outputs(), ")"));
-  for (int i = 0; shapes.ok() && i < c.num_outputs(); ++i)
-    TROUPE_TRY(c.set_output(i, (*shapes)[static_cast<std::size_t>(i)]));
-  return {};
-}
-
 } // namespace
 } // namespace troupe::data
 
@@ -98,7 +89,7 @@ void register_data_reduce(OpLibrary& library) {
       .attr("use_inter_op_parallelism: bool = true; metadata: string = ''")
       .stateful()
       .roles({Role::runs_functions, Role::blocks})
-      .shape_fn(shapes_of_attr)
+      .shape_fn(shape_by_attr)
       .not_differentiable(no_gradient)
       .cpu_kernel_async(compute_reduce)
       .doc("The state after `f` of it and each element.");
@@ -109,7 +100,7 @@ void register_data_reduce(OpLibrary& library) {
       .attr(with_metadata)
       .stateful()
       .roles(Role::blocks)
-      .shape_fn(shapes_of_attr)
+      .shape_fn(shape_by_attr)
       .not_differentiable(no_gradient)
       .cpu_kernel_async(compute_single_element)
       .doc("The only element of the dataset.");

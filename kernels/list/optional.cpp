@@ -2,6 +2,7 @@
 #include "kernels/list/internal/optional.hpp"
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_by_attr.hpp"
 #include "kernels/list/internal/held_tensors.hpp"
 
 namespace troupe {
@@ -64,16 +65,6 @@ Status get_value(KernelContext& c) {
   return {};
 }
 
-Status infer_value(ShapeContext& c) {
-  const auto shapes = c.attr<std::vector<PartialShape>>("output_shapes");
-  if (shapes.ok() && static_cast<int>(shapes->size()) != c.num_outputs())
-    return invalid_argument(str_cat("`output_shapes` must be the same length as `output_types` (",
-                                    shapes->size(), " vs. ", c.num_outputs(), ")"));
-  for (int i = 0; shapes.ok() && i < c.num_outputs(); ++i)
-    TROUPE_TRY(c.set_output(i, (*shapes)[static_cast<std::size_t>(i)]));
-  return {};
-}
-
 } // namespace
 
 void register_list_optional(OpLibrary& library) {
@@ -102,7 +93,7 @@ void register_list_optional(OpLibrary& library) {
       .input("optional: variant")
       .output("components: output_types")
       .attr("output_types: list(type) >= 1; output_shapes: list(shape) >= 1")
-      .shape_fn(infer_value)
+      .shape_fn(shape_by_attr)
       .not_differentiable("TensorFlow's clients bring its gradient")
       .cpu_kernel(get_value)
       .doc("The tensors that the optional holds; an error if there are none.");

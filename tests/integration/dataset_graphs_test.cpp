@@ -85,6 +85,13 @@ TEST_CASE_FIXTURE(Fixture, "dataset graphs: what is no graph of a dataset is ref
   Scope other = Scope::root();
   ops::const_(other.named("x"), Tensor::scalar(1.0f), DType::float32);
   refused(other.graph_def(), "makes no dataset");
+  // Nothing of the runtime's own: a receive would wait for what nobody sends.
+  refused("node { name: 'r' op: '_Recv' attr { key: 'tensor_type' value { type: DT_VARIANT } } "
+          "attr { key: 'tensor_name' value { s: 'x' } } "
+          "attr { key: 'send_device' value { s: '/cpu:0' } } "
+          "attr { key: 'recv_device' value { s: '/cpu:0' } } "
+          "attr { key: 'send_device_incarnation' value { i: 1 } } }",
+          "which is the runtime's own");
 }
 
 TEST_CASE_FIXTURE(Fixture,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "core/base/strings.hpp"
 
@@ -97,8 +98,9 @@ public:
       }
       if (reads_files(node.op))
         return share_out_files(name);
-      // An asserted number is that of all workers' elements together.
-      if (!passes_elements_on(node) && node.op != "AssertCardinalityDataset")
+      if (node.op == "AssertCardinalityDataset")
+        dropped_.insert(name);
+      else if (!passes_elements_on(node))
         return not_found(str_cat(
             "Did not find a shardable source, walked to a node which is not a dataset: ",
             shown(node),
@@ -141,11 +143,11 @@ public:
     }
   }
 
-  // An asserted number of elements is no worker's.
+  // An asserted number of elements is that of all workers together.
   void drop_assertions() {
     for (const std::string& name : graph_.names())
       for (std::string& input : graph_.find(name)->inputs)
-        while (graph_.find(input)->op == "AssertCardinalityDataset")
+        while (dropped_.contains(input))
           input = graph_.find(input)->inputs[0];
   }
 
@@ -230,6 +232,7 @@ private:
   DatasetGraph& graph_;
   const ShardOptions& options_;
   const TakersOfArguments& takers_;
+  std::set<std::string> dropped_; ///< assertions on the way to what was shared out
 };
 
 } // namespace

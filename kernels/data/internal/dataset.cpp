@@ -137,6 +137,14 @@ Status check_element(const std::vector<DType>& types, const std::vector<PartialS
   return {};
 }
 
+Status give_element(KernelContext& c, const std::vector<DType>& types,
+                    const std::vector<PartialShape>& shapes, Element element) {
+  TROUPE_TRY(check_element(types, shapes, element));
+  for (std::size_t i = 0; i < element.size(); ++i)
+    TROUPE_TRY(c.set_output(static_cast<int>(i), std::move(element[i])));
+  return {};
+}
+
 std::string text_of(const PartialShape& shape) {
   return shape.has_rank() ? shape.to_string() : "<unknown>";
 }

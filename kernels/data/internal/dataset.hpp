@@ -145,6 +145,9 @@ Status check_shapes(const std::vector<PartialShape>& expected,
                     const std::vector<PartialShape>& got);
 Status check_element(const std::vector<DType>& types, const std::vector<PartialShape>& shapes,
                      const Element& element);
+/// The components become the kernel's outputs. Errors as check_element.
+Status give_element(KernelContext& c, const std::vector<DType>& types,
+                    const std::vector<PartialShape>& shapes, Element element);
 /// "[2,?]", "<unknown>": as TensorFlow's messages have it.
 std::string text_of(const PartialShape& shape);
 
