@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/remote_edges.hpp"
 #include "actors/family/rounds.hpp"
 #include "actors/family/wire.hpp"
 #include "actors/graph_manager/graph_manager.hpp"
@@ -24,6 +25,9 @@ WorkerSessionState::~WorkerSessionState() {
   for (const RendezvousActor& rendezvous : mailboxes.resting())
     stop(rendezvous);
   stop(graph_manager);
+  if (remote_edges)
+    for (std::uint64_t step_id : mailboxes.steps())
+      remote_edges->end_step(step_id);
 }
 
 namespace {
@@ -74,6 +78,8 @@ void rendezvous_lost(Self self, const Parts& parts, const caf::down_msg& down) {
 
 // The rendezvous serves another step; what still comes for this one does not reach that.
 void drop_mailbox(Self self, std::uint64_t step_id) {
+  if (self->state.remote_edges)
+    self->state.remote_edges->end_step(step_id);
   auto leave = [self](RendezvousActor& rendezvous, bool rests) {
     self->send(rendezvous, EndExchange{});
     if (!rests)
@@ -95,7 +101,9 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
       return void(promise.deliver(to_error(box.lost)));
     execute.rendezvous = box.rendezvous;
   }
-  bool clean_up_here = graph.has_cut_edges && !graph.has_remote_edges;
+  // A master of another kind may come for values when the graph has run, and always cleans up.
+  bool clean_up_here =
+      graph.has_cut_edges && !graph.has_remote_edges && !self->state.remote_edges;
   if (!clean_up_here) {
     promise.delegate(state.graph_manager, std::move(execute));
     return;
@@ -206,8 +214,33 @@ caf::result<WorkerSessionCreated> find_peer(Self self, const Parts& parts,
   return promise;
 }
 
+// Of a task that is no node of troupe: each value comes by itself, or the reason why it does not.
+EdgesSent want_remote_edges(Self self, const WantEdges& m) {
+  for (const std::string& key : m.keys)
+    self->state.remote_edges->receive(
+        m.step_id, m.task, key,
+        [address = self->address(), step_id = m.step_id, task = m.task,
+         key](Result<EdgeValue> value) {
+          auto actor = caf::actor_cast<caf::strong_actor_ptr>(address);
+          if (!actor)
+            return; // the session has ended, and its steps with it
+          auto session = typed<WorkerSessionActor>(actor);
+          if (value.ok())
+            caf::anon_send(session, EdgesArrived{step_id,
+                                                 {WireEdge{key, WireTensor(std::move(value->tensor)),
+                                                           value->is_dead}}});
+          else
+            caf::anon_send(session,
+                           EdgesLost{step_id, task,
+                                     {value.status().with_context(str_cat("RecvTensor from ", task))}});
+        });
+  return {};
+}
+
 // What a step here wants of another task; the answer is the peer's. It sends unasked from now on.
 caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
+  if (self->state.remote_edges)
+    return want_remote_edges(self, m);
   auto promise = self->make_response_promise<EdgesSent>();
   auto own = caf::actor_cast<WorkerSessionActor>(self->ctrl());
   const Timeouts& t = parts.services->timeouts;
@@ -403,6 +436,8 @@ void cancel_step(Self self, const CancelStep& m) {
   self->send(self->state.graph_manager, CancelStep{m.step_id, {why}});
   if (auto* box = self->state.mailboxes.find(m.step_id))
     self->send(box->rendezvous, AbortStep{{why}});
+  if (self->state.remote_edges)
+    self->state.remote_edges->end_step(m.step_id);
 }
 
 void peer_lost(Self self, const PeerLost& m) {
@@ -442,6 +477,7 @@ void begin(Self self, const Parts& parts, const CreateWorkerSession& request,
   auto& state = self->state;
   state.handle = request.session_handle;
   state.lease = MasterLease(request.lease_us, now_us(self));
+  state.remote_edges = request.remote_edges;
   state.graph_manager = self->spawn<caf::linked>(graph_manager, parts.services, request.isolate,
                                                  parts.transport, std::move(collectives));
   // A graph manager that crashes takes the session along; an ordered end takes the children along.

@@ -18,6 +18,7 @@
 namespace troupe {
 
 class Collectives;
+class RemoteEdges;
 
 struct WorkerSessionState {
   static constexpr const char* name = "worker-session";
@@ -28,6 +29,7 @@ struct WorkerSessionState {
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>
       arriving; ///< by step: its feeds are being pulled; answered early if it is cancelled
   PeerSessions<WorkerSessionCreated, EdgePeers> peers;
+  std::shared_ptr<RemoteEdges> remote_edges; ///< null: other tasks are nodes, see `peers`
   MasterLease lease{0, 0};
   caf::actor_addr master; ///< the master session, which renews the lease; empty once it is lost
   Status refusal;         ///< of new steps: the node is about to end

@@ -1,8 +1,6 @@
 #include "api/grpc/master_codec.hpp"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/wire_format_lite.h>
-
+#include "api/grpc/message_bytes.hpp"
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 #include "core/base/utf8.hpp"
@@ -14,57 +12,7 @@ namespace troupe::master_codec {
 
 namespace {
 
-using google::protobuf::internal::WireFormatLite;
-using google::protobuf::io::CodedInputStream;
-
-// One field of a message: its number, and its value as it lies in the message's bytes.
-struct Field {
-  int number = 0;
-  std::string_view bytes;         // of a string, bytes or message
-  std::uint64_t number_value = 0; // of an integer
-  std::int64_t as_int() const { return static_cast<std::int64_t>(number_value); }
-  std::string text() const { return std::string(bytes); }
-};
-
-Status malformed(std::string_view what) {
-  return invalid_argument(str_cat("the request is no ", what));
-}
-
-// Calls `take` (Status of a Field) for each field in turn.
-template <class Take>
-Status for_each_field(std::string_view bytes, std::string_view what, Take take) {
-  if (bytes.size() > static_cast<std::size_t>(INT32_MAX))
-    return malformed(what);
-  CodedInputStream in(reinterpret_cast<const std::uint8_t*>(bytes.data()),
-                      static_cast<int>(bytes.size()));
-  while (std::uint32_t tag = in.ReadTag()) {
-    Field field;
-    field.number = WireFormatLite::GetTagFieldNumber(tag);
-    bool read = false;
-    switch (WireFormatLite::GetTagWireType(tag)) {
-    case WireFormatLite::WIRETYPE_VARINT:
-      read = in.ReadVarint64(&field.number_value);
-      break;
-    case WireFormatLite::WIRETYPE_LENGTH_DELIMITED: {
-      std::uint32_t length = 0;
-      if (in.ReadVarint32(&length) && length <= bytes.size()) {
-        field.bytes = bytes.substr(static_cast<std::size_t>(in.CurrentPosition()), length);
-        read = field.bytes.size() == length && in.Skip(static_cast<int>(length));
-      }
-      break;
-    }
-    default: // of a version that we do not know
-      read = WireFormatLite::SkipField(&in, tag);
-      break;
-    }
-    if (!read)
-      return malformed(what);
-    TROUPE_TRY(take(field));
-  }
-  if (!in.ConsumedEntireMessage())
-    return malformed(what);
-  return {};
-}
+using namespace message_bytes; // NOLINT(google-build-using-namespace): half of this file is made of it
 
 // The client is told which one in TensorFlow's words, and then why; of one that is sound but too large,
 // its name, if it has one.
@@ -79,80 +27,6 @@ Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, s
         str_cat("Invalid TensorProto for feed value ", number, ": ", why.message()));
   return why.with_context(name.empty() ? str_cat("feed value ", number)
                                        : str_cat("the value fed to '", name, "'"));
-}
-
-void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out.push_back(static_cast<char>(value | 0x80));
-    value >>= 7;
-  }
-  out.push_back(static_cast<char>(value));
-}
-
-void append_tag(std::string& out, int field, WireFormatLite::WireType type) {
-  append_varint(out, WireFormatLite::MakeTag(field, type));
-}
-
-void append_bytes(std::string& out, int field, std::string_view bytes) {
-  append_tag(out, field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-  append_varint(out, bytes.size());
-  out.append(bytes);
-}
-
-std::size_t size_of_field(std::size_t length) { // with a tag of one byte
-  return 1 + google::protobuf::io::CodedOutputStream::VarintSize64(length) + length;
-}
-
-// A tensor's bytes without its elements where these follow as they lie in memory, else whole.
-struct EncodedTensor {
-  std::string head;
-  std::string_view content; // of the tensor
-  Tensor tensor;            // keeps it
-  std::size_t size() const { return head.size() + content.size(); }
-};
-
-EncodedTensor encode(const Tensor& tensor) {
-  EncodedTensor out;
-  if (is_object(tensor.dtype()) || tensor.num_elements() == 0) {
-    out.head = tensor_to_bytes(tensor);
-    return out;
-  }
-  tensorflow::TensorProto head;
-  head.set_dtype(static_cast<tensorflow::DataType>(tensor.dtype()));
-  for (std::int64_t size : tensor.shape().dims())
-    head.mutable_tensor_shape()->add_dim()->set_size(size);
-  head.mutable_tensor_shape(); // a scalar's is there, too
-  head.SerializeToString(&out.head);
-  const auto elements = tensor.bytes();
-  out.content = {reinterpret_cast<const char*>(elements.data()), elements.size()};
-  out.tensor = tensor;
-  append_tag(out.head, tensorflow::TensorProto::kTensorContentFieldNumber,
-             WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-  append_varint(out.head, out.content.size());
-  return out;
-}
-
-// With a tag of one byte, as all of them are.
-void append_tensor(AnswerBytes& to, int field, const EncodedTensor& tensor) {
-  constexpr std::size_t worth_lending = 64 << 10;
-  std::string& out = to.end();
-  append_tag(out, field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-  append_varint(out, tensor.size());
-  out += tensor.head;
-  if (tensor.content.size() < worth_lending)
-    out.append(tensor.content);
-  else
-    to.lend(tensor.content, std::make_shared<const Tensor>(tensor.tensor));
-}
-
-constexpr std::size_t most_bytes = INT32_MAX; // of a protobuf message
-
-Status check_size(std::size_t bytes) {
-  if (bytes <= most_bytes)
-    return {};
-  return resource_exhausted(str_cat("the answer takes ", bytes,
-                                    " bytes, and a protobuf message holds ", most_bytes,
-                                    "; fetch less in one step"));
 }
 
 Result<std::string> encode_metadata(const RunMetadata& metadata) {
@@ -368,8 +242,7 @@ Result<AnswerBytes> write_step_done(const std::vector<std::string>& names,
   TROUPE_TRY(check_size(total));
   AnswerBytes out;
   for (std::size_t i = 0; i < tensors.size(); ++i) {
-    append_tag(out.end(), 1, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
-    append_varint(out.end(), sizes[i]);
+    append_length(out.end(), 1, sizes[i]);
     append_bytes(out.end(), 1, names[i]);
     append_tensor(out, 2, encoded[i]);
   }

@@ -18,6 +18,7 @@ namespace troupe {
 class Executable;
 class NodeStates;
 class Graph;
+class RemoteEdges;
 
 struct GetWorkerStatus {};
 struct WorkerStatus {
@@ -30,6 +31,9 @@ struct CreateWorkerSession {
   std::string master_task;   ///< "" for a master without task (a client's own)
   bool isolate = false;      ///< own variables instead of the task's
   std::int64_t lease_us = 0; ///< 0: for ever (master in the same process)
+  /// Within one process, of a master that is no node of troupe: values of other tasks come from here, and
+  /// each step stays until it is cleaned up. Does not travel.
+  std::shared_ptr<RemoteEdges> remote_edges = nullptr;
 };
 struct WorkerSessionCreated {
   WorkerSessionActor session;
