@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "core/base/device_name.hpp"
+#include "core/base/murmur_hash.hpp"
 #include "core/base/strings.hpp"
 #include "graph/partition/frames.hpp"
 
@@ -51,13 +52,6 @@ OpTraits traits_of(const OpSchema& op) {
     if (op.roles.has(role))
       return traits;
   return {};
-}
-
-std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
-  for (unsigned char c : name)
-    hash = (hash ^ c) * 0x100000001b3u;
-  return hash;
 }
 
 // Waits: a graph is compiled once, and not on a thread that others wait for.
@@ -223,7 +217,7 @@ private:
     for (std::size_t i = 0; i < by_frame.size(); ++i) {
       FrameLayout layout;
       layout.name = frames.frames[i].name;
-      layout.name_hash = hash_name(layout.name);
+      layout.name_hash = murmur_hash(layout.name);
       layout.first_node = static_cast<std::int32_t>(order_.size());
       layout.num_nodes = static_cast<std::int32_t>(by_frame[i].size());
       layout.first_slot = slots;

@@ -102,8 +102,7 @@ void execute(Self self, const Parts& parts, const GraphRegistered& graph, RunGra
     execute.rendezvous = box.rendezvous;
   }
   // A master of another kind may come for values when the graph has run, and always cleans up.
-  bool clean_up_here =
-      graph.has_cut_edges && !graph.has_remote_edges && !self->state.remote_edges;
+  bool clean_up_here = graph.has_cut_edges && !graph.has_remote_edges && !self->state.remote_edges;
   if (!clean_up_here) {
     promise.delegate(state.graph_manager, std::move(execute));
     return;
@@ -226,13 +225,16 @@ EdgesSent want_remote_edges(Self self, const WantEdges& m) {
             return; // the session has ended, and its steps with it
           auto session = typed<WorkerSessionActor>(actor);
           if (value.ok())
-            caf::anon_send(session, EdgesArrived{step_id,
-                                                 {WireEdge{key, WireTensor(std::move(value->tensor)),
-                                                           value->is_dead}}});
-          else
             caf::anon_send(session,
-                           EdgesLost{step_id, task,
-                                     {value.status().with_context(str_cat("RecvTensor from ", task))}});
+                           EdgesArrived{step_id,
+                                        {WireEdge{key, WireTensor(std::move(value->tensor)),
+                                                  value->is_dead}}});
+          else
+            caf::anon_send(
+                session,
+                EdgesLost{step_id,
+                          task,
+                          {value.status().with_context(str_cat("RecvTensor from ", task))}});
         });
   return {};
 }

@@ -61,7 +61,7 @@ TEST_CASE_FIXTURE(Fixture, "direct calls: a new signature is the actors', who ar
   CHECK(sent[0].note.is_booked);
   CHECK_FALSE(sent[0].note.begun);
   CHECK(sent[0].step.fetches == std::vector<std::string>{"x"}); // as the client named it
-  sent = take(step(7)); // theirs to join
+  sent = take(step(7));                                         // theirs to join
   REQUIRE(sent.size() == 1);
   CHECK_FALSE(sent[0].note.is_booked);
   calls.ended(7);
@@ -92,7 +92,8 @@ TEST_CASE_FIXTURE(Fixture, "direct calls: what is recorded, or comes in pieces, 
   }
 }
 
-TEST_CASE_FIXTURE(Fixture, "direct calls: a step belongs to the master session that it was begun for") {
+TEST_CASE_FIXTURE(Fixture,
+                  "direct calls: a step belongs to the master session that it was begun for") {
   auto sent = take(step(7));
   REQUIRE(sent.size() == 1);
   CHECK(calls.is_current(sent[0].note));

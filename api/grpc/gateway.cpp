@@ -10,6 +10,8 @@
 #include "api/grpc/joined_clusters.hpp"
 #include "api/grpc/node_address.hpp"
 #include "api/grpc/rpc_server.hpp"
+#include "api/grpc/worker_dispatcher.hpp"
+#include "api/grpc/worker_gateway.hpp"
 #include "core/base/strings.hpp"
 #include "net/transport/log_guard.hpp"
 
@@ -23,15 +25,18 @@ namespace codec = master_codec;
 // reading tensors.
 class Dispatcher {
 public:
-  Dispatcher(GatewayActor gateway, std::shared_ptr<SessionTable> sessions,
-             std::shared_ptr<JoinedClusters> clusters, const NodeServices& services)
+  Dispatcher(GatewayActor gateway, const WorkerGatewayActor& worker_gateway,
+             std::shared_ptr<SessionTable> sessions, std::shared_ptr<JoinedClusters> clusters,
+             const NodeServices& services)
       : gateway_(std::move(gateway)), sessions_(std::move(sessions)),
-        clusters_(std::move(clusters)), own_task_(services.task) {
-    limits_.memory = services.host_memory;
-  }
+        clusters_(std::move(clusters)), own_task_(services.task),
+        limits_(DecodeLimits::bounded_by(services.host_memory)),
+        to_worker_(worker_gateway, limits_) {}
 
   void operator()(const std::shared_ptr<RpcCall>& call) const {
     LogGuard log_guard;
+    if (WorkerDispatcher::is_for_worker(call->method()))
+      return to_worker_(call);
     bool in_body = false;
     if (Status status = dispatch(call, in_body); !status.ok())
       fail_call(*call, in_body, status);
@@ -171,6 +176,7 @@ private:
   std::shared_ptr<JoinedClusters> clusters_;
   std::string own_task_;
   DecodeLimits limits_;
+  WorkerDispatcher to_worker_;
   /// One of the server's threads always takes calls.
   std::shared_ptr<DirectCalls::Seats> seats_ =
       std::make_shared<DirectCalls::Seats>(RpcServer::num_threads - 1);
@@ -181,7 +187,9 @@ private:
 struct Gateway::Impl {
   std::shared_ptr<SessionTable> sessions = std::make_shared<SessionTable>();
   std::shared_ptr<JoinedClusters> clusters;
+  std::shared_ptr<RpcPeers> peers = std::make_shared<RpcPeers>();
   GatewayActor actor;
+  WorkerGatewayActor worker_gateway;
   std::unique_ptr<RpcServer> server;
 };
 
@@ -196,6 +204,10 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   impl.actor = node.system().spawn(gateway, Services(services), node.handles().master,
                                    impl.sessions, limits);
   TROUPE_TRY(node.adopt("gateway", impl.actor));
+  impl.worker_gateway = node.system().spawn(
+      worker_gateway, WorkerGatewayParts{services, node.handles().worker, impl.peers,
+                                         options.cluster, options.idle_session});
+  TROUPE_TRY(node.adopt("worker-gateway", impl.worker_gateway));
   impl.clusters =
       std::make_shared<JoinedClusters>(node, options.address.host, impl.sessions, limits);
   RpcServerOptions rpc;
@@ -206,15 +218,18 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
   rpc.max_pending = options.max_pending;
   if (node.port() != 0)
     rpc.constants[std::string(node_address_method)] = std::to_string(node.port());
-  rpc.others = {std::string(join_cluster_method)};
-  TROUPE_ASSIGN(impl.server, RpcServer::start(rpc, Dispatcher(impl.actor, impl.sessions,
-                                                              impl.clusters, *services)));
+  rpc.others = WorkerDispatcher::methods();
+  rpc.others.emplace_back(join_cluster_method);
+  TROUPE_ASSIGN(impl.server,
+                RpcServer::start(rpc, Dispatcher(impl.actor, impl.worker_gateway, impl.sessions,
+                                                 impl.clusters, *services)));
   return out;
 }
 
 Gateway::~Gateway() {
   LogGuard log_guard;
   impl_->server.reset();
+  impl_->peers->shut_down();
   impl_->clusters.reset();
 }
 

@@ -24,6 +24,8 @@ struct GatewayOptions {
   std::int64_t max_sessions = 10'000; ///< open at once; 0: any number
   /// A session without a call for so long is closed: its client has vanished without CloseSession.
   std::chrono::milliseconds idle_session{std::chrono::hours(24)};
+  /// The tasks' gRPC addresses, for values of tasks that are TensorFlow's servers; empty: not known.
+  Cluster cluster = {};
 };
 
 class Gateway {

@@ -1,7 +1,7 @@
 #include "api/grpc/peer_edges.hpp"
 
 #include "api/grpc/worker_codec.hpp"
-#include "core/base/random_id.hpp"
+#include "core/base/random.hpp"
 
 namespace troupe {
 
@@ -22,29 +22,29 @@ void PeerEdges::receive(std::uint64_t step_id, const std::string& task, const st
     bool has_ended = false;
   };
   auto one = std::make_shared<OneCall>();
-  const std::uint64_t number = peers_->start(
-      *address, "/tensorflow.WorkerService/RecvTensor",
-      worker_codec::write_recv_tensor(static_cast<std::int64_t>(step_id), key,
-                                      static_cast<std::int64_t>(random_id() >> 1)),
-      longest_,
-      [one, step_id, limits = limits_, weak = weak_from_this(),
-       done = std::move(done)](Result<std::string> answer) {
-        std::uint64_t number = 0;
-        {
-          std::scoped_lock guard(one->lock);
-          one->has_ended = true;
-          number = one->number;
-        }
-        if (auto self = weak.lock(); self && number != 0) {
-          std::scoped_lock guard(self->lock_);
-          if (auto calls = self->calls_.find(step_id); calls != self->calls_.end())
-            calls->second->erase(number);
-        }
-        if (answer.ok())
-          done(worker_codec::read_tensor(*answer, limits));
-        else
-          done(answer.status());
-      });
+  const std::uint64_t number =
+      peers_->start(*address, "/tensorflow.WorkerService/RecvTensor",
+                    worker_codec::write_recv_tensor(static_cast<std::int64_t>(step_id), key,
+                                                    static_cast<std::int64_t>(random_id() >> 1)),
+                    longest_,
+                    [one, step_id, limits = limits_, weak = weak_from_this(),
+                     done = std::move(done)](Result<std::string> answer) {
+                      std::uint64_t number = 0;
+                      {
+                        std::scoped_lock guard(one->lock);
+                        one->has_ended = true;
+                        number = one->number;
+                      }
+                      if (auto self = weak.lock(); self && number != 0) {
+                        std::scoped_lock guard(self->lock_);
+                        if (auto calls = self->calls_.find(step_id); calls != self->calls_.end())
+                          calls->second->erase(number);
+                      }
+                      if (answer.ok())
+                        done(worker_codec::read_tensor(*answer, limits));
+                      else
+                        done(answer.status());
+                    });
   std::scoped_lock of_all(lock_);
   std::scoped_lock of_one(one->lock);
   one->number = number;

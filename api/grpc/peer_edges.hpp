@@ -31,7 +31,7 @@ private:
   AddressOf address_of_;
   DecodeLimits limits_;
   std::chrono::milliseconds longest_;
-  std::mutex lock_; // guards what follows
+  std::mutex lock_;                                       // guards what follows
   std::map<std::uint64_t, std::shared_ptr<Calls>> calls_; ///< under way, by step
 };
 

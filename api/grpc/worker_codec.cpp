@@ -119,11 +119,11 @@ Result<RegisterGraph> read_register_graph(std::string_view bytes) {
     return Status();
   }));
   TROUPE_ASSIGN(out.options,
-                session_options_from_bytes(wrapped(
-                    tensorflow::ConfigProto::kGraphOptionsFieldNumber, graph_options)));
-  TROUPE_ASSIGN(RunOptions run, run_options_from_bytes(wrapped(
-                                    tensorflow::RunOptions::kDebugOptionsFieldNumber,
-                                    debug_options)));
+                session_options_from_bytes(
+                    wrapped(tensorflow::ConfigProto::kGraphOptionsFieldNumber, graph_options)));
+  TROUPE_ASSIGN(RunOptions run,
+                run_options_from_bytes(
+                    wrapped(tensorflow::RunOptions::kDebugOptionsFieldNumber, debug_options)));
   out.debug = std::move(run.debug);
   return out;
 }
@@ -298,8 +298,7 @@ std::string write_step_sequence(const std::vector<std::pair<std::int64_t, std::i
   return out.SerializeAsString();
 }
 
-std::string write_recv_tensor(std::int64_t step_id, std::string_view key,
-                              std::int64_t request_id) {
+std::string write_recv_tensor(std::int64_t step_id, std::string_view key, std::int64_t request_id) {
   tensorflow::RecvTensorRequest out;
   out.set_step_id(step_id);
   out.set_rendezvous_key(std::string(key));

@@ -2,11 +2,11 @@
 // table, or makes it, and gives the handle. Their anonymous kin make a table for one step.
 #include <atomic>
 
+#include "core/base/murmur_hash.hpp"
 #include "core/base/strings.hpp"
 #include "devices/resource/dense_table.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
-#include "kernels/strings/internal/hashes.hpp"
 
 namespace troupe {
 namespace {
@@ -57,7 +57,7 @@ Result<std::shared_ptr<const void>> prepare_dense(PrepareContext& c) {
   TROUPE_ASSIGN(Kept kept, keep(c, "MutableDenseHashTable"));
   kept.buckets.number = c.attrs().get_or("initial_num_buckets", kept.buckets.number);
   kept.buckets.most_load = c.attrs().get_or("max_load_factor", kept.buckets.most_load);
-  kept.buckets.hash_text = strings::murmur_hash;
+  kept.buckets.hash_text = murmur_hash;
   if (!(kept.buckets.most_load > 0 && kept.buckets.most_load < 1))
     return invalid_argument(
         str_cat("max_load_factor must be between 0 and 1, got: ", kept.buckets.most_load));

@@ -1,5 +1,6 @@
 // StringToHashBucket, -Fast, -Strong: texts as numbers of buckets, by MurmurHash64A, FarmHash's
 // Fingerprint64 and SipHash-2-4.
+#include "core/base/murmur_hash.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/hashes.hpp"
 #include "kernels/strings/internal/text.hpp"
@@ -44,9 +45,8 @@ void register_strings_hash_bucket(OpLibrary& library) {
       .not_differentiable("it counts buckets")
       .cpu_kernel(
           [](KernelContext& c) {
-            return compute(c, [](const std::string& text, const Buckets&) {
-              return strings::murmur_hash(text);
-            });
+            return compute(
+                c, [](const std::string& text, const Buckets&) { return murmur_hash(text); });
           },
           {.prepare = prepare})
       .doc("A hash of each text, modulo `num_buckets`.");

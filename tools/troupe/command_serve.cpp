@@ -123,7 +123,9 @@ public:
     auto node = ClusterNode::start(of_node);
     if (!node)
       return failed(node.status());
-    auto gateway = Gateway::start(**node, to_gateway_options(serving->gateway));
+    GatewayOptions of_gateway = to_gateway_options(serving->gateway);
+    of_gateway.cluster = serving->spec.cluster;
+    auto gateway = Gateway::start(**node, of_gateway);
     if (!gateway)
       return failed(gateway.status());
     EndWatchdog watchdog;

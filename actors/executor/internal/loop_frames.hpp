@@ -5,15 +5,15 @@
 
 namespace troupe::program {
 
-// Never 0: that is the root. Equal on every device that runs a part of the loop, since it is part
-// of the keys under which they exchange values.
+// Equal on every device that runs a part of the loop, since it is part of the keys under which they exchange
+// values; TensorFlow's formula, since one of them may be a task of its own. Never 0: that is the root.
 inline std::uint64_t frame_id(std::uint64_t parent, std::int64_t iteration,
                               std::uint64_t name_hash) {
-  std::uint64_t id = name_hash;
-  for (std::uint64_t part : {parent, static_cast<std::uint64_t>(iteration)}) {
-    id = (id ^ part) * 0x9E3779B97F4A7C15u;
-    id ^= id >> 29;
-  }
+  auto combine = [](std::uint64_t a, std::uint64_t b) {
+    return a ^ (b + 0x9e3779b97f4a7800u + (a << 10) + (a >> 4));
+  };
+  const std::uint64_t id =
+      combine(parent, combine(static_cast<std::uint64_t>(iteration), name_hash));
   return id ? id : 1;
 }
 

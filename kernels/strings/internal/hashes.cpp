@@ -137,24 +137,6 @@ std::uint64_t farm_fingerprint(std::string_view text) {
              mix(h.v.second, h.w.second, factor) + h.x, factor);
 }
 
-std::uint64_t murmur_hash(std::string_view text) {
-  constexpr std::uint64_t m = 0xc6a4a7935bd1e995ULL, seed = 0xDECAFCAFFEULL;
-  constexpr int r = 47;
-  std::uint64_t h = seed ^ text.size() * m;
-  for (; text.size() >= 8; text.remove_prefix(8)) {
-    std::uint64_t k = word(text.data()) * m;
-    k = (k ^ k >> r) * m;
-    h = (h ^ k) * m;
-  }
-  if (!text.empty()) {
-    std::uint64_t rest = 0;
-    std::memcpy(&rest, text.data(), text.size());
-    h = (h ^ rest) * m;
-  }
-  h = (h ^ h >> r) * m;
-  return h ^ h >> r;
-}
-
 std::uint64_t sip_hash(std::uint64_t key0, std::uint64_t key1, std::string_view text) {
   std::uint64_t v[4] = {key0 ^ 0x736f6d6570736575ULL, key1 ^ 0x646f72616e646f6dULL,
                         key0 ^ 0x6c7967656e657261ULL, key1 ^ 0x7465646279746573ULL};

@@ -6,8 +6,6 @@
 
 namespace troupe::strings {
 
-/// MurmurHash64A with TensorFlow's seed.
-std::uint64_t murmur_hash(std::string_view text);
 /// FarmHash's Fingerprint64.
 std::uint64_t farm_fingerprint(std::string_view text);
 /// SipHash-2-4 (Aumasson and Bernstein 2012).
