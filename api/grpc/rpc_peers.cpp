@@ -12,6 +12,7 @@
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include "api/grpc/grpc_library.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -99,7 +100,7 @@ struct RpcPeers::Impl {
   }
 };
 
-RpcPeers::RpcPeers() : impl_(std::make_unique<Impl>()) {
+RpcPeers::RpcPeers() : impl_((keep_grpc_library(), std::make_unique<Impl>())) {
   impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
 }
 

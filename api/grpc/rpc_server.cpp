@@ -14,6 +14,7 @@
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include "api/grpc/grpc_library.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
@@ -323,6 +324,7 @@ RpcServer::RpcServer() : impl_(std::make_unique<Impl>()) {}
 Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& options,
                                                     Handler handler) {
   gpr_set_log_function(log_of_grpc);
+  keep_grpc_library();
   std::unique_ptr<RpcServer> out(new RpcServer);
   Impl& impl = *out->impl_;
   impl.shared->prefix = str_cat("/", options.service, "/");

@@ -25,7 +25,7 @@ MAY_INCLUDE = {
 }
 CAF_HOMES = ("net/transport/", "net/wire/", "actors/", "api/session", "api/internal/session_impl.hpp", "api/grpc/", "tools/", "tests/", "bench/")
 EIGEN_HOMES = ("kernels/",)
-GRPC_HOMES = ("api/grpc/rpc_server.cpp", "api/grpc/node_address.cpp", "tests/support/rpc/")
+GRPC_HOMES = ("api/grpc/rpc_server.cpp", "api/grpc/rpc_peers.cpp", "api/grpc/node_address.cpp", "api/grpc/grpc_library.cpp", "tests/support/rpc/")
 PUBLIC_HEADERS = re.compile(r"^api/[^/]*\.hpp$")
 # An op says in its own file what it is (graph/op/roles.hpp); only what rewrites a pattern of certain ops knows their names.
 OP_COMPARED = re.compile(r'\bis_op\("|\bop_name\(\) *[!=]= *"|\b(?:schema|op)->name *[!=]= *"|\bop *[!=]= *"_')
