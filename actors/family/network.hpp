@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 
 #include <caf/actor_control_block.hpp>
 #include <caf/fwd.hpp>
@@ -10,6 +11,10 @@
 #include "net/cluster/cluster.hpp"
 
 namespace troupe {
+
+/// What stands for a task at an address at which no node of troupe is: an actor that answers Hello. Blocks for the budget at most.
+using DialForeign = std::function<Result<caf::strong_actor_ptr>(
+    caf::actor_system& system, const Address& address, std::chrono::milliseconds budget)>;
 
 /// How long a dial tries.
 struct DialPatience {

@@ -164,6 +164,7 @@ void ask_for_session(Self self, const Parts& parts, const std::shared_ptr<Openin
                         {internal("it answered without a worker session"), false});
         opening->workers[index].session = created.session;
         opening->workers[index].devices = std::move(created.devices);
+        opening->workers[index].is_foreign = created.is_foreign;
         if (--opening->missing == 0)
           opened(self, parts, opening);
       },

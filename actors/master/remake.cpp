@@ -104,6 +104,7 @@ void take_over(Self self, const Parts& parts, const RemakeRef& remake, std::size
       [=](WorkerSessionCreated& found) mutable {
         SessionWorker& worker = remake->workers[index];
         worker.session = found.session;
+        worker.is_foreign = found.is_foreign;
         if (!found.session)
           return lost(internal(str_cat("task ", worker.task, " answered without a session")));
         ask(self, found.session, std::chrono::microseconds(due - now_us(self)),
@@ -127,7 +128,8 @@ void make_again(Self self, const Parts& parts, const SessionRecord& record,
   log_warning("the master session of session ", record.handle, " has ended (", reason,
               "); it is made again");
   for (const RecordedTask& task : *record.tasks)
-    remake->workers.push_back({task.task, WorkerActor{}, WorkerSessionActor{}, task.devices, {}});
+    remake->workers.push_back(
+        {task.task, WorkerActor{}, WorkerSessionActor{}, task.devices, {}, false});
   auto answered = gather(remake->workers.size(), [=] { made(self, parts, remake); });
   // Those that have answered keep what they hold for a lease.
   const std::int64_t due =

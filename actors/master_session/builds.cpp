@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "actors/family/edge_mark.hpp"
 #include "actors/master_session/explain.hpp"
 #include "core/base/strings.hpp"
 
@@ -204,6 +205,8 @@ void build_next(Self self, const Parts& parts) {
   request->devices = state.tasks.devices;
   request->settings = state.record.settings;
   request->unwanted = state.graphs.unwanted = std::make_shared<std::atomic<bool>>(false);
+  if (std::ranges::any_of(state.tasks.workers, &SessionWorker::is_foreign))
+    request->edge_mark = edge_mark(state.record.handle);
   if (build->graph->use != GraphUse::shown_runs)
     request->own_task = task_in_process(self, *parts.services);
   if (build->graph->use == GraphUse::partial_runs)

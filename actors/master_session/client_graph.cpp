@@ -296,7 +296,8 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   TROUPE_TRY(check_kernels(graph, request, services.library->kernels));
   if (request.client_ends)
     note_client_ends(graph, request, out);
-  const bool optimizes = request.settings->optimize && !request.is_watched;
+  const bool optimizes =
+      request.settings->optimize && !request.is_watched && request.edge_mark.empty();
   if (optimizes)
     TROUPE_TRY(optimize_client_graph(graph, request, services));
   note_collective_devices(graph);
@@ -307,6 +308,7 @@ Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
   cut.incarnation = [&](std::string_view device) {
     return incarnation_of(request.devices, device);
   };
+  cut.edge_mark = request.edge_mark;
   cut.send_floats_as_bfloat16 = request.settings->bfloat16_sendrecv;
   if (request.settings->recv_scheduling)
     cut.starts = starts_of(graph, request);

@@ -25,6 +25,7 @@ struct SessionWorker {
   WorkerSessionActor session;
   std::vector<DeviceAttributes> devices;
   Status lost; ///< not OK: it holds nothing of the session, and there is no worker session
+  bool is_foreign = false; ///< the task is TensorFlow's
 };
 
 /// One task's part, not yet registered.
@@ -71,6 +72,9 @@ struct ClientGraphRequest {
   std::shared_ptr<const std::map<std::string, std::int64_t>> costs;
   std::vector<DeviceAttributes> devices;
   std::shared_ptr<const SessionSettings> settings = std::make_shared<const SessionSettings>();
+  /// Some tasks are TensorFlow's: each worker rewrites its part alone, and names of edges end with this, by which a task of
+  /// troupe knows the session that a TensorFlow task wants a value of (actors/family/edge_mark.hpp). Empty: none is.
+  std::string edge_mark;
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
   /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
   std::shared_ptr<const std::atomic<bool>> unwanted;

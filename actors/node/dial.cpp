@@ -96,17 +96,19 @@ Result<caf::strong_actor_ptr> greet(caf::actor_system& system, const Address& ad
 } // namespace
 
 Result<caf::strong_actor_ptr> dial_guardian(caf::actor_system& system, const Address& address,
-                                            const DialPatience& patience, const StopEvent* stop,
-                                            const FindAddress& find) {
+                                            const DialPatience& patience, const DialMeans& means) {
   using namespace std::chrono;
   const auto began = steady_clock::now(), end = began + patience.budget;
   auto left = [&] {
     return std::max(ceil<milliseconds>(end - steady_clock::now()), milliseconds(1));
   };
   DialAttempts attempts;
+  const StopEvent* stop = means.stop;
   for (;;) {
     milliseconds had = left();
-    Result<Address> place = find ? find(address, had, stop) : address;
+    Result<Address> place = means.find ? means.find(address, had, stop) : address;
+    if (place.status().code() == Code::unimplemented && means.foreign)
+      return means.foreign(system, address, left());
     if (place.ok())
       had = left();
     Result<data::Fd> connected = place.ok() ? dial_tcp(place->host, place->port, had, stop)

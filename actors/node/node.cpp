@@ -178,7 +178,8 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   services.threads = std::make_shared<PoolThreads>(*impl.host->compute);
   if (!is_local)
     services.network = std::make_shared<TcpNetwork>(
-        std::shared_ptr<const StopEvent>(impl.end, &impl.end->dialling), options.find_address);
+        std::shared_ptr<const StopEvent>(impl.end, &impl.end->dialling), options.find_address,
+        options.dial_foreign);
   auto settings = options.caf_settings;
   settings.emplace_back("troupe.idle-limit", str_cat(idle_limit(options.timeouts).count(), "ms"));
   impl.config = std::make_unique<SystemConfig>(is_local ? NetworkUse::none : NetworkUse::node,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/family/network.hpp"
 #include "actors/family/timeouts.hpp"
 #include "actors/protocol/tree.hpp"
 #include "core/base/status.hpp"
@@ -36,6 +37,8 @@ struct NodeOptions {
   std::optional<Address> listen; ///< where its port is opened; without it the task's address
   /// Where the others' ports are, if the cluster's addresses are not theirs.
   FindAddress find_address;
+  /// What stands for a task of which find_address says UNIMPLEMENTED; empty: it cannot be reached.
+  DialForeign dial_foreign;
   /// The number of devices of each type, such as "CPU". Without an entry the type decides; CPU has
   /// one.
   std::map<std::string, int> device_count;

@@ -331,6 +331,44 @@ TEST_CASE_FIXTURE(Fixture, "protocol: a variant takes its tensors along, to a de
   CHECK(refused.empty());
 }
 
+TEST_CASE_FIXTURE(Fixture, "protocol: the smallest objects travel at the end of a message, too") {
+  auto texts = [](std::int64_t count, const std::string& text) {
+    Tensor out = Tensor::make(DType::string, {count});
+    for (std::string& x : out.mutable_data<std::string>())
+      x = text;
+    return out;
+  };
+  std::vector<Tensor> smallest = {Tensor::scalar(std::string()), Tensor::scalar(std::string("x")),
+                                  Tensor::scalar(ResourceHandle{}),
+                                  Tensor::scalar(make_variant("", {})),
+                                  Tensor::make(DType::resource, {50})};
+  for (std::int64_t count : {0, 1, 2, 3, 100})
+    for (const char* text : {"", "x", "xyz"})
+      smallest.push_back(texts(count, text));
+  for (const Tensor& tensor : smallest) {
+    CAPTURE(tensor.shape());
+    round_trip(tensor);
+    round_trip(EdgesArrived{4, {{"key", WireTensor(tensor), true}}});
+    round_trip(GraphRun{{WireTensor(tensor)}, {}});
+  }
+}
+
+TEST_CASE_FIXTURE(Fixture, "protocol: values that cannot be read still name their step") {
+  const std::vector<char> whole =
+      bytes_of(caf::make_message(EdgesArrived{7, {{"key", tensor(), false}}}));
+  for (std::size_t missing : {std::size_t{1}, std::size_t{5}, std::size_t{30}}) {
+    std::vector<char> bytes(whole.begin(), whole.end() - static_cast<std::ptrdiff_t>(missing));
+    caf::message back;
+    caf::binary_deserializer source{system, bytes};
+    REQUIRE(!source(back));
+    REQUIRE(back.match_elements<EdgesArrived>());
+    const auto& arrived = back.get_as<EdgesArrived>(0);
+    CHECK(arrived.is_unreadable);
+    CHECK(arrived.step_id == 7);
+    CHECK(arrived.edges.empty());
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "protocol: a tensor that claims more bytes than its message holds is refused") {
   std::vector<char> bytes = bytes_of(

@@ -256,7 +256,8 @@ caf::result<EdgesSent> want_edges(Self self, const Parts& parts, WantEdges& m) {
                 ReceiveTensors{wish->step_id, std::move(wish->keys), own, parts.services->task})
                 .then(
                     [=](EdgesSent& sent) mutable {
-                      self->state.peers.acknowledged(wish->task, session);
+                      if (sent.sends_unasked)
+                        self->state.peers.acknowledged(wish->task, session);
                       promise.deliver(std::move(sent));
                     },
                     [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
@@ -292,7 +293,14 @@ caf::result<EdgesSent> receive_tensors(Self self, const Parts& parts, ReceiveTen
 void edges_arrived(Self self, const Parts& parts, EdgesArrived& m) {
   if (self->state.mailboxes.has_ended(m.step_id))
     return;
-  if (auto& box = mailbox(self, parts, m.step_id); box.lost.ok())
+  auto& box = mailbox(self, parts, m.step_id);
+  if (m.is_unreadable)
+    self->send(box.rendezvous,
+               AbortStep{{internal(str_cat("a message with values of step ", m.step_id, " came to ",
+                                           parts.services->task,
+                                           " and could not be read: are its tasks of one version?"))
+                              .with_origin({"", "", parts.services->task, m.step_id})}});
+  else if (box.lost.ok())
     self->send(box.rendezvous, std::move(m));
 }
 

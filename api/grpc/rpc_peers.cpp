@@ -100,8 +100,8 @@ struct RpcPeers::Impl {
   }
 };
 
-RpcPeers::RpcPeers() : impl_((keep_grpc_library(), std::make_unique<Impl>())) {
-  impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });
+RpcPeers::RpcPeers() : impl_((keep_grpc_library(), std::make_shared<Impl>())) {
+  impl_->thread = std::thread([impl = impl_] { impl->run(); });
 }
 
 RpcPeers::~RpcPeers() {
@@ -151,7 +151,11 @@ void RpcPeers::shut_down() {
       call->context.TryCancel();
     impl_->queue.Shutdown(); // it gives what is under way before
   }
-  impl_->thread.join();
+  if (impl_->thread.get_id() == std::this_thread::get_id())
+    impl_->thread
+        .detach(); // the last user was a `done`: what it stands on stays until the thread ends
+  else
+    impl_->thread.join();
 }
 
 } // namespace troupe

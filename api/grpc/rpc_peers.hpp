@@ -29,12 +29,12 @@ public:
                       std::chrono::milliseconds budget, Done done);
   /// Its end comes soon, unless it has come already.
   void cancel(std::uint64_t number);
-  /// Ends every call CANCELLED; from now on calls end UNAVAILABLE. Not from within a `done`.
+  /// Ends every call CANCELLED; from now on calls end UNAVAILABLE.
   void shut_down();
 
 private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::shared_ptr<Impl> impl_;
 };
 
 } // namespace troupe

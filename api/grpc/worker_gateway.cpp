@@ -5,6 +5,7 @@
 #include "actors/executor/kernel_rendezvous.hpp"
 #include "actors/family/ask.hpp"
 #include "actors/family/children.hpp"
+#include "actors/family/edge_mark.hpp"
 #include "actors/protocol/error_text.hpp"
 #include "api/grpc/foreign_graph.hpp"
 #include "api/grpc/peer_edges.hpp"
@@ -216,10 +217,30 @@ Status check_key(const Parts& parts, const std::string& text) {
                                   parts.services->task));
 }
 
+// Of a step of a master that is a node of troupe: the session, whose mark the key has, knows the step.
+void pull_of_session(Self self, const Parts& parts, const std::string& session,
+                     std::uint64_t step_id, ForeignPull pull) {
+  if (auto known = self->state.marked.find(session); known != self->state.marked.end())
+    return hand_over(self, known->second, step_id, std::move(pull));
+  auto held = std::make_shared<ForeignPull>(std::move(pull));
+  ask(self, parts.worker, parts.services->timeouts.request, FindWorkerSession{session})
+      .then(
+          [=](const WorkerSessionCreated& found) {
+            if (self->state.marked.emplace(session, found.session).second)
+              self->monitor(caf::actor_cast<caf::actor>(found.session));
+            hand_over(self, found.session, step_id, std::move(*held));
+          },
+          failing(held->call, "RecvTensor"));
+}
+
 void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
             codec::RecvTensor& m) {
   if (Status refused = check_key(parts, m.key); !refused.ok())
     return fail(*call, refused);
+  if (const std::string_view session = marked_session(parse_rendezvous_key(m.key)->edge);
+      !session.empty())
+    return pull_of_session(self, parts, std::string(session), static_cast<std::uint64_t>(m.step_id),
+                           ForeignPull{call, m.key});
   using Answer = decltype(self->state.steps)::Answer;
   const auto step_id = static_cast<std::uint64_t>(m.step_id);
   ForeignPull pull{call, std::move(m.key)};
@@ -341,6 +362,8 @@ void edge_taken(EdgeTaken& m) {
 // The session has ended: a Reset of its master, a kill, or the node's end.
 void session_ended(Self self, const Parts& parts, const caf::down_msg& down) {
   auto& state = self->state;
+  std::erase_if(state.marked,
+                [&](const auto& entry) { return entry.second->address() == down.source; });
   std::erase_if(state.sessions,
                 [&](const auto& entry) { return entry.second.actor->address() == down.source; });
   state.steps.sessions_ended(

@@ -40,6 +40,8 @@ struct ForeignStep {
 struct WorkerGatewayState {
   static constexpr const char* name = "worker-gateway";
   std::map<std::string, ForeignSession> sessions; ///< by handle
+  /// Of our own masters, by handle: those that a task which is TensorFlow's has come to for values.
+  std::map<std::string, WorkerSessionActor> marked;
   ForeignSteps<WorkerSessionActor, ForeignPull> steps;
   std::map<std::uint64_t, ForeignStep> graphs; ///< that run, and those of partial runs
   Status refusal;                              ///< of new sessions: the node is about to end

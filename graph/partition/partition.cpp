@@ -215,7 +215,7 @@ private:
       arrivals_.emplace(key, copy);
       return copy;
     }
-    std::string name = str_cat("edge_", ++edges_, "_", src.name);
+    std::string name = str_cat("edge_", ++edges_, "_", src.name, options_.edge_mark);
     TROUPE_TRY(add_send(src, slot, dst, name, wire));
     TROUPE_ASSIGN(Arrival arrival, add_recv(src, slot, dst, name, wire, type));
     note_receive(here, arrival.recv, dst);

@@ -22,6 +22,8 @@ struct PartitionOptions {
   /// Names new nodes from a prefix, differently each time; counts when empty. Whoever cuts several
   /// graphs for one session lets it go on counting.
   std::function<std::string(std::string_view prefix)> new_name;
+  /// What the name of each new edge ends with.
+  std::string edge_mark;
   /// The graph comes out of an earlier cut, which added the control loops.
   bool control_flow_added = false;
   /// Sends float32 as bfloat16 (truncated), and casts it back.

@@ -51,6 +51,14 @@ caf::error load_header(caf::deserializer& source, DType& dtype, Shape& shape) {
   return caf::none;
 }
 
+// What an object takes in a message at least, whatever it holds: lengths are of one byte and more.
+template <class T>
+constexpr std::size_t least_bytes = 1; // a text: its length
+template <>
+constexpr std::size_t least_bytes<ResourceHandle> = 4 + sizeof(std::uint64_t);
+template <>
+constexpr std::size_t least_bytes<Variant> = 2 + sizeof(std::uint32_t);
+
 caf::error save_object(caf::serializer& sink, const std::string& x) {
   return sink(const_cast<std::string&>(x));
 }
@@ -106,8 +114,7 @@ caf::error save_objects(caf::serializer& sink, const Tensor& tensor) {
 template <class T>
 caf::error load_objects(caf::deserializer& source, DType dtype, Shape shape, Tensor& tensor,
                         int level) {
-  // Each object takes at least four bytes (its length) in the message.
-  if (static_cast<std::size_t>(shape.num_elements()) > remaining(source) / 4)
+  if (static_cast<std::size_t>(shape.num_elements()) > remaining(source) / least_bytes<T>)
     return caf::sec::end_of_stream;
   tensor = Tensor::make(dtype, std::move(shape));
   for (T& x : tensor.mutable_data<T>())

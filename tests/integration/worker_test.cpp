@@ -238,6 +238,20 @@ TEST_CASE_FIXTURE(Pair, "worker: a rendezvous does not mistake another step's va
   CHECK(late_wish.status().code() == Code::aborted);
 }
 
+TEST_CASE_FIXTURE(Pair, "worker: values that could not be read end the wait for them") {
+  auto waits = receiver.self->request(receives, caf::infinite, RunGraph{receiving, 2, {}, false});
+  cluster.run();
+  EdgesArrived broken{2, {}};
+  broken.is_unreadable = true;
+  caf::anon_send(receives, std::move(broken));
+  cluster.run();
+  Status status;
+  REQUIRE(receiver.self->has_next_message());
+  waits.receive([](GraphRun&) {}, [&](caf::error& error) { status = to_status(error, "the run"); });
+  CHECK(status.code() == Code::internal);
+  CHECK(status.message().find("could not be read") != std::string::npos);
+}
+
 TEST_CASE_FIXTURE(Pair, "worker: what is lost with a receiver's connection ends the wait for it") {
   REQUIRE(send(1, Tensor::scalar(1.f)).ok());
   REQUIRE(receive(1).ok());

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "actors/node/node.hpp"
+#include "api/grpc/foreign_task.hpp"
 #include "api/grpc/gateway.hpp"
 #include "api/grpc/node_address.hpp"
 #include "core/base/device_name.hpp"
@@ -54,7 +55,7 @@ std::int64_t share_of_memory(const Cluster& cluster, const std::string& own_host
   return default_memory_limit(machine_memory()) / std::max<std::int64_t>(tasks, 1);
 }
 
-NodeOptions node_options(const Serving& serving) {
+NodeOptions node_options(const Serving& serving, const std::shared_ptr<ForeignTasks>& foreign) {
   NodeOptions options;
   const ClusterSpec& spec = serving.spec;
   if (spec.cluster.size() == 0) {
@@ -67,6 +68,10 @@ NodeOptions node_options(const Serving& serving) {
   options.task = spec.task;
   options.listen = Address{serving.address.host, 0};
   options.find_address = ask_node_address;
+  options.dial_foreign = [foreign](caf::actor_system& system, const Address& address,
+                                   std::chrono::milliseconds budget) {
+    return foreign->dial(system, address, budget);
+  };
   options.memory_limit = share_of_memory(spec.cluster, listed.host);
   return options;
 }
@@ -117,12 +122,14 @@ public:
     StopSignals signals;
     if (!serving->address.is_loopback())
       log_warning("whoever reaches ", serving->address, " may use this node");
-    NodeOptions of_node = node_options(*serving);
+    auto foreign = std::make_shared<ForeignTasks>();
+    NodeOptions of_node = node_options(*serving, foreign);
     if (!files_.empty())
       of_node.files = files_;
     auto node = ClusterNode::start(of_node);
     if (!node)
       return failed(node.status());
+    foreign->attach((*node)->shared_services());
     GatewayOptions of_gateway = to_gateway_options(serving->gateway);
     of_gateway.cluster = serving->spec.cluster;
     auto gateway = Gateway::start(**node, of_gateway);
@@ -146,6 +153,7 @@ public:
     int exit_code = (*node)->ended_in_order() ? exit_ok : exit_failed;
     watchdog.start(EndWatchdog::stopped, exit_code);
     gateway->reset();
+    foreign->shut_down();
     node->reset();
     return exit_code;
   }

@@ -38,6 +38,8 @@ struct CreateWorkerSession {
 struct WorkerSessionCreated {
   WorkerSessionActor session;
   std::vector<DeviceAttributes> devices;
+  /// Within one process: the task is TensorFlow's, and the session stands for one there. Does not travel.
+  bool is_foreign = false;
 };
 struct DeleteWorkerSession {
   std::string session_handle;
@@ -112,6 +114,8 @@ struct ReceiveTensors {
 /// connection, or lost with another one.
 struct EdgesSent {
   std::vector<std::string> keys; ///< of those asked for: sent before
+  /// Within one process, false: what was asked for comes, and nothing else. Does not travel.
+  bool sends_unasked = true;
 };
 /// A value that crosses a cut edge between two tasks.
 struct WireEdge {
@@ -124,6 +128,7 @@ struct WireEdge {
 struct EdgesArrived {
   std::uint64_t step_id = 0;
   std::vector<WireEdge> edges;
+  bool is_unreadable = false; ///< as it came here: then there are no edges, and the step fails
 };
 /// The step's rendezvous on `task` has ended before the step, and what it held with it.
 struct EdgesLost {
@@ -299,7 +304,16 @@ typename F::result_type inspect(F& f, EdgesLost& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, EdgesArrived& x) {
-  return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
+  if constexpr (F::writes_state) {
+    // Nobody waits for an answer to it: dropped, it would leave its step waiting.
+    if (auto error = f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges)) {
+      x.edges.clear();
+      x.is_unreadable = true;
+    }
+    return {};
+  } else {
+    return f(caf::meta::type_name("EdgesArrived"), x.step_id, x.edges);
+  }
 }
 
 } // namespace troupe
