@@ -115,10 +115,12 @@ caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
     return to_error(request.status());
   auto promise = self->make_response_promise<GraphRun>();
   const std::uint64_t step_id = m.step_id;
-  state.runs[step_id] = state.calls.start(
+  state.runs[step_id].call = state.calls.start(
       self, "RunGraph", *request, setup->services->timeouts.step,
       [=, fetches = graph->second.fetch_keys](Result<std::string>& bytes) mutable {
-        self->state.runs.erase(step_id);
+        auto ended = self->state.runs.extract(step_id);
+        if (!ended.empty() && !ended.mapped().cancelled.ok())
+          return void(promise.deliver(to_error(ended.mapped().cancelled.as_derived())));
         auto words = bytes.ok() ? codec::read_graph_run(*bytes, DecodeLimits::bounded_by(
                                                                     setup->services->host_memory))
                                 : Result<codec::GraphRunWords>(bytes.status());
@@ -132,15 +134,19 @@ caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
   return promise;
 }
 
-void end_step(Self self, std::uint64_t step_id) {
+// The end of its call is the answer of one that runs: `why`, as a consequence.
+void end_step(Self self, std::uint64_t step_id, const Status& why) {
   self->state.edges->end_step(step_id);
-  if (auto run = self->state.runs.find(step_id); run != self->state.runs.end())
-    self->state.calls.cancel(run->second); // its end is the answer
+  auto run = self->state.runs.find(step_id);
+  if (run == self->state.runs.end() || !run->second.cancelled.ok())
+    return;
+  run->second.cancelled = why;
+  self->state.calls.cancel(run->second.call);
 }
 
 void clean_up(Self self, const Setup& setup, const std::vector<std::uint64_t>& steps) {
   for (std::uint64_t step_id : steps) {
-    end_step(self, step_id);
+    end_step(self, step_id, aborted(str_cat("Cleanup ", step_id)));
     if (setup->is_masters())
       self->state.calls.start(self, "CleanupGraph", codec::write_cleanup_graph(step_id),
                               setup->services->timeouts.request, [](Result<std::string>&) {});
@@ -198,7 +204,7 @@ ForeignSessionActor::behavior_type foreign_session(Self self, ForeignSessionSetu
   self->set_down_handler(
       [self](const caf::down_msg&) { self->quit(caf::exit_reason::user_shutdown); });
   self->set_exit_handler([=](caf::exit_msg& exit) {
-    for (const auto& [step_id, call] : self->state.runs)
+    for (const auto& [step_id, run] : self->state.runs)
       self->state.edges->end_step(step_id);
     if (setup->is_masters()) // nobody waits for the answer
       setup->peers->start(setup->info->address, "/tensorflow.WorkerService/DeleteWorkerSession",
@@ -219,16 +225,16 @@ ForeignSessionActor::behavior_type foreign_session(Self self, ForeignSessionSetu
                                 setup->services->timeouts.request, [](Result<std::string>&) {});
         return caf::ok_atom::value;
       },
-      [=](const CancelStep& m) { end_step(self, m.step_id); },
+      [=](const CancelStep& m) { end_step(self, m.step_id, reason_of(m.status)); },
       [=](const CleanupStep& m) { clean_up(self, setup, m.step_ids); },
       [=](const ExplainPart& m) { return explain(self->state, *setup, m.step_id); },
       [=](const ReceiveTensors& m) { return receive_tensors(self, setup, m); },
-      [=](const ResumeSession&) -> caf::result<caf::ok_atom> {
+      [=](const ResumeSession& m) -> caf::result<caf::ok_atom> {
         if (!setup->is_masters())
           return to_error(
               aborted(str_cat(setup->info->task, " holds nothing of session ", setup->handle)));
-        for (const auto& [step_id, call] : self->state.runs)
-          self->state.calls.cancel(call);
+        for (const auto& [step_id, run] : self->state.runs)
+          end_step(self, step_id, reason_of(m.why));
         return caf::ok_atom::value;
       },
       [=](const Drain&) { return caf::ok_atom::value; },

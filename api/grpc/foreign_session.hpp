@@ -39,8 +39,12 @@ struct ForeignSessionState {
   struct Graph {
     std::vector<std::string> feed_keys, fetch_keys;
   };
-  std::map<std::string, Graph> graphs;         ///< by handle
-  std::map<std::uint64_t, std::uint64_t> runs; ///< by step: the call of its RunGraph
+  struct Run {
+    std::uint64_t call = 0; ///< its RunGraph
+    Status cancelled;       ///< not OK: why we have ended it
+  };
+  std::map<std::string, Graph> graphs; ///< by handle
+  std::map<std::uint64_t, Run> runs;   ///< by step
   std::shared_ptr<PeerEdges> edges;
   PeerCalls calls;
 };

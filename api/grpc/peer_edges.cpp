@@ -42,6 +42,9 @@ void PeerEdges::receive(std::uint64_t step_id, const std::string& task, const st
                       }
                       if (answer.ok())
                         done(worker_codec::read_tensor(*answer, limits));
+                      else if (answer.status().code() ==
+                               Code::cancelled) // by end_step, or of a step that ends there
+                        done(answer.status().as_derived());
                       else
                         done(answer.status());
                     });
