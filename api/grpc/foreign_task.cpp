@@ -67,27 +67,40 @@ Welcome welcome(Self self, const Parts& parts) {
   return out;
 }
 
-// It lives if it answers, with the incarnation that we know.
+/// Calls `done(Result<std::vector<DeviceAttributes>>)`.
+template <class Done>
+void ask_devices(Self self, const Parts& parts, Done done) {
+  self->state.calls.start(self, "GetStatus", "", parts.services->timeouts.lease,
+                          [=](Result<std::string>& bytes) mutable {
+                            using Devices = Result<std::vector<DeviceAttributes>>;
+                            done(bytes.ok() ? codec::read_devices(*bytes)
+                                            : Devices(bytes.status()));
+                          });
+}
+
+/// Whether it has ended, by what it said of itself: another one has taken its place, or nobody has.
+bool has_ended(const Parts& parts, const Result<std::vector<DeviceAttributes>>& devices) {
+  return devices.ok() ? devices->empty() || devices->front().incarnation != parts.info->incarnation
+                      : devices.status().code() == Code::unavailable;
+}
+
+/// As the end of a connection: whoever wants the task dials again.
+constexpr auto its_end = caf::exit_reason::remote_link_unreachable;
+
 caf::result<Heartbeat> beat(Self self, const Parts& parts) {
   self->state.heard_us = now_us(self);
   auto promise = self->make_response_promise<Heartbeat>();
-  self->state.calls.start(
-      self, "GetStatus", "", parts.services->timeouts.lease,
-      [=](Result<std::string>& bytes) mutable {
-        auto devices = bytes.ok() ? codec::read_devices(*bytes)
-                                  : Result<std::vector<DeviceAttributes>>(bytes.status());
-        const bool is_same = devices.ok() && !devices->empty() &&
-                             devices->front().incarnation == parts.info->incarnation;
-        if (is_same) {
-          Heartbeat out;
-          out.from = parts.info->task;
-          out.incarnation = parts.info->incarnation;
-          out.cluster = parts.services->cluster.identity().digest;
-          promise.deliver(std::move(out));
-        } else if (devices.ok() || devices.status().code() == Code::unavailable) {
-          self->quit(caf::exit_reason::remote_link_unreachable); // as the end of a connection
-        } // else it is silent: the lease judges
-      });
+  ask_devices(self, parts, [=](const Result<std::vector<DeviceAttributes>>& devices) mutable {
+    if (has_ended(parts, devices))
+      return self->quit(its_end);
+    if (!devices.ok())
+      return; // it is silent: the lease judges
+    Heartbeat out;
+    out.from = parts.info->task;
+    out.incarnation = parts.info->incarnation;
+    out.cluster = parts.services->cluster.identity().digest;
+    promise.deliver(std::move(out));
+  });
   return promise;
 }
 
@@ -109,22 +122,38 @@ WorkerSessionCreated created(const Parts& parts, const ForeignSessionActor& sess
   return out;
 }
 
-caf::result<WorkerSessionCreated> create(Self self, const Parts& parts,
-                                         const CreateWorkerSession& m) {
-  if (auto known = self->state.sessions.find(m.session_handle); known != self->state.sessions.end())
-    return created(parts, known->second);
-  auto promise = self->make_response_promise<WorkerSessionCreated>();
+void create_there(Self self, const Parts& parts, const CreateWorkerSession& m,
+                  caf::typed_response_promise<WorkerSessionCreated> promise) {
   self->state.calls.start(
       self, "CreateWorkerSession",
       codec::write_create_worker_session(m.session_handle, parts.info->task, m.isolate,
                                          parts.services->task, parts.services->incarnation),
       parts.services->timeouts.lease,
       [=, handle = m.session_handle](Result<std::string>& bytes) mutable {
-        if (!bytes.ok())
-          return void(promise.deliver(
-              to_error(of_task(bytes.status().with_context("CreateWorkerSession"), *parts.info))));
-        promise.deliver(created(parts, spawn_session(self, parts, handle, nullptr)));
+        if (bytes.ok())
+          promise.deliver(created(parts, spawn_session(self, parts, handle, nullptr)));
+        else
+          promise.deliver(
+              to_error(of_task(bytes.status().with_context("CreateWorkerSession"), *parts.info)));
       });
+}
+
+// A server that was started again would know the session, and not the devices that it was placed on.
+caf::result<WorkerSessionCreated> create(Self self, const Parts& parts,
+                                         const CreateWorkerSession& m) {
+  if (auto known = self->state.sessions.find(m.session_handle); known != self->state.sessions.end())
+    return created(parts, known->second);
+  auto promise = self->make_response_promise<WorkerSessionCreated>();
+  ask_devices(self, parts, [=](const Result<std::vector<DeviceAttributes>>& devices) mutable {
+    if (has_ended(parts, devices)) {
+      promise.deliver(caf::make_error(caf::sec::request_receiver_down));
+      return self->quit(its_end);
+    }
+    if (!devices.ok())
+      return void(promise.deliver(
+          to_error(of_task(devices.status().with_context("GetStatus"), *parts.info))));
+    create_there(self, parts, m, promise);
+  });
   return promise;
 }
 
@@ -140,17 +169,12 @@ caf::result<WorkerSessionCreated> find(Self self, const Parts& parts, const std:
 
 caf::result<WorkerStatus> status(Self self, const Parts& parts) {
   auto promise = self->make_response_promise<WorkerStatus>();
-  self->state.calls.start(
-      self, "GetStatus", "", parts.services->timeouts.lease,
-      [=](Result<std::string>& bytes) mutable {
-        auto devices = bytes.ok() ? codec::read_devices(*bytes)
-                                  : Result<std::vector<DeviceAttributes>>(bytes.status());
-        if (devices.ok())
-          promise.deliver(WorkerStatus{parts.info->task, *std::move(devices)});
-        else
-          promise.deliver(
-              to_error(of_task(devices.status().with_context("GetStatus"), *parts.info)));
-      });
+  ask_devices(self, parts, [=](const Result<std::vector<DeviceAttributes>>& devices) mutable {
+    if (devices.ok())
+      promise.deliver(WorkerStatus{parts.info->task, *devices});
+    else
+      promise.deliver(to_error(of_task(devices.status().with_context("GetStatus"), *parts.info)));
+  });
   return promise;
 }
 
@@ -229,9 +253,14 @@ Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, cons
     services = services_;
   }
   auto answer = std::make_shared<std::promise<Result<std::string>>>();
-  peers_->start(address, "/tensorflow.WorkerService/GetStatus", "", budget,
-                [answer](Result<std::string> bytes) { answer->set_value(std::move(bytes)); });
+  peers_->start(
+      address, "/tensorflow.WorkerService/GetStatus", "", budget,
+      [answer](Result<std::string> bytes) { answer->set_value(std::move(bytes)); },
+      RpcPeers::Absent::waits);
   const Result<std::string> bytes = answer->get_future().get(); // ends with the call's budget
+  if (bytes.status().code() == Code::deadline_exceeded)
+    return unavailable(str_cat("the server at ", address, " did not answer GetStatus within ",
+                               budget.count(), " ms"));
   if (!bytes.ok())
     return bytes.status().with_context(str_cat("GetStatus of the server at ", address));
   TROUPE_ASSIGN(auto devices, codec::read_devices(*bytes));

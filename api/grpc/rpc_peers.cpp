@@ -110,9 +110,10 @@ RpcPeers::~RpcPeers() {
 
 std::uint64_t RpcPeers::start(const Address& address, const std::string& path,
                               const std::string& request, std::chrono::milliseconds budget,
-                              Done done) {
+                              Done done, Absent absent) {
   auto owned = std::make_unique<PeerCall>();
   PeerCall& call = *owned;
+  call.context.set_wait_for_ready(absent == Absent::waits);
   call.context.set_deadline(std::chrono::system_clock::now() + budget);
   const grpc::Slice bytes(request);
   const grpc::ByteBuffer buffer(&bytes, 1);

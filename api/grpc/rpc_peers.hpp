@@ -23,10 +23,13 @@ public:
   /// The answer's bytes, or the call's status: the peer's own, marked as derived if it says so; UNAVAILABLE
   /// when the peer cannot be reached or is lost, DEADLINE_EXCEEDED after the budget, CANCELLED.
   using Done = std::function<void(Result<std::string>)>;
+  /// What a call does where nobody listens. A connection that was refused is tried again after a pause, and
+  /// calls within it fail though somebody may listen by then.
+  enum class Absent { fails, waits };
   /// Calls `done` once, on this object's thread, or at once after a shut_down. `done` must not block. The
   /// number is for `cancel`.
   std::uint64_t start(const Address& address, const std::string& path, const std::string& request,
-                      std::chrono::milliseconds budget, Done done);
+                      std::chrono::milliseconds budget, Done done, Absent absent = Absent::fails);
   /// Its end comes soon, unless it has come already.
   void cancel(std::uint64_t number);
   /// Ends every call CANCELLED; from now on calls end UNAVAILABLE.

@@ -1,0 +1,99 @@
+// What we ask as a master is what we read as a worker, and the other way round; other bytes are refused.
+#include "api/grpc/worker_codec.hpp"
+
+#include <doctest/doctest.h>
+
+#include "api/grpc/worker_client_codec.hpp"
+#include "kernels/framework/rendezvous.hpp"
+
+using namespace troupe;
+namespace codec = troupe::worker_codec;
+
+TEST_CASE("worker codec: requests arrive as they were asked") {
+  auto created = codec::read_create_worker_session(codec::write_create_worker_session(
+      "s", "/job:ps/replica:0/task:3", true, "/job:chief/replica:0/task:0", 9));
+  REQUIRE(created.ok());
+  CHECK(created->session_handle == "s");
+  CHECK(created->isolate_session_state);
+  CHECK(created->master_task == "/job:chief/replica:0/task:0");
+  CHECK(created->master_incarnation == 9);
+  CHECK(created->cluster.empty());
+  CHECK(
+      codec::read_delete_worker_session(codec::write_delete_worker_session("s"))->session_handle ==
+      "s");
+  auto registered = codec::read_register_graph(codec::write_register_graph("s", "bytes"));
+  REQUIRE(registered.ok());
+  CHECK(registered->session_handle == "s");
+  CHECK(registered->create_worker_session_called);
+  CHECK(registered->graph_def == "bytes");
+  CHECK(codec::read_deregister_graph(codec::write_deregister_graph("s", "g"))->graph_handle == "g");
+  CHECK(codec::read_cleanup_graph(codec::write_cleanup_graph(8))->step_id == 8);
+  CHECK(codec::read_cleanup_all(codec::write_cleanup_all({"a", "b"}))->containers ==
+        std::vector<std::string>{"a", "b"});
+  CHECK(codec::read_recv_tensor(codec::write_recv_tensor(8, "key", 1))->key == "key");
+}
+
+TEST_CASE("worker codec: a run, its values, and its end") {
+  codec::RunGraphWords words{
+      "s",     "g",
+      8,       {{"in", Tensor::scalar(2.0f)}, {"text", Tensor::scalar(std::string("x"))}},
+      {"out"}, true,
+      false,   6};
+  auto bytes = codec::write_run_graph(words);
+  REQUIRE(bytes.ok());
+  CHECK(codec::wants_errors_in_body(*bytes));
+  auto run = codec::read_run_graph(*bytes, {});
+  REQUIRE(run.ok());
+  CHECK(run->graph_handle == "g");
+  CHECK(run->step_id == 8);
+  CHECK(run->records_timeline);
+  CHECK(run->request_id == 3);
+  CHECK(run->recv_keys == std::vector<std::string>{"out"});
+  REQUIRE(run->sends.size() == 2);
+  CHECK(run->sends[0].second.value<float>() == 2);
+  CHECK(run->sends[1].second.value<std::string>() == "x");
+  StepStats stats;
+  NodeStats node;
+  node.node = "n";
+  node.start_us = 10;
+  node.end_us = 15;
+  stats.devices.push_back({"device", {node}});
+  auto answer = codec::write_graph_run({"out"}, {Tensor::scalar(3.0f)}, stats);
+  REQUIRE(answer.ok());
+  auto back = codec::read_graph_run(answer->text(), {});
+  REQUIRE(back.ok());
+  REQUIRE(back->values.size() == 1);
+  CHECK(back->values[0].first == "out");
+  CHECK(back->values[0].second.value<float>() == 3);
+  REQUIRE(back->stats.size() == 1);
+  CHECK(back->stats[0].nodes.at(0).node == "n");
+  CHECK(back->stats[0].nodes.at(0).end_us == 15);
+  Status failed = codec::read_graph_run(codec::write_run_failed(Code::aborted, "why"), {}).status();
+  CHECK(failed.code() == Code::aborted);
+  CHECK(failed.message() == "why");
+}
+
+TEST_CASE("worker codec: a value, a dead one, and devices") {
+  auto value = codec::write_tensor(EdgeValue{Tensor::scalar(4.0f)});
+  REQUIRE(value.ok());
+  CHECK(codec::read_tensor(value->text(), {})->tensor.value<float>() == 4);
+  CHECK(codec::read_tensor(codec::write_tensor(EdgeValue{{}, true})->text(), {})->is_dead);
+  auto devices = codec::read_devices(
+      codec::write_status({{"/job:ps/replica:0/task:0/device:CPU:0", "CPU", 5, 6, "a processor"}}));
+  REQUIRE(devices.ok());
+  CHECK(devices->at(0).incarnation == 6);
+  CHECK(*codec::read_graph_registered(codec::write_graph_registered("g")) == "g");
+}
+
+TEST_CASE("worker codec: bytes that are no message are refused with a sentence") {
+  const std::string junk = "\xff\xff\xff";
+  for (const Status& status :
+       {codec::read_create_worker_session(junk).status(), codec::read_register_graph(junk).status(),
+        codec::read_run_graph(junk, {}).status(), codec::read_recv_tensor(junk).status(),
+        codec::read_cleanup_graph(junk).status(), codec::read_graph_run(junk, {}).status(),
+        codec::read_tensor(junk, {}).status(), codec::read_devices(junk).status(),
+        codec::read_graph_registered(junk).status()}) {
+    CHECK(status.code() == Code::invalid_argument);
+    CHECK_FALSE(status.message().empty());
+  }
+}
