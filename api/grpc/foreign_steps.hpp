@@ -41,11 +41,14 @@ public:
     auto it = running_.find(step_id);
     return it == running_.end() ? nullptr : &it->second;
   }
+  bool has_ended(std::uint64_t step_id) const {
+    return std::find(ended_.begin(), ended_.end(), step_id) != ended_.end();
+  }
   /// Takes `pull` if it is kept.
   Answer pulls(std::uint64_t step_id, Pull& pull, std::int64_t now_us) {
     if (running_.contains(step_id))
       return Answer::hand_over;
-    if (std::find(ended_.begin(), ended_.end(), step_id) != ended_.end())
+    if (has_ended(step_id))
       return Answer::refused;
     early_[step_id].emplace_back(now_us, std::move(pull));
     return Answer::kept;

@@ -35,6 +35,8 @@ TEST_CASE("foreign steps: a step that has ended is refused, and who waited for i
   CHECK(pull(steps, 7, 1) == Answer::kept);
   CHECK(steps.ended(7) == std::vector<int>{1}); // it never began here
   CHECK(pull(steps, 7, 2) == Answer::refused);
+  CHECK(steps.has_ended(7));
+  CHECK_FALSE(steps.has_ended(8));
   steps.begun(8, "a");
   CHECK(steps.ended(8).empty());
   CHECK_FALSE(steps.find(8));

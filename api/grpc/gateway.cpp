@@ -205,8 +205,9 @@ Result<std::unique_ptr<Gateway>> Gateway::start(ClusterNode& node, const Gateway
                                    impl.sessions, limits);
   TROUPE_TRY(node.adopt("gateway", impl.actor));
   impl.worker_gateway = node.system().spawn(
-      worker_gateway, WorkerGatewayParts{services, node.handles().worker, impl.peers,
-                                         options.cluster, options.idle_session});
+      worker_gateway,
+      WorkerGatewayParts{services, node.handles().worker, impl.peers, options.cluster,
+                         options.idle_session, options.max_sessions});
   TROUPE_TRY(node.adopt("worker-gateway", impl.worker_gateway));
   impl.clusters =
       std::make_shared<JoinedClusters>(node, options.address.host, impl.sessions, limits);

@@ -22,6 +22,8 @@ using Self = WorkerGatewayActor::stateful_pointer<WorkerGatewayState>;
 using Parts = WorkerGatewayParts;
 namespace codec = worker_codec;
 
+/// Steps that have run and that no master has cleaned up, at most: the oldest goes.
+constexpr std::size_t most_uncleaned_steps = 10'000;
 /// Sessions of masters from before sessions had workers' halves.
 constexpr std::string_view legacy_handle = "legacy";
 
@@ -116,6 +118,11 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   drop_sessions_before(self, m);
   if (self->state.sessions.contains(m.session_handle))
     return call->answer({}); // its master asks again
+  if (parts.max_sessions > 0 &&
+      self->state.sessions.size() >= static_cast<std::size_t>(parts.max_sessions))
+    return fail(*call, resource_exhausted(str_cat("as many sessions of other masters are open as ",
+                                                  parts.services->task, " takes (",
+                                                  parts.max_sessions, "): close some")));
   make_session(self, parts, call, m, [call] { call->answer({}); });
 }
 
@@ -255,6 +262,23 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   }
 }
 
+// The step has ended everywhere: what it holds here goes, and whoever waits for it.
+void end_step(Self self, std::uint64_t step_id) {
+  auto& state = self->state;
+  const Status over = aborted(str_cat("Cleanup ", step_id));
+  auto graph = state.graphs.extract(step_id);
+  if (const WorkerSessionActor* session = state.steps.find(step_id)) {
+    if (!graph.empty() && !graph.mapped().has_run)
+      self->send(*session, CancelStep{step_id, {over.as_derived()}});
+    self->send(*session, CleanupStep{{step_id}});
+  }
+  for (const ForeignPull& pull : state.steps.ended(step_id))
+    fail(*pull.call, over);
+  if (!graph.empty())
+    for (const auto& run : graph.mapped().runs)
+      run->failed(over);
+}
+
 void graph_ran(Self self, std::uint64_t step_id, const Status& status,
                std::vector<DeviceStats> stats) {
   auto it = self->state.graphs.find(step_id);
@@ -270,6 +294,11 @@ void graph_ran(Self self, std::uint64_t step_id, const Status& status,
     else
       run->failed(status);
   step.runs.clear();
+  self->state.ran.push_back(step_id);
+  if (self->state.ran.size() > most_uncleaned_steps) {
+    end_step(self, self->state.ran.front()); // nothing to do for one that was cleaned up
+    self->state.ran.pop_front();
+  }
 }
 
 void begin_graph(Self self, const Parts& parts, const WorkerSessionActor& session,
@@ -294,6 +323,9 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   if (!found)
     return run->failed(unknown_session(parts, m.session_handle));
   const WorkerSessionActor session = found->actor;
+  if (self->state.steps.has_ended(step_id))
+    return run->failed(
+        aborted(str_cat("step ", m.step_id, " has ended on ", parts.services->task)));
   auto& graphs = self->state.graphs;
   const bool is_new = !graphs.contains(step_id);
   if (!is_new && !m.is_partial)
@@ -331,19 +363,7 @@ void step_gone(Self self, std::uint64_t step_id) {
 }
 
 void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call, codec::CleanupGraph& m) {
-  const auto step_id = static_cast<std::uint64_t>(m.step_id);
-  const Status over = aborted(str_cat("Cleanup ", m.step_id));
-  if (const WorkerSessionActor* session = self->state.steps.find(step_id)) {
-    if (auto it = self->state.graphs.find(step_id);
-        it != self->state.graphs.end() && !it->second.has_run)
-      self->send(*session, CancelStep{step_id, {over.as_derived()}});
-    self->send(*session, CleanupStep{{step_id}});
-  }
-  for (const ForeignPull& pull : self->state.steps.ended(step_id))
-    fail(*pull.call, over);
-  if (auto graph = self->state.graphs.extract(step_id); !graph.empty())
-    for (const auto& run : graph.mapped().runs)
-      run->failed(over);
+  end_step(self, static_cast<std::uint64_t>(m.step_id));
   call->answer({});
 }
 

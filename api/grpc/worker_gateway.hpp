@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,7 +45,8 @@ struct WorkerGatewayState {
   std::map<std::string, WorkerSessionActor> marked;
   ForeignSteps<WorkerSessionActor, ForeignPull> steps;
   std::map<std::uint64_t, ForeignStep> graphs; ///< that run, and those of partial runs
-  Status refusal;                              ///< of new sessions: the node is about to end
+  std::deque<std::uint64_t> ran; ///< steps whose graph has run, oldest first, cleaned up or not
+  Status refusal;                ///< of new sessions: the node is about to end
   Counted counted{counter("worker_gateways")};
 };
 
@@ -57,6 +59,7 @@ struct WorkerGatewayParts {
   Cluster cluster;
   /// A session whose master has not been heard of for so long is closed.
   std::chrono::milliseconds idle_session{0};
+  std::int64_t max_sessions = 0; ///< open at once; 0: any number
 };
 
 WorkerGatewayActor::behavior_type

@@ -66,6 +66,7 @@ class ClientRow(Row):
     rounds: int = 5
     most = 1 << 30  # steps of a round
     compared: int = 3
+    foreign: tuple = ()  # tasks of our side's cluster that are TensorFlow's servers
     writes_files: bool = False  # into a folder of the run, which the workload is told
 
     def measure(self, bench):
@@ -79,7 +80,7 @@ class ClientRow(Row):
             ready = []
             for side in bench.sides:
                 try:
-                    clusters[side] = side.new_serving_cluster(self.jobs)
+                    clusters[side] = side.new_serving_cluster(self.jobs, self.foreign)
                     self.open(bench, side, clusters[side], clients, result)
                     ready.append(side)
                 except BenchError as error:
@@ -168,6 +169,9 @@ def client_rows():
     yield ClientRow("client-10", "10 client processes at once, a scalar fed, added to, fetched; wall time a step", 2, workload="Adds", masters=[FIRST] * 10)
     yield ClientRow("client-monitored-mlp", "MLP by MonitoredTrainingSession, batch 128, 1 ps + 2 workers, both's steps", 2.5, workload="MonitoredMlp", jobs=TRAINING,
                     masters=[FIRST, ("worker", 1)], tolerance=1e-4)
+    for name, foreign, words in (("ps", (("ps", 0),), "our workers on a ps of TensorFlow's"), ("workers", (("worker", 0), ("worker", 1)), "workers of TensorFlow's on our ps")):
+        yield ClientRow(f"mixed-{name}", f"the same in a mixed cluster: {words}; beside TensorFlow's alone", 1, workload="MonitoredMlp", jobs=TRAINING,
+                        masters=[FIRST, ("worker", 1)], tolerance=1e-4, foreign=foreign)
     yield SavingRow("client-saver", "tf.train.Saver writes 1 GiB of variables, beside small steps of another session", 1.5, workload="Saving", rounds=3, seconds=6,
                     compared=1)
     yield ClientRow("client-queue", "QueueRunners, RandomShuffleQueue, a batch of 128 dequeued a step", 2, workload="Shuffling")

@@ -211,21 +211,6 @@ class TroupeCluster(Cluster):
             self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
 
 
-class ServingCluster(Cluster):
-    """Tasks of ours that TensorFlow's clients speak to."""
-    scheme = "grpc://"
-
-    def __init__(self, jobs, folder, troupe):
-        self.troupe = troupe
-        super().__init__(jobs, folder)
-
-    def start(self):
-        cluster = json.dumps(self.by_job())
-        for name in self.addresses:
-            command = [self.troupe, "serve", f"--cluster={cluster}", f"--job={name[0]}", f"--task={name[1]}", f"--files={self.folder}"]
-            self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
-
-
 class TensorFlowCluster(Cluster):
     scheme = "grpc://"
 
@@ -234,10 +219,30 @@ class TensorFlowCluster(Cluster):
         super().__init__(jobs, folder)
 
     def start(self):
-        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
         for name in self.addresses:
-            command = [os.path.join(self.venv, "bin/python"), os.path.join(HERE, "..", "peer", "server.py"), json.dumps(self.by_job()), name[0], str(name[1])]
-            self.tasks[name] = Task(self.place(name, command), "ready", self.log_of(name), quiet)
+            self.start_server(name)
+
+    def start_server(self, name):
+        quiet = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+        command = [os.path.join(self.venv, "bin/python"), os.path.join(HERE, "..", "peer", "server.py"), json.dumps(self.by_job()), name[0], str(name[1])]
+        self.tasks[name] = Task(self.place(name, command), "ready", self.log_of(name), quiet)
+
+
+class ServingCluster(TensorFlowCluster):
+    """Tasks of ours that TensorFlow's clients speak to; the `foreign` ones are TensorFlow's servers."""
+
+    def __init__(self, jobs, folder, troupe, venv=None, foreign=()):
+        self.troupe, self.foreign = troupe, foreign
+        super().__init__(jobs, folder, venv)
+
+    def start(self):
+        cluster = json.dumps(self.by_job())
+        for name in self.addresses:
+            if name in self.foreign:
+                self.start_server(name)
+                continue
+            command = [self.troupe, "serve", f"--cluster={cluster}", f"--job={name[0]}", f"--task={name[1]}", f"--files={self.folder}"]
+            self.tasks[name] = Task(self.place(name, command), "ready at", self.log_of(name))
 
 
 def fail(sentence):

@@ -92,8 +92,8 @@ class Ours(Side):
     def new_cluster(self, jobs):
         return TroupeCluster(jobs, self.bench.folder, self.bench.troupe)
 
-    def new_serving_cluster(self, jobs):
-        return ServingCluster(jobs, self.bench.folder, self.bench.troupe)
+    def new_serving_cluster(self, jobs, foreign=()):
+        return ServingCluster(jobs, self.bench.folder, self.bench.troupe, self.bench.theirs and self.bench.theirs.venv, foreign)
 
 
 class Theirs(Side):
@@ -128,7 +128,7 @@ class Theirs(Side):
     def new_cluster(self, jobs):
         return TensorFlowCluster(jobs, self.bench.folder, self.venv)
 
-    def new_serving_cluster(self, jobs):
+    def new_serving_cluster(self, jobs, foreign=()):
         return self.new_cluster(jobs)
 
 

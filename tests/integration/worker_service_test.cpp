@@ -27,7 +27,7 @@ struct Fixture : GatewayRig {
   std::string device;
   std::uint64_t incarnation = 0;
 
-  Fixture() {
+  explicit Fixture(GatewayOptions options = {}) : GatewayRig(options) {
     auto status = parsed<tensorflow::GetStatusResponse>(worker->call("GetStatus", ""));
     REQUIRE(status.device_attributes_size() == 1);
     device = status.device_attributes(0).name();
@@ -147,7 +147,39 @@ const std::string negated = fed("x") + unary("Neg", "y", "x") + fetched("y", "y"
 const std::string to_other = fed("x") + edge("_Send", "out", "x", "edge_1_x", "DEVICE",
                                              "/job:other/replica:0/task:0/device:CPU:0", false);
 
+struct FewSessions : Fixture {
+  static GatewayOptions few() {
+    GatewayOptions out;
+    out.max_sessions = 2;
+    return out;
+  }
+  FewSessions() : Fixture(few()) {}
+};
+
 } // namespace
+
+TEST_CASE_FIXTURE(FewSessions, "worker service: sessions are bounded") {
+  CHECK(create("a").ok());
+  CHECK(create("b").ok());
+  CHECK(create("b").ok());
+  CHECK(create("c").code() == Code::resource_exhausted);
+  end("a");
+  CHECK(create("c").ok());
+}
+
+TEST_CASE_FIXTURE(Fixture, "worker service: steps that a master never cleans up do not pile up") {
+  CHECK(create("s").ok());
+  const std::string graph = register_graph("s", to_other);
+  constexpr int most = 10'000;
+  for (int i = 1; i <= most + 100; ++i) {
+    auto request = step("s", graph, i);
+    send(request, "x", 1);
+    REQUIRE(run(request).status_code() == tensorflow::error::OK);
+  }
+  CHECK(comes_true([] { return counter("rendezvous").value() <= most; }));
+  end("s");
+  CHECK(comes_true(is_calm));
+}
 
 TEST_CASE_FIXTURE(
     Fixture,
@@ -174,6 +206,9 @@ TEST_CASE_FIXTURE(
     Fixture, "worker service: peers come for values before the step, while it runs, and after") {
   CHECK(create("s").ok());
   const std::string graph = register_graph("s", to_other);
+  auto again = step("s", graph, 6);
+  CHECK(clean_up(6).ok());
+  CHECK(run(again).status_code() == tensorflow::error::ABORTED); // late: the step has ended
   const std::string wanted = key("/job:other/replica:0/task:0/device:CPU:0", "edge_1_x");
   auto early = pull(7, wanted);
   auto request = step("s", graph, 7);
