@@ -211,7 +211,10 @@ Result<GetStepSequence> read_get_step_sequence(std::string_view bytes) {
 
 Result<Logging> read_logging(std::string_view bytes) {
   TROUPE_ASSIGN(auto request, parse<tensorflow::LoggingRequest>(bytes));
-  return Logging{request.enable_rpc_logging()};
+  return Logging{request.enable_rpc_logging(),
+                 request.disable_rpc_logging(),
+                 request.clear(),
+                 {request.fetch_step_id().begin(), request.fetch_step_id().end()}};
 }
 
 std::string write_status(const std::vector<DeviceAttributes>& devices) {
@@ -234,20 +237,30 @@ std::string write_graph_registered(std::string_view graph_handle) {
   return out.SerializeAsString();
 }
 
+namespace {
+
+// Of a StepStats; empty for one that holds nothing.
+Result<std::string> bytes_of(const StepStats& stats) {
+  std::string out;
+  if (stats.devices.empty())
+    return out;
+  RunMetadata metadata;
+  metadata.step_stats = stats;
+  TROUPE_ASSIGN(const std::string bytes, to_bytes(metadata));
+  TROUPE_TRY(for_each_field(bytes, "RunMetadata", [&](const Field& field) {
+    if (field.number == tensorflow::RunMetadata::kStepStatsFieldNumber)
+      out += field.bytes;
+    return Status();
+  }));
+  return out;
+}
+
+} // namespace
+
 Result<AnswerBytes> write_graph_run(const std::vector<std::string>& keys,
                                     const std::vector<Tensor>& tensors, const StepStats& stats) {
   using message_bytes::size_of_field;
-  std::string step_stats;
-  if (!stats.devices.empty()) {
-    RunMetadata metadata;
-    metadata.step_stats = stats;
-    TROUPE_ASSIGN(const std::string bytes, to_bytes(metadata));
-    TROUPE_TRY(for_each_field(bytes, "RunMetadata", [&](const Field& field) {
-      if (field.number == tensorflow::RunMetadata::kStepStatsFieldNumber)
-        step_stats += field.bytes;
-      return Status();
-    }));
-  }
+  TROUPE_ASSIGN(const std::string step_stats, bytes_of(stats));
   std::vector<EncodedTensor> encoded;
   std::vector<std::size_t> sizes;
   std::size_t total = size_of_field(step_stats.size());
@@ -285,6 +298,19 @@ Result<AnswerBytes> write_tensor(const EdgeValue& value) {
   const EncodedTensor encoded = message_bytes::encode(value.tensor);
   TROUPE_TRY(message_bytes::check_size(message_bytes::size_of_field(encoded.size())));
   append_tensor(out, 1, encoded);
+  return out;
+}
+
+Result<std::string> write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps) {
+  std::string out;
+  for (const auto& [step_id, stats] : steps) {
+    TROUPE_ASSIGN(const std::string bytes, bytes_of(stats));
+    std::string step;
+    append_int(step, tensorflow::LabeledStepStats::kStepIdFieldNumber,
+               static_cast<std::uint64_t>(step_id));
+    append_bytes(step, tensorflow::LabeledStepStats::kStepStatsFieldNumber, bytes);
+    append_bytes(out, tensorflow::LoggingResponse::kStepFieldNumber, step);
+  }
   return out;
 }
 

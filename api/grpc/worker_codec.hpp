@@ -71,7 +71,8 @@ struct GetStepSequence {
   std::vector<std::int64_t> graph_keys;
 };
 struct Logging {
-  bool enables = false;
+  bool enables = false, disables = false, clears = false;
+  std::vector<std::int64_t> fetches; ///< steps
 };
 
 /// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes that are
@@ -99,6 +100,9 @@ std::string write_run_failed(Code code, std::string_view message);
 Result<AnswerBytes> write_tensor(const EdgeValue& value);
 /// (graph key, next step id).
 std::string write_step_sequence(const std::vector<std::pair<std::int64_t, std::int64_t>>& steps);
+
+/// (step id, what is kept of it).
+Result<std::string> write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps);
 
 // What we ask others ourselves.
 std::string write_recv_tensor(std::int64_t step_id, std::string_view key, std::int64_t request_id);

@@ -5,6 +5,7 @@
 
 #include "api/grpc/worker_client_codec.hpp"
 #include "kernels/framework/rendezvous.hpp"
+#include "proto/worker.pb.h"
 
 using namespace troupe;
 namespace codec = troupe::worker_codec;
@@ -83,6 +84,31 @@ TEST_CASE("worker codec: a value, a dead one, and devices") {
   REQUIRE(devices.ok());
   CHECK(devices->at(0).incarnation == 6);
   CHECK(*codec::read_graph_registered(codec::write_graph_registered("g")) == "g");
+}
+
+TEST_CASE("worker codec: what is logged of steps") {
+  tensorflow::LoggingRequest request;
+  request.set_enable_rpc_logging(true);
+  request.set_clear(true);
+  request.add_fetch_step_id(7);
+  auto asked = codec::read_logging(request.SerializeAsString());
+  REQUIRE(asked.ok());
+  CHECK(asked->enables);
+  CHECK_FALSE(asked->disables);
+  CHECK(asked->clears);
+  CHECK(asked->fetches == std::vector<std::int64_t>{7});
+  StepStats stats;
+  NodeStats node;
+  node.node = "RecvTensor";
+  stats.devices.push_back({"device", {node}});
+  auto bytes = codec::write_logging({{7, stats}, {8, {}}});
+  REQUIRE(bytes.ok());
+  tensorflow::LoggingResponse answer;
+  REQUIRE(answer.ParseFromString(*bytes));
+  REQUIRE(answer.step_size() == 2);
+  CHECK(answer.step(0).step_id() == 7);
+  CHECK(answer.step(0).step_stats().dev_stats(0).node_stats(0).node_name() == "RecvTensor");
+  CHECK(answer.step(1).step_stats().dev_stats_size() == 0);
 }
 
 TEST_CASE("worker codec: bytes that are no message are refused with a sentence") {

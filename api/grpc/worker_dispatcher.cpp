@@ -45,10 +45,11 @@ constexpr Method methods_of_actor[] = {
     {"RecvTensor", plain<codec::read_recv_tensor>},
     {"CleanupGraph", plain<codec::read_cleanup_graph>},
     {"CleanupAll", plain<codec::read_cleanup_all>},
+    {"Logging", plain<codec::read_logging>},
 };
-/// Their masters and peers go on without what these would do: transfers are recorded with the step's own
-/// trace, and no answer is kept for who asks again.
-constexpr std::string_view methods_of_nothing[] = {"Logging", "Tracing", "MarkRecvFinished"};
+/// Their masters and peers go on without what these would do: TensorFlow's servers do nothing for Tracing
+/// either, and no answer is kept for who asks again.
+constexpr std::string_view methods_of_nothing[] = {"Tracing", "MarkRecvFinished"};
 /// Of collectives.
 constexpr std::string_view refused_methods[] = {"RecvBuf", "CompleteGroup", "CompleteInstance",
                                                 "GetStepSequence"};

@@ -50,7 +50,8 @@ ForeignSession* find_session(Self self, const codec::OfSession& m) {
   return &it->second;
 }
 
-std::shared_ptr<PeerEdges> edges_of(const Parts& parts, const codec::CreateWorkerSession& m) {
+std::shared_ptr<PeerEdges> edges_of(Self self, const Parts& parts,
+                                    const codec::CreateWorkerSession& m) {
   std::map<std::string, std::string> told = m.cluster;
   PeerEdges::AddressOf address_of =
       [told = std::move(told), cluster = parts.cluster,
@@ -65,7 +66,7 @@ std::shared_ptr<PeerEdges> edges_of(const Parts& parts, const codec::CreateWorke
   };
   DecodeLimits limits = DecodeLimits::bounded_by(parts.services->host_memory);
   return std::make_shared<PeerEdges>(parts.peers, std::move(address_of), limits,
-                                     parts.services->timeouts.step);
+                                     parts.services->timeouts.step, self->state.log);
 }
 
 // What a master leaves behind that has started again, or that asks anew.
@@ -90,7 +91,7 @@ void make_session(Self self, const Parts& parts, const std::shared_ptr<RpcCall>&
   CreateWorkerSession request;
   request.session_handle = m.session_handle;
   request.isolate = m.isolate_session_state;
-  request.remote_edges = edges_of(parts, m);
+  request.remote_edges = edges_of(self, parts, m);
   ask(self, parts.worker, parts.services->timeouts.request, std::move(request))
       .then(
           [=](const WorkerSessionCreated& created) {
@@ -372,6 +373,23 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   ask(self, parts.worker, parts.services->timeouts.request,
       ClearContainers{std::move(m.containers)})
       .then([call](caf::ok_atom) { call->answer({}); }, failing(call, "CleanupAll"));
+}
+
+void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call,
+            const codec::Logging& m) {
+  TransferLog& log = *self->state.log;
+  if (m.clears)
+    log.clear();
+  if (m.enables || m.disables)
+    log.enable(m.enables);
+  std::vector<std::pair<std::int64_t, StepStats>> fetched;
+  for (std::int64_t step_id : m.fetches)
+    fetched.emplace_back(step_id, log.of_step(static_cast<std::uint64_t>(step_id)));
+  auto bytes = codec::write_logging(fetched);
+  if (bytes.ok())
+    call->answer(*std::move(bytes));
+  else
+    fail(*call, bytes.status());
 }
 
 void edge_taken(EdgeTaken& m) {

@@ -13,6 +13,7 @@
 #include "api/grpc/foreign_run.hpp"
 #include "api/grpc/foreign_steps.hpp"
 #include "api/grpc/rpc_peers.hpp"
+#include "api/grpc/transfer_log.hpp"
 #include "api/grpc/worker_protocol.hpp"
 #include "core/trace/counters.hpp"
 
@@ -46,7 +47,8 @@ struct WorkerGatewayState {
   ForeignSteps<WorkerSessionActor, ForeignPull> steps;
   std::map<std::uint64_t, ForeignStep> graphs; ///< that run, and those of partial runs
   std::deque<std::uint64_t> ran; ///< steps whose graph has run, oldest first, cleaned up or not
-  Status refusal;                ///< of new sessions: the node is about to end
+  std::shared_ptr<TransferLog> log = std::make_shared<TransferLog>(); ///< of all sessions
+  Status refusal; ///< of new sessions: the node is about to end
   Counted counted{counter("worker_gateways")};
 };
 

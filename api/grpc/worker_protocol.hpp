@@ -21,7 +21,8 @@ struct WorkerCall {
   std::shared_ptr<RpcCall> call;
   std::variant<GetStatus, worker_codec::CreateWorkerSession, worker_codec::DeleteWorkerSession,
                worker_codec::RegisterGraph, worker_codec::DeregisterGraph, worker_codec::RunGraph,
-               worker_codec::CleanupGraph, worker_codec::CleanupAll, worker_codec::RecvTensor>
+               worker_codec::CleanupGraph, worker_codec::CleanupAll, worker_codec::RecvTensor,
+               worker_codec::Logging>
       request;
 };
 /// The master no longer waits for its RunGraph.
