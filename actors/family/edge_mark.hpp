@@ -1,5 +1,5 @@
-// The mark of a session in the names of its cut edges: a task that is TensorFlow's comes for a value by step and key alone, and the key
-// has the edge's name.
+// The mark of a session in the names of its cut edges: a task that is TensorFlow's comes for a
+// value by step and key alone, and the key has the edge's name.
 #pragma once
 
 #include <string>

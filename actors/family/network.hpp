@@ -12,7 +12,8 @@
 
 namespace troupe {
 
-/// What stands for a task at an address at which no node of troupe is: an actor that answers Hello. Blocks for the budget at most.
+/// What stands for a task at an address at which no node of troupe is: an actor that answers Hello.
+/// Blocks for the budget at most.
 using DialForeign = std::function<Result<caf::strong_actor_ptr>(
     caf::actor_system& system, const Address& address, std::chrono::milliseconds budget)>;
 

@@ -72,8 +72,9 @@ struct ClientGraphRequest {
   std::shared_ptr<const std::map<std::string, std::int64_t>> costs;
   std::vector<DeviceAttributes> devices;
   std::shared_ptr<const SessionSettings> settings = std::make_shared<const SessionSettings>();
-  /// Some tasks are TensorFlow's: each worker rewrites its part alone, and names of edges end with this, by which a task of
-  /// troupe knows the session that a TensorFlow task wants a value of (actors/family/edge_mark.hpp). Empty: none is.
+  /// Some tasks are TensorFlow's: each worker rewrites its part alone, and names of edges end with
+  /// this, by which a task of troupe knows the session that a TensorFlow task wants a value of
+  /// (actors/family/edge_mark.hpp). Empty: none is.
   std::string edge_mark;
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
   /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
@@ -89,14 +90,14 @@ struct PlacedGraph {
 Result<PlacedGraph> place_for_later(const ClientGraphRequest& request,
                                     const NodeServices& services);
 
-/// Lowers and places the full graph unless that was done, prunes to the signature, optimises, cuts by task.
-/// Errors name the node.
+/// Lowers and places the full graph unless that was done, prunes to the signature, optimises, cuts
+/// by task. Errors name the node.
 Result<ClientGraphParts> build_client_graph(const ClientGraphRequest& request,
                                             const NodeServices& services);
 
-/// Whether a run of the signature is known to need the task, before its graph is built: a node that it
-/// depends on stands there, as it was placed, or as its device says. Names that the graph does not have
-/// need nothing.
+/// Whether a run of the signature is known to need the task, before its graph is built: a node that
+/// it depends on stands there, as it was placed, or as its device says. Names that the graph does
+/// not have need nothing.
 bool needs_task(const Graph& full, const PlacedDevices* placed, const Signature& signature,
                 std::string_view task);
 

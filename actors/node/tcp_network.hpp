@@ -9,8 +9,9 @@
 
 namespace troupe {
 
-/// Reaches nodes over TCP: where `find`, unless it is empty, says that they are; where it says that no node is, by `foreign`, unless that is empty. Dials end early once
-/// `stop`, which may be null, is set.
+/// Reaches nodes over TCP: where `find`, unless it is empty, says that they are; where it says that
+/// no node is, by `foreign`, unless that is empty. Dials end early once `stop`, which may be null,
+/// is set.
 class TcpNetwork final : public Network {
 public:
   explicit TcpNetwork(std::shared_ptr<const StopEvent> stop, FindAddress find = {},

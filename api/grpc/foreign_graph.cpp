@@ -29,7 +29,8 @@ constexpr std::string_view norm_op = "_FusedBatchNormEx";
 constexpr const char* fusion_attrs[] = {"fused_ops", "num_args",        "num_host_args",
                                         "epsilon",   "leakyrelu_alpha", "filter_format",
                                         "TArgs"};
-/// Notes of TensorFlow's rewriting. Its shapes have numbers below -1 for sizes that are unknown and alike.
+/// Notes of TensorFlow's rewriting. Its shapes have numbers below -1 for sizes that are unknown and
+/// alike.
 constexpr const char* notes[] = {"_input_shapes", "_output_shapes"};
 
 Status no_such_fusion(const NodeDef& node, std::string_view what) {

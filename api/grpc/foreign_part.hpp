@@ -17,9 +17,10 @@ struct ForeignPart {
   std::vector<std::string> fetch_keys; ///< by _Retval index
 };
 
-/// What our own master registers, in which fed values are _Arg nodes and fetched ones _Retval nodes, by index: they become receives
-/// and sends of the client's, and what stands for results of calls becomes IdentityN. `incarnation` is that of a device.
-/// UNIMPLEMENTED naming node and op for what TensorFlow's tasks do not have; INVALID_ARGUMENT for bytes that are no GraphDef.
+/// What our own master registers, in which fed values are _Arg nodes and fetched ones _Retval
+/// nodes, by index: they become receives and sends of the client's, and what stands for results of
+/// calls becomes IdentityN. `incarnation` is that of a device. UNIMPLEMENTED naming node and op for
+/// what TensorFlow's tasks do not have; INVALID_ARGUMENT for bytes that are no GraphDef.
 Result<ForeignPart>
 foreign_part(std::string_view graph_def,
              const std::function<std::uint64_t(std::string_view device)>& incarnation);

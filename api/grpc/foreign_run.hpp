@@ -15,9 +15,9 @@
 
 namespace troupe {
 
-/// Any thread. The answer goes when the graph has run, if it is to be waited for, and every value that was asked for is
-/// there; at once when the graph has failed. What fails a value alone is told when the graph's own error, which may
-/// be its cause, can no longer come.
+/// Any thread. The answer goes when the graph has run, if it is to be waited for, and every value
+/// that was asked for is there; at once when the graph has failed. What fails a value alone is told
+/// when the graph's own error, which may be its cause, can no longer come.
 class ForeignRun {
 public:
   /// `waits_for_run`: whether the answer says how the graph has run.

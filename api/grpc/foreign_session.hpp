@@ -1,4 +1,5 @@
-// The FOREIGN SESSION actor: a worker session on a task that is TensorFlow's. Protocol: actors/protocol/worker_session.hpp.
+// The FOREIGN SESSION actor: a worker session on a task that is TensorFlow's. Protocol:
+// actors/protocol/worker_session.hpp.
 #pragma once
 
 #include <map>
@@ -28,8 +29,8 @@ struct ForeignSessionSetup {
   std::shared_ptr<RpcPeers> peers;
   std::shared_ptr<const ForeignTaskInfo> info;
   std::string handle;
-  /// The worker session of ours that takes values, and with which this ends; null: it was made there by a master of ours, and goes with
-  /// this.
+  /// The worker session of ours that takes values, and with which this ends; null: it was made
+  /// there by a master of ours, and goes with this.
   caf::actor_addr reader;
   bool is_masters() const { return !reader; }
 };
@@ -53,8 +54,8 @@ ForeignSessionActor::behavior_type
 foreign_session(ForeignSessionActor::stateful_pointer<ForeignSessionState> self,
                 ForeignSessionSetup setup);
 
-/// The failure of a call of a task: its own words if it has answered, else that it cannot be reached; with the task, and the
-/// node where it names one, as its origin.
+/// The failure of a call of a task: its own words if it has answered, else that it cannot be
+/// reached; with the task, and the node where it names one, as its origin.
 Status of_task(const Status& status, const ForeignTaskInfo& info, std::uint64_t step_id = 0);
 
 } // namespace troupe

@@ -1,5 +1,6 @@
-// ForeignSteps: steps of masters that are no nodes of troupe. RecvTensor names its step alone, so this knows the session of
-// each, and keeps whoever comes for a value before the step has begun here. Plain; knows no actors.
+// ForeignSteps: steps of masters that are no nodes of troupe. RecvTensor names its step alone, so
+// this knows the session of each, and keeps whoever comes for a value before the step has begun
+// here. Plain; knows no actors.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +17,8 @@ namespace troupe {
 ///   unknown ── RunGraph ─▶ runs ── CleanupGraph, or its session ends ─▶ ended
 ///      └─ pulls are kept ──┘ (handed over)
 ///
-/// A step that has ended is known for as long as a peer may still ask for it: until 1 024 more have ended.
+/// A step that has ended is known for as long as a peer may still ask for it: until 1 024 more have
+/// ended.
 template <class Session, class Pull>
 class ForeignSteps {
 public:

@@ -20,7 +20,8 @@ namespace {
 
 namespace codec = worker_codec;
 
-/// The FOREIGN TASK: guardian, membership and worker of a task that is TensorFlow's, as far as others need them.
+/// The FOREIGN TASK: guardian, membership and worker of a task that is TensorFlow's, as far as
+/// others need them.
 using ForeignTaskActor =
     WorkerActor::extend<caf::replies_to<Hello>::with<Welcome>,
                         caf::replies_to<Heartbeat>::with<Heartbeat>,
@@ -138,7 +139,8 @@ void create_there(Self self, const Parts& parts, const CreateWorkerSession& m,
       });
 }
 
-// A server that was started again would know the session, and not the devices that it was placed on.
+// A server that was started again would know the session, and not the devices that it was placed
+// on.
 caf::result<WorkerSessionCreated> create(Self self, const Parts& parts,
                                          const CreateWorkerSession& m) {
   if (auto known = self->state.sessions.find(m.session_handle); known != self->state.sessions.end())

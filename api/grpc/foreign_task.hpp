@@ -1,6 +1,7 @@
-// ForeignTasks: tasks of the cluster that are TensorFlow's servers, as this node's actors know tasks. Each is an actor that speaks
-// the protocols of a worker and its sessions, and hands on what it is asked over gRPC; so a master here drives TensorFlow's tasks,
-// and a worker here takes values from them, without knowing.
+// ForeignTasks: tasks of the cluster that are TensorFlow's servers, as this node's actors know
+// tasks. Each is an actor that speaks the protocols of a worker and its sessions, and hands on what
+// it is asked over gRPC; so a master here drives TensorFlow's tasks, and a worker here takes values
+// from them, without knowing.
 //
 //   master ─────────▶ foreign task ──────── GetStatus, CreateWorkerSession ───────▶ TensorFlow's server
 //   master session ─▶ foreign session ───── RegisterGraph, RunGraph, CleanupGraph ─▶
@@ -29,8 +30,9 @@ class ForeignTasks {
 public:
   /// The node has begun; until then nobody is reached.
   void attach(Services services);
-  /// A task at a gRPC address that is no node of troupe: an actor that answers Hello. Blocks for `budget` at most. UNAVAILABLE naming the
-  /// address when nobody answers GetStatus; UNIMPLEMENTED when who answers has no devices.
+  /// A task at a gRPC address that is no node of troupe: an actor that answers Hello. Blocks for
+  /// `budget` at most. UNAVAILABLE naming the address when nobody answers GetStatus; UNIMPLEMENTED
+  /// when who answers has no devices.
   Result<caf::strong_actor_ptr> dial(caf::actor_system& system, const Address& address,
                                      std::chrono::milliseconds budget);
   /// The node is about to end: nobody is reached any more, and calls that are under way end.

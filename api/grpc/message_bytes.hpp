@@ -1,5 +1,5 @@
-// Messages as bytes, field by field: a graph or a tensor of hundreds of megabytes would be copied once more by
-// protobuf's own readers and writers. What the two codecs share.
+// Messages as bytes, field by field: a graph or a tensor of hundreds of megabytes would be copied
+// once more by protobuf's own readers and writers. What the two codecs share.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ struct Field {
   std::string text() const { return std::string(bytes); }
 };
 
-/// Calls `take` for each field in turn, until one fails. INVALID_ARGUMENT "the request is no WHAT" for bytes
-/// that are no message. The bytes of a field are those of `bytes`.
+/// Calls `take` for each field in turn, until one fails. INVALID_ARGUMENT "the request is no WHAT"
+/// for bytes that are no message. The bytes of a field are those of `bytes`.
 Status for_each_field(std::string_view bytes, std::string_view what,
                       const std::function<Status(const Field&)>& take);
 

@@ -1,4 +1,5 @@
-// PeerCalls: calls of an actor to other tasks' gRPC servers; each answer comes back as a message to the actor.
+// PeerCalls: calls of an actor to other tasks' gRPC servers; each answer comes back as a message to
+// the actor.
 #pragma once
 
 #include <chrono>
@@ -25,8 +26,8 @@ struct PeerAnswered {
   std::shared_ptr<Result<std::string>> answer; ///< never null
 };
 
-/// The last part of an actor's state, which hands each PeerAnswered to `answered`. What is under way when it is destroyed is cancelled,
-/// and `done` told ABORTED, derived.
+/// The last part of an actor's state, which hands each PeerAnswered to `answered`. What is under
+/// way when it is destroyed is cancelled, and `done` told ABORTED, derived.
 class PeerCalls {
 public:
   using Done = std::function<void(Result<std::string>&)>;

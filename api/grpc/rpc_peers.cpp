@@ -19,7 +19,8 @@ namespace troupe {
 
 namespace {
 
-/// Servers close the connection of whoever asks more often than every five minutes whether they live.
+/// Servers close the connection of whoever asks more often than every five minutes whether they
+/// live.
 constexpr int ask_if_alive_ms = 310'000, answer_within_ms = 20'000;
 /// A peer that starts again is found so soon.
 constexpr int longest_pause_ms = 1000;

@@ -1,4 +1,5 @@
-// WorkerService's requests as we ask them of tasks that are TensorFlow's, and their answers. No CAF, no gRPC.
+// WorkerService's requests as we ask them of tasks that are TensorFlow's, and their answers. No
+// CAF, no gRPC.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ struct GraphRunWords {
   std::vector<std::pair<std::string, Tensor>> values; ///< by rendezvous key
   std::vector<DeviceStats> stats;
 };
-/// The status that the answer carries, if it is one of failure; INVALID_ARGUMENT for bytes that are none.
+/// The status that the answer carries, if it is one of failure; INVALID_ARGUMENT for bytes that are
+/// none.
 Result<GraphRunWords> read_graph_run(std::string_view bytes, DecodeLimits limits);
 Result<std::string> read_graph_registered(std::string_view bytes);
 /// Of GetStatus.

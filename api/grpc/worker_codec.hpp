@@ -1,5 +1,5 @@
-// WorkerService's requests and answers as bytes: what TensorFlow's masters and workers send to a task, in the
-// runtime's own terms. No CAF, no gRPC.
+// WorkerService's requests and answers as bytes: what TensorFlow's masters and workers send to a
+// task, in the runtime's own terms. No CAF, no gRPC.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct CreateWorkerSession {
   bool isolate_session_state = false;
   std::string master_task; ///< "/job:worker/replica:0/task:0"; empty: it does not say
   std::int64_t master_incarnation = 0;
-  /// Of a session with a cluster of its own: addresses by task, and the task that this one is to be.
+  /// Of a session with a cluster of its own: addresses by task, and the task that this one is to
+  /// be.
   std::map<std::string, std::string> cluster;
   std::string own_task;
 };
@@ -75,8 +76,9 @@ struct Logging {
   std::vector<std::int64_t> fetches; ///< steps
 };
 
-/// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes that are
-/// none, and whatever the readers of tensors and options fail with. Unknown fields are ignored.
+/// Each reads the bytes of the request of its name. INVALID_ARGUMENT naming the request for bytes
+/// that are none, and whatever the readers of tensors and options fail with. Unknown fields are
+/// ignored.
 Result<CreateWorkerSession> read_create_worker_session(std::string_view bytes);
 Result<DeleteWorkerSession> read_delete_worker_session(std::string_view bytes);
 Result<RegisterGraph> read_register_graph(std::string_view bytes);

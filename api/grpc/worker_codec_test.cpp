@@ -1,4 +1,5 @@
-// What we ask as a master is what we read as a worker, and the other way round; other bytes are refused.
+// What we ask as a master is what we read as a worker, and the other way round; other bytes are
+// refused.
 #include "api/grpc/worker_codec.hpp"
 
 #include <doctest/doctest.h>

@@ -47,8 +47,8 @@ constexpr Method methods_of_actor[] = {
     {"CleanupAll", plain<codec::read_cleanup_all>},
     {"Logging", plain<codec::read_logging>},
 };
-/// Their masters and peers go on without what these would do: TensorFlow's servers do nothing for Tracing
-/// either, and no answer is kept for who asks again.
+/// Their masters and peers go on without what these would do: TensorFlow's servers do nothing for
+/// Tracing either, and no answer is kept for who asks again.
 constexpr std::string_view methods_of_nothing[] = {"Tracing", "MarkRecvFinished"};
 /// Of collectives.
 constexpr std::string_view refused_methods[] = {"RecvBuf", "CompleteGroup", "CompleteInstance",

@@ -1,4 +1,5 @@
-// WorkerDispatcher: calls of tensorflow.WorkerService, decoded on gRPC's threads and handed to the worker gateway.
+// WorkerDispatcher: calls of tensorflow.WorkerService, decoded on gRPC's threads and handed to the
+// worker gateway.
 #pragma once
 
 #include <memory>

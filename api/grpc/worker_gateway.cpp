@@ -225,7 +225,8 @@ Status check_key(const Parts& parts, const std::string& text) {
                                   parts.services->task));
 }
 
-// Of a step of a master that is a node of troupe: the session, whose mark the key has, knows the step.
+// Of a step of a master that is a node of troupe: the session, whose mark the key has, knows the
+// step.
 void pull_of_session(Self self, const Parts& parts, const std::string& session,
                      std::uint64_t step_id, ForeignPull pull) {
   if (auto known = self->state.marked.find(session); known != self->state.marked.end())

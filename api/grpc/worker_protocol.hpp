@@ -1,4 +1,5 @@
-// The worker gateway: what masters and tasks that are TensorFlow's ask of this task. Nothing here leaves the process.
+// The worker gateway: what masters and tasks that are TensorFlow's ask of this task. Nothing here
+// leaves the process.
 #pragma once
 
 #include <memory>
@@ -32,9 +33,9 @@ struct ForeignStepGone {
 /// Of the worker gateway to itself: what waits for too long?
 struct LookForOverdue {};
 
-/// The WORKER GATEWAY: a master that is TensorFlow's drives this task through it. It makes no second runtime: each
-/// session is one of the node's worker.
-/// Drain: Refuses new sessions and graphs; answers at once, since the worker waits for the steps.
+/// The WORKER GATEWAY: a master that is TensorFlow's drives this task through it. It makes no
+/// second runtime: each session is one of the node's worker. Drain: Refuses new sessions and
+/// graphs; answers at once, since the worker waits for the steps.
 using WorkerGatewayActor =
     DrainActor::extend<caf::reacts_to<WorkerCall>,
                        // A value that a peer has come for, or that RunGraph is to answer.

@@ -1,5 +1,6 @@
-// A cluster whose two tasks know of each other only that they speak TensorFlow's WorkerService: each takes the other for one of
-// TensorFlow's servers, so that every value and every order goes over gRPC, in both directions.
+// A cluster whose two tasks know of each other only that they speak TensorFlow's WorkerService:
+// each takes the other for one of TensorFlow's servers, so that every value and every order goes
+// over gRPC, in both directions.
 #include <doctest/doctest.h>
 
 #include "actors/node/node.hpp"

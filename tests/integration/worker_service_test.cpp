@@ -1,4 +1,5 @@
-// A gateway driven as TensorFlow's masters and workers drive a task, by raw messages of tensorflow.WorkerService.
+// A gateway driven as TensorFlow's masters and workers drive a task, by raw messages of
+// tensorflow.WorkerService.
 #include <google/protobuf/text_format.h>
 
 #include "actors/node/handles.hpp"
@@ -394,7 +395,8 @@ TEST_CASE_FIXTURE(
       for (std::size_t n = next(6); n > 0; --n)
         bytes[next(bytes.size())] = static_cast<char>(next(256));
       bytes.resize(next(bytes.size() + 1));
-      // Whoever waits by right (RunGraph without its value, a step that is to come) waits no longer than this.
+      // Whoever waits by right (RunGraph without its value, a step that is to come) waits no longer
+      // than this.
       auto call = worker->start(method, bytes, std::chrono::milliseconds(200));
       auto answer = call.wait();
       if (!answer.ok())
