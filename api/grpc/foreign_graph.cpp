@@ -203,6 +203,15 @@ Status expand_fusion(const NodeDef& node, const Fusion& fusion, tensorflow::Grap
   return {};
 }
 
+// Letters and digits: a name of the graph's own bytes.
+bool is_op_name(std::string_view text) {
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+  return !text.empty() && letters.find(text[0]) != letters.npos &&
+         std::ranges::all_of(text, [&](char c) {
+           return letters.find(c) != letters.npos || (c >= '0' && c <= '9');
+         });
+}
+
 Status expand_chain(const NodeDef& node, tensorflow::GraphDef& out) {
   const std::vector<std::string> inputs = data_inputs(node);
   auto names = node.attr().find("op_names");
@@ -213,6 +222,9 @@ Status expand_chain(const NodeDef& node, tensorflow::GraphDef& out) {
   to.set_value(inputs[0]);
   bool is_first = true;
   for (const std::string& op : names->second.list().s()) {
+    if (!is_op_name(op))
+      return invalid_argument(
+          str_cat("node '", node.name(), "' (", node.op(), ") has op_names that are no ops"));
     to.apply(op);
     if (std::exchange(is_first, false))
       add_control_inputs(node, to.last());

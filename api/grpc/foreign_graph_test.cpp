@@ -134,6 +134,9 @@ TEST_CASE("foreign graph: what cannot be written out is refused with node, op an
   CHECK(refused(fused("_FusedMatMul", "a b", "BiasAdd")).code() == Code::invalid_argument);
   CHECK(refused("node { name: 'f' op: '_UnaryOpsComposition' input: 'x' }").code() ==
         Code::invalid_argument);
+  CHECK(refused("node { name: 'f' op: '_UnaryOpsComposition' input: 'x' attr { key: 'op_names' "
+                "value { list { s: '_FusedMatMul' } } } }")
+            .code() == Code::invalid_argument);
   CHECK(refused("node { name: 'f' op: '_FusedBatchNormEx' input: 'x' }").code() ==
         Code::invalid_argument);
   CHECK(without_fused_ops("_Fused\xff\xff").status().code() == Code::invalid_argument);

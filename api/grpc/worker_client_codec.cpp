@@ -158,6 +158,8 @@ Result<GraphRunWords> read_graph_run(std::string_view bytes, DecodeLimits limits
         }
         return {};
       }));
+  if (code != 0 && message.empty())
+    message = "the task has not said why";
   if (code != 0)
     return Status(code > 0 && code <= static_cast<std::int64_t>(Code::unauthenticated)
                       ? static_cast<Code>(code)
