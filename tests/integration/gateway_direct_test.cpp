@@ -1,6 +1,7 @@
 // Steps that end on the thread of gRPC's that took them: as often, and with the same words, as those that
 // actors run.
 #include <atomic>
+#include <barrier>
 #include <thread>
 #include <vector>
 
@@ -67,11 +68,16 @@ TEST_CASE_FIXTURE(Fixture, "gateway, direct: requests that come twice at once ru
   constexpr int pairs = 3, each = 200;
   std::atomic<int> wrong = 0;
   std::vector<std::thread> threads;
+  // Together: the answer of who comes long after the other is not kept.
+  std::vector<std::unique_ptr<std::barrier<>>> meet;
+  for (int i = 0; i < pairs; ++i)
+    meet.push_back(std::make_unique<std::barrier<>>(2));
   for (int i = 0; i < 2 * pairs; ++i)
     threads.emplace_back([&, i] {
       auto own = connect();
       auto mine = request;
       for (int n = 1; n <= each; ++n) {
+        meet[static_cast<std::size_t>(i / 2)]->arrive_and_wait();
         mine.set_request_id(1000 * (i / 2 + 1) + n); // two threads have the same ids
         auto answer = own->call("RunStep", mine.SerializeAsString());
         tensorflow::RunStepResponse response;
