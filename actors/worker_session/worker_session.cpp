@@ -10,6 +10,7 @@
 #include "actors/protocol/master_session.hpp"
 #include "actors/transport/transport.hpp"
 #include "actors/worker_session/explain.hpp"
+#include "actors/worker_session/hand_over_edge.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 
@@ -220,21 +221,9 @@ EdgesSent want_remote_edges(Self self, const WantEdges& m) {
         m.step_id, m.task, key,
         [address = self->address(), step_id = m.step_id, task = m.task,
          key](Result<EdgeValue> value) {
-          auto actor = caf::actor_cast<caf::strong_actor_ptr>(address);
-          if (!actor)
-            return; // the session has ended, and its steps with it
-          auto session = typed<WorkerSessionActor>(actor);
-          if (value.ok())
-            caf::anon_send(session,
-                           EdgesArrived{step_id,
-                                        {WireEdge{key, WireTensor(std::move(value->tensor)),
-                                                  value->is_dead}}});
-          else
-            caf::anon_send(
-                session,
-                EdgesLost{step_id,
-                          task,
-                          {value.status().with_context(str_cat("RecvTensor from ", task))}});
+          if (!value.ok())
+            value = value.status().with_context(str_cat("RecvTensor from ", task));
+          hand_over_edge(address, step_id, task, key, std::move(value));
         });
   return {};
 }

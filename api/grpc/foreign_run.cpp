@@ -38,6 +38,18 @@ void ForeignRun::failed(const Status& why) {
   fail(why);
 }
 
+void ForeignRun::overdue() {
+  std::scoped_lock guard(lock_);
+  for (std::size_t i = 0; i < keys_.size(); ++i)
+    if (!values_[i])
+      return fail(internal(str_cat("the graph has run, and has sent nothing under ", keys_[i])));
+}
+
+bool ForeignRun::is_answered() {
+  std::scoped_lock guard(lock_);
+  return answered_;
+}
+
 void ForeignRun::begin() {
   std::scoped_lock guard(lock_);
   answer_if_whole();

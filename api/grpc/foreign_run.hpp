@@ -31,6 +31,9 @@ public:
   void ran(StepStats stats);
   /// The graph has failed, or nothing more will come.
   void failed(const Status& why);
+  /// What is still missing will not come: the graph sends nothing of that name.
+  void overdue();
+  bool is_answered();
   /// Nothing is missing for what needs nothing.
   void begin();
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/family/children.hpp"
+#include "actors/worker_session/hand_over_edge.hpp"
 #include "api/grpc/foreign_part.hpp"
 #include "api/grpc/worker_client_codec.hpp"
 #include "core/base/random.hpp"
@@ -42,14 +43,6 @@ Status of_task(const Status& status, const ForeignTaskInfo& info, std::uint64_t 
 }
 
 namespace {
-
-template <class Answer>
-auto fail_into(const Setup& setup, caf::typed_response_promise<Answer> promise,
-               std::string_view what) {
-  return [=](const Status& status) mutable {
-    promise.deliver(to_error(of_task(status.with_context(what), *setup->info)));
-  };
-}
 
 caf::result<GraphRegistered> register_graph(Self self, const Setup& setup, const RegisterGraph& m) {
   auto part = foreign_part(m.graph_def, [&](std::string_view device) -> std::uint64_t {
@@ -156,24 +149,14 @@ void clean_up(Self self, const Setup& setup, const std::vector<std::uint64_t>& s
 // Each value comes by itself, or the reason why it does not.
 EdgesSent receive_tensors(Self self, const Setup& setup, const ReceiveTensors& m) {
   for (const std::string& key : m.keys)
-    self->state.edges->receive(
-        m.step_id, setup->info->task, key,
-        [receiver = m.receiver->address(), step_id = m.step_id, key,
-         setup](Result<EdgeValue> value) {
-          auto actor = caf::actor_cast<caf::strong_actor_ptr>(receiver);
-          if (!actor)
-            return; // its session has ended, and its steps with it
-          auto session = typed<WorkerSessionActor>(actor);
-          if (value.ok())
-            caf::anon_send(session,
-                           EdgesArrived{step_id,
-                                        {WireEdge{key, WireTensor(std::move(value->tensor)),
-                                                  value->is_dead}}});
-          else
-            caf::anon_send(session, EdgesLost{step_id,
-                                              setup->info->task,
-                                              {of_task(value.status(), *setup->info, step_id)}});
-        });
+    self->state.edges->receive(m.step_id, setup->info->task, key,
+                               [receiver = m.receiver->address(), step_id = m.step_id, key,
+                                setup](Result<EdgeValue> value) {
+                                 if (!value.ok())
+                                   value = of_task(value.status(), *setup->info, step_id);
+                                 hand_over_edge(receiver, step_id, setup->info->task, key,
+                                                std::move(value));
+                               });
   EdgesSent out;
   out.sends_unasked = false;
   return out;

@@ -153,9 +153,9 @@ void RpcPeers::shut_down() {
       call->context.TryCancel();
     impl_->queue.Shutdown(); // it gives what is under way before
   }
+  // The last user may be a `done`: what it stands on stays until the thread ends.
   if (impl_->thread.get_id() == std::this_thread::get_id())
-    impl_->thread
-        .detach(); // the last user was a `done`: what it stands on stays until the thread ends
+    impl_->thread.detach();
   else
     impl_->thread.join();
 }

@@ -281,7 +281,7 @@ void end_step(Self self, std::uint64_t step_id) {
       run->failed(over);
 }
 
-void graph_ran(Self self, std::uint64_t step_id, const Status& status,
+void graph_ran(Self self, const Parts& parts, std::uint64_t step_id, const Status& status,
                std::vector<DeviceStats> stats) {
   auto it = self->state.graphs.find(step_id);
   if (it == self->state.graphs.end())
@@ -290,11 +290,14 @@ void graph_ran(Self self, std::uint64_t step_id, const Status& status,
   step.has_run = true;
   step.status = status;
   step.stats.devices = std::move(stats);
-  for (const auto& run : step.runs)
+  for (const auto& run : step.runs) {
     if (status.ok())
       run->ran(step.stats);
     else
       run->failed(status);
+    if (!run->is_answered()) // its values are on their way, or are none of the graph's
+      self->delayed_send(self, parts.services->timeouts.request, ForeignRunOverdue{run});
+  }
   step.runs.clear();
   self->state.ran.push_back(step_id);
   if (self->state.ran.size() > most_uncleaned_steps) {
@@ -312,8 +315,10 @@ void begin_graph(Self self, const Parts& parts, const WorkerSessionActor& sessio
   request.trace = m.records_timeline;
   request.report_allocations = m.report_allocations;
   ask(self, session, parts.services->timeouts.step, std::move(request))
-      .then([=](GraphRun& run) { graph_ran(self, step_id, {}, std::move(run.stats)); },
-            [=](caf::error& error) { graph_ran(self, step_id, to_status(error, "RunGraph"), {}); });
+      .then([=](GraphRun& run) { graph_ran(self, parts, step_id, {}, std::move(run.stats)); },
+            [=](caf::error& error) {
+              graph_ran(self, parts, step_id, to_status(error, "RunGraph"), {});
+            });
 }
 
 void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
@@ -468,6 +473,7 @@ WorkerGatewayActor::behavior_type worker_gateway(Self self, Parts parts) {
       },
       [=](EdgeTaken& m) { edge_taken(m); },
       [=](const ForeignStepGone& m) { step_gone(self, m.step_id); },
+      [=](const ForeignRunOverdue& m) { m.run->overdue(); },
       [=](LookForOverdue) { look_for_overdue(self, parts); },
   };
 }

@@ -15,6 +15,7 @@
 namespace troupe {
 
 struct EdgeTaken;
+class ForeignRun;
 
 /// One call of tensorflow.WorkerService, decoded.
 struct WorkerCall {
@@ -30,6 +31,10 @@ struct WorkerCall {
 struct ForeignStepGone {
   std::uint64_t step_id = 0;
 };
+/// Of the worker gateway to itself: the graph has run, and what it has sent has come by now.
+struct ForeignRunOverdue {
+  std::shared_ptr<ForeignRun> run;
+};
 /// Of the worker gateway to itself: what waits for too long?
 struct LookForOverdue {};
 
@@ -40,10 +45,11 @@ using WorkerGatewayActor =
     DrainActor::extend<caf::reacts_to<WorkerCall>,
                        // A value that a peer has come for, or that RunGraph is to answer.
                        caf::reacts_to<EdgeTaken>, caf::reacts_to<ForeignStepGone>,
-                       caf::reacts_to<LookForOverdue>>;
+                       caf::reacts_to<ForeignRunOverdue>, caf::reacts_to<LookForOverdue>>;
 
 } // namespace troupe
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::WorkerCall)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ForeignStepGone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::ForeignRunOverdue)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(troupe::LookForOverdue)

@@ -28,7 +28,8 @@ struct Fixture : GatewayRig {
   std::string device;
   std::uint64_t incarnation = 0;
 
-  explicit Fixture(GatewayOptions options = {}) : GatewayRig(options) {
+  explicit Fixture(GatewayOptions options = {}, NodeOptions of_node = {})
+      : GatewayRig(options, of_node) {
     auto status = parsed<tensorflow::GetStatusResponse>(worker->call("GetStatus", ""));
     REQUIRE(status.device_attributes_size() == 1);
     device = status.device_attributes(0).name();
@@ -147,6 +148,15 @@ std::string unary(const std::string& op, const std::string& node, const std::str
 const std::string negated = fed("x") + unary("Neg", "y", "x") + fetched("y", "y");
 const std::string to_other = fed("x") + edge("_Send", "out", "x", "edge_1_x", "DEVICE",
                                              "/job:other/replica:0/task:0/device:CPU:0", false);
+
+struct Impatient : Fixture {
+  static NodeOptions impatient() {
+    NodeOptions out;
+    out.timeouts.request = std::chrono::seconds(1);
+    return out;
+  }
+  Impatient() : Fixture({}, impatient()) {}
+};
 
 struct FewSessions : Fixture {
   static GatewayOptions few() {
@@ -271,6 +281,19 @@ TEST_CASE_FIXTURE(
   CHECK(answer.status_error_message().find("not a number") != std::string::npos);
   CHECK(answer.status_error_message().find("[[{{node check}}]]") != std::string::npos);
   CHECK(clean_up(1).ok());
+}
+
+TEST_CASE_FIXTURE(Impatient,
+                  "worker service: a value that the graph never sends ends the wait for it") {
+  CHECK(create("s").ok());
+  const std::string graph = register_graph("s", negated);
+  auto request = step("s", graph, 1);
+  send(request, "x", 1);
+  request.add_recv_key(own_key("y"));
+  request.add_recv_key(own_key("nothing"));
+  const auto answer = run(request);
+  CHECK(answer.status_code() == tensorflow::error::INTERNAL);
+  CHECK(answer.status_error_message().find("nothing") != std::string::npos);
 }
 
 TEST_CASE_FIXTURE(Fixture, "worker service: a master that goes away in a step ends it") {
