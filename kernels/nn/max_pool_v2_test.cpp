@@ -1,0 +1,252 @@
+// Cases of MaxPoolV2 and MaxPoolGradV2, whose windows are inputs; values are those of TensorFlow 2.21.
+#include <doctest/doctest.h>
+
+#include "tests/support/ops/op_cases.hpp"
+
+namespace troupe {
+namespace {
+
+TROUPE_OP_CASES(MaxPoolV2) {
+  return {
+      {
+          .name = "valid, f32",
+          .inputs = {"f32[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f32[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, f64",
+          .inputs = {"f64[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f64[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, i32",
+          .inputs = {"i32[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i32[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, u8",
+          .inputs = {"u8[1,3,3,2] 5 8 5 7 8 6 6 1 8 5 1 8 9 1 7 6 8 3", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u8[1,2,2,2] 8 8 8 8 9 6 8 8"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, i16",
+          .inputs = {"i16[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i16[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, i8",
+          .inputs = {"i8[1,3,3,2] 6 0 -1 -2 -2 -7 0 -3 -7 7 1 4 2 -2 7 2 0 -4", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i8[1,2,2,2] 6 7 1 7 7 7 7 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, i64",
+          .inputs = {"i64[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i64[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, bf16",
+          .inputs = {"bf16[1,3,3,2] -5 2 -3 -1 1 -5 5 -5 0 -5 -4 6 5 -7 2 -1 -6 1",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"bf16[1,2,2,2] 5 2 1 6 5 -1 2 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, u16",
+          .inputs = {"u16[1,3,3,2] 4 7 3 5 3 0 7 6 0 2 2 2 6 0 8 8 9 9", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u16[1,2,2,2] 7 7 3 5 8 8 9 9"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "valid, f16",
+          .inputs = {"f16[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f16[1,2,2,2] 5 7 8 7 5 7 2 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements share no gradient by differences",
+      },
+      {
+          .name = "same",
+          .inputs = {"f32[1,3,3,1] 1.5 2.25 3 4 5.125 6 7.5 8 9", "i32[4] 1 2 3 1",
+                     "i32[4] 1 2 2 1"},
+          .attrs = {{"padding", std::string("SAME")}},
+          .outputs = {"f32[1,2,2,1] 5.125 6 8 9"},
+      },
+      {
+          .name = "over the depth",
+          .inputs = {"f32[1,1,2,4] 1 2 3 4 8 7 6 5", "i32[4] 1 1 1 2", "i32[4] 1 1 1 2"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f32[1,1,2,2] 2 4 8 6"},
+          .check_gradient = false,
+          .no_gradient_reason = "MaxPoolGradV2 is of rows and columns alone",
+      },
+      {
+          .name = "a window of none",
+          .inputs = {"f32[1,2,2,1] 1", "i32[4] 1 0 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .error = "must be positive",
+      },
+      {
+          .name = "a stride of none",
+          .inputs = {"f32[1,2,2,1] 1", "i32[4] 1 2 2 1", "i32[4] 1 0 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .error = "tride must be",
+      },
+      {
+          .name = "two sizes",
+          .inputs = {"f32[1,2,2,1] 1", "i32[2] 1 2", "i32[4] 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .error = "4",
+      },
+      {
+          .name = "channels first",
+          .inputs = {"f32[1,2,2,1] 1", "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}, {"data_format", std::string("NCHW")}},
+          .error = "NHWC",
+      },
+  };
+}
+
+TROUPE_OP_CASES(MaxPoolGradV2) {
+  return {
+      {
+          .name = "valid, f32",
+          .inputs = {"f32[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "f32[1,2,2,2] 5 7 8 7 5 7 2 7", "f32[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f32[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, f64",
+          .inputs = {"f64[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "f64[1,2,2,2] 5 7 8 7 5 7 2 7", "f64[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f64[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, i32",
+          .inputs = {"i32[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "i32[1,2,2,2] 5 7 8 7 5 7 2 7", "i32[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i32[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, u8",
+          .inputs = {"u8[1,3,3,2] 5 8 5 7 8 6 6 1 8 5 1 8 9 1 7 6 8 3",
+                     "u8[1,2,2,2] 8 8 8 8 9 6 8 8", "u8[1,2,2,2] 9 4 9 9 1 6 4 6", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u8[1,3,3,2] 0 4 0 0 9 0 0 0 13 0 0 15 1 0 0 6 0 0"},
+      },
+      {
+          .name = "valid, i16",
+          .inputs = {"i16[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "i16[1,2,2,2] 5 7 8 7 5 7 2 7", "i16[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i16[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, i8",
+          .inputs = {"i8[1,3,3,2] 6 0 -1 -2 -2 -7 0 -3 -7 7 1 4 2 -2 7 2 0 -4",
+                     "i8[1,2,2,2] 6 7 1 7 7 7 7 7", "i8[1,2,2,2] 9 4 9 9 1 6 4 6", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i8[1,3,3,2] 9 0 0 0 0 0 0 0 0 25 9 0 0 0 5 0 0 0"},
+      },
+      {
+          .name = "valid, i64",
+          .inputs = {"i64[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "i64[1,2,2,2] 5 7 8 7 5 7 2 7", "i64[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"i64[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, bf16",
+          .inputs = {"bf16[1,3,3,2] -5 2 -3 -1 1 -5 5 -5 0 -5 -4 6 5 -7 2 -1 -6 1",
+                     "bf16[1,2,2,2] 5 2 1 6 5 -1 2 6", "bf16[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"bf16[1,3,3,2] 0 4 0 0 9 0 10 0 0 0 0 15 0 0 4 6 0 0"},
+      },
+      {
+          .name = "valid, u16",
+          .inputs = {"u16[1,3,3,2] 4 7 3 5 3 0 7 6 0 2 2 2 6 0 8 8 9 9",
+                     "u16[1,2,2,2] 7 7 3 5 8 8 9 9", "u16[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u16[1,3,3,2] 0 4 9 9 0 0 9 0 0 0 0 0 0 0 1 6 4 6"},
+      },
+      {
+          .name = "valid, f16",
+          .inputs = {"f16[1,3,3,2] 5 7 2 5 8 -1 5 3 -2 7 2 -8 -6 -2 -8 4 0 1",
+                     "f16[1,2,2,2] 5 7 8 7 5 7 2 7", "f16[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"f16[1,3,3,2] 9 4 0 0 9 0 1 0 0 21 4 0 0 0 0 0 0 0"},
+      },
+      {
+          .name = "valid, u32",
+          .inputs = {"u32[1,3,3,2] 4 7 3 5 3 0 7 6 0 2 2 2 6 0 8 8 9 9",
+                     "u32[1,2,2,2] 7 7 3 5 8 8 9 9", "u32[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u32[1,3,3,2] 0 4 9 9 0 0 9 0 0 0 0 0 0 0 1 6 4 6"},
+      },
+      {
+          .name = "valid, u64",
+          .inputs = {"u64[1,3,3,2] 4 7 3 5 3 0 7 6 0 2 2 2 6 0 8 8 9 9",
+                     "u64[1,2,2,2] 7 7 3 5 8 8 9 9", "u64[1,2,2,2] 9 4 9 9 1 6 4 6",
+                     "i32[4] 1 2 2 1", "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .outputs = {"u64[1,3,3,2] 0 4 9 9 0 0 9 0 0 0 0 0 0 0 1 6 4 6"},
+      },
+      {
+          .name = "gradients of another shape",
+          .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1,1] 5", "f32[1,2,1,1] 7", "i32[4] 1 2 2 1",
+                     "i32[4] 1 1 1 1"},
+          .attrs = {{"padding", std::string("VALID")}},
+          .error = "Expected grad shape to be",
+      },
+  };
+}
+
+} // namespace
+} // namespace troupe
