@@ -1,5 +1,6 @@
 """Rows about a node as a process, and about many simulated ones."""
 
+import json
 import os
 import shutil
 import statistics
@@ -94,4 +95,31 @@ class TasksRow(Row):
         result.detail["tasks"] = table
         result.detail["slope"] = {"of the time": f"{statistics.median(slopes):.3f} ({slopes[0]:.3f} – {slopes[-1]:.3f})", "of the events": f"{events:.3f}"}
         result.verdict = events <= self.most_events and statistics.median(slopes) <= self.most_time
+        return result
+
+
+@dataclass
+class InFlightRow(Row):
+    """Steps of a local session that are all begun before the first is waited for, by `run_async`; TensorFlow's C API has nothing like it. The time
+    of all grows with a power of their number: 1 is flat for each, and a little more is allowed to caches that no longer hold what the steps need."""
+    most: float = 1.1
+    aim_text: str = "slope ≤ 1.1"
+
+    def measure(self, bench):
+        result = Result("µs")
+        sizes = [100, 1000, 16000]
+        command = [os.path.join(bench.build, "bench", "bench_session"), "--benchmark_filter=^run_async/(100|1000|16000)/", "--benchmark_format=json",
+                   f"--benchmark_min_time={0.1 if bench.quick else 0.5}"]
+        rounds = []
+        for _ in range(bench.rounds(5)):
+            done = subprocess.run(command, capture_output=True, text=True)
+            if done.returncode != 0:
+                result.our_error = f"{command[0]} ended with {done.returncode}: {done.stderr.strip()[-200:]}"
+                return result
+            rounds.append([case["real_time"] / 1e3 for case in json.loads(done.stdout)["benchmarks"]])  # of all steps
+        slopes = sorted(slope(sizes, times) for times in rounds)
+        result.ours = {number: times[-1] / sizes[-1] for number, times in enumerate(rounds)}
+        result.detail["µs a step"] = {size: round(statistics.median(times[place] for times in rounds) / size, 2) for place, size in enumerate(sizes)}
+        result.detail["slope"] = f"{statistics.median(slopes):.3f} ({slopes[0]:.3f} – {slopes[-1]:.3f})"
+        result.verdict = statistics.median(slopes) <= self.most
         return result

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import synthetic
 from clients import client_rows
-from nodes import NodeRow, TasksRow
+from nodes import InFlightRow, NodeRow, TasksRow
 from steps import (DEFAULT, LOCAL, LOCAL_PLAIN, PLAIN, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
 from two_hosts import two_host_rows
 
@@ -26,6 +26,7 @@ def executor_rows():
     yield StepRow("local", "local step: feed a scalar, add, fetch; TensorFlow's leanest settings", 1.2, steps=[one_add], theirs=LOCAL)
     yield StepRow("local-4-threads", "the same by 4 threads with one session, wall time a step", 1.2, theirs=LOCAL,
                   steps=[one_add, *[replace(one_add, shares=True)] * 3])
+    yield InFlightRow("local-in-flight", "a step of 16 000 of one local session that are all begun before the first is waited for")
     # No aim: the ratio is the time of a wake-up, 1.7 where a virtual processor takes 5 µs to wake and 4.9 where it takes 28.
     yield StepRow("local-default", "the same beside TensorFlow's default, which wakes a thread: what waking a processor of this machine costs", steps=[one_add],
                   theirs=DEFAULT, limit=("thread wake-up", "wake"))
