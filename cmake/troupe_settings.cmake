@@ -11,7 +11,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")          # assertions stay on; kernels raise 
 
 find_program(TROUPE_CCACHE ccache)
 if(TROUPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${TROUPE_CCACHE})
+  # Precompiled headers hold no time of day, and macros that change change the headers' own hash.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${TROUPE_CCACHE})
 endif()
 
 add_library(troupe_settings INTERFACE)

@@ -12,7 +12,7 @@ namespace {
 
 using Do = PathPlan::Do;
 using State = PathPlan::State;
-using Numbers = std::vector<std::uint64_t>;
+using Fetches = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t window = 100;
 
@@ -53,12 +53,12 @@ TEST_CASE("path plan: without a path left those that wait fail, and the next fet
   (void)plan.offered({TensorPath::stream});
   auto none = plan.refused(unavailable("no port"));
   CHECK(none.what == Do::fail);
-  CHECK(none.failed == Numbers{1, 2});
+  CHECK(none.failed == Fetches{1, 2});
   CHECK(plan.state() == State::unknown);
   CHECK(plan.fetch(3, 10).what == Do::ask);
   auto silent = plan.unanswered();
   CHECK(silent.what == Do::fail);
-  CHECK(silent.failed == Numbers{3});
+  CHECK(silent.failed == Fetches{3});
 }
 
 TEST_CASE(
@@ -72,7 +72,7 @@ TEST_CASE(
   CHECK_FALSE(plan.next_turn());
   auto broken = plan.broke();
   CHECK(broken.what == Do::fail);
-  CHECK(broken.failed == Numbers{2});
+  CHECK(broken.failed == Fetches{2});
   CHECK(plan.fetch(3, 80).what == Do::ask);
   (void)plan.offered({TensorPath::messages});
   CHECK_FALSE(plan.next_turn()); // the first one still holds its bytes
@@ -94,7 +94,7 @@ TEST_CASE("path plan: the window holds back all but one that is larger by itself
   CHECK_FALSE(plan.ended(3)); // it was waiting
   CHECK(plan.ended(2));
   CHECK(plan.next_turn() == 4);
-  CHECK(plan.lose() == Numbers{4});
+  CHECK(plan.lose() == Fetches{4});
   CHECK(plan.state() == State::unknown);
 }
 
@@ -178,9 +178,9 @@ TEST_CASE("path plan: random events keep the rules") {
       CHECK((under_way <= window || running.size() == 1));
       CHECK((waiting.empty() || plan.state() != State::unknown));
     }
-    Numbers all = plan.lose();
+    Fetches all = plan.lose();
     std::ranges::sort(all);
-    Numbers expected;
+    Fetches expected;
     std::ranges::set_union(waiting, running, std::back_inserter(expected));
     CHECK(all == expected);
   }

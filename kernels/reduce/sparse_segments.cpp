@@ -295,7 +295,7 @@ void add(OpLibrary& library, const std::string& name, const char* what) {
   const bool any = how == How::sum;
   const char* types = any ? "T: realnumbertype" : "T: {bfloat16, half, float, double}";
   constexpr auto by_clients = "its gradient is made where graphs are written";
-  const std::string doc = std::string("The ") + what + " of the rows that the indices name";
+  const std::string doc = str_cat("The ", what, " of the rows that the indices name");
   library.op(name)
       .input("data: T; indices: Tidx; segment_ids: Tsegmentids")
       .output("output: T")

@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
 #include "storage/files/allowed_files.hpp"
 #include "storage/files/file_system.hpp"
 #include "storage/message/message.hpp"
@@ -78,7 +79,7 @@ TEST_CASE_FIXTURE(Folder, "debug dump: a value is an event of a file that names 
   const DumpedTensor what{std::string(device), "scope/x", 1, "DebugIdentity"};
   REQUIRE(dump_tensor(*files, root(), what, Tensor::of<float>({2, 1}, {1, 2}), DType::float32, 77)
               .ok());
-  const std::string event = text(std::string(folder) + "/scope/x_1_DebugIdentity_77");
+  const std::string event = text(str_cat(folder, "/scope/x_1_DebugIdentity_77"));
   CHECK(field(event, {5, 1, 1}) == "scope/x");
   CHECK(field(event, {5, 1, 7}) == "scope/x:1:DebugIdentity");
   CHECK(field(event, {5, 1, 9, 1, 1}) == "debugger");
@@ -94,7 +95,7 @@ TEST_CASE_FIXTURE(Folder, "debug dump: of one time, each value has a file of its
     REQUIRE(
         dump_tensor(*files, root(), what, Tensor::scalar<std::int32_t>(i), DType::int32, 5).ok());
   for (const char* end : {"5", "5-1", "5-2"})
-    CHECK(has(std::string(folder) + "/x_0_DebugIdentity_" + end));
+    CHECK(has(str_cat(folder, "/x_0_DebugIdentity_", end)));
 }
 
 TEST_CASE_FIXTURE(Folder, "debug dump: texts, and what has no value yet") {
@@ -102,10 +103,10 @@ TEST_CASE_FIXTURE(Folder, "debug dump: texts, and what has no value yet") {
   REQUIRE(dump_tensor(*files, root(), text_of, Tensor::vector<std::string>({"a", "bc"}),
                       DType::string, 1)
               .ok());
-  CHECK(field(text(std::string(folder) + "/t_0_DebugIdentity_1"), {5, 1, 8, 8}) == "bc");
+  CHECK(field(text(str_cat(folder, "/t_0_DebugIdentity_1")), {5, 1, 8, 8}) == "bc");
   const DumpedTensor unset{std::string(device), "v", 0, "DebugIdentity"};
   REQUIRE(dump_tensor(*files, root(), unset, Tensor(), DType::float64, 1).ok());
-  const std::string event = text(std::string(folder) + "/v_0_DebugIdentity_1");
+  const std::string event = text(str_cat(folder, "/v_0_DebugIdentity_1"));
   CHECK(field(event, {5, 1, 8, 1}) == "2");
   CHECK(field(event, {5, 1, 8, 4}).empty());
 }
