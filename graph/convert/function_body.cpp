@@ -247,4 +247,23 @@ Result<FunctionBody> instantiate_function(const FunctionDefinition& function, At
   return Reader(function, std::move(attrs), registry, std::move(library), budget).read();
 }
 
+std::optional<FunctionImplementation> implementation_of(const FunctionDefinition& function) {
+  // Few functions do, and parsing each would cost every graph.
+  if (function.bytes.find("api_implements") == std::string::npos)
+    return std::nullopt;
+  tensorflow::FunctionDef def;
+  if (!def.ParseFromString(function.bytes))
+    return std::nullopt;
+  auto text = [&](const char* name) {
+    auto at = def.attr().find(name);
+    return at == def.attr().end() ? std::string() : at->second.s();
+  };
+  if (def.attr().contains("forward_function_name") || def.attr().contains("backward_function_name"))
+    return std::nullopt;
+  FunctionImplementation out{text("api_implements"), text("api_preferred_device")};
+  if (out.kind.empty())
+    return std::nullopt;
+  return out;
+}
+
 } // namespace troupe

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "graph/convert/limits.hpp"
@@ -26,5 +28,13 @@ Result<FunctionBody> instantiate_function(const FunctionDefinition& function, At
                                           const OpRegistry& registry,
                                           std::shared_ptr<const FunctionLibrary> library,
                                           DecodeBudget& budget);
+
+/// What a function says of itself where several compute the same; see functions::Implementations.
+struct FunctionImplementation {
+  std::string kind;   ///< "api_implements"
+  std::string device; ///< "api_preferred_device": a device type
+};
+/// Nothing for a function that names neither, or is half of a function with a gradient.
+std::optional<FunctionImplementation> implementation_of(const FunctionDefinition& function);
 
 } // namespace troupe

@@ -4,8 +4,10 @@
 #include <map>
 #include <optional>
 
+#include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
 #include "graph/functions/internal/bodies.hpp"
+#include "graph/functions/internal/implementations.hpp"
 #include "graph/functions/internal/inline.hpp"
 #include "graph/functions/internal/lower_context.hpp"
 
@@ -23,12 +25,18 @@ LowerRule rule_of(const Graph& graph, const Node& node) {
   return is_call ? lower_function_op : nullptr;
 }
 
+// The type that a call asks for; where it asks for none it will be the processor.
+std::string device_type(std::string_view device) {
+  auto name = DeviceName::parse(device);
+  return name.ok() && name->type ? *name->type : "CPU";
+}
+
 // One lowering of a graph: the calls within calls that are under way, and what is left to spend.
 class Lowering {
 public:
   Lowering(Graph& graph, const LowerOptions& options)
       : graph_(graph), options_(options), bodies_(graph, options.memory, options.max_bytes),
-        bytes_left_(options.max_bytes) {}
+        implementations_(graph.functions.get()), bytes_left_(options.max_bytes) {}
 
   Status run() {
     if (options_.body_of) {
@@ -53,6 +61,13 @@ public:
   Result<std::optional<std::vector<DType>>> call_within_itself(const Callee& callee,
                                                                const std::vector<Endpoint>& inputs,
                                                                const std::vector<DType>* results);
+
+  /// What is called where several functions compute the same: the one for the device type.
+  Callee implementation(Callee callee, std::string_view device) {
+    if (!callee.is_gradient)
+      callee.function.name = implementations_.choose(callee.function.name, device_type(device));
+    return callee;
+  }
 
   Graph& graph() { return graph_; }
   Bodies& bodies() { return bodies_; }
@@ -89,6 +104,7 @@ private:
   Graph& graph_;
   const LowerOptions& options_;
   Bodies bodies_;
+  Implementations implementations_;
   std::size_t bytes_left_;
   std::size_t nodes_named_ = 0;
   std::size_t scopes_named_ = 0;
@@ -153,10 +169,11 @@ public:
     return at == body->args.end() ? -1 : static_cast<int>(at - body->args.begin());
   }
 
-  Result<InlinedCall> call(std::string_view part, const Callee& callee,
+  Result<InlinedCall> call(std::string_view part, const Callee& named,
                            const std::vector<Endpoint>& inputs,
                            const std::vector<DType>* result_types, NodeId pivot) override {
     TROUPE_TRY(failed_);
+    const Callee callee = lowering_.implementation(named, device_);
     TROUPE_ASSIGN(auto results, lowering_.call_within_itself(callee, inputs, result_types));
     if (results)
       return keep_call(part, callee.function, inputs, *std::move(results), pivot);

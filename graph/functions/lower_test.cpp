@@ -192,6 +192,42 @@ TEST_CASE("lower: a call by name becomes the body, and keeps its name") {
       "f/sum = Add(x, x)\n");
 }
 
+TEST_CASE("lower: of functions that compute the same, a call gets the one for its device type") {
+  OpRegistry ops = calling_ops();
+  auto function = [](const std::string& name, const char* type, const std::string& attrs) {
+    return str_cat("function { signature { name: '", name, "' input_arg { name: 'x' type: ", type,
+                   " } output_arg { name: 'y' type: ", type, " } } node_def { name: 'of_", name,
+                   "' op: 'Neg' input: 'x' attr { key: 'T' value { type: ", type,
+                   " } } } ret { key: 'y' value: 'of_", name, ":y:0' } ", attrs, " }");
+  };
+  auto attr = [](const char* name, const char* value) {
+    return str_cat("attr { key: '", name, "' value { s: '", value, "' } }");
+  };
+  auto written_for = [&](const char* kind, const char* device) {
+    return str_cat(attr("api_implements", kind), attr("api_preferred_device", device));
+  };
+  const std::string plain = function("plain", "DT_FLOAT", attr("api_implements", "k"));
+  const std::string other = function("other", "DT_FLOAT", written_for("k", "CPU"));
+  // Which body stands where node f calls `plain`.
+  auto called = [&](const std::string& functions, const char* device = "") {
+    auto graph =
+        lowered(ops, str_cat(x, "node { name: 'f' op: 'plain' input: 'x' device: '", device, "' }"),
+                str_cat("library { ", functions, " }"));
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    return std::string(graph->find("f/of_plain")   ? "plain"
+                       : graph->find("f/of_other") ? "other"
+                                                   : "none");
+  };
+  CHECK(called(plain + other) == "other");
+  CHECK(called(plain + other, "/device:CPU:0") == "other");
+  CHECK(called(plain + other, "/device:GPU:0") == "plain");
+  CHECK(called(plain + function("other", "DT_FLOAT", written_for("l", "CPU"))) == "plain");
+  CHECK(called(plain + function("other", "DT_DOUBLE", written_for("k", "CPU"))) == "plain");
+  const std::string half = written_for("k", "CPU") + attr("backward_function_name", "b");
+  CHECK(called(plain + function("other", "DT_FLOAT", half)) == "plain");
+  CHECK(called(function("plain", "DT_FLOAT", written_for("k", "CPU")) + other) == "plain");
+}
+
 TEST_CASE("lower: nested calls, control outputs, devices and colocation") {
   OpRegistry ops = calling_ops();
   CHECK(text_of(ops, x + R"(node { name: "w" op: "Source" }
