@@ -38,8 +38,7 @@ const std::string& Implementations::choose(const std::string& function,
                           [&](const One& one) { return one.function == function && is_for(one); }))
     return function;
   auto found = std::ranges::find_if(all, [&](const One& one) {
-    return is_for(one) &&
-           have_same_types(*library_->find(function), *library_->find(one.function));
+    return is_for(one) && have_same_types(*library_->find(function), *library_->find(one.function));
   });
   return found == all.end() ? function : found->function;
 }

@@ -10,17 +10,24 @@ namespace {
 
 using namespace linalg;
 
-/// x = (a^H a + l I)^-1 a^H b, or for wide matrices a^H (a a^H + l I)^-1 b.
+/// x = (a^H a + l I)^-1 a^H b, or for wide matrices a^H (a a^H + l I)^-1 b. All products are of the same
+/// types, since each combination costs the compiler seconds.
 template <class T>
 Status solve_fast(const Matrix<T>& a, const Matrix<T>& b, double l2, View<T> x) {
   const bool tall = a.rows() >= a.cols();
-  Matrix<T> gram = tall ? Matrix<T>(a.adjoint() * a) : Matrix<T>(a * a.adjoint());
+  const Matrix<T> adjoint = a.adjoint();
+  Matrix<T> gram = tall ? adjoint * a : a * adjoint;
   gram.diagonal().array() += T(l2);
   const Eigen::LLT<Matrix<T>> llt(gram);
   if (llt.info() != Eigen::Success)
     return invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting "
                             "fast=False or provide a larger l2_regularizer > 0.");
-  x = tall ? Matrix<T>(llt.solve(a.adjoint() * b)) : Matrix<T>(a.adjoint() * llt.solve(b));
+  Matrix<T> right = tall ? adjoint * b : b;
+  llt.solveInPlace(right);
+  if (tall)
+    x = right;
+  else
+    x = adjoint * right;
   return {};
 }
 

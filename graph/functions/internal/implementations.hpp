@@ -30,8 +30,9 @@ private:
 
   const FunctionLibrary* library_; ///< may be null
   bool is_read_ = false;
-  std::map<std::string, std::vector<One>> by_kind_; ///< "api_implements" → in the order of their names
-  std::map<std::string, std::string> kinds_;        ///< by function
+  std::map<std::string, std::vector<One>>
+      by_kind_;                              ///< "api_implements" → in the order of their names
+  std::map<std::string, std::string> kinds_; ///< by function
 };
 
 } // namespace troupe::functions
