@@ -4,6 +4,10 @@
 # targets with the flags of troupe_settings: the library's own optimisation may differ (-O1, -O2), -Os, -fPIE and an instruction
 # set may not. A source still includes what it uses; TROUPE_PRECOMPILE=OFF shows an include that is missing.
 
+if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(TROUPE_PRECOMPILE OFF) # clang shares less between targets, and builds the fuzz targets alone
+endif()
+
 # troupe_precompiled_set(NAME [DEPS libs…] HEADERS headers…): declares a set. DEPS are libraries of others whose headers it names; ours all lie
 # under one root, and none of them is linked, since it begins with the set itself.
 function(troupe_precompiled_set name)
