@@ -110,6 +110,9 @@ class InFlightRow(Row):
         sizes = [100, 1000, 16000]
         command = [os.path.join(bench.build, "bench", "bench_session"), "--benchmark_filter=^run_async/(100|1000|16000)/", "--benchmark_format=json",
                    f"--benchmark_min_time={0.1 if bench.quick else 0.5}"]
+        if not os.path.exists(command[0]):
+            result.our_error = f"{command[0]} is not there: it needs Google Benchmark (libbenchmark-dev)"
+            return result
         rounds = []
         for _ in range(bench.rounds(5)):
             done = subprocess.run(command, capture_output=True, text=True)

@@ -1,6 +1,7 @@
 #include "graph/functions/internal/implementations.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "graph/convert/function_body.hpp"
 

@@ -161,7 +161,9 @@ public:
   }
 
   Result<int> argument_returned(const FunctionRef& function, int i) override {
-    TROUPE_ASSIGN(const FunctionBody* body, lowering_.bodies().find(function, false));
+    TROUPE_ASSIGN(
+        const FunctionBody* body,
+        lowering_.bodies().find(lowering_.implementation({function}, device_).function, false));
     if (i >= static_cast<int>(body->results.size()))
       return -1;
     NodeId id = body->results[static_cast<std::size_t>(i)].node;

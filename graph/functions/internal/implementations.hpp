@@ -30,9 +30,8 @@ private:
 
   const FunctionLibrary* library_; ///< may be null
   bool is_read_ = false;
-  std::map<std::string, std::vector<One>>
-      by_kind_;                              ///< "api_implements" → in the order of their names
-  std::map<std::string, std::string> kinds_; ///< by function
+  std::map<std::string, std::vector<One>> by_kind_; // each in the order of the functions' names
+  std::map<std::string, std::string> kinds_;        // by function
 };
 
 } // namespace troupe::functions
