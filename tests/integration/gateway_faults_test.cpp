@@ -36,7 +36,8 @@ struct Fixture : GatewayRig {
                             v.handle(), DType::float32);
 
   std::unique_ptr<RpcClient> connect_far() const {
-    return std::make_unique<RpcClient>("tensorflow.MasterService", proxy.port());
+    return std::make_unique<RpcClient>("tensorflow.MasterService", proxy.port(),
+                                       RpcClient::Connects::with_first_call); // what may break, too
   }
   /// As TensorFlow's client: the same request again, while the wire is broken.
   Result<std::string> call(const std::string& method, const std::string& request) {

@@ -41,15 +41,18 @@ struct RpcClient::Pending::State {
   }
 };
 
-RpcClient::RpcClient(const std::string& service, std::uint16_t port)
+RpcClient::RpcClient(const std::string& service, std::uint16_t port, Connects when)
     : impl_(std::make_unique<Impl>()) {
   impl_->service = service;
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);
   arguments.SetInt("grpc.use_local_subchannel_pool", 1); // a connection of its own
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   impl_->channel = grpc::CreateCustomChannel(str_cat("127.0.0.1:", port),
                                              grpc::InsecureChannelCredentials(), arguments);
   impl_->stub = std::make_unique<grpc::GenericStub>(impl_->channel);
+  if (when == Connects::now)
+    impl_->channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(10));
 }
 RpcClient::~RpcClient() = default;
 
