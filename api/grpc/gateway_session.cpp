@@ -136,10 +136,11 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
   const std::int64_t sent_us = exact_us(self);
   ask(self, self->state.session, budget_of(services, step.timeout_us), std::move(step))
       .then(
-          [=, names = std::move(m.fetches),
+          [=, wants_direct = note.wants_direct, names = std::move(m.fetches),
            signature = std::move(signature)](RunStepResult& result) mutable {
             end_call(self, number, booked);
-            if (result.direct && exact_us(self) - sent_us < short_step_us)
+            // One that came again has the first one's answer, and not its signature.
+            if (wants_direct && result.direct && exact_us(self) - sent_us < short_step_us)
               self->state.direct->learn(std::move(signature.feeds), std::move(signature.fetches),
                                         std::move(signature.targets), std::move(result.direct));
             auto bytes = codec::write_step_done(names, tensors_of(result), metadata_of(result));

@@ -56,19 +56,21 @@ public:
     answers_.add(id, std::move(answer), bytes, true);
     return take(id);
   }
-  /// The actors have its step, and were told of it before this. The other calls that wait for it are for
-  /// them, too.
+  /// The actors have its step, and were told of it before this: they may have answered it by now. The
+  /// other calls that wait for it are for them, too.
   std::vector<Call> hand_over(std::uint64_t id) {
     if (id == 0)
       return {};
-    with_actors_.insert(id);
+    if (!were_with_actors_.contains(id))
+      with_actors_.insert(id);
     return take(id);
   }
   /// The actors have answered it.
   void ended(std::uint64_t id) {
-    if (with_actors_.erase(id) == 0)
+    if (with_actors_.erase(id) == 0 && !here_.contains(id))
       return;
-    were_with_actors_.insert(id);
+    if (!were_with_actors_.insert(id).second)
+      return;
     order_.push_back(id);
     if (order_.size() > max_requests) {
       were_with_actors_.erase(order_.front());

@@ -61,6 +61,21 @@ TEST_CASE("request book: one that runs with the actors is known however many com
   CHECK(book.begin(4, 2).place == Place::actors);
 }
 
+TEST_CASE("request book: one that the actors have answered before it was handed over is forgotten "
+          "in its turn") {
+  Book book;
+  const std::uint64_t many = 10'000;
+  for (std::uint64_t id = 1; id <= many + 1; ++id) {
+    REQUIRE(book.begin(id, 1).place == Place::fresh);
+    book.ended(id);
+    CHECK(book.begin(id, 2).place == Place::here);
+    CHECK(book.hand_over(id) == std::vector<int>{2});
+    REQUIRE(book.begin(id, 3).place == Place::actors);
+  }
+  CHECK(book.begin(1, 2).place == Place::fresh);
+  CHECK(book.begin(2, 2).place == Place::actors);
+}
+
 TEST_CASE(
     "request book: of a large answer nothing is kept but that it was given, once others come") {
   Book book;
