@@ -115,6 +115,16 @@ TEST_CASE_FIXTURE(Fixture, "gateway, direct: an answer that is lost is given aga
   CHECK(counted(session) == before + 1);
 }
 
+TEST_CASE_FIXTURE(Fixture, "gateway, direct: a request that comes again is no other signature's") {
+  const std::string session = open_initialized();
+  auto request = step(session, count.name());
+  request.set_request_id(5);
+  CHECK(run(request).status_code() == tensorflow::error::OK);
+  CHECK(run(request).status_code() == tensorflow::error::OK);
+  CHECK(run(step(session, "")).status_code() == tensorflow::error::INVALID_ARGUMENT);
+  CHECK(counted(session) == 1);
+}
+
 TEST_CASE_FIXTURE(Fixture,
                   "gateway, direct: a step that must wait goes on with the actors, once for all") {
   const std::string session = open_initialized();
