@@ -1,6 +1,8 @@
 // From its second step on, a signature runs on its caller's thread. What it cannot end there goes on
 // like the first.
+#include <algorithm>
 #include <atomic>
+#include <limits>
 #include <string>
 #include <thread>
 #include <vector>
@@ -36,6 +38,30 @@ TEST_CASE("session: steps of several threads run side by side, and each gets its
     thread.join();
   for (const std::string& one : wrong)
     CHECK(one == "");
+}
+
+TEST_CASE("session: steps take denormals for zero, and leave their caller's thread as it was") {
+  Session session = local();
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output tenth = ops::const_(root, Tensor::scalar(0.1f), DType::float32);
+  ops::mul(root.named("fed"), x, tenth);
+  ops::mul(root.named("folded"),
+           ops::const_(root, Tensor::scalar(std::numeric_limits<float>::min()), DType::float32),
+           tenth);
+  REQUIRE(session.extend(root).ok());
+  volatile float least = std::numeric_limits<float>::min(); // not the compiler's to compute
+  for (std::int64_t size : {1, 1 << 20})                    // the second goes to helpers, too
+    for (int i = 0; i < 3; ++i) {
+      Tensor fed = Tensor::make(DType::float32, {size});
+      std::ranges::fill(fed.mutable_data<float>(), static_cast<float>(least));
+      auto out = session.run({{"x", fed}}, {"fed", "folded"});
+      REQUIRE(out.ok());
+      CHECK(std::ranges::count((*out)[0].data<float>(), 0.0f) == size);
+      CHECK((*out)[1].value<float>() == 0);
+      CHECK(least / 16 * 16 == least);
+      CHECK(least / 16 > 0);
+    }
 }
 
 TEST_CASE("session: a later step that fails says where, and the next one runs") {

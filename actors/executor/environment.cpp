@@ -4,6 +4,7 @@
 
 #include "actors/family/ask.hpp"
 #include "actors/protocol/local/worker.hpp"
+#include "core/base/denormals.hpp"
 
 namespace troupe {
 
@@ -91,6 +92,7 @@ OwnThread::~OwnThread() {
 
 StepRun::Progress run_slice(ExecutorEnvironment& environment, StepRun& run, bool may_compute) {
   StepRun::Progress progress{};
+  FlushDenormals flush;
   do {
     if (!environment.own.empty())
       for (Completion& completion : std::exchange(environment.own, {}))

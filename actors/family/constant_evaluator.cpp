@@ -1,5 +1,6 @@
 #include "actors/family/constant_evaluator.hpp"
 
+#include "core/base/denormals.hpp"
 #include "core/base/strings.hpp"
 #include "devices/cpu/cpu_device.hpp"
 #include "kernels/framework/context.hpp"
@@ -53,6 +54,7 @@ Result<std::vector<Tensor>> KernelConstantEvaluator::evaluate(const Node& node,
   TROUPE_ASSIGN(const KernelNode compiled,
                 KernelBinder(kernels_, *device_)
                     .bind(node.name, *node.op, node.attrs, node.input_types, node.output_types));
+  FlushDenormals flush; // as in a step
   Cancellation cancellation;
   NodeStates states;
   StepEnvironment step;

@@ -27,6 +27,7 @@
 
 #include <pthread.h>
 
+#include "core/base/denormals.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
 #include "devices/host/spin.hpp"
@@ -144,6 +145,7 @@ void ComputePool::Impl::start() {
 
 void ComputePool::Impl::help(int number) {
   pthread_setname_np(pthread_self(), str_cat("compute/", number).c_str());
+  FlushDenormals flush;
   // As long as it has been worth it lately: where work comes too late for it, another process may
   // want the core.
   std::chrono::nanoseconds spin = spin_time;
