@@ -448,7 +448,7 @@ bool is_internal(std::string_view op, const OpRegistry& registry) {
   if (!op.starts_with('_'))
     return false;
   const OpSchema* known = registry.find(op);
-  return !known || !known->roles.has(Role::branch);
+  return !known || !known->roles.has_any({Role::branch, Role::passes_on}); // clients may have those
 }
 
 Result<Graph> from_proto(const tensorflow::GraphDef& proto, const OpRegistry& registry,

@@ -67,6 +67,15 @@ void register_array_identity(OpLibrary& library) {
       .not_differentiable("TensorFlow defines no gradient for it")
       .kernel_on_all_devices(compute)
       .doc("Its input, which later assignments to a variable do not change.");
+  library.op("_EagerConst")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .roles(Role::passes_on)
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("Its input: a value that a function's client has made a constant of.");
   library.op("RefIdentity")
       .input("input: Ref(T)")
       .output("output: Ref(T)")

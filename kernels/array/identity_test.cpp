@@ -25,6 +25,9 @@ TROUPE_OP_CASES(Identity) {
 TROUPE_OP_CASES(Snapshot) {
   return unchanged();
 }
+TROUPE_OP_CASES(_EagerConst) {
+  return unchanged();
+}
 TROUPE_OP_CASES(StopGradient) {
   return unchanged();
 }
