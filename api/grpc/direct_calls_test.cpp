@@ -19,6 +19,7 @@ public:
   void answer(AnswerBytes) override { ++answers; }
   void fail(const Status&) override { ++answers; }
   void when_gone(std::function<void()>) override {}
+  void when_dropped(std::function<void(RpcCall&)>) override {}
   int answers = 0;
 
 private:

@@ -121,12 +121,22 @@ private:
     std::string().swap(bytes); // its tensors have their own memory
     if (auto* step = std::get_if<codec::RunStep>(&request); step && session.direct)
       session.direct->take(*seats_, call, std::move(*step), [&](DirectCalls::ForActors step) {
+        tell_of_lost_session(*step.call, handle, step.step.errors_in_body);
         caf::anon_send(session.actor, SessionCall{std::move(step.call), std::move(step.step),
                                                   std::move(step.note)});
       });
-    else
+    else {
+      tell_of_lost_session(*call, handle, in_body);
       caf::anon_send(session.actor, SessionCall{call, std::move(request)});
+    }
     return {};
+  }
+
+  // A session may end while a call is on its way to it.
+  static void tell_of_lost_session(RpcCall& call, const std::string& handle, bool in_body) {
+    call.when_dropped([handle, in_body](RpcCall& lost) {
+      fail_call(lost, in_body, not_here(lost.method(), handle));
+    });
   }
 
   // In TensorFlow's words: MonitoredSession makes a new session upon ABORTED.

@@ -119,6 +119,14 @@ public:
       std::shared_ptr<Call> last = std::move(call->self_); // it may end with this
   }
 
+  // Neither it nor its server has ended.
+  bool waits() {
+    std::scoped_lock own_guard(lock_);
+    if (ended_)
+      return false;
+    std::scoped_lock guard(shared_->lock);
+    return !shared_->stopping;
+  }
   const std::string& method() const { return method_; }
   std::string& request() { return request_; }
   std::chrono::microseconds time_left(std::chrono::microseconds most) const {
@@ -260,7 +268,11 @@ private:
 class Handle final : public RpcCall {
 public:
   explicit Handle(std::shared_ptr<Call> call) : call_(std::move(call)) {}
-  ~Handle() override { call_->end(unavailable("the task ended while the call waited")); }
+  ~Handle() override {
+    if (dropped_ && call_->waits())
+      dropped_(*this);
+    call_->end(unavailable("the task ended while the call waited"));
+  }
   std::string_view method() const override { return call_->method(); }
   std::string& request() override { return call_->request(); }
   std::chrono::microseconds time_left(std::chrono::microseconds most) const override {
@@ -269,9 +281,13 @@ public:
   void answer(AnswerBytes bytes) override { call_->answer(std::move(bytes)); }
   void fail(const Status& status) override { call_->end(status); }
   void when_gone(std::function<void()> gone) override { call_->when_gone(std::move(gone)); }
+  void when_dropped(std::function<void(RpcCall&)> dropped) override {
+    dropped_ = std::move(dropped);
+  }
 
 private:
   std::shared_ptr<Call> call_;
+  std::function<void(RpcCall&)> dropped_;
 };
 
 void Call::was_read(bool ok) {

@@ -17,8 +17,8 @@
 
 namespace troupe {
 
-/// One call. Any thread. When the last reference goes without an answer, the client is told UNAVAILABLE:
-/// none waits for nothing.
+/// One call. Any thread. When the last reference goes without an answer, `when_dropped` gives it one, or
+/// the client is told UNAVAILABLE: none waits for nothing.
 ///
 ///   waits ── answer, fail ──▶ answered
 ///     └──── the client cancels, its deadline passes, its connection breaks ──▶ gone
@@ -38,6 +38,9 @@ public:
   /// Calls `gone` once, from any thread, when the client no longer waits; at once if it does not by
   /// now; never after an answer.
   virtual void when_gone(std::function<void()> gone) = 0;
+  /// Who answers when the last reference goes, unless the server ends. To be set before another thread
+  /// has the call; must not block.
+  virtual void when_dropped(std::function<void(RpcCall&)> dropped) = 0;
 };
 
 struct RpcServerOptions {

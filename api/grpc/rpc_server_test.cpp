@@ -208,6 +208,34 @@ TEST_CASE("rpc server: its end answers what waits, and calls outlive it") {
   call->answer("too late");
 }
 
+TEST_CASE(
+    "rpc server: who has promised it answers a call that was dropped, unless the server ends") {
+  Calls calls;
+  auto server = start(calls.handler());
+  RpcClient client(service, server->port());
+  auto promise = [](RpcCall& call) { call.fail(aborted("the session is gone")); };
+  auto pending = client.start("Run", "");
+  auto call = calls.take();
+  call->when_dropped(promise);
+  call.reset();
+  CHECK(pending.wait().status() == aborted("the session is gone"));
+  pending = client.start("Run", "");
+  calls.take().reset();
+  CHECK(pending.wait().status().code() == Code::unavailable);
+  pending = client.start("Run", "");
+  call = calls.take();
+  call->when_dropped(promise);
+  call->answer("answered");
+  call.reset();
+  CHECK(*pending.wait() == "answered");
+  pending = client.start("Run", "");
+  call = calls.take();
+  call->when_dropped(promise);
+  server.reset();
+  call.reset();
+  CHECK(pending.wait().status().code() == Code::unavailable);
+}
+
 TEST_CASE("rpc server: a port that is taken is refused with its address") {
   auto server = start(echo());
   RpcServerOptions options;
