@@ -217,18 +217,17 @@ private:
   }
   void was_finished(bool) {}
 
-  // The first end counts. `begin` starts it at gRPC.
+  // The first end counts. `begin` starts it at gRPC. A client that has its answer finds what the call
+  // took of the limits given back.
   template <class F>
   void finish(F begin) {
     std::function<void()> dropped; // outside of the lock
-    {
-      std::scoped_lock guard(lock_);
-      if (std::exchange(ended_, true))
-        return;
-      dropped = std::exchange(when_gone_, nullptr);
-      begin_at_gRPC(begin);
-    }
+    std::scoped_lock guard(lock_);
+    if (std::exchange(ended_, true))
+      return;
+    dropped = std::exchange(when_gone_, nullptr);
     release();
+    begin_at_gRPC(begin);
   }
   template <class F>
   void begin_at_gRPC(F begin) {
