@@ -128,8 +128,8 @@ void Fixture::node_messages() {
   round_trip(Farewell{"task", 8, 9, 10});
   round_trip(PullChunk{1, 2, 3});
   round_trip(ReleaseTensor{4});
-  round_trip(OpenPath{"task", 2, "boot"});
-  round_trip(PathOffer{"task", 1, "boot", "name", "host", 8, "token", "proof"});
+  round_trip(OpenPath{"task", 2, "boot", 1});
+  round_trip(PathOffer{"task", 1, "boot", "name", "host", 8, "token", "proof", 2});
 }
 
 void Fixture::worker_messages() {

@@ -147,7 +147,18 @@ PathEnd own_end(const Services& services) {
   out.task = services->task;
   out.choice = services->tensor_paths.choice;
   out.host = boot_id();
+  out.ucx = ucx_support(out.choice);
   return out;
+}
+
+UcxSupport support_of(std::uint8_t sent) {
+  return static_cast<UcxSupport>(std::min(sent, static_cast<std::uint8_t>(UcxSupport::rdma)));
+}
+
+// UCX over what has no device is for those who name it.
+UcxChoice ucx_choice(const TensorPathSettings& settings) {
+  return {settings.choice == PathChoice::ucx ? "" : "ib",
+          Address{settings.listen_host, 0}.is_loopback()};
 }
 
 void path_offered(Self self, const Services& services, const caf::actor_addr& address,
@@ -156,10 +167,11 @@ void path_offered(Self self, const Services& services, const caf::actor_addr& ad
   PathEnd sender;
   bool is_task = services->cluster.address_of(offer.task).ok();
   sender.task = is_task || services->cluster.size() == 0 ? offer.task : "client";
-  sender.choice = static_cast<PathChoice>(std::min<std::uint8_t>(offer.choice, 3));
+  sender.choice = static_cast<PathChoice>(std::min(offer.choice, last_path_choice));
   sender.host = offer.host;
   sender.has_local_socket = !offer.local_name.empty();
   sender.has_port = offer.port != 0;
+  sender.ucx = support_of(offer.ucx);
   peer.task = sender.task;
   peer.record = services->path_book->record(PathBook::Direction::from, peer.task);
   if (is_task) // no peer sends us to a third place
@@ -176,6 +188,7 @@ DataClientOptions client_options(const Services& services) {
   out.opening = services->timeouts.lease;
   out.stall = services->timeouts.chunk;
   out.unclaimed = services->timeouts.unclaimed();
+  out.ucx = ucx_choice(services->tensor_paths);
   out.allocate = [memory = services->host_memory](std::uint64_t bytes) -> Result<BufferRef> {
     TROUPE_ASSIGN(Tensor tensor,
                   Tensor::allocate(*memory, DType::uint8, {static_cast<std::int64_t>(bytes)}));
@@ -191,7 +204,8 @@ void ask_for_paths(Self self, const Services& services, const caf::actor_addr& a
         std::make_unique<DataClient>(client_options(services), services->path_book);
   PathEnd own = own_end(services);
   ask(self, peer.actor, services->timeouts.request,
-      OpenPath{own.task, static_cast<std::uint8_t>(own.choice), own.host})
+      OpenPath{own.task, static_cast<std::uint8_t>(own.choice), own.host,
+               static_cast<std::uint8_t>(own.ucx)})
       .then(
           [=](PathOffer& offer) {
             if (self->state.peers.count(address))
@@ -210,7 +224,9 @@ void start_server(Self self, const Services& services) {
   PathChoice choice = services->tensor_paths.choice;
   DataServerOptions options;
   options.has_local_socket = choice == PathChoice::best || choice == PathChoice::shared_memory;
-  if (choice == PathChoice::best || choice == PathChoice::stream)
+  if (ucx_support(choice) != UcxSupport::none)
+    options.ucx = ucx_choice(services->tensor_paths);
+  if (choice == PathChoice::best || choice == PathChoice::stream || options.ucx)
     options.host = services->tensor_paths.listen_host;
   options.handshake = services->tensor_paths.handshake;
   options.connections = static_cast<std::size_t>(services->tensor_paths.connections);
@@ -382,9 +398,11 @@ caf::result<PathOffer> offer_path(Self self, const Services& services, const Ope
   out.task = own.task;
   out.choice = static_cast<std::uint8_t>(own.choice);
   out.host = own.host;
+  out.ucx = static_cast<std::uint8_t>(own.ucx);
   receiver.task = services->cluster.address_of(request.task).ok() ? request.task : "client";
-  receiver.choice = static_cast<PathChoice>(std::min<std::uint8_t>(request.choice, 3));
+  receiver.choice = static_cast<PathChoice>(std::min(request.choice, last_path_choice));
   receiver.host = request.host;
+  receiver.ucx = support_of(request.ucx);
   caf::strong_actor_ptr peer = self->current_sender();
   std::uint64_t key = node_key(peer->node());
   if (self->state.pullers.emplace(peer->get()->address(), key).second)

@@ -105,20 +105,20 @@ class PlacedTensorFlow(Placed, TensorFlowCluster):
 
 
 class OursThere(Ours):
-    def __init__(self, side, link):
+    def __init__(self, side, link, settings):
         super().__init__(side.bench)
-        self.link = link
+        self.link, self.settings = link, settings
 
     def command(self):
         return self.link.command(HOSTS["worker"], [self.program()])
 
     def new_cluster(self, jobs):
         # No one's address here is loopback, and all of them are this machine's own.
-        return PlacedTroupe(self.link, jobs, self.bench.folder, self.bench.troupe, "insecure = true\n")
+        return PlacedTroupe(self.link, jobs, self.bench.folder, self.bench.troupe, "insecure = true\n" + self.settings)
 
 
 class TheirsThere(Theirs):
-    def __init__(self, side, link):
+    def __init__(self, side, link, _):
         self.bench, self.name, self.venv, self.binary = side.bench, side.name, side.venv, side.binary
         self.clusters, self.server, self.link = {}, None, link
 
@@ -132,9 +132,9 @@ class TheirsThere(Theirs):
 class There:
     """What a StepRow's measurement is given, with the sides on the link's hosts and raw TCP over it as the limit."""
 
-    def __init__(self, bench, link):
+    def __init__(self, bench, link, settings):
         self.bench, self.link = bench, link
-        self.sides = [(OursThere if side.name == "troupe" else TheirsThere)(side, link) for side in bench.sides]
+        self.sides = [(OursThere if side.name == "troupe" else TheirsThere)(side, link, settings) for side in bench.sides]
         self.ours = self.sides[0]
         self.rounds, self.seconds, self.core_micros = bench.rounds, bench.seconds, bench.core_micros
         self.ends = []
@@ -160,6 +160,7 @@ class LinkRow(StepRow):
     rate: int = 0
     delay_us: int = 0
     size: int = 0  # that crosses the link in a step, of a transfer
+    settings: str = ""  # more of our config file
 
     def measure(self, bench):
         program = os.path.join(bench.build, "bench", "bench_link")
@@ -171,7 +172,7 @@ class LinkRow(StepRow):
         link = Link(program, self.rate, self.delay_us)
         there = None
         try:
-            there = There(bench, link)
+            there = There(bench, link, self.settings)
             if self.size:
                 self.limit = ("raw TCP over the link", self.size)
             result = super().measure(there)
@@ -179,7 +180,7 @@ class LinkRow(StepRow):
                 seconds = sorted(result.ours.values())[len(result.ours) // 2] / 1e6 if result.ours else 0
                 if seconds:
                     result.detail["share of the link's rate"] = round(self.size * 8 / self.rate / seconds, 3)
-            result.detail["path"] = "stream, troupe's preset between hosts"
+            result.detail["path"] = self.settings.strip() or "stream, troupe's preset between hosts"
             slower = [n for n, ours in result.ours.items() if result.limit.get(n, 0) > ours]
             for n in slower:
                 del result.limit[n]
@@ -210,6 +211,9 @@ def two_host_rows():
         what, rate, delay = KINDS[kind]
         yield link_transfer(f"link-{kind}-{name}", f"tensor ps → worker on another host ({what}), {name.replace('MiB', ' MiB').replace('KiB', ' KiB')}, by stream", size, rate, delay, None, 0.95,
                             rounds=3, seconds=2)
+    for mib in (16, 256):
+        yield link_transfer(f"link-near-{mib}MiB-ucx", f"tensor ps → worker on another host (no delay), {mib} MiB, by UCX over TCP", mib << 20, 0, 0, None, None,
+                            settings='tensor-path = "ucx"\n', rounds=3, seconds=2)
     for kind in ("1g", "10g"):
         what, rate, delay = KINDS[kind]
         for model in ("mlp", "cnn"):

@@ -12,7 +12,7 @@
 //   shutdown-grace = 4s
 //   log-level = "info"
 //   message-limit = "64 MiB"                  ; of one message between nodes
-//   tensor-path = "auto"                      ; or "messages", "shared-memory", "stream"
+//   tensor-path = "auto"                      ; or "messages", "shared-memory", "stream", "ucx"
 //
 //   [job.worker]                                ; for the tasks of a job
 //   compute-threads = 2

@@ -108,7 +108,8 @@ TEST_CASE("node config: the path of tensors is one of four names, for all or for
     auto refused = parse_cluster_config(text(wrong), "c.conf");
     REQUIRE_FALSE(refused.ok());
     CHECK_MESSAGE(refused.status().message().find(
-                      R"("auto", "messages", "shared-memory" or "stream")") != std::string::npos,
+                      R"("auto", "messages", "shared-memory", "stream" or "ucx")") !=
+                      std::string::npos,
                   refused.status().message());
   }
 }

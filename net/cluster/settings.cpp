@@ -119,7 +119,7 @@ Wanted read_path(const ConfigValue& value, PathChoice& out) {
   if (value.kind == Kind::text || value.kind == Kind::atom)
     choice = parse_path_choice(value.text);
   if (!choice)
-    return R"("auto", "messages", "shared-memory" or "stream")";
+    return R"("auto", "messages", "shared-memory", "stream" or "ucx")";
   out = *choice;
   return {};
 }

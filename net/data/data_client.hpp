@@ -13,6 +13,7 @@
 #include "net/data/frames.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/shared_region.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe {
 
@@ -26,6 +27,7 @@ struct DataClientOptions {
   /// Memory for tensors that come unasked; without it the C library's.
   std::function<Result<BufferRef>(std::uint64_t bytes)> allocate;
   data::StreamWrapper wrap; ///< around each connection
+  UcxChoice ucx{};          ///< on the path by UCX
 };
 
 /// Where a peer's DataServer is, and the tokens by which both ends know each other.
@@ -33,7 +35,7 @@ struct DataEndpoint {
   std::string task; ///< for people and the book
   TensorPath path = TensorPath::shared_memory;
   std::string local_name; ///< shared memory
-  std::string host;       ///< stream
+  std::string host;       ///< stream, ucx
   std::uint16_t port = 0;
   data::Token token{}, proof{};
   std::uint64_t lent = 0; ///< bytes that a stream may bring unasked
@@ -47,7 +49,7 @@ public:
 
   virtual ~DataLink() = default;
   virtual TensorPath path() const = 0;
-  /// Memory that pulled tensors must arrive in; null on a stream, where any will do.
+  /// Memory that pulled tensors must arrive in; null on a stream and by UCX, where any will do.
   virtual const std::shared_ptr<SharedRegion>& region() const = 0;
   /// Pulls `bytes` (≥ 1) bytes into `into`, which lies at `offset` of the region if there is one.
   /// `done` is called once: with the peer's answer, or with UNAVAILABLE naming task and path when the

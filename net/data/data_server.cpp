@@ -82,6 +82,9 @@ struct DataServer::Impl {
   std::optional<Invited> invited_with(const Token& token);
   bool greeted(Connection& c, const Opening& opening);
   bool accept_local(Connection& c, const Token& proof);
+  bool read_address(Connection& c);
+  void meet(Connection& c, const Token& proof);
+  void turn(int fd);
   void open_lane(Connection& c, const Opening& opening);
   bool take_requests(Connection& c);
   void look_up(Connection& c, Serving& serving);
@@ -170,6 +173,13 @@ bool DataServer::Impl::go_on(Connection& c) {
     c.produce();
     lives = c.flush();
   }
+  if (lives && c.worker) {
+    if (c.worker->turn())
+      loop->post([this, fd = c.stream->fd()] { turn(fd); });
+    if (!c.worker->broken().ok())
+      log_debug("tensors by ucx for ", c.task, ": ", c.worker->broken().message());
+    lives = c.worker->broken().ok() && c.flush();
+  }
   if (!lives)
     close(c.stream->fd());
   return lives;
@@ -195,6 +205,8 @@ bool DataServer::Impl::read(Connection& c) {
 
 bool DataServer::Impl::open(Connection& c) {
   std::array<std::byte, opening_bytes> buffer;
+  if (c.opening)
+    return read_address(c);
   const std::span<std::byte> missing(buffer.data(), opening_bytes - c.in.size());
   const Moved got = c.is_local ? c.stream->receive_passing(missing, c.passed)
                                : c.stream->receive(missing.data(), missing.size());
@@ -209,12 +221,26 @@ bool DataServer::Impl::open(Connection& c) {
     return true;
   std::memcpy(buffer.data(), c.in.data(), opening_bytes);
   c.in.clear();
-  auto opening = decode_opening(buffer);
-  if (opening)
-    return greeted(c, *opening);
+  c.opening = decode_opening(buffer);
+  if (c.opening && c.opening->worker_bytes <= longest_address)
+    return c.opening->worker_bytes == 0 ? greeted(c, *c.opening) : true;
   refused.add(1);
   close(c.stream->fd(), "it does not speak as a node would");
   return false;
+}
+
+// What an opening leaves to be read: the address of the peer's UCX worker.
+bool DataServer::Impl::read_address(Connection& c) {
+  std::array<std::byte, longest_address> buffer;
+  const Moved got = c.stream->receive(buffer.data(), c.opening->worker_bytes - c.in.size());
+  if (got.is_later())
+    return true;
+  if (got.is_over()) {
+    close(c.stream->fd());
+    return false;
+  }
+  c.in.insert(c.in.end(), buffer.data(), buffer.data() + got.bytes);
+  return c.in.size() < c.opening->worker_bytes || greeted(c, *c.opening);
 }
 
 std::optional<Invited> DataServer::Impl::invited_with(const Token& token) {
@@ -251,12 +277,17 @@ bool DataServer::Impl::greeted(Connection& c, const Opening& opening) {
   } else if (opening.region_bytes != 0) {
     return turn_away("it wants shared memory on a stream");
   }
+  const bool by_ucx = opening.worker_bytes != 0;
+  if (by_ucx && (c.is_local || !options.ucx))
+    return turn_away("it wants tensors by ucx, which are not to be had here");
   c.is_open = true;
   c.moved_us = steady_micros();
   c.peer = invited->peer;
   c.task = invited->task;
   c.record = book->record(PathBook::Direction::to, invited->task);
-  c.record->set_path(c.is_local ? TensorPath::shared_memory : TensorPath::stream);
+  c.record->set_path(c.is_local ? TensorPath::shared_memory
+                     : by_ucx   ? TensorPath::ucx
+                                : TensorPath::stream);
   if (c.is_local && opening.lent_bytes != 0 && c.region->mapped()) {
     c.borrowed = std::make_shared<BorrowedSlots>(c.region, c.record);
     lent->borrow(c.peer, c.task, c.borrowed);
@@ -264,8 +295,29 @@ bool DataServer::Impl::greeted(Connection& c, const Opening& opening) {
   if (c.is_local)
     return accept_local(c, invited->proof);
   c.say(Acceptance{invited->proof, 0});
-  open_lane(c, opening);
+  if (by_ucx)
+    meet(c, invited->proof);
+  else
+    open_lane(c, opening);
   return true;
+}
+
+void DataServer::Impl::meet(Connection& c, const Token& proof) {
+  const std::string address(reinterpret_cast<const char*>(c.in.data()), c.in.size());
+  c.in.clear();
+  c.meet(proof, address, *options.ucx);
+  const int fd = c.stream->fd();
+  if (c.worker)
+    loop->watch(c.worker->fd(), EPOLLIN, [this, fd](std::uint32_t) { turn(fd); });
+}
+
+// Of the worker of a connection that may have ended.
+void DataServer::Impl::turn(int fd) {
+  auto found = connections.find(fd);
+  if (found == connections.end() || !found->second->worker)
+    return;
+  if (go_on(*found->second))
+    watch(*found->second);
 }
 
 // Clients are shown no variables: they may keep what they have fetched for ever.
@@ -343,7 +395,7 @@ bool DataServer::Impl::take_requests(Connection& c) {
       close(c.stream->fd(), "it asked for bytes outside of its shared memory");
       return false;
     }
-    if ((r.number & unasked) != 0) {
+    if ((r.number & unasked) != 0 || r.number == of_worker) {
       close(c.stream->fd(), "it asked under a number that is not its own");
       return false;
     }
@@ -392,6 +444,8 @@ void DataServer::Impl::close(int fd, std::string_view why) {
     log_warning("a data connection", c.task.empty() ? "" : str_cat(" of ", c.task),
                 " was closed: ", why);
   loop->forget(fd);
+  if (c.worker)
+    loop->forget(c.worker->fd());
   if (c.record)
     for (std::size_t i = 0; i < c.under_way(); ++i)
       c.record->end(steady_micros(), 0, false);
@@ -418,7 +472,7 @@ void DataServer::Impl::tick() {
         c->moved_us = now;
     if (!c->is_open && older(c->since_us, options.handshake))
       ended.emplace_back(fd, "it showed no token in time");
-    else if (c->has_output() && older(c->moved_us, options.stall))
+    else if ((c->has_output() || c->has_pieces()) && older(c->moved_us, options.stall))
       ended.emplace_back(fd, "its peer takes nothing");
   }
   for (auto [fd, why] : ended)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/base/status.hpp"
@@ -15,6 +16,7 @@
 #include "net/data/offer_table.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/push_lanes.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe {
 
@@ -27,6 +29,8 @@ struct DataServerOptions {
   std::chrono::milliseconds stall{30'000};
   /// A value in lent memory is taken back when it has not been claimed for so long, or twice that.
   std::chrono::milliseconds unclaimed{60'000};
+  std::optional<UcxChoice>
+      ucx; ///< who comes as to a stream may have tensors by UCX; nothing: may not
   std::size_t strangers = 64;    ///< connections without a token; the oldest goes
   std::size_t connections = 512; ///< in all
   data::StreamWrapper wrap;      ///< around each connection

@@ -17,6 +17,18 @@
 //   Request {0, ticket}                      → the receiver has the tensor, or does not want it:
 //                                               its bytes are lent again
 //
+// Where tensors come by UCX, each side has a worker there, and what it says there (⇠) begins with a UcxMark:
+//
+//   Opening {token; worker_bytes}, then the
+//   address of the receiver's worker         →
+//                                            ← Acceptance {proof}
+//                                            ← Piece {of_worker, bytes}, then the sender's address
+//                                            ⇠ {proof, of_worker}: now the path stands
+//   Request {number, ticket, bytes}          →
+//                                            ⇠ {proof, number, offset}, with bytes of the tensor
+//                                            ← Piece {number, last}: it was there until all of it
+//                                               had come
+//
 // Fixed sizes, little endian. Tensors are sent in turns, a piece of each. The tickets of tensors
 // that are sent unasked have their highest bit set; numbers of requests do not.
 #pragma once
@@ -27,19 +39,23 @@
 #include <cstring>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 
 namespace troupe::data {
 
 /// Known to the two ends of a connection alone; travels on the control connection.
 using Token = std::array<std::uint8_t, 16>;
 
-inline constexpr std::uint64_t magic = 0x3461746164707274; // "trpdata4"
+inline constexpr std::uint64_t magic = 0x3561746164707274; // "trpdata5"
 
 struct Opening {
   std::uint64_t region_bytes = 0; ///< 0: a stream
   Token token{};
   /// Of the region, at its beginning: the sender's to fill. On a stream: may be sent unasked.
   std::uint64_t lent_bytes = 0;
+  std::uint64_t worker_bytes =
+      0; ///< of the address that follows, where tensors come by UCX; else 0
 };
 struct Acceptance {
   Token proof{};
@@ -60,9 +76,20 @@ struct Piece {
 };
 /// In the tickets of tensors that are sent unasked.
 inline constexpr std::uint64_t unasked = std::uint64_t{1} << 63;
+/// The number of what is said of the sender's UCX worker; no request has it.
+inline constexpr std::uint64_t of_worker = unasked - 1;
+/// Of a UCX worker; nothing longer is read.
+inline constexpr std::uint64_t longest_address = 4096;
+
+/// Before what comes by UCX, whose port is open to anybody.
+struct UcxMark {
+  Token proof{}; ///< of the connection's acceptance
+  std::uint64_t number = 0;
+  std::uint64_t offset = 0; ///< in the tensor
+};
 
 // They have no padding; a machine of another byte order is refused by its magic number.
-inline constexpr std::size_t opening_bytes = 40, acceptance_bytes = 32, request_bytes = 32,
+inline constexpr std::size_t opening_bytes = 48, acceptance_bytes = 32, request_bytes = 32,
                              piece_bytes = 24;
 
 inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
@@ -71,6 +98,7 @@ inline std::array<std::byte, opening_bytes> encode(const Opening& x) {
   std::memcpy(out.data() + 8, &x.region_bytes, 8);
   std::memcpy(out.data() + 16, x.token.data(), 16);
   std::memcpy(out.data() + 32, &x.lent_bytes, 8);
+  std::memcpy(out.data() + 40, &x.worker_bytes, 8);
   return out;
 }
 /// Nothing when the magic number is wrong.
@@ -81,6 +109,7 @@ inline std::optional<Opening> decode_opening(std::span<const std::byte, opening_
   std::memcpy(&out.region_bytes, from.data() + 8, 8);
   std::memcpy(out.token.data(), from.data() + 16, 16);
   std::memcpy(&out.lent_bytes, from.data() + 32, 8);
+  std::memcpy(&out.worker_bytes, from.data() + 40, 8);
   return out;
 }
 
@@ -120,6 +149,19 @@ inline std::array<std::byte, piece_bytes> encode(const Piece& x) {
 inline Piece decode_piece(const std::byte* from) {
   Piece out;
   std::memcpy(&out, from, sizeof out);
+  return out;
+}
+
+static_assert(sizeof(UcxMark) == 32);
+inline std::string encode(const UcxMark& x) {
+  return {reinterpret_cast<const char*>(&x), sizeof x};
+}
+/// Nothing when it has another length.
+inline std::optional<UcxMark> decode_mark(std::string_view from) {
+  UcxMark out;
+  if (from.size() != sizeof out)
+    return std::nullopt;
+  std::memcpy(&out, from.data(), sizeof out);
   return out;
 }
 

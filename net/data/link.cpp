@@ -91,6 +91,9 @@ void Link::close(Status why) {
 }
 
 void Link::start() {
+  if (by_ucx())
+    if (Status there = make_worker(); !there.ok())
+      return end(there);
   auto made = is_local() ? connect_local(endpoint_.local_name)
                          : connect_tcp(endpoint_.host, endpoint_.port);
   if (!made.ok())
@@ -139,12 +142,17 @@ void Link::greet() {
   if (!is_local())
     tune_stream(stream_->fd());
   const auto opening = encode(Opening{region_ ? region_->bytes() : 0, endpoint_.token,
-                                      region_ ? region_->lent_bytes() : endpoint_.lent});
+                                      region_ ? region_->lent_bytes() : endpoint_.lent,
+                                      worker_ ? worker_->address().size() : 0});
   {
     std::scoped_lock guard(lock_);
     phase_ = Phase::greeting;
   }
   greeting_.bytes.assign(opening.begin(), opening.end());
+  if (worker_) {
+    const auto* address = reinterpret_cast<const std::byte*>(worker_->address().data());
+    greeting_.bytes.insert(greeting_.bytes.end(), address, address + worker_->address().size());
+  }
   say_greeting();
 }
 
@@ -185,10 +193,15 @@ void Link::read_acceptance() {
     std::scoped_lock guard(lock_);
     phase_ = Phase::open;
   }
+  if (!by_ucx())
+    stands();
+  flush();
+}
+
+void Link::stands() {
   record_->set_path(endpoint_.path);
   if (auto opened = std::exchange(opened_, nullptr))
     opened(Status{});
-  flush();
 }
 
 void Link::flush() {
@@ -277,6 +290,8 @@ void Link::read_pieces() {
 
 // The last piece of a tensor is here.
 void Link::piece_ended(std::uint64_t number) {
+  if (by_ucx())
+    return meet();
   if ((number & unasked) == 0)
     return finish(number, Status{});
   UnaskedTensors::Effect effect;
@@ -290,7 +305,7 @@ void Link::piece_ended(std::uint64_t number) {
 
 // False when it does not fit what was announced, or is more than was lent.
 bool Link::take_unasked(const Piece& piece) {
-  if (is_local())
+  if (endpoint_.path != TensorPath::stream)
     return false;
   UnaskedTensors::Effect effect;
   const std::int64_t now = steady_micros();
@@ -319,6 +334,8 @@ bool Link::take_unasked(const Piece& piece) {
 bool Link::take_piece(const Piece& piece) {
   if ((piece.number & unasked) != 0)
     return take_unasked(piece);
+  if (by_ucx() && (piece.code == 0 || piece.number == of_worker))
+    return take_piece_by_ucx(piece);
   std::unique_lock guard(lock_);
   auto it = pulls_.find(piece.number);
   if (it == pulls_.end())
@@ -395,6 +412,9 @@ void Link::end(const Status& why, bool by_us) {
       client_.loop->forget(stream_->fd());
     stream_.reset();
   }
+  if (worker_)
+    client_.loop->forget(worker_->fd());
+  worker_.reset(); // or when its turn has ended
   if (client_.links.erase(self))
     client_.counted.add(-1);
   // Tensors may hold the region for long; what is free in it, nobody will use any more.
@@ -436,7 +456,8 @@ void Link::check(std::int64_t now_us) {
   auto micros = [](std::chrono::milliseconds limit) {
     return std::chrono::microseconds(limit).count();
   };
-  if (!is_open && now_us - since_us_ > micros(client_.options.opening))
+  const bool is_standing = is_open && (!by_ucx() || !opened_);
+  if (!is_standing && now_us - since_us_ > micros(client_.options.opening))
     end(unavailable(str_cat("no answer within ", client_.options.opening.count(), " ms")));
   else if (is_open && is_waited_for && now_us - moved_us_ > micros(client_.options.stall))
     end(broke(str_cat("no byte came for ", client_.options.stall.count(), " ms")));

@@ -12,9 +12,13 @@ std::deque<Serving>::iterator ServedConnection::next_turn() {
   return std::find_if(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
 }
 
-bool ServedConnection::has_work() const {
-  return has_output() ||
+bool ServedConnection::has_turn() const {
+  return (!worker || pieces_ < most_pieces) &&
          std::any_of(queue.begin(), queue.end(), [](const Serving& s) { return s.parked == 0; });
+}
+
+bool ServedConnection::has_work() const {
+  return has_output() || has_turn();
 }
 
 // Frames go before the bytes of the piece that is under way only if none of it has been sent.
@@ -60,15 +64,67 @@ bool ServedConnection::write(Serving& serving, std::uint64_t length) {
   return false;
 }
 
+void ServedConnection::meet(const Token& proof, const std::string& address,
+                            const UcxChoice& choice) {
+  auto made = UcxWorker::make(
+      choice, [](std::string_view, std::uint64_t) { return std::nullopt; }); // we only send
+  Status met = made.ok() ? (*made)->connect(address) : made.status();
+  if (!met.ok()) {
+    log_warning("no tensors by ucx for ", task, ": ", met.message());
+    return say(Piece{of_worker, 0, static_cast<std::uint32_t>(met.code()), Piece::last});
+  }
+  worker = *std::move(made);
+  proof_ = proof;
+  const std::string& own = worker->address();
+  say(Piece{of_worker, own.size(), 0, 0});
+  const auto* bytes = reinterpret_cast<const std::byte*>(own.data());
+  out_.frames.insert(out_.frames.end(), bytes, bytes + own.size());
+  worker->send(encode(UcxMark{proof_, of_worker, 0}), {}, {}, [](const Status&) {});
+}
+
+void ServedConnection::send_by_ucx(Serving serving, std::uint64_t length) {
+  const std::uint64_t number = serving.request.number, bytes = serving.tensor.bytes().size();
+  ++pieces_;
+  worker->send(encode(UcxMark{proof_, number, serving.done}),
+               serving.tensor.bytes().subspan(serving.done, length), serving.tensor.buffer(),
+               [=, this](const Status& status) {
+                 --pieces_;
+                 if (status.ok()) // else the worker is broken, and ends the connection
+                   taken_by_ucx(number, length);
+               });
+  serving.done += length;
+  if (serving.done < bytes)
+    queue.push_back(std::move(serving));
+  else
+    handed_over_[number] = {serving.request.ticket, bytes};
+}
+
+void ServedConnection::taken_by_ucx(std::uint64_t number, std::uint64_t bytes) {
+  moved_us = steady_micros();
+  record->moved(moved_us);
+  const std::uint64_t taken = taken_[number] += bytes;
+  auto whole = handed_over_.find(number);
+  if (whole == handed_over_.end() || taken < whole->second.bytes)
+    return;
+  sent(whole->second.ticket, whole->second.bytes);
+  handed_over_.erase(whole);
+  taken_.erase(number);
+  say(Piece{number, 0, 0, Piece::last});
+}
+
 void ServedConnection::produce() {
   auto next = next_turn();
-  if (next == queue.end())
+  if (next == queue.end() || !has_turn())
     return;
   Serving serving = std::move(*next);
   queue.erase(next);
   const auto bytes = serving.tensor.bytes();
   const std::uint64_t length = std::min<std::uint64_t>(piece_limit, bytes.size() - serving.done);
   const bool is_last = serving.done + length == bytes.size();
+  if (worker) {
+    offers->touch(serving.request.ticket, steady_micros());
+    return send_by_ucx(std::move(serving), length);
+  }
   if (is_local && !write(serving, length))
     return;
   // Nobody holds a tensor any more when its receiver learns that it is there, where that can be.

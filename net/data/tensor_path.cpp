@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "core/base/strings.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe {
 
@@ -12,7 +13,8 @@ constexpr std::pair<PathChoice, std::string_view> choices[] = {
     {PathChoice::best, "auto"},
     {PathChoice::messages, "messages"},
     {PathChoice::shared_memory, "shared-memory"},
-    {PathChoice::stream, "stream"}};
+    {PathChoice::stream, "stream"},
+    {PathChoice::ucx, "ucx"}};
 
 std::string fixed(double value, int digits) {
   char text[48];
@@ -35,6 +37,12 @@ std::string obstacle(TensorPath path, const PathEnd& receiver, const PathEnd& se
     return "";
   case TensorPath::stream:
     return sender.has_port ? "" : str_cat(sender.task, " does not listen for streams");
+  case TensorPath::ucx:
+    for (const PathEnd* end : {&sender, &receiver})
+      if (end->ucx == UcxSupport::none)
+        return str_cat(end->task, " has no UCX; install it there (Debian: libucx0)");
+    // On its stream both agree on what is read.
+    return sender.has_port ? "" : str_cat(sender.task, " does not listen for streams");
   }
   return "";
 }
@@ -45,6 +53,8 @@ TensorPath path_of(PathChoice choice) {
     return TensorPath::shared_memory;
   case PathChoice::stream:
     return TensorPath::stream;
+  case PathChoice::ucx:
+    return TensorPath::ucx;
   default:
     return TensorPath::messages;
   }
@@ -60,6 +70,8 @@ std::string_view to_string(TensorPath path) {
     return "shared-memory";
   case TensorPath::stream:
     return "stream";
+  case TensorPath::ucx:
+    return "ucx";
   }
   return "?";
 }
@@ -103,10 +115,23 @@ Result<std::vector<TensorPath>> paths_to_try(const PathEnd& receiver, const Path
     if (!with_client || path == TensorPath::messages)
       return out;
   }
-  for (TensorPath path : {TensorPath::shared_memory, TensorPath::stream, TensorPath::messages})
+  const bool has_rdma = receiver.ucx == UcxSupport::rdma && sender.ucx == UcxSupport::rdma;
+  for (TensorPath path :
+       {TensorPath::shared_memory, TensorPath::ucx, TensorPath::stream, TensorPath::messages}) {
+    if (path == TensorPath::ucx && !has_rdma)
+      continue; // over TCP it is no faster than a stream, and asks its peers for no token
     if (obstacle(path, receiver, sender).empty() && (out.empty() || out.front() != path))
       out.push_back(path);
+  }
   return out;
+}
+
+UcxSupport ucx_support(PathChoice choice) {
+  const bool has_device = has_rdma_device();
+  const bool is_wanted = choice == PathChoice::ucx || (choice == PathChoice::best && has_device);
+  if (!is_wanted || !ucx_is_there().ok())
+    return UcxSupport::none;
+  return has_device ? UcxSupport::rdma : UcxSupport::library;
 }
 
 std::string boot_id() {

@@ -16,12 +16,14 @@ enum class TensorPath : std::uint8_t {
   messages,      ///< pieces inside messages of the control connection: always there
   shared_memory, ///< one host: the sender writes into the receiver's memory
   stream,        ///< a TCP connection of its own
+  ucx,           ///< the receiver reads the sender's memory: RDMA
 };
-/// "messages", "shared-memory", "stream".
+/// "messages", "shared-memory", "stream", "ucx".
 std::string_view to_string(TensorPath path);
 
 /// What `tensor-path` in a config file says. `best` is "auto".
-enum class PathChoice : std::uint8_t { best, messages, shared_memory, stream };
+enum class PathChoice : std::uint8_t { best, messages, shared_memory, stream, ucx };
+inline constexpr std::uint8_t last_path_choice = 4;
 std::string_view to_string(PathChoice choice);
 std::optional<PathChoice> parse_path_choice(std::string_view text);
 
@@ -35,6 +37,15 @@ struct TensorPathSettings {
   bool shows = true;                           ///< peers on this host read our variables in place
 };
 
+/// What a node has for the path "ucx".
+enum class UcxSupport : std::uint8_t {
+  none,
+  library, ///< UCX, for whoever names the path
+  rdma,    ///< UCX, and a device for RDMA
+};
+/// Of this machine, as far as `choice` wants to know: without a device, only a named path loads UCX.
+UcxSupport ucx_support(PathChoice choice);
+
 /// One end of an edge, as the choice sees it.
 struct PathEnd {
   std::string task; ///< task name, or "client": then `choice` holds only as far as it can
@@ -42,6 +53,7 @@ struct PathEnd {
   std::string host;              ///< boot id of the running system; empty when it is not known
   bool has_local_socket = false; ///< it can be reached through a Unix socket
   bool has_port = false;         ///< it listens for streams
+  UcxSupport ucx = UcxSupport::none;
 };
 
 /// The paths on which `receiver` may pull from `sender`, best first; the next is tried when one

@@ -68,9 +68,25 @@ TEST_CASE("tensor path: a client has no say, so a name holds for it as far as it
   CHECK(tried(client, end("worker/0", PathChoice::stream)) == Paths{stream, messages});
 }
 
+TEST_CASE(
+    "tensor path: ucx is taken where both have RDMA, or where it is named and both have UCX") {
+  PathEnd near = end("worker/0"), far = end("ps/0", PathChoice::best, "h2");
+  near.ucx = far.ucx = UcxSupport::rdma;
+  CHECK(tried(near, far) == Paths{TensorPath::ucx, stream, messages});
+  far.ucx = UcxSupport::library;
+  CHECK(tried(near, far) == Paths{stream, messages});
+  far.choice = PathChoice::ucx;
+  CHECK(tried(near, far) == Paths{TensorPath::ucx});
+  near.ucx = UcxSupport::none;
+  CHECK(refusal(near, far).find("worker/0 has no UCX; install it there") != std::string::npos);
+  near.ucx = UcxSupport::library;
+  far.has_port = false;
+  CHECK(refusal(near, far).find("does not listen") != std::string::npos);
+}
+
 TEST_CASE("tensor path: names are read back, others are none") {
-  for (PathChoice choice :
-       {PathChoice::best, PathChoice::messages, PathChoice::shared_memory, PathChoice::stream})
+  for (PathChoice choice : {PathChoice::best, PathChoice::messages, PathChoice::shared_memory,
+                            PathChoice::stream, PathChoice::ucx})
     CHECK(parse_path_choice(to_string(choice)) == choice);
   CHECK(!parse_path_choice("rdma"));
 }

@@ -152,6 +152,7 @@ struct OpenPath {
   std::string task;        ///< task name, or "client"
   std::uint8_t choice = 0; ///< PathChoice
   std::string host;        ///< boot id
+  std::uint8_t ucx = 0;    ///< UcxSupport
 };
 /// The sender's end. The token is good for one connection, soon.
 struct PathOffer {
@@ -162,6 +163,7 @@ struct PathOffer {
   std::string stream_host; ///< empty: it does not listen for streams
   std::uint16_t port = 0;
   std::string token, proof; ///< 16 bytes each, for net/data/frames.hpp
+  std::uint8_t ucx = 0;     ///< UcxSupport
 };
 
 // How they travel.
@@ -254,12 +256,12 @@ typename F::result_type inspect(F& f, ReleaseTensor& x) {
 }
 template <class F>
 typename F::result_type inspect(F& f, OpenPath& x) {
-  return f(caf::meta::type_name("OpenPath"), x.task, x.choice, x.host);
+  return f(caf::meta::type_name("OpenPath"), x.task, x.choice, x.host, x.ucx);
 }
 template <class F>
 typename F::result_type inspect(F& f, PathOffer& x) {
   return f(caf::meta::type_name("PathOffer"), x.task, x.choice, x.host, x.local_name, x.stream_host,
-           x.port, x.token, x.proof);
+           x.port, x.token, x.proof, x.ucx);
 }
 
 } // namespace troupe

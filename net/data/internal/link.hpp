@@ -19,6 +19,7 @@
 #include "net/data/event_loop.hpp"
 #include "net/data/frames.hpp"
 #include "net/data/internal/unasked_tensors.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe::data {
 
@@ -27,6 +28,9 @@ struct PendingPull {
   std::uint64_t bytes = 0, arrived = 0;
   std::int64_t since_us = 0;
   DataLink::Pulled done;
+  // By UCX: how much is on its way or has come, and whether the sender has said that it was all.
+  std::uint64_t begun = 0;
+  bool is_confirmed = false;
 };
 
 /// Where the bytes of an open connection belong: a frame, then the bytes of the piece that it speaks of.
@@ -64,6 +68,7 @@ struct Greeting {
   Fd passed; ///< with the acceptance
 };
 
+/// A path by UCX stands only when its sender has been heard there: until then `opened_` is kept.
 enum class Phase : std::uint8_t { connecting, greeting, open, ended };
 
 class Link;
@@ -118,6 +123,7 @@ public:
 
 private:
   bool is_local() const { return endpoint_.path == TensorPath::shared_memory; }
+  bool by_ucx() const { return endpoint_.path == TensorPath::ucx; }
   Status broke(std::string_view why) const {
     return unavailable(str_cat("the ", to_string(endpoint_.path), " path from ", endpoint_.task,
                                " broke: ", why))
@@ -127,8 +133,10 @@ private:
   // errno, 0 for an orderly end.
   Status lost(int error) const {
     bool is_closed = error == 0 || error == ECONNRESET || error == EPIPE;
-    return broke(str_cat(is_closed ? "it closed its connection" : std::strerror(error),
-                         "; if its process has ended, look at its log and start it again"))
+    return lost(is_closed ? "it closed its connection" : std::strerror(error));
+  }
+  Status lost(std::string_view why) const {
+    return broke(str_cat(why, "; if its process has ended, look at its log and start it again"))
         .as_derived();
   }
   void on_event(std::uint32_t events);
@@ -140,6 +148,13 @@ private:
   bool take_piece(const Piece& piece);
   bool take_unasked(const Piece& piece);
   void piece_ended(std::uint64_t number);
+  void stands();
+  Status make_worker();
+  bool take_piece_by_ucx(const Piece& piece);
+  void meet();
+  std::optional<UcxWorker::Arrival> arriving(std::string_view header, std::uint64_t bytes);
+  void arrived(std::uint64_t number, std::uint64_t bytes, const Status& status);
+  void turn();
   void do_as(UnaskedTensors::Effect effect, std::uint64_t ticket);
   bool say(const Request& request);
   void flush_soon();
@@ -170,6 +185,8 @@ private:
   std::uint32_t events_ = 0;
   Greeting greeting_;
   PieceReader reader_;
+  std::shared_ptr<UcxWorker> worker_;
+  std::string peers_worker_; // its address
 };
 
 } // namespace troupe::data

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -21,6 +22,7 @@
 #include "net/data/offer_table.hpp"
 #include "net/data/path_book.hpp"
 #include "net/data/push_lanes.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe::data {
 
@@ -29,6 +31,8 @@ inline constexpr std::uint64_t piece_limit = std::uint64_t{4} << 20;
 /// Requests of one peer that are kept, with answers that it has not taken; nothing more is read from it
 /// until there are fewer.
 inline constexpr std::size_t most_requests = 1024;
+/// Pieces that UCX has of one peer's tensors.
+inline constexpr std::size_t most_pieces = 4;
 
 /// A tensor on its way out.
 struct Serving {
@@ -53,6 +57,8 @@ struct ServedConnection {
   std::shared_ptr<ForeignRegion> region;
   std::shared_ptr<BorrowedSlots> borrowed; ///< null when nothing is lent
   std::shared_ptr<PushLane> lane;          ///< the same, on a stream
+  std::optional<Opening> opening;          ///< whose worker's address is to come
+  std::unique_ptr<UcxWorker> worker;       ///< by which tensors go; null: by the connection itself
   std::vector<std::byte> in;
   std::deque<Serving> queue;
   std::uint32_t events = EPOLLIN;
@@ -62,11 +68,17 @@ struct ServedConnection {
   }
   bool has_output() const { return out_.sent < out_.frames.size() || !out_.payload.empty(); }
   bool has_work() const;
+  /// UCX has pieces that the peer does not have.
+  bool has_pieces() const { return pieces_ != 0; }
   /// Tensors whose bytes are not all with the kernel.
-  std::size_t under_way() const { return queue.size() + (finishing_ ? 1 : 0); }
+  std::size_t under_way() const {
+    return queue.size() + (finishing_ ? 1 : 0) + handed_over_.size();
+  }
 
   /// Says that nothing more comes of a tensor.
   void refuse(const Serving& serving, Code code);
+  /// Tensors go by UCX from now on, to the worker at `address`. When that cannot be, the peer is told.
+  void meet(const Token& proof, const std::string& address, const UcxChoice& choice);
   /// Takes back a tensor that goes unasked, however far it has come.
   void take_back(std::uint64_t ticket);
   /// The connection ends: withdraws the offers of tensors that were going out unasked, since nobody
@@ -85,6 +97,9 @@ struct ServedConnection {
 
 private:
   void say_between(const Piece& piece);
+  bool has_turn() const;
+  void send_by_ucx(Serving serving, std::uint64_t length);
+  void taken_by_ucx(std::uint64_t number, std::uint64_t bytes);
   std::deque<Serving>::iterator next_turn();
   bool write(Serving& serving, std::uint64_t length);
   void sent(std::uint64_t ticket, std::uint64_t bytes);
@@ -103,6 +118,15 @@ private:
     bool is_unasked = false;
   };
   std::optional<Finishing> finishing_;
+
+  // By UCX: the pieces that it has, and of each tensor what the peer has.
+  struct HandedOver {
+    std::uint64_t ticket = 0, bytes = 0;
+  };
+  Token proof_{};
+  std::size_t pieces_ = 0;
+  std::map<std::uint64_t, std::uint64_t> taken_;    // bytes, by number
+  std::map<std::uint64_t, HandedOver> handed_over_; // tensors whose last piece UCX has
 };
 
 } // namespace troupe::data

@@ -23,6 +23,7 @@
 #include "net/data/data_client.hpp"
 #include "net/data/data_server.hpp"
 #include "net/data/sockets.hpp"
+#include "net/ucx/ucx_worker.hpp"
 
 namespace troupe::data::testing {
 
@@ -63,6 +64,7 @@ struct Fixture {
     set_log_level(LogLevel::error);
     if (options.host.empty())
       options.host = "127.0.0.1";
+    options.ucx = UcxChoice{"tcp", true};
     auto made = DataServer::start(options, offers, book, lent, lanes, [this] { settled.put(1); });
     REQUIRE_MESSAGE(made.ok(), made.status().to_string());
     server = *std::move(made);
@@ -123,8 +125,8 @@ struct Fixture {
   std::shared_ptr<LentMemory> lent = std::make_shared<LentMemory>();
   std::shared_ptr<PushLanes> lanes = std::make_shared<PushLanes>();
   std::unique_ptr<DataServer> server;
-  std::unique_ptr<DataClient> client =
-      std::make_unique<DataClient>(DataClientOptions{patience, patience, patience, {}, {}}, book);
+  std::unique_ptr<DataClient> client = std::make_unique<DataClient>(
+      DataClientOptions{patience, patience, patience, {}, {}, {"tcp", true}}, book);
 };
 
 /// Somebody who speaks by hand.
@@ -194,6 +196,15 @@ void wait_until(F is_done) {
     std::this_thread::yield();
 }
 
+/// Those that can be here: without UCX on this machine, the others.
+inline std::vector<TensorPath> every_path() {
+  std::vector<TensorPath> out{TensorPath::shared_memory, TensorPath::stream};
+  if (const Status there = ucx_is_there(); there.ok())
+    out.push_back(TensorPath::ucx);
+  else
+    MESSAGE("skipped: ucx: ", there.message());
+  return out;
+}
 inline constexpr TensorPath both[] = {TensorPath::shared_memory, TensorPath::stream};
 
 /// A stream on which so many bytes may come unasked.
