@@ -119,6 +119,8 @@ public:
   ~Worker() override {
     if (handle_ && break_off())
       library().ucp_worker_destroy(handle_);
+    else if (handle_)
+      keep_for_good();
   }
 
   int fd() const override { return fd_; }
@@ -297,6 +299,14 @@ private:
     for (Operation* operation : under_way_)
       operation->keep = {};
     return have_ended;
+  }
+
+  // UCX's worker needs its context, and the two are never given up.
+  void keep_for_good() {
+    static std::mutex lock;
+    static auto* kept = new std::vector<std::pair<std::shared_ptr<Context>, ucp_worker_h>>;
+    std::scoped_lock guard(lock);
+    kept->emplace_back(context_, handle_);
   }
 
   const std::shared_ptr<Context> context_;
