@@ -454,8 +454,8 @@ void DataServer::Impl::close(int fd, std::string_view why) {
     lanes->remove(c.peer, c.lane);
   if (c.borrowed)
     lent->give_up(c.peer, c.task, c.borrowed);
-  counted.add(-1);
   connections.erase(it);
+  counted.add(-1); // once it holds nothing more
 }
 
 void DataServer::Impl::tick() {
