@@ -157,8 +157,7 @@ UcxSupport support_of(std::uint8_t sent) {
 
 // UCX over what has no device is for those who name it.
 UcxChoice ucx_choice(const TensorPathSettings& settings) {
-  return {settings.choice == PathChoice::ucx ? "" : "ib",
-          Address{settings.listen_host, 0}.is_loopback()};
+  return {settings.choice == PathChoice::ucx ? "" : "ib", settings.listen_host};
 }
 
 void path_offered(Self self, const Services& services, const caf::actor_addr& address,

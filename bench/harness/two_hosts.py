@@ -7,10 +7,12 @@ asks, then the bytes, read to the end. Quicker than that nobody is: a round in w
 something else, and ends the row."""
 
 import functools
+import json
 import os
 import random
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 
 import synthetic
@@ -50,9 +52,18 @@ class Link:
             for space, host in zip(self.spaces, self.hosts):
                 run("ip", "-n", space, "addr", "add", f"{host}/24", "dev", "wire")
                 run("ip", "-n", space, "link", "set", "wire", "up")
+            for space in self.spaces:
+                self.wait_until_up(space)
         except BaseException:
             self.close()
             raise
+
+    @staticmethod
+    def wait_until_up(space):
+        """The kernel says so up to a second later. A wire of bench_link's has no such state."""
+        end = time.monotonic() + 5
+        while json.loads(run("ip", "-n", space, "-j", "link", "show", "wire").stdout)[0]["operstate"] not in ("UP", "UNKNOWN") and time.monotonic() < end:
+            time.sleep(0.05)
 
     def command(self, host, words):
         return ["ip", "netns", "exec", self.spaces[host], *words]

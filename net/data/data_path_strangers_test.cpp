@@ -83,6 +83,36 @@ TEST_CASE("data path: strangers are closed before they cost anything") {
   Stranger claims = dial(TensorPath::stream);
   claims.say(Opening{4096, token()});
   CHECK(claims.listen() == 0);
+  // An address of UCX that is too long to be one, or has no token, or comes with shared memory.
+  std::string address(longest_address, 'x');
+  Stranger endless = dial(TensorPath::stream);
+  endless.say(Opening{0, token(), 0, longest_address + 1});
+  CHECK(endless.listen() == 0);
+  Stranger unknown = dial(TensorPath::stream);
+  unknown.say(Opening{0, make_token(), 0, address.size()});
+  unknown.say_bytes(address.data(), address.size());
+  CHECK(unknown.listen() == 0);
+  auto region = *SharedRegion::make(1 << 20);
+  Stranger both_ways = dial(TensorPath::shared_memory);
+  both_ways.say(Opening{region->bytes(), token(), 0, 8}, region->fd());
+  both_ways.say_bytes(address.data(), 8);
+  CHECK(both_ways.listen() == 0);
+}
+
+TEST_CASE("data path: who wants tensors by ucx where there are none is turned away") {
+  DataServerOptions options;
+  options.host = "127.0.0.1";
+  auto book = std::make_shared<PathBook>();
+  auto server =
+      DataServer::start(options, std::make_shared<OfferTable>(), book,
+                        std::make_shared<LentMemory>(), std::make_shared<PushLanes>(), [] {});
+  REQUIRE(server.ok());
+  auto socket = connect_tcp("127.0.0.1", (*server)->port());
+  REQUIRE(socket.ok());
+  Stranger peer(*std::move(socket));
+  peer.say(Opening{0, (*server)->invite(1, "worker").token, 0, 8});
+  peer.say_bytes("12345678", 8);
+  CHECK(peer.listen() == 0);
 }
 
 TEST_CASE("data path: who claims to lend what it has not is turned away") {

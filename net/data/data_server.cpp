@@ -176,9 +176,11 @@ bool DataServer::Impl::go_on(Connection& c) {
   if (lives && c.worker) {
     if (c.worker->turn())
       loop->post([this, fd = c.stream->fd()] { turn(fd); });
-    if (!c.worker->broken().ok())
-      log_debug("tensors by ucx for ", c.task, ": ", c.worker->broken().message());
-    lives = c.worker->broken().ok() && c.flush();
+    if (Status broken = c.worker->broken(); !broken.ok()) {
+      close(c.stream->fd(), broken.message());
+      return false;
+    }
+    lives = c.flush();
   }
   if (!lives)
     close(c.stream->fd());

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <map>
 #include <mutex>
 #include <unordered_set>
@@ -33,9 +32,9 @@ class Context {
 public:
   static Result<std::shared_ptr<Context>> of(const UcxChoice& choice) {
     static std::mutex lock;
-    static std::map<std::pair<std::string, bool>, std::weak_ptr<Context>> known;
+    static std::map<UcxChoice, std::weak_ptr<Context>> known;
     std::scoped_lock guard(lock);
-    auto& entry = known[{choice.transports, choice.is_loopback}];
+    auto& entry = known[choice];
     if (auto there = entry.lock())
       return there;
     TROUPE_ASSIGN(auto made, make(choice));
@@ -50,6 +49,8 @@ public:
   Context& operator=(const Context&) = delete;
   const Library& library() const { return library_; }
   ucp_context_h handle() const { return handle_; }
+  /// Somebody has: who names only shared memory wants it, though it tells nobody that a peer has died.
+  bool names_transports() const { return names_transports_; }
 
 private:
   explicit Context(const Library& library) : library_(library) {}
@@ -61,9 +62,11 @@ private:
     auto s = UCS_OK;
     if (!choice.transports.empty() && !std::getenv("UCX_TLS"))
       s = library->ucp_config_modify(config, "TLS", choice.transports.c_str());
-    if (s == UCS_OK && choice.is_loopback && !std::getenv("UCX_NET_DEVICES"))
-      s = library->ucp_config_modify(config, "NET_DEVICES", "lo");
+    if (const std::string devices = ucx_devices(choice.host);
+        s == UCS_OK && !devices.empty() && !std::getenv("UCX_NET_DEVICES"))
+      s = library->ucp_config_modify(config, "NET_DEVICES", devices.c_str());
     std::shared_ptr<Context> out(new Context(*library));
+    out->names_transports_ = !choice.transports.empty() || std::getenv("UCX_TLS");
     ucp_params_t params{};
     params.field_mask = UCP_PARAM_FIELD_FEATURES | UCP_PARAM_FIELD_MT_WORKERS_SHARED;
     params.features = UCP_FEATURE_AM | UCP_FEATURE_WAKEUP;
@@ -78,6 +81,7 @@ private:
 
   const Library& library_;
   ucp_context_h handle_ = nullptr;
+  bool names_transports_ = false;
 };
 
 class Worker final : public UcxWorker {
@@ -124,22 +128,18 @@ public:
   }
 
   int fd() const override { return fd_; }
+  // Whatever is begun needs a round of progress, and the descriptor to be armed again behind it.
   bool turn() override {
-    bool is_armed = false;
-    do {
-      constexpr int most_rounds = 4; // then others have their turn
-      is_armed = false;
-      for (int i = 0; i < most_rounds && !is_armed; ++i) {
-        while (library().ucp_worker_progress(handle_) != 0) {
-        }
-        is_armed = library().ucp_worker_arm(handle_) != UCS_ERR_BUSY;
+    constexpr int most_rounds = 8; // then others have their turn
+    for (int i = 0; i < most_rounds; ++i) {
+      while (library().ucp_worker_progress(handle_) != 0) {
       }
-      for (Announced& message : std::exchange(announced_, {}))
-        receive(std::move(message));
-      for (auto& [done, status] : std::exchange(ended_, {}))
-        done(status); // may send what ends at once
-    } while (!ended_.empty() || !announced_.empty());
-    return !is_armed;
+      if (!announced_.empty() || !ended_.empty())
+        pass_on();
+      else if (library().ucp_worker_arm(handle_) != UCS_ERR_BUSY)
+        return false;
+    }
+    return true;
   }
   const Status& broken() const override { return broken_; }
   const std::string& address() const override { return address_; }
@@ -159,7 +159,7 @@ public:
         [](void* self, ucp_ep_h, ucs_status_t why) { static_cast<Worker*>(self)->lost(why); },
         this};
     auto s = library().ucp_ep_create(handle_, &params, &peer_);
-    if (s == UCS_ERR_UNREACHABLE) {
+    if (s == UCS_ERR_UNREACHABLE && context_->names_transports()) {
       can_break_ = false;
       params.err_mode = UCP_ERR_HANDLING_MODE_NONE;
       s = library().ucp_ep_create(handle_, &params, &peer_);
@@ -244,6 +244,13 @@ private:
                                                     arrival->into.data(), message.bytes, &param));
   }
 
+  // Outside of UCX.
+  void pass_on() {
+    for (Announced& message : std::exchange(announced_, {}))
+      receive(std::move(message));
+    for (auto& [done, status] : std::exchange(ended_, {}))
+      done(status);
+  }
   Operation* begin(BufferRef keep, Done done) {
     auto* out = new Operation{this, std::move(keep), std::move(done), {}};
     under_way_.insert(out);
@@ -323,11 +330,6 @@ private:
 };
 
 } // namespace
-
-bool has_rdma_device() {
-  std::error_code error;
-  return !std::filesystem::is_empty("/sys/class/infiniband", error) && !error;
-}
 
 Status ucx_is_there() {
   return Library::open().status();

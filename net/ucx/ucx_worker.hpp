@@ -24,9 +24,14 @@ Status ucx_is_there();
 /// Which of UCX's transports and devices may be used. UCX_TLS and UCX_NET_DEVICES in the environment say it
 /// better.
 struct UcxChoice {
-  std::string transports;   ///< "tcp", "posix,self", "ib"; empty: all that UCX finds
-  bool is_loopback = false; ///< nothing listens beyond this host
+  std::string transports; ///< "tcp", "posix,self", "ib"; empty: all that UCX finds
+  /// An address of this node's, by which its peers know it. The interface that has it is the only one that
+  /// UCX listens on, beside devices for RDMA; of loopback only that. Empty, or nobody's: every one.
+  std::string host;
+  friend auto operator<=>(const UcxChoice&, const UcxChoice&) = default;
 };
+/// The value of UCX_NET_DEVICES for it; empty: every one.
+std::string ucx_devices(const std::string& host);
 
 /// One of the two ends between two nodes. One thread at a time. Everything happens in `turn`.
 ///

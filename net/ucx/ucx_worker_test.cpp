@@ -29,9 +29,10 @@ bool can_run() {
 // A worker that keeps what comes, and one that has it taken.
 struct End {
   explicit End(const std::string& by) {
-    auto made = UcxWorker::make({by, true}, [this](std::string_view header, std::uint64_t bytes) {
-      return take(header, bytes);
-    });
+    auto made =
+        UcxWorker::make({by, "127.0.0.1"}, [this](std::string_view header, std::uint64_t bytes) {
+          return take(header, bytes);
+        });
     REQUIRE_MESSAGE(made.ok(), made.status().to_string());
     worker = *std::move(made);
   }
@@ -193,6 +194,14 @@ TEST_CASE("ucx worker: its end gives back what was under way, told or not") {
   }
 }
 
+TEST_CASE("ucx: what listens does so where its node has its address") {
+  CHECK(ucx_devices("127.0.0.1") == "lo");
+  CHECK(ucx_devices("localhost") == "lo");
+  CHECK(ucx_devices("") == "");
+  CHECK(ucx_devices("0.0.0.0") == "");
+  CHECK(ucx_devices("192.0.2.1") == ""); // nobody's
+}
+
 TEST_CASE("ucx worker: what cannot be an address is refused") {
   if (!can_run())
     return;
@@ -205,7 +214,7 @@ TEST_CASE("ucx worker: transports that are not there are named") {
   if (!can_run() || has_rdma_device())
     return;
   auto made =
-      UcxWorker::make({"ib", false}, [](std::string_view, std::uint64_t) { return std::nullopt; });
+      UcxWorker::make({"ib", ""}, [](std::string_view, std::uint64_t) { return std::nullopt; });
   Status outcome = made.status();
   if (made.ok()) // UCX may say so only when a peer is to be reached
     outcome = (*made)->connect(End("tcp").worker->address());

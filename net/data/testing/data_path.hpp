@@ -64,7 +64,7 @@ struct Fixture {
     set_log_level(LogLevel::error);
     if (options.host.empty())
       options.host = "127.0.0.1";
-    options.ucx = UcxChoice{"tcp", true};
+    options.ucx = UcxChoice{"tcp", "127.0.0.1"};
     auto made = DataServer::start(options, offers, book, lent, lanes, [this] { settled.put(1); });
     REQUIRE_MESSAGE(made.ok(), made.status().to_string());
     server = *std::move(made);
@@ -126,7 +126,7 @@ struct Fixture {
   std::shared_ptr<PushLanes> lanes = std::make_shared<PushLanes>();
   std::unique_ptr<DataServer> server;
   std::unique_ptr<DataClient> client = std::make_unique<DataClient>(
-      DataClientOptions{patience, patience, patience, {}, {}, {"tcp", true}}, book);
+      DataClientOptions{patience, patience, patience, {}, {}, {"tcp", "127.0.0.1"}}, book);
 };
 
 /// Somebody who speaks by hand.
