@@ -43,7 +43,8 @@ def run(tensorflow, troupe):
             continue
         total += 1
         case = Case(difference.op, [parse_literal(text) for text in difference.inputs], attrs_of(difference.attrs))
-        answer, built = tensorflow.answer(case)
+        # What shape functions refuse is refused when a graph is built; kernels alone take it.
+        answer, built = tensorflow.answer(case, as_graph=is_code(difference.tensorflow))
         if answer is None:
             wrong.append(f"{difference.shown()}\n    {built}")
             continue

@@ -1,7 +1,7 @@
 """The process that runs TensorFlow for the comparison: some bad inputs end TensorFlow's process, and then only this one.
 
 Messages are pickles, preceded by their length. Requests: ("make", [(op, seed), …]), each answered by ("made", case) and
-("answered", answer, built); ("answer", case), answered by the latter alone; ("build",
+("answered", answer, built); ("answer", case, as_graph), answered by the latter alone; ("build",
 case), which runs nothing; ("graph", seed, options) asks for a random graph.
 """
 
@@ -38,11 +38,11 @@ def main():
     import random_graphs  # noqa: F401: registers its makers
     from graphs import build
     from makers import MAKERS
-    from tensorflow_answers import answer
+    from tensorflow_answers import answer, run_as_graph
     from values import Random
 
-    def answered(case, prefix):
-        said = answer(case)
+    def answered(case, prefix, as_graph=False):
+        said = run_as_graph(case) if as_graph else answer(case)
         return "answered", said, build(case, prefix)
 
     send(out, ("ready", sorted(MAKERS)))
@@ -60,7 +60,7 @@ def main():
             elif request[0] == "build":
                 send(out, ("built", build(request[1], "c0_")))
             elif request[0] == "answer":
-                send(out, answered(request[1], "c0_"))
+                send(out, answered(request[1], "c0_", request[2]))
         except Exception:
             send(out, ("failed", traceback.format_exc()))
 
