@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <memory>
 #include <random>
@@ -71,7 +72,7 @@ private:
   const std::unique_ptr<ByteStream> below_;
   const StreamFaults faults_;
   Dice sending_, receiving_;
-  std::size_t moved_ = 0;
+  std::atomic<std::size_t> moved_ = 0; // both ways: a thread for each direction
 };
 
 /// For the options of a DataServer or DataClient.
