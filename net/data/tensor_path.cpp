@@ -119,7 +119,7 @@ Result<std::vector<TensorPath>> paths_to_try(const PathEnd& receiver, const Path
   for (TensorPath path :
        {TensorPath::shared_memory, TensorPath::ucx, TensorPath::stream, TensorPath::messages}) {
     if (path == TensorPath::ucx && !has_rdma)
-      continue; // over TCP it is no faster than a stream, and asks its peers for no token
+      continue; // over TCP it is no faster than a stream
     if (obstacle(path, receiver, sender).empty() && (out.empty() || out.front() != path))
       out.push_back(path);
   }
