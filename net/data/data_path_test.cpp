@@ -24,8 +24,8 @@ TEST_CASE("data path: tensors of many sizes arrive as they are, and are offered 
       Status outcome = f.pulled.take();
       REQUIRE_MESSAGE(outcome.ok(), outcome.to_string());
       CHECK(f.same_bytes(sent, got));
-      if (path !=
-          TensorPath::shared_memory) // the last bytes may be here before their sender knows it
+      // The last bytes may be here before their sender knows it.
+      if (path != TensorPath::shared_memory)
         wait_until([&] { return sent.is_unique(); });
       CHECK(sent.is_unique()); // nobody holds the sender's buffer any more
     }

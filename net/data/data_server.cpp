@@ -82,7 +82,6 @@ struct DataServer::Impl {
   std::optional<Invited> invited_with(const Token& token);
   bool greeted(Connection& c, const Opening& opening);
   bool accept_local(Connection& c, const Token& proof);
-  bool read_address(Connection& c);
   void meet(Connection& c, const Token& proof);
   void turn(int fd);
   void open_lane(Connection& c, const Opening& opening);
@@ -205,11 +204,11 @@ bool DataServer::Impl::read(Connection& c) {
   return take_requests(c);
 }
 
+// Reads the opening, then the address of the peer's UCX worker if it has one.
 bool DataServer::Impl::open(Connection& c) {
-  std::array<std::byte, opening_bytes> buffer;
-  if (c.opening)
-    return read_address(c);
-  const std::span<std::byte> missing(buffer.data(), opening_bytes - c.in.size());
+  std::array<std::byte, longest_address> buffer;
+  const std::size_t wanted = c.opening ? c.opening->worker_bytes : opening_bytes;
+  const std::span<std::byte> missing(buffer.data(), wanted - c.in.size());
   const Moved got = c.is_local ? c.stream->receive_passing(missing, c.passed)
                                : c.stream->receive(missing.data(), missing.size());
   if (got.is_later())
@@ -219,30 +218,17 @@ bool DataServer::Impl::open(Connection& c) {
     return false;
   }
   c.in.insert(c.in.end(), buffer.data(), buffer.data() + got.bytes);
-  if (c.in.size() < opening_bytes)
+  if (c.in.size() < wanted)
     return true;
-  std::memcpy(buffer.data(), c.in.data(), opening_bytes);
+  if (c.opening)
+    return greeted(c, *c.opening);
+  c.opening = decode_opening(std::span(c.in).first<opening_bytes>());
   c.in.clear();
-  c.opening = decode_opening(buffer);
   if (c.opening && c.opening->worker_bytes <= longest_address)
     return c.opening->worker_bytes == 0 ? greeted(c, *c.opening) : true;
   refused.add(1);
   close(c.stream->fd(), "it does not speak as a node would");
   return false;
-}
-
-// What an opening leaves to be read: the address of the peer's UCX worker.
-bool DataServer::Impl::read_address(Connection& c) {
-  std::array<std::byte, longest_address> buffer;
-  const Moved got = c.stream->receive(buffer.data(), c.opening->worker_bytes - c.in.size());
-  if (got.is_later())
-    return true;
-  if (got.is_over()) {
-    close(c.stream->fd());
-    return false;
-  }
-  c.in.insert(c.in.end(), buffer.data(), buffer.data() + got.bytes);
-  return c.in.size() < c.opening->worker_bytes || greeted(c, *c.opening);
 }
 
 std::optional<Invited> DataServer::Impl::invited_with(const Token& token) {

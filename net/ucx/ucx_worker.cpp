@@ -63,8 +63,8 @@ private:
     if (!choice.transports.empty() && !std::getenv("UCX_TLS"))
       s = library->ucp_config_modify(config, "TLS", choice.transports.c_str());
     // Over TCP, UCX 1.13 may end a process whose peer goes while it is sent bytes without a copy
-    // ("Assertion `comp->count > 0' failed"). Devices for RDMA read, and do not need this.
-    if (s == UCS_OK)
+    // ("Assertion `comp->count > 0' failed"). Where there is a device for RDMA it is left as it is.
+    if (s == UCS_OK && !has_rdma_device() && !std::getenv("UCX_ZCOPY_THRESH"))
       s = library->ucp_config_modify(config, "ZCOPY_THRESH", "inf");
     if (const std::string devices = ucx_devices(choice.host);
         s == UCS_OK && !devices.empty() && !std::getenv("UCX_NET_DEVICES"))
