@@ -29,8 +29,8 @@ struct DataServerOptions {
   std::chrono::milliseconds stall{30'000};
   /// A value in lent memory is taken back when it has not been claimed for so long, or twice that.
   std::chrono::milliseconds unclaimed{60'000};
-  std::optional<UcxChoice>
-      ucx; ///< who comes as to a stream may have tensors by UCX; nothing: may not
+  /// Who comes as to a stream may have its tensors by UCX; nothing: may not.
+  std::optional<UcxChoice> ucx;
   std::size_t strangers = 64;    ///< connections without a token; the oldest goes
   std::size_t connections = 512; ///< in all
   data::StreamWrapper wrap;      ///< around each connection

@@ -54,8 +54,8 @@ struct Opening {
   Token token{};
   /// Of the region, at its beginning: the sender's to fill. On a stream: may be sent unasked.
   std::uint64_t lent_bytes = 0;
-  std::uint64_t worker_bytes =
-      0; ///< of the address that follows, where tensors come by UCX; else 0
+  /// Of the address that follows, where tensors come by UCX; else 0.
+  std::uint64_t worker_bytes = 0;
 };
 struct Acceptance {
   Token proof{};
