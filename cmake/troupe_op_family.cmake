@@ -1,7 +1,7 @@
 # troupe_op_family(NAME [DEPS libs…])
 #
 # Builds kernels/NAME/*.cpp into kernels_NAME and generates register_NAME(), which calls register_NAME_FILE() for every file:
-# adding an op is adding a file. A file that does not define its function is a link error. Files ending in _test.cpp hold the
+# adding an op is adding a file. A file that does not define its function is a link error. Its *.cu are kernels for GPUs (troupe_cuda). Files ending in _test.cpp hold the
 # case tables and become test_kernels_NAME. A folder's internal/*.cpp are built in but register nothing.
 function(troupe_op_family family)
   cmake_parse_arguments(arg "" "" "DEPS" ${ARGN})
@@ -27,8 +27,9 @@ void register_${family}([[maybe_unused]] OpLibrary& library) {
 ${calls}}
 } // namespace troupe
 " @ONLY)
-  add_library(kernels_${family} STATIC ${ops} ${internals} ${generated})
-  target_link_libraries(kernels_${family} PUBLIC troupe_settings kernels_framework ${arg_DEPS})
+  troupe_gpu_code(images ${family})
+  add_library(kernels_${family} STATIC ${ops} ${internals} ${generated} ${images})
+  target_link_libraries(kernels_${family} PUBLIC troupe_settings kernels_framework kernels_gpu ${arg_DEPS})
   troupe_precompile(kernels kernels_${family})
   set_property(GLOBAL APPEND PROPERTY TROUPE_OP_FAMILIES ${family})
   file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.hpp ${dir}/internal/*.hpp)

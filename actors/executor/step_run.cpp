@@ -78,6 +78,8 @@ StepRun::Progress StepRun::run(Duration slice, bool may_compute) {
     return Progress::waiting;
   if (!s.failed)
     s.read_late_values();
+  if (!s.device_is_done())
+    return Progress::waiting;
   for (std::size_t i = 0; i < s.retvals.size() && !s.failed; ++i)
     if (!s.retvals[i].has_value())
       s.fail(retval_node(s.program, i),
@@ -91,6 +93,15 @@ void StepRun::complete(const Completion& completion) {
   std::shared_ptr<StepState> state = std::move(completion.state);
   if (state != state_)
     return;
+  auto& device = state_->device_wait;
+  if (device.phase == program::DeviceWait::Phase::waiting &&
+      device.is_over.load(std::memory_order_acquire)) {
+    device.phase = program::DeviceWait::Phase::over;
+    --state_->kernels.num_running;
+    if (!device.status.ok())
+      state_->fail(-1, device.status);
+    return;
+  }
   if (state_->program.has_frames)
     Loop<true>(*state_).complete(completion.kernel);
   else

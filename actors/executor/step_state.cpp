@@ -58,6 +58,22 @@ void PendingKernel::finish(Status result) {
   tell_owner(std::move(self), this);
 }
 
+bool StepState::device_is_done() {
+  if (!program.device->has_own_memory() || device_wait.phase == DeviceWait::Phase::over)
+    return true;
+  if (device_wait.phase == DeviceWait::Phase::not_begun) {
+    device_wait.phase = DeviceWait::Phase::waiting;
+    ++kernels.num_running;
+    Stream& stream = environment->stream ? *environment->stream : program.device->stream();
+    stream.when_done([state = shared_from_this()](Status result) mutable {
+      state->device_wait.status = std::move(result);
+      state->device_wait.is_over.store(true, std::memory_order_release);
+      tell_owner(std::move(state), nullptr);
+    });
+  }
+  return false;
+}
+
 void tell_owner(std::shared_ptr<StepState> state, PendingKernel* kernel) {
   std::shared_ptr<StepState> keep = state; // the hook is called in it
   keep->in_hook.fetch_add(1, std::memory_order_relaxed);
@@ -257,6 +273,9 @@ void StepState::reset(bool clean_slots) {
   counters = StepCounters{};
   started = failed = finished = false;
   trace.spans.clear();
+  device_wait.phase = DeviceWait::Phase::not_begun;
+  device_wait.is_over.store(false, std::memory_order_relaxed);
+  device_wait.status = Status{};
 }
 
 void StepState::read_late_values() {

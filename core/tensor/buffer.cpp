@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 
@@ -52,6 +53,11 @@ std::size_t text_bytes(const Variant& variant) {
 }
 
 } // namespace
+
+Status Allocator::copy(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+  return {};
+}
 
 Allocator& host_allocator() {
   // Never destroyed: tensors in static storage may outlive any order of destruction.

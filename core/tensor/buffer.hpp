@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "core/base/status.hpp"
 #include "core/tensor/dtype.hpp"
 
 namespace troupe {
@@ -31,6 +32,9 @@ public:
   virtual void* allocate(std::size_t bytes) = 0;
   /// `bytes` as asked for in `allocate`.
   virtual void deallocate(void* memory, std::size_t bytes) = 0;
+  /// Copies bytes of this allocator's memory to another place in it, which does not overlap. On a
+  /// device in the order of its work, so perhaps later; INTERNAL etc. where the device refuses.
+  virtual Status copy(void* to, const void* from, std::size_t bytes);
   /// Counts bytes that lie elsewhere, such as the text of strings, as if they were allocated here;
   /// false, and nothing counted, when there is no room for them.
   virtual bool charge(std::size_t bytes) {

@@ -42,9 +42,6 @@ bool is_ours_alone(const Tensor& value) {
 /// The same elements in memory that nobody else holds, from where the first came from.
 Result<Tensor> Variable::private_copy() const {
   const Tensor& value = value_;
-  if (value.kind() == MemoryKind::device)
-    return unimplemented("a variable in device memory that a reader holds cannot be copied by the "
-                         "host; assign it a new value instead");
   if (is_shown()) {
     if (Tensor copy = copy_into(*memory_, value); copy.has_value())
       return copy;
@@ -64,7 +61,7 @@ Result<Tensor> Variable::private_copy() const {
   }
   TROUPE_ASSIGN(Tensor copy, Tensor::allocate(*source, value.dtype(), value.shape()));
   if (auto bytes = value.bytes(); !bytes.empty())
-    std::memcpy(copy.mutable_raw(), bytes.data(), bytes.size());
+    TROUPE_TRY(source->copy(copy.mutable_raw(), bytes.data(), bytes.size()));
   return copy;
 }
 

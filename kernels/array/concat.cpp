@@ -124,6 +124,16 @@ Status compute_concat(KernelContext& c, const Layout& layout) {
     TROUPE_TRY(array::charge_text(c.input(layout.first + i), out));
   const auto whole = array::around_axis(shape, axis);
   const std::int64_t row = whole.middle * whole.inner;
+  if (out.kind() == MemoryKind::device) {
+    std::int64_t at = 0;
+    for (int i = 0; i < layout.count; ++i) {
+      const Tensor& part = c.input(layout.first + i);
+      const std::int64_t n = part.shape()[axis] * whole.inner;
+      TROUPE_TRY(array::copy_runs(c, part, 0, n, out, at, row, whole.outer, n));
+      at += n;
+    }
+    return {};
+  }
   c.parallel_for(whole.outer, 5.0 * layout.count + 0.2 * static_cast<double>(row),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t o = begin; o < end; ++o) {
@@ -172,7 +182,7 @@ Status compute_offsets(KernelContext& c) {
                                         "] and doesn't match input 0 with shape [",
                                         str_join(first, " "), "]."));
     TROUPE_ASSIGN(Tensor out, c.allocate_output(i, Shape{rank}));
-    array::fill_with_zeros(c, out);
+    TROUPE_TRY(array::fill_with_zeros(c, out));
     TROUPE_TRY(dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
       out.mutable_data<T>()[static_cast<std::size_t>(axis)] = static_cast<T>(offset);
       return {};
@@ -199,6 +209,11 @@ void register_array_concat(OpLibrary& library) {
       .gradient([](GradContext& g) { return differentiate(g, layout_v2(g.num_inputs())); })
       .cpu_kernel([](KernelContext& c) { return compute_concat(c, layout_v2(c.num_inputs())); },
                   options())
+      .gpu_kernel([](KernelContext& c) { return compute_concat(c, layout_v2(c.num_inputs())); },
+                  array::on_gpu({}, "T", {"axis"}))
+      .host_kernel_on_gpu(
+          [](KernelContext& c) { return compute_concat(c, layout_v2(c.num_inputs())); },
+          array::int32_on_host({}))
       .doc("The values one after the other along a dimension; the other dimensions are equal.");
   library.op("Concat")
       .input("concat_dim: int32; values: N * T")
@@ -208,6 +223,11 @@ void register_array_concat(OpLibrary& library) {
       .gradient([](GradContext& g) { return differentiate(g, layout_v1(g.num_inputs())); })
       .cpu_kernel([](KernelContext& c) { return compute_concat(c, layout_v1(c.num_inputs())); },
                   options())
+      .gpu_kernel([](KernelContext& c) { return compute_concat(c, layout_v1(c.num_inputs())); },
+                  array::on_gpu({}, "T", {"concat_dim"}))
+      .host_kernel_on_gpu(
+          [](KernelContext& c) { return compute_concat(c, layout_v1(c.num_inputs())); },
+          array::int32_on_host({}))
       .doc("ConcatV2 with the dimension as its first input.");
   library.op("ConcatOffset")
       .input("concat_dim: int32; shape: N * shape_type")
@@ -216,6 +236,7 @@ void register_array_concat(OpLibrary& library) {
       .shape_fn(infer_offsets)
       .not_differentiable("its values are positions")
       .cpu_kernel(compute_offsets)
+      .host_kernel_on_gpu(compute_offsets)
       .doc("Where each of N tensors of the given shapes begins in their concatenation.");
 }
 

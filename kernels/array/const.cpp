@@ -44,6 +44,7 @@ void register_array_const(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable("it has no inputs")
       .cpu_kernel(compute, {.prepare = prepare})
+      .host_kernel_on_gpu(compute, {.types = {{"dtype", {DType::int32}}}, .prepare = prepare})
       .doc("The value of its attribute.");
   library.kernels.add({.op = "Const",
                        .device_type = "GPU",

@@ -54,7 +54,7 @@ Status compute_diag(KernelContext& c) {
   dims.insert(dims.end(), x.shape().dims().begin(), x.shape().dims().end());
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   const std::int64_t n = x.num_elements();
   for (std::int64_t i = 0; i < n; ++i)
     array::copy_elements(x, i, out, i * (n + 1), 1);

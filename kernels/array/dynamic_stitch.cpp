@@ -108,7 +108,7 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor merged, c.allocate_output(0, shape));
   if (text > 0)
     TROUPE_TRY(merged.charge(text));
-  array::fill_with_zeros(c, merged); // rows that nobody writes
+  TROUPE_TRY(array::fill_with_zeros(c, merged)); // rows that nobody writes
   const std::int64_t row = rows == 0 ? 0 : shape.num_elements() / rows;
   for (int i = 0; i < count; ++i) {
     const auto indices = c.input(i).data<std::int32_t>();

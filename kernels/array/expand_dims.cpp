@@ -112,6 +112,8 @@ void register_array_expand_dims(OpLibrary& library) {
       .shape_fn(infer_expand_dims)
       .gradient(differentiate)
       .cpu_kernel(compute_expand_dims)
+      .gpu_kernel(compute_expand_dims, array::on_gpu({}, "T", {"dim"}))
+      .host_kernel_on_gpu(compute_expand_dims, array::int32_on_host({}))
       .doc("The same elements with a dimension of size 1 more.");
   KernelOptions squeeze;
   squeeze.prepare = [](PrepareContext& c) -> Result<std::shared_ptr<const void>> {
@@ -124,7 +126,9 @@ void register_array_expand_dims(OpLibrary& library) {
       .attr("T: type; squeeze_dims: list(int) >= 0 = []")
       .shape_fn(infer_squeeze)
       .gradient(differentiate)
-      .cpu_kernel(compute_squeeze, std::move(squeeze))
+      .cpu_kernel(compute_squeeze, squeeze)
+      .gpu_kernel(compute_squeeze, array::on_gpu(squeeze))
+      .host_kernel_on_gpu(compute_squeeze, array::int32_on_host(squeeze))
       .doc(
           "The same elements without the dimensions of size 1, or without the named ones of them.");
   KernelOptions ensure;
@@ -139,7 +143,9 @@ void register_array_expand_dims(OpLibrary& library) {
       .roles(Role::check)
       .shape_fn(infer_ensure_shape)
       .gradient([](GradContext& g) { return g.set_input_grad(0, g.output_grad(0)); })
-      .cpu_kernel(compute_ensure_shape, std::move(ensure))
+      .cpu_kernel(compute_ensure_shape, ensure)
+      .gpu_kernel(compute_ensure_shape, array::on_gpu(ensure))
+      .host_kernel_on_gpu(compute_ensure_shape, array::int32_on_host(ensure))
       .doc("The input itself, if its shape fits the attribute; an error otherwise.");
 }
 

@@ -3,6 +3,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe {
 namespace {
@@ -48,7 +49,7 @@ Status compute_zeros_like(KernelContext& c) {
   const bool objects = is_object(c.input(0).dtype());
   TROUPE_ASSIGN(Tensor out,
                 objects ? c.allocate_output(0, shape) : c.forward_or_allocate(0, 0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   return {};
 }
 
@@ -56,6 +57,8 @@ Status compute_ones_like(KernelContext& c) {
   const DType dtype = c.input(0).dtype();
   const Shape shape = c.input(0).shape();
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
+  if (out.kind() == MemoryKind::device)
+    return gpu::fill_with_ones(c, out.dtype(), out.mutable_raw(), out.num_elements());
   return dispatch(Types<float, double, std::int32_t, std::int64_t, std::uint8_t, std::int8_t,
                         std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t, bool, Half,
                         BFloat16, std::complex<float>, std::complex<double>>{},
@@ -80,7 +83,7 @@ Status compute_empty(KernelContext& c) {
         str_cat("shape must be a vector of int32, got shape ", c.input(0).shape()));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(0)));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   return {};
 }
 
@@ -101,6 +104,10 @@ KernelOptions options_but_for_variants() {
   return out;
 }
 
+KernelOptions ones_on_gpu_options() {
+  return {.types = {{"T", gpu::numbers()}}};
+}
+
 } // namespace
 
 void register_array_fill(OpLibrary& library) {
@@ -111,6 +118,8 @@ void register_array_fill(OpLibrary& library) {
       .shape_fn(infer_fill)
       .gradient(differentiate_fill)
       .cpu_kernel(compute_fill, options())
+      .gpu_kernel(compute_fill, array::on_gpu(options(), "T", {"dims"}))
+      .host_kernel_on_gpu(compute_fill, array::int32_on_host(options()))
       .doc("A tensor of the given dimensions, every element of which is the value.");
   library.op("Empty")
       .input("shape: int32")
@@ -120,6 +129,7 @@ void register_array_fill(OpLibrary& library) {
       .shape_fn(infer_empty)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_empty, options())
+      .gpu_kernel(compute_empty, array::on_gpu(options(), "dtype", {"shape"}))
       .doc(
           "A tensor of the given dimensions, which holds zeros whether init asks for them or not.");
   library.op("ZerosLike")
@@ -130,6 +140,8 @@ void register_array_fill(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_zeros_like, options_but_for_variants())
+      .gpu_kernel(compute_zeros_like, array::on_gpu(options()))
+      .host_kernel_on_gpu(compute_zeros_like, array::int32_on_host(options()))
       .doc("Zeros (false, empty objects) of x's shape.");
   library.op("OnesLike")
       .input("x: T")
@@ -140,6 +152,8 @@ void register_array_fill(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .not_differentiable("it is constant")
       .cpu_kernel(compute_ones_like, options())
+      .gpu_kernel(compute_ones_like, ones_on_gpu_options())
+      .host_kernel_on_gpu(compute_ones_like, array::int32_on_host(options()))
       .doc("Ones of x's shape.");
 }
 

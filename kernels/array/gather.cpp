@@ -3,11 +3,13 @@
 
 #include "kernels/arith/lookup.hpp"
 #include "kernels/array/internal/elements.hpp"
+#include "kernels/array/internal/gpu_kernels.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe {
 namespace {
@@ -206,6 +208,13 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0) // nothing is looked up
     return {};
+  if (out.kind() == MemoryKind::device) { // which cannot tell in time of what is no index
+    const std::int64_t n = out.num_elements();
+    return gpu::launch(c, gpu::kernels::gather, gpu::bits_of(dtype_size(out.dtype())), gpu::over(n),
+                       indices.dtype() == DType::int64, params.raw(), indices.raw(),
+                       out.mutable_raw(), parts.outer / batches, parts.middle, parts.inner,
+                       indices.num_elements() / batches, n);
+  }
   TROUPE_ASSIGN(indices, widened(c, indices)); // of int16
   TROUPE_TRY(check_indices(indices, parts.middle));
   const std::int64_t outer = parts.outer / batches;
@@ -244,6 +253,10 @@ KernelOptions options() {
   return out;
 }
 
+KernelOptions gpu_options() {
+  return {.types = {{"Tindices", {DType::int32, DType::int64}}}};
+}
+
 } // namespace
 
 void register_array_gather(OpLibrary& library) {
@@ -255,6 +268,8 @@ void register_array_gather(OpLibrary& library) {
       .shape_fn(infer_v2)
       .gradient(differentiate_v2)
       .cpu_kernel(compute_v2, options())
+      .gpu_kernel(compute_v2, array::on_gpu(gpu_options(), "Tparams", {"axis"}))
+      .host_kernel_on_gpu(compute_v2, array::int32_on_host(options(), "Tparams"))
       .doc("The slices of params along an axis that the indices name; leading batch dimensions are "
            "shared by both.");
   library.op("Gather")
@@ -264,6 +279,8 @@ void register_array_gather(OpLibrary& library) {
       .shape_fn([](ShapeContext& c) { return infer(c, 0, 0); })
       .gradient([](GradContext& g) { return differentiate(g, array::int_scalar(g, 0)); })
       .cpu_kernel([](KernelContext& c) { return gather(c, 0, 0); }, options())
+      .gpu_kernel([](KernelContext& c) { return gather(c, 0, 0); },
+                  array::on_gpu(gpu_options(), "Tparams"))
       .doc("The rows of params that the indices name.");
 }
 

@@ -66,7 +66,7 @@ Status compute(KernelContext& c) {
                                     " does not index into param shape ", params.shape(),
                                     ", node name: ", c.node_name()));
   if (index.bad >= 0)
-    array::fill_with_zeros(c, out);
+    TROUPE_TRY(array::fill_with_zeros(c, out));
   if (is_object(params.dtype())) {
     std::size_t bytes = 0;
     for (std::int64_t at : index.where)

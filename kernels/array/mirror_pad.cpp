@@ -174,7 +174,7 @@ Status compute_fold(KernelContext& c) {
   TROUPE_ASSIGN(const Shape shape, result_shape(c, amounts, true));
   TROUPE_ASSIGN(const Tensor x, widened(c, c.input(0)));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   if (shape.rank() == 0) {
     array::copy_elements(x, 0, out, 0, 1);
     return narrow(c, 0, out);

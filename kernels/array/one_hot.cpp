@@ -1,6 +1,8 @@
 // OneHot: along a new dimension, on_value at the place that each index names, off_value elsewhere.
 #include "kernels/array/internal/elements.hpp"
+#include "kernels/array/internal/gpu_kernels.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe {
 namespace {
@@ -62,6 +64,15 @@ Status compute(KernelContext& c) {
   dims.insert(dims.begin() + at, depth);
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  if (out.kind() == MemoryKind::device) {
+    const std::int64_t n = out.num_elements();
+    if (n == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::one_hot, gpu::bits_of(dtype_size(out.dtype())),
+                       gpu::over(n), static_cast<int>(indices.dtype()), indices.raw(),
+                       c.input(2).raw(), c.input(3).raw(), out.mutable_raw(), depth,
+                       array::around_axis(shape, static_cast<int>(at)).inner, n);
+  }
   TROUPE_TRY(array::fill(c, c.input(3), out));
   TROUPE_TRY(out.charge(static_cast<std::size_t>(indices.num_elements()) *
                         array::text_bytes(c.input(2), 0, 1)));
@@ -83,7 +94,8 @@ void register_array_one_hot(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(infer_shape)
       .not_differentiable("the indices are whole numbers")
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
+      .gpu_kernel(compute, array::on_gpu(options, "T", {"depth"}))
       .doc("on_value at the place that each index names along a new dimension, off_value "
            "elsewhere; an index outside names no place.");
 }

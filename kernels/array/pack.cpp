@@ -55,6 +55,12 @@ Status compute_pack(KernelContext& c) {
   for (int i = 0; i < n; ++i)
     TROUPE_TRY(array::charge_text(c.input(i), out));
   const auto parts = array::around_axis(packed, axis);
+  if (out.kind() == MemoryKind::device) {
+    for (int i = 0; i < n; ++i)
+      TROUPE_TRY(array::copy_runs(c, c.input(i), 0, parts.inner, out, i * parts.inner,
+                                  n * parts.inner, parts.outer, parts.inner));
+    return {};
+  }
   c.parallel_for(parts.outer, 5.0 * n + 0.2 * static_cast<double>(n * parts.inner),
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t o = begin; o < end; ++o)
@@ -103,12 +109,8 @@ Status compute_unpack(KernelContext& c) {
       continue;
     }
     TROUPE_ASSIGN(Tensor out, c.allocate_output(i, shape));
-    c.parallel_for(parts.outer, 5 + 0.2 * static_cast<double>(parts.inner),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t o = begin; o < end; ++o)
-                       array::copy_elements(value, (o * n + i) * parts.inner, out, o * parts.inner,
-                                            parts.inner);
-                   });
+    TROUPE_TRY(array::copy_runs(c, value, i * parts.inner, n * parts.inner, out, 0, parts.inner,
+                                parts.outer, parts.inner));
   }
   return {};
 }
@@ -133,6 +135,8 @@ void register_array_pack(OpLibrary& library) {
       .shape_fn(infer_pack)
       .gradient(differentiate_pack)
       .cpu_kernel(compute_pack, options())
+      .gpu_kernel(compute_pack, array::on_gpu(options()))
+      .host_kernel_on_gpu(compute_pack, array::int32_on_host(options()))
       .doc("N tensors of one shape, stacked along a new dimension.");
   library.op("Unpack")
       .input("value: T")
@@ -141,6 +145,8 @@ void register_array_pack(OpLibrary& library) {
       .shape_fn(infer_unpack)
       .gradient(differentiate_unpack)
       .cpu_kernel(compute_unpack, options())
+      .gpu_kernel(compute_unpack, array::on_gpu(options()))
+      .host_kernel_on_gpu(compute_unpack, array::int32_on_host(options()))
       .doc("The slices along a dimension, each without it.");
 }
 

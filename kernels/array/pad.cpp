@@ -80,7 +80,7 @@ Status compute(KernelContext& c) {
   if (c.num_inputs() == 3)
     TROUPE_TRY(array::fill(c, c.input(2), out));
   else
-    array::fill_with_zeros(c, out);
+    TROUPE_TRY(array::fill_with_zeros(c, out));
   if (x.num_elements() == 0)
     return {};
   arith::StridedPlan plan;
@@ -105,6 +105,8 @@ void register_array_pad(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, options())
+      .gpu_kernel(compute, array::on_gpu(options(), "T", {"paddings"}))
+      .host_kernel_on_gpu(compute, array::int32_on_host(options()))
       .doc("The input with zeros before and after it in every dimension.");
   library.op("PadV2")
       .input("input: T; paddings: Tpaddings; constant_values: T")
@@ -113,6 +115,8 @@ void register_array_pad(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, options())
+      .gpu_kernel(compute, array::on_gpu(options(), "T", {"paddings"}))
+      .host_kernel_on_gpu(compute, array::int32_on_host(options()))
       .doc("The input with a value before and after it in every dimension.");
 }
 

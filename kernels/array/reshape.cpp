@@ -114,6 +114,8 @@ void register_array_reshape(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute)
+      .gpu_kernel(compute, array::on_gpu({}, "T", {"shape"}))
+      .host_kernel_on_gpu(compute, array::int32_on_host({}))
       .doc("The same elements under another shape; one dimension may be -1, for what is left.");
 }
 

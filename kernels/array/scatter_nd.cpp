@@ -143,7 +143,7 @@ Status compute_scatter_nd(KernelContext& c) {
   TROUPE_TRY(check_scatter_nd(shape, indices.shape(), updates.shape()));
   TROUPE_ASSIGN(const array::NdIndex index, read_index(c, indices, shape));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   return apply<How::add>(index, updates, out);
 }
 

@@ -60,6 +60,7 @@ void register_array_shape(OpLibrary& library) {
       .shape_fn(shape_of_dims)
       .not_differentiable(discrete)
       .cpu_kernel(compute_shape)
+      .gpu_kernel(compute_shape, {.host_outputs = {all_args}})
       .doc("The dimensions of a tensor, as a vector.");
   library.op("ShapeN")
       .input("input: N * T")
@@ -69,6 +70,7 @@ void register_array_shape(OpLibrary& library) {
       .shape_fn(shape_of_dims)
       .not_differentiable(discrete)
       .cpu_kernel(compute_shape)
+      .gpu_kernel(compute_shape, {.host_outputs = {all_args}})
       .doc("The dimensions of each of N tensors.");
   library.op("Size")
       .input("input: T")
@@ -78,6 +80,7 @@ void register_array_shape(OpLibrary& library) {
       .shape_fn(shape_of_num_elements)
       .not_differentiable(discrete)
       .cpu_kernel(compute_size)
+      .gpu_kernel(compute_size, {.host_outputs = {all_args}})
       .doc("The number of elements.");
   library.op("Rank")
       .input("input: T")
@@ -87,6 +90,7 @@ void register_array_shape(OpLibrary& library) {
       .shape_fn(shape_of_rank)
       .not_differentiable(discrete)
       .cpu_kernel(compute_rank)
+      .gpu_kernel(compute_rank, {.host_outputs = {all_args}})
       .doc("The number of dimensions.");
 }
 

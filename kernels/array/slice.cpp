@@ -106,7 +106,9 @@ void register_array_slice(OpLibrary& library) {
       .attr("T: type; Index: {int32, int64}")
       .shape_fn(infer_shape)
       .gradient(differentiate)
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
+      .gpu_kernel(compute, array::on_gpu(options, "T", {"begin", "size"}))
+      .host_kernel_on_gpu(compute, array::int32_on_host(options))
       .doc("size[i] elements from begin[i] on in every dimension i; -1 takes all that are left.");
 }
 

@@ -170,7 +170,7 @@ Status compute_to_batch(KernelContext& c) {
     whole.push_back(rest);
     TROUPE_ASSIGN(const Shape padded_shape, Shape::make(whole));
     TROUPE_ASSIGN(padded, c.allocate_temp(x.dtype(), padded_shape));
-    array::fill_with_zeros(c, padded);
+    TROUPE_TRY(array::fill_with_zeros(c, padded));
     arith::StridedPlan plan;
     if (!arith::make_slice_plan(whole, begin, Dims(sizes.size(), 1), sizes, plan))
       return array::too_many_dimensions(padded_shape);

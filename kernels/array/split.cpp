@@ -111,11 +111,7 @@ Status cut(KernelContext& c, const Tensor& value, int axis, const Dims& sizes) {
       }
     TROUPE_ASSIGN(Tensor out, c.allocate_output(i, value.shape().with_dim(axis, size)));
     const std::int64_t n = size * whole.inner, row = whole.middle * whole.inner;
-    c.parallel_for(whole.outer, 5 + 0.2 * static_cast<double>(n),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t o = begin; o < end; ++o)
-                       array::copy_elements(value, o * row + from * whole.inner, out, o * n, n);
-                   });
+    TROUPE_TRY(array::copy_runs(c, value, from * whole.inner, row, out, 0, n, whole.outer, n));
   }
   return {};
 }
@@ -171,6 +167,8 @@ void register_array_split(OpLibrary& library) {
       .shape_fn([](ShapeContext& c) { return infer(c, 1, 0, true); })
       .gradient([](GradContext& g) { return differentiate(g, 1, 0); })
       .cpu_kernel(compute_split, options())
+      .gpu_kernel(compute_split, array::on_gpu(options(), "T", {"split_dim"}))
+      .host_kernel_on_gpu(compute_split, array::int32_on_host(options()))
       .doc("num_split equal parts along a dimension.");
   library.op("SplitV")
       .input("value: T; size_splits: Tlen; split_dim: int32")
@@ -179,6 +177,8 @@ void register_array_split(OpLibrary& library) {
       .shape_fn([](ShapeContext& c) { return infer(c, 0, 2, false); })
       .gradient([](GradContext& g) { return differentiate(g, 0, 2); })
       .cpu_kernel(compute_split_v, options())
+      .gpu_kernel(compute_split_v, array::on_gpu(options(), "T", {"size_splits", "split_dim"}))
+      .host_kernel_on_gpu(compute_split_v, array::int32_on_host(options()))
       .doc("Parts of the given sizes along a dimension; one size may be -1, for the rest.");
 }
 

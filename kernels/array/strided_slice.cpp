@@ -105,7 +105,7 @@ Status compute_slice_grad(KernelContext& c) {
   if (spec.is_whole)
     return c.set_output(0, dy.reshaped(shape));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   if (dy.num_elements() == 0)
     return {};
   arith::StridedPlan plan;
@@ -136,6 +136,10 @@ void register_array_strided_slice(OpLibrary& library) {
       .shape_fn(infer_slice)
       .gradient(differentiate_slice)
       .cpu_kernel(compute_slice, options({DType::int16, DType::int32, DType::int64}))
+      .gpu_kernel(compute_slice, array::on_gpu(options({DType::int32, DType::int64}), "T",
+                                               {"begin", "end", "strides"}))
+      .host_kernel_on_gpu(compute_slice,
+                          array::int32_on_host(options({DType::int32, DType::int64})))
       .doc("What Python's x[begin:end:stride, …] takes; the masks say where an index is left out, "
            "an ellipsis, a new axis or a single number.");
   library.op("StridedSliceGrad")
@@ -146,6 +150,8 @@ void register_array_strided_slice(OpLibrary& library) {
       .shape_fn(infer_slice_grad)
       .gradient(differentiate_slice_grad)
       .cpu_kernel(compute_slice_grad, options({DType::int32, DType::int64}))
+      .gpu_kernel(compute_slice_grad, array::on_gpu(options({DType::int32, DType::int64}), "T",
+                                                    {"shape", "begin", "end", "strides"}))
       .doc("Zeros of the given shape with dy at the places that the slice takes.");
 }
 

@@ -134,6 +134,8 @@ void register_array_tile(OpLibrary& library) {
       .shape_fn(infer_tile)
       .gradient(differentiate_tile)
       .cpu_kernel(compute_tile, options())
+      .gpu_kernel(compute_tile, array::on_gpu(options(), "T", {"multiples"}))
+      .host_kernel_on_gpu(compute_tile, array::int32_on_host(options()))
       .doc("The input repeated multiples[i] times along dimension i.");
   library.op("BroadcastTo")
       .input("input: T; shape: Tidx")
@@ -142,6 +144,8 @@ void register_array_tile(OpLibrary& library) {
       .shape_fn(infer_broadcast_to)
       .gradient(differentiate_broadcast_to)
       .cpu_kernel(compute_broadcast_to, options())
+      .gpu_kernel(compute_broadcast_to, array::on_gpu(options(), "T", {"shape"}))
+      .host_kernel_on_gpu(compute_broadcast_to, array::int32_on_host(options()))
       .doc("The input stretched to a shape that it broadcasts to.");
 }
 

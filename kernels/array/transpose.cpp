@@ -154,7 +154,9 @@ void register_array_transpose(OpLibrary& library) {
       .attr("T: type; Tperm: {int32, int64} = DT_INT32")
       .shape_fn(infer_transpose)
       .gradient(differentiate_transpose)
-      .cpu_kernel(compute_transpose, std::move(options))
+      .cpu_kernel(compute_transpose, options)
+      .gpu_kernel(compute_transpose, array::on_gpu(options, "T", {"perm"}))
+      .host_kernel_on_gpu(compute_transpose, array::int32_on_host(options))
       .doc("Dimension i of the output is dimension perm[i] of the input.");
   KernelOptions conjugate;
   conjugate.expensive = true;
@@ -173,6 +175,7 @@ void register_array_transpose(OpLibrary& library) {
       .shape_fn(infer_invert)
       .not_differentiable("its values are positions")
       .cpu_kernel(compute_invert)
+      .host_kernel_on_gpu(compute_invert, array::int32_on_host({}))
       .doc("The permutation that undoes x: y[x[i]] = i.");
 }
 

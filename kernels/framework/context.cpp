@@ -35,6 +35,8 @@ Result<std::vector<bool>> in_host_memory(const std::vector<ArgDef>& args,
     out[i] = is_object(types[i]);
   if (names.empty())
     return out;
+  if (names.front() == all_args)
+    return std::vector<bool>(types.size(), true);
   TROUPE_ASSIGN(auto ranges, arg_ranges(args, attrs));
   for (std::size_t i = 0; i < args.size(); ++i)
     if (std::ranges::find(names, args[i].name) != names.end())
@@ -179,7 +181,11 @@ void KernelContext::parallel_for_while_wanted(std::int64_t total, double unit_co
 }
 
 Result<Tensor> KernelContext::allocate_temp(DType dtype, const Shape& shape) {
-  return Tensor::allocate(device().allocator(), dtype, shape);
+  Allocator& own = device().allocator();
+  const bool computes_on_host = own.kind() == MemoryKind::device && node_->kernel &&
+                                !node_->kernel->options.host_inputs.empty() &&
+                                node_->kernel->options.host_inputs.front() == all_args;
+  return Tensor::allocate(computes_on_host ? device().host_side_allocator() : own, dtype, shape);
 }
 
 Status KernelContext::set_output(int i, Tensor value) {

@@ -184,6 +184,8 @@ public:
   Result<Tensor> forward_or_allocate(int from, int i, const Shape& shape);
   /// The first of several inputs that can be forwarded.
   Result<Tensor> forward_or_allocate(std::initializer_list<int> from, int i, const Shape& shape);
+  /// Where the kernel computes: on a device with its own memory there, unless all its arguments are in
+  /// host memory.
   Result<Tensor> allocate_temp(DType dtype, const Shape& shape);
   /// INTERNAL if the dtype is not the declared one.
   Status set_output(int i, Tensor value);

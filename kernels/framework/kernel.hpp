@@ -34,6 +34,9 @@ struct TypeConstraint {
   std::vector<DType> dtypes;
 };
 
+/// In `host_inputs` or `host_outputs`: all of them.
+inline constexpr auto all_args = "*";
+
 struct KernelOptions {
   std::vector<TypeConstraint> types = {};
   std::vector<std::string> host_inputs =

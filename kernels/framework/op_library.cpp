@@ -19,6 +19,17 @@ OpLibrary::Builder& OpLibrary::Builder::cpu_kernel_async(AsyncKernelFn fn, Kerne
   return *this;
 }
 
+OpLibrary::Builder& OpLibrary::Builder::gpu_kernel(KernelFn fn, KernelOptions options) {
+  library_.kernels.add(
+      {.op = name_, .device_type = "GPU", .compute = fn, .options = std::move(options)});
+  return *this;
+}
+
+OpLibrary::Builder& OpLibrary::Builder::host_kernel_on_gpu(KernelFn fn, KernelOptions options) {
+  options.host_inputs = options.host_outputs = {all_args};
+  return gpu_kernel(fn, std::move(options));
+}
+
 OpLibrary::Builder& OpLibrary::Builder::kernel_on_all_devices(KernelFn fn, KernelOptions options) {
   for (std::string_view type : device_types)
     library_.kernels.add(

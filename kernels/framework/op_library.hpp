@@ -83,6 +83,11 @@ public:
     }
     Builder& cpu_kernel(KernelFn fn, KernelOptions options = {});
     Builder& cpu_kernel_async(AsyncKernelFn fn, KernelOptions options = {});
+    /// Enqueues its work on the stream of its step (kernels/gpu/launch.hpp).
+    Builder& gpu_kernel(KernelFn fn, KernelOptions options = {});
+    /// A host's function for nodes on GPUs: inputs and outputs are in host memory. For shapes,
+    /// indices and other small integers, as in TensorFlow.
+    Builder& host_kernel_on_gpu(KernelFn fn, KernelOptions options = {});
     /// The same function for every device type: ops that only handle references to values
     /// (Identity, Switch, NoOp …).
     Builder& kernel_on_all_devices(KernelFn fn, KernelOptions options = {});

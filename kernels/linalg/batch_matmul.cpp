@@ -12,6 +12,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
 namespace troupe {
@@ -118,6 +119,30 @@ void multiply(KernelContext& c, arith::Type type, const arith::GemmShape& shape,
                     po + i * shape.m * shape.n * size);
 }
 
+// One call where each operand is one matrix for all entries, or one for each.
+Status multiply_on_gpu(KernelContext& c, const arith::GemmShape& shape, const Tensor& x,
+                       const Dims& x_index, const Tensor& y, const Dims& y_index, Tensor& out,
+                       std::int64_t batch) {
+  const auto is_one = [](const Dims& index) {
+    return !index.empty() && std::ranges::all_of(index, [](std::int64_t i) { return i == 0; });
+  };
+  const bool one_x = is_one(x_index), one_y = is_one(y_index);
+  if ((x_index.empty() || one_x) && (y_index.empty() || one_y))
+    return linalg::product_on_gpu(c, shape, x.raw(), y.raw(), out, batch, one_x, one_y);
+  const auto size = static_cast<std::int64_t>(dtype_size(out.dtype()));
+  Tensor matrices = out.reshaped(Shape{batch, shape.m * shape.n});
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const std::int64_t xi = x_index.empty() ? i : x_index[at],
+                       yi = y_index.empty() ? i : y_index[at];
+    Tensor matrix = matrices.rows(i, i + 1);
+    TROUPE_TRY(linalg::product_on_gpu(
+        c, shape, static_cast<const std::byte*>(x.raw()) + xi * shape.m * shape.k * size,
+        static_cast<const std::byte*>(y.raw()) + yi * shape.k * shape.n * size, matrix));
+  }
+  return {};
+}
+
 /// An operand as the product takes it: a transposed complex one is conjugated.
 Result<Tensor> operand(KernelContext& c, int i, bool adjoint) {
   using Complex = std::complex<double>;
@@ -158,9 +183,12 @@ Status compute(KernelContext& c, bool broadcast) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, out_shape));
   if (out.num_elements() == 0)
     return {};
-  TROUPE_ASSIGN(const auto type, arith::gemm_type(out.dtype()));
   const auto entries =
       std::accumulate(batch.begin(), batch.end(), std::int64_t{1}, std::multiplies<>());
+  if (out.kind() == MemoryKind::device)
+    return multiply_on_gpu(c, shape, x, matrix_indices(x_batch, batch), y,
+                           matrix_indices(y_batch, batch), out, entries);
+  TROUPE_ASSIGN(const auto type, arith::gemm_type(out.dtype()));
   multiply(c, type, shape, x, matrix_indices(x_batch, batch), y, matrix_indices(y_batch, batch),
            out, entries);
   return {};
@@ -225,6 +253,13 @@ KernelOptions options(std::vector<TypeConstraint> types) {
   return {.types = std::move(types), .prepare = prepare, .expensive = true};
 }
 
+KernelOptions on_gpu(std::vector<std::string> attrs) {
+  KernelOptions out{.prepare = prepare};
+  for (std::string& attr : attrs)
+    out.types.push_back({std::move(attr), gpu::floats()});
+  return out;
+}
+
 KernelOptions options_v3(DTypes a, DTypes b, DType out) {
   return options({{"Ta", std::move(a)}, {"Tb", std::move(b)}, {"Tout", {out}}});
 }
@@ -255,6 +290,7 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMul", false); })
       .cpu_kernel(compute<false>, options({{"T", computed()}}))
       .cpu_kernel(in_wider<compute<false>>, options({{"T", narrow_ones()}}))
+      .gpu_kernel(compute<false>, on_gpu({"T"}))
       .doc("Products of matrices in the last two dimensions; those before are equal.");
   library.op("BatchMatMulV2")
       .input("x: T; y: T")
@@ -266,6 +302,7 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMulV2", true); })
       .cpu_kernel(compute<true>, options({{"T", computed()}}))
       .cpu_kernel(in_wider<compute<true>>, options({{"T", narrow_ones()}}))
+      .gpu_kernel(compute<true>, on_gpu({"T"}))
       .doc("Products of matrices in the last two dimensions; those before broadcast.");
   OpLibrary::Builder v3 = library.op("BatchMatMulV3");
   add_kernels_v3(v3);

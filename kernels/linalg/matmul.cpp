@@ -7,6 +7,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
 namespace troupe {
@@ -32,6 +33,14 @@ Status compute(KernelContext& c) {
   if (out.num_elements() > 0)
     linalg::product(c, type, shape, a.raw(), b.raw(), out.mutable_raw());
   return {};
+}
+
+Status compute_on_gpu(KernelContext& c) {
+  TROUPE_ASSIGN(const arith::GemmShape shape,
+                linalg::matmul_sizes(c, c.prepared<linalg::MatMulAttrs>()));
+  TROUPE_ASSIGN(const Shape product, Shape::make(std::array{shape.m, shape.n}));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, product));
+  return linalg::product_on_gpu(c, shape, c.input(0).raw(), c.input(1).raw(), out);
 }
 
 Value matmul(GradContext& g, Value a, Value b, bool transpose_a, bool transpose_b, int of) {
@@ -73,6 +82,7 @@ void register_linalg_matmul(OpLibrary& library) {
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
       .cpu_kernel(in_wider<compute>, std::move(wide))
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}, .prepare = prepare})
       .doc("Product of two matrices; each is transposed first if its attribute says so.");
 }
 

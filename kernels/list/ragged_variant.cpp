@@ -306,7 +306,7 @@ Status compute_gradient(KernelContext& c) {
       return invalid_argument(str_cat("row ", i, " of ", dims[0], " values is longer than ",
                                       "dense_values_shape, which is ", shape));
     TROUPE_ASSIGN(Tensor zero, c.allocate_temp(c.output_type(0), Shape(dims)));
-    array::fill_with_zeros(c, zero);
+    TROUPE_TRY(array::fill_with_zeros(c, zero));
     values.push_back(std::move(zero));
   }
   if (values.size() == 1)

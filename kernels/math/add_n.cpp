@@ -64,6 +64,8 @@ void register_math_add_n(OpLibrary& library) {
       .shape_fn(shape_merge_inputs)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
+      .gpu_kernel(math::add_n_on_gpu, math::for_gpu(arith::BinaryOp::add))
+      .host_kernel_on_gpu(compute, math::for_types({DType::int32}))
       .doc("The sum of all inputs, which have one shape.");
   library.op("AccumulateNV2")
       .input("inputs: N * T")
@@ -74,6 +76,8 @@ void register_math_add_n(OpLibrary& library) {
       .shape_fn(infer_accumulated)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
+      .gpu_kernel(math::add_n_on_gpu, math::for_gpu(arith::BinaryOp::add))
+      .host_kernel_on_gpu(compute, math::for_types({DType::int32}))
       .doc("The sum of all inputs, which have one shape.");
 }
 

@@ -94,6 +94,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_add)
       .cpu_kernel(math::binary<BinaryOp::add>, math::for_types_of(BinaryOp::add))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::add>, math::for_gpu(BinaryOp::add))
+      .host_kernel_on_gpu(math::binary<BinaryOp::add>, math::for_types({DType::int32}))
       .cpu_kernel(add_strings, math::for_types({DType::string}))
       .doc("x + y; texts are joined.");
   library.op("AddV2")
@@ -105,6 +107,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_add)
       .cpu_kernel(math::binary<BinaryOp::add>, math::for_types_of(BinaryOp::add))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::add>, math::for_gpu(BinaryOp::add))
+      .host_kernel_on_gpu(math::binary<BinaryOp::add>, math::for_types({DType::int32}))
       .doc("x + y.");
   library.op("Sub")
       .input("x: T; y: T")
@@ -113,6 +117,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_sub)
       .cpu_kernel(math::binary<BinaryOp::sub>, math::for_types_of(BinaryOp::sub))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::sub>, math::for_gpu(BinaryOp::sub))
+      .host_kernel_on_gpu(math::binary<BinaryOp::sub>, math::for_types({DType::int32}))
       .doc("x - y.");
   library.op("Mul")
       .input("x: T; y: T")
@@ -122,6 +128,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_mul)
       .cpu_kernel(math::binary<BinaryOp::mul>, math::for_types_of(BinaryOp::mul))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::mul>, math::for_gpu(BinaryOp::mul))
+      .host_kernel_on_gpu(math::binary<BinaryOp::mul>, math::for_types({DType::int32}))
       .doc("x * y.");
   library.op("SquaredDifference")
       .input("x: T; y: T")
@@ -132,6 +140,10 @@ void register_math_arithmetic(OpLibrary& library) {
       .gradient(differentiate_squared_difference)
       .cpu_kernel(math::binary<BinaryOp::squared_difference>,
                   math::for_types_of(BinaryOp::squared_difference))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::squared_difference>,
+                  math::for_gpu(BinaryOp::squared_difference))
+      .host_kernel_on_gpu(math::binary<BinaryOp::squared_difference>,
+                          math::for_types({DType::int32}))
       .doc("(x - y) * (x - y).");
   library.op("Maximum")
       .input("x: T; y: T")
@@ -140,6 +152,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_choice(g, "GreaterEqual"); })
       .cpu_kernel(math::binary<BinaryOp::maximum>, math::for_types_of(BinaryOp::maximum))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::maximum>, math::for_gpu(BinaryOp::maximum))
+      .host_kernel_on_gpu(math::binary<BinaryOp::maximum>, math::for_types({DType::int32}))
       .doc("The larger of x and y; NaN if either is NaN.");
   library.op("Minimum")
       .input("x: T; y: T")
@@ -148,6 +162,8 @@ void register_math_arithmetic(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_choice(g, "LessEqual"); })
       .cpu_kernel(math::binary<BinaryOp::minimum>, math::for_types_of(BinaryOp::minimum))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::minimum>, math::for_gpu(BinaryOp::minimum))
+      .host_kernel_on_gpu(math::binary<BinaryOp::minimum>, math::for_types({DType::int32}))
       .doc("The smaller of x and y; NaN if either is NaN.");
 }
 

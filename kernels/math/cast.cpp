@@ -27,19 +27,26 @@ void truncate_to_bfloat16(const void* x, void* y, std::int64_t begin, std::int64
   }
 }
 
+/// Whether the node drops bits instead of rounding. UNIMPLEMENTED where that is not there.
+Result<bool> truncates(const KernelContext& c, DType from, DType to) {
+  if (!c.attrs().get_or("Truncate", false) || !is_floating(from) || !is_floating(to) ||
+      dtype_size(to) >= dtype_size(from))
+    return false;
+  if (from == DType::float32 && to == DType::bfloat16)
+    return true;
+  return unimplemented(str_cat("Cast ", to_string(from), " to ", to_string(to),
+                               " with Truncate is not supported; without it the value is "
+                               "rounded"));
+}
+
 Status compute(KernelContext& c) {
   const DType from = c.input(0).dtype(), to = c.output_type(0);
   if (from == to)
     return c.set_output(0, c.input(0));
   TROUPE_ASSIGN(auto fn, arith::cast(from, to));
-  if (c.attrs().get_or("Truncate", false) && is_floating(from) && is_floating(to) &&
-      dtype_size(to) < dtype_size(from)) {
-    if (from != DType::float32 || to != DType::bfloat16)
-      return unimplemented(str_cat("Cast ", to_string(from), " to ", to_string(to),
-                                   " with Truncate is not supported; without it the value is "
-                                   "rounded"));
+  TROUPE_ASSIGN(const bool is_truncated, truncates(c, from, to));
+  if (is_truncated)
     fn = {.steps = {truncate_to_bfloat16}, .sizes = {4, 2}, .count = 1};
-  }
   const void* x = c.input(0).raw();
   const Shape shape = c.input(0).shape();
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
@@ -47,6 +54,21 @@ Status compute(KernelContext& c) {
   c.parallel_for(shape.num_elements(), math::cheap,
                  [&](std::int64_t begin, std::int64_t end) { fn(x, out, begin, end); });
   return {};
+}
+
+Status compute_on_gpu(KernelContext& c) {
+  TROUPE_ASSIGN(const bool is_truncated, truncates(c, c.input(0).dtype(), c.output_type(0)));
+  return math::cast_on_gpu(c, is_truncated);
+}
+
+KernelOptions gpu_options() {
+  const std::vector<DType> types = {DType::float32, DType::float64, DType::float16, DType::bfloat16,
+                                    DType::int8,    DType::int16,   DType::int32,   DType::int64,
+                                    DType::uint8,   DType::uint16,  DType::uint32,  DType::uint64,
+                                    DType::bool_};
+  KernelOptions options;
+  options.types = {{"SrcT", types}, {"DstT", types}};
+  return options;
 }
 
 } // namespace
@@ -61,6 +83,7 @@ void register_math_cast(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
+      .gpu_kernel(compute_on_gpu, gpu_options())
       .doc("Each element as another dtype; to bool it is x != 0.");
 }
 

@@ -59,6 +59,7 @@ void register_math_clip_by_value(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types_of(arith::BinaryOp::clip_above))
+      .gpu_kernel(math::clip_on_gpu, math::for_gpu(arith::BinaryOp::clip_above))
       .doc("t where it lies within the bounds, else the bound that it crosses.");
 }
 

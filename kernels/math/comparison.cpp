@@ -2,6 +2,7 @@
 #include <string>
 
 #include "kernels/framework/op_library.hpp"
+#include "kernels/gpu/launch.hpp"
 #include "kernels/math/elementwise.hpp"
 
 namespace troupe {
@@ -76,7 +77,18 @@ Status infer_equality(ShapeContext& c) {
   return c.set_output(0, !certain ? PartialShape{} : shape.ok() ? *shape : PartialShape(Shape{}));
 }
 
-void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+template <bool want_equal>
+Status equality_on_gpu(KernelContext& c) {
+  const Shape &x = c.input(0).shape(), &y = c.input(1).shape();
+  if (!broadcast_shapes(x, y).ok() && !c.attrs().get_or("incompatible_shape_error", true)) {
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
+    return gpu::fill(c, out.mutable_raw(), want_equal ? 0 : 1, sizeof(bool));
+  }
+  return math::binary_on_gpu(c, want_equal ? BinaryOp::equal : BinaryOp::not_equal);
+}
+
+template <bool want_equal>
+void add_equality(OpLibrary& library, std::string_view name, std::string_view doc) {
   std::vector<DType> types = arith::dtypes_of(BinaryOp::equal);
   types.insert(types.end(), {DType::string, DType::qint8, DType::quint8, DType::qint16,
                              DType::quint16, DType::qint32});
@@ -87,30 +99,35 @@ void add_equality(OpLibrary& library, std::string_view name, KernelFn fn, std::s
       .commutative()
       .shape_fn(infer_equality)
       .not_differentiable(flat)
-      .cpu_kernel(fn, math::for_types(std::move(types)))
+      .cpu_kernel(equality<want_equal>, math::for_types(std::move(types)))
+      .gpu_kernel(equality_on_gpu<want_equal>, math::for_gpu(BinaryOp::equal))
+      .host_kernel_on_gpu(equality<want_equal>, math::for_types({DType::int32}))
       .doc(doc);
 }
 
-void add_order(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+template <BinaryOp op>
+void add_order(OpLibrary& library, std::string_view name, std::string_view doc) {
   library.op(name)
       .input("x: T; y: T")
       .output("z: bool")
       .attr("T: realnumbertype")
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
-      .cpu_kernel(fn, math::for_types_of(BinaryOp::less))
+      .cpu_kernel(math::binary<op>, math::for_types_of(op))
+      .gpu_kernel(math::binary_on_gpu<op>, math::for_gpu(op))
+      .host_kernel_on_gpu(math::binary<op>, math::for_types({DType::int32}))
       .doc(doc);
 }
 
 } // namespace
 
 void register_math_comparison(OpLibrary& library) {
-  add_equality(library, "Equal", equality<true>, "Whether x == y.");
-  add_equality(library, "NotEqual", equality<false>, "Whether x != y.");
-  add_order(library, "Less", math::binary<BinaryOp::less>, "Whether x < y.");
-  add_order(library, "LessEqual", math::binary<BinaryOp::less_equal>, "Whether x <= y.");
-  add_order(library, "Greater", math::binary<BinaryOp::greater>, "Whether x > y.");
-  add_order(library, "GreaterEqual", math::binary<BinaryOp::greater_equal>, "Whether x >= y.");
+  add_equality<true>(library, "Equal", "Whether x == y.");
+  add_equality<false>(library, "NotEqual", "Whether x != y.");
+  add_order<BinaryOp::less>(library, "Less", "Whether x < y.");
+  add_order<BinaryOp::less_equal>(library, "LessEqual", "Whether x <= y.");
+  add_order<BinaryOp::greater>(library, "Greater", "Whether x > y.");
+  add_order<BinaryOp::greater_equal>(library, "GreaterEqual", "Whether x >= y.");
 }
 
 } // namespace troupe

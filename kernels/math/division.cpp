@@ -59,6 +59,7 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "RealDiv"); })
       .cpu_kernel(math::binary<BinaryOp::real_div>, math::for_types_of(BinaryOp::real_div))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::real_div>, math::for_gpu(BinaryOp::real_div))
       .doc("x / y of floating point numbers.");
   library.op("Div")
       .input("x: T; y: T")
@@ -67,6 +68,8 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "Div"); })
       .cpu_kernel(compute_div, math::for_types_of(BinaryOp::mul)) // all that have numbers
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::real_div>, math::for_gpu(BinaryOp::real_div))
+      .host_kernel_on_gpu(compute_div, math::for_types({DType::int32, DType::int64}))
       .doc("x / y; integers are rounded toward zero.");
   library.op("FloorDiv")
       .input("x: T; y: T")
@@ -76,6 +79,9 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("it is piecewise constant")
       .cpu_kernel(math::binary<BinaryOp::floor_div>, math::for_types_of(BinaryOp::floor_div))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::floor_div>, math::for_gpu(BinaryOp::floor_div))
+      .host_kernel_on_gpu(math::binary<BinaryOp::floor_div>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("x / y, rounded down.");
   library.op("TruncateDiv")
       .input("x: T; y: T")
@@ -85,6 +91,9 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("it is piecewise constant")
       .cpu_kernel(math::binary<BinaryOp::trunc_div>, math::for_types_of(BinaryOp::trunc_div))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::trunc_div>, math::for_gpu(BinaryOp::trunc_div))
+      .host_kernel_on_gpu(math::binary<BinaryOp::trunc_div>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("x / y, rounded toward zero.");
   library.op("FloorMod")
       .input("x: T; y: T")
@@ -94,6 +103,9 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_floor_mod)
       .cpu_kernel(math::binary<BinaryOp::floor_mod>, math::for_types_of(BinaryOp::floor_mod))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::floor_mod>, math::for_gpu(BinaryOp::floor_mod))
+      .host_kernel_on_gpu(math::binary<BinaryOp::floor_mod>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("What x / y rounded down leaves: the sign is y's.");
   library.op("TruncateMod")
       .input("x: T; y: T")
@@ -102,6 +114,9 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(math::binary<BinaryOp::trunc_mod>, math::for_types_of(BinaryOp::trunc_mod))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::trunc_mod>, math::for_gpu(BinaryOp::trunc_mod))
+      .host_kernel_on_gpu(math::binary<BinaryOp::trunc_mod>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("What x / y rounded toward zero leaves: the sign is x's.");
   library.op("Mod")
       .input("x: T; y: T")
@@ -110,6 +125,9 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(math::binary<BinaryOp::trunc_mod>, math::for_types_of(BinaryOp::trunc_mod))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::trunc_mod>, math::for_gpu(BinaryOp::trunc_mod))
+      .host_kernel_on_gpu(math::binary<BinaryOp::trunc_mod>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("What x / y rounded toward zero leaves: the sign is x's.");
   library.op("DivNoNan")
       .input("x: T; y: T")
@@ -118,6 +136,7 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient([](GradContext& g) { return differentiate_division(g, "DivNoNan"); })
       .cpu_kernel(math::binary<BinaryOp::div_no_nan>, math::for_types_of(BinaryOp::div_no_nan))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::div_no_nan>, math::for_gpu(BinaryOp::div_no_nan))
       .doc("x / y, and 0 where y is 0.");
   library.op("MulNoNan")
       .input("x: T; y: T")
@@ -126,6 +145,7 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_mul_no_nan)
       .cpu_kernel(math::binary<BinaryOp::mul_no_nan>, math::for_types_of(BinaryOp::mul_no_nan))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::mul_no_nan>, math::for_gpu(BinaryOp::mul_no_nan))
       .doc("x * y, and 0 where y is 0, even if x is infinite or NaN.");
   library.op("Atan2")
       .input("y: T; x: T")
@@ -134,6 +154,7 @@ void register_math_division(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate_atan2)
       .cpu_kernel(math::binary<BinaryOp::atan2>, math::for_types_of(BinaryOp::atan2))
+      .gpu_kernel(math::binary_on_gpu<BinaryOp::atan2>, math::for_gpu(BinaryOp::atan2))
       .doc("The angle of the point (x, y), in (-pi, pi].");
 }
 

@@ -52,6 +52,42 @@ Status run_binary(KernelContext& c, const arith::BinaryKernel& kernel, const Sha
 /// that nobody else holds, or new. Makes no copy of a tensor: for kernels so small that it counts.
 Status make_output(KernelContext& c, std::initializer_list<int> from, const Shape& shape);
 
+// ---- the same for GPUs
+
+Status unary_on_gpu(KernelContext& c, arith::UnaryOp op);
+/// dy and x: the inputs' numbers.
+Status unary_grad_on_gpu(KernelContext& c, arith::GradOp op, int dy, int x);
+Status binary_on_gpu(KernelContext& c, arith::BinaryOp op);
+template <arith::UnaryOp op>
+Status unary_on_gpu(KernelContext& c) {
+  return unary_on_gpu(c, op);
+}
+/// Of an op as unary_grad's: the value comes first.
+template <arith::GradOp op>
+Status unary_grad_on_gpu(KernelContext& c) {
+  return unary_grad_on_gpu(c, op, 1, 0);
+}
+template <arith::BinaryOp op>
+Status binary_on_gpu(KernelContext& c) {
+  return binary_on_gpu(c, op);
+}
+/// z = op(a, b) by a plan of two inputs, a and b of z's dtype.
+Status binary_on_gpu(KernelContext& c, arith::BinaryOp op, const arith::BroadcastPlan& plan,
+                     const void* a, const void* b, Tensor& z);
+/// variable = op(variable, value), of one shape, in place.
+Status apply_on_gpu(KernelContext& c, arith::BinaryOp op, Tensor& variable, const Tensor& value);
+/// Output 0 = condition ? input 1 : input 2, which broadcast to `shape`; input 0 is read as of the
+/// shape `condition`.
+Status select_on_gpu(KernelContext& c, const Shape& condition, const Shape& shape);
+/// is_truncated: from float to the upper halves, bfloat16.
+Status cast_on_gpu(KernelContext& c, bool is_truncated);
+Status add_n_on_gpu(KernelContext& c);
+Status clip_on_gpu(KernelContext& c);
+/// A kernel of the function for the dtypes that GPUs compute it in.
+KernelOptions for_gpu(arith::UnaryOp op);
+KernelOptions for_gpu(arith::GradOp op);
+KernelOptions for_gpu(arith::BinaryOp op);
+
 /// A plan for two shapes. UNIMPLEMENTED when more than eight dimensions are left after merging.
 Result<arith::BroadcastPlan> broadcast_plan(std::initializer_list<const Shape*> shapes);
 

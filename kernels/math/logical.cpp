@@ -23,6 +23,7 @@ void register_math_logical(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
       .cpu_kernel(math::binary<arith::BinaryOp::logical_and>, options())
+      .gpu_kernel(math::binary_on_gpu<arith::BinaryOp::logical_and>)
       .doc("Whether both x and y.");
   library.op("LogicalOr")
       .input("x: bool; y: bool")
@@ -31,6 +32,7 @@ void register_math_logical(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .not_differentiable(flat)
       .cpu_kernel(math::binary<arith::BinaryOp::logical_or>, options())
+      .gpu_kernel(math::binary_on_gpu<arith::BinaryOp::logical_or>)
       .doc("Whether x or y or both.");
   library.op("LogicalNot")
       .input("x: bool")
@@ -38,6 +40,7 @@ void register_math_logical(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .not_differentiable(flat)
       .cpu_kernel(math::unary<arith::UnaryOp::logical_not>, options())
+      .gpu_kernel(math::unary_on_gpu<arith::UnaryOp::logical_not>)
       .doc("Whether not x.");
 }
 

@@ -29,6 +29,9 @@ void register_math_pow(OpLibrary& library) {
       .shape_fn(shape_broadcast_binary)
       .gradient(differentiate)
       .cpu_kernel(math::binary<arith::BinaryOp::pow>, math::for_types_of(arith::BinaryOp::pow))
+      .gpu_kernel(math::binary_on_gpu<arith::BinaryOp::pow>, math::for_gpu(arith::BinaryOp::pow))
+      .host_kernel_on_gpu(math::binary<arith::BinaryOp::pow>,
+                          math::for_types({DType::int32, DType::int64}))
       .doc("x to the power of y. Integers take no negative powers.");
 }
 

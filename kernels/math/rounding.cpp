@@ -14,7 +14,8 @@ Status compute_round(KernelContext& c) {
   return c.set_output(0, c.input(0));
 }
 
-void add_rounding(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+template <UnaryOp op>
+void add_rounding(OpLibrary& library, std::string_view name, std::string_view doc) {
   library.op(name)
       .input("x: T")
       .output("y: T")
@@ -22,28 +23,30 @@ void add_rounding(OpLibrary& library, std::string_view name, KernelFn fn, std::s
       .roles(Role::flat)
       .shape_fn(shape_unchanged)
       .not_differentiable("it is piecewise constant")
-      .cpu_kernel(fn, math::for_types_of(UnaryOp::floor))
+      .cpu_kernel(math::unary<op>, math::for_types_of(op))
+      .gpu_kernel(math::unary_on_gpu<op>, math::for_gpu(op))
       .doc(doc);
 }
 
-void add_test(OpLibrary& library, std::string_view name, KernelFn fn, std::string_view doc) {
+template <UnaryOp op>
+void add_test(OpLibrary& library, std::string_view name, std::string_view doc) {
   library.op(name)
       .input("x: T")
       .output("y: bool")
       .attr("T: {bfloat16, half, float, double}")
       .shape_fn(shape_unchanged)
       .not_differentiable("its values are true and false")
-      .cpu_kernel(fn, math::for_types_of(UnaryOp::is_nan))
+      .cpu_kernel(math::unary<op>, math::for_types_of(op))
+      .gpu_kernel(math::unary_on_gpu<op>, math::for_gpu(op))
       .doc(doc);
 }
 
 } // namespace
 
 void register_math_rounding(OpLibrary& library) {
-  add_rounding(library, "Floor", math::unary<UnaryOp::floor>, "The largest whole number <= x.");
-  add_rounding(library, "Ceil", math::unary<UnaryOp::ceil>, "The smallest whole number >= x.");
-  add_rounding(library, "Rint", math::unary<UnaryOp::round>,
-               "The nearest whole number; the even one of two.");
+  add_rounding<UnaryOp::floor>(library, "Floor", "The largest whole number <= x.");
+  add_rounding<UnaryOp::ceil>(library, "Ceil", "The smallest whole number >= x.");
+  add_rounding<UnaryOp::round>(library, "Rint", "The nearest whole number; the even one of two.");
   std::vector<DType> round_types = arith::dtypes_of(UnaryOp::round);
   round_types.insert(round_types.end(), {DType::int8, DType::int16, DType::int32, DType::int64});
   library.op("Round")
@@ -54,11 +57,11 @@ void register_math_rounding(OpLibrary& library) {
       .shape_fn(shape_unchanged)
       .not_differentiable("it is piecewise constant")
       .cpu_kernel(compute_round, math::for_types(std::move(round_types)))
+      .gpu_kernel(math::unary_on_gpu<UnaryOp::round>, math::for_gpu(UnaryOp::round))
       .doc("The nearest whole number; the even one of two.");
-  add_test(library, "IsNan", math::unary<UnaryOp::is_nan>, "Whether x is NaN.");
-  add_test(library, "IsInf", math::unary<UnaryOp::is_inf>, "Whether x is infinite.");
-  add_test(library, "IsFinite", math::unary<UnaryOp::is_finite>,
-           "Whether x is neither infinite nor NaN.");
+  add_test<UnaryOp::is_nan>(library, "IsNan", "Whether x is NaN.");
+  add_test<UnaryOp::is_inf>(library, "IsInf", "Whether x is infinite.");
+  add_test<UnaryOp::is_finite>(library, "IsFinite", "Whether x is neither infinite nor NaN.");
 }
 
 } // namespace troupe

@@ -78,6 +78,8 @@ Status select_objects(KernelContext& c, const arith::BroadcastPlan& plan, const 
 }
 
 Status run(KernelContext& c, const Shape& condition_shape, const Shape& shape) {
+  if (c.device().has_own_memory())
+    return math::select_on_gpu(c, condition_shape, shape);
   const DType dtype = c.input(1).dtype();
   TROUPE_ASSIGN(const arith::BroadcastPlan plan,
                 math::broadcast_plan({&condition_shape, &c.input(1).shape(), &c.input(2).shape()}));
@@ -101,11 +103,11 @@ Status compute_select(KernelContext& c) {
   if (!(shape == c.input(2).shape()))
     return invalid_argument(str_cat("'then' and 'else' must have the same size.  but received: ",
                                     shape, " vs. ", c.input(2).shape()));
-  if (condition.is_scalar()) {
+  if (condition.is_scalar() && !c.device().has_own_memory()) {
     const bool first = c.input(0).value<bool>();
     return c.set_output(0, c.input(first ? 1 : 2));
   }
-  if (condition == shape)
+  if (condition == shape || condition.is_scalar())
     return run(c, Shape(condition), shape);
   if (condition.rank() != 1)
     return invalid_argument(str_cat("'cond' must be a vector, but saw shape: ", condition));
@@ -139,6 +141,11 @@ KernelOptions options() {
   return out;
 }
 
+KernelOptions gpu_options() {
+  return math::for_types({DType::float32, DType::float64, DType::float16, DType::bfloat16,
+                          DType::int8, DType::uint8, DType::int32, DType::int64, DType::bool_});
+}
+
 } // namespace
 
 void register_math_select(OpLibrary& library) {
@@ -149,6 +156,7 @@ void register_math_select(OpLibrary& library) {
       .shape_fn(infer_select)
       .gradient(differentiate_select)
       .cpu_kernel(compute_select, options())
+      .gpu_kernel(compute_select, gpu_options())
       .doc("Elements, or rows, of t where the condition holds, of e elsewhere.");
   library.op("SelectV2")
       .input("condition: bool; t: T; e: T")
@@ -157,6 +165,7 @@ void register_math_select(OpLibrary& library) {
       .shape_fn(infer_select_v2)
       .gradient(differentiate_select_v2)
       .cpu_kernel(compute_select_v2, options())
+      .gpu_kernel(compute_select_v2, gpu_options())
       .doc("Elements of t where the condition holds, of e elsewhere; all three broadcast.");
 }
 

@@ -84,44 +84,47 @@ constexpr auto floats_only = "T: {bfloat16, half, float, double}";
 struct Row {
   const char* name;
   const char* types;
-  KernelFn compute;
+  KernelFn compute, compute_on_gpu;
   UnaryOp op;
   GradientFn gradient;
   const char* doc;
 };
 
 constexpr Row rows[] = {
-    {"Neg", with_integers, math::unary<UnaryOp::neg>, UnaryOp::neg, of_neg, "-x."},
-    {"Abs", without_complex, math::unary<UnaryOp::abs>, UnaryOp::abs, of_abs,
-     "x without its sign."},
-    {"Sign", with_integers, math::unary<UnaryOp::sign>, UnaryOp::sign, of_sign,
-     "-1, 0 or 1 for x < 0, x = 0, x > 0; NaN of NaN."},
-    {"Square", with_unsigned, math::unary<UnaryOp::square>, UnaryOp::square, of_square, "x * x."},
-    {"Sqrt", floats_and_complex, math::unary<UnaryOp::sqrt>, UnaryOp::sqrt, of_sqrt,
-     "The square root of x."},
-    {"Rsqrt", floats_and_complex, math::unary<UnaryOp::rsqrt>, UnaryOp::rsqrt, of_rsqrt,
-     "1 / sqrt(x)."},
-    {"Reciprocal", with_integers, math::unary<UnaryOp::reciprocal>, UnaryOp::reciprocal,
-     of_reciprocal, "1 / x."},
-    {"Inv", with_integers, math::unary<UnaryOp::reciprocal>, UnaryOp::reciprocal, of_reciprocal,
-     "1 / x."},
-    {"Exp", floats_and_complex, math::unary<UnaryOp::exp>, UnaryOp::exp, of_exp,
-     "e to the power of x."},
-    {"Expm1", floats_and_complex, math::unary<UnaryOp::expm1>, UnaryOp::expm1, of_expm1,
-     "exp(x) - 1, exact also for small x."},
-    {"Log", floats_and_complex, math::unary<UnaryOp::log>, UnaryOp::log, of_log,
-     "The natural logarithm of x."},
-    {"Log1p", floats_and_complex, math::unary<UnaryOp::log1p>, UnaryOp::log1p, of_log1p,
-     "log(1 + x), exact also for small x."},
-    {"Tanh", floats_and_complex, math::unary<UnaryOp::tanh>, UnaryOp::tanh, of_tanh,
-     "The hyperbolic tangent of x."},
-    {"Sigmoid", floats_and_complex, math::unary<UnaryOp::sigmoid>, UnaryOp::sigmoid, of_sigmoid,
-     "1 / (1 + exp(-x))."},
-    {"Sin", floats_and_complex, math::unary<UnaryOp::sin>, UnaryOp::sin, of_sin, "The sine of x."},
-    {"Cos", floats_and_complex, math::unary<UnaryOp::cos>, UnaryOp::cos, of_cos,
-     "The cosine of x."},
-    {"Erf", floats_only, math::unary<UnaryOp::erf>, UnaryOp::erf, of_erf,
-     "The error function of x."},
+    {"Neg", with_integers, math::unary<UnaryOp::neg>, math::unary_on_gpu<UnaryOp::neg>,
+     UnaryOp::neg, of_neg, "-x."},
+    {"Abs", without_complex, math::unary<UnaryOp::abs>, math::unary_on_gpu<UnaryOp::abs>,
+     UnaryOp::abs, of_abs, "x without its sign."},
+    {"Sign", with_integers, math::unary<UnaryOp::sign>, math::unary_on_gpu<UnaryOp::sign>,
+     UnaryOp::sign, of_sign, "-1, 0 or 1 for x < 0, x = 0, x > 0; NaN of NaN."},
+    {"Square", with_unsigned, math::unary<UnaryOp::square>, math::unary_on_gpu<UnaryOp::square>,
+     UnaryOp::square, of_square, "x * x."},
+    {"Sqrt", floats_and_complex, math::unary<UnaryOp::sqrt>, math::unary_on_gpu<UnaryOp::sqrt>,
+     UnaryOp::sqrt, of_sqrt, "The square root of x."},
+    {"Rsqrt", floats_and_complex, math::unary<UnaryOp::rsqrt>, math::unary_on_gpu<UnaryOp::rsqrt>,
+     UnaryOp::rsqrt, of_rsqrt, "1 / sqrt(x)."},
+    {"Reciprocal", with_integers, math::unary<UnaryOp::reciprocal>,
+     math::unary_on_gpu<UnaryOp::reciprocal>, UnaryOp::reciprocal, of_reciprocal, "1 / x."},
+    {"Inv", with_integers, math::unary<UnaryOp::reciprocal>,
+     math::unary_on_gpu<UnaryOp::reciprocal>, UnaryOp::reciprocal, of_reciprocal, "1 / x."},
+    {"Exp", floats_and_complex, math::unary<UnaryOp::exp>, math::unary_on_gpu<UnaryOp::exp>,
+     UnaryOp::exp, of_exp, "e to the power of x."},
+    {"Expm1", floats_and_complex, math::unary<UnaryOp::expm1>, math::unary_on_gpu<UnaryOp::expm1>,
+     UnaryOp::expm1, of_expm1, "exp(x) - 1, exact also for small x."},
+    {"Log", floats_and_complex, math::unary<UnaryOp::log>, math::unary_on_gpu<UnaryOp::log>,
+     UnaryOp::log, of_log, "The natural logarithm of x."},
+    {"Log1p", floats_and_complex, math::unary<UnaryOp::log1p>, math::unary_on_gpu<UnaryOp::log1p>,
+     UnaryOp::log1p, of_log1p, "log(1 + x), exact also for small x."},
+    {"Tanh", floats_and_complex, math::unary<UnaryOp::tanh>, math::unary_on_gpu<UnaryOp::tanh>,
+     UnaryOp::tanh, of_tanh, "The hyperbolic tangent of x."},
+    {"Sigmoid", floats_and_complex, math::unary<UnaryOp::sigmoid>,
+     math::unary_on_gpu<UnaryOp::sigmoid>, UnaryOp::sigmoid, of_sigmoid, "1 / (1 + exp(-x))."},
+    {"Sin", floats_and_complex, math::unary<UnaryOp::sin>, math::unary_on_gpu<UnaryOp::sin>,
+     UnaryOp::sin, of_sin, "The sine of x."},
+    {"Cos", floats_and_complex, math::unary<UnaryOp::cos>, math::unary_on_gpu<UnaryOp::cos>,
+     UnaryOp::cos, of_cos, "The cosine of x."},
+    {"Erf", floats_only, math::unary<UnaryOp::erf>, math::unary_on_gpu<UnaryOp::erf>, UnaryOp::erf,
+     of_erf, "The error function of x."},
 };
 
 } // namespace
@@ -135,6 +138,7 @@ void register_math_unary_float(OpLibrary& library) {
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
         .cpu_kernel(row.compute, math::for_types_of(row.op))
+        .gpu_kernel(row.compute_on_gpu, math::for_gpu(row.op))
         .doc(row.doc);
 }
 

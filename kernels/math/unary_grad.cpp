@@ -55,23 +55,26 @@ Status of_reciprocal_grad(GradContext& g) {
 
 struct Row {
   const char* name;
-  KernelFn compute;
+  KernelFn compute, compute_on_gpu;
   GradOp op;
   GradientFn gradient;
   const char* doc;
 };
 
 constexpr Row rows[] = {
-    {"TanhGrad", math::unary_grad<GradOp::tanh>, GradOp::tanh, of_tanh_grad, "dy * (1 - y * y)."},
-    {"SigmoidGrad", math::unary_grad<GradOp::sigmoid>, GradOp::sigmoid, of_sigmoid_grad,
-     "dy * y * (1 - y)."},
-    {"SqrtGrad", math::unary_grad<GradOp::sqrt>, GradOp::sqrt, of_sqrt_grad, "dy * 0.5 / y."},
-    {"RsqrtGrad", math::unary_grad<GradOp::rsqrt>, GradOp::rsqrt, of_rsqrt_grad,
-     "dy * -0.5 * y * y * y."},
-    {"ReciprocalGrad", math::unary_grad<GradOp::reciprocal>, GradOp::reciprocal, of_reciprocal_grad,
+    {"TanhGrad", math::unary_grad<GradOp::tanh>, math::unary_grad_on_gpu<GradOp::tanh>,
+     GradOp::tanh, of_tanh_grad, "dy * (1 - y * y)."},
+    {"SigmoidGrad", math::unary_grad<GradOp::sigmoid>, math::unary_grad_on_gpu<GradOp::sigmoid>,
+     GradOp::sigmoid, of_sigmoid_grad, "dy * y * (1 - y)."},
+    {"SqrtGrad", math::unary_grad<GradOp::sqrt>, math::unary_grad_on_gpu<GradOp::sqrt>,
+     GradOp::sqrt, of_sqrt_grad, "dy * 0.5 / y."},
+    {"RsqrtGrad", math::unary_grad<GradOp::rsqrt>, math::unary_grad_on_gpu<GradOp::rsqrt>,
+     GradOp::rsqrt, of_rsqrt_grad, "dy * -0.5 * y * y * y."},
+    {"ReciprocalGrad", math::unary_grad<GradOp::reciprocal>,
+     math::unary_grad_on_gpu<GradOp::reciprocal>, GradOp::reciprocal, of_reciprocal_grad,
      "-dy * y * y."},
-    {"InvGrad", math::unary_grad<GradOp::reciprocal>, GradOp::reciprocal, of_reciprocal_grad,
-     "-dy * y * y."},
+    {"InvGrad", math::unary_grad<GradOp::reciprocal>, math::unary_grad_on_gpu<GradOp::reciprocal>,
+     GradOp::reciprocal, of_reciprocal_grad, "-dy * y * y."},
 };
 
 } // namespace
@@ -85,6 +88,7 @@ void register_math_unary_grad(OpLibrary& library) {
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
         .cpu_kernel(row.compute, math::for_types_of(row.op))
+        .gpu_kernel(row.compute_on_gpu, math::for_gpu(row.op))
         .doc(row.doc);
 }
 

@@ -8,14 +8,20 @@
 namespace troupe {
 namespace {
 
-template <arith::GradOp op>
-Status compute_grad(KernelContext& c) {
-  const Shape shape = c.input(0).shape();
+Status check_shapes(KernelContext& c) {
+  const Shape& shape = c.input(0).shape();
   if (shape != c.input(1).shape())
     return invalid_argument(str_cat("Inputs to operation ", c.node_name(), " of type ",
                                     c.node().schema->name,
                                     " must have the same size and shape.  Input 0: ", shape,
                                     " != input 1: ", c.input(1).shape()));
+  return {};
+}
+
+template <arith::GradOp op>
+Status compute_grad(KernelContext& c) {
+  TROUPE_TRY(check_shapes(c));
+  const Shape shape = c.input(0).shape();
   const void* dy = c.input(0).raw();
   const void* x = c.input(1).raw();
   TROUPE_ASSIGN(const auto fn, arith::unary_grad(op, c.input(0).dtype()));
@@ -24,6 +30,12 @@ Status compute_grad(KernelContext& c) {
       dx.num_elements(), math::nanoseconds(arith::cost_of(op)),
       [&](std::int64_t begin, std::int64_t end) { fn(dy, x, dx.mutable_raw(), begin, end); });
   return {};
+}
+
+template <arith::GradOp op>
+Status compute_grad_on_gpu(KernelContext& c) {
+  TROUPE_TRY(check_shapes(c));
+  return math::unary_grad_on_gpu(c, op, 0, 1);
 }
 
 Status infer_grad(ShapeContext& c) {
@@ -79,11 +91,11 @@ using arith::UnaryOp;
 
 struct Row {
   const char *name, *doc, *types;
-  KernelFn compute;
+  KernelFn compute, compute_on_gpu;
   UnaryOp op;
   GradientFn gradient;
   const char *grad_second_input, *grad_types;
-  KernelFn compute_grad;
+  KernelFn compute_grad, compute_grad_on_gpu;
   GradOp grad_op;
   GradientFn grad_gradient;
 };
@@ -92,17 +104,21 @@ constexpr Row rows[] = {
     {"Relu", "max(x, 0).",
      "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, half, uint32, "
      "uint64, qint8}",
-     math::unary<UnaryOp::relu>, UnaryOp::relu, differentiate_relu, "features", reals,
-     compute_grad<GradOp::relu>, GradOp::relu, differentiate_relu_grad},
-    {"Relu6", "min(max(x, 0), 6).", reals, math::unary<UnaryOp::relu6>, UnaryOp::relu6,
-     differentiate_relu6, "features", reals, compute_grad<GradOp::relu6>, GradOp::relu6,
+     math::unary<UnaryOp::relu>, math::unary_on_gpu<UnaryOp::relu>, UnaryOp::relu,
+     differentiate_relu, "features", reals, compute_grad<GradOp::relu>,
+     compute_grad_on_gpu<GradOp::relu>, GradOp::relu, differentiate_relu_grad},
+    {"Relu6", "min(max(x, 0), 6).", reals, math::unary<UnaryOp::relu6>,
+     math::unary_on_gpu<UnaryOp::relu6>, UnaryOp::relu6, differentiate_relu6, "features", reals,
+     compute_grad<GradOp::relu6>, compute_grad_on_gpu<GradOp::relu6>, GradOp::relu6,
      differentiate_relu6_grad},
     {"Elu", "x where it is positive, else exp(x) - 1.", floats, math::unary<UnaryOp::elu>,
-     UnaryOp::elu, differentiate_elu, "outputs", floats, compute_grad<GradOp::elu>, GradOp::elu,
+     math::unary_on_gpu<UnaryOp::elu>, UnaryOp::elu, differentiate_elu, "outputs", floats,
+     compute_grad<GradOp::elu>, compute_grad_on_gpu<GradOp::elu>, GradOp::elu,
      differentiate_elu_grad},
-    {"Softplus", "log(exp(x) + 1).", floats, math::unary<UnaryOp::softplus>, UnaryOp::softplus,
-     differentiate_softplus, "features", floats, compute_grad<GradOp::softplus>, GradOp::softplus,
-     differentiate_softplus_grad},
+    {"Softplus", "log(exp(x) + 1).", floats, math::unary<UnaryOp::softplus>,
+     math::unary_on_gpu<UnaryOp::softplus>, UnaryOp::softplus, differentiate_softplus, "features",
+     floats, compute_grad<GradOp::softplus>, compute_grad_on_gpu<GradOp::softplus>,
+     GradOp::softplus, differentiate_softplus_grad},
 };
 
 } // namespace
@@ -116,6 +132,7 @@ void register_nn_activation(OpLibrary& library) {
         .shape_fn(shape_unchanged)
         .gradient(row.gradient)
         .cpu_kernel(row.compute, math::for_types_of(row.op))
+        .gpu_kernel(row.compute_on_gpu, math::for_gpu(row.op))
         .doc(row.doc);
     library.op(str_cat(row.name, "Grad"))
         .input(str_cat("gradients: T; ", row.grad_second_input, ": T"))
@@ -124,6 +141,7 @@ void register_nn_activation(OpLibrary& library) {
         .shape_fn(infer_grad)
         .gradient(row.grad_gradient)
         .cpu_kernel(row.compute_grad, math::for_types_of(row.grad_op))
+        .gpu_kernel(row.compute_grad_on_gpu, math::for_gpu(row.grad_op))
         .doc(str_cat("The gradient of ", row.name, "."));
   }
 }

@@ -28,6 +28,11 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
     return {};
+  if (y.kind() == MemoryKind::device) {
+    const std::int64_t n = y.num_elements();
+    return gpu::launch(c, gpu::kernels::avg_pool, x.dtype(), gpu::over(n), nn::windows_of(s),
+                       x.raw(), y.mutable_raw(), n);
+  }
   TROUPE_ASSIGN(const arith::PoolFn fn, arith::avg_pool(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), y.mutable_raw(), begin, end);
@@ -52,6 +57,11 @@ Status compute_grad(KernelContext& c) {
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
+  if (dx.kind() == MemoryKind::device) {
+    const std::int64_t n = dx.num_elements();
+    return gpu::launch(c, gpu::kernels::avg_pool_grad, dy.dtype(), gpu::over(n), nn::windows_of(s),
+                       dy.raw(), dx.mutable_raw(), n);
+  }
   if (dy.num_elements() == 0) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
     return {};
@@ -100,6 +110,7 @@ void register_nn_avg_pool(OpLibrary& library) {
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = prepare};
   KernelOptions half = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("AvgPool")
@@ -110,8 +121,9 @@ void register_nn_avg_pool(OpLibrary& library) {
       .gradient(differentiate)
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute>, half)
+      .gpu_kernel(compute, on_gpu)
       .doc("The mean of each window that slides over the images' rows and columns.");
-  options.host_inputs = half.host_inputs = {"orig_input_shape"};
+  options.host_inputs = half.host_inputs = on_gpu.host_inputs = {"orig_input_shape"};
   library.op("AvgPoolGrad")
       .input("orig_input_shape: int32; grad: T")
       .output("output: T")
@@ -120,6 +132,7 @@ void register_nn_avg_pool(OpLibrary& library) {
       .gradient(differentiate_grad)
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, half)
+      .gpu_kernel(compute_grad, on_gpu)
       .doc("The gradient of AvgPool.");
 }
 

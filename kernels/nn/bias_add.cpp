@@ -8,6 +8,8 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe {
 namespace {
@@ -77,7 +79,8 @@ Status compute_bias_add(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
   if (out.num_elements() == 0)
     return {};
-  if (const auto add = arith::bias_add(out.dtype()); layout.inner == 1 && add.ok()) {
+  const bool on_gpu = out.kind() == MemoryKind::device;
+  if (const auto add = arith::bias_add(out.dtype()); !on_gpu && layout.inner == 1 && add.ok()) {
     c.parallel_for(layout.outer, 0.3 * static_cast<double>(layout.channels),
                    [&](std::int64_t begin, std::int64_t end) {
                      (*add)(value, bias.raw(), out.mutable_raw(), layout.channels, begin, end);
@@ -88,6 +91,8 @@ Status compute_bias_add(KernelContext& c) {
   const std::int64_t bias_dims[] = {1, layout.channels, 1};
   arith::BroadcastPlan plan;
   TROUPE_CHECK(arith::make_broadcast_plan({value_dims, bias_dims}, plan), "three dimensions");
+  if (on_gpu)
+    return math::binary_on_gpu(c, arith::BinaryOp::add, plan, value, bias.raw(), out);
   TROUPE_ASSIGN(const auto add, arith::binary(arith::BinaryOp::add, out.dtype()));
   c.parallel_for(plan.size, 0.3, [&](std::int64_t begin, std::int64_t end) {
     add(plan, value, bias.raw(), out.mutable_raw(), begin, end);
@@ -128,6 +133,11 @@ Status compute_bias_add_grad(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{layout.channels}));
   if (layout.channels == 0)
     return {};
+  if (out.kind() == MemoryKind::device) {
+    const std::int64_t dims[] = {layout.outer, layout.channels, layout.inner};
+    const bool reduced[] = {true, false, true};
+    return gpu::reduce(c, gpu::Reduce::sum, dims, reduced, dy.dtype(), dy.raw(), out.mutable_raw());
+  }
   if (layout.inner == 1 && arith::bias_add_grad(dy.dtype()).ok())
     return sum_rows(c, dy, layout, out);
   // Complex numbers are summed part by part.
@@ -174,6 +184,10 @@ KernelOptions options() {
   return out;
 }
 
+KernelOptions gpu_options() {
+  return {.types = {{"T", gpu::numbers()}}, .prepare = prepare};
+}
+
 } // namespace
 
 void register_nn_bias_add(OpLibrary& library) {
@@ -185,6 +199,7 @@ void register_nn_bias_add(OpLibrary& library) {
       .shape_fn(infer_bias_add)
       .gradient(differentiate_bias_add)
       .cpu_kernel(compute_bias_add, options())
+      .gpu_kernel(compute_bias_add, gpu_options())
       .doc("Adds one number for each channel.");
   library.op("BiasAddV1")
       .input("value: T; bias: T")
@@ -193,6 +208,7 @@ void register_nn_bias_add(OpLibrary& library) {
       .shape_fn(infer_bias_add)
       .gradient(differentiate_bias_add)
       .cpu_kernel(compute_bias_add, options())
+      .gpu_kernel(compute_bias_add, gpu_options())
       .doc("Adds one number for each element of the last dimension.");
   library.op("BiasAddGrad")
       .input("out_backprop: T")
@@ -202,6 +218,7 @@ void register_nn_bias_add(OpLibrary& library) {
       .shape_fn(infer_bias_add_grad)
       .gradient(differentiate_bias_add_grad)
       .cpu_kernel(compute_bias_add_grad, options())
+      .gpu_kernel(compute_bias_add_grad, gpu_options())
       .doc("Sums over every dimension but the channels.");
 }
 

@@ -13,7 +13,9 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/nn/internal/convolution.hpp"
+#include "kernels/nn/internal/convolution_gpu.hpp"
 #include "kernels/nn/internal/groups.hpp"
 
 namespace troupe {
@@ -74,6 +76,8 @@ bool has_zero(const Shape& shape) {
 
 Status forward(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x, const Tensor& filter,
                Tensor& y) {
+  if (y.kind() == MemoryKind::device)
+    return nn::convolve_on_gpu(c, s, x, filter, y);
   if (x.dtype() == DType::float32)
     return nn::convolve(c, s, x, filter, {}, y.mutable_data<float>().data());
   TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));
@@ -85,6 +89,8 @@ Status forward(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x, c
 
 Status backprop_input(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
                       const Tensor& dy, Tensor& dx) {
+  if (dx.kind() == MemoryKind::device)
+    return nn::convolve_back_on_gpu(c, s, filter, dy, dx);
   if (dx.dtype() == DType::float32)
     return nn::convolve_back(c, s, filter, dy, dx.mutable_data<float>().data());
   TROUPE_ASSIGN(const auto type, arith::conv2d_type(dx.dtype()));
@@ -108,7 +114,7 @@ Status for_each_group(KernelContext& c, const arith::Conv2DShape& s, std::int64_
     TROUPE_ASSIGN(const Tensor a_part, nn::take_group(c, a, g, groups));
     TROUPE_ASSIGN(const Tensor b_part, nn::take_group(c, b, g, groups));
     TROUPE_TRY(compute(one, a_part, b_part, part));
-    nn::put_group(c, part, out, g, groups);
+    TROUPE_TRY(nn::put_group(c, part, out, g, groups));
   }
   return {};
 }
@@ -152,8 +158,11 @@ Status check_backprop(const char* op, const arith::Conv2DShape& s, const Shape& 
   return {};
 }
 
-void fill_zero(Tensor& tensor) {
+Status fill_zero(KernelContext& c, Tensor& tensor) {
+  if (tensor.kind() == MemoryKind::device)
+    return gpu::fill(c, tensor.mutable_raw(), 0, tensor.byte_size());
   std::fill_n(static_cast<std::byte*>(tensor.mutable_raw()), tensor.byte_size(), std::byte{0});
+  return {};
 }
 
 Status compute_backprop_input(KernelContext& c) {
@@ -181,10 +190,8 @@ Status compute_backprop_input(KernelContext& c) {
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (has_zero(in))
     return {};
-  if (has_zero(dy.shape()) || has_zero(filter.shape())) {
-    fill_zero(dx);
-    return {};
-  }
+  if (has_zero(dy.shape()) || has_zero(filter.shape()))
+    return fill_zero(c, dx);
   return for_each_group(
       c, s, filter.shape()[2], filter, dy, dx,
       [&](const arith::Conv2DShape& one, const Tensor& filter_part, const Tensor& dy_part,
@@ -210,14 +217,15 @@ Status compute_backprop_filter(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, filter));
   if (has_zero(filter))
     return {};
-  if (has_zero(x.shape()) || has_zero(dy.shape())) {
-    fill_zero(out);
-    return {};
-  }
-  return for_each_group(
-      c, s, filter[2], x, dy, out,
-      [&](const arith::Conv2DShape& one, const Tensor& x_part, const Tensor& dy_part,
-          Tensor& part) { return nn::filter_gradient(c, one, x_part, dy_part, part); });
+  if (has_zero(x.shape()) || has_zero(dy.shape()))
+    return fill_zero(c, out);
+  return for_each_group(c, s, filter[2], x, dy, out,
+                        [&](const arith::Conv2DShape& one, const Tensor& x_part,
+                            const Tensor& dy_part, Tensor& part) {
+                          return part.kind() == MemoryKind::device
+                                     ? nn::filter_gradient_on_gpu(c, one, x_part, dy_part, part)
+                                     : nn::filter_gradient(c, one, x_part, dy_part, part);
+                        });
 }
 
 // ---- gradients: the three ops are each other's
@@ -269,6 +277,10 @@ void register_nn_conv2d(OpLibrary& library) {
   sizes_second.host_inputs = {"filter_sizes"};
   for (KernelOptions* with_integers : {&options, &sizes_first})
     with_integers->types[0].dtypes.push_back(DType::int32);
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = nn::prepare_convolution};
+  KernelOptions gpu_first = on_gpu, gpu_second = on_gpu;
+  gpu_first.host_inputs = {"input_sizes"};
+  gpu_second.host_inputs = {"filter_sizes"};
   KernelOptions half = options, half_first = sizes_first, half_second = sizes_second;
   for (KernelOptions* narrow : {&half, &half_first, &half_second})
     narrow->types = {{"T", {DType::float16, DType::bfloat16}}};
@@ -282,6 +294,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .gradient(differentiate_forward)
       .cpu_kernel(compute_forward, options)
       .cpu_kernel(in_wider<compute_forward>, half)
+      .gpu_kernel(compute_forward, on_gpu)
       .doc("2-D convolution of images [batch, height, width, depth] with a filter [height, width, "
            "depth, output depth].");
   library.op("Conv2DBackpropInput")
@@ -294,6 +307,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .gradient(differentiate_backprop_input)
       .cpu_kernel(compute_backprop_input, sizes_first)
       .cpu_kernel(in_wider<compute_backprop_input>, half_first)
+      .gpu_kernel(compute_backprop_input, gpu_first)
       .doc("The gradient of Conv2D by its input.");
   library.op("Conv2DBackpropFilter")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -305,6 +319,7 @@ void register_nn_conv2d(OpLibrary& library) {
       .gradient(differentiate_backprop_filter)
       .cpu_kernel(compute_backprop_filter, sizes_second)
       .cpu_kernel(in_wider<compute_backprop_filter>, half_second)
+      .gpu_kernel(compute_backprop_filter, gpu_second)
       .doc("The gradient of Conv2D by its filter.");
 }
 

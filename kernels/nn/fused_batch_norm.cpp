@@ -11,7 +11,9 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/nn/internal/batch_norm.hpp"
+#include "kernels/nn/internal/gpu_kernels.hpp"
 
 namespace troupe {
 namespace {
@@ -128,12 +130,10 @@ Status moments(KernelContext& c, const Images& images, const Tensor& x, float* m
   return {};
 }
 
-Status compute(KernelContext& c) {
-  const auto& attrs = c.prepared<Attrs>();
-  const Tensor &x = c.input(0), &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
+/// Checks the inputs of the forward op.
+Status check_forward(KernelContext& c, const Attrs& attrs, std::int64_t n) {
+  const Tensor &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
                &old_variance = c.input(4);
-  TROUPE_ASSIGN(Images images, images_of(attrs, x.shape()));
-  const std::int64_t n = images.channels;
   TROUPE_TRY(check_channels("scale", scale, n));
   TROUPE_TRY(check_channels("offset", offset, n));
   TROUPE_TRY(check_channels("estimated_mean", old_mean, old_mean.num_elements()));
@@ -144,6 +144,23 @@ Status compute(KernelContext& c) {
     TROUPE_TRY(check_channels("mean", old_mean, n, when));
     TROUPE_TRY(check_channels("variance", old_variance, n, when));
   }
+  return {};
+}
+
+/// The running variance is the unbiased one: what the batch's is multiplied by.
+float unbias_of(const Attrs& attrs, const Images& images) {
+  return attrs.training ? static_cast<float>(images.count) /
+                              static_cast<float>(std::max<std::int64_t>(images.count - 1, 1))
+                        : 1;
+}
+
+Status compute(KernelContext& c) {
+  const auto& attrs = c.prepared<Attrs>();
+  const Tensor &x = c.input(0), &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
+               &old_variance = c.input(4);
+  TROUPE_ASSIGN(Images images, images_of(attrs, x.shape()));
+  const std::int64_t n = images.channels;
+  TROUPE_TRY(check_forward(c, attrs, n));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
   TROUPE_ASSIGN(Tensor batch_mean, c.allocate_output(1, Shape{n}));
   TROUPE_ASSIGN(Tensor batch_variance, c.allocate_output(2, Shape{n}));
@@ -168,11 +185,7 @@ Status compute(KernelContext& c) {
   }
   TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{n}));
   float* factor = floats(factors);
-  // The running variance is the unbiased one.
-  const float unbias = attrs.training
-                           ? static_cast<float>(images.count) /
-                                 static_cast<float>(std::max<std::int64_t>(images.count - 1, 1))
-                           : 1;
+  const float unbias = unbias_of(attrs, images);
   for (std::int64_t i = 0; i < n; ++i) {
     const auto at = static_cast<std::size_t>(i);
     factor[i] = scale.data<float>()[at] / std::sqrt(variance[i] + attrs.epsilon);
@@ -186,6 +199,72 @@ Status compute(KernelContext& c) {
   }
   normalise(c, images, x.raw(), mean, factor, offset.raw(), y.mutable_raw());
   return {};
+}
+
+// ---- on GPUs: sums over float copies, so that they keep their digits
+
+/// The dimensions of the images around the channels.
+struct GpuImages {
+  std::int64_t outer = 1, channels = 1, inner = 1, n = 0;
+};
+GpuImages gpu_images(const Attrs& attrs, const Shape& shape) {
+  GpuImages out{.n = shape.num_elements()};
+  const int channel = attrs.channels_second ? 1 : attrs.rank - 1;
+  for (int i = 0; i < attrs.rank; ++i)
+    (i < channel ? out.outer : i == channel ? out.channels : out.inner) *= shape[i];
+  return out;
+}
+
+Status over_channels(KernelContext& c, gpu::Reduce op, const GpuImages& images, const Tensor& x,
+                     Tensor& out) {
+  const std::int64_t dims[] = {images.outer, images.channels, images.inner};
+  const bool reduced[] = {true, false, true};
+  return gpu::reduce(c, op, dims, reduced, DType::float32, x.raw(), out.mutable_raw());
+}
+
+Status compute_on_gpu(KernelContext& c) {
+  using namespace gpu::kernels;
+  const auto& attrs = c.prepared<Attrs>();
+  const Tensor &x = c.input(0), &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
+               &old_variance = c.input(4);
+  TROUPE_ASSIGN(const Images images, images_of(attrs, x.shape()));
+  const std::int64_t n = images.channels;
+  TROUPE_TRY(check_forward(c, attrs, n));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
+  Tensor moments[4];
+  for (int i = 0; i < 4; ++i) {
+    TROUPE_ASSIGN(moments[i], c.allocate_output(i + 1, Shape{n}));
+  }
+  auto& [new_mean, new_variance, mean, variance] = moments;
+  if (c.num_outputs() > 5)
+    TROUPE_TRY(c.allocate_output(5, Shape{0}).status());
+  const GpuImages g = gpu_images(attrs, x.shape());
+  if (g.n == 0) {
+    const unsigned char of_nan = 0xFF;
+    for (int i = 0; i < 4; ++i)
+      TROUPE_TRY(
+          gpu::fill(c, moments[i].mutable_raw(), i < 2 ? of_nan : 0, moments[i].byte_size()));
+    return {};
+  }
+  if (attrs.training) {
+    TROUPE_ASSIGN(Tensor work, c.allocate_temp(DType::float32, x.shape()));
+    TROUPE_TRY(gpu::launch(c, squares, x.dtype(), gpu::over(g.n), x.raw(), nullptr,
+                           work.mutable_raw(), g.inner, n, g.n));
+    TROUPE_TRY(over_channels(c, gpu::Reduce::mean, g, work, mean));
+    TROUPE_TRY(gpu::launch(c, squares, x.dtype(), gpu::over(g.n), x.raw(), mean.raw(),
+                           work.mutable_raw(), g.inner, n, g.n));
+    TROUPE_TRY(over_channels(c, gpu::Reduce::mean, g, work, variance));
+  } else {
+    TROUPE_TRY(gpu::copy(c, mean.mutable_raw(), old_mean.raw(), mean.byte_size()));
+    TROUPE_TRY(gpu::copy(c, variance.mutable_raw(), old_variance.raw(), variance.byte_size()));
+  }
+  TROUPE_TRY(gpu::launch(c, running_moments, DType::float32, gpu::over(n), mean.raw(),
+                         variance.raw(), old_mean.raw(), old_variance.raw(),
+                         attrs.training ? attrs.factor : 1, unbias_of(attrs, images),
+                         new_mean.mutable_raw(), new_variance.mutable_raw(), n));
+  return gpu::launch(c, normalise_images, x.dtype(), gpu::over(g.n), x.raw(), mean.raw(),
+                     variance.raw(), scale.raw(), offset.raw(), attrs.epsilon, y.mutable_raw(),
+                     g.inner, n, g.n);
 }
 
 /// What dy, x - mean and 1 are multiplied by in dx, for each channel.
@@ -222,6 +301,50 @@ Status grad_of_planes(KernelContext& c, const Images& images, bool training,
   return {};
 }
 
+/// Checks the inputs of the gradient.
+Status check_backward(KernelContext& c, std::int64_t n) {
+  const Tensor &dy = c.input(0), &x = c.input(1);
+  if (dy.shape() != x.shape())
+    return invalid_argument(str_cat("x and y_backprop must have same shape, but x has shape ",
+                                    x.shape(), " and y_backprop has shape ", dy.shape()));
+  TROUPE_TRY(check_channels("scale", c.input(2), n));
+  TROUPE_TRY(check_channels("reserve_space_1", c.input(3), n));
+  return check_channels("reserve_space_2", c.input(4), n);
+}
+
+Status compute_grad_on_gpu(KernelContext& c) {
+  using namespace gpu::kernels;
+  const auto& attrs = c.prepared<Attrs>();
+  const Tensor &dy = c.input(0), &x = c.input(1), &scale = c.input(2), &mean = c.input(3),
+               &variance = c.input(4);
+  TROUPE_ASSIGN(const Images images, images_of(attrs, x.shape()));
+  const std::int64_t n = images.channels;
+  TROUPE_TRY(check_backward(c, n));
+  TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
+  TROUPE_ASSIGN(Tensor dscale, c.allocate_output(1, Shape{n}));
+  TROUPE_ASSIGN(Tensor doffset, c.allocate_output(2, Shape{n}));
+  TROUPE_TRY(c.allocate_output(3, Shape{0}).status());
+  TROUPE_TRY(c.allocate_output(4, Shape{0}).status());
+  const GpuImages g = gpu_images(attrs, x.shape());
+  if (g.n == 0) {
+    TROUPE_TRY(gpu::fill(c, dscale.mutable_raw(), 0, dscale.byte_size()));
+    return gpu::fill(c, doffset.mutable_raw(), 0, doffset.byte_size());
+  }
+  TROUPE_ASSIGN(Tensor work, c.allocate_temp(DType::float32, x.shape()));
+  TROUPE_TRY(gpu::launch(c, centred_products, x.dtype(), gpu::over(g.n), dy.raw(), nullptr, nullptr,
+                         work.mutable_raw(), g.inner, n, g.n));
+  TROUPE_TRY(over_channels(c, gpu::Reduce::sum, g, work, doffset));
+  TROUPE_TRY(gpu::launch(c, centred_products, x.dtype(), gpu::over(g.n), dy.raw(), x.raw(),
+                         mean.raw(), work.mutable_raw(), g.inner, n, g.n));
+  TROUPE_TRY(over_channels(c, gpu::Reduce::sum, g, work, dscale));
+  TROUPE_TRY(gpu::launch(c, normalise_grad, x.dtype(), gpu::over(g.n), dy.raw(), x.raw(),
+                         mean.raw(), variance.raw(), scale.raw(), doffset.raw(), dscale.raw(),
+                         attrs.epsilon, attrs.training ? images.count : 0, dx.mutable_raw(),
+                         g.inner, n, g.n));
+  return gpu::launch(c, scale_grad, DType::float32, gpu::over(n), variance.raw(), attrs.epsilon,
+                     dscale.mutable_raw(), n);
+}
+
 // With h = (x - mean) / sqrt(variance + epsilon): doffset = sum(dy), dscale = sum(dy * h), and
 // dx = scale / sqrt(variance + epsilon) * (dy - mean(dy) - h * mean(dy * h)) when training.
 Status compute_grad(KernelContext& c) {
@@ -230,12 +353,7 @@ Status compute_grad(KernelContext& c) {
                &variance = c.input(4);
   TROUPE_ASSIGN(Images images, images_of(attrs, x.shape()));
   const std::int64_t n = images.channels;
-  if (dy.shape() != x.shape())
-    return invalid_argument(str_cat("x and y_backprop must have same shape, but x has shape ",
-                                    x.shape(), " and y_backprop has shape ", dy.shape()));
-  TROUPE_TRY(check_channels("scale", scale, n));
-  TROUPE_TRY(check_channels("reserve_space_1", mean, n));
-  TROUPE_TRY(check_channels("reserve_space_2", variance, n));
+  TROUPE_TRY(check_backward(c, n));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
   TROUPE_ASSIGN(Tensor scale_grad, c.allocate_output(1, Shape{n}));
   TROUPE_ASSIGN(Tensor offset_grad, c.allocate_output(2, Shape{n}));
@@ -338,7 +456,8 @@ Status differentiate(GradContext& g) {
 constexpr auto second = "the second derivative of batch normalisation is not among troupe's rules";
 
 /// The first two versions: without an output for CUDA, and of images alone.
-void add_older(OpLibrary& library, const KernelOptions& options, const KernelOptions& half) {
+void add_older(OpLibrary& library, const KernelOptions& options, const KernelOptions& half,
+               const KernelOptions& on_gpu) {
   constexpr auto attrs = "epsilon: float = 0.0001; exponential_avg_factor: float = 1; "
                          "data_format: {'NHWC', 'NCHW'} = 'NHWC'; is_training: bool = true";
   constexpr auto grad_attrs = "epsilon: float = 0.0001; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
@@ -354,6 +473,7 @@ void add_older(OpLibrary& library, const KernelOptions& options, const KernelOpt
       .shape_fn(infer_shape)
       .not_differentiable(by_clients)
       .cpu_kernel(compute, first)
+      .gpu_kernel(compute_on_gpu, first)
       .doc("FusedBatchNormV3 of floats.");
   library.op("FusedBatchNormV2")
       .input("x: T; scale: U; offset: U; mean: U; variance: U")
@@ -364,6 +484,7 @@ void add_older(OpLibrary& library, const KernelOptions& options, const KernelOpt
       .not_differentiable(by_clients)
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute>, half)
+      .gpu_kernel(compute_on_gpu, on_gpu)
       .doc("FusedBatchNormV3 of images.");
   library.op("FusedBatchNormGrad")
       .input("y_backprop: T; x: T; scale: T; reserve_space_1: T; reserve_space_2: T")
@@ -374,6 +495,7 @@ void add_older(OpLibrary& library, const KernelOptions& options, const KernelOpt
       .shape_fn(infer_grad)
       .not_differentiable(second)
       .cpu_kernel(compute_grad, first)
+      .gpu_kernel(compute_grad_on_gpu, first)
       .doc("The gradient of FusedBatchNorm.");
   library.op("FusedBatchNormGradV2")
       .input("y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U")
@@ -385,6 +507,7 @@ void add_older(OpLibrary& library, const KernelOptions& options, const KernelOpt
       .not_differentiable(second)
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, half)
+      .gpu_kernel(compute_grad_on_gpu, on_gpu)
       .doc("The gradient of FusedBatchNormV2.");
 }
 
@@ -397,7 +520,9 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
   options.expensive = true;
   KernelOptions half = options;
   half.types[0] = {"T", {DType::float16, DType::bfloat16}};
-  add_older(library, options, half);
+  KernelOptions on_gpu = options;
+  on_gpu.types[0] = {"T", {DType::float32, DType::float16, DType::bfloat16}};
+  add_older(library, options, half, on_gpu);
   library.op("FusedBatchNormV3")
       .input("x: T; scale: U; offset: U; mean: U; variance: U")
       .output("y: T; batch_mean: U; batch_variance: U; reserve_space_1: U; reserve_space_2: U; "
@@ -409,6 +534,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .gradient(differentiate)
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute>, half)
+      .gpu_kernel(compute_on_gpu, on_gpu)
       .doc("Brings every channel to mean 0 and variance 1, then scales and shifts it.");
   library.op("FusedBatchNormGradV3")
       .input("y_backprop: T; x: T; scale: float; reserve_space_1: U; reserve_space_2: U; "
@@ -421,6 +547,7 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .not_differentiable(second)
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, half)
+      .gpu_kernel(compute_grad_on_gpu, on_gpu)
       .doc("The gradient of FusedBatchNormV3.");
 }
 

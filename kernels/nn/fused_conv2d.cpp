@@ -138,7 +138,7 @@ Status convolve_groups(KernelContext& c, const arith::Conv2DShape& s, std::int64
     }
     TROUPE_TRY(
         nn::convolve(c, one, x, filter, here, part.mutable_data<float>().data(), factor_from));
-    nn::put_group(c, part, y, g, groups);
+    TROUPE_TRY(nn::put_group(c, part, y, g, groups));
   }
   return {};
 }

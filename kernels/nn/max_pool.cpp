@@ -24,6 +24,14 @@ Result<nn::PoolAttrs> attrs_of(KernelContext& c, std::string_view op) {
   return nn::pool_attrs_of_inputs(c, op);
 }
 
+Status pool_on_gpu(KernelContext& c, const arith::Pool2DShape& s, const Tensor& x, Tensor& y) {
+  const std::int64_t n = y.num_elements();
+  if (n == 0)
+    return {};
+  return gpu::launch(c, gpu::kernels::max_pool, x.dtype(), gpu::over(n), nn::windows_of(s), x.raw(),
+                     y.mutable_raw(), n);
+}
+
 // Each pixel's channels are an image of one column, and its windows do not overlap.
 Status compute_over_depth(KernelContext& c, std::int64_t depth) {
   const Tensor& x = c.input(0);
@@ -41,8 +49,10 @@ Status compute_over_depth(KernelContext& c, std::int64_t depth) {
                              .out_w = 1,
                              .stride_h = depth};
   TROUPE_ASSIGN(const Shape out, Shape::make(std::array{in[0], in[1], in[2], s.out_h}));
-  TROUPE_ASSIGN(const arith::PoolFn fn, arith::max_pool(x.dtype()));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
+  if (y.kind() == MemoryKind::device)
+    return pool_on_gpu(c, s, x, y);
+  TROUPE_ASSIGN(const arith::PoolFn fn, arith::max_pool(x.dtype()));
   if (y.num_elements() > 0)
     c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
       fn(s, x.raw(), y.mutable_raw(), begin, end);
@@ -65,6 +75,8 @@ Status compute(KernelContext& c) {
   if (x.num_elements() == 0) // explicit padding around nothing
     return invalid_argument(
         str_cat("a window of MaxPool lies in the padding alone: the input has shape ", x.shape()));
+  if (y.kind() == MemoryKind::device)
+    return pool_on_gpu(c, s, x, y);
   TROUPE_ASSIGN(const arith::PoolFn fn, arith::max_pool(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
     fn(s, x.raw(), y.mutable_raw(), begin, end);
@@ -106,6 +118,11 @@ Status compute_grad(KernelContext& c) {
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
   if (dx.num_elements() == 0)
     return {};
+  if (dx.kind() == MemoryKind::device) {
+    const std::int64_t n = dx.num_elements();
+    return gpu::launch(c, gpu::kernels::max_pool_grad, x.dtype(), gpu::over(n), nn::windows_of(s),
+                       x.raw(), dy.raw(), dx.mutable_raw(), n);
+  }
   if (dy.num_elements() == 0) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});
     return {};
@@ -156,6 +173,7 @@ void register_nn_max_pool(OpLibrary& library) {
       {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint64}}};
   options.prepare = prepare;
   options.expensive = true;
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = prepare};
   KernelOptions half = options, integer = options, narrow = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   integer.types = {{"T", {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::uint32}}};
@@ -174,6 +192,7 @@ void register_nn_max_pool(OpLibrary& library) {
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute_half>, half)
       .cpu_kernel(in_wider<compute>, integer)
+      .gpu_kernel(compute, on_gpu)
       .doc("The largest element of each window that slides over the images, or of each group of "
            "neighbouring channels.");
   library.op("MaxPoolGrad")
@@ -187,8 +206,9 @@ void register_nn_max_pool(OpLibrary& library) {
       .not_differentiable("MaxPoolGradGrad is its gradient by grad alone")
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, narrow)
+      .gpu_kernel(compute_grad, on_gpu)
       .doc("The gradient of MaxPool over rows and columns; not over the depth.");
-  for (KernelOptions* each : {&options, &half, &integer, &narrow}) {
+  for (KernelOptions* each : {&options, &half, &integer, &narrow, &on_gpu}) {
     each->prepare = nullptr;
     each->host_inputs = {"ksize", "strides"};
   }
@@ -204,6 +224,7 @@ void register_nn_max_pool(OpLibrary& library) {
       .cpu_kernel(compute, options)
       .cpu_kernel(in_wider<compute_half>, half)
       .cpu_kernel(in_wider<compute>, integer)
+      .gpu_kernel(compute, on_gpu)
       .doc("MaxPool with windows and strides that a step computes.");
   library.op("MaxPoolGradV2")
       .input("orig_input: T; orig_output: T; grad: T; ksize: int32; strides: int32")
@@ -216,6 +237,7 @@ void register_nn_max_pool(OpLibrary& library) {
       .not_differentiable("MaxPoolGradGradV2 is its gradient by grad alone")
       .cpu_kernel(compute_grad, options)
       .cpu_kernel(in_wider<compute_grad>, narrow)
+      .gpu_kernel(compute_grad, on_gpu)
       .doc("The gradient of MaxPoolV2 over rows and columns; not over the depth.");
 }
 

@@ -6,6 +6,8 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/nn/internal/gpu_kernels.hpp"
 
 namespace troupe {
 namespace {
@@ -32,6 +34,21 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+template <bool is_log>
+Status compute_on_gpu(KernelContext& c) {
+  const Shape shape = c.input(0).shape();
+  const void* x = c.input(0).raw();
+  if (shape.rank() < 1)
+    return invalid_argument(str_cat("logits must have >= 1 dimension, got ", shape));
+  TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, shape));
+  const std::int64_t columns = shape[shape.rank() - 1];
+  if (y.num_elements() == 0)
+    return {};
+  const std::int64_t rows = y.num_elements() / columns;
+  return gpu::launch(c, gpu::kernels::softmax, y.dtype(), gpu::rows(rows, columns), is_log, x,
+                     y.mutable_raw(), rows, columns);
+}
+
 Value sum_last_axis(GradContext& g, Value x) {
   return g.op("Sum", {x, g.ints({-1})}, {{"keep_dims", true}});
 }
@@ -53,6 +70,7 @@ Status differentiate_log_softmax(GradContext& g) {
 void register_nn_softmax(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
+  const KernelOptions on_gpu{.types = {{"T", gpu::floats()}}};
   KernelOptions half = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("Softmax")
@@ -63,6 +81,7 @@ void register_nn_softmax(OpLibrary& library) {
       .gradient(differentiate_softmax)
       .cpu_kernel(compute<arith::softmax>, options)
       .cpu_kernel(in_wider<compute<arith::softmax>>, half)
+      .gpu_kernel(compute_on_gpu<false>, on_gpu)
       .doc("Probabilities along the last axis; each row sums to 1.");
   library.op("LogSoftmax")
       .input("logits: T")
@@ -72,6 +91,7 @@ void register_nn_softmax(OpLibrary& library) {
       .gradient(differentiate_log_softmax)
       .cpu_kernel(compute<arith::log_softmax>, options)
       .cpu_kernel(in_wider<compute<arith::log_softmax>>, half)
+      .gpu_kernel(compute_on_gpu<true>, on_gpu)
       .doc("Logarithms of the probabilities along the last axis.");
 }
 

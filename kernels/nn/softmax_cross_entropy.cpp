@@ -9,6 +9,8 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/nn/internal/gpu_kernels.hpp"
 
 namespace troupe {
 namespace {
@@ -59,10 +61,18 @@ Status compute_dense(KernelContext& c) {
   const auto labels = broadcast_input(c.input(1));
   TROUPE_ASSIGN(Tensor loss, c.allocate_output(0, Shape{rows}));
   TROUPE_ASSIGN(Tensor backprop, c.forward_or_allocate(0, 1, *shape));
+  const bool on_gpu = loss.kind() == MemoryKind::device;
+  if (columns == 0 && on_gpu)
+    return gpu::fill(c, loss.mutable_raw(), 0, loss.byte_size());
   if (columns == 0)
     std::fill_n(static_cast<std::byte*>(loss.mutable_raw()), loss.byte_size(), std::byte{0});
   if (backprop.num_elements() == 0)
     return {};
+  if (on_gpu)
+    return gpu::launch(c, gpu::kernels::cross_entropy, loss.dtype(), gpu::rows(rows, columns),
+                       logits.data, logits.row_stride, logits.column_stride, labels.data,
+                       labels.row_stride, labels.column_stride, loss.mutable_raw(),
+                       backprop.mutable_raw(), rows, columns);
   TROUPE_ASSIGN(const arith::SoftmaxXentFn fn, arith::softmax_xent(loss.dtype()));
   c.parallel_for(
       rows, 3.0 * static_cast<double>(columns), [&](std::int64_t begin, std::int64_t end) {
@@ -97,6 +107,15 @@ Status compute_sparse(KernelContext& c) {
   if (shape[1] == 0)
     return invalid_argument(str_cat("Must have at least one class, but got logits shape ", shape));
   const std::int64_t rows = shape[0], columns = shape[1];
+  if (labels.kind() == MemoryKind::device) { // which cannot tell in time of what is no class
+    TROUPE_ASSIGN(Tensor loss, c.allocate_output(0, Shape{rows}));
+    TROUPE_ASSIGN(Tensor backprop, c.forward_or_allocate(0, 1, shape));
+    if (rows == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::sparse_cross_entropy, loss.dtype(),
+                       gpu::rows(rows, columns), labels.dtype() == DType::int64, logits,
+                       labels.raw(), loss.mutable_raw(), backprop.mutable_raw(), rows, columns);
+  }
   TROUPE_ASSIGN(const auto label_type, arith::index_type(labels.dtype()));
   const auto bad = arith::find_bad_index(label_type, labels.raw(), 0, rows, columns);
   if (bad >= 0)
@@ -161,6 +180,7 @@ Status differentiate_sparse(GradContext& g) {
 void register_nn_softmax_cross_entropy(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
+  const KernelOptions on_gpu{.types = {{"T", gpu::floats()}}};
   KernelOptions half = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("SoftmaxCrossEntropyWithLogits")
@@ -171,6 +191,7 @@ void register_nn_softmax_cross_entropy(OpLibrary& library) {
       .gradient(differentiate_dense)
       .cpu_kernel(compute_dense, options)
       .cpu_kernel(in_wider<compute_dense>, half)
+      .gpu_kernel(compute_dense, on_gpu)
       .doc("Cross entropy of each row's softmax and its label distribution, and the gradient.");
   library.op("SparseSoftmaxCrossEntropyWithLogits")
       .input("features: T; labels: Tlabels")
@@ -181,6 +202,7 @@ void register_nn_softmax_cross_entropy(OpLibrary& library) {
       .gradient(differentiate_sparse)
       .cpu_kernel(compute_sparse, options)
       .cpu_kernel(in_wider<compute_sparse>, half)
+      .gpu_kernel(compute_sparse, on_gpu)
       .doc("Cross entropy of each row's softmax and the class its label names, and the gradient.");
 }
 

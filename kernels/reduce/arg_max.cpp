@@ -7,6 +7,8 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/reduce/internal/gpu_kernels.hpp"
 
 namespace troupe {
 namespace {
@@ -56,6 +58,15 @@ Status compute(KernelContext& c, bool want_max) {
   std::int64_t inner = 1;
   for (int i = at + 1; i < rank; ++i)
     inner *= shape[i];
+  if (x.kind() == MemoryKind::device) {
+    TROUPE_ASSIGN(Tensor positions, c.allocate_output(0, shape.without(at)));
+    const std::int64_t outputs = positions.num_elements();
+    if (outputs == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::arg_extreme, x.dtype(), gpu::over(outputs), want_max,
+                       positions.dtype() == DType::int64, x.raw(), positions.mutable_raw(),
+                       shape[at], inner, outputs);
+  }
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape.without(at)));
   // A bool is a byte that is 0 or 1.
   const DType dtype = x.dtype() == DType::bool_ ? DType::uint8 : x.dtype();
@@ -86,6 +97,11 @@ KernelOptions options() {
   return out;
 }
 
+KernelOptions gpu_options() {
+  return {.types = {{"T", gpu::numbers()}, {"output_type", {DType::int32, DType::int64}}},
+          .host_inputs = {"dimension"}};
+}
+
 constexpr auto ordered = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
                          "half, uint32, uint64, qint8, quint8, qint32, qint16, quint16, bool}";
 constexpr auto discrete = "its values are positions";
@@ -102,6 +118,7 @@ void register_reduce_arg_max(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(discrete)
       .cpu_kernel([](KernelContext& c) { return compute(c, true); }, options())
+      .gpu_kernel([](KernelContext& c) { return compute(c, true); }, gpu_options())
       .doc("The position of the first largest element along an axis.");
   library.op("ArgMin")
       .input("input: T; dimension: Tidx")
@@ -112,6 +129,7 @@ void register_reduce_arg_max(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(discrete)
       .cpu_kernel([](KernelContext& c) { return compute(c, false); }, options())
+      .gpu_kernel([](KernelContext& c) { return compute(c, false); }, gpu_options())
       .doc("The position of the first smallest element along an axis.");
 }
 

@@ -51,6 +51,8 @@ Status compute_wide(KernelContext& c) {
 }
 
 Status compute(KernelContext& c) {
+  if (c.input(0).kind() == MemoryKind::device)
+    return reduce::reduce_on_gpu(c, gpu::Reduce::root_of_squares);
   const DType dtype = c.input(0).dtype();
   return arith::widened_dtype(dtype) == dtype ? compute_wide(c) : compute_widened(c, compute_wide);
 }

@@ -5,6 +5,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe {
@@ -32,6 +33,15 @@ Status compute(KernelContext& c) {
   return narrow(c, 0, out);
 }
 
+Status compute_on_gpu(KernelContext& c) {
+  const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{}));
+  const std::int64_t dims[] = {x.num_elements()};
+  const bool reduced[] = {true};
+  return gpu::reduce(c, gpu::Reduce::half_of_squares, dims, reduced, x.dtype(), x.raw(),
+                     out.mutable_raw());
+}
+
 } // namespace
 
 void register_reduce_l2_loss(OpLibrary& library) {
@@ -46,6 +56,7 @@ void register_reduce_l2_loss(OpLibrary& library) {
       .gradient(
           [](GradContext& g) { return g.set_input_grad(0, g.mul(g.input(0), g.output_grad(0))); })
       .cpu_kernel(compute, std::move(options))
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}})
       .doc("Half the sum of the squares of all elements.");
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
 namespace troupe {
@@ -110,6 +111,9 @@ Status compute(KernelContext& c) {
     inner *= data[i];
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  if (c.input(0).kind() ==
+      MemoryKind::device) // which cannot tell in time of ids beyond the segments
+    return gpu::sum_rows(c, c.input(0), c.input(1), shape, inner);
   TROUPE_ASSIGN(const Tensor values, widened(c, c.input(0)));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape));
   std::memset(out.mutable_raw(), 0,
@@ -137,6 +141,9 @@ void register_reduce_unsorted_segment_sum(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
+      .gpu_kernel(compute,
+                  {.types = {{"T", gpu::numbers()}, {"Tindices", {DType::int32, DType::int64}}},
+                   .host_inputs = {"num_segments"}})
       .doc("The data summed by segment id; negative ids are left out.");
 }
 

@@ -167,6 +167,8 @@ void register_state_resource_variable(OpLibrary& library) {
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
                   state::updatable("dtype"))
+      .gpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
+                  state::updatable_on_gpu("dtype"))
       .doc("variable += value.");
   library.op("AssignSubVariableOp")
       .input("resource: resource; value: dtype")
@@ -177,6 +179,8 @@ void register_state_resource_variable(OpLibrary& library) {
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
                   state::updatable("dtype"))
+      .gpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
+                  state::updatable_on_gpu("dtype"))
       .doc("variable -= value.");
   library.op("VarIsInitializedOp")
       .input("resource: resource")

@@ -138,6 +138,8 @@ void register_state_variable(OpLibrary& library) {
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
                   state::updatable("T"))
+      .gpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::add); },
+                  state::updatable_on_gpu("T"))
       .doc("ref += value.");
   library.op("AssignSub")
       .input("ref: Ref(T); value: T")
@@ -148,6 +150,8 @@ void register_state_variable(OpLibrary& library) {
       .not_differentiable(in_place)
       .cpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
                   state::updatable("T"))
+      .gpu_kernel([](KernelContext& c) { return update(c, arith::BinaryOp::sub); },
+                  state::updatable_on_gpu("T"))
       .doc("ref -= value.");
   library.op("IsVariableInitialized")
       .input("ref: Ref(dtype)")

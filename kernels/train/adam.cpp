@@ -1,6 +1,8 @@
 // ApplyAdam (Kingma and Ba, 2015):  m and v are running means of the gradient and of its square;
 // var -= lr * sqrt(1 - beta2^t) / (1 - beta1^t) * m / (sqrt(v) + epsilon).
 #include "kernels/arith/lookup.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -30,6 +32,19 @@ Status compute(KernelContext& c) {
       });
 }
 
+Status compute_on_gpu(KernelContext& c) {
+  const bool nesterov = c.attrs().get_or("use_nesterov", false);
+  return train::update_locked(c, inputs, [&](std::span<Tensor* const> values) -> Status {
+    const std::int64_t n = values[0]->num_elements();
+    if (n == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::adam, values[0]->dtype(), gpu::over(n),
+                       values[0]->mutable_raw(), values[1]->mutable_raw(), values[2]->mutable_raw(),
+                       c.input(3).raw(), c.input(4).raw(), c.input(5).raw(), c.input(6).raw(),
+                       c.input(7).raw(), c.input(8).raw(), c.input(9).raw(), nesterov, n);
+  });
+}
+
 constexpr auto flags = "use_locking: bool = false; use_nesterov: bool = false";
 constexpr auto rates =
     "beta1_power: T; beta2_power: T; lr: T; beta1: T; beta2: T; epsilon: T; grad: T";
@@ -49,6 +64,7 @@ void register_train_adam(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}})
       .doc(doc);
   library.op("ResourceApplyAdam")
       .input("var: resource; m: resource; v: resource")
@@ -60,6 +76,7 @@ void register_train_adam(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}})
       .doc(doc);
 }
 

@@ -1,5 +1,7 @@
 // ApplyGradientDescent:  var -= alpha * delta.
 #include "kernels/arith/lookup.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -20,6 +22,16 @@ Status compute(KernelContext& c) {
                        });
 }
 
+Status compute_on_gpu(KernelContext& c) {
+  return train::update_locked(c, inputs, [&](std::span<Tensor* const> values) -> Status {
+    const std::int64_t n = values[0]->num_elements();
+    if (n == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::gradient_descent, values[0]->dtype(), gpu::over(n),
+                       values[0]->mutable_raw(), c.input(1).raw(), c.input(2).raw(), n);
+  });
+}
+
 } // namespace
 
 void register_train_gradient_descent(OpLibrary& library) {
@@ -32,6 +44,7 @@ void register_train_gradient_descent(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}})
       .doc("var -= alpha * delta.");
   library.op("ResourceApplyGradientDescent")
       .input("var: resource; alpha: T; delta: T")
@@ -42,6 +55,7 @@ void register_train_gradient_descent(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}})
       .doc("var -= alpha * delta.");
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "kernels/arith/lookup.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
 namespace troupe {
@@ -65,6 +67,19 @@ Status compute_keras(KernelContext& c) {
                        });
 }
 
+template <bool is_keras>
+Status compute_on_gpu(KernelContext& c) {
+  const bool nesterov = c.attrs().get_or("use_nesterov", false);
+  return train::update_locked(c, inputs, [&](std::span<Tensor* const> values) -> Status {
+    const std::int64_t n = values[0]->num_elements();
+    if (n == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::momentum, values[0]->dtype(), gpu::over(n),
+                       values[0]->mutable_raw(), values[1]->mutable_raw(), c.input(2).raw(),
+                       c.input(3).raw(), c.input(4).raw(), nesterov, is_keras, n);
+  });
+}
+
 constexpr auto flags = "use_locking: bool = false; use_nesterov: bool = false";
 
 } // namespace
@@ -79,6 +94,7 @@ void register_train_momentum(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu<false>, {.types = {{"T", gpu::floats()}}})
       .doc("accum = accum * momentum + grad; var -= lr * accum.");
   library.op("ResourceApplyMomentum")
       .input("var: resource; accum: resource; lr: T; grad: T; momentum: T")
@@ -89,6 +105,7 @@ void register_train_momentum(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute, train::kernel_options())
+      .gpu_kernel(compute_on_gpu<false>, {.types = {{"T", gpu::floats()}}})
       .doc("accum = accum * momentum + grad; var -= lr * accum.");
   library.op("ResourceApplyKerasMomentum")
       .input("var: resource; accum: resource; lr: T; grad: T; momentum: T")
@@ -99,6 +116,7 @@ void register_train_momentum(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable(train::in_place)
       .cpu_kernel(compute_keras, train::kernel_options())
+      .gpu_kernel(compute_on_gpu<true>, {.types = {{"T", gpu::floats()}}})
       .doc("accum = accum * momentum - lr * grad; var += accum.");
 }
 

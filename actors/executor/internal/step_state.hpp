@@ -193,6 +193,15 @@ struct StepTrace {
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
 };
 
+/// The end of a step on a device that computes later than its kernels return: the device's stream has
+/// to come to an end, or its error is the step's.
+struct DeviceWait {
+  enum class Phase : std::uint8_t { not_begun, waiting, over };
+  Phase phase = Phase::not_begun;    ///< of the owner
+  std::atomic<bool> is_over = false; ///< (release) once the status is written
+  Status status;
+};
+
 /// What a step computes at this moment, for threads that ask while its owner does not answer.
 struct WorkInSight {
   /// The expensive kernel that the owner's thread is in. The step is written before its node
@@ -243,6 +252,7 @@ struct StepState : std::enable_shared_from_this<StepState> {
   bool started = false, failed = false, finished = false;
   StepTrace trace;
   WorkInSight at_work;
+  DeviceWait device_wait;
 
   /// Makes everything as before the first step.
   void reset(bool clean_slots);
@@ -252,6 +262,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   void fail(std::int32_t node, const Status& error);
   /// Once nothing is left to run.
   void read_late_values();
+  /// After that. False while the device computes, of whose end the owner is told.
+  bool device_is_done();
 };
 
 /// From the thread that has finished something: hands the news to the owner of the step.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "kernels/gpu/shared.hpp"
+
 namespace troupe::array {
 namespace {
 
@@ -28,6 +30,13 @@ std::size_t text_of_copy(const ResourceHandle& handle) {
 }
 std::size_t text_of_copy(const Variant& variant) {
   return text_of_copy(variant.type_name) + text_of_copy(variant.metadata);
+}
+
+std::span<const std::int64_t> dims_of(const arith::StridedPlan& plan) {
+  return {plan.dims, static_cast<std::size_t>(plan.rank)};
+}
+gpu::Strided strided_side(const arith::StridedPlan& plan) {
+  return {{plan.strides, plan.strides + plan.rank}, plan.offset};
 }
 
 double cost(const Tensor& tensor) {
@@ -87,6 +96,9 @@ Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const
         to[i] = from[static_cast<std::size_t>(where[i])];
       return {};
     });
+  if (dense.kind() == MemoryKind::device)
+    return gpu::copy_strided(c, dtype_size(dense.dtype()), dims_of(plan), strided_side(plan),
+                             strided.raw(), gpu::dense(dims_of(plan)), dense.mutable_raw());
   const int size = static_cast<int>(dtype_size(dense.dtype()));
   const void* from = strided.raw();
   void* to = dense.mutable_raw();
@@ -108,6 +120,9 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
         to[static_cast<std::size_t>(where[i])] = from[i];
       return {};
     });
+  if (strided.kind() == MemoryKind::device)
+    return gpu::copy_strided(c, dtype_size(dense.dtype()), dims_of(plan), gpu::dense(dims_of(plan)),
+                             dense.raw(), strided_side(plan), strided.mutable_raw());
   const int size = static_cast<int>(dtype_size(dense.dtype()));
   const void* from = dense.raw();
   void* to = strided.mutable_raw();
@@ -125,6 +140,9 @@ Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
       std::ranges::fill(out.mutable_data<T>(), value.value<T>());
       return {};
     });
+  if (out.kind() == MemoryKind::device)
+    return gpu::fill_with(c, dtype_size(out.dtype()), value.raw(), out.mutable_raw(),
+                          out.num_elements());
   const int size = static_cast<int>(dtype_size(out.dtype()));
   const void* from = value.raw();
   void* to = out.mutable_raw();
@@ -134,9 +152,11 @@ Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
   return {};
 }
 
-void fill_with_zeros(KernelContext& c, Tensor& out) {
+Status fill_with_zeros(KernelContext& c, Tensor& out) {
   if (is_object(out.dtype()))
-    return;
+    return {};
+  if (out.kind() == MemoryKind::device)
+    return gpu::fill(c, out.mutable_raw(), 0, out.byte_size());
   const std::size_t size = dtype_size(out.dtype());
   auto* to = static_cast<std::byte*>(out.mutable_raw());
   c.parallel_for(out.num_elements(), 0.05 * static_cast<double>(size),
@@ -144,6 +164,39 @@ void fill_with_zeros(KernelContext& c, Tensor& out) {
                    std::memset(to + static_cast<std::size_t>(begin) * size, 0,
                                static_cast<std::size_t>(end - begin) * size);
                  });
+  return {};
+}
+
+KernelOptions on_gpu(const KernelOptions& options, const char* type,
+                     std::vector<std::string> host_inputs) {
+  KernelOptions out = options;
+  std::vector<DType> types = gpu::movable();
+  std::erase(types, DType::int32);
+  out.types.push_back({type, std::move(types)});
+  out.host_inputs = std::move(host_inputs);
+  out.expensive = false;
+  return out;
+}
+
+KernelOptions int32_on_host(const KernelOptions& options, const char* type) {
+  KernelOptions out = options;
+  out.types.push_back({type, {DType::int32}});
+  return out;
+}
+
+Status copy_runs(KernelContext& c, const Tensor& from, std::int64_t from_at, std::int64_t from_row,
+                 Tensor& to, std::int64_t to_at, std::int64_t to_row, std::int64_t rows,
+                 std::int64_t n) {
+  if (to.kind() == MemoryKind::device) {
+    const std::int64_t dims[] = {rows, n};
+    return gpu::copy_strided(c, dtype_size(to.dtype()), dims, {{from_row, 1}, from_at}, from.raw(),
+                             {{to_row, 1}, to_at}, to.mutable_raw());
+  }
+  c.parallel_for(rows, 5 + 0.2 * static_cast<double>(n), [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t r = begin; r < end; ++r)
+      copy_elements(from, from_at + r * from_row, to, to_at + r * to_row, n);
+  });
+  return {};
 }
 
 AroundAxis around_axis(const Shape& shape, int axis) {

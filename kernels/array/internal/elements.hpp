@@ -8,6 +8,7 @@
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
+#include "kernels/framework/op_library.hpp"
 
 namespace troupe::array {
 
@@ -33,7 +34,24 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
 /// Sets every element to the only one of `value`.
 Status fill(KernelContext& c, const Tensor& value, Tensor& out);
 /// Sets every element to zero, false or an empty object.
-void fill_with_zeros(KernelContext& c, Tensor& out);
+Status fill_with_zeros(KernelContext& c, Tensor& out);
+
+// The functions above that are given a context work in a GPU's memory, too; there `value` lies as
+// well.
+
+/// A kernel that moves elements in a GPU's memory, of every dtype that is moved there but int32,
+/// which TensorFlow keeps on the host. `type` names the attribute, `host_inputs` the shapes and
+/// axes.
+KernelOptions on_gpu(const KernelOptions& options, const char* type = "T",
+                     std::vector<std::string> host_inputs = {});
+/// The same kernel for int32, of tensors in host memory.
+KernelOptions int32_on_host(const KernelOptions& options, const char* type = "T");
+
+/// Copies `rows` runs of `n` elements: run r is at from_at + r * from_row, and goes to to_at + r *
+/// to_row.
+Status copy_runs(KernelContext& c, const Tensor& from, std::int64_t from_at, std::int64_t from_row,
+                 Tensor& to, std::int64_t to_at, std::int64_t to_row, std::int64_t rows,
+                 std::int64_t n);
 
 /// A tensor as [outer, middle, inner] around one of its dimensions.
 struct AroundAxis {

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "core/base/strings.hpp"
+#include "devices/cuda/gpu.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe::linalg {
 namespace {
@@ -92,6 +94,27 @@ Result<arith::GemmShape> matmul_sizes(const KernelContext& c, const MatMulAttrs&
       .transpose_a = attrs.transpose_a,
       .transpose_b = attrs.transpose_b,
   };
+}
+
+Status product_on_gpu(KernelContext& c, const arith::GemmShape& shape, const void* a, const void* b,
+                      Tensor& out, std::int64_t batches, bool one_a, bool one_b) {
+  if (out.num_elements() == 0)
+    return {};
+  if (shape.k == 0)
+    return gpu::fill(c, out.mutable_raw(), 0, out.byte_size());
+  TROUPE_ASSIGN(cuda::CudaStream * stream, gpu::stream_of(c));
+  TROUPE_ASSIGN(cuda::Blas * blas, stream->gpu().blas());
+  stream->note(c.node_name(), c.node().schema->name);
+  return blas->multiply({.dtype = out.dtype(),
+                         .m = shape.m,
+                         .n = shape.n,
+                         .k = shape.k,
+                         .transpose_a = shape.transpose_a,
+                         .transpose_b = shape.transpose_b,
+                         .batches = batches,
+                         .stride_a = one_a ? 0 : shape.m * shape.k,
+                         .stride_b = one_b ? 0 : shape.k * shape.n},
+                        a, b, out.mutable_raw());
 }
 
 } // namespace troupe::linalg

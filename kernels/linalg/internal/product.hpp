@@ -25,6 +25,12 @@ using Finish = FunctionView<void(std::int64_t begin, std::int64_t end)>;
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
              const void* b, void* out, const Finish* finish = nullptr, double finish_cost = 0);
 
+/// The same on a GPU, of floats, doubles, halves or bfloat16s. `batches` products, whose operands
+/// follow each other, or are one for all where `one_a`, `one_b`.
+Status product_on_gpu(KernelContext& c, const arith::GemmShape& shape, const void* a, const void* b,
+                      Tensor& out, std::int64_t batches = 1, bool one_a = false,
+                      bool one_b = false);
+
 /// Attributes of MatMul.
 struct MatMulAttrs {
   bool transpose_a = false, transpose_b = false;

@@ -121,7 +121,7 @@ Result<Tensor> part(KernelContext& c, const Tensor& tensor, std::int64_t begin, 
 
 Result<Tensor> zeros(KernelContext& c, DType dtype, const Shape& shape) {
   TROUPE_ASSIGN(Tensor out, c.allocate_temp(dtype, shape));
-  array::fill_with_zeros(c, out);
+  TROUPE_TRY(array::fill_with_zeros(c, out));
   return out;
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/base/strings.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe::nn {
 
@@ -58,6 +59,13 @@ Result<Tensor> make_group(KernelContext& c, DType dtype, const Shape& shape, std
 Result<Tensor> take_group(KernelContext& c, const Tensor& from, std::int64_t group,
                           std::int64_t groups) {
   TROUPE_ASSIGN(Tensor out, make_group(c, from.dtype(), from.shape(), groups));
+  if (from.kind() == MemoryKind::device) {
+    gpu::Strided whole = gpu::dense(from.shape().dims());
+    whole.offset = group * out.shape()[out.shape().rank() - 1];
+    TROUPE_TRY(gpu::copy_strided(c, dtype_size(from.dtype()), out.shape().dims(), whole, from.raw(),
+                                 gpu::dense(out.shape().dims()), out.mutable_raw()));
+    return out;
+  }
   const auto* source = static_cast<const std::byte*>(from.raw());
   auto* to = static_cast<std::byte*>(out.mutable_raw());
   for_each_row(c, from, group, groups,
@@ -67,13 +75,20 @@ Result<Tensor> take_group(KernelContext& c, const Tensor& from, std::int64_t gro
   return out;
 }
 
-void put_group(KernelContext& c, const Tensor& part, Tensor& to, std::int64_t group,
-               std::int64_t groups) {
+Status put_group(KernelContext& c, const Tensor& part, Tensor& to, std::int64_t group,
+                 std::int64_t groups) {
+  if (to.kind() == MemoryKind::device) {
+    gpu::Strided whole = gpu::dense(to.shape().dims());
+    whole.offset = group * depth_of(part.shape());
+    return gpu::copy_strided(c, dtype_size(to.dtype()), part.shape().dims(),
+                             gpu::dense(part.shape().dims()), part.raw(), whole, to.mutable_raw());
+  }
   const auto* source = static_cast<const std::byte*>(part.raw());
   auto* target = static_cast<std::byte*>(to.mutable_raw());
   for_each_row(c, to, group, groups, [&](std::int64_t whole, std::int64_t at, std::size_t bytes) {
     std::memcpy(target + whole, source + at, bytes);
   });
+  return {};
 }
 
 } // namespace troupe::nn

@@ -18,8 +18,8 @@ arith::Conv2DShape one_group(const arith::Conv2DShape& s, std::int64_t groups);
 Result<Tensor> take_group(KernelContext& c, const Tensor& from, std::int64_t group,
                           std::int64_t groups);
 /// The other way.
-void put_group(KernelContext& c, const Tensor& part, Tensor& to, std::int64_t group,
-               std::int64_t groups);
+Status put_group(KernelContext& c, const Tensor& part, Tensor& to, std::int64_t group,
+                 std::int64_t groups);
 /// Memory for a group of a tensor of `shape`.
 Result<Tensor> make_group(KernelContext& c, DType dtype, const Shape& shape, std::int64_t groups);
 

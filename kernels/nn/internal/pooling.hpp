@@ -6,6 +6,8 @@
 #include "kernels/arith/pool.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
+#include "kernels/gpu/shared.hpp"
+#include "kernels/nn/internal/gpu_kernels.hpp"
 #include "kernels/nn/internal/window.hpp"
 
 namespace troupe::nn {
@@ -44,6 +46,21 @@ inline Result<PoolAttrs> pool_attrs_of_inputs(KernelContext& c, std::string_view
 
 inline Result<Shape> output_shape(const arith::Pool2DShape& s) {
   return Shape::make(std::array{s.batch, s.out_h, s.out_w, s.channels});
+}
+
+/// The same for kernels on GPUs.
+inline gpu::Windows windows_of(const arith::Pool2DShape& s) {
+  return {.in_h = s.in_h,
+          .in_w = s.in_w,
+          .channels = s.channels,
+          .window_h = s.window_h,
+          .window_w = s.window_w,
+          .out_h = s.out_h,
+          .out_w = s.out_w,
+          .stride_h = s.stride_h,
+          .stride_w = s.stride_w,
+          .pad_top = s.pad_top,
+          .pad_left = s.pad_left};
 }
 
 /// Nanoseconds for one image, about.

@@ -7,6 +7,7 @@
 
 #include "kernels/arith/movement.hpp"
 #include "kernels/framework/glue.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe::reduce {
 namespace {
@@ -166,7 +167,21 @@ Status multiply_complex(KernelContext& c, const Mask& mask, const Shape& shape) 
 
 } // namespace
 
+Status reduce_on_gpu(KernelContext& c, gpu::Reduce op) {
+  const Tensor x = c.input(0);
+  TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
+  TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
+  TROUPE_ASSIGN(const Shape shape,
+                Shape::make(result_dims(x.shape().dims(), mask, c.prepared<Attrs>().keep_dims)));
+  if (shape.num_elements() == x.num_elements() && op != gpu::Reduce::root_of_squares)
+    return c.set_output(0, x.reshaped(shape));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  return gpu::reduce(c, op, x.shape().dims(), mask.span(), x.dtype(), x.raw(), out.mutable_raw());
+}
+
 Status reduce(KernelContext& c, arith::ReduceOp op) {
+  if (c.input(0).kind() == MemoryKind::device)
+    return reduce_on_gpu(c, static_cast<gpu::Reduce>(op));
   const Tensor x = c.input(0);
   TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));
   TROUPE_ASSIGN(const Mask mask, make_mask(axes, x.shape().rank()));
@@ -228,6 +243,8 @@ void add_reduction(OpLibrary& library, std::string_view name, std::string_view t
     TROUPE_ASSIGN(const bool keep_dims, c.attr<bool>("keep_dims"));
     return prepared(Attrs{keep_dims});
   };
+  KernelOptions on_gpu{.host_inputs = {"reduction_indices"}, .prepare = options.prepare};
+  KernelOptions on_host{.prepare = options.prepare};
   auto op = library.op(name);
   op.attr("keep_dims: bool = false");
   if (types.empty()) {
@@ -235,6 +252,9 @@ void add_reduction(OpLibrary& library, std::string_view name, std::string_view t
   } else {
     op.input("input: T; reduction_indices: Tidx").output("output: T").attr(types);
     options.types = {{"T", reduced_dtypes(function)}};
+    on_gpu.types = {{"T", gpu::numbers()}};
+    on_host.types = {{"T", {DType::int32}}};
+    op.host_kernel_on_gpu(fn, std::move(on_host));
   }
   if (gradient)
     op.gradient(gradient);
@@ -243,6 +263,7 @@ void add_reduction(OpLibrary& library, std::string_view name, std::string_view t
   op.attr("Tidx: {int32, int64} = DT_INT32")
       .shape_fn(infer_shape)
       .cpu_kernel(fn, std::move(options))
+      .gpu_kernel(fn, std::move(on_gpu))
       .doc(doc);
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/gpu/reduce_op.hpp"
 
 namespace troupe::reduce {
 
@@ -31,6 +32,9 @@ T add(T a, T b) {
 /// Output 0 = op over the axes of input 1 of input 0; attr keep_dims. INVALID_ARGUMENT for an axis
 /// that does not exist or is named twice.
 Status reduce(KernelContext& c, arith::ReduceOp op);
+
+/// The same for a tensor in a GPU's memory.
+Status reduce_on_gpu(KernelContext& c, gpu::Reduce op);
 
 /// The output's shape where the axes are constant; otherwise what can be said.
 Status infer_shape(ShapeContext& c);

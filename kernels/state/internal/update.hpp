@@ -11,5 +11,6 @@ namespace troupe::state {
 Status update_in_place(KernelContext& c, arith::BinaryOp op, Tensor& variable, const Tensor& value);
 /// The kernels' constraint on `attr`.
 KernelOptions updatable(const char* attr);
+KernelOptions updatable_on_gpu(const char* attr);
 
 } // namespace troupe::state

@@ -10,6 +10,7 @@
 #include "kernels/arith/types.hpp"
 #include "tests/support/ops/compare.hpp"
 #include "tests/support/ops/internal/case_node.hpp"
+#include "tests/support/ops/internal/gpu_rows.hpp"
 #include "tests/support/ops/internal/gradient_check.hpp"
 
 namespace troupe::testing {
@@ -108,6 +109,25 @@ void check_shapes(const Row& row, const CaseNode& node, const std::vector<Entry>
   }
 }
 
+/// On a GPU, if the op has a kernel there for the row's dtypes.
+void run_on_gpu(const Row& row, const CaseNode& node) {
+  auto kernel = op_library().kernels.find(row.schema.name, node.attrs, "GPU");
+  if (!kernel.ok() || row.schema.name == "DeviceIndex") // which says where it runs
+    return;
+  INFO("on a GPU");
+  GpuRun run(row.inputs, **kernel, node);
+  std::vector<Entry> outputs;
+  Status status = run_once(row, node, run.device(), run.entries(), outputs);
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  run.to_host(outputs);
+  check_outputs(row, outputs);
+  run.variables_to_host();
+  check_after(row, run.variables(), run.device());
+  outputs.clear();
+  for (const std::string& problem : run.end())
+    FAIL_CHECK(problem);
+}
+
 /// What the row's inputs hold must not change under others who hold it too.
 void check_inputs_untouched(const Row& row, const CaseNode& node) {
   TestDevice device;
@@ -147,6 +167,7 @@ void run_values(const Row& row, const CaseNode& node) {
     }
   }
   check_inputs_untouched(row, node);
+  run_on_gpu(row, node);
 }
 
 void run_error(const Row& row, const Result<CaseNode>& node) {

@@ -22,7 +22,9 @@ Device& base_device() {
 
 } // namespace
 
-TestDevice::TestDevice() : device_(make_isolated_device(base_device())) {
+TestDevice::TestDevice() : TestDevice(make_isolated_device(base_device())) {}
+
+TestDevice::TestDevice(std::unique_ptr<Device> device) : device_(std::move(device)) {
   step_.step_id = 1;
   step_.device = device_.get();
   step_.cancellation = &cancellation_;

@@ -10,11 +10,13 @@
 
 namespace troupe::testing {
 
-/// A CPU device of this process, with resources of its own, and what its kernels share in a step.
-/// Node state and variables last as long as it does.
+/// A device with resources of its own, and what its kernels share in a step. Node state and variables
+/// last as long as it does.
 class TestDevice {
 public:
+  /// A CPU of this process.
   TestDevice();
+  explicit TestDevice(std::unique_ptr<Device> device);
   ~TestDevice();
   Device& device() { return *device_; }
   StepEnvironment& step() { return step_; }

@@ -1,0 +1,85 @@
+// CudaStream: a Stream on a GPU. Kernels and copies go onto it without waiting; whoever wants to
+// know when they are done is called by a thread that waits for events.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "devices/cuda/driver.hpp"
+#include "devices/device.hpp"
+
+namespace troupe::cuda {
+
+class EventWaiter;
+class Gpu;
+
+/// Blocks of threads of one launch.
+struct Grid {
+  unsigned blocks = 1;
+  unsigned threads = 1;        ///< of a block
+  unsigned rows_of_blocks = 1; ///< the grid's second dimension
+  unsigned shared_bytes = 0;   ///< of a block, besides what the kernel declares
+};
+
+/// Any thread.
+class CudaStream final : public Stream {
+public:
+  /// Of a GPU whose context is current on this thread, and which outlives it. `name` is for errors.
+  static Result<std::unique_ptr<CudaStream>> make(Gpu& gpu, std::string name);
+  ~CudaStream() override;
+
+  /// Runs `work` on a thread of the driver's, so it must not use the GPU.
+  void enqueue(std::function<void()> work) override;
+  /// `done` is called on a thread of this stream's.
+  void when_done(std::function<void(Status)> done) override;
+  Status synchronize() override;
+
+  Gpu& gpu() { return gpu_; }
+  StreamHandle handle() const { return handle_; }
+
+  /// Enqueues a kernel; `arguments` point to what cuLaunchKernel reads before it returns. `node`
+  /// and `op` are named by the error of a kernel that fails later.
+  Status launch(Function function, const Grid& grid, void** arguments, std::string_view node,
+                std::string_view op);
+  /// What is enqueued here from now on waits for what is enqueued on `other` by now.
+  Status wait_for(CudaStream& other);
+  /// Fills and copies device memory.
+  Status fill(void* to, unsigned char byte, std::size_t bytes);
+  Status copy(void* to, const void* from, std::size_t bytes);
+  Status copy_in(void* to, const void* from,
+                 std::size_t bytes); ///< from pinned memory, which must stay
+  Status copy_out(void* to, const void* from,
+                  std::size_t bytes); ///< to pinned memory, which must stay
+  /// The kernels that may have failed, as the end of a sentence; empty: none.
+  std::string suspects() const;
+  /// Notes a library's call, as `launch` does its own.
+  void note(std::string_view node, std::string_view op);
+
+private:
+  struct Noted {
+    std::uint64_t number = 0;
+    std::string node, op;
+  };
+
+  CudaStream(Gpu& gpu, std::string name, StreamHandle handle);
+  Status check(std::string_view what, Outcome outcome);
+  Result<EventHandle> record();
+  void finished(std::uint64_t number);
+
+  Gpu& gpu_;
+  std::string name_;
+  StreamHandle handle_;
+  mutable std::mutex noted_lock_;
+  std::array<Noted, 32> noted_; ///< the last ones
+  std::uint64_t last_noted_ = 0;
+  std::uint64_t last_finished_ = 0;
+  std::unique_ptr<EventWaiter> waiter_;
+};
+
+} // namespace troupe::cuda

@@ -1,0 +1,66 @@
+// Memory of a GPU, and memory of the host that it copies from and to.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "core/tensor/buffer.hpp"
+#include "devices/cuda/driver.hpp"
+
+namespace troupe::cuda {
+
+class Gpu;
+
+/// Memory in the order of the GPU's compute stream: a block that was given back is there for what
+/// is enqueued afterwards, while earlier kernels may still use it. The driver's pool keeps freed
+/// blocks.
+class GpuMemory final : public Allocator {
+public:
+  /// limit: bytes.
+  GpuMemory(Gpu& gpu, std::int64_t limit) : gpu_(gpu), limit_(limit) {}
+  const char* name() const override { return "gpu"; }
+  MemoryKind kind() const override { return MemoryKind::device; }
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* memory, std::size_t bytes) override;
+  Status copy(void* to, const void* from, std::size_t bytes) override;
+  std::string refusal() const override;
+  std::int64_t limit() const { return limit_; }
+  std::int64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+  std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
+
+private:
+  Gpu& gpu_;
+  std::int64_t limit_;
+  std::atomic<std::int64_t> in_use_ = 0, peak_ = 0;
+};
+
+/// Page-locked memory of the host. Locking pages takes the driver tens of microseconds, so freed
+/// blocks are kept, by powers of two, up to a bound.
+class PinnedMemory final : public Allocator {
+public:
+  explicit PinnedMemory(Gpu& gpu) : gpu_(gpu) {}
+  ~PinnedMemory() override;
+  const char* name() const override { return "pinned"; }
+  MemoryKind kind() const override { return MemoryKind::pinned; }
+  void* allocate(std::size_t bytes) override;
+  void deallocate(void* memory, std::size_t bytes) override;
+  std::string refusal() const override;
+  std::int64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
+
+private:
+  static constexpr int smallest = 9, classes = 64 - smallest; // 512 bytes and more
+  static constexpr std::size_t most_kept = std::size_t{1} << 30;
+
+  Gpu& gpu_;
+  std::mutex lock_;
+  std::array<std::vector<void*>, classes> free_; // by size
+  std::size_t kept_ = 0;                         // bytes in free_
+  std::atomic<std::int64_t> in_use_ = 0;
+};
+
+} // namespace troupe::cuda

@@ -1,0 +1,48 @@
+// The kernels of kernels/gpu/*.cu: reductions and copies, which many families use.
+#pragma once
+
+#include "kernels/gpu/kernel.hpp"
+
+namespace troupe::gpu {
+namespace images {
+extern const cuda::CodeImage gpu_movement;
+extern const cuda::CodeImage gpu_reduce;
+} // namespace images
+namespace kernels {
+
+/// y[out_offset + offset 1 of i] = x[in_offset + offset 0 of i] for i < n, by the plan's strides.
+/// Elements are u8, u16, u32 or u64, by their size.
+inline constexpr Kernel<void(Broadcast plan, std::int64_t in_offset, std::int64_t out_offset,
+                             const void* x, void* y, std::int64_t n)>
+    copy_strided{images::gpu_movement, "copy_strided"};
+/// y[i] = value[0]; elements as above.
+inline constexpr Kernel<void(const void* value, void* y, std::int64_t n)> fill{images::gpu_movement,
+                                                                               "fill"};
+
+/// y[i] = 1: f32, f64, f16, bf16, i32, i64.
+inline constexpr Kernel<void(void* y, std::int64_t n)> ones{images::gpu_movement, "ones"};
+
+/// sums[index[k], i] += x[k, i], for all n elements of x; what is no row of the sums is left out.
+/// f32, f64, f16, bf16, i32, i64.
+inline constexpr Kernel<void(bool is_int64, const void* x, const void* indices, void* sums,
+                             std::int64_t rows, std::int64_t inner, std::int64_t n)>
+    add_rows{images::gpu_movement, "add_rows"};
+
+/// Reduces `count` elements for each of `outputs`: element k of output o is x[offset of o by `kept`
+/// + offset of k by `over`], both strides 0 of the plans. The grid's rows of blocks each take
+/// `share` of the elements. If there is one such row, the results are elements; else the results of
+/// row r are accumulators from out[r * outputs] on. f32, f64, f16, bf16, i32, i64, bool. Here a
+/// block computes an output; in `reduce_columns` a thread does.
+inline constexpr Kernel<void(int op, Broadcast kept, Broadcast over, const void* x, void* out,
+                             std::int64_t outputs, std::int64_t count, std::int64_t share)>
+    reduce_rows{images::gpu_reduce, "reduce_rows"};
+inline constexpr Kernel<void(int op, Broadcast kept, Broadcast over, const void* x, void* out,
+                             std::int64_t outputs, std::int64_t count, std::int64_t share)>
+    reduce_columns{images::gpu_reduce, "reduce_columns"};
+/// Joins the accumulators of `parts` rows of blocks to elements.
+inline constexpr Kernel<void(int op, const void* accumulators, void* out, std::int64_t outputs,
+                             std::int64_t count, std::int64_t parts)>
+    reduce_parts{images::gpu_reduce, "reduce_parts"};
+
+} // namespace kernels
+} // namespace troupe::gpu

@@ -1,0 +1,271 @@
+// Graphs on GPUs, which are those of the driver's double: training, two boards, and what goes wrong
+// on one.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "actors/family/services.hpp"
+#include "actors/node/node.hpp"
+#include "api/ops.hpp"
+#include "api/session.hpp"
+#include "api/variable.hpp"
+#include "core/base/strings.hpp"
+#include "tests/support/cuda/cuda_double.hpp"
+#include "tests/support/cuda/double_devices.hpp"
+
+using namespace troupe;
+using troupe::testing::CudaDouble;
+
+namespace {
+
+constexpr cuda::Outcome illegal_address = 700;
+
+/// A node with a CPU and GPUs of the double, and a session on it.
+struct Rig {
+  CudaDouble driver;
+  std::shared_ptr<ClusterNode> node;
+  std::unique_ptr<Session> session;
+  bool is_broken = false; ///< its GPU has failed, and keeps what it had
+
+  explicit Rig(CudaDouble::Options options = {}) : driver(options) {
+    NodeOptions node_options;
+    node_options.device_factories = &testing::double_device_factories();
+    node_options.device_count["GPU"] = options.gpus;
+    node_options.compute_threads = 2;
+    auto started = ClusterNode::start(node_options);
+    REQUIRE_MESSAGE(started.ok(), started.status().to_string());
+    node = *std::move(started);
+    auto opened = Session::open(node);
+    REQUIRE_MESSAGE(opened.ok(), opened.status().to_string());
+    session = std::make_unique<Session>(*std::move(opened));
+  }
+  ~Rig() {
+    session = nullptr;
+    node = nullptr;
+    CHECK(driver.problems() == std::vector<std::string>{});
+    if (!is_broken)
+      CHECK(driver.bytes_in_use() == 0);
+  }
+};
+
+/// Numbers between -1 and 1 that look random.
+Tensor numbers(const Shape& shape, int seed) {
+  Tensor out = Tensor::make(DType::float32, shape);
+  std::uint32_t state = 12345U + static_cast<std::uint32_t>(seed) * 7919U;
+  for (float& value : out.mutable_data<float>()) {
+    state = state * 1664525U + 1013904223U;
+    value = static_cast<float>(state >> 8) / static_cast<float>(1 << 23) - 1;
+  }
+  return out;
+}
+
+struct Model {
+  Output loss;
+  Operation train, initialize;
+};
+
+class Builder {
+public:
+  explicit Builder(const Scope& scope) : s_(scope) {}
+  Output weights(const std::string& name, const Shape& shape) {
+    variables_.push_back(variable(s_, name, DType::float32, shape,
+                                  numbers(shape, static_cast<int>(variables_.size()))));
+    return variables_.back().read();
+  }
+  Output dense(const std::string& name, const Output& x, std::int64_t from, std::int64_t to) {
+    return ops::bias_add(s_, ops::mat_mul(s_, x, weights(name + "_w", {from, to})),
+                         weights(name + "_b", {to}));
+  }
+  Model trained(const Output& scores, const std::string& optimizer) {
+    Output labels = s_.constant(Tensor::vector<std::int64_t>({0, 1, 2, 3}));
+    Output each = ops::sparse_softmax_cross_entropy_with_logits(s_, scores, labels).loss;
+    Model model;
+    model.loss = ops::mean(s_, each, Tensor::vector<std::int32_t>({0}));
+    const Minimized minimized =
+        optimizer == "adam"       ? minimize_adam(s_, model.loss, variables_, 0.05f)
+        : optimizer == "momentum" ? minimize_momentum(s_, model.loss, variables_, 0.05f)
+                                  : minimize_sgd(s_, model.loss, variables_, 0.05f);
+    model.train = minimized.step;
+    std::vector<GraphVariable> all = variables_;
+    all.insert(all.end(), minimized.slots.begin(), minimized.slots.end());
+    model.initialize = initialize_all(s_, all);
+    return model;
+  }
+
+private:
+  Scope s_;
+  std::vector<GraphVariable> variables_;
+};
+
+Model mlp(const Scope& s, const std::string& optimizer) {
+  Builder builder(s);
+  Output x = s.constant(numbers({4, 16}, 77));
+  Output hidden = ops::tanh(s, builder.dense("one", x, 16, 12));
+  return builder.trained(builder.dense("two", ops::relu(s, hidden), 12, 5), optimizer);
+}
+
+Model cnn(const Scope& s, const std::string& optimizer) {
+  Builder builder(s);
+  Output x = s.constant(numbers({4, 8, 8, 2}, 78));
+  Output y = ops::conv2d(s, x, builder.weights("filter", {3, 3, 2, 3}), {1, 1, 1, 1}, "SAME");
+  y = ops::fused_batch_norm_v3(s, y, builder.weights("scale", {3}), builder.weights("offset", {3}),
+                               Tensor::make(DType::float32, {0}), Tensor::make(DType::float32, {0}))
+          .y;
+  y = ops::max_pool(s, ops::relu(s, y), {1, 2, 2, 1}, {1, 2, 2, 1}, "SAME");
+  y = ops::reshape(s, y, Tensor::vector<std::int32_t>({-1, 4 * 4 * 3}));
+  return builder.trained(builder.dense("scores", y, 48, 5), optimizer);
+}
+
+std::vector<float> losses(Rig& rig, const Scope& root, const Model& model, int steps) {
+  REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+  const Status extended = rig.session->extend(root);
+  REQUIRE_MESSAGE(extended.ok(), extended.to_string());
+  const Status initialised = rig.session->run({}, {}, {model.initialize.name()}).status();
+  REQUIRE_MESSAGE(initialised.ok(), initialised.to_string());
+  std::vector<float> out;
+  for (int step = 0; step < steps; ++step) {
+    auto got = rig.session->run({}, {model.loss.name()}, {model.train.name()});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    out.push_back((*got)[0].value<float>());
+  }
+  return out;
+}
+
+using MakeModel = Model (*)(const Scope&, const std::string&);
+
+void compare_with_cpu(MakeModel make, const std::string& optimizer, const char* kernel) {
+  CAPTURE(optimizer);
+  constexpr int steps = 8;
+  std::vector<float> on[2];
+  for (int gpu = 0; gpu < 2; ++gpu) {
+    Rig rig;
+    Scope root = Scope::root();
+    Scope scope = root.on(gpu ? "/device:GPU:0" : "/device:CPU:0");
+    on[gpu] = losses(rig, root, make(scope, optimizer), steps);
+    CHECK((rig.driver.launches(kernel) > 0) == (gpu == 1));
+    CHECK((rig.driver.launches("cublasGemm") > 0) == (gpu == 1));
+  }
+  CHECK(on[0].back() < on[0].front());
+  for (int step = 0; step < steps; ++step)
+    CHECK(std::abs(on[0][static_cast<std::size_t>(step)] - on[1][static_cast<std::size_t>(step)]) <
+          1e-4F);
+}
+
+} // namespace
+
+TEST_CASE("gpu: a dense net trains there as on the CPU, with each optimizer") {
+  compare_with_cpu(mlp, "sgd", "gradient_descent_f32");
+  compare_with_cpu(mlp, "momentum", "momentum_f32");
+  compare_with_cpu(mlp, "adam", "adam_f32");
+}
+
+TEST_CASE("gpu: a convolutional net with batch normalisation trains there as on the CPU") {
+  compare_with_cpu(cnn, "momentum", "take_patches_f32");
+}
+
+TEST_CASE("gpu: values pass between two boards and the CPU, in whatever order streams run") {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    CAPTURE(seed);
+    Rig rig({.gpus = 2, .seed = seed});
+    Scope root = Scope::root();
+    Scope first = root.on("/device:GPU:0"), second = root.on("/device:GPU:1"),
+          cpu = root.on("/device:CPU:0");
+    Output x = ops::placeholder(root.named("x"), DType::float32);
+    Output y = ops::square(first, x);
+    Output z = ops::add(second, y, ops::neg(cpu, y));
+    Output w = ops::mul(first, ops::add(second, z, y), y);
+    REQUIRE(rig.session->extend(root).ok());
+    const Tensor value = numbers({300}, 5);
+    auto got = rig.session->run({{"x", value}}, {w.name(), z.name()});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    for (std::size_t i = 0; i < 300; ++i) {
+      const float square = value.data<float>()[i] * value.data<float>()[i];
+      CHECK((*got)[0].data<float>()[i] == square * square);
+      CHECK((*got)[1].data<float>()[i] == 0);
+    }
+  }
+}
+
+TEST_CASE("gpu: a variable that a fetch still copies is not changed under it") {
+  Rig rig({.seed = 3});
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  GraphVariable v = variable(s, "v", DType::float32, {1000}, Tensor::zeros(DType::float32, {1000}));
+  Operation add = ops::assign_add_variable_op(
+      s, v.handle(), ops::fill(s, Tensor::vector<std::int32_t>({1000}), 1.0f));
+  REQUIRE_MESSAGE(root.status().ok(), root.status().to_string());
+  REQUIRE(rig.session->extend(root).ok());
+  REQUIRE(rig.session->run({}, {}, {v.initializer().name()}).status().ok());
+  for (int step = 0; step < 20; ++step) {
+    auto got = rig.session->run({}, {v.read().name()}, {add.name()});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    const float first = (*got)[0].data<float>()[0];
+    CHECK((first == static_cast<float>(step) || first == static_cast<float>(step + 1)));
+    for (float value : (*got)[0].data<float>())
+      CHECK(value == first);
+  }
+}
+
+TEST_CASE("gpu: a kernel that fails ends the device with the node's name, and the CPU goes on") {
+  Rig rig;
+  rig.is_broken = true;
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output bad = ops::exp(s.named("bad"), x);
+  Output fine = ops::neg(root.on("/device:CPU:0"), x);
+  REQUIRE(rig.session->extend(root).ok());
+  rig.driver.fail_kernel("unary_f32", illegal_address);
+  auto failed = rig.session->run({{"x", numbers({10}, 1)}}, {bad.name()});
+  CHECK(failed.status().code() == Code::internal);
+  CHECK(failed.status().message().find("an illegal memory access was encountered") !=
+        std::string::npos);
+  CHECK(failed.status().message().find("it comes from 'bad' (Exp)") != std::string::npos);
+  auto again = rig.session->run({{"x", numbers({10}, 1)}}, {bad.name()});
+  CHECK(again.status().message().find("of no use any more until this process is started again") !=
+        std::string::npos);
+  CHECK(rig.session->run({{"x", numbers({10}, 1)}}, {fine.name()}).ok());
+}
+
+TEST_CASE("gpu: an error of work that nothing is fetched of is the step's") {
+  Rig rig;
+  rig.is_broken = true;
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  GraphVariable v = variable(s, "v", DType::float32, {4}, Tensor::zeros(DType::float32, {4}));
+  Operation add = ops::assign_add_variable_op(s.named("add"), v.handle(), numbers({4}, 3));
+  REQUIRE(rig.session->extend(root).ok());
+  REQUIRE(rig.session->run({}, {}, {v.initializer().name()}).status().ok());
+  rig.driver.fail_kernel("binary_f32", illegal_address);
+  const Status failed = rig.session->run({}, {}, {add.name()}).status();
+  CHECK(failed.message().find("'add' (AssignAddVariableOp)") != std::string::npos);
+}
+
+TEST_CASE("gpu: a step without room fails with the remedy, and the next one that has runs") {
+  Rig rig({.memory = 1 << 20});
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  Output size = ops::placeholder(root.named("size"), DType::int32);
+  Output big = ops::sum(s, ops::fill(s, size, 1.0f), Tensor::vector<std::int32_t>({0}));
+  REQUIRE(rig.session->extend(root).ok());
+  auto feed = [](std::int32_t n) { return Tensor::vector<std::int32_t>({n}); };
+  auto refused = rig.session->run({{"size", feed(1 << 20)}}, {big.name()});
+  CHECK(refused.status().code() == Code::resource_exhausted);
+  CHECK(refused.status().message().find("bytes that troupe may take of the GPU's memory") !=
+        std::string::npos);
+  auto fits = rig.session->run({{"size", feed(1 << 10)}}, {big.name()});
+  REQUIRE_MESSAGE(fits.ok(), fits.status().to_string());
+  CHECK((*fits)[0].value<float>() == 1024);
+}
+
+TEST_CASE(
+    "gpu: an op without a kernel there is refused, or goes to the CPU where placement is soft") {
+  Rig rig;
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output y = ops::erfinv(s, ops::relu(s, x));
+  const Status refused = rig.session->extend(root);
+  CHECK(refused.code() == Code::invalid_argument);
+  CHECK(refused.message().find("no supported kernel for GPU devices") != std::string::npos);
+}
