@@ -171,6 +171,8 @@ Result<std::unique_ptr<ClusterNode>> ClusterNode::start(const NodeOptions& optio
   impl.host = options.host;
   if (!impl.host)
     impl.host = std::make_shared<DeviceHost>(options.compute_threads, options.memory_limit);
+  if (options.accelerator_share > 0)
+    impl.host->accelerator_share = options.accelerator_share;
   impl.options = options;
   impl.options.host = impl.host;
   services.host_memory = impl.host->allocator.get();

@@ -50,6 +50,7 @@ struct NodeOptions {
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
+  double accelerator_share = 0;  ///< of a GPU's memory, up to 1; 0: nine tenths
   /// Folders below which graphs may read and write files; empty: the working folder.
   std::vector<std::string> files;
   Timeouts timeouts;

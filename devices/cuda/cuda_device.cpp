@@ -103,9 +103,10 @@ void CudaDevice::copy_to_host(const Tensor& device, Stream& stream, CopyDone don
       });
 }
 
-FoundGpus find_gpus() {
+FoundGpus find_gpus(const GpuSettings& settings) {
   FoundGpus out;
 #ifndef TROUPE_HAS_GPU_CODE
+  (void)settings;
   out.refused.emplace_back("this build of troupe has no code for GPUs: it was made without nvcc");
   return out;
 #endif
@@ -119,12 +120,14 @@ FoundGpus find_gpus() {
   if (Outcome outcome = driver.cuDeviceGetCount(&count); outcome != success)
     out.refused.push_back(failure(driver, "counting GPUs", outcome).message());
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
-    auto gpu = Gpu::open(*libraries, ordinal);
+    auto gpu = Gpu::open(*libraries, ordinal, settings);
     if (gpu.ok())
       out.gpus.push_back(*std::move(gpu));
     else
       out.refused.push_back(gpu.status().message());
   }
+  for (const std::string& why : out.refused) // a machine without a driver is no news
+    log_warning(why);
   return out;
 }
 
@@ -143,8 +146,8 @@ std::unique_ptr<Device> make_device(std::string name, std::shared_ptr<Gpu> gpu,
   return std::make_unique<CudaDevice>(std::move(attributes), std::move(gpu), compute);
 }
 
-const FoundGpus& gpus_of_process() {
-  static const FoundGpus& found = *new FoundGpus(find_gpus());
+const FoundGpus& gpus_of_process(const GpuSettings& settings) {
+  static const FoundGpus& found = *new FoundGpus(find_gpus(settings));
   return found;
 }
 
@@ -155,7 +158,7 @@ Result<std::vector<std::unique_ptr<Device>>> make_devices(const std::string& tas
   std::vector<std::unique_ptr<Device>> out;
   if (count == 0)
     return out;
-  const FoundGpus& found = gpus_of_process();
+  const FoundGpus& found = gpus_of_process({.memory_fraction = host.accelerator_share});
   const int there = static_cast<int>(found.gpus.size());
   if (count > there) {
     std::string why;

@@ -23,6 +23,9 @@ struct DeviceHost {
   std::unique_ptr<Allocator> allocator; ///< of host memory, caching
   std::unique_ptr<ComputePool> compute;
   std::int64_t memory_limit; ///< as given
+  /// The share of an accelerator's memory that tensors may take, up to 1; 0: its type decides. The
+  /// first node of a process decides for all.
+  double accelerator_share = 0;
 };
 
 } // namespace troupe

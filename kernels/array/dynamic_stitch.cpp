@@ -132,7 +132,8 @@ void add_stitch(OpLibrary& library, std::string_view name, std::string_view doc)
       .attr("N: int >= 1; T: type")
       .shape_fn(infer_shape)
       .gradient(differentiate)
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
+      .host_kernel_on_gpu(compute, array::int32_on_host(options))
       .doc(doc);
 }
 

@@ -3,7 +3,6 @@
 
 #include "kernels/arith/lookup.hpp"
 #include "kernels/array/internal/elements.hpp"
-#include "kernels/array/internal/gpu_kernels.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/position.hpp"
@@ -208,13 +207,9 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0) // nothing is looked up
     return {};
-  if (out.kind() == MemoryKind::device) { // which cannot tell in time of what is no index
-    const std::int64_t n = out.num_elements();
-    return gpu::launch(c, gpu::kernels::gather, gpu::bits_of(dtype_size(out.dtype())), gpu::over(n),
-                       indices.dtype() == DType::int64, params.raw(), indices.raw(),
-                       out.mutable_raw(), parts.outer / batches, parts.middle, parts.inner,
-                       indices.num_elements() / batches, n);
-  }
+  if (out.kind() == MemoryKind::device) // which cannot tell in time of what is no index
+    return gpu::gather_rows(c, params, indices, out, batches, parts.outer / batches, parts.middle,
+                            parts.inner);
   TROUPE_ASSIGN(indices, widened(c, indices)); // of int16
   TROUPE_TRY(check_indices(indices, parts.middle));
   const std::int64_t outer = parts.outer / batches;

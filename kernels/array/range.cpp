@@ -142,7 +142,8 @@ void register_array_range(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(infer_range)
       .not_differentiable("its length depends on the inputs by jumps")
-      .cpu_kernel(compute_range, std::move(range))
+      .cpu_kernel(compute_range, range)
+      .host_kernel_on_gpu(compute_range, range)
       .doc("The numbers from start on in steps of delta, before limit.");
   KernelOptions lin_space;
   lin_space.types = {{"T", {DType::float32, DType::float64}}};
@@ -153,7 +154,8 @@ void register_array_range(OpLibrary& library) {
       .roles(Role::flat)
       .shape_fn(infer_lin_space)
       .not_differentiable("TensorFlow defines no gradient for it")
-      .cpu_kernel(compute_lin_space, std::move(lin_space))
+      .cpu_kernel(compute_lin_space, lin_space)
+      .host_kernel_on_gpu(compute_lin_space, lin_space)
       .doc("num numbers at equal distances, the first start, the last stop.");
 }
 

@@ -1,6 +1,6 @@
 // What .cu files are written in: CUDA's threads, shared memory and shuffles under names of our own.
 // nvcc makes code for GPUs of them. Tests make code for the host of the same source, where a grid is
-// a loop and the threads of a block are fibres (tests/support/cuda/device_on_host.hpp).
+// a loop and the threads of a block are fibres (kernels/gpu/device_on_host.hpp).
 //
 //   #define SCALE (float factor, const void* x, void* y, std::int64_t n)
 //   TROUPE_GPU_KERNEL(scale, SCALE) {
@@ -72,6 +72,12 @@ TROUPE_DEVICE void add_atomically(Half* to, Half value) {
 TROUPE_DEVICE void add_atomically(BFloat16* to, BFloat16 value) {
   atomicAdd(to, value);
 }
+TROUPE_DEVICE float float_of_bits(std::uint32_t bits) {
+  return __uint_as_float(bits);
+}
+TROUPE_DEVICE double double_of_bits(std::uint64_t bits) {
+  return __longlong_as_double(static_cast<long long>(bits));
+}
 TROUPE_DEVICE float to_float(Half value) {
   return __half2float(value);
 }
@@ -93,7 +99,7 @@ TROUPE_DEVICE BFloat16 from_float<BFloat16>(float value) {
 
 #else
 
-#include "tests/support/cuda/device_on_host.hpp"
+#include "kernels/gpu/device_on_host.hpp"
 
 #endif
 

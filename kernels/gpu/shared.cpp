@@ -145,6 +145,17 @@ Status fill_with(KernelContext& c, std::size_t size, const void* value, void* y,
   return launch(c, kernels::fill, bits_of(size), over(n), value, y, n);
 }
 
+Status gather_rows(KernelContext& c, const Tensor& x, const Tensor& indices, Tensor& out,
+                   std::int64_t batches, std::int64_t outer, std::int64_t extent,
+                   std::int64_t inner) {
+  const std::int64_t n = out.num_elements();
+  if (n == 0)
+    return {};
+  return launch(c, kernels::gather, bits_of(dtype_size(out.dtype())), over(n),
+                indices.dtype() == DType::int64, x.raw(), indices.raw(), out.mutable_raw(), outer,
+                extent, inner, indices.num_elements() / batches, n);
+}
+
 Status add_rows(KernelContext& c, const Tensor& x, const Tensor& indices, void* sums,
                 std::int64_t rows, std::int64_t inner) {
   const std::int64_t n = x.num_elements();

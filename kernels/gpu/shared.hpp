@@ -33,6 +33,11 @@ Status copy_strided(KernelContext& c, std::size_t size, std::span<const std::int
 /// Every element is the one at `value`, in device memory.
 Status fill_with(KernelContext& c, std::size_t size, const void* value, void* y, std::int64_t n);
 
+/// out[b, o, k] = x[b, o, indices[b, k]], rows of `inner` elements; zeros where the index is none
+/// of x's. x is [batches, outer, extent, inner]; indices are int32 or int64.
+Status gather_rows(KernelContext& c, const Tensor& x, const Tensor& indices, Tensor& out,
+                   std::int64_t batches, std::int64_t outer, std::int64_t extent,
+                   std::int64_t inner);
 /// Output 0, of `shape`, is zeros with each row of `x` added to the row that the index of the same
 /// number names; what names none is left out. Rows have `inner` elements; indices are int32 or
 /// int64.

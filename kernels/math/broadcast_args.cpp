@@ -44,6 +44,7 @@ void register_math_broadcast_args(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable("its values are dimensions")
       .cpu_kernel(compute)
+      .host_kernel_on_gpu(compute)
       .doc("The shape that shapes s0 and s1 broadcast to.");
 }
 

@@ -60,6 +60,7 @@ void register_math_broadcast_gradient_args(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable("its values are axes")
       .cpu_kernel(compute)
+      .host_kernel_on_gpu(compute)
       .doc("The axes to sum over to undo the broadcasting of shapes s0 and s1.");
 }
 

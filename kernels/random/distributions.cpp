@@ -3,7 +3,9 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/random/internal/generator.hpp"
+#include "kernels/random/internal/gpu_kernels.hpp"
 
 namespace troupe {
 namespace {
@@ -31,9 +33,26 @@ Status infer_stateless(ShapeContext& c) {
   return infer_shape(c);
 }
 
+Status fill_on_gpu(KernelContext& c, Fill fill, const arith::Philox& start, Tensor& out) {
+  const std::int64_t n = out.num_elements();
+  if (n == 0)
+    return {};
+  const auto what = fill == arith::fill_uniform  ? gpu::Distribution::uniform
+                    : fill == arith::fill_normal ? gpu::Distribution::normal
+                                                 : gpu::Distribution::truncated_normal;
+  gpu::PhiloxStart at;
+  std::ranges::copy(start.counter(), at.counter);
+  std::ranges::copy(start.key(), at.key);
+  const std::int64_t groups = out.dtype() == DType::float64 ? (n + 1) / 2 : (n + 3) / 4;
+  return gpu::launch(c, gpu::kernels::random, out.dtype(), gpu::over(groups),
+                     static_cast<int>(what), at, out.mutable_raw(), n);
+}
+
 template <Fill fill>
 Status fill_output(KernelContext& c, const arith::Philox& start, Tensor& out) {
   const double ns = fill == arith::fill_uniform ? 1 : fill == arith::fill_normal ? 8 : 12;
+  if (out.kind() == MemoryKind::device)
+    return fill_on_gpu(c, fill, start, out);
   const arith::Type type = arith::type_of(out.dtype());
   if (!fill(type, start, out.mutable_raw(), 0, 0))
     return unimplemented(
@@ -105,6 +124,7 @@ void register_distribution(OpLibrary& library, std::string_view name, std::strin
       .shape_fn(infer_shape)
       .not_differentiable("its values do not depend on its input's")
       .cpu_kernel(compute<fill>, options)
+      .gpu_kernel(compute<fill>, options)
       .doc(doc);
   options.host_inputs = {"shape", "seed"};
   library.op(stateless)
@@ -116,6 +136,7 @@ void register_distribution(OpLibrary& library, std::string_view name, std::strin
       .shape_fn(infer_stateless)
       .not_differentiable("its values do not depend smoothly on its seed")
       .cpu_kernel(compute_stateless<fill>, options)
+      .gpu_kernel(compute_stateless<fill>, options)
       .doc(doc);
 }
 
@@ -142,6 +163,7 @@ void register_random_distributions(OpLibrary& library) {
       .shape_fn(infer_int)
       .not_differentiable("its values are integers")
       .cpu_kernel(compute_int, options)
+      .host_kernel_on_gpu(compute_int, options)
       .doc("Random integers, uniform in [minval, maxval).");
 }
 

@@ -6,6 +6,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/state/internal/rows.hpp"
 
 namespace troupe {
@@ -70,6 +71,9 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0)
     return {};
+  if (out.kind() == MemoryKind::device)
+    return gpu::gather_rows(c, params, indices, out, batches, 1, limit,
+                            out.num_elements() / indices.num_elements());
   TROUPE_TRY(state::check_rows(indices, limit));
   if (is_object(params.dtype()))
     return gather_objects(c, params, limit, batches, out);
@@ -121,6 +125,9 @@ void register_state_resource_gather(OpLibrary& library) {
       .shape_fn(shape_unknown)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
+      .gpu_kernel(compute,
+                  {.types = {{"Tindices", {DType::int32, DType::int64}}, {"dtype", gpu::movable()}},
+                   .host_inputs = {"resource"}})
       .doc("The rows of a variable that the indices name.");
 }
 

@@ -9,6 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/variables.hpp"
+#include "kernels/gpu/shared.hpp"
 #include "kernels/state/internal/change.hpp"
 #include "kernels/state/internal/rows.hpp"
 
@@ -101,6 +102,18 @@ Result<arith::BinaryKernel> kernel_of(BinaryOp op, const Tensor& updates) {
   return arith::binary(BinaryOp::trunc_div, updates.dtype());
 }
 
+Status add_on_gpu(KernelContext& c, Tensor& params, const Tensor& indices, const Tensor& updates) {
+  const std::int64_t rows = params.shape()[0];
+  const std::int64_t inner = params.num_elements() / std::max<std::int64_t>(rows, 1);
+  if (!updates.shape().is_scalar())
+    return gpu::add_rows(c, updates, indices, params.mutable_raw(), rows, inner);
+  TROUPE_ASSIGN(Tensor repeated,
+                c.allocate_temp(updates.dtype(), Shape{indices.num_elements(), inner}));
+  TROUPE_TRY(gpu::fill_with(c, dtype_size(updates.dtype()), updates.raw(), repeated.mutable_raw(),
+                            repeated.num_elements()));
+  return gpu::add_rows(c, repeated, indices, params.mutable_raw(), rows, inner);
+}
+
 Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
   TROUPE_ASSIGN(auto variable, state::variable_to_change(c, 0));
   const Tensor &indices = c.input(1), &updates = c.input(2);
@@ -112,6 +125,8 @@ Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
     TROUPE_TRY(check_shapes(params.shape(), indices.shape(), updates.shape()));
     if (indices.num_elements() == 0)
       return {};
+    if (params.kind() == MemoryKind::device) // addition alone
+      return add_on_gpu(c, params, indices, updates);
     TROUPE_TRY(state::check_rows(indices, params.shape()[0]));
     if (is_object(updates.dtype())) {
       replace_objects(params, indices, updates);
@@ -186,6 +201,9 @@ void add_op(OpLibrary& library, const Kind& kind, bool resource) {
       .not_differentiable(in_place)
       .cpu_kernel(kind.kernel, std::move(options))
       .doc(kind.doc);
+  if (kind.op == BinaryOp::add)
+    op.gpu_kernel(kind.kernel,
+                  {.types = {{"Tindices", {DType::int32, DType::int64}}, {type, gpu::numbers()}}});
   if (resource)
     op.stateful();
   else

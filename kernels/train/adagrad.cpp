@@ -1,5 +1,7 @@
 // Adagrad (Duchi et al., 2011):  accum += grad^2; var -= lr * grad / sqrt(accum); with V2's epsilon
 // var -= lr * grad / (sqrt(accum) + epsilon). AdagradDA averages the gradients instead.
+#include "kernels/gpu/shared.hpp"
+#include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/rule.hpp"
 
 namespace troupe {
@@ -45,6 +47,22 @@ struct AdagradDA {
   }
 };
 
+/// epsilon: the input's number; 0: there is none.
+Status adagrad_on_gpu(KernelContext& c, int epsilon) {
+  const int gradient = epsilon == 0 ? 3 : 4;
+  const train::Inputs inputs{.variables = 2, .gradient = gradient};
+  const bool update_slots = c.attrs().get_or("update_slots", true);
+  return train::update_locked(c, inputs, [&](std::span<Tensor* const> values) -> Status {
+    const std::int64_t n = values[0]->num_elements();
+    if (n == 0)
+      return {};
+    return gpu::launch(c, gpu::kernels::adagrad, values[0]->dtype(), gpu::over(n),
+                       values[0]->mutable_raw(), values[1]->mutable_raw(), c.input(2).raw(),
+                       epsilon == 0 ? nullptr : c.input(epsilon).raw(), c.input(gradient).raw(),
+                       update_slots, n);
+  });
+}
+
 using train::find_update;
 using train::RuleTypes;
 
@@ -58,6 +76,7 @@ constexpr train::Rule adagrad{
     .find = find_update<Adagrad, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / sqrt(accum).",
     .rows_have_elements = true,
+    .dense_on_gpu = [](KernelContext& c) { return adagrad_on_gpu(c, 0); },
 };
 constexpr train::Rule adagrad_v2{
     .name = "AdagradV2",
@@ -68,6 +87,7 @@ constexpr train::Rule adagrad_v2{
     .find = find_update<AdagradV2, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon).",
     .rows_have_elements = true,
+    .dense_on_gpu = [](KernelContext& c) { return adagrad_on_gpu(c, 3); },
 };
 constexpr train::Rule adagrad_da{
     .name = "AdagradDA",

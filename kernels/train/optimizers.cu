@@ -62,5 +62,44 @@ TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, adam, ADAM,
                   (var, m, v, beta1_power, beta2_power, lr, beta1, beta2, epsilon, grad, nesterov,
                    n))
 
+#define ADAGRAD                                                                                    \
+  (void* var, void* accum, const void* lr, const void* epsilon, const void* grad,                  \
+   bool update_slots, std::int64_t n)
+TROUPE_GPU_KERNEL(adagrad, ADAGRAD) {
+  using W = WideOf<T>;
+  const W step = rate<T>(lr), small = epsilon ? rate<T>(epsilon) : W(0);
+  for (std::int64_t i = first(); i < n; i += stride()) {
+    const W g = widen(elements<T>(grad)[i]);
+    W sum = widen(elements<T>(accum)[i]);
+    if (update_slots) {
+      sum += g * g;
+      elements<T>(accum)[i] = narrow<T>(sum);
+    }
+    elements<T>(var)[i] =
+        narrow<T>(widen(elements<T>(var)[i]) - g * step / (std::sqrt(sum) + small));
+  }
+}
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, adagrad, ADAGRAD,
+                  (var, accum, lr, epsilon, grad, update_slots, n))
+
+#define RMS_PROP                                                                                   \
+  (void* var, void* ms, void* mom, const void* lr, const void* rho, const void* momentum,          \
+   const void* epsilon, const void* grad, std::int64_t n)
+TROUPE_GPU_KERNEL(rms_prop, RMS_PROP) {
+  using W = WideOf<T>;
+  const W step = rate<T>(lr), decay = rate<T>(rho), m = rate<T>(momentum), small = rate<T>(epsilon);
+  for (std::int64_t i = first(); i < n; i += stride()) {
+    const W g = widen(elements<T>(grad)[i]);
+    W square = widen(elements<T>(ms)[i]), moved = widen(elements<T>(mom)[i]);
+    square += (g * g - square) * (W(1) - decay);
+    moved = moved * m + g * step / std::sqrt(square + small);
+    elements<T>(ms)[i] = narrow<T>(square);
+    elements<T>(mom)[i] = narrow<T>(moved);
+    elements<T>(var)[i] = narrow<T>(widen(elements<T>(var)[i]) - moved);
+  }
+}
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, rms_prop, RMS_PROP,
+                  (var, ms, mom, lr, rho, momentum, epsilon, grad, n))
+
 } // namespace
 } // namespace troupe::gpu

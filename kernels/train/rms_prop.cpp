@@ -1,6 +1,8 @@
 // RMSProp (Hinton, 2012):  ms is a running mean of grad^2, mom the step with momentum:
 // mom = momentum * mom + lr * grad / sqrt(ms + epsilon); var -= mom. Centered takes the square of
 // the mean gradient mg away from ms.
+#include "kernels/gpu/shared.hpp"
+#include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/rule.hpp"
 
 namespace troupe {
@@ -32,6 +34,19 @@ struct CenteredRmsProp {
   }
 };
 
+Status rms_prop_on_gpu(KernelContext& c) {
+  return train::update_locked(
+      c, {.variables = 3, .gradient = 7}, [&](std::span<Tensor* const> values) -> Status {
+        const std::int64_t n = values[0]->num_elements();
+        if (n == 0)
+          return {};
+        return gpu::launch(c, gpu::kernels::rms_prop, values[0]->dtype(), gpu::over(n),
+                           values[0]->mutable_raw(), values[1]->mutable_raw(),
+                           values[2]->mutable_raw(), c.input(3).raw(), c.input(4).raw(),
+                           c.input(5).raw(), c.input(6).raw(), c.input(7).raw(), n);
+      });
+}
+
 constexpr train::Rule rms_prop{
     .name = "RMSProp",
     .variables = "var ms mom",
@@ -40,6 +55,7 @@ constexpr train::Rule rms_prop{
     .find = train::find_update<RmsProp, 3, train::RuleTypes::all>,
     .doc = "ms = rho * ms + (1 - rho) * grad^2; mom = momentum * mom + lr * grad / sqrt(ms + "
            "epsilon); var -= mom.",
+    .dense_on_gpu = rms_prop_on_gpu,
 };
 constexpr train::Rule centered{
     .name = "CenteredRMSProp",

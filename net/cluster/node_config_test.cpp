@@ -51,6 +51,7 @@ TEST_CASE("node config: what is nearer to the task wins") {
   CHECK(second->settings.compute_threads == 5);
   CHECK(second->settings.actor_threads == 1);
   CHECK(second->settings.cpu_devices == 2);
+  CHECK(second->settings.gpu_devices == -1);
   CHECK(second->settings.memory_limit == 1610612736);
   CHECK(second->settings.log_level == LogLevel::warning);
   CHECK(ps->settings.actor_threads == 2);
@@ -173,6 +174,9 @@ TEST_CASE("node config: every mistake has its sentence") {
       {"[troupe]\ncpu-devices = \"two\"\n",
        "c.conf:5: 'cpu-devices' in [troupe] is the text \"two\"; it wants a number from 1 to 64"},
       {"[troupe]\ncpu-devices = 0\n", "is the number 0; it wants a number from 1 to 64"},
+      {"[troupe]\ngpu-devices = 65\n", "is the number 65; it wants a number from 0 to 64"},
+      {"[troupe]\ngpu-memory-fraction = 1.5\n", "it wants a number above 0 and up to 1"},
+      {"[troupe]\ngpu-memory-fraction = \"half\"\n", "it wants a number above 0 and up to 1"},
       {"[troupe]\nmemory-limit = \"4 GB\"\n",
        "c.conf:5: 'memory-limit' in [troupe] is the text \"4 GB\"; it wants a size"},
       {"[troupe]\nmemory-limit = \"-4 GiB\"\n", "it wants a size"},
@@ -196,8 +200,8 @@ TEST_CASE("node config: every mistake has its sentence") {
        "c.conf:4: '4294967296' below [task.ps] is no task"},
       {"[task.pss.0]\ncpu-devices = 2\n",
        "c.conf:4: [task.pss] names a job that is not in [cluster]; did you mean 'ps'?"},
-      {"[job.worker]\ncpu-device = 2\n",
-       "c.conf:5: [job.worker] has no key 'cpu-device'; did you mean 'cpu-devices'?"},
+      {"[job.worker]\ncpu-device = 2\n", "c.conf:5: [job.worker] has no key 'cpu-device'; did you "
+                                         "mean 'cpu-devices' or 'gpu-devices'?"},
       {"[middleman]\nworkers = 2\n", "c.conf:5: 'workers' in [middleman] may not be set: messages "
                                      "are read on the network's thread"},
       {"[middleman]\nenable-automatic-connections = true\n",

@@ -26,6 +26,16 @@ Wanted read_int(const ConfigValue& value, int least, int most, int& out) {
   return {};
 }
 
+Wanted read_share(const ConfigValue& value, double& out) {
+  const double given = value.kind == Kind::real      ? value.real
+                       : value.kind == Kind::integer ? static_cast<double>(value.integer)
+                                                     : 0;
+  if (!(given > 0 && given <= 1))
+    return "a number above 0 and up to 1";
+  out = given;
+  return {};
+}
+
 Wanted read_duration(const ConfigValue& value, milliseconds& out) {
   std::optional<std::chrono::nanoseconds> given;
   if (value.kind == Kind::duration)
@@ -199,6 +209,11 @@ constexpr Rule rules[] = {
      }},
     {"cpu-devices", false, "1", "CPU devices of the task: CPU:0, CPU:1 and so on",
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 64, t.task.cpu_devices); }},
+    {"gpu-devices", false, "(all that the machine has)",
+     "GPUs of the task: GPU:0, GPU:1 and so on, those that CUDA_VISIBLE_DEVICES leaves; 0: none",
+     [](const ConfigValue& v, Target t) { return read_int(v, 0, 64, t.task.gpu_devices); }},
+    {"gpu-memory-fraction", false, "0.9", "the share of each GPU's memory that tensors may take",
+     [](const ConfigValue& v, Target t) { return read_share(v, t.task.gpu_memory_share); }},
     {"compute-threads", false, "0", "threads that run kernels; 0: one for each core",
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1024, t.task.compute_threads); }},
     {"actor-threads", false, "2", "threads that run actors",

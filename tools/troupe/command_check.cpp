@@ -27,6 +27,8 @@ std::string describe(const NodeConfig& task) {
   const TaskSettings& s = task.settings;
   std::vector<std::string> parts;
   parts.push_back(s.cpu_devices == 1 ? "1 CPU device" : str_cat(s.cpu_devices, " CPU devices"));
+  if (s.gpu_devices > 0)
+    parts.push_back(s.gpu_devices == 1 ? "1 GPU" : str_cat(s.gpu_devices, " GPUs"));
   parts.push_back(s.compute_threads == 0   ? "a compute thread for each core"
                   : s.compute_threads == 1 ? "1 compute thread"
                                            : str_cat(s.compute_threads, " compute threads"));

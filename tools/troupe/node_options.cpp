@@ -12,6 +12,9 @@ NodeOptions to_node_options(const NodeConfig& config) {
   out.task = config.task;
   out.listen = config.listen;
   out.device_count["CPU"] = config.settings.cpu_devices;
+  if (config.settings.gpu_devices >= 0)
+    out.device_count["GPU"] = config.settings.gpu_devices;
+  out.accelerator_share = config.settings.gpu_memory_share;
   out.compute_threads = config.settings.compute_threads;
   out.actor_threads = config.settings.actor_threads;
   out.memory_limit = config.memory_limit(machine_memory());

@@ -22,6 +22,12 @@ inline constexpr Kernel<void(const void* value, void* y, std::int64_t n)> fill{i
 /// y[i] = 1: f32, f64, f16, bf16, i32, i64.
 inline constexpr Kernel<void(void* y, std::int64_t n)> ones{images::gpu_movement, "ones"};
 
+/// y[b, o, k, i] = x[b, o, index[b, k], i], zero where the index is none of x's, for all n elements
+/// of y. x is [batches, outer, extent, inner], indices are int32 or int64.
+inline constexpr Kernel<void(bool is_int64, const void* x, const void* indices, void* y,
+                             std::int64_t outer, std::int64_t extent, std::int64_t inner,
+                             std::int64_t count, std::int64_t n)>
+    gather{images::gpu_movement, "gather"};
 /// sums[index[k], i] += x[k, i], for all n elements of x; what is no row of the sums is left out.
 /// f32, f64, f16, bf16, i32, i64.
 inline constexpr Kernel<void(bool is_int64, const void* x, const void* indices, void* sums,

@@ -23,5 +23,15 @@ inline constexpr Kernel<void(void* var, void* m, void* v, const void* beta1_powe
                              bool nesterov, std::int64_t n)>
     adam{images::train_optimizers, "adam"};
 
+/// accum += grad^2 if it is updated; var -= lr * grad / (sqrt(accum) + epsilon), which may be null:
+/// 0.
+inline constexpr Kernel<void(void* var, void* accum, const void* lr, const void* epsilon,
+                             const void* grad, bool update_slots, std::int64_t n)>
+    adagrad{images::train_optimizers, "adagrad"};
+inline constexpr Kernel<void(void* var, void* ms, void* mom, const void* lr, const void* rho,
+                             const void* momentum, const void* epsilon, const void* grad,
+                             std::int64_t n)>
+    rms_prop{images::train_optimizers, "rms_prop"};
+
 } // namespace kernels
 } // namespace troupe::gpu

@@ -1,6 +1,7 @@
 #include "kernels/train/internal/rule.hpp"
 
 #include "core/base/strings.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe::train::detail {
 namespace {
@@ -167,6 +168,8 @@ void add_op(OpLibrary& library, const Rule& rule, bool sparse, bool resource, Pr
       .not_differentiable(in_place)
       .cpu_kernel(compute, std::move(options))
       .doc(rule.doc);
+  if (rule.dense_on_gpu && !sparse)
+    op.gpu_kernel(rule.dense_on_gpu, {.types = {{"T", gpu::floats()}}});
 }
 
 } // namespace troupe::train::detail

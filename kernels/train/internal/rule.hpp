@@ -148,6 +148,7 @@ struct Rule {
   /// What is asked of the scalars beyond being scalars; null: nothing.
   Status (*check)(const KernelContext&, bool sparse) = nullptr;
   bool rows_have_elements = false; ///< rows of no elements are refused
+  KernelFn dense_on_gpu = nullptr; ///< null: there is none
 };
 
 namespace detail {

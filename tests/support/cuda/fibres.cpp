@@ -9,7 +9,7 @@
 
 #include "core/base/check.hpp"
 #include "core/base/strings.hpp"
-#include "tests/support/cuda/device_on_host.hpp"
+#include "kernels/gpu/device_on_host.hpp"
 
 namespace troupe::testing {
 namespace {

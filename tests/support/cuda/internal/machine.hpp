@@ -15,8 +15,8 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/gpu/device_on_host.hpp"
 #include "tests/support/cuda/cuda_double.hpp"
-#include "tests/support/cuda/device_on_host.hpp"
 #include "tests/support/cuda/internal/order_checker.hpp"
 
 namespace troupe::testing {

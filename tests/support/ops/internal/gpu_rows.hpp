@@ -1,4 +1,5 @@
-// A row of a case table on a GPU: that of the driver's double.
+// A row of a case table on a GPU: that of the driver's double, or with TROUPE_TEST_GPU=real in the
+// environment the first one of this machine.
 #pragma once
 
 #include <string>

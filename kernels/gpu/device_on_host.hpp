@@ -3,6 +3,7 @@
 // time. Threads that wait for each other are fibres of one thread of the host.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -64,6 +65,12 @@ template <class T>
 T shuffle_down(T value, unsigned lanes) {
   exchange_in_warp(&value, sizeof value, lanes);
   return value;
+}
+inline float float_of_bits(std::uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
+inline double double_of_bits(std::uint64_t bits) {
+  return std::bit_cast<double>(bits);
 }
 inline float to_float(Half value) {
   return static_cast<float>(value);

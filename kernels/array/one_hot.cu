@@ -1,28 +1,9 @@
-// Rows by their indices, and the places that indices name.
+// The places that indices name.
 #include "kernels/array/internal/gpu_kernels.hpp"
 #include "kernels/gpu/device.hpp"
 
 namespace troupe::gpu {
 namespace {
-
-TROUPE_DEVICE std::int64_t index_at(bool is_int64, const void* indices, std::int64_t i) {
-  return is_int64 ? elements<std::int64_t>(indices)[i] : elements<std::int32_t>(indices)[i];
-}
-
-#define GATHER                                                                                     \
-  (bool is_int64, const void* x, const void* indices, void* y, std::int64_t outer,                 \
-   std::int64_t extent, std::int64_t inner, std::int64_t count, std::int64_t n)
-TROUPE_GPU_KERNEL(gather, GATHER) {
-  for (std::int64_t i = first(); i < n; i += stride()) {
-    const std::int64_t column = i % inner, k = i / inner % count, block = i / inner / count;
-    const std::int64_t index = index_at(is_int64, indices, block / outer * count + k);
-    elements<T>(y)[i] = index >= 0 && index < extent
-                            ? elements<T>(x)[(block * extent + index) * inner + column]
-                            : T(0);
-  }
-}
-TROUPE_GPU_SIZES(TROUPE_GPU_INSTANCE, gather, GATHER,
-                 (is_int64, x, indices, y, outer, extent, inner, count, n))
 
 #define ONE_HOT                                                                                    \
   (int type, const void* indices, const void* on, const void* off, void* y, std::int64_t depth,    \
