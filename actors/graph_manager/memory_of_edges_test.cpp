@@ -32,7 +32,7 @@ constexpr auto text = R"(
     b = Switch(x, p)
     m = Merge(a:0, b:1)
     i = Identity(m:0)
-    n = Identity(m:1)
+    n = Snapshot(m:1)
 )";
 
 } // namespace

@@ -94,13 +94,14 @@ void CudaDevice::copy_to_host(const Tensor& device, Stream& stream, CopyDone don
     done(std::move(started));
     return;
   }
-  gpu_->copies_out().when_done(
-      [device, out = *std::move(started), done = std::move(done)](const Status& status) mutable {
-        if (status.ok())
-          done(std::move(out));
-        else
-          done(status);
-      });
+  gpu_->copies_out().when_done([held = Tensor(device), out = *std::move(started),
+                                done = std::move(done)](const Status& status) mutable {
+    held = Tensor(); // before anybody goes on, who may count memory
+    if (status.ok())
+      done(std::move(out));
+    else
+      done(status);
+  });
 }
 
 FoundGpus find_gpus(const GpuSettings& settings) {

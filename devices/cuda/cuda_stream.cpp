@@ -31,6 +31,13 @@ CudaStream::CudaStream(Gpu& gpu, std::string name, StreamHandle handle)
     : gpu_(gpu), name_(std::move(name)), handle_(handle),
       waiter_(std::make_unique<EventWaiter>(gpu)) {}
 
+void CudaStream::end_waiting() {
+  if (!waiter_)
+    return;
+  (void)synchronize();
+  waiter_ = nullptr;
+}
+
 CudaStream::~CudaStream() {
   waiter_ = nullptr;
   if (gpu_.activate().ok())

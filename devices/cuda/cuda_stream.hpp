@@ -40,6 +40,10 @@ public:
   void when_done(std::function<void(Status)> done) override;
   Status synchronize() override;
 
+  /// Waits for all work and every call that was asked for; from now on none may be. What is called may
+  /// give back memory, so all streams of a GPU end this way before any of them is gone.
+  void end_waiting();
+
   Gpu& gpu() { return gpu_; }
   StreamHandle handle() const { return handle_; }
 

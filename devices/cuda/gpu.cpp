@@ -96,12 +96,16 @@ Status Gpu::start(const GpuSettings& settings) {
   return {};
 }
 
+void Gpu::end_waiting() {
+  for (auto* stream : {&copies_in_, &copies_out_, &compute_})
+    if (*stream)
+      (*stream)->end_waiting();
+}
+
 Gpu::~Gpu() {
   if (!context_)
     return;
-  for (auto* stream : {&compute_, &copies_in_, &copies_out_})
-    if (*stream)
-      (void)(*stream)->synchronize();
+  end_waiting();
   if (activate().ok())
     for (auto& [image, module] : modules_)
       driver().cuModuleUnload(module);

@@ -59,6 +59,10 @@ public:
   /// Makes its context current on this thread.
   Status activate() const;
 
+  /// Waits for all work, and until nobody is told of it any more: then nothing is left of what a call
+  /// kept. The last that is asked of it.
+  void end_waiting();
+
   /// Where kernels run, and the order in which memory is taken and given back.
   CudaStream& compute() { return *compute_; }
   CudaStream& copies_in() { return *copies_in_; }

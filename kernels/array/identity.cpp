@@ -48,6 +48,7 @@ void register_array_identity(OpLibrary& library) {
       .roles(Role::passes_on)
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
+      .host_kernel_on_gpu(compute, {.types = {{"T", {DType::int32}}}})
       .kernel_on_all_devices(compute)
       .doc("Its input.");
   library.op("IdentityN")

@@ -32,6 +32,8 @@ constexpr auto enter_attrs = "T: type; frame_name: string; is_constant: bool = f
 /// One op for values and one, "Ref…", for references.
 void add_pair(OpLibrary& library, Role role, const std::string& name, std::string_view attrs,
               const KernelOptions& options, std::string_view doc) {
+  KernelOptions counters = options; // which conditions read on the host
+  counters.types = {{"T", {DType::int32}}};
   library.op(name)
       .input("data: T")
       .output("output: T")
@@ -39,6 +41,7 @@ void add_pair(OpLibrary& library, Role role, const std::string& name, std::strin
       .roles(role)
       .shape_fn(shape_unchanged)
       .not_differentiable(loops)
+      .host_kernel_on_gpu(compute, counters)
       .kernel_on_all_devices(compute, options)
       .doc(doc);
   library.op("Ref" + name)

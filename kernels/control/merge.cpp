@@ -53,6 +53,7 @@ void register_control_merge(OpLibrary& library) {
       .roles(Role::merge)
       .shape_fn(infer_shapes)
       .not_differentiable(conditionals)
+      .host_kernel_on_gpu(compute, {.types = {{"T", {DType::int32}}}})
       .kernel_on_all_devices(compute, options)
       .doc("The first input that arrives alive, and its index.");
   library.op("RefMerge")

@@ -37,6 +37,7 @@ void register_control_switch(OpLibrary& library) {
       .roles(Role::branch)
       .shape_fn(infer_shapes)
       .not_differentiable(conditionals)
+      .host_kernel_on_gpu(compute, {.types = {{"T", {DType::int32}}}})
       .kernel_on_all_devices(compute, options)
       .doc("Sends `data` to output_true if `pred` holds, else to output_false.");
   library.op("RefSwitch")

@@ -5,6 +5,7 @@
 
 #include "core/base/strings.hpp"
 #include "core/tensor/variant.hpp"
+#include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
 #include "kernels/list/internal/held_tensors.hpp"
@@ -161,6 +162,7 @@ void register_by_handle(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(python)
       .cpu_kernel(make_by_handle)
+      .host_kernel_on_gpu(make_by_handle)
       .doc("A stack for at most `max_size` tensors (negative: any number), empty, that lives as "
            "long as the step.");
   library.op("StackPushV2")
@@ -171,6 +173,8 @@ void register_by_handle(OpLibrary& library) {
       .shape_fn(infer_push)
       .not_differentiable(python)
       .cpu_kernel(push)
+      .gpu_kernel(push, array::on_gpu({}, "T", {"handle"}))
+      .host_kernel_on_gpu(push, array::int32_on_host({}))
       .doc("Puts a tensor on the stack; gives it, too.");
   library.op("StackPopV2")
       .input("handle: resource")
@@ -180,6 +184,8 @@ void register_by_handle(OpLibrary& library) {
       .shape_fn(shape_unknown)
       .not_differentiable(python)
       .cpu_kernel(pop)
+      .gpu_kernel(pop, array::on_gpu({}, "elem_type", {"handle"}))
+      .host_kernel_on_gpu(pop, array::int32_on_host({}, "elem_type"))
       .doc("Takes the uppermost tensor off the stack.");
   library.op("StackCloseV2")
       .input("handle: resource")
@@ -187,6 +193,7 @@ void register_by_handle(OpLibrary& library) {
       .shape_fn(shape_none)
       .not_differentiable("it has no outputs")
       .cpu_kernel(close)
+      .host_kernel_on_gpu(close)
       .doc("Drops the stack's tensors; whoever uses it afterwards fails.");
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/base/strings.hpp"
+#include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
@@ -154,6 +155,7 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(infer_made)
       .not_differentiable(python)
       .cpu_kernel(make_array, {.prepare = keep_traits})
+      .host_kernel_on_gpu(make_array, {.prepare = keep_traits})
       .doc("An array of `size` tensors, none of them written, that lives as long as the step.");
   library.op("TensorArrayGradV3")
       .input("handle: resource; flow_in: float")
@@ -163,6 +165,7 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(python)
       .cpu_kernel(make_gradient, {.prepare = keep_attr<std::string, "source">})
+      .host_kernel_on_gpu(make_gradient, {.prepare = keep_attr<std::string, "source">})
       .doc("The array of gradients of `source` for an array; what is written there adds up.");
   library.op("TensorArrayGradWithShape")
       .input("handle: resource; flow_in: float; shape_to_prepend: int32")
@@ -172,6 +175,7 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable(python)
       .cpu_kernel(make_gradient, {.prepare = keep_attr<std::string, "source">})
+      .host_kernel_on_gpu(make_gradient, {.prepare = keep_attr<std::string, "source">})
       .doc("TensorArrayGradV3 for elements with more dimensions in front.");
   library.op("TensorArrayWriteV3")
       .input("handle: resource; index: int32; value: T; flow_in: float")
@@ -181,6 +185,8 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(infer_write)
       .not_differentiable(python)
       .cpu_kernel(write)
+      .gpu_kernel(write, list::elements_on_gpu({}, "T"))
+      .host_kernel_on_gpu(write, array::int32_on_host({}, "T"))
       .doc("Writes element `index`, once.");
   library.op("TensorArrayReadV3")
       .input("handle: resource; index: int32; flow_in: float")
@@ -190,6 +196,8 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(infer_read)
       .not_differentiable(python)
       .cpu_kernel(read)
+      .gpu_kernel(read, list::elements_on_gpu({}, "dtype"))
+      .host_kernel_on_gpu(read, array::int32_on_host({}, "dtype"))
       .doc("Element `index`.");
   library.op("TensorArraySizeV3")
       .input("handle: resource; flow_in: float")
@@ -198,6 +206,7 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(shape_scalar)
       .not_differentiable("it counts")
       .cpu_kernel(size)
+      .host_kernel_on_gpu(size)
       .doc("How many elements the array has.");
   library.op("TensorArrayCloseV3")
       .input("handle: resource")
@@ -205,6 +214,7 @@ void register_list_tensor_array(OpLibrary& library) {
       .shape_fn(shape_none)
       .not_differentiable("it has no outputs")
       .cpu_kernel(close)
+      .host_kernel_on_gpu(close)
       .doc("Drops the array's elements; whoever uses it afterwards fails.");
 }
 

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "core/base/strings.hpp"
+#include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_array.hpp"
 
@@ -246,6 +247,8 @@ void register_list_tensor_array_parts(OpLibrary& library) {
       .shape_fn(infer_gather)
       .not_differentiable(python)
       .cpu_kernel(gather, {.prepare = keep_element_shape, .expensive = true})
+      .gpu_kernel(gather, list::elements_on_gpu({.prepare = keep_element_shape}, "dtype"))
+      .host_kernel_on_gpu(gather, array::int32_on_host({.prepare = keep_element_shape}, "dtype"))
       .doc("The elements at the indices along a new first dimension.");
   library.op("TensorArrayConcatV3")
       .input("handle: resource; flow_in: float")
@@ -255,6 +258,8 @@ void register_list_tensor_array_parts(OpLibrary& library) {
       .shape_fn(infer_concat)
       .not_differentiable(python)
       .cpu_kernel(concat, {.prepare = keep_shape_except0, .expensive = true})
+      .gpu_kernel(concat, list::elements_on_gpu({.prepare = keep_shape_except0}, "dtype"))
+      .host_kernel_on_gpu(concat, array::int32_on_host({.prepare = keep_shape_except0}, "dtype"))
       .doc("All elements, one after the other along their first dimension, and their lengths.");
   library.op("TensorArrayScatterV3")
       .input("handle: resource; indices: int32; value: T; flow_in: float")
@@ -264,6 +269,8 @@ void register_list_tensor_array_parts(OpLibrary& library) {
       .shape_fn(infer_scatter)
       .not_differentiable(python)
       .cpu_kernel(scatter, {.expensive = true})
+      .gpu_kernel(scatter, list::elements_on_gpu({}, "T"))
+      .host_kernel_on_gpu(scatter, array::int32_on_host({}, "T"))
       .doc("Writes row i of the value to element indices[i].");
   library.op("TensorArraySplitV3")
       .input("handle: resource; value: T; lengths: int64; flow_in: float")
@@ -273,6 +280,8 @@ void register_list_tensor_array_parts(OpLibrary& library) {
       .shape_fn(infer_split)
       .not_differentiable(python)
       .cpu_kernel(split, {.expensive = true})
+      .gpu_kernel(split, list::elements_on_gpu({}, "T"))
+      .host_kernel_on_gpu(split, array::int32_on_host({}, "T"))
       .doc("Writes pieces of the value; piece i, of lengths[i] rows, is element i.");
 }
 

@@ -12,6 +12,9 @@
 #include "api/session.hpp"
 #include "api/variable.hpp"
 #include "core/base/strings.hpp"
+#include "graph/convert/graph_def.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
 #include "tests/support/cuda/cuda_double.hpp"
 #include "tests/support/cuda/double_devices.hpp"
 
@@ -50,6 +53,7 @@ struct Rig {
   ~Rig() {
     session = nullptr;
     node = nullptr;
+    driver.settle();
     if (is_broken)
       return;
     CHECK(str_join(driver.problems(), "; ") == "");
@@ -214,6 +218,62 @@ TEST_CASE("gpu: a convolutional net with batch normalisation trains there as on 
 TEST_CASE("gpu: a layer of attention with dropout trains there as on the CPU, by the same random "
           "numbers") {
   compare_with_cpu(attention, "adam", "random_f32");
+}
+
+TEST_CASE(
+    "gpu: a loop there counts on the host, and keeps its values in a TensorArray on the board") {
+  constexpr std::string_view text = R"(
+    n = Const[dtype=DT_INT32, value=i32[] 4]()
+    zero = Const[dtype=DT_INT32, value=i32[] 0]()
+    one = Const[dtype=DT_INT32, value=i32[] 1]()
+    x = Const[dtype=DT_FLOAT, value=f32[3] 1 1.5 2]()
+    ta = TensorArrayV3[dtype=DT_FLOAT](n)
+    n_in = Enter[frame_name="w", is_constant=true](n)
+    one_in = Enter[frame_name="w", is_constant=true](one)
+    ta_in = Enter[frame_name="w", is_constant=true](ta:0)
+    i_in = Enter[frame_name="w"](zero)
+    x_in = Enter[frame_name="w"](x)
+    f_in = Enter[frame_name="w"](ta:1)
+    i = Merge(i_in, i_next)
+    y = Merge(x_in, y_next)
+    f = Merge(f_in, f_next)
+    less = Less(i:0, n_in)
+    cond = LoopCond(less)
+    i_now = Switch(i:0, cond)
+    y_now = Switch(y:0, cond)
+    f_now = Switch(f:0, cond)
+    i_more = AddV2(i_now:1, one_in)
+    square = Square(y_now:1)
+    write = TensorArrayWriteV3(ta_in, i_now:1, square, f_now:1)
+    i_next = NextIteration(i_more)
+    y_next = NextIteration(square)
+    f_next = NextIteration(write)
+    last = Exit(y_now:0)
+    flow = Exit(f_now:0)
+    indices = Range(zero, n, one)
+    all = TensorArrayGatherV3[dtype=DT_FLOAT](ta:0, indices, flow)
+  )";
+  for (unsigned seed = 1; seed <= 5; ++seed) {
+    CAPTURE(seed);
+    Rig rig({.seed = seed});
+    auto graph = parse_graph(text, op_library().ops);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    for (Node* node : graph->nodes())
+      node->device = "/device:GPU:0";
+    const Status extended = rig.session->extend_graph_def(*write_graph_bytes(*graph));
+    REQUIRE_MESSAGE(extended.ok(), extended.to_string());
+    auto got = rig.session->run({}, {"last:0", "all:0"});
+    REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+    CHECK(rig.driver.launches("unary_f32") == 4);
+    for (std::size_t k = 0; k < 3; ++k) {
+      float value = 1 + 0.5F * static_cast<float>(k);
+      for (std::size_t step = 0; step < 4; ++step) {
+        value *= value;
+        CHECK((*got)[1].data<float>()[3 * step + k] == value);
+      }
+      CHECK((*got)[0].data<float>()[k] == value);
+    }
+  }
 }
 
 TEST_CASE("gpu: values pass between two boards and the CPU, in whatever order streams run") {

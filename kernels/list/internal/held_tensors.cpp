@@ -5,6 +5,7 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/array/internal/elements.hpp"
+#include "kernels/gpu/shared.hpp"
 
 namespace troupe::list {
 
@@ -74,6 +75,23 @@ Result<Shape> with_first(std::int64_t first, const Shape& rest) {
   return Shape::make(dims);
 }
 
+namespace {
+
+Status join_on_gpu(KernelContext& c, std::span<const Piece> pieces,
+                   std::span<const std::int64_t> begins, Tensor& out) {
+  const std::size_t size = dtype_size(out.dtype());
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    void* to =
+        static_cast<std::byte*>(out.mutable_raw()) + static_cast<std::size_t>(begins[i]) * size;
+    const std::size_t bytes = static_cast<std::size_t>(pieces[i].elements) * size;
+    TROUPE_TRY(pieces[i].from ? gpu::copy(c, to, pieces[i].from->raw(), bytes)
+                              : gpu::fill(c, to, 0, bytes));
+  }
+  return {};
+}
+
+} // namespace
+
 Status join(KernelContext& c, std::span<const Piece> pieces, Tensor& out) {
   const bool objects = is_object(out.dtype());
   std::vector<std::int64_t> begins;
@@ -88,6 +106,8 @@ Status join(KernelContext& c, std::span<const Piece> pieces, Tensor& out) {
   }
   if (objects)
     TROUPE_TRY(out.charge(text));
+  if (out.kind() == MemoryKind::device)
+    return join_on_gpu(c, pieces, begins, out);
   const auto size = objects ? std::size_t{64} : dtype_size(out.dtype());
   const double each = pieces.empty() ? 0
                                      : static_cast<double>(at) * static_cast<double>(size) * 0.1 /
@@ -114,6 +134,10 @@ Result<Tensor> part(KernelContext& c, const Tensor& tensor, std::int64_t begin, 
     return shared.reshaped(shape);
   TROUPE_ASSIGN(Tensor out, c.allocate_temp(tensor.dtype(), shape));
   const std::int64_t row = end > begin ? shape.num_elements() / (end - begin) : 0;
+  if (tensor.kind() == MemoryKind::device) {
+    TROUPE_TRY(array::copy_runs(c, tensor, begin * row, 0, out, 0, 0, 1, shape.num_elements()));
+    return out;
+  }
   TROUPE_TRY(out.charge(array::text_bytes(tensor, begin * row, shape.num_elements())));
   array::copy_elements(tensor, begin * row, out, 0, shape.num_elements());
   return out;

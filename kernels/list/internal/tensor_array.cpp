@@ -5,8 +5,10 @@
 #include "core/base/strings.hpp"
 #include "core/tensor/variant.hpp"
 #include "kernels/arith/lookup.hpp"
+#include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/variables.hpp"
 #include "kernels/list/internal/variant_math.hpp"
+#include "kernels/math/elementwise.hpp"
 
 namespace troupe::list {
 
@@ -88,7 +90,18 @@ Status TensorArray::aggregate(KernelContext& c, std::int32_t index, Element& ele
     return {};
   }
   summed_ = true;
-  if (value.dtype() == DType::variant || !element.value.is_unique()) {
+  const bool is_alone = element.value.is_unique();
+  if (value.kind() == MemoryKind::device) {
+    Tensor sum = element.value;
+    if (!is_alone) {
+      TROUPE_ASSIGN(sum, c.allocate_temp(value.dtype(), value.shape()));
+    }
+    TROUPE_TRY(math::binary_on_gpu(c, arith::BinaryOp::add, arith::flat_plan(value.num_elements()),
+                                   element.value.raw(), value.raw(), sum));
+    element.value = std::move(sum);
+    return {};
+  }
+  if (value.dtype() == DType::variant || !is_alone) {
     TROUPE_ASSIGN(element.value, add(c, element.value, value));
     return {};
   }
@@ -265,6 +278,13 @@ Result<std::shared_ptr<TensorArray>> input_array_to_read(KernelContext& c) {
     return invalid_argument(str_cat("TensorArray dtype is ", to_string(array->dtype()),
                                     " but Op requested dtype ", to_string(c.output_type(0)), "."));
   return array;
+}
+
+KernelOptions elements_on_gpu(const KernelOptions& options, const char* type) {
+  KernelOptions out =
+      array::on_gpu(options, type, {"handle", "index", "indices", "lengths", "flow_in"});
+  out.host_outputs = {"flow_out", "lengths"};
+  return out;
 }
 
 } // namespace troupe::list

@@ -11,6 +11,9 @@
 
 namespace troupe::list {
 
+/// A kernel on arrays whose elements, of the attribute `type`, are in a GPU's memory.
+KernelOptions elements_on_gpu(const KernelOptions& options, const char* type);
+
 /// What a TensorArray is made with.
 struct TensorArrayTraits {
   std::string name; ///< for people

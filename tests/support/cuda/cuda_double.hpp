@@ -56,6 +56,9 @@ public:
 
   /// One of its GPUs, made at the first call and kept; what device types for tests hand out.
   std::shared_ptr<cuda::Gpu> gpu(int ordinal);
+  /// Once nobody uses the GPUs any more: waits for their work, and until nothing is left of those who
+  /// waited for it. A step's last traces go on a thread of the GPU's.
+  void settle();
   /// The one that lives; null: none.
   static CudaDouble* current();
 

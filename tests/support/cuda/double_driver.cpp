@@ -137,6 +137,7 @@ Outcome allocate(Address* memory, std::size_t bytes, StreamHandle stream) {
   std::memset(block, guard_byte, rounded + 2 * guard_bytes);
   std::memset(block + guard_bytes, garbage, bytes);
   *memory = reinterpret_cast<Address>(block + guard_bytes);
+  m.blocks.insert(block);
   m.checker.next(of(stream).number, "an allocation");
   m.checker.allocated(block + guard_bytes, bytes);
   std::memcpy(block, &bytes, sizeof bytes); // in the guard: how much it is
@@ -161,13 +162,15 @@ Outcome free_memory(Address address, StreamHandle stream) {
   Guard guard(m.lock);
   auto* memory = reinterpret_cast<unsigned char*>(address);
   m.checker.next(of(stream).number, "giving memory back");
-  m.checker.freed(memory);
+  if (!m.checker.freed(memory))
+    return invalid_value;
   std::size_t bytes = 0;
   std::memcpy(&bytes, memory - guard_bytes, sizeof bytes);
   m.in_use[static_cast<std::size_t>(of(stream).gpu)] -= static_cast<std::int64_t>(bytes);
   m.enqueue(of(stream), {.run = [&m, memory] {
               Guard inner(m.lock);
               check_guards(m, memory);
+              m.blocks.erase(memory - guard_bytes);
               std::free(memory - guard_bytes);
               return success;
             }});
@@ -189,18 +192,20 @@ Outcome free_host(void* memory) {
   return success;
 }
 
-void check_pinned(Machine& m, const void* memory, std::size_t bytes) {
+bool is_pinned(Machine& m, const void* memory, std::size_t bytes) {
   const auto* begin = static_cast<const char*>(memory);
   auto it = m.pinned.upper_bound(begin);
-  if (it == m.pinned.begin() || (--it, begin + bytes > it->first + it->second))
-    m.checker.report("a copy's end on the host is no pinned memory");
+  if (it != m.pinned.begin() && (--it, begin + bytes <= it->first + it->second))
+    return true;
+  m.checker.report("a copy's end on the host is no pinned memory");
+  return false;
 }
 
 Outcome copy_in(Address to, const void* from, std::size_t bytes, StreamHandle stream) {
   TROUPE_DOUBLE_BEGIN(cuMemcpyHtoDAsync_v2)
   m.checker.next(of(stream).number, "a copy to the device");
-  m.checker.writes(reinterpret_cast<void*>(to), bytes);
-  check_pinned(m, from, bytes);
+  if (!m.checker.writes(reinterpret_cast<void*>(to), bytes) || !is_pinned(m, from, bytes))
+    return invalid_value;
   m.enqueue(of(stream), {.run = [=] {
               std::memcpy(reinterpret_cast<void*>(to), from, bytes);
               return success;
@@ -210,8 +215,8 @@ Outcome copy_in(Address to, const void* from, std::size_t bytes, StreamHandle st
 Outcome copy_out(void* to, Address from, std::size_t bytes, StreamHandle stream) {
   TROUPE_DOUBLE_BEGIN(cuMemcpyDtoHAsync_v2)
   m.checker.next(of(stream).number, "a copy to the host");
-  m.checker.reads(reinterpret_cast<void*>(from), bytes);
-  check_pinned(m, to, bytes);
+  if (!m.checker.reads(reinterpret_cast<void*>(from), bytes) || !is_pinned(m, to, bytes))
+    return invalid_value;
   m.enqueue(of(stream), {.run = [=] {
               std::memcpy(to, reinterpret_cast<void*>(from), bytes);
               return success;
@@ -221,8 +226,9 @@ Outcome copy_out(void* to, Address from, std::size_t bytes, StreamHandle stream)
 Outcome copy_within(Address to, Address from, std::size_t bytes, StreamHandle stream) {
   TROUPE_DOUBLE_BEGIN(cuMemcpyDtoDAsync_v2)
   m.checker.next(of(stream).number, "a copy within the device");
-  m.checker.reads(reinterpret_cast<void*>(from), bytes);
-  m.checker.writes(reinterpret_cast<void*>(to), bytes);
+  if (!m.checker.reads(reinterpret_cast<void*>(from), bytes) ||
+      !m.checker.writes(reinterpret_cast<void*>(to), bytes))
+    return invalid_value;
   m.enqueue(of(stream), {.run = [=] {
               std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<void*>(from), bytes);
               return success;
@@ -232,7 +238,8 @@ Outcome copy_within(Address to, Address from, std::size_t bytes, StreamHandle st
 Outcome fill(Address to, unsigned char byte, std::size_t bytes, StreamHandle stream) {
   TROUPE_DOUBLE_BEGIN(cuMemsetD8Async)
   m.checker.next(of(stream).number, "filling memory");
-  m.checker.writes(reinterpret_cast<void*>(to), bytes);
+  if (!m.checker.writes(reinterpret_cast<void*>(to), bytes))
+    return invalid_value;
   m.enqueue(of(stream), {.run = [=] {
               std::memset(reinterpret_cast<void*>(to), byte, bytes);
               return success;
@@ -320,18 +327,20 @@ Outcome launch(Function function, unsigned grid_x, unsigned grid_y, unsigned gri
       (kernel.is_cooperative && block_x % 32 != 0))
     return invalid_value;
   m.checker.next(of(stream).number, str_cat("the kernel ", kernel.name));
+  struct Looked {
+    OrderChecker& checker;
+    bool all_there = true;
+  } looked{m.checker};
   kernel.touched(
       arguments,
       [](void* to, const void* memory, bool is_written) {
-        auto& checker = *static_cast<OrderChecker*>(to);
-        if (!memory)
-          return;
-        if (is_written)
-          checker.writes(memory);
-        else
-          checker.reads(memory);
+        auto& seen = *static_cast<Looked*>(to);
+        if (memory && !(is_written ? seen.checker.writes(memory) : seen.checker.reads(memory)))
+          seen.all_there = false;
       },
-      &m.checker);
+      &looked);
+  if (!looked.all_there)
+    return invalid_value;
   std::vector<std::vector<unsigned char>> kept;
   for (int i = 0; i < kernel.parameters; ++i) {
     const auto* bytes = static_cast<const unsigned char*>(arguments[i]);

@@ -1,6 +1,7 @@
 #include "tests/support/cuda/internal/machine.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "core/base/check.hpp"
 #include "core/base/strings.hpp"
@@ -50,6 +51,10 @@ CudaDouble::Machine::~Machine() {
   changed.notify_all();
   thread.join();
   the_machine = nullptr;
+  for (void* block : blocks)
+    std::free(block);
+  for (const auto& [memory, bytes] : pinned)
+    std::free(const_cast<char*>(memory));
 }
 
 std::optional<Outcome> CudaDouble::Machine::injected(const std::string& function) {
@@ -154,7 +159,14 @@ CudaDouble::CudaDouble(const Options& options)
   the_double = this;
 }
 
+void CudaDouble::settle() {
+  for (const auto& gpu : gpus_)
+    if (gpu)
+      gpu->end_waiting();
+}
+
 CudaDouble::~CudaDouble() {
+  settle();
   the_double = nullptr;
   gpus_.clear();
 }

@@ -45,14 +45,15 @@ void OrderChecker::allocated(const void* memory, std::size_t bytes) {
   block.written = {stream_, clocks_[stream_][stream_], what_};
 }
 
-void OrderChecker::freed(const void* memory) {
+bool OrderChecker::freed(const void* memory) {
   auto found = blocks_.find(static_cast<const char*>(memory));
   if (found == blocks_.end() || found->second.is_free) {
     report(str_cat(what_, " gives back memory that is not there"));
-    return;
+    return false;
   }
   touch(memory, 0, true);
   found->second.is_free = true;
+  return true;
 }
 
 OrderChecker::Block* OrderChecker::find(const void* memory, std::size_t bytes, const char* does) {
@@ -62,27 +63,28 @@ OrderChecker::Block* OrderChecker::find(const void* memory, std::size_t bytes, c
     --it;
     if (begin + bytes <= it->first + it->second.bytes &&
         (begin < it->first + it->second.bytes || bytes == 0)) {
-      if (it->second.is_free)
-        report(str_cat(what_, does, "memory after it was given back; it was last written by ",
-                       it->second.written.what));
-      return &it->second;
+      if (!it->second.is_free)
+        return &it->second;
+      report(str_cat(what_, does, "memory after it was given back; it was last written by ",
+                     it->second.written.what));
+      return nullptr;
     }
   }
   report(str_cat(what_, does, "memory that is none of the device's"));
   return nullptr;
 }
 
-void OrderChecker::touch(const void* memory, std::size_t bytes, bool is_written) {
+bool OrderChecker::touch(const void* memory, std::size_t bytes, bool is_written) {
   Block* block = find(memory, bytes, is_written ? " writes " : " reads ");
   if (!block)
-    return;
+    return false;
   if (!comes_before(block->written))
     report(str_cat(what_, is_written ? " writes" : " reads", " memory that ", block->written.what,
                    " writes, and nothing says which comes first"));
   const Access now{stream_, clocks_[stream_][stream_], what_};
   if (!is_written) {
     block->read[stream_] = now;
-    return;
+    return true;
   }
   for (const auto& [stream, read] : block->read)
     if (!comes_before(read))
@@ -90,6 +92,7 @@ void OrderChecker::touch(const void* memory, std::size_t bytes, bool is_written)
                      " reads, and nothing says which comes first"));
   block->read.clear();
   block->written = now;
+  return true;
 }
 
 } // namespace troupe::testing

@@ -61,9 +61,10 @@ struct CudaDouble::Machine {
   OrderChecker checker;
   std::mt19937 random;
   std::set<std::unique_ptr<DoubleStream>> streams;
-  std::vector<cuda::Outcome> sticky; ///< by GPU
-  std::vector<std::int64_t> in_use;  ///< bytes, by GPU
-  std::map<const char*, std::size_t> pinned;
+  std::vector<cuda::Outcome> sticky;         ///< by GPU
+  std::vector<std::int64_t> in_use;          ///< bytes, by GPU
+  std::set<void*> blocks;                    ///< of device memory, with their guards
+  std::map<const char*, std::size_t> pinned; ///< bytes
   std::map<std::string, std::pair<int, cuda::Outcome>> failing_calls;
   std::map<std::string, cuda::Outcome> failing_kernels;
   std::map<std::string, int> launches;

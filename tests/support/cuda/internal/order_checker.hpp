@@ -29,10 +29,11 @@ public:
 
   /// By the work that `next` named. `memory` of `bytes` is there from now on, or given back.
   void allocated(const void* memory, std::size_t bytes);
-  void freed(const void* memory);
-  /// bytes 0: not known, some of the memory behind the pointer.
-  void reads(const void* memory, std::size_t bytes = 0) { touch(memory, bytes, false); }
-  void writes(const void* memory, std::size_t bytes = 0) { touch(memory, bytes, true); }
+  /// False if it is no block that is there.
+  bool freed(const void* memory);
+  /// bytes 0: not known, some of the memory behind the pointer. False if there is no such memory.
+  bool reads(const void* memory, std::size_t bytes = 0) { return touch(memory, bytes, false); }
+  bool writes(const void* memory, std::size_t bytes = 0) { return touch(memory, bytes, true); }
 
   void report(std::string problem) { problems_.push_back(std::move(problem)); }
   const std::vector<std::string>& problems() const { return problems_; }
@@ -49,9 +50,10 @@ private:
     Access written;
     std::map<std::size_t, Access> read; ///< by stream, since it was written
   };
-  void touch(const void* memory, std::size_t bytes, bool is_written);
+  bool touch(const void* memory, std::size_t bytes, bool is_written);
   bool comes_before(const Access& access) const;
-  Block* find(const void* memory, std::size_t bytes, const char* does);
+  Block* find(const void* memory, std::size_t bytes,
+              const char* does); ///< null, and a problem: none
 
   std::vector<Clock> clocks_;
   Clock host_;
