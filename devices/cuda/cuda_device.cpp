@@ -55,23 +55,31 @@ Status stays_on_the_host(const Tensor& tensor) {
 Result<Tensor> CudaDevice::copy_in(const Tensor& host, Stream& stream) {
   TROUPE_TRY(stays_on_the_host(host));
   TROUPE_ASSIGN(CudaStream * user, of_gpu(stream));
-  auto allocated = Tensor::allocate(gpu_->memory(), host.dtype(), host.shape());
+  const std::size_t bytes = host.byte_size();
+  Allocator& memory = bytes == 0 ? static_cast<Allocator&>(gpu_->memory()) : gpu_->incoming();
+  auto allocated = Tensor::allocate(memory, host.dtype(), host.shape());
   TROUPE_TRY(gpu_->lost()); // says more than that there is no memory
   TROUPE_ASSIGN(Tensor out, std::move(allocated));
-  const std::size_t bytes = host.byte_size();
   if (bytes == 0)
     return out;
-  Tensor source = host;
-  if (host.kind() != MemoryKind::pinned) { // which the board cannot read while the host goes on
-    TROUPE_ASSIGN(source, Tensor::allocate(gpu_->pinned(), host.dtype(), host.shape()));
-    std::memcpy(source.mutable_raw(), host.raw(), bytes);
-  }
   CudaStream& copies = gpu_->copies_in();
-  TROUPE_TRY(copies.wait_for(gpu_->compute())); // whose order the memory is taken in
-  TROUPE_TRY(copies.copy_in(out.mutable_raw(), source.raw(), bytes));
-  TROUPE_TRY(user->wait_for(copies));
+  Tensor source = host;
+  const auto start = [&]() -> Status {
+    if (host.kind() != MemoryKind::pinned) { // which the board cannot read while the host goes on
+      TROUPE_ASSIGN(source, Tensor::allocate(gpu_->pinned(), host.dtype(), host.shape()));
+      std::memcpy(source.mutable_raw(), host.raw(), bytes);
+    }
+    return copies.copy_in(out.mutable_raw(), source.raw(), bytes);
+  };
+  const Status started = start();
+  // Even after an error: the memory is given back in the order of that stream.
+  const Status waits = user->wait_for(copies);
+  if (!waits.ok())
+    (void)user->wait_for(copies);
+  TROUPE_TRY(started);
   copies.when_done(
       [source](const Status&) {}); // the other end is given back in the order of `user`
+  TROUPE_TRY(waits);
   return out;
 }
 

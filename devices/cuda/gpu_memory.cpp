@@ -8,13 +8,21 @@
 
 namespace troupe::cuda {
 
+void* IncomingMemory::allocate(std::size_t bytes) {
+  return memory_.allocate_for(gpu_.copies_in(), bytes);
+}
+
 void* GpuMemory::allocate(std::size_t bytes) {
+  return allocate_for(gpu_.compute(), bytes);
+}
+
+void* GpuMemory::allocate_for(CudaStream& stream, std::size_t bytes) {
   const auto wanted = static_cast<std::int64_t>(bytes);
   const std::int64_t now = in_use_.fetch_add(wanted, std::memory_order_relaxed) + wanted;
   Address memory = 0;
   Outcome outcome = out_of_memory;
   if (wanted >= 0 && now <= limit_ && gpu_.lost().ok() && gpu_.activate().ok())
-    outcome = gpu_.driver().cuMemAllocAsync(&memory, bytes, gpu_.compute().handle());
+    outcome = gpu_.driver().cuMemAllocAsync(&memory, bytes, stream.handle());
   if (outcome != success) {
     (void)gpu_.is_lost_by(failure(gpu_.driver(), "taking memory", outcome), outcome);
     in_use_.fetch_sub(wanted, std::memory_order_relaxed);
