@@ -56,13 +56,19 @@ Result<Tensor> CudaDevice::copy_in(const Tensor& host, Stream& stream) {
   TROUPE_TRY(stays_on_the_host(host));
   TROUPE_ASSIGN(CudaStream * user, of_gpu(stream));
   const std::size_t bytes = host.byte_size();
-  Allocator& memory = bytes == 0 ? static_cast<Allocator&>(gpu_->memory()) : gpu_->incoming();
-  auto allocated = Tensor::allocate(memory, host.dtype(), host.shape());
+  const auto allocate = [&] {
+    return Tensor::allocate(gpu_->memory(), host.dtype(), host.shape());
+  };
+  if (bytes == 0)
+    return allocate();
+  CudaStream& copies = gpu_->copies_in();
+  const auto allocate_for_copies = [&] {
+    GpuMemory::FirstUser first(copies);
+    return allocate();
+  };
+  auto allocated = allocate_for_copies();
   TROUPE_TRY(gpu_->lost()); // says more than that there is no memory
   TROUPE_ASSIGN(Tensor out, std::move(allocated));
-  if (bytes == 0)
-    return out;
-  CudaStream& copies = gpu_->copies_in();
   Tensor source = host;
   const auto start = [&]() -> Status {
     if (host.kind() != MemoryKind::pinned) { // which the board cannot read while the host goes on

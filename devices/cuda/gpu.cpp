@@ -80,7 +80,6 @@ Status Gpu::start(const GpuSettings& settings) {
   const double fraction = settings.memory_fraction > 0 ? settings.memory_fraction : usual_fraction;
   memory_ = std::make_unique<GpuMemory>(
       *this, static_cast<std::int64_t>(static_cast<double>(description_.memory) * fraction));
-  incoming_ = std::make_unique<IncomingMemory>(*this, *memory_);
   pinned_ = std::make_unique<PinnedMemory>(*this);
   // Freed memory stays with the process: asking the system anew at every step costs more than a
   // kernel.

@@ -68,7 +68,6 @@ public:
   CudaStream& copies_in() { return *copies_in_; }
   CudaStream& copies_out() { return *copies_out_; }
   GpuMemory& memory() { return *memory_; }
-  IncomingMemory& incoming() { return *incoming_; }
   PinnedMemory& pinned() { return *pinned_; }
 
   /// A kernel of an image, which is loaded at its first use. UNIMPLEMENTED if the image is empty or
@@ -93,7 +92,6 @@ private:
   GpuDescription description_;
   Context context_ = nullptr;
   std::unique_ptr<GpuMemory> memory_;
-  std::unique_ptr<IncomingMemory> incoming_;
   std::unique_ptr<PinnedMemory> pinned_;
   std::unique_ptr<CudaStream> compute_, copies_in_, copies_out_;
 

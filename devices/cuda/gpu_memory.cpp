@@ -8,15 +8,20 @@
 
 namespace troupe::cuda {
 
-void* IncomingMemory::allocate(std::size_t bytes) {
-  return memory_.allocate_for(gpu_.copies_in(), bytes);
+namespace {
+thread_local CudaStream* first_user = nullptr;
+} // namespace
+
+GpuMemory::FirstUser::FirstUser(CudaStream& stream) {
+  first_user = &stream;
+}
+
+GpuMemory::FirstUser::~FirstUser() {
+  first_user = nullptr;
 }
 
 void* GpuMemory::allocate(std::size_t bytes) {
-  return allocate_for(gpu_.compute(), bytes);
-}
-
-void* GpuMemory::allocate_for(CudaStream& stream, std::size_t bytes) {
+  CudaStream& stream = first_user ? *first_user : gpu_.compute();
   const auto wanted = static_cast<std::int64_t>(bytes);
   const std::int64_t now = in_use_.fetch_add(wanted, std::memory_order_relaxed) + wanted;
   Address memory = 0;

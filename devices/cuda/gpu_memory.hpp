@@ -30,8 +30,15 @@ public:
   void deallocate(void* memory, std::size_t bytes) override;
   Status copy(void* to, const void* from, std::size_t bytes) override;
   std::string refusal() const override;
-  /// The same for a block that `stream` uses first.
-  void* allocate_for(CudaStream& stream, std::size_t bytes);
+  /// While it lives, what this thread takes is there for `stream` at once, instead of for the compute
+  /// stream: for what is copied in, which then does not wait for what computes.
+  class FirstUser {
+  public:
+    explicit FirstUser(CudaStream& stream);
+    ~FirstUser();
+    FirstUser(const FirstUser&) = delete;
+    FirstUser& operator=(const FirstUser&) = delete;
+  };
   std::int64_t limit() const { return limit_; }
   std::int64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
   std::int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
@@ -40,25 +47,6 @@ private:
   Gpu& gpu_;
   std::int64_t limit_;
   std::atomic<std::int64_t> in_use_ = 0, peak_ = 0;
-};
-
-/// The same memory, for what is copied in: blocks are there for the stream of copies at once, without
-/// waiting for what computes, and are given back in the order of the compute stream.
-class IncomingMemory final : public Allocator {
-public:
-  IncomingMemory(Gpu& gpu, GpuMemory& memory) : gpu_(gpu), memory_(memory) {}
-  const char* name() const override { return memory_.name(); }
-  MemoryKind kind() const override { return MemoryKind::device; }
-  void* allocate(std::size_t bytes) override;
-  void deallocate(void* memory, std::size_t bytes) override { memory_.deallocate(memory, bytes); }
-  Status copy(void* to, const void* from, std::size_t bytes) override {
-    return memory_.copy(to, from, bytes);
-  }
-  std::string refusal() const override { return memory_.refusal(); }
-
-private:
-  Gpu& gpu_;
-  GpuMemory& memory_;
 };
 
 /// Page-locked memory of the host. Locking pages takes the driver tens of microseconds, so freed

@@ -299,6 +299,37 @@ TEST_CASE("gpu: values pass between two boards and the CPU, in whatever order st
   }
 }
 
+TEST_CASE("gpu: a long reduction is cut among blocks, and joined to the same sum") {
+  Rig rig;
+  constexpr std::int64_t n = 20000;
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  const auto summed = [&](const Shape& shape, std::int32_t axis) {
+    std::vector<std::int32_t> dims(shape.dims().begin(), shape.dims().end());
+    return ops::sum(s, ops::reshape(s, x, Tensor::vector<std::int32_t>(dims)), axis);
+  };
+  Output rows = summed({2, n}, 1), columns = summed({n, 2}, 0);
+  REQUIRE(rig.session->extend(root).ok());
+  Tensor value = Tensor::make(DType::float32, {2 * n});
+  double first = 0, second = 0, even = 0, odd = 0;
+  for (std::int64_t i = 0; i < 2 * n; ++i) {
+    const auto whole = static_cast<float>(i % 100);
+    value.mutable_data<float>()[static_cast<std::size_t>(i)] = whole;
+    (i < n ? first : second) += whole;
+    (i % 2 == 0 ? even : odd) += whole;
+  }
+  auto got = rig.session->run({{"x", value}}, {rows.name(), columns.name()});
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  CHECK(rig.driver.launches("reduce_rows_f32") == 1);
+  CHECK(rig.driver.launches("reduce_columns_f32") == 1);
+  CHECK(rig.driver.launches("reduce_parts_f32") == 2);
+  CHECK(static_cast<double>((*got)[0].data<float>()[0]) == first);
+  CHECK(static_cast<double>((*got)[0].data<float>()[1]) == second);
+  CHECK(static_cast<double>((*got)[1].data<float>()[0]) == even);
+  CHECK(static_cast<double>((*got)[1].data<float>()[1]) == odd);
+}
+
 TEST_CASE("gpu: a variable that a fetch still copies is not changed under it") {
   Rig rig({.seed = 3});
   Scope root = Scope::root();
