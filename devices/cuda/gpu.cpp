@@ -4,6 +4,7 @@
 
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "devices/memory/machine_memory.hpp"
 
 namespace troupe::cuda {
 
@@ -80,7 +81,8 @@ Status Gpu::start(const GpuSettings& settings) {
   const double fraction = settings.memory_fraction > 0 ? settings.memory_fraction : usual_fraction;
   memory_ = std::make_unique<GpuMemory>(
       *this, static_cast<std::int64_t>(static_cast<double>(description_.memory) * fraction));
-  pinned_ = std::make_unique<PinnedMemory>(*this);
+  pinned_ = std::make_unique<PinnedMemory>(*this, settings.pinned_limit > 0 ? settings.pinned_limit
+                                                                            : machine_memory() / 2);
   // Freed memory stays with the process: asking the system anew at every step costs more than a
   // kernel.
   MemoryPool pool = nullptr;

@@ -28,7 +28,8 @@ struct GpuDescription {
 };
 
 struct GpuSettings {
-  double memory_fraction = 0; ///< of the board's memory, at most; 0: nine tenths
+  double memory_fraction = 0;    ///< of the board's memory, at most; 0: nine tenths
+  std::int64_t pinned_limit = 0; ///< bytes of the host's memory; 0: half of it
 };
 
 /// NVIDIA's libraries, or what stands for them in tests.

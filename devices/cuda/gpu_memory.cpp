@@ -57,45 +57,76 @@ std::string GpuMemory::refusal() const {
                  "has the rest. Use smaller batches, or raise gpu-memory-fraction");
 }
 
-PinnedMemory::~PinnedMemory() {
-  if (gpu_.activate().ok())
-    for (auto& blocks : free_)
-      for (void* block : blocks)
-        gpu_.driver().cuMemFreeHost(block);
+namespace {
+
+/// The exponent of the power of two that a block takes.
+int exponent_of(std::size_t bytes, int smallest) {
+  return std::max(smallest, static_cast<int>(std::bit_width(bytes - 1)));
 }
 
-void* PinnedMemory::allocate(std::size_t bytes) {
-  const int exponent = std::max(smallest, static_cast<int>(std::bit_width(bytes - 1)));
-  if (exponent > 62)
-    return nullptr;
-  const std::size_t rounded = std::size_t{1} << exponent;
-  {
-    std::scoped_lock guard(lock_);
-    auto& blocks = free_[static_cast<std::size_t>(exponent - smallest)];
-    if (!blocks.empty()) {
-      void* block = blocks.back();
-      blocks.pop_back();
-      kept_ -= rounded;
-      in_use_ += static_cast<std::int64_t>(bytes);
-      return block;
-    }
+} // namespace
+
+PinnedMemory::~PinnedMemory() {
+  drop_kept();
+}
+
+void PinnedMemory::drop_kept() {
+  std::scoped_lock guard(lock_);
+  if (!gpu_.activate().ok())
+    return;
+  for (auto& blocks : free_) {
+    for (void* block : blocks)
+      gpu_.driver().cuMemFreeHost(block);
+    blocks.clear();
   }
-  void* block = nullptr;
-  Outcome outcome = out_of_memory;
-  if (gpu_.activate().ok())
-    outcome = gpu_.driver().cuMemHostAlloc(&block, rounded, 0);
-  if (outcome != success) {
-    (void)gpu_.is_lost_by(failure(gpu_.driver(), "locking memory of the host", outcome), outcome);
+  kept_ = 0;
+}
+
+void* PinnedMemory::take_kept(std::size_t index, std::size_t rounded) {
+  std::scoped_lock guard(lock_);
+  auto& blocks = free_[index];
+  if (blocks.empty())
     return nullptr;
-  }
-  in_use_ += static_cast<std::int64_t>(bytes);
+  void* block = blocks.back();
+  blocks.pop_back();
+  kept_ -= rounded;
   return block;
 }
 
-void PinnedMemory::deallocate(void* memory, std::size_t bytes) {
-  const int exponent = std::max(smallest, static_cast<int>(std::bit_width(bytes - 1)));
+void* PinnedMemory::allocate(std::size_t bytes) {
+  const int exponent = exponent_of(bytes, smallest);
+  if (exponent > 62)
+    return nullptr;
   const std::size_t rounded = std::size_t{1} << exponent;
-  in_use_ -= static_cast<std::int64_t>(bytes);
+  const auto taken = static_cast<std::int64_t>(rounded);
+  if (in_use_.fetch_add(taken) > limit_ - taken) {
+    in_use_ -= taken;
+    return nullptr;
+  }
+  if (void* block = take_kept(static_cast<std::size_t>(exponent - smallest), rounded))
+    return block;
+  void* block = nullptr;
+  Outcome outcome = out_of_memory;
+  const auto lock_pages = [&] {
+    if (gpu_.activate().ok())
+      outcome = gpu_.driver().cuMemHostAlloc(&block, rounded, 0);
+    return outcome == success;
+  };
+  if (!lock_pages() && outcome == out_of_memory) {
+    drop_kept();
+    lock_pages();
+  }
+  if (outcome == success)
+    return block;
+  (void)gpu_.is_lost_by(failure(gpu_.driver(), "locking memory of the host", outcome), outcome);
+  in_use_ -= taken;
+  return nullptr;
+}
+
+void PinnedMemory::deallocate(void* memory, std::size_t bytes) {
+  const int exponent = exponent_of(bytes, smallest);
+  const std::size_t rounded = std::size_t{1} << exponent;
+  in_use_ -= static_cast<std::int64_t>(rounded);
   {
     std::scoped_lock guard(lock_);
     if (kept_ + rounded <= most_kept) {
@@ -111,8 +142,9 @@ void PinnedMemory::deallocate(void* memory, std::size_t bytes) {
 std::string PinnedMemory::refusal() const {
   if (Status lost = gpu_.lost(); !lost.ok())
     return str_cat("the GPU is of no use any more: ", lost.message());
-  return str_cat("the driver locks no more of the host's memory for the GPU (", in_use(),
-                 " bytes are in use)");
+  return str_cat(in_use(), " of the ", limit_,
+                 " bytes of the host's memory that may be locked for the GPU are in use, or the "
+                 "system has no more. Put large values of the host on a CPU");
 }
 
 } // namespace troupe::cuda

@@ -49,11 +49,13 @@ private:
   std::atomic<std::int64_t> in_use_ = 0, peak_ = 0;
 };
 
-/// Page-locked memory of the host. Locking pages takes the driver tens of microseconds, so freed
-/// blocks are kept, by powers of two, up to a bound.
+/// Page-locked memory of the host, which no other program gets meanwhile: `limit` bounds it. Locking
+/// pages takes the driver tens of microseconds, so freed blocks are kept, by powers of two, up to a
+/// bound.
 class PinnedMemory final : public Allocator {
 public:
-  explicit PinnedMemory(Gpu& gpu) : gpu_(gpu) {}
+  /// limit: bytes, as the blocks are rounded.
+  PinnedMemory(Gpu& gpu, std::int64_t limit) : gpu_(gpu), limit_(limit) {}
   ~PinnedMemory() override;
   const char* name() const override { return "pinned"; }
   MemoryKind kind() const override { return MemoryKind::pinned; }
@@ -66,11 +68,16 @@ private:
   static constexpr int smallest = 9, classes = 64 - smallest; // 512 bytes and more
   static constexpr std::size_t most_kept = std::size_t{1} << 30;
 
+  void* take_kept(std::size_t index, std::size_t rounded);
+  /// Kept blocks of other sizes go back to the system.
+  void drop_kept();
+
   Gpu& gpu_;
+  std::int64_t limit_;
   std::mutex lock_;
   std::array<std::vector<void*>, classes> free_; // by size
   std::size_t kept_ = 0;                         // bytes in free_
-  std::atomic<std::int64_t> in_use_ = 0;
+  std::atomic<std::int64_t> in_use_ = 0;         // rounded
 };
 
 } // namespace troupe::cuda

@@ -117,8 +117,24 @@ TEST_CASE("cuda: memory is bounded, and refused with the remedy") {
   rig.driver.fail_call("cuMemAllocAsync", cuda::out_of_memory);
   CHECK(Tensor::allocate(rig.device->allocator(), DType::float32, Shape{10}).status().code() ==
         Code::resource_exhausted);
-  rig.driver.fail_call("cuMemHostAlloc", cuda::out_of_memory);
+  rig.driver.fail_call("cuMemHostAlloc", 1); // no matter of memory, so it is not tried again
   CHECK(rig.in(counted(10)).status().code() == Code::resource_exhausted);
+}
+
+TEST_CASE(
+    "cuda: the host's memory for copies is bounded, and what is kept of it is given up first") {
+  Rig rig({}, {.pinned_limit = 1 << 20});
+  Allocator& pinned = rig.device->host_side_allocator();
+  auto first = Tensor::allocate(pinned, DType::float32, Shape{100'000}); // half of it, rounded
+  REQUIRE(first.ok());
+  auto refused = Tensor::allocate(pinned, DType::float32, Shape{200'000});
+  CHECK(refused.status().code() == Code::resource_exhausted);
+  CHECK(refused.status().message().find("524288 of the 1048576 bytes of the host's memory that may "
+                                        "be locked for the GPU are in use") != std::string::npos);
+  first = Tensor();
+  CHECK(rig.gpu->pinned().in_use() == 0);
+  rig.driver.fail_call("cuMemHostAlloc", cuda::out_of_memory); // while a block is kept
+  CHECK(Tensor::allocate(pinned, DType::float32, Shape{200'000}).ok());
 }
 
 TEST_CASE("cuda: an error of a call is told by it, and the device goes on") {
