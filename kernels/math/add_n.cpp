@@ -29,8 +29,10 @@ Status compute(KernelContext& c) {
                                       shape, " != input ", i, ": ", c.input(i).shape()));
     inputs.push_back(c.input(i).raw());
   }
-  TROUPE_ASSIGN(const auto add, arith::add_n(dtype));
   TROUPE_ASSIGN(Tensor sum, c.forward_or_allocate(0, 0, shape));
+  if (sum.kind() == MemoryKind::device)
+    return math::add_n_on_gpu(c, inputs, sum);
+  TROUPE_ASSIGN(const auto add, arith::add_n(dtype));
   void* out = sum.mutable_raw();
   // Small inputs, even many of them, come from the caches.
   const double each = shape.num_elements() > 4096 ? math::cheap : math::cheap / 2;
@@ -64,7 +66,7 @@ void register_math_add_n(OpLibrary& library) {
       .shape_fn(shape_merge_inputs)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
-      .gpu_kernel(math::add_n_on_gpu, math::for_gpu(arith::BinaryOp::add))
+      .gpu_kernel(compute, math::for_gpu(arith::BinaryOp::add))
       .host_kernel_on_gpu(compute, math::for_types({DType::int32}))
       .doc("The sum of all inputs, which have one shape.");
   library.op("AccumulateNV2")
@@ -76,7 +78,7 @@ void register_math_add_n(OpLibrary& library) {
       .shape_fn(infer_accumulated)
       .gradient(differentiate)
       .cpu_kernel(compute, math::for_types(arith::dtypes_of_add_n()))
-      .gpu_kernel(math::add_n_on_gpu, math::for_gpu(arith::BinaryOp::add))
+      .gpu_kernel(compute, math::for_gpu(arith::BinaryOp::add))
       .host_kernel_on_gpu(compute, math::for_types({DType::int32}))
       .doc("The sum of all inputs, which have one shape.");
 }

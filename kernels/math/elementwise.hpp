@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -81,7 +82,8 @@ Status apply_on_gpu(KernelContext& c, arith::BinaryOp op, Tensor& variable, cons
 Status select_on_gpu(KernelContext& c, const Shape& condition, const Shape& shape);
 /// is_truncated: from float to the upper halves, bfloat16.
 Status cast_on_gpu(KernelContext& c, bool is_truncated);
-Status add_n_on_gpu(KernelContext& c);
+/// sum = the sum of at least two arrays of its shape; the first may be its own memory.
+Status add_n_on_gpu(KernelContext& c, std::span<const void* const> arrays, Tensor& sum);
 Status clip_on_gpu(KernelContext& c);
 /// A kernel of the function for the dtypes that GPUs compute it in.
 KernelOptions for_gpu(arith::UnaryOp op);

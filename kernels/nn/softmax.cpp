@@ -27,26 +27,15 @@ Status compute(KernelContext& c) {
   const std::int64_t columns = shape[shape.rank() - 1];
   if (y.num_elements() == 0)
     return {};
+  const std::int64_t rows = y.num_elements() / columns;
+  if (y.kind() == MemoryKind::device)
+    return gpu::launch(c, gpu::kernels::softmax, y.dtype(), gpu::rows(rows, columns),
+                       find == arith::log_softmax, x, y.mutable_raw(), rows, columns);
   TROUPE_ASSIGN(const arith::SoftmaxFn fn, find(y.dtype()));
   c.parallel_for(
-      y.num_elements() / columns, 2.0 * static_cast<double>(columns),
+      rows, 2.0 * static_cast<double>(columns),
       [&](std::int64_t begin, std::int64_t end) { fn(x, y.mutable_raw(), columns, begin, end); });
   return {};
-}
-
-template <bool is_log>
-Status compute_on_gpu(KernelContext& c) {
-  const Shape shape = c.input(0).shape();
-  const void* x = c.input(0).raw();
-  if (shape.rank() < 1)
-    return invalid_argument(str_cat("logits must have >= 1 dimension, got ", shape));
-  TROUPE_ASSIGN(Tensor y, c.forward_or_allocate(0, 0, shape));
-  const std::int64_t columns = shape[shape.rank() - 1];
-  if (y.num_elements() == 0)
-    return {};
-  const std::int64_t rows = y.num_elements() / columns;
-  return gpu::launch(c, gpu::kernels::softmax, y.dtype(), gpu::rows(rows, columns), is_log, x,
-                     y.mutable_raw(), rows, columns);
 }
 
 Value sum_last_axis(GradContext& g, Value x) {
@@ -81,7 +70,7 @@ void register_nn_softmax(OpLibrary& library) {
       .gradient(differentiate_softmax)
       .cpu_kernel(compute<arith::softmax>, options)
       .cpu_kernel(in_wider<compute<arith::softmax>>, half)
-      .gpu_kernel(compute_on_gpu<false>, on_gpu)
+      .gpu_kernel(compute<arith::softmax>, on_gpu)
       .doc("Probabilities along the last axis; each row sums to 1.");
   library.op("LogSoftmax")
       .input("logits: T")
@@ -91,7 +80,7 @@ void register_nn_softmax(OpLibrary& library) {
       .gradient(differentiate_log_softmax)
       .cpu_kernel(compute<arith::log_softmax>, options)
       .cpu_kernel(in_wider<compute<arith::log_softmax>>, half)
-      .gpu_kernel(compute_on_gpu<true>, on_gpu)
+      .gpu_kernel(compute<arith::log_softmax>, on_gpu)
       .doc("Logarithms of the probabilities along the last axis.");
 }
 

@@ -144,28 +144,15 @@ Status cast_on_gpu(KernelContext& c, bool is_truncated) {
   return launch(c, gpu::kernels::cast, y.dtype(), over(n), from, x.raw(), y.mutable_raw(), n);
 }
 
-Status add_n_on_gpu(KernelContext& c) {
-  if (c.num_inputs() == 1)
-    return c.set_output(0, c.input(0));
-  const Shape shape = c.input(0).shape();
-  const DType dtype = c.input(0).dtype();
-  std::vector<const void*> inputs;
-  for (int i = 0; i < c.num_inputs(); ++i) {
-    if (!(c.input(i).shape() == shape))
-      return invalid_argument(str_cat("Inputs to operation ", c.node_name(),
-                                      " of type AddN must have the same size and shape.  Input 0: ",
-                                      shape, " != input ", i, ": ", c.input(i).shape()));
-    inputs.push_back(c.input(i).raw());
-  }
-  TROUPE_ASSIGN(Tensor sum, c.forward_or_allocate(0, 0, shape));
-  const std::int64_t n = shape.num_elements();
-  for (std::size_t at = 0; n > 0 && at < inputs.size();) {
+Status add_n_on_gpu(KernelContext& c, std::span<const void* const> arrays, Tensor& sum) {
+  const std::int64_t n = sum.num_elements();
+  for (std::size_t at = 0; n > 0 && at < arrays.size();) {
     InputList list;
     const bool is_added = at > 0;
-    for (; at < inputs.size() && list.count < max_listed; ++at)
-      list.data[list.count++] = inputs[at];
+    for (; at < arrays.size() && list.count < max_listed; ++at)
+      list.data[list.count++] = arrays[at];
     TROUPE_TRY(
-        launch(c, gpu::kernels::add_n, dtype, over(n), list, is_added, sum.mutable_raw(), n));
+        launch(c, gpu::kernels::add_n, sum.dtype(), over(n), list, is_added, sum.mutable_raw(), n));
   }
   return {};
 }
