@@ -60,30 +60,34 @@ struct Fixture {
   bool alive = false;
   caf::intrusive_ptr<Owner> owner;
 
-  explicit Fixture(const data::StreamWrapper& wrap = {}) {
+  struct StartsLater {};
+  static constexpr StartsLater starts_later{};
+
+  explicit Fixture(const data::StreamWrapper& wrap = {}) : Fixture(starts_later, wrap) {
+    owner->stream.start(*owner);
+    loop.handle_internal_events();
+  }
+  explicit Fixture(StartsLater, const data::StreamWrapper& wrap = {}) {
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) == 0);
     owner = caf::make_counted<Owner>(loop, ends[0], alive, // it closes its end
                                      wrap ? wrap(std::make_unique<data::SocketStream>(ends[0]))
                                           : nullptr);
     owner->stream.expect(1);
-    owner->stream.start(*owner);
-    loop.handle_internal_events();
   }
   ~Fixture() {
     end();
     ::close(ends[1]);
   }
-  // What CAF does when the kernel tells of an error.
-  void fail() {
-    owner->stream.handle_event(network::operation::propagate_error);
-    loop.del(network::operation::read, ends[0], &owner->stream);
-    loop.del(network::operation::write, ends[0], &owner->stream);
-    loop.handle_internal_events();
-  }
+  // What CAF does when the kernel tells of an error. The broker lets go of the connection meanwhile.
   void end() {
-    if (owner)
-      fail();
+    if (!owner)
+      return;
+    WireStream& stream = owner->stream;
+    stream.handle_event(network::operation::propagate_error);
     owner = nullptr;
+    loop.del(network::operation::read, ends[0], &stream);
+    loop.del(network::operation::write, ends[0], &stream);
+    loop.handle_internal_events();
   }
   void write(std::size_t bytes) {
     auto& buffer = owner->stream.write_buffer();
@@ -132,6 +136,16 @@ TEST_CASE_FIXTURE(Fixture,
   owner->stream.flush(*owner); // of which the loop is told in its next round
   end();
   CHECK(!alive);
+}
+
+TEST_CASE("wire stream: one that fails before the loop knows that it reads is let go") {
+  Fixture at(Fixture::starts_later);
+  at.owner->stream.write_buffer().assign(1 << 20, 'x');
+  at.owner->stream.flush(*at.owner);
+  at.loop.handle_internal_events();
+  at.owner->stream.start(*at.owner); // of which the loop is told in its next round
+  at.end();
+  CHECK(!at.alive);
 }
 
 TEST_CASE_FIXTURE(Fixture, "wire stream: one that fails while it writes is let go") {
