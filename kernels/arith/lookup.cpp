@@ -139,6 +139,10 @@ Result<BiasAddGradFn> bias_add_grad(DType dtype) {
   return found(isa_table().bias_add_grad(type_of(dtype)), dtype);
 }
 
+Result<SumRowsFn> sum_rows(DType dtype) {
+  return found(isa_table().sum_rows(type_of(dtype)), dtype);
+}
+
 Result<SoftmaxFn> softmax(DType dtype) {
   return found(isa_table().softmax(type_of(dtype)), dtype);
 }

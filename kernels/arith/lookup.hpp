@@ -50,6 +50,7 @@ Result<PoolFn> avg_pool_grad(DType dtype);
 
 Result<BiasAddFn> bias_add(DType dtype);
 Result<BiasAddGradFn> bias_add_grad(DType dtype);
+Result<SumRowsFn> sum_rows(DType dtype);
 Result<SoftmaxFn> softmax(DType dtype);
 Result<SoftmaxFn> log_softmax(DType dtype);
 Result<SoftmaxGradFn> softmax_grad(DType dtype);

@@ -1,4 +1,4 @@
-// Row by row on dense [rows, columns] matrices: bias, softmax, cross entropy. f32 and f64, biases
+// Row by row on dense [rows, columns] matrices: bias, sums of rows, softmax, cross entropy. f32 and f64, biases
 // also i32 and i64; found by lookup.hpp. Ranges [begin, end) count rows.
 #pragma once
 #include "kernels/arith/types.hpp"
@@ -13,6 +13,11 @@ using BiasAddFn = void (*)(const void* x, const void* bias, void* y, int64_t col
 /// reduce.hpp, or give each part its own buffer and add them up (add_n). f32 f64 i32 i64.
 using BiasAddGradFn = void (*)(const void* dy, void* out, int64_t columns, int64_t begin,
                                int64_t end);
+
+/// to[c] = sum over e < count of factors[e] * matrix[rows[e], c]: a row of the product of a sparse
+/// and a dense matrix. f32 f64.
+using SumRowsFn = void (*)(const void* factors, const int32_t* rows, int64_t count,
+                           const void* matrix, int64_t columns, void* to);
 
 /// y[r, :] = softmax or log-softmax of x[r, :]; y may be x.
 using SoftmaxFn = void (*)(const void* x, void* y, int64_t columns, int64_t begin, int64_t end);

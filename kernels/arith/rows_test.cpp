@@ -213,6 +213,38 @@ TEST_CASE("biases are added to rows and summed over them") {
   });
 }
 
+template <class T>
+void check_sums(int64_t columns) {
+  const int64_t count = 5, many = 9;
+  const auto matrix = random_values<T>(many * columns, -1, 1, 106),
+             factors = random_values<T>(count, -2, 2, 107);
+  const int32_t rows[] = {8, 0, 3, 3, 7};
+  std::vector<T> to(static_cast<size_t>(columns) + 1, T(7));
+  isa_table().sum_rows(type_of<T>())(factors.data(), rows, count, matrix.data(), columns,
+                                     to.data());
+  int wrong = 0;
+  for (int64_t c = 0; c < columns; ++c) {
+    double want = 0;
+    for (size_t e = 0; e < 5; ++e)
+      want += static_cast<double>(factors[e]) *
+              static_cast<double>(matrix[static_cast<size_t>(rows[e] * columns + c)]);
+    wrong += close(to[static_cast<size_t>(c)], want) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+  CHECK(to.back() == T(7));
+  isa_table().sum_rows(type_of<T>())(nullptr, nullptr, 0, matrix.data(), columns, to.data());
+  CHECK(std::count(to.begin(), to.end() - 1, T(0)) == columns);
+}
+
+TEST_CASE("rows of a matrix are summed up with factors, and nothing is written behind them") {
+  on_each_isa([] {
+    for (int64_t columns : {1, 3, 4, 8, 16, 17, 31, 32, 64, 127, 128, 129, 300}) {
+      check_sums<float>(columns);
+      check_sums<double>(columns);
+    }
+  });
+}
+
 TEST_CASE("softmax of ten million elements keeps its digits") {
   constexpr int64_t n = 10'000'000;
   const auto x = random_values<float>(n, -1, 1, 91);

@@ -4,6 +4,8 @@
     make_op_signatures.py              every op of the TensorFlow installed here
     make_op_signatures.py CENSUS.tsv   the ops of a census: columns tier, family, op, grad, flags, inputs, outputs,
                                        attrs, versions
+    make_op_signatures.py CENSUS.tsv OP...   and these ops of the TensorFlow installed here
+    make_op_signatures.py op_signatures.tsv OP...   the same, where the census is not at hand
 
 Columns written: op, flags (S stateful, c commutative, a aggregate, u takes uninitialised references), inputs, outputs,
 attrs. "name:T&" is a reference, "name:N*T" a list of one dtype; "name:kind=default allowed=[...] min=n" an attribute,
@@ -16,6 +18,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def from_census(path):
+    if path.endswith("op_signatures.tsv"):
+        lines = open(path, encoding="utf-8").read().splitlines()
+        return lines[0][2:], [tuple(line.split("\t")) for line in lines[1:]]
     text = open(path, encoding="utf-8").read().replace("'\n'", r"'\n'").replace("'\t'", r"'\t'")
     rows = []
     for line in text.split("\n")[1:]:
@@ -94,6 +99,9 @@ def from_installation():
 
 def main():
     source, rows = from_census(sys.argv[1]) if len(sys.argv) > 1 else from_installation()
+    known, further = {row[0] for row in rows}, set(sys.argv[2:])
+    if further - known:
+        rows += [row for row in from_installation()[1] if row[0] in further - known]
     with open(os.path.join(HERE, "op_signatures.tsv"), "w", encoding="utf-8") as out:
         out.write("# " + source + "\n")
         for row in sorted(rows):

@@ -238,6 +238,44 @@ constexpr Type type_of() {
   return sizeof(T) == 4 ? Type::int32 : Type::int64;
 }
 
+/// Registers' worth of columns from the first part on: their sums stay in registers.
+template <int registers, class T, class N>
+TROUPE_INLINE void sum_columns(const T* factors, const int32_t* rows, int64_t count,
+                               const T* matrix, int64_t columns, int64_t begin, N last, T* to) {
+  constexpr std::integral_constant<int64_t, lanes<T>> all;
+  Full<T> sums[registers] = {};
+  for (int64_t e = 0; e < count; ++e) {
+    const Full<T> factor = spread<Full<T>>(factors[e]);
+    const T* terms = matrix + rows[e] * columns + begin;
+    TROUPE_UNROLL
+    for (int r = 0; r < registers - 1; ++r)
+      sums[r] += factor * load_first<Full<T>>(terms + r * lanes<T>, all, T(0));
+    sums[registers - 1] +=
+        factor * load_first<Full<T>>(terms + (registers - 1) * lanes<T>, last, T(0));
+  }
+  TROUPE_UNROLL
+  for (int r = 0; r < registers - 1; ++r)
+    store_first(sums[r], to + begin + r * lanes<T>, all);
+  store_first(sums[registers - 1], to + begin + (registers - 1) * lanes<T>, last);
+}
+
+template <class T>
+void sum_of_rows(const void* factors, const int32_t* rows, int64_t count, const void* matrix,
+                 int64_t columns, void* to) {
+  constexpr std::integral_constant<int64_t, lanes<T>> all;
+  constexpr int registers = 8;
+  auto f = static_cast<const T*>(factors);
+  auto m = static_cast<const T*>(matrix);
+  auto y = static_cast<T*>(to);
+  int64_t c = 0;
+  for (; c + registers * all <= columns; c += registers * all)
+    sum_columns<registers>(f, rows, count, m, columns, c, all, y);
+  for (; c + all <= columns; c += all)
+    sum_columns<1>(f, rows, count, m, columns, c, all, y);
+  if (c < columns)
+    sum_columns<1>(f, rows, count, m, columns, c, columns - c, y);
+}
+
 template <class T>
 void bias_gradient(const void* dy, void* out, int64_t columns, int64_t begin, int64_t end) {
   constexpr int64_t width = 256;
@@ -281,6 +319,12 @@ BiasAddGradFn bias_add_grad(Type type) {
   default:
     return nullptr;
   }
+}
+
+SumRowsFn sum_rows(Type type) {
+  return type == Type::float32   ? sum_of_rows<float>
+         : type == Type::float64 ? sum_of_rows<double>
+                                 : nullptr;
 }
 
 SoftmaxFn softmax(Type type) {

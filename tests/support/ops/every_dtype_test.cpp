@@ -471,6 +471,7 @@ const std::map<std::string, std::string, std::less<>>& may_refuse() {
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Bitcast", "elements of 8 bytes are made of a last dimension that holds enough"},
       {"Cast", "a kernel's constraints cannot name pairs; what it refuses TensorFlow refuses"},
+      {"Conj", "of variants only sparse matrices have a conjugate, as in TensorFlow"},
       {"Fingerprint",
        "resources and variants have no bytes of their own; TensorFlow refuses them too"},
       {"GuaranteeConst", "handles of resources are no constants; TensorFlow refuses them too"},

@@ -51,14 +51,12 @@ struct Missing {
 
 /// "op attr", the dtypes of TensorFlow's that are missing, and why. An entry goes when its dtypes come.
 const std::map<std::string, Missing>& missing() {
-  constexpr auto no_variants = "variants are only moved";
   constexpr auto integers = "int32,uint8,int16,int8,int64,uint16,uint32,uint64";
   constexpr auto floats_alone = "the op's signature allows floats alone";
   static const std::map<std::string, Missing> all = {
       {"Acos T", {"int32,int16,int8,int64", "kernels that the op's signature shuts out"}},
       {"ClipByValue T",
        {"complex64,complex128", "numbers without an order: TensorFlow compares their real parts"}},
-      {"Conj T", {"variant", no_variants}},
       {"LeakyRelu T", {integers, floats_alone}},
       {"LeakyReluGrad T", {integers, floats_alone}},
   };
