@@ -1,0 +1,151 @@
+// NearestNeighbors: the centers nearest to each point, by squared Euclidean distance.
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/arith/gemm.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "kernels/framework/shape_rules.hpp"
+
+namespace troupe {
+namespace {
+
+/// Products of so many points with so many centers lie in a cache.
+constexpr std::int64_t points_of_block = 512, centers_of_block = 1024;
+/// By distance, then by place.
+using Center = std::pair<float, std::int64_t>;
+
+float half_square(const float* x, std::int64_t dims) {
+  float out = 0;
+  for (std::int64_t d = 0; d < dims; ++d)
+    out += x[d] * x[d];
+  return out / 2;
+}
+
+/// Distances that are compared at once; most of them are farther than those found before.
+constexpr std::int64_t lanes = 32;
+bool is_any_closer(const float* norms, const float* products, float farthest) {
+  int closer = 0;
+  for (std::int64_t lane = 0; lane < lanes; ++lane)
+    closer |= norms[lane] - products[lane] < farthest ? 1 : 0;
+  return closer != 0;
+}
+
+struct Search {
+  std::int64_t points, centers, dims, k;
+  const float *point, *center;
+  std::vector<float> center_norms; ///< half squares
+  std::int64_t* indices;
+  float* distances;
+
+  /// Of points [begin, end), at most points_of_block.
+  void block(std::int64_t begin, std::int64_t end) const {
+    const std::int64_t rows = end - begin;
+    std::vector<float> products(static_cast<std::size_t>(rows * centers_of_block));
+    std::vector<std::vector<Center>> nearest(
+        static_cast<std::size_t>(rows)); // heaps, the farthest first
+    for (std::int64_t first = 0; first < centers; first += centers_of_block) {
+      const std::int64_t cols = std::min(centers_of_block, centers - first);
+      arith::gemm_rows(arith::Type::float32, {.m = rows, .n = cols, .k = dims, .transpose_b = true},
+                       point + begin * dims, center + first * dims, products.data(), 0, rows);
+      for (std::int64_t row = 0; row < rows; ++row) {
+        auto& heap = nearest[static_cast<std::size_t>(row)];
+        const float* product = products.data() + row * cols;
+        const float* norm = center_norms.data() + first;
+        bool is_full = static_cast<std::int64_t>(heap.size()) == k;
+        float farthest = is_full ? heap.front().first : 0;
+        for (std::int64_t col = 0; col < cols; ++col) {
+          while (is_full && col + lanes < cols &&
+                 !is_any_closer(norm + col, product + col, farthest))
+            col += lanes;
+          const float distance = norm[col] - product[col];
+          if (is_full && !(distance < farthest)) // of equally near ones the first stays
+            continue;
+          if (is_full) {
+            std::ranges::pop_heap(heap);
+            heap.pop_back();
+          }
+          heap.emplace_back(distance, first + col);
+          std::ranges::push_heap(heap);
+          is_full = static_cast<std::int64_t>(heap.size()) == k;
+          farthest = heap.front().first;
+        }
+      }
+    }
+    for (std::int64_t row = 0; row < rows; ++row) {
+      auto& heap = nearest[static_cast<std::size_t>(row)];
+      std::ranges::sort_heap(heap);
+      const float norm = half_square(point + (begin + row) * dims, dims);
+      for (std::int64_t i = 0; i < k; ++i) {
+        const Center& one = heap[static_cast<std::size_t>(i)];
+        indices[(begin + row) * k + i] = one.second;
+        distances[(begin + row) * k + i] = 2 * (norm + one.first);
+      }
+    }
+  }
+};
+
+Status compute(KernelContext& c) {
+  const Tensor &points = c.input(0), &centers = c.input(1);
+  if (points.shape().rank() != 2)
+    return invalid_argument("Input points should be a matrix.");
+  if (centers.shape().rank() != 2)
+    return invalid_argument("Input centers should be a matrix.");
+  if (!c.input(2).shape().is_scalar())
+    return invalid_argument("Input k should be a scalar.");
+  if (points.shape()[0] == 0)
+    return invalid_argument("Expected points.rows() > 0.");
+  if (points.shape()[1] != centers.shape()[1])
+    return invalid_argument(str_cat("Expected point_dimensions == center_dimensions: ",
+                                    points.shape()[1], " vs ", centers.shape()[1], "."));
+  const std::int64_t wanted = c.input(2).value<std::int64_t>();
+  if (wanted < 0)
+    return invalid_argument(str_cat("Expected k >= 0, but it is ", wanted, "."));
+  Search search{.points = points.shape()[0],
+                .centers = centers.shape()[0],
+                .dims = points.shape()[1],
+                .k = std::min(wanted, centers.shape()[0]),
+                .point = points.data<float>().data(),
+                .center = centers.data<float>().data(),
+                .center_norms = {},
+                .indices = nullptr,
+                .distances = nullptr};
+  TROUPE_ASSIGN(Tensor indices, c.allocate_output(0, Shape{search.points, search.k}));
+  TROUPE_ASSIGN(Tensor distances, c.allocate_output(1, Shape{search.points, search.k}));
+  if (search.k == 0)
+    return {};
+  search.indices = indices.mutable_data<std::int64_t>().data();
+  search.distances = distances.mutable_data<float>().data();
+  for (std::int64_t i = 0; i < search.centers; ++i)
+    search.center_norms.push_back(half_square(search.center + i * search.dims, search.dims));
+  const std::int64_t blocks = (search.points + points_of_block - 1) / points_of_block;
+  const double pairs = static_cast<double>(points_of_block) * static_cast<double>(search.centers);
+  c.parallel_for(blocks, pairs * (1 + static_cast<double>(search.dims) / 16),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     search.block(i * points_of_block,
+                                  std::min(search.points, (i + 1) * points_of_block));
+                 });
+  return {};
+}
+
+Status infer(ShapeContext& c) {
+  TROUPE_TRY(c.require_rank(2, 0));
+  TROUPE_ASSIGN(const auto points, shape_rules::dims_of_rank(c, 0, 2));
+  TROUPE_TRY(c.set_output(0, {points[0], -1}));
+  return c.set_output(1, {points[0], -1});
+}
+
+} // namespace
+
+void register_linalg_nearest_neighbors(OpLibrary& library) {
+  library.op("NearestNeighbors")
+      .input("points: float; centers: float; k: int64")
+      .output("nearest_center_indices: int64; nearest_center_distances: float")
+      .shape_fn(infer)
+      .not_differentiable("its output are places")
+      .cpu_kernel(compute, {.expensive = true})
+      .doc("For each point the k nearest centers, nearest first, and their squared distances.");
+}
+
+} // namespace troupe
