@@ -57,11 +57,12 @@ std::chrono::nanoseconds time_of_step(const SessionState& state, const Timeouts&
       std::chrono::microseconds(timeout_us) + t.cancel + t.explain, t.step);
 }
 
-// Its master session has ended, or is about to be made again: what comes now waits.
+// Its master session has ended, or is about to be made again: what comes now waits. Not where it was
+// asked to close: that answer is on its way, and what comes behind it is refused.
 bool is_between(const SessionState& state) {
-  return state.recovers ||
-         (state.master_session && caf::actor_cast<caf::abstract_actor*>(state.master_session)
-                                      ->getf(caf::abstract_actor::is_cleaned_up_flag));
+  return state.recovers || (state.master_session && !state.closing &&
+                            caf::actor_cast<caf::abstract_actor*>(state.master_session)
+                                ->getf(caf::abstract_actor::is_cleaned_up_flag));
 }
 
 // `go_on` is called with OK once there is a master session, or with why there will be none.
@@ -424,7 +425,7 @@ void close_there(Self self, const Parts& parts, caf::typed_response_promise<caf:
 caf::result<caf::ok_atom> close(Self self, const Parts& parts) {
   auto& state = self->state;
   state.lost.is_lost = state.lost.is_found = false;
-  if (is_between(state) && !state.closing) {
+  if (is_between(state)) {
     auto promise = self->make_response_promise<caf::ok_atom>();
     close_later(self, parts, promise);
     return promise;
