@@ -52,7 +52,7 @@ TEST_CASE("session: closing ends what runs") {
 }
 
 TEST_CASE("session: a step that meets the close on its way is answered") {
-  for (int i = 0; i < 200; ++i) { // sooner, later, or while the master session ends
+  for (int i = 0; i < 500; ++i) { // sooner, later, or while the master session ends
     Session session = local();
     REQUIRE(session.extend(small_and_endless_graph()).ok());
     auto running = session.run_async({}, {"end"});

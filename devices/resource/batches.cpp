@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/base/strings.hpp"
+
 namespace troupe {
 namespace {
 
@@ -63,6 +65,36 @@ void copy_elements(const Tensor& from, std::int64_t from_at, Tensor& to, std::in
 Result<Tensor> row_of(const Tensor& batch, std::int64_t i, Allocator& memory) {
   TROUPE_ASSIGN(Tensor out, Tensor::allocate(memory, batch.dtype(), batch.shape().without(0)));
   copy_elements(batch, i * out.num_elements(), out, 0, out.num_elements());
+  TROUPE_TRY(out.settle(memory));
+  return out;
+}
+
+Result<Tensor> rows_of(const Tensor& batch, std::int64_t begin, std::int64_t count,
+                       Allocator& memory) {
+  const Rows rows{&batch, begin, count};
+  return join_rows({&rows, 1}, memory);
+}
+
+Result<Tensor> join_rows(std::span<const Rows> parts, Allocator& memory) {
+  const Tensor& first = *parts[0].batch;
+  const Shape row = first.shape().without(0);
+  std::int64_t rows = 0;
+  for (const Rows& part : parts) {
+    if (part.batch->dtype() != first.dtype() || part.batch->shape().without(0) != row)
+      return invalid_argument(str_cat("rows of ", to_string(part.batch->dtype()), " with shape ",
+                                      part.batch->shape().without(0),
+                                      " make no batch with rows of ", to_string(first.dtype()),
+                                      " with shape ", row));
+    rows += part.count;
+  }
+  TROUPE_ASSIGN(const Shape whole, with_rows(rows, row));
+  TROUPE_ASSIGN(Tensor out, Tensor::allocate(memory, first.dtype(), whole));
+  std::int64_t at = 0;
+  const std::int64_t size = row.num_elements();
+  for (const Rows& part : parts) {
+    copy_elements(*part.batch, part.begin * size, out, at, part.count * size);
+    at += part.count * size;
+  }
   TROUPE_TRY(out.settle(memory));
   return out;
 }
