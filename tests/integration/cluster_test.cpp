@@ -1,6 +1,7 @@
 // Client, master, ps and two workers on one thread, under virtual time, over a simulated wire.
 #include <doctest/doctest.h>
 
+#include "actors/session/session.hpp"
 #include "api/scope.hpp"
 #include "api/variable.hpp"
 #include "core/trace/counters.hpp"
@@ -164,6 +165,40 @@ TEST_CASE_FIXTURE(
   REQUIRE(cluster.ask<caf::ok_atom>(cluster.client(), session, CloseSession{}).ok());
   CHECK(fetch(session, {"y"}, {{"x", Tensor::scalar(1.0f)}}).status().code() ==
         Code::failed_precondition);
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "cluster: a step that comes between the master session's end and its answer to "
+                  "the close is answered") {
+  SimNode& node = cluster.node(ps);
+  auto actor = node.system.spawn(session, Services(node.services), node.handles.master,
+                                 node.handles.transport);
+  node.spawned.push_back(caf::actor_cast<caf::actor>(actor));
+  placeholder(root, "x");
+  OpenSession open;
+  open.request.graph_def = root.graph_def();
+  auto created = cluster.ask<SessionCreated>(node, actor, std::move(open));
+  REQUIRE_MESSAGE(created.ok(), created.status().to_string());
+  const auto& ending = created->session;
+  auto close = node.self->request(actor, caf::infinite, CloseSession{});
+  REQUIRE(node.scheduler.try_run_once()); // the session asks its master session
+  RunStep run;
+  run.fetches = {"x"};
+  auto step = node.self->request(actor, caf::infinite, std::move(run));
+  REQUIRE(node.scheduler.prioritize(ending));
+  REQUIRE(node.scheduler.try_run_once()); // which answers
+  node.scheduler.trigger_timeouts();
+  REQUIRE(node.scheduler.prioritize(ending));
+  REQUIRE(node.scheduler.try_run_once()); // and ends, before the session has read anything
+  REQUIRE(
+      caf::actor_cast<caf::abstract_actor*>(ending)->getf(caf::abstract_actor::is_cleaned_up_flag));
+  cluster.run();
+  REQUIRE(node.self->has_next_message());
+  close.receive([](caf::ok_atom) {}, [](caf::error& error) { FAIL(to_status(error).to_string()); });
+  REQUIRE(node.self->has_next_message());
+  step.receive(
+      [](RunStepResult&) { FAIL("a closed session ran a step"); },
+      [](caf::error& error) { CHECK(to_status(error).code() == Code::failed_precondition); });
 }
 
 TEST_CASE_FIXTURE(Fixture, "cluster: steps of one session run at the same time") {
