@@ -11,7 +11,7 @@ namespace troupe {
 namespace {
 
 /// Products of so many points with so many centers lie in a cache.
-constexpr std::int64_t points_of_block = 512, centers_of_block = 1024;
+constexpr std::int64_t points_of_block = 64, centers_of_block = 1024;
 /// By distance, then by place.
 using Center = std::pair<float, std::int64_t>;
 

@@ -1,17 +1,12 @@
 // BatchFunction: a function is called for the rows that several steps bring, together.
-#include <algorithm>
-#include <atomic>
-#include <list>
+#include <map>
+#include <mutex>
 
-#include "kernels/framework/cancellation.hpp"
 #include "kernels/framework/functions.hpp"
 #include "kernels/queue/internal/batcher.hpp"
 
 namespace troupe {
 namespace {
-
-using batching::Batch;
-using batching::Batcher;
 
 struct FunctionNode {
   batching::Node node;
@@ -21,24 +16,18 @@ struct FunctionNode {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   FunctionNode out;
-  TROUPE_ASSIGN(out.node, batching::read_node(c));
+  TROUPE_ASSIGN(out.node, batching::read_node(c, true));
   TROUPE_ASSIGN(out.function, c.attr<FunctionRef>("f"));
   TROUPE_ASSIGN(const auto types, c.attr<std::vector<DType>>("Tin"));
   out.rows_inputs = static_cast<int>(types.size());
-  // What TensorFlow finds the best number for; requests are split then.
-  constexpr std::int64_t many = 64;
-  if (out.node.at_work < 1)
-    out.node.at_work = many;
   return prepared(std::move(out));
 }
 
 /// What a step brings, and how to call the function from there.
 struct CallRequest final : batching::BatchRequest {
   Tensors captured;
-  Tensor room; // of the device's memory, which so stays for as long as the request does
   std::shared_ptr<Functions> functions;
   std::shared_ptr<const Function> function;
-  batching::Limits limits;
   std::uint64_t step_id = 0;
   int depth = 1;
   int num_outputs = 0;
@@ -85,87 +74,64 @@ void give(const batching::Piece& piece, Result<Tensors> results, Allocator& memo
   request.done(answer());
 }
 
-class FunctionBatcher final : public Batcher {
+class FunctionBatcher final : public batching::Batcher {
 public:
-  FunctionBatcher(std::int64_t at_work, Allocator& memory) : Batcher(at_work), memory_(memory) {}
-
-  /// A call whose steps have all been cancelled is cancelled.
-  void withdraw(std::uint64_t ticket) override {
-    Batcher::withdraw(ticket);
-    std::vector<std::shared_ptr<Call>> unwanted;
-    {
-      std::scoped_lock guard(lock_);
-      for (const auto& call : calls_)
-        if (std::erase(call->wanted_by, ticket) > 0 && call->wanted_by.empty())
-          unwanted.push_back(call);
-    }
-    for (const auto& call : unwanted)
-      call->cancellation.cancel(cancelled("all steps of the batch were cancelled"));
-  }
+  using Batcher::Batcher;
 
 protected:
-  void process(Batch batch) override {
-    auto call = std::make_shared<Call>();
-    for (const batching::Piece& piece : batch.pieces)
-      call->wanted_by.push_back(piece.request->ticket);
-    call->batch = std::move(batch);
-    {
-      std::scoped_lock guard(lock_);
-      calls_.push_back(call);
-    }
+  void process(std::shared_ptr<Work> work) override {
     auto self = std::static_pointer_cast<FunctionBatcher>(shared_from_this());
-    call_of(call->batch.pieces.back()).functions->submit([self, call] { self->begin(call); });
+    call_of(work->batch.pieces.back()).functions->submit([self, work] { self->call(work); });
   }
 
 private:
-  struct Call {
-    Batch batch;
-    Cancellation cancellation;
-    std::vector<std::uint64_t> wanted_by; // guarded by lock_
-  };
-
-  void begin(const std::shared_ptr<Call>& call) {
-    const CallRequest& last = call_of(call->batch.pieces.back());
-    auto args = joined_inputs(call->batch, last.limits, memory_);
-    if (!args.ok())
-      return end(call, args.status());
-    args->insert(args->end(), last.captured.begin(), last.captured.end());
-    FunctionCall of{.args = *std::move(args),
-                    .cancellation = &call->cancellation,
-                    .states = nullptr,
-                    .step_id = last.step_id,
-                    .depth = last.depth};
-    auto self = std::static_pointer_cast<FunctionBatcher>(shared_from_this());
-    last.function->call(std::move(of), [self, call](Result<Tensors> results) {
-      self->end(call, std::move(results));
-    });
+  Result<Tensors> args_of(const batching::Batch& batch) const {
+    const CallRequest& last = call_of(batch.pieces.back());
+    Tensors out;
+    for (std::size_t i = 0; i < last.inputs.size(); ++i) {
+      TROUPE_ASSIGN(Tensor joined, joined_input(batch, i));
+      out.push_back(std::move(joined));
+    }
+    out.insert(out.end(), last.captured.begin(), last.captured.end());
+    return out;
   }
 
-  void end(const std::shared_ptr<Call>& call, Result<Tensors> results) {
-    {
-      std::scoped_lock guard(lock_);
-      calls_.remove(call);
-    }
+  void call(const std::shared_ptr<Work>& work) {
+    auto args = args_of(work->batch);
+    if (!args.ok())
+      return end(work, args.status());
+    const CallRequest& last = call_of(work->batch.pieces.back());
+    auto self = std::static_pointer_cast<FunctionBatcher>(shared_from_this());
+    last.function->call(
+        {.args = *std::move(args),
+         .cancellation = &work->cancellation,
+         .states = nullptr,
+         .step_id = last.step_id,
+         .depth = last.depth},
+        [self, work](Result<Tensors> results) { self->end(work, std::move(results)); });
+  }
+
+  void end(const std::shared_ptr<Work>& work, Result<Tensors> results) {
     Status status = results.status();
     if (status.ok())
-      status = check(*call, *results);
+      status = check(work->batch, *results);
     std::int64_t at = 0;
-    for (const batching::Piece& piece : call->batch.pieces) {
+    for (const batching::Piece& piece : work->batch.pieces) {
       give(piece, status.ok() ? piece_of(*results, at, piece.rows) : Result<Tensors>(status),
            memory_);
       at += piece.rows;
     }
-    ended();
+    ended(work);
   }
 
-  static Status check(const Call& call, const Tensors& results) {
-    const CallRequest& last = call_of(call.batch.pieces.back());
-    const std::int64_t rows = last.limits.padded(call.batch.rows);
-    for (const batching::Piece& piece : call.batch.pieces)
+  Status check(const batching::Batch& batch, const Tensors& results) const {
+    const std::int64_t rows = limits_.padded(batch.rows);
+    for (const batching::Piece& piece : batch.pieces)
       if (static_cast<int>(results.size()) != call_of(piece).num_outputs)
         return internal(str_cat("Wrong number of batched output tensors: function ",
-                                last.function->name(), " gives ", results.size(), ", and ",
-                                call_of(piece).num_outputs, " are declared"));
+                                call_of(batch.pieces.back()).function->name(), " gives ",
+                                results.size(), ", and ", call_of(piece).num_outputs,
+                                " are declared"));
     for (const Tensor& result : results) {
       if (result.shape().is_scalar())
         return failed_precondition("Batched output tensor has 0 dimensions");
@@ -178,7 +144,7 @@ private:
     return {};
   }
 
-  Result<Tensors> piece_of(const Tensors& results, std::int64_t begin, std::int64_t rows) {
+  Result<Tensors> piece_of(const Tensors& results, std::int64_t begin, std::int64_t rows) const {
     Tensors out;
     for (const Tensor& result : results) {
       TROUPE_ASSIGN(Tensor one, rows_of(result, begin, rows, memory_));
@@ -186,10 +152,6 @@ private:
     }
     return out;
   }
-
-  Allocator& memory_;
-  std::mutex lock_; // guards calls_, and who wants them
-  std::list<std::shared_ptr<Call>> calls_;
 };
 
 Status check_arguments(const KernelContext& c, const Function& function, int rows_inputs) {
@@ -206,41 +168,23 @@ Status check_arguments(const KernelContext& c, const Function& function, int row
 
 Status begin(KernelContext& c, const KernelDone& done) {
   const auto& prepared = c.prepared<FunctionNode>();
-  const batching::Node& node = prepared.node;
   auto request = std::make_shared<CallRequest>();
   TROUPE_ASSIGN(request->functions, functions(c));
   TROUPE_ASSIGN(request->function, request->functions->find(prepared.function));
   TROUPE_TRY(check_arguments(c, *request->function, prepared.rows_inputs));
   TROUPE_ASSIGN(request->rows, batching::rows_of_inputs(c, prepared.rows_inputs));
-  Allocator& memory = c.device().host_side_allocator();
   if (request->rows == 0) {
-    for (int i = 0; i < c.num_outputs(); ++i) {
-      TROUPE_ASSIGN(Tensor none, Tensor::allocate(memory, c.output_type(i), Shape{0}));
-      TROUPE_TRY(c.set_output(i, std::move(none)));
-    }
+    for (int i = 0; i < c.num_outputs(); ++i)
+      TROUPE_TRY(c.allocate_output(i, Shape{0}).status());
     done({});
     return {};
   }
   for (int i = 0; i < c.num_inputs(); ++i)
     (i < prepared.rows_inputs ? request->inputs : request->captured).push_back(c.input(i));
-  TROUPE_ASSIGN(request->room, Tensor::allocate(memory, DType::int64, Shape{}));
-  request->limits = node.limits;
   request->step_id = c.step().step_id;
   request->depth = c.step().call_depth + 1;
   request->num_outputs = c.num_outputs();
-  const auto& [container, name] = node.resource.name;
-  TROUPE_ASSIGN(auto batcher,
-                c.resources().lookup_or_create<FunctionBatcher>(
-                    container, name, [&]() -> Result<std::shared_ptr<FunctionBatcher>> {
-                      return std::make_shared<FunctionBatcher>(node.at_work, memory);
-                    }));
-  wait_on(c, done, batcher, [&](std::uint64_t ticket, Arrived arrived) {
-    request->ticket = ticket;
-    request->done = arrived;
-    if (Status status = batcher->submit(node.queue, node.limits, request); !status.ok())
-      arrived(std::move(status));
-  });
-  return {};
+  return batching::gather<FunctionBatcher>(c, done, prepared.node, request);
 }
 
 void compute(KernelContext& c, KernelDone done) {

@@ -1,6 +1,5 @@
 // Sparse matrices by compressed rows (CSR) from dense and sparse tensors, and back; their parts.
 #include <algorithm>
-#include <array>
 
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"

@@ -208,6 +208,22 @@ TEST_CASE("batch: a request larger than a batch is split, and its results come i
   CHECK(has(f.run("i32[6] 1 2 3 4 5 6", {"b"}), "larger than maximum input batch size 5"));
 }
 
+TEST_CASE("batch: without a number of threads requests are split, too") {
+  Fixture f(inputs + library() +
+            batch_function({.rows = 3,
+                            .micros = 1000,
+                            .more = attr("allowed_batch_sizes", "list { i: 2 i: 3 }"),
+                            .threads = 0}));
+  CHECK(f.run("i32[3] 10 20 30", {"b"}) == "i32[3] 13 23 33");
+  Fixture small(inputs + library() +
+                batch_function({.rows = 4,
+                                .micros = 1000,
+                                .more = attr("enable_large_batch_splitting", "b: true") +
+                                        attr("allowed_batch_sizes", "list { i: 2 }"),
+                                .threads = 0}));
+  CHECK(small.run("i32[3] 10 20 30", {"b"}) == "i32[3] 12 22 32"); // the last is padded
+}
+
 TEST_CASE("batch: an error of the function is every step's") {
   const std::string rows = "Batched output tensor";
   Fixture scalar(inputs + library("n:output:0") + batch_function({.rows = 2}));
@@ -223,6 +239,31 @@ TEST_CASE("batch: a step that is cancelled leaves its batch, the others go on") 
   unwanted.cancel();
   CHECK(has(Fixture::text(unwanted), "CANCELLED"));
   CHECK(f.run("i32[3] 1 2 3", {"b"}) == "i32[3] 4 5 6");
+}
+
+TEST_CASE("batch: a call that no step wants any more is cancelled, and makes room for the next") {
+  const auto area = [](std::string_view name) {
+    return attr("dtypes", "list { type: DT_INT32 }") +
+           attr("shared_name", str_cat("s: '", name, "'"));
+  };
+  const std::string waits = str_cat(
+      "library { function { signature { name: 'f' input_arg { name: 'x' type: DT_INT32 } "
+      "output_arg { name: 'out' type: DT_INT32 } } node_def { name: 's' op: 'Stage' input: 'x' ",
+      area("begun"), "} node_def { name: 'u' op: 'Unstage' input: '^s' ", area("go"),
+      "} ret { key: 'out' value: 'u:values:0' } } }\n");
+  Fixture f(inputs + waits + batch_function({.rows = 1}, {"x"}) +
+            node("begun", "Unstage", {}, area("begun")) + node("go", "Stage", {"x"}, area("go")));
+  PendingRun unwanted = f.begin("i32[1] 1", {"b"});
+  CHECK(f.run("i32[1] 0", {"begun"}) == "i32[1] 1");
+  unwanted.cancel();
+  CHECK(has(Fixture::text(unwanted), "CANCELLED"));
+  PendingRun next = f.begin("i32[1] 2", {"b"});
+  PendingRun begun = f.begin("i32[1] 0", {"begun"});
+  REQUIRE(begun.wait_for(std::chrono::minutes(1)));
+  CHECK(Fixture::text(begun) == "i32[1] 2");
+  REQUIRE(f.session->run({{"x", lit("i32[1] 7")}}, {}, {"go"}).ok());
+  REQUIRE(next.wait_for(std::chrono::minutes(1)));
+  CHECK(Fixture::text(next) == "i32[1] 7");
 }
 
 TEST_CASE("batch: sessions close while steps wait for a batch") {

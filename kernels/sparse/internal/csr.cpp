@@ -1,7 +1,6 @@
 #include "kernels/sparse/internal/csr.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/base/strings.hpp"
 #include "graph/op/attr_value.hpp"
@@ -128,10 +127,6 @@ Result<std::vector<std::int64_t>> csr_dims(const Tensor& shape) {
   return std::vector<std::int64_t>(dims.begin(), dims.end());
 }
 
-Tensor csr_shape(std::span<const std::int64_t> dims) {
-  return Tensor::vector<std::int64_t>(dims);
-}
-
 Status too_many_entries() {
   return resource_exhausted("a sparse matrix has at most 2147483647 entries");
 }
@@ -142,7 +137,7 @@ Result<CsrMatrix::Tensors> allocate_csr(KernelContext& c, std::span<const std::i
     return too_many_entries();
   const std::int64_t batches = dims.size() == 3 ? dims[0] : 1;
   CsrMatrix::Tensors out;
-  out.shape = csr_shape(dims);
+  out.shape = Tensor::vector<std::int64_t>(dims);
   TROUPE_ASSIGN(const std::int64_t begins, shape_rules::add_dims(batches, 1));
   TROUPE_ASSIGN(const std::int64_t row_pointers, shape_rules::add_dims(dims[dims.size() - 2], 1));
   TROUPE_ASSIGN(const std::int64_t pointers, shape_rules::multiply_dims(batches, row_pointers));

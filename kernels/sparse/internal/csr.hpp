@@ -86,7 +86,6 @@ Status give_csr(KernelContext& c, int i, CsrMatrix::Tensors tensors);
 
 /// The dimensions of a shape tensor: two or three, none negative; INVALID_ARGUMENT otherwise.
 Result<std::vector<std::int64_t>> csr_dims(const Tensor& shape);
-Tensor csr_shape(std::span<const std::int64_t> dims);
 /// Memory for `entries` entries; all pointers are 0. RESOURCE_EXHAUSTED, as well for more entries
 /// than an int32 counts.
 Result<CsrMatrix::Tensors> allocate_csr(KernelContext& c, std::span<const std::int64_t> dims,
