@@ -102,6 +102,14 @@ struct Fixture {
     PendingRun one = begin(x, fetches);
     return text(one);
   }
+  /// Returns once the only step waits in this node.
+  void until_it_waits_for(const std::string& name) {
+    for (std::string text; text.find(str_cat("'", name, "'")) == std::string::npos;) {
+      auto report = session->why();
+      REQUIRE_MESSAGE(report.ok(), report.status().to_string());
+      text = report->to_text();
+    }
+  }
   std::unique_ptr<Session> session;
 };
 
@@ -185,9 +193,14 @@ TEST_CASE("batch: gradients of rows come together again") {
   PendingRun other = begin("i32[0]", "i64[0,3]", "i32[1] 10", "i64[] 5");
   CHECK(Fixture::text(other) == "i32[0]");
   CHECK(Fixture::text(whole) == "i32[3] 10 20 30");
-  PendingRun unwanted = begin("i32[3] 1 2 3", "i64[2,3] 5 0 1 6 1 3", "i32[2] 20 30", "i64[] 6");
+  PendingRun unwanted = begin("i32[3] 1 2 3", "i64[2,3] 5 0 1 6 1 3", "i32[2] 1 1", "i64[] 6");
+  f.until_it_waits_for("g");
   unwanted.cancel();
   CHECK(has(Fixture::text(unwanted), "CANCELLED"));
+  whole = begin("i32[3] 1 2 3", "i64[2,3] 5 0 1 6 1 3", "i32[2] 50 60", "i64[] 6");
+  other = begin("i32[0]", "i64[0,3]", "i32[1] 40", "i64[] 5");
+  CHECK(Fixture::text(other) == "i32[0]");
+  CHECK(Fixture::text(whole) == "i32[3] 40 50 60");
 }
 
 TEST_CASE("batch: a function is called once for the rows of two steps") {
@@ -209,19 +222,12 @@ TEST_CASE("batch: a request larger than a batch is split, and its results come i
 }
 
 TEST_CASE("batch: without a number of threads requests are split, too") {
-  Fixture f(inputs + library() +
-            batch_function({.rows = 3,
-                            .micros = 1000,
-                            .more = attr("allowed_batch_sizes", "list { i: 2 i: 3 }"),
-                            .threads = 0}));
-  CHECK(f.run("i32[3] 10 20 30", {"b"}) == "i32[3] 13 23 33");
-  Fixture small(inputs + library() +
-                batch_function({.rows = 4,
-                                .micros = 1000,
-                                .more = attr("enable_large_batch_splitting", "b: true") +
-                                        attr("allowed_batch_sizes", "list { i: 2 }"),
-                                .threads = 0}));
-  CHECK(small.run("i32[3] 10 20 30", {"b"}) == "i32[3] 12 22 32"); // the last is padded
+  Fixture f(inputs + library() + batch_function({.rows = 3, .threads = 0}));
+  std::vector<PendingRun> runs;
+  for (int i = 0; i < 3; ++i) // two batches of three rows, whatever their order
+    runs.push_back(f.begin("i32[2] 10 20", {"b"}));
+  for (PendingRun& run : runs)
+    CHECK(Fixture::text(run) == "i32[2] 13 23");
 }
 
 TEST_CASE("batch: an error of the function is every step's") {
@@ -234,11 +240,15 @@ TEST_CASE("batch: an error of the function is every step's") {
 }
 
 TEST_CASE("batch: a step that is cancelled leaves its batch, the others go on") {
-  Fixture f(inputs + library() + batch_function({.rows = 3}));
-  PendingRun unwanted = f.begin("i32[2] 10 20", {"b"});
+  Fixture f(inputs + batch({.rows = 3}));
+  PendingRun unwanted = f.begin("i32[2] 1 1", {"b"});
+  f.until_it_waits_for("b");
   unwanted.cancel();
   CHECK(has(Fixture::text(unwanted), "CANCELLED"));
-  CHECK(f.run("i32[3] 1 2 3", {"b"}) == "i32[3] 4 5 6");
+  PendingRun first = f.begin("i32[1] 5", {"b"});
+  f.until_it_waits_for("b");
+  CHECK(f.run("i32[2] 6 7", {"b"}) == "i32[3] 5 6 7");
+  CHECK(Fixture::text(first) == "i32[0]");
 }
 
 TEST_CASE("batch: a call that no step wants any more is cancelled, and makes room for the next") {
