@@ -28,8 +28,18 @@ def scalar(value, dtype=FLOAT):
     return (dtype, (), [value])
 
 
+def sparse_matrix(g, name, size, entries):
+    """A sparse matrix of size x size, whose entries are a fed tensor; each row has as many of them, far from each other."""
+    in_row = entries // size
+    places = [sorted((row * 37 + i * (size // in_row) + row * i % 11) % size for i in range(in_row)) for row in range(size)]
+    indices = g.constant("places", [n for row, columns in enumerate(places) for column in columns for n in (row, column)], INT64, (entries, 2))
+    shape = g.constant("size", [size, size], INT64, (2,))
+    return g.node("sparse", "SparseTensorToCSRSparseMatrix", [indices, name, shape], **F32)
+
+
 def graph_of(op, inputs, shapes, attrs, copies):
-    """`copies` nodes of one op in a row. Inputs: the name of a fed tensor, "x + 1" for what has to be positive, or a constant's dtype, shape and values."""
+    """`copies` nodes of one op in a row. Inputs: the name of a fed tensor, "x + 1" for what has to be positive, "sparse 64" for a sparse matrix of 64 x 64 with
+    the entries of x, or a constant's dtype, shape and values."""
     g = graph_def.Graph()
     names = []
     for i, value in enumerate(inputs):
@@ -39,6 +49,8 @@ def graph_of(op, inputs, shapes, attrs, copies):
             g.placeholder("x", shapes["x"])
             g.constant("one", [1.0])
             names.append(g.node("above", "AddV2", ["x", "one"], **F32))
+        elif value.startswith("sparse "):
+            names.append(sparse_matrix(g, g.placeholder("x", shapes["x"]), int(value.split()[1]), shapes["x"][0]))
         else:
             names.append(value if value in names else g.placeholder(value, shapes[value]))
     last = []
@@ -101,6 +113,21 @@ def neural_rows():
                   {"x": (8, 28, 28, 16), "y": (size, size, 16, 16)}, 10, strides=[1, 1, 1, 1], padding="SAME", **F32)
 
 
+def matrix_rows():
+    """Sparse matrices, and centers of clusters."""
+    sparse = "sparse 4096"
+    entries = (4096 * 48,)
+    flips = {flip + side: False for flip in ("transpose_", "adjoint_") for side in "ab"}
+    yield row("sparse-matmul", "SparseMatrixMatMul of 4096 x 4096 with 48 entries in a row by 4096 x 128", "SparseMatrixMatMul", [sparse, "y"],
+              {"x": entries, "y": (4096, 128)}, 10, transpose_output=False, conjugate_output=False, **flips, **F32)
+    yield row("sparse-transpose", "SparseMatrixTranspose of 4096 x 4096 with 48 entries in a row", "SparseMatrixTranspose", [sparse], {"x": entries}, 10,
+              conjugate=False, type=Type(FLOAT))
+    yield row("sparse-product", "SparseMatrixSparseMatMul of 1024 x 1024 with 16 entries in a row by itself", "SparseMatrixSparseMatMul",
+              ["sparse 1024", "sparse"], {"x": (1024 * 16,)}, 10, type=Type(FLOAT), **flips)
+    yield row("nearest-1", "NearestNeighbors of 4096 points among 512 centers in 64 dimensions", "NearestNeighbors", ["x", "y", scalar(1, INT64)],
+              {"x": (4096, 64), "y": (512, 64)}, 10)
+
+
 def movement_rows():
     yield row("range", "Range of 16 384 floats", "Range", [scalar(0.0), scalar(16384.0), scalar(1.0)], {}, Tidx=Type(FLOAT))
     yield row("range-int", "Range of 16 384 integers", "Range", [scalar(0, INT32), scalar(16384, INT32), scalar(1, INT32)], {}, Tidx=Type(INT32))
@@ -119,7 +146,7 @@ def movement_rows():
 
 
 def kernel_rows():
-    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *movement_rows()]
+    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows()]
     return {row.name: row for row in rows}
 
 

@@ -11,7 +11,7 @@ import kernels  # noqa: E402
 
 class Kernels(unittest.TestCase):
     def test_rows_have_names_of_their_own_and_graphs_of_as_many_nodes_as_they_say(self):
-        rows = [row for group in (kernels.elementwise_rows, kernels.reduction_rows, kernels.neural_rows, kernels.movement_rows) for row in group()]
+        rows = [row for group in (kernels.elementwise_rows, kernels.reduction_rows, kernels.neural_rows, kernels.matrix_rows, kernels.movement_rows) for row in group()]
         self.assertEqual(len(kernels.kernel_rows()), len(rows))
         for row in rows:
             name, function, op, *more = row.steps[0].graph

@@ -184,43 +184,57 @@ struct Product {
     return {std::vector<std::int64_t>(width, -1), std::vector<T>(width), {}};
   }
 
-  /// Sums one row up in the scratch.
-  void sum(Scratch& s, std::int64_t batch, std::int64_t row) const {
+  /// Calls body(entry of a, entry of b, numbered column) for each term of a row.
+  template <class Body>
+  void for_each_term(std::int64_t batch, std::int64_t row, Body body) const {
     const CsrRows<T> x = a.at<T>(batch), y = b.at<T>(batch);
-    const Columns& numbered = columns[static_cast<std::size_t>(batch)];
-    const std::int64_t id = batch * a.rows() + row;
+    const std::vector<std::int32_t>& numbers = columns[static_cast<std::size_t>(batch)].numbers;
     const auto at = static_cast<std::size_t>(row);
-    s.touched.clear();
     for (auto i = static_cast<std::size_t>(x.row_pointers[at]);
          i < static_cast<std::size_t>(x.row_pointers[at + 1]); ++i) {
       const auto inner = static_cast<std::size_t>(x.columns[i]);
       for (auto j = static_cast<std::size_t>(y.row_pointers[inner]);
-           j < static_cast<std::size_t>(y.row_pointers[inner + 1]); ++j) {
-        const auto column = static_cast<std::size_t>(numbered.numbers[j]);
-        const T term = x.values[i] * y.values[j];
-        if (std::exchange(s.seen_by[column], id) == id) {
-          s.sums[column] += term;
-        } else {
-          s.sums[column] = term;
-          s.touched.push_back(static_cast<std::int32_t>(column));
-        }
-      }
+           j < static_cast<std::size_t>(y.row_pointers[inner + 1]); ++j)
+        body(x.values[i], y.values[j], static_cast<std::size_t>(numbers[j]));
     }
   }
+
   std::int64_t count(Scratch& s, std::int64_t batch, std::int64_t row) const {
-    sum(s, batch, row);
-    return static_cast<std::int64_t>(s.touched.size());
+    const std::int64_t id = batch * a.rows() + row;
+    std::int64_t out = 0;
+    for_each_term(batch, row, [&](T, T, std::size_t column) {
+      out += std::exchange(s.seen_by[column], id) == id ? 0 : 1;
+    });
+    return out;
   }
   void fill(Scratch& s, std::int64_t batch, std::int64_t row, std::span<std::int32_t> to_columns,
             std::span<T> to_values) const {
-    sum(s, batch, row);
-    std::ranges::sort(s.touched);
-    const Columns& numbered = columns[static_cast<std::size_t>(batch)];
-    for (std::size_t i = 0; i < s.touched.size(); ++i) {
-      const auto column = static_cast<std::size_t>(s.touched[i]);
-      to_columns[i] = numbered.names[column];
-      to_values[i] = s.sums[column];
+    const std::int64_t id = batch * a.rows() + row;
+    s.touched.clear();
+    for_each_term(batch, row, [&](T x, T y, std::size_t column) {
+      if (std::exchange(s.seen_by[column], id) == id) {
+        s.sums[column] += x * y;
+      } else {
+        s.sums[column] = x * y;
+        s.touched.push_back(static_cast<std::int32_t>(column));
+      }
+    });
+    const std::vector<std::int32_t>& names = columns[static_cast<std::size_t>(batch)].names;
+    std::size_t to = 0;
+    const auto give = [&](std::size_t column) {
+      to_columns[to] = names[column];
+      to_values[to++] = s.sums[column];
+    };
+    constexpr std::size_t comparisons = 8; // that sorting takes for each of some hundreds
+    if (s.touched.size() * comparisons < names.size()) {
+      std::ranges::sort(s.touched);
+      for (std::int32_t column : s.touched)
+        give(static_cast<std::size_t>(column));
+      return;
     }
+    for (std::size_t column = 0; column < names.size(); ++column)
+      if (s.seen_by[column] == id)
+        give(column);
   }
 };
 

@@ -120,6 +120,12 @@ TEST_CASE_FIXTURE(Csr, "csr: products with sparse matrices") {
   const Tensor cancels = run("SparseMatrixSparseMatMul",
                              {make("f32[1,2] 1 1"), make("f32[2,1] 1 -1")}, type(DType::float32));
   CHECK(components(cancels) == Texts{"i32[2] 0 1", "i32[1] 0", "f32[1] 0"});
+  // A row with few of many columns: those of two rows, the later ones first.
+  std::string many = "f32[3,40]";
+  for (int i = 0; i < 120; ++i)
+    str_append(many, i == 30 || i == 43 || i >= 80 ? " 1" : " 0");
+  CHECK(components(run("SparseMatrixSparseMatMul", {make("f32[1,3] 2 3 0"), make(many)},
+                       type(DType::float32))) == Texts{"i32[2] 0 2", "i32[2] 3 30", "f32[2] 3 2"});
   // Far columns cost no more than near ones.
   const Tensor far =
       run("SparseTensorToCSRSparseMatrix",
