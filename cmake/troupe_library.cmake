@@ -1,10 +1,10 @@
-# troupe_library(NAME DIR dir [DEPS libs…] [LABEL unit] [BATCHED])
+# troupe_library(NAME DIR dir [DEPS libs…] [LABEL unit])
 #
 # Builds every *.cpp of `dir` (not *_test.cpp, not *_bench.cpp) into the static library NAME. Its *_test.cpp files become the
 # executable test_NAME and one ctest of that name; its headers join the target `check_headers`, which compiles each alone.
-# DEPS are what the library's code may include; they are the layers of docs/architecture.md. BATCHED: see troupe_batched.
+# DEPS are what the library's code may include; they are the layers of docs/architecture.md.
 function(troupe_library name)
-  cmake_parse_arguments(arg "BATCHED" "DIR;LABEL" "DEPS;TEST_DEPS;SOURCES" ${ARGN})
+  cmake_parse_arguments(arg "" "DIR;LABEL" "DEPS;TEST_DEPS;SOURCES" ${ARGN})
   set(dir ${CMAKE_CURRENT_SOURCE_DIR}/${arg_DIR})
   file(GLOB sources CONFIGURE_DEPENDS ${dir}/*.cpp)
   file(GLOB tests CONFIGURE_DEPENDS ${dir}/*_test.cpp)
@@ -23,17 +23,17 @@ function(troupe_library name)
   if(TROUPE_TESTS AND tests)
     troupe_test(test_${name} SOURCES ${tests} DEPS ${name} ${arg_TEST_DEPS} LABEL ${arg_LABEL})
   endif()
-  if(arg_BATCHED)
-    troupe_batched(${name})
-    troupe_batched(test_${name})
-  endif()
+  troupe_batched(${name})
+  troupe_batched(test_${name})
 endfunction()
 
-# Compiles a target's files four at a time: most of what a small file costs the compiler are the headers that its neighbours include too.
+# Compiles a target's files eight at a time: most of what a small file costs the compiler are the headers that its neighbours include too.
 # They become one unit, so two of them must not give one name to two things in unnamed namespaces. Nothing to do where there is no target.
 function(troupe_batched target)
   if(TROUPE_BATCHES AND TARGET ${target})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 4)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    # An Impl of types from its file's unnamed namespace is taken for a header's once its file is not the unit itself.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   endif()
 endfunction()
 

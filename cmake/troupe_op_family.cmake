@@ -1,7 +1,8 @@
 # troupe_op_family(NAME [DEPS libs…])
 #
-# Builds kernels/NAME/*.cpp into kernels_NAME and generates register_NAME(), which calls register_NAME_FILE() for every file:
-# adding an op is adding a file. A file that does not define its function is a link error. Its *.cu are kernels for GPUs (troupe_cuda). Files ending in _test.cpp hold the
+# Builds kernels/NAME/*.cpp into kernels_NAME and generates register_NAME(), which calls NAME_FILE::register_ops() for every file:
+# adding an op is adding a file. A file that does not define its function is a link error, and the namespace of its own lets
+# its neighbours, with which it is compiled in batches, have a compute() and an infer() too. Its *.cu are kernels for GPUs (troupe_cuda). Files ending in _test.cpp hold the
 # case tables and become test_kernels_NAME. A folder's internal/*.cpp are built in but register nothing.
 function(troupe_op_family family)
   cmake_parse_arguments(arg "" "" "DEPS" ${ARGN})
@@ -14,8 +15,8 @@ function(troupe_op_family family)
   set(calls "")
   foreach(path IN LISTS ops)
     get_filename_component(op ${path} NAME_WE)
-    string(APPEND declarations "void register_${family}_${op}(OpLibrary& library);\n")
-    string(APPEND calls "  register_${family}_${op}(library);\n")
+    string(APPEND declarations "namespace ${family}_${op} {\nvoid register_ops(OpLibrary& library);\n}\n")
+    string(APPEND calls "  ${family}_${op}::register_ops(library);\n")
   endforeach()
   set(generated ${CMAKE_CURRENT_BINARY_DIR}/register_${family}.cpp)
   file(CONFIGURE OUTPUT ${generated} CONTENT
@@ -31,6 +32,7 @@ ${calls}}
   add_library(kernels_${family} STATIC ${ops} ${internals} ${generated} ${images})
   target_link_libraries(kernels_${family} PUBLIC troupe_settings kernels_framework kernels_gpu ${arg_DEPS})
   troupe_precompile(kernels kernels_${family})
+  troupe_batched(kernels_${family})
   set_property(GLOBAL APPEND PROPERTY TROUPE_OP_FAMILIES ${family})
   file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.hpp ${dir}/internal/*.hpp)
   troupe_check_headers(kernels_${family} "${headers}")

@@ -4,19 +4,10 @@
 #include "core/base/strings.hpp"
 
 using namespace troupe;
+using testing::i64;
 using testing::Rig;
 
 namespace {
-
-Tensor i64(std::int64_t x) {
-  return Tensor::scalar(x);
-}
-
-std::int64_t only(const Rig::Outcome& outcome) {
-  REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
-  REQUIRE(outcome.retvals.size() == 1);
-  return outcome.retvals[0].value<std::int64_t>();
-}
 
 // Counts i from 0 to args[0] and doubles x, which begins at args[1]; `body` makes `y` of `b`.
 std::string loop(int parallel, std::string_view body = "y = AddV2(b, b)") {

@@ -7,16 +7,6 @@
 using namespace troupe;
 using testing::Rig;
 
-namespace {
-
-std::int64_t only(const Rig::Outcome& outcome) {
-  REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
-  REQUIRE(outcome.retvals.size() == 1);
-  return outcome.retvals[0].value<std::int64_t>();
-}
-
-} // namespace
-
 TEST_CASE("roles: of an invented conditional only the branch that is taken runs") {
   Rig rig;
   auto executable = rig.compile(R"(

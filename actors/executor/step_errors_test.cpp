@@ -4,13 +4,10 @@
 #include "core/base/strings.hpp"
 
 using namespace troupe;
+using testing::i64;
 using testing::Rig;
 
 namespace {
-
-Tensor i64(std::int64_t x) {
-  return Tensor::scalar(x);
-}
 
 Status compile_error(std::string_view text) {
   Rig rig;

@@ -7,19 +7,10 @@
 #include "core/base/strings.hpp"
 
 using namespace troupe;
+using testing::i64;
 using testing::Rig;
 
 namespace {
-
-Tensor i64(std::int64_t x) {
-  return Tensor::scalar(x);
-}
-
-std::int64_t only(const Rig::Outcome& outcome) {
-  REQUIRE_MESSAGE(outcome.status.ok(), outcome.status.to_string());
-  REQUIRE(outcome.retvals.size() == 1);
-  return outcome.retvals[0].value<std::int64_t>();
-}
 
 constexpr auto add_graph = R"(
   a = _Arg[T=DT_INT64, index=0]()

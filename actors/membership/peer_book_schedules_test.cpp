@@ -19,10 +19,11 @@ namespace {
 using Book = PeerBook;
 using Link = Book::Link;
 
-constexpr std::int64_t ms = 1000, second = 1000 * ms;
-constexpr std::int64_t heartbeat = second, lease = 5 * second, dial_time = 10 * second;
+constexpr std::int64_t ms = 1000, one_second = 1000 * ms;
+constexpr std::int64_t beat_time = one_second, lease_time = 5 * one_second,
+                       dial_time = 10 * one_second;
 /// After its time is over: a round of heartbeats, the book's grace, and the round that looks.
-constexpr std::int64_t longest_answer = 2 * heartbeat + 2 * second;
+constexpr std::int64_t longest_answer = 2 * beat_time + 2 * one_second;
 
 struct Process;
 /// Two processes share one connection. Each end has a link for every dial of its own that came to
@@ -39,7 +40,7 @@ struct Connection {
 struct Process {
   Process(const std::string& name, std::uint64_t incarnation, const Cluster& cluster)
       : task(name), incarnation(incarnation),
-        book({name, incarnation, cluster, heartbeat, lease, dial_time}) {}
+        book({name, incarnation, cluster, beat_time, lease_time, dial_time}) {}
   std::string task;
   std::uint64_t incarnation;
   Book book;
@@ -90,7 +91,7 @@ public:
   // All know each other, and nothing is lost that lives.
   void check_calm() {
     num_lost_ = 0;
-    run(10 * second, false);
+    run(10 * one_second, false);
     CHECK(num_lost_ == 0);
     for (const auto& [task, process] : running_)
       for (const PeerInfo& peer : process->book.peers(now_)) {
@@ -141,7 +142,7 @@ private:
     beat(processes_.back().get());
   }
   void beat(Process* process) {
-    at(process, heartbeat, [=, this] {
+    at(process, beat_time, [=, this] {
       perform(process, process->book.beat(now_));
       beat(process);
     });
@@ -164,7 +165,7 @@ private:
     const std::string& task = tasks_[pick(3)];
     if (task == process->task || now_ < process->frozen_until)
       return;
-    const std::int64_t budget = static_cast<std::int64_t>(1 + pick(15)) * second;
+    const std::int64_t budget = static_cast<std::int64_t>(1 + pick(15)) * one_second;
     process->waiting[++waiters_] = now_ + budget;
     perform(process, process->book.wanted(task, waiters_, budget, pick(2) == 0, now_));
   }
@@ -172,7 +173,7 @@ private:
     Process* process = running_.at(tasks_[pick(3)]);
     if (pick(3) == 0) {
       process->frozen_until =
-          std::max(process->frozen_until, now_ + static_cast<std::int64_t>(pick(12)) * second);
+          std::max(process->frozen_until, now_ + static_cast<std::int64_t>(pick(12)) * one_second);
     } else if (pick(2) == 0 && !process->lines.empty()) {
       auto line = std::next(process->lines.begin(),
                             static_cast<std::ptrdiff_t>(pick(process->lines.size())));
@@ -187,7 +188,7 @@ private:
 
   void check_waiters() {
     for (const auto& [task, process] : running_)
-      if (now_ >= process->frozen_until + heartbeat)
+      if (now_ >= process->frozen_until + beat_time)
         for (const auto& [waiter, until] : process->waiting)
           CHECK_MESSAGE(now_ <= std::max(until, process->frozen_until) + longest_answer,
                         "somebody waits for too long");
@@ -283,7 +284,7 @@ private:
     ask(process, m.link, m.task, [=, this](const Heartbeat& reply) {
       perform(process, process->book.agreed(m.link, reply, now_));
     });
-    at(process, lease,
+    at(process, lease_time,
        [=, this] { perform(process, process->book.disagreed(m.link, true, std::nullopt)); });
   }
   void deliver(Process* process, const Book::Beat& m) {
@@ -323,7 +324,7 @@ private:
          [=, this,
           farewell = Farewell{process->task, process->incarnation, cluster_.identity().digest,
                               m.silent_us}] { perform(there, there->book.farewell(farewell)); });
-    at(process, heartbeat / 5, [=, this] { close(connection); });
+    at(process, beat_time / 5, [=, this] { close(connection); });
   }
 
   std::mt19937_64 random_;
@@ -349,8 +350,8 @@ TEST_CASE("peer book: whatever is lost, doubled or late, all are told once and f
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     CAPTURE(seed);
     World world(seed);
-    world.run(120 * second, true);
-    world.run(40 * second, false); // what is broken is noticed, and everybody wants everybody
+    world.run(120 * one_second, true);
+    world.run(40 * one_second, false); // what is broken is noticed, and everybody wants everybody
     world.check_calm();
     verdicts += world.num_verdicts();
     answers += world.num_answers();

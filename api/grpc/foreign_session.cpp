@@ -13,9 +13,9 @@ namespace troupe {
 
 namespace {
 
-using Self = ForeignSessionActor::stateful_pointer<ForeignSessionState>;
+using SessionSelf = ForeignSessionActor::stateful_pointer<ForeignSessionState>;
 using Setup = std::shared_ptr<const ForeignSessionSetup>;
-namespace codec = worker_codec;
+namespace of_worker = worker_codec;
 
 } // namespace
 
@@ -44,7 +44,8 @@ Status of_task(const Status& status, const ForeignTaskInfo& info, std::uint64_t 
 
 namespace {
 
-caf::result<GraphRegistered> register_graph(Self self, const Setup& setup, const RegisterGraph& m) {
+caf::result<GraphRegistered> register_graph(SessionSelf self, const Setup& setup,
+                                            const RegisterGraph& m) {
   auto part = foreign_part(m.graph_def, [&](std::string_view device) -> std::uint64_t {
     for (const DeviceAttributes& known : setup->info->devices)
       if (known.name == device)
@@ -58,11 +59,11 @@ caf::result<GraphRegistered> register_graph(Self self, const Setup& setup, const
         str_cat("watching tensors on ", setup->info->task, ", which is TensorFlow's")));
   auto promise = self->make_response_promise<GraphRegistered>();
   self->state.calls.start(
-      self, "RegisterGraph", codec::write_register_graph(setup->handle, part->graph_def),
+      self, "RegisterGraph", of_worker::write_register_graph(setup->handle, part->graph_def),
       setup->services->timeouts.compile,
       [=, feeds = part->feed_keys, fetches = part->fetch_keys](Result<std::string>& bytes) mutable {
-        auto handle =
-            bytes.ok() ? codec::read_graph_registered(*bytes) : Result<std::string>(bytes.status());
+        auto handle = bytes.ok() ? of_worker::read_graph_registered(*bytes)
+                                 : Result<std::string>(bytes.status());
         if (!handle.ok())
           return void(promise.deliver(
               to_error(of_task(handle.status().with_context("RegisterGraph"), *setup->info))));
@@ -73,7 +74,7 @@ caf::result<GraphRegistered> register_graph(Self self, const Setup& setup, const
 }
 
 // The fetched values by number, of an answer that has them by key.
-Result<GraphRun> to_graph_run(codec::GraphRunWords words,
+Result<GraphRun> to_graph_run(of_worker::GraphRunWords words,
                               const std::vector<std::string>& fetch_keys) {
   GraphRun out;
   out.retvals.resize(fetch_keys.size());
@@ -89,13 +90,13 @@ Result<GraphRun> to_graph_run(codec::GraphRunWords words,
   return out;
 }
 
-caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
+caf::result<GraphRun> run_graph(SessionSelf self, const Setup& setup, RunGraph& m) {
   auto& state = self->state;
   auto graph = state.graphs.find(m.graph_handle);
   if (graph == state.graphs.end())
     return to_error(aborted(str_cat("Graph handle is not found: ", m.graph_handle,
                                     ". It is none of ", setup->info->task)));
-  codec::RunGraphWords words{
+  of_worker::RunGraphWords words{
       setup->handle, m.graph_handle,       m.step_id,  {}, graph->second.fetch_keys,
       m.trace,       m.report_allocations, random_id()};
   if (m.args.size() != graph->second.feed_keys.size())
@@ -103,7 +104,7 @@ caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
                                      " fed values was run with ", m.args.size())));
   for (std::size_t i = 0; i < m.args.size(); ++i)
     words.sends.emplace_back(graph->second.feed_keys[i], std::move(m.args[i].tensor));
-  auto request = codec::write_run_graph(words);
+  auto request = of_worker::write_run_graph(words);
   if (!request.ok())
     return to_error(request.status());
   auto promise = self->make_response_promise<GraphRun>();
@@ -114,9 +115,10 @@ caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
         auto ended = self->state.runs.extract(step_id);
         if (!ended.empty() && !ended.mapped().cancelled.ok())
           return void(promise.deliver(to_error(ended.mapped().cancelled.as_derived())));
-        auto words = bytes.ok() ? codec::read_graph_run(*bytes, DecodeLimits::bounded_by(
-                                                                    setup->services->host_memory))
-                                : Result<codec::GraphRunWords>(bytes.status());
+        auto words = bytes.ok()
+                         ? of_worker::read_graph_run(
+                               *bytes, DecodeLimits::bounded_by(setup->services->host_memory))
+                         : Result<of_worker::GraphRunWords>(bytes.status());
         auto run = words.ok() ? to_graph_run(*std::move(words), fetches)
                               : Result<GraphRun>(words.status());
         if (run.ok())
@@ -128,7 +130,7 @@ caf::result<GraphRun> run_graph(Self self, const Setup& setup, RunGraph& m) {
 }
 
 // The end of its call is the answer of one that runs: `why`, as a consequence.
-void end_step(Self self, std::uint64_t step_id, const Status& why) {
+void end_step(SessionSelf self, std::uint64_t step_id, const Status& why) {
   self->state.edges->end_step(step_id);
   auto run = self->state.runs.find(step_id);
   if (run == self->state.runs.end() || !run->second.cancelled.ok())
@@ -137,17 +139,17 @@ void end_step(Self self, std::uint64_t step_id, const Status& why) {
   self->state.calls.cancel(run->second.call);
 }
 
-void clean_up(Self self, const Setup& setup, const std::vector<std::uint64_t>& steps) {
+void clean_up(SessionSelf self, const Setup& setup, const std::vector<std::uint64_t>& steps) {
   for (std::uint64_t step_id : steps) {
     end_step(self, step_id, aborted(str_cat("Cleanup ", step_id)));
     if (setup->is_masters())
-      self->state.calls.start(self, "CleanupGraph", codec::write_cleanup_graph(step_id),
+      self->state.calls.start(self, "CleanupGraph", of_worker::write_cleanup_graph(step_id),
                               setup->services->timeouts.request, [](Result<std::string>&) {});
   }
 }
 
 // Each value comes by itself, or the reason why it does not.
-EdgesSent receive_tensors(Self self, const Setup& setup, const ReceiveTensors& m) {
+EdgesSent receive_tensors(SessionSelf self, const Setup& setup, const ReceiveTensors& m) {
   for (const std::string& key : m.keys)
     self->state.edges->receive(m.step_id, setup->info->task, key,
                                [receiver = m.receiver->address(), step_id = m.step_id, key,
@@ -173,7 +175,7 @@ TaskRecord explain(const ForeignSessionState& state, const ForeignSessionSetup& 
 
 } // namespace
 
-ForeignSessionActor::behavior_type foreign_session(Self self, ForeignSessionSetup given) {
+ForeignSessionActor::behavior_type foreign_session(SessionSelf self, ForeignSessionSetup given) {
   guard_actor(self);
   const Setup setup = std::make_shared<const ForeignSessionSetup>(std::move(given));
   const ForeignTaskInfo& info = *setup->info;
@@ -191,7 +193,7 @@ ForeignSessionActor::behavior_type foreign_session(Self self, ForeignSessionSetu
       self->state.edges->end_step(step_id);
     if (setup->is_masters()) // nobody waits for the answer
       setup->peers->start(setup->info->address, "/tensorflow.WorkerService/DeleteWorkerSession",
-                          codec::write_delete_worker_session(setup->handle),
+                          of_worker::write_delete_worker_session(setup->handle),
                           setup->services->timeouts.request, [](const Result<std::string>&) {});
     self->quit(exit.reason);
   });
@@ -204,7 +206,7 @@ ForeignSessionActor::behavior_type foreign_session(Self self, ForeignSessionSetu
       [=](const DeregisterGraph& m) {
         self->state.graphs.erase(m.graph_handle);
         self->state.calls.start(self, "DeregisterGraph",
-                                codec::write_deregister_graph(setup->handle, m.graph_handle),
+                                of_worker::write_deregister_graph(setup->handle, m.graph_handle),
                                 setup->services->timeouts.request, [](Result<std::string>&) {});
         return caf::ok_atom::value;
       },

@@ -18,7 +18,7 @@ namespace troupe {
 
 namespace {
 
-namespace codec = worker_codec;
+namespace of_worker = worker_codec;
 
 /// The FOREIGN TASK: guardian, membership and worker of a task that is TensorFlow's, as far as
 /// others need them.
@@ -40,16 +40,16 @@ struct ForeignTaskState {
   }
 };
 
-using Self = ForeignTaskActor::stateful_pointer<ForeignTaskState>;
+using TaskSelf = ForeignTaskActor::stateful_pointer<ForeignTaskState>;
 using Info = std::shared_ptr<const ForeignTaskInfo>;
 
-struct Parts {
+struct TaskParts {
   Services services;
   std::shared_ptr<RpcPeers> peers;
   Info info;
 };
 
-Welcome welcome(Self self, const Parts& parts) {
+Welcome welcome(TaskSelf self, const TaskParts& parts) {
   if (auto sender = self->current_sender()) {
     self->state.membership = sender->address();
     self->monitor(caf::actor_cast<caf::actor>(sender));
@@ -70,17 +70,17 @@ Welcome welcome(Self self, const Parts& parts) {
 
 /// Calls `done(Result<std::vector<DeviceAttributes>>)`.
 template <class Done>
-void ask_devices(Self self, const Parts& parts, Done done) {
+void ask_devices(TaskSelf self, const TaskParts& parts, Done done) {
   self->state.calls.start(self, "GetStatus", "", parts.services->timeouts.lease,
                           [=](Result<std::string>& bytes) mutable {
                             using Devices = Result<std::vector<DeviceAttributes>>;
-                            done(bytes.ok() ? codec::read_devices(*bytes)
+                            done(bytes.ok() ? of_worker::read_devices(*bytes)
                                             : Devices(bytes.status()));
                           });
 }
 
 /// Whether it has ended, by what it said of itself: another one has taken its place, or nobody has.
-bool has_ended(const Parts& parts, const Result<std::vector<DeviceAttributes>>& devices) {
+bool has_ended(const TaskParts& parts, const Result<std::vector<DeviceAttributes>>& devices) {
   return devices.ok() ? devices->empty() || devices->front().incarnation != parts.info->incarnation
                       : devices.status().code() == Code::unavailable;
 }
@@ -88,7 +88,7 @@ bool has_ended(const Parts& parts, const Result<std::vector<DeviceAttributes>>& 
 /// As the end of a connection: whoever wants the task dials again.
 constexpr auto its_end = caf::exit_reason::remote_link_unreachable;
 
-caf::result<Heartbeat> beat(Self self, const Parts& parts) {
+caf::result<Heartbeat> beat(TaskSelf self, const TaskParts& parts) {
   self->state.heard_us = now_us(self);
   auto promise = self->make_response_promise<Heartbeat>();
   ask_devices(self, parts, [=](const Result<std::vector<DeviceAttributes>>& devices) mutable {
@@ -106,7 +106,7 @@ caf::result<Heartbeat> beat(Self self, const Parts& parts) {
 }
 
 // `reader`: the worker session of ours that only takes values; null: a master session's of ours.
-ForeignSessionActor spawn_session(Self self, const Parts& parts, const std::string& handle,
+ForeignSessionActor spawn_session(TaskSelf self, const TaskParts& parts, const std::string& handle,
                                   const caf::strong_actor_ptr& reader) {
   ForeignSessionSetup setup{parts.services, parts.peers, parts.info, handle,
                             reader ? reader->address() : caf::actor_addr{}};
@@ -115,7 +115,7 @@ ForeignSessionActor spawn_session(Self self, const Parts& parts, const std::stri
   return session;
 }
 
-WorkerSessionCreated created(const Parts& parts, const ForeignSessionActor& session) {
+WorkerSessionCreated created(const TaskParts& parts, const ForeignSessionActor& session) {
   WorkerSessionCreated out;
   out.session = session;
   out.devices = parts.info->devices;
@@ -123,12 +123,12 @@ WorkerSessionCreated created(const Parts& parts, const ForeignSessionActor& sess
   return out;
 }
 
-void create_there(Self self, const Parts& parts, const CreateWorkerSession& m,
+void create_there(TaskSelf self, const TaskParts& parts, const CreateWorkerSession& m,
                   caf::typed_response_promise<WorkerSessionCreated> promise) {
   self->state.calls.start(
       self, "CreateWorkerSession",
-      codec::write_create_worker_session(m.session_handle, parts.info->task, m.isolate,
-                                         parts.services->task, parts.services->incarnation),
+      of_worker::write_create_worker_session(m.session_handle, parts.info->task, m.isolate,
+                                             parts.services->task, parts.services->incarnation),
       parts.services->timeouts.lease,
       [=, handle = m.session_handle](Result<std::string>& bytes) mutable {
         if (bytes.ok())
@@ -141,7 +141,7 @@ void create_there(Self self, const Parts& parts, const CreateWorkerSession& m,
 
 // A server that was started again would know the session, and not the devices that it was placed
 // on.
-caf::result<WorkerSessionCreated> create(Self self, const Parts& parts,
+caf::result<WorkerSessionCreated> create(TaskSelf self, const TaskParts& parts,
                                          const CreateWorkerSession& m) {
   if (auto known = self->state.sessions.find(m.session_handle); known != self->state.sessions.end())
     return created(parts, known->second);
@@ -160,7 +160,8 @@ caf::result<WorkerSessionCreated> create(Self self, const Parts& parts,
 }
 
 // Who asks for a session that we have not made is a worker session that takes values from there.
-caf::result<WorkerSessionCreated> find(Self self, const Parts& parts, const std::string& handle) {
+caf::result<WorkerSessionCreated> find(TaskSelf self, const TaskParts& parts,
+                                       const std::string& handle) {
   if (auto known = self->state.sessions.find(handle); known != self->state.sessions.end())
     return created(parts, known->second);
   auto asker = self->current_sender();
@@ -169,7 +170,7 @@ caf::result<WorkerSessionCreated> find(Self self, const Parts& parts, const std:
   return created(parts, spawn_session(self, parts, handle, asker));
 }
 
-caf::result<WorkerStatus> status(Self self, const Parts& parts) {
+caf::result<WorkerStatus> status(TaskSelf self, const TaskParts& parts) {
   auto promise = self->make_response_promise<WorkerStatus>();
   ask_devices(self, parts, [=](const Result<std::vector<DeviceAttributes>>& devices) mutable {
     if (devices.ok())
@@ -180,9 +181,9 @@ caf::result<WorkerStatus> status(Self self, const Parts& parts) {
   return promise;
 }
 
-caf::result<caf::ok_atom> clear(Self self, const Parts& parts, const ClearContainers& m) {
+caf::result<caf::ok_atom> clear(TaskSelf self, const TaskParts& parts, const ClearContainers& m) {
   auto promise = self->make_response_promise<caf::ok_atom>();
-  self->state.calls.start(self, "CleanupAll", codec::write_cleanup_all(m.containers),
+  self->state.calls.start(self, "CleanupAll", of_worker::write_cleanup_all(m.containers),
                           parts.services->timeouts.lease, [=](Result<std::string>& bytes) mutable {
                             if (bytes.ok())
                               promise.deliver(caf::ok_atom::value);
@@ -193,7 +194,7 @@ caf::result<caf::ok_atom> clear(Self self, const Parts& parts, const ClearContai
   return promise;
 }
 
-ForeignTaskActor::behavior_type foreign_task(Self self, Parts parts) {
+ForeignTaskActor::behavior_type foreign_task(TaskSelf self, TaskParts parts) {
   guard_actor(self);
   self->state.calls = PeerCalls(parts.peers, parts.info->address);
   self->state.heard_us = now_us(self);
@@ -265,7 +266,7 @@ Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, cons
                                budget.count(), " ms"));
   if (!bytes.ok())
     return bytes.status().with_context(str_cat("GetStatus of the server at ", address));
-  TROUPE_ASSIGN(auto devices, codec::read_devices(*bytes));
+  TROUPE_ASSIGN(auto devices, of_worker::read_devices(*bytes));
   if (devices.empty())
     return unimplemented(str_cat("the server at ", address, " has no devices"));
   auto info = std::make_shared<ForeignTaskInfo>();
@@ -274,7 +275,7 @@ Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, cons
   info->incarnation = devices.front().incarnation;
   info->devices = std::move(devices);
   log_info(info->task, " at ", address, " is TensorFlow's: this node speaks gRPC to it");
-  auto task = system.spawn(foreign_task, Parts{services, peers_, std::move(info)});
+  auto task = system.spawn(foreign_task, TaskParts{services, peers_, std::move(info)});
   return caf::actor_cast<caf::strong_actor_ptr>(task);
 }
 

@@ -17,7 +17,7 @@ namespace troupe {
 
 namespace {
 
-using Self = GatewaySessionActor::stateful_pointer<GatewaySessionState>;
+using GatewaySessionSelf = GatewaySessionActor::stateful_pointer<GatewaySessionState>;
 namespace codec = master_codec;
 
 /// A gRPC client is connected again within one or two seconds, if it lives.
@@ -48,7 +48,7 @@ std::vector<Tensor> tensors_of(RunStepResult& result) {
 }
 
 // Writes the call down, and cancels its step when nobody waits for it any more.
-std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
+std::uint64_t begin_call(GatewaySessionSelf self, const std::shared_ptr<RpcCall>& call,
                          std::uint64_t request_id) {
   std::uint64_t number = self->state.calls.begin(request_id);
   caf::actor_addr address = self->address();
@@ -60,7 +60,7 @@ std::uint64_t begin_call(Self self, const std::shared_ptr<RpcCall>& call,
 }
 
 // The step of a call has ended; `booked`: the request's id, where gRPC's threads know it.
-void end_call(Self self, std::uint64_t number, std::uint64_t booked) {
+void end_call(GatewaySessionSelf self, std::uint64_t number, std::uint64_t booked) {
   self->state.calls.end(number);
   if (booked != 0 && self->state.direct)
     self->state.direct->ended(booked);
@@ -68,7 +68,8 @@ void end_call(Self self, std::uint64_t number, std::uint64_t booked) {
 
 // Whoever comes for a step that was ended since nobody waited for it is told what MonitoredSession recovers
 // from.
-Status check_not_abandoned(Self self, std::int64_t request_id, std::string_view what) {
+Status check_not_abandoned(GatewaySessionSelf self, std::int64_t request_id,
+                           std::string_view what) {
   if (!self->state.abandoned.contains(static_cast<std::uint64_t>(request_id)))
     return {};
   return aborted(str_cat("The same ", what,
@@ -84,7 +85,7 @@ void drop_hints(RunOptions& options) {
 }
 
 // Of a step that may not begin, or go on.
-Status refusal_of(Self self, const codec::RunStep& m, const StepNote& note) {
+Status refusal_of(GatewaySessionSelf self, const codec::RunStep& m, const StepNote& note) {
   TROUPE_TRY(check_options(m.options));
   TROUPE_TRY(check_not_abandoned(self, m.request_id, "RunStep"));
   if (note.begun && !self->state.direct->is_current(note))
@@ -113,7 +114,7 @@ Signature signature_of(const RunStep& step) {
   return out;
 }
 
-void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+void run(GatewaySessionSelf self, const Services& services, const std::shared_ptr<RpcCall>& call,
          codec::RunStep& m, StepNote& note) {
   const bool in_body = m.errors_in_body;
   drop_hints(m.options);
@@ -155,8 +156,8 @@ void run(Self self, const Services& services, const std::shared_ptr<RpcCall>& ca
           });
 }
 
-void set_up_partial_run(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
-                        codec::PartialRunSetup& m) {
+void set_up_partial_run(GatewaySessionSelf self, const Services& services,
+                        const std::shared_ptr<RpcCall>& call, codec::PartialRunSetup& m) {
   codec::complete_names(m.feeds);
   codec::complete_names(m.fetches);
   ask(self, self->state.session, services->timeouts.request,
@@ -168,7 +169,7 @@ void set_up_partial_run(Self self, const Services& services, const std::shared_p
           [=](caf::error& error) { fail_call(*call, false, to_status(error, "PartialRunSetup")); });
 }
 
-void extend(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
+void extend(GatewaySessionSelf self, const Services& services, const std::shared_ptr<RpcCall>& call,
             codec::ExtendSession& m) {
   auto& extensions = self->state.extensions;
   const auto key = extensions.key_of(m.current_graph_version, m.graph_def);
@@ -190,8 +191,8 @@ void extend(Self self, const Services& services, const std::shared_ptr<RpcCall>&
           });
 }
 
-void make_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
-                   codec::MakeCallable& m) {
+void make_callable(GatewaySessionSelf self, const Services& services,
+                   const std::shared_ptr<RpcCall>& call, codec::MakeCallable& m) {
   CallableOptions& options = m.options;
   if (options.names_devices)
     return call->fail(
@@ -223,8 +224,8 @@ void make_callable(Self self, const Services& services, const std::shared_ptr<Rp
           [=](caf::error& error) { fail_call(*call, false, to_status(error, "MakeCallable")); });
 }
 
-void run_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
-                  codec::RunCallable& m) {
+void run_callable(GatewaySessionSelf self, const Services& services,
+                  const std::shared_ptr<RpcCall>& call, codec::RunCallable& m) {
   auto callable = self->state.callables.find(m.handle);
   if (!callable.ok())
     return call->fail(callable.status());
@@ -259,8 +260,8 @@ void run_callable(Self self, const Services& services, const std::shared_ptr<Rpc
           });
 }
 
-void release_callable(Self self, const Services& services, const std::shared_ptr<RpcCall>& call,
-                      const codec::ReleaseCallable& m) {
+void release_callable(GatewaySessionSelf self, const Services& services,
+                      const std::shared_ptr<RpcCall>& call, const codec::ReleaseCallable& m) {
   auto callable = self->state.callables.find(m.handle);
   if (!callable.ok()) // whoever releases twice, or what was never made, loses nothing
     return call->answer({});
@@ -271,7 +272,8 @@ void release_callable(Self self, const Services& services, const std::shared_ptr
           [=](caf::error& error) { fail_call(*call, false, to_status(error, "ReleaseCallable")); });
 }
 
-void list_devices(Self self, const Services& services, const std::shared_ptr<RpcCall>& call) {
+void list_devices(GatewaySessionSelf self, const Services& services,
+                  const std::shared_ptr<RpcCall>& call) {
   ask(self, self->state.session, services->timeouts.request, ListDevices{})
       .then(
           [=](const DeviceList& list) {
@@ -287,8 +289,8 @@ void list_devices(Self self, const Services& services, const std::shared_ptr<Rpc
 }
 
 // Its client knows from the answer on that it is gone.
-void close(Self self, const Services& services, const std::shared_ptr<SessionTable>& sessions,
-           const std::shared_ptr<RpcCall>& call) {
+void close(GatewaySessionSelf self, const Services& services,
+           const std::shared_ptr<SessionTable>& sessions, const std::shared_ptr<RpcCall>& call) {
   ask(self, self->state.session, services->timeouts.request, CloseSession{})
       .then(
           [=](caf::ok_atom) {
@@ -301,7 +303,8 @@ void close(Self self, const Services& services, const std::shared_ptr<SessionTab
           });
 }
 
-void look_if_idle(Self self, const Services& services, std::chrono::milliseconds idle_limit) {
+void look_if_idle(GatewaySessionSelf self, const Services& services,
+                  std::chrono::milliseconds idle_limit) {
   auto& state = self->state;
   if (const std::int64_t calls = state.direct ? state.direct->num_calls() : 0;
       calls != std::exchange(state.direct_calls, calls))
@@ -317,8 +320,8 @@ void look_if_idle(Self self, const Services& services, std::chrono::milliseconds
   self->delayed_send(self, idle_limit / 4, LookIfIdle{});
 }
 
-void serve(Self self, const Services& services, const std::shared_ptr<SessionTable>& sessions,
-           SessionCall& m) {
+void serve(GatewaySessionSelf self, const Services& services,
+           const std::shared_ptr<SessionTable>& sessions, SessionCall& m) {
   std::visit(
       [&](auto& request) {
         using T = std::decay_t<decltype(request)>;
@@ -343,7 +346,7 @@ void serve(Self self, const Services& services, const std::shared_ptr<SessionTab
 }
 
 // A fault has ended the master session; its master answers when it has made it again, or given it up.
-void recover(Self self, const Services& services, const MasterActor& master,
+void recover(GatewaySessionSelf self, const Services& services, const MasterActor& master,
              const std::shared_ptr<SessionTable>& sessions) {
   self->state.session = MasterSessionActor{};
   ask(self, master, 2 * services->timeouts.lease, FindSession{self->state.handle})
@@ -365,11 +368,10 @@ void recover(Self self, const Services& services, const MasterActor& master,
 
 } // namespace
 
-GatewaySessionActor::behavior_type gateway_session(Self self, Services services, std::string handle,
-                                                   MasterActor master, MasterSessionActor session,
-                                                   std::shared_ptr<DirectCalls> direct,
-                                                   std::shared_ptr<SessionTable> sessions,
-                                                   GatewayLimits limits) {
+GatewaySessionActor::behavior_type
+gateway_session(GatewaySessionSelf self, Services services, std::string handle, MasterActor master,
+                MasterSessionActor session, std::shared_ptr<DirectCalls> direct,
+                std::shared_ptr<SessionTable> sessions, GatewayLimits limits) {
   guard_actor(self);
   auto& state = self->state;
   const std::chrono::milliseconds idle_limit = limits.idle_session;

@@ -25,7 +25,7 @@ constexpr int ask_if_alive_ms = 310'000, answer_within_ms = 20'000;
 /// A peer that starts again is found so soon.
 constexpr int longest_pause_ms = 1000;
 
-std::shared_ptr<grpc::Channel> channel_to(const Address& address) {
+std::shared_ptr<grpc::Channel> peer_channel(const Address& address) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
@@ -125,7 +125,7 @@ std::uint64_t RpcPeers::start(const Address& address, const std::string& path,
       call.number = ++impl_->last_number;
       std::shared_ptr<grpc::Channel>& channel = impl_->channels[address];
       if (!channel)
-        channel = channel_to(address);
+        channel = peer_channel(address);
       grpc::GenericStub stub(channel);
       call.reader = stub.PrepareUnaryCall(&call.context, path, buffer, &impl_->queue);
       call.reader->StartCall();

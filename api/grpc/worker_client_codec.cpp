@@ -14,7 +14,7 @@ namespace {
 using message_bytes::Field;
 
 template <class Message>
-Result<Message> parse(std::string_view bytes) {
+Result<Message> parse_answer(std::string_view bytes) {
   Message out;
   if (bytes.size() > static_cast<std::size_t>(INT32_MAX) ||
       !out.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
@@ -142,7 +142,7 @@ Result<GraphRunWords> read_graph_run(std::string_view bytes, DecodeLimits limits
           break;
         }
         case Response::kStepStatsFieldNumber: {
-          TROUPE_ASSIGN(auto stats, parse<tensorflow::StepStats>(field.bytes));
+          TROUPE_ASSIGN(auto stats, parse_answer<tensorflow::StepStats>(field.bytes));
           for (const auto& device : stats.dev_stats())
             out.stats.push_back(to_stats(device));
           break;
@@ -169,12 +169,12 @@ Result<GraphRunWords> read_graph_run(std::string_view bytes, DecodeLimits limits
 }
 
 Result<std::string> read_graph_registered(std::string_view bytes) {
-  TROUPE_ASSIGN(auto answer, parse<tensorflow::RegisterGraphResponse>(bytes));
+  TROUPE_ASSIGN(auto answer, parse_answer<tensorflow::RegisterGraphResponse>(bytes));
   return answer.graph_handle();
 }
 
 Result<std::vector<DeviceAttributes>> read_devices(std::string_view bytes) {
-  TROUPE_ASSIGN(auto answer, parse<tensorflow::GetStatusResponse>(bytes));
+  TROUPE_ASSIGN(auto answer, parse_answer<tensorflow::GetStatusResponse>(bytes));
   std::vector<DeviceAttributes> out;
   for (const tensorflow::DeviceAttributes& device : answer.device_attributes())
     out.push_back({device.name(), device.device_type(), device.memory_limit(), device.incarnation(),

@@ -9,7 +9,7 @@ namespace troupe {
 
 namespace {
 
-namespace codec = worker_codec;
+namespace of_worker = worker_codec;
 
 constexpr std::string_view service = "/tensorflow.WorkerService/";
 
@@ -23,7 +23,7 @@ Result<Request> plain(std::string_view bytes, const DecodeLimits&) {
 }
 
 Result<Request> run_graph(std::string_view bytes, const DecodeLimits& limits) {
-  TROUPE_ASSIGN(auto request, codec::read_run_graph(bytes, limits));
+  TROUPE_ASSIGN(auto request, of_worker::read_run_graph(bytes, limits));
   return Request(std::move(request));
 }
 
@@ -37,15 +37,15 @@ struct Method {
 };
 constexpr Method methods_of_actor[] = {
     {"GetStatus", get_status},
-    {"CreateWorkerSession", plain<codec::read_create_worker_session>},
-    {"DeleteWorkerSession", plain<codec::read_delete_worker_session>},
-    {"RegisterGraph", plain<codec::read_register_graph>},
-    {"DeregisterGraph", plain<codec::read_deregister_graph>},
+    {"CreateWorkerSession", plain<of_worker::read_create_worker_session>},
+    {"DeleteWorkerSession", plain<of_worker::read_delete_worker_session>},
+    {"RegisterGraph", plain<of_worker::read_register_graph>},
+    {"DeregisterGraph", plain<of_worker::read_deregister_graph>},
     {"RunGraph", run_graph},
-    {"RecvTensor", plain<codec::read_recv_tensor>},
-    {"CleanupGraph", plain<codec::read_cleanup_graph>},
-    {"CleanupAll", plain<codec::read_cleanup_all>},
-    {"Logging", plain<codec::read_logging>},
+    {"RecvTensor", plain<of_worker::read_recv_tensor>},
+    {"CleanupGraph", plain<of_worker::read_cleanup_graph>},
+    {"CleanupAll", plain<of_worker::read_cleanup_all>},
+    {"Logging", plain<of_worker::read_logging>},
 };
 /// Their masters and peers go on without what these would do: TensorFlow's servers do nothing for
 /// Tracing either, and no answer is kept for who asks again.
@@ -81,9 +81,9 @@ void WorkerDispatcher::operator()(const std::shared_ptr<RpcCall>& call) const {
     if (request.ok()) {
       std::string().swap(bytes); // its tensors have their own memory
       caf::anon_send(gateway_, WorkerCall{call, *std::move(request)});
-    } else if (name == "RunGraph" && codec::wants_errors_in_body(bytes)) {
+    } else if (name == "RunGraph" && of_worker::wants_errors_in_body(bytes)) {
       call->answer(
-          codec::write_run_failed(request.status().code(), worker_message(request.status())));
+          of_worker::write_run_failed(request.status().code(), worker_message(request.status())));
     } else {
       call->fail(request.status());
     }

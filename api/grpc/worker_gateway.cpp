@@ -18,9 +18,8 @@ namespace troupe {
 
 namespace {
 
-using Self = WorkerGatewayActor::stateful_pointer<WorkerGatewayState>;
-using Parts = WorkerGatewayParts;
-namespace codec = worker_codec;
+using WorkerSelf = WorkerGatewayActor::stateful_pointer<WorkerGatewayState>;
+namespace of_worker = worker_codec;
 
 /// Steps that have run and that no master has cleaned up, at most: the oldest goes.
 constexpr std::size_t most_uncleaned_steps = 10'000;
@@ -35,13 +34,13 @@ auto failing(const std::shared_ptr<RpcCall>& call, std::string_view what) {
   return [call, what](caf::error& error) { fail(*call, to_status(error, what)); };
 }
 
-Status unknown_session(const Parts& parts, const std::string& handle) {
+Status unknown_session(const WorkerGatewayParts& parts, const std::string& handle) {
   return aborted(str_cat("Session handle is not found: ", handle, ". Possibly this worker (\"",
                          parts.services->task, "\") just restarted."));
 }
 
 // Null for a session that is not there.
-ForeignSession* find_session(Self self, const codec::OfSession& m) {
+ForeignSession* find_session(WorkerSelf self, const of_worker::OfSession& m) {
   const std::string handle(m.session_handle.empty() ? legacy_handle : m.session_handle);
   auto it = self->state.sessions.find(handle);
   if (it == self->state.sessions.end())
@@ -50,8 +49,8 @@ ForeignSession* find_session(Self self, const codec::OfSession& m) {
   return &it->second;
 }
 
-std::shared_ptr<PeerEdges> edges_of(Self self, const Parts& parts,
-                                    const codec::CreateWorkerSession& m) {
+std::shared_ptr<PeerEdges> edges_of(WorkerSelf self, const WorkerGatewayParts& parts,
+                                    const of_worker::CreateWorkerSession& m) {
   std::map<std::string, std::string> told = m.cluster;
   PeerEdges::AddressOf address_of =
       [told = std::move(told), cluster = parts.cluster,
@@ -70,7 +69,7 @@ std::shared_ptr<PeerEdges> edges_of(Self self, const Parts& parts,
 }
 
 // What a master leaves behind that has started again, or that asks anew.
-void drop_sessions_before(Self self, const codec::CreateWorkerSession& m) {
+void drop_sessions_before(WorkerSelf self, const of_worker::CreateWorkerSession& m) {
   for (auto it = self->state.sessions.begin(); it != self->state.sessions.end();) {
     const ForeignSession& session = it->second;
     const bool is_older = !m.master_task.empty() && session.master_task == m.master_task &&
@@ -86,8 +85,9 @@ void drop_sessions_before(Self self, const codec::CreateWorkerSession& m) {
 }
 
 template <class Done>
-void make_session(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-                  const codec::CreateWorkerSession& m, Done done) {
+void make_session(WorkerSelf self, const WorkerGatewayParts& parts,
+                  const std::shared_ptr<RpcCall>& call, const of_worker::CreateWorkerSession& m,
+                  Done done) {
   CreateWorkerSession request;
   request.session_handle = m.session_handle;
   request.isolate = m.isolate_session_state;
@@ -103,13 +103,13 @@ void make_session(Self self, const Parts& parts, const std::shared_ptr<RpcCall>&
           failing(call, "CreateWorkerSession"));
 }
 
-void handle(Self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
+void handle(WorkerSelf, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
             WorkerCall::GetStatus&) {
-  call->answer(codec::write_status(parts.services->devices.attributes()));
+  call->answer(of_worker::write_status(parts.services->devices.attributes()));
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::CreateWorkerSession& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::CreateWorkerSession& m) {
   if (!self->state.refusal.ok())
     return fail(*call, self->state.refusal);
   if (!m.own_task.empty() && m.own_task != parts.services->task)
@@ -127,15 +127,16 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   make_session(self, parts, call, m, [call] { call->answer({}); });
 }
 
-void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call,
-            codec::DeleteWorkerSession& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
+            of_worker::DeleteWorkerSession& m) {
   if (auto found = self->state.sessions.extract(m.session_handle); !found.empty())
     stop(found.mapped().actor); // its DOWN ends its steps
   call->answer({});
 }
 
-void register_graph(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-                    const WorkerSessionActor& session, codec::RegisterGraph& m) {
+void register_graph(WorkerSelf self, const WorkerGatewayParts& parts,
+                    const std::shared_ptr<RpcCall>& call, const WorkerSessionActor& session,
+                    of_worker::RegisterGraph& m) {
   if (m.collective_graph_key != 0)
     return fail(*call,
                 unimplemented("a graph with collectives of a master that is no node of troupe; "
@@ -154,30 +155,30 @@ void register_graph(Self self, const Parts& parts, const std::shared_ptr<RpcCall
   ask(self, session, parts.services->timeouts.compile, std::move(request))
       .then(
           [=](const GraphRegistered& registered) {
-            call->answer(codec::write_graph_registered(registered.graph_handle));
+            call->answer(of_worker::write_graph_registered(registered.graph_handle));
           },
           failing(call, "RegisterGraph"));
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::RegisterGraph& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::RegisterGraph& m) {
   if (!self->state.refusal.ok())
     return fail(*call, self->state.refusal);
   if (const ForeignSession* session = find_session(self, m))
     return register_graph(self, parts, call, session->actor, m);
   if (m.create_worker_session_called || !m.session_handle.empty())
     return fail(*call, unknown_session(parts, m.session_handle));
-  codec::CreateWorkerSession legacy;
+  of_worker::CreateWorkerSession legacy;
   legacy.session_handle = legacy_handle;
-  auto held = std::make_shared<codec::RegisterGraph>(std::move(m));
+  auto held = std::make_shared<of_worker::RegisterGraph>(std::move(m));
   make_session(self, parts, call, legacy, [=] {
     if (const ForeignSession* session = find_session(self, *held))
       register_graph(self, parts, call, session->actor, *held);
   });
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::DeregisterGraph& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::DeregisterGraph& m) {
   const ForeignSession* session = find_session(self, m);
   if (!session)
     return fail(*call, unknown_session(parts, m.session_handle));
@@ -185,8 +186,8 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
       .then([call](caf::ok_atom) { call->answer({}); }, failing(call, "DeregisterGraph"));
 }
 
-void take(Self self, const WorkerSessionActor& session, std::uint64_t step_id, std::string key,
-          std::function<void(Result<EdgeValue>)> done) {
+void take(WorkerSelf self, const WorkerSessionActor& session, std::uint64_t step_id,
+          std::string key, std::function<void(Result<EdgeValue>)> done) {
   self->send(session, TakeEdge{step_id, std::move(key), self->address(),
                                std::make_shared<PendingReceive>(std::move(done))});
 }
@@ -194,21 +195,21 @@ void take(Self self, const WorkerSessionActor& session, std::uint64_t step_id, s
 void answer_pull(RpcCall& call, const Result<EdgeValue>& value) {
   if (!value.ok())
     return fail(call, value.status());
-  auto bytes = codec::write_tensor(*value);
+  auto bytes = of_worker::write_tensor(*value);
   if (bytes.ok())
     call.answer(*std::move(bytes));
   else
     fail(call, bytes.status());
 }
 
-void hand_over(Self self, const WorkerSessionActor& session, std::uint64_t step_id,
+void hand_over(WorkerSelf self, const WorkerSessionActor& session, std::uint64_t step_id,
                ForeignPull pull) {
   take(
       self, session, step_id, std::move(pull.key),
       [call = std::move(pull.call)](const Result<EdgeValue>& value) { answer_pull(*call, value); });
 }
 
-Status check_key(const Parts& parts, const std::string& text) {
+Status check_key(const WorkerGatewayParts& parts, const std::string& text) {
   TROUPE_ASSIGN(const ParsedKey key, parse_rendezvous_key(text));
   const std::string device(key.src_device);
   for (const DeviceAttributes& own : parts.services->devices.attributes()) {
@@ -227,7 +228,7 @@ Status check_key(const Parts& parts, const std::string& text) {
 
 // Of a step of a master that is a node of troupe: the session, whose mark the key has, knows the
 // step.
-void pull_of_session(Self self, const Parts& parts, const std::string& session,
+void pull_of_session(WorkerSelf self, const WorkerGatewayParts& parts, const std::string& session,
                      std::uint64_t step_id, ForeignPull pull) {
   if (auto known = self->state.marked.find(session); known != self->state.marked.end())
     return hand_over(self, known->second, step_id, std::move(pull));
@@ -242,8 +243,8 @@ void pull_of_session(Self self, const Parts& parts, const std::string& session,
           failing(held->call, "RecvTensor"));
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::RecvTensor& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::RecvTensor& m) {
   if (Status refused = check_key(parts, m.key); !refused.ok())
     return fail(*call, refused);
   if (const std::string_view session = marked_session(parse_rendezvous_key(m.key)->edge);
@@ -265,7 +266,7 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
 }
 
 // The step has ended everywhere: what it holds here goes, and whoever waits for it.
-void end_step(Self self, std::uint64_t step_id) {
+void end_step(WorkerSelf self, std::uint64_t step_id) {
   auto& state = self->state;
   const Status over = aborted(str_cat("Cleanup ", step_id));
   auto graph = state.graphs.extract(step_id);
@@ -281,8 +282,8 @@ void end_step(Self self, std::uint64_t step_id) {
       run->failed(over);
 }
 
-void graph_ran(Self self, const Parts& parts, std::uint64_t step_id, const Status& status,
-               std::vector<DeviceStats> stats) {
+void graph_ran(WorkerSelf self, const WorkerGatewayParts& parts, std::uint64_t step_id,
+               const Status& status, std::vector<DeviceStats> stats) {
   auto it = self->state.graphs.find(step_id);
   if (it == self->state.graphs.end())
     return;
@@ -306,8 +307,8 @@ void graph_ran(Self self, const Parts& parts, std::uint64_t step_id, const Statu
   }
 }
 
-void begin_graph(Self self, const Parts& parts, const WorkerSessionActor& session,
-                 codec::RunGraph& m) {
+void begin_graph(WorkerSelf self, const WorkerGatewayParts& parts,
+                 const WorkerSessionActor& session, of_worker::RunGraph& m) {
   const auto step_id = static_cast<std::uint64_t>(m.step_id);
   RunGraph request;
   request.graph_handle = std::move(m.graph_handle);
@@ -321,8 +322,8 @@ void begin_graph(Self self, const Parts& parts, const WorkerSessionActor& sessio
             });
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::RunGraph& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::RunGraph& m) {
   const auto step_id = static_cast<std::uint64_t>(m.step_id);
   const bool waits = !m.is_partial || m.is_last_partial_run;
   auto run = std::make_shared<ForeignRun>(call, m.errors_in_body, m.recv_keys, waits);
@@ -360,7 +361,7 @@ void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
 }
 
 // Nobody waits for the step any more.
-void step_gone(Self self, std::uint64_t step_id) {
+void step_gone(WorkerSelf self, std::uint64_t step_id) {
   const WorkerSessionActor* session = self->state.steps.find(step_id);
   if (!session || !self->state.graphs.contains(step_id))
     return;
@@ -369,20 +370,21 @@ void step_gone(Self self, std::uint64_t step_id) {
                         {cancelled(str_cat("the master of step ", step_id, " has given it up"))}});
 }
 
-void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call, codec::CleanupGraph& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
+            of_worker::CleanupGraph& m) {
   end_step(self, static_cast<std::uint64_t>(m.step_id));
   call->answer({});
 }
 
-void handle(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
-            codec::CleanupAll& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
+            of_worker::CleanupAll& m) {
   ask(self, parts.worker, parts.services->timeouts.request,
       ClearContainers{std::move(m.containers)})
       .then([call](caf::ok_atom) { call->answer({}); }, failing(call, "CleanupAll"));
 }
 
-void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call,
-            const codec::Logging& m) {
+void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
+            const of_worker::Logging& m) {
   TransferLog& log = *self->state.log;
   if (m.clears)
     log.clear();
@@ -391,7 +393,7 @@ void handle(Self self, const Parts&, const std::shared_ptr<RpcCall>& call,
   std::vector<std::pair<std::int64_t, StepStats>> fetched;
   for (std::int64_t step_id : m.fetches)
     fetched.emplace_back(step_id, log.of_step(static_cast<std::uint64_t>(step_id)));
-  auto bytes = codec::write_logging(fetched);
+  auto bytes = of_worker::write_logging(fetched);
   if (bytes.ok())
     call->answer(*std::move(bytes));
   else
@@ -404,7 +406,7 @@ void edge_taken(EdgeTaken& m) {
 }
 
 // The session has ended: a Reset of its master, a kill, or the node's end.
-void session_ended(Self self, const Parts& parts, const caf::down_msg& down) {
+void session_ended(WorkerSelf self, const WorkerGatewayParts& parts, const caf::down_msg& down) {
   auto& state = self->state;
   std::erase_if(state.marked,
                 [&](const auto& entry) { return entry.second->address() == down.source; });
@@ -422,7 +424,7 @@ void session_ended(Self self, const Parts& parts, const caf::down_msg& down) {
   });
 }
 
-void look_for_overdue(Self self, const Parts& parts) {
+void look_for_overdue(WorkerSelf self, const WorkerGatewayParts& parts) {
   auto& state = self->state;
   const std::chrono::microseconds unclaimed(parts.services->timeouts.unclaimed());
   const std::int64_t now = now_us(self);
@@ -450,7 +452,7 @@ void look_for_overdue(Self self, const Parts& parts) {
 
 } // namespace
 
-WorkerGatewayActor::behavior_type worker_gateway(Self self, Parts parts) {
+WorkerGatewayActor::behavior_type worker_gateway(WorkerSelf self, WorkerGatewayParts parts) {
   guard_actor(self);
   self->set_down_handler([=](caf::down_msg& down) { session_ended(self, parts, down); });
   self->delayed_send(self, std::chrono::microseconds(parts.services->timeouts.unclaimed()) / 4,

@@ -14,20 +14,20 @@ namespace {
 
 constexpr int blas_success = 0;
 
-Status not_there(std::string_view why) {
+Status no_blas(std::string_view why) {
   return failed_precondition(
       str_cat("cuBLAS, which multiplies matrices on GPUs, is not to be had on this machine: ", why,
               "; install it (libcublas of CUDA 11 or later) where the linker finds it, or in a "
               "folder of LD_LIBRARY_PATH"));
 }
 
-Result<BlasLibrary> load() {
+Result<BlasLibrary> load_blas() {
   void* library = nullptr;
   for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so.11"})
     if (!library)
       library = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    return not_there(::dlerror());
+    return no_blas(::dlerror());
   BlasLibrary out;
   const char* missing = nullptr;
 #define TROUPE_CUBLAS_FIND(name, parameters)                                                       \
@@ -36,7 +36,7 @@ Result<BlasLibrary> load() {
   TROUPE_CUBLAS_FUNCTIONS(TROUPE_CUBLAS_FIND)
 #undef TROUPE_CUBLAS_FIND
   if (missing)
-    return not_there(str_cat("it is too old, it has no ", missing));
+    return no_blas(str_cat("it is too old, it has no ", missing));
   return out;
 }
 
@@ -63,7 +63,7 @@ int type_of(DType dtype) {
 } // namespace
 
 Result<const BlasLibrary*> BlasLibrary::open() {
-  static const Result<BlasLibrary> loaded = load();
+  static const Result<BlasLibrary> loaded = load_blas();
   if (!loaded.ok())
     return loaded.status();
   return &*loaded;

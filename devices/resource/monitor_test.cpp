@@ -12,7 +12,7 @@ using namespace troupe;
 namespace {
 
 /// What became of a request.
-struct Answer {
+struct MonitorAnswer {
   std::shared_ptr<std::string> text = std::make_shared<std::string>("waits");
   Monitor::Done done() const {
     return [text = text](Result<Monitor::Tensors> result) {
@@ -25,7 +25,7 @@ struct Answer {
   }
 };
 
-Tensor literal(std::string_view text) {
+Tensor monitor_literal(std::string_view text) {
   auto out = parse_literal(text);
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   return *out;
@@ -35,18 +35,18 @@ Tensor literal(std::string_view text) {
 
 TEST_CASE("monitor: takers wait for enough gradients, one after the other") {
   GradientAccumulator accumulator({.dtype = DType::float32, .shape = {}}, "a", host_allocator());
-  Answer many, one;
+  MonitorAnswer many, one;
   accumulator.take(accumulator.ticket(), 2, many.done());
   const auto ticket = accumulator.ticket();
   accumulator.take(ticket, 1, one.done());
-  CHECK(accumulator.apply(0, literal("f32[1] 2")).ok());
+  CHECK(accumulator.apply(0, monitor_literal("f32[1] 2")).ok());
   CHECK(*many.text == "waits");
   CHECK(*one.text == "waits"); // behind the other
-  CHECK(accumulator.apply(0, literal("f32[1] 4")).ok());
+  CHECK(accumulator.apply(0, monitor_literal("f32[1] 4")).ok());
   CHECK(*many.text == "ok f32[1] 3");
   CHECK(*one.text == "waits");
   accumulator.withdraw(ticket);
-  CHECK(accumulator.apply(1, literal("f32[1] 4")).ok());
+  CHECK(accumulator.apply(1, monitor_literal("f32[1] 4")).ok());
   CHECK(*one.text == "waits");
   CHECK(accumulator.num_accumulated() == 1);
 }
@@ -54,11 +54,11 @@ TEST_CASE("monitor: takers wait for enough gradients, one after the other") {
 TEST_CASE("monitor: who withdraws lets the next one pass") {
   GradientAccumulator accumulator({.dtype = DType::float64, .shape = {}, .is_mean = false}, "a",
                                   host_allocator());
-  Answer many, one;
+  MonitorAnswer many, one;
   const auto ticket = accumulator.ticket();
   accumulator.take(ticket, 5, many.done());
   accumulator.take(accumulator.ticket(), 1, one.done());
-  CHECK(accumulator.apply(0, literal("f64[1] 2")).ok());
+  CHECK(accumulator.apply(0, monitor_literal("f64[1] 2")).ok());
   CHECK(*one.text == "waits");
   accumulator.withdraw(ticket);
   CHECK(*one.text == "ok f64[1] 2");
@@ -67,14 +67,14 @@ TEST_CASE("monitor: who withdraws lets the next one pass") {
 
 TEST_CASE("monitor: closing a barrier ends who waits for what cannot come") {
   Barrier barrier({.types = {DType::int32, DType::int32}, .shapes = {}}, "b", host_allocator());
-  Answer whole, few;
-  CHECK(barrier.insert(literal("str[1] \"k\""), literal("i32[1] 1"), 0).ok());
+  MonitorAnswer whole, few;
+  CHECK(barrier.insert(monitor_literal("str[1] \"k\""), monitor_literal("i32[1] 1"), 0).ok());
   barrier.take(barrier.ticket(), 2, false, whole.done());
   barrier.take(barrier.ticket(), 5, true, few.done());
   CHECK(barrier.close(false).ok());
   CHECK(*whole.text == "OUT_OF_RANGE: Barrier 'b' is closed and has insufficient elements "
                        "(requested 2, total size 1)");
   CHECK(*few.text == "waits"); // for k, which may become whole
-  CHECK(barrier.insert(literal("str[1] \"k\""), literal("i32[1] 2"), 1).ok());
+  CHECK(barrier.insert(monitor_literal("str[1] \"k\""), monitor_literal("i32[1] 2"), 1).ok());
   CHECK(*few.text == "ok i64[1] -9223372036854775808 str[1] \"k\" i32[1] 1 i32[1] 2");
 }

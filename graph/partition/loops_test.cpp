@@ -1,22 +1,14 @@
 #include <doctest/doctest.h>
 
 #include "graph/partition/frames.hpp"
+#include "graph/partition/internal/two_tasks.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/internal/test_text.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 
 namespace {
-
-constexpr auto a_device = "/job:a/replica:0/task:0/device:CPU:0";
-constexpr auto b_device = "/job:b/replica:0/task:0/device:CPU:0";
-
-std::string expand(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    out += c == '$' ? std::string("/replica:0/task:0/device:CPU:0") : std::string(1, c);
-  return out;
-}
 
 // while (i < i) i = -i, with the body on `body`.
 std::string loop(std::string_view body, std::string_view frame = "f") {

@@ -1,24 +1,13 @@
 #include "graph/partition/partition.hpp"
 
 #include "graph/partition/frames.hpp"
+#include "graph/partition/internal/two_tasks.hpp"
 #include "graph/passes/internal/test_text.hpp"
 
 using namespace troupe;
+using namespace troupe::testing;
 
 namespace {
-
-constexpr std::string_view a_device = "/job:a/replica:0/task:0/device:CPU:0";
-constexpr std::string_view b_device = "/job:b/replica:0/task:0/device:CPU:0";
-
-std::string expand(std::string_view text) {
-  std::string out;
-  for (char c : text)
-    if (c == '$')
-      out += "/replica:0/task:0/device:CPU:0";
-    else
-      out += c;
-  return out;
-}
 
 // `$` stands for the task and the device: on "/job:a$".
 std::map<std::string, Graph> cut(const OpRegistry& ops, std::string_view text,

@@ -1,13 +1,13 @@
 #include "graph/partition/recv_schedule.hpp"
 
+#include "graph/partition/internal/two_tasks.hpp"
 #include "graph/partition/partition.hpp"
 #include "graph/passes/internal/test_text.hpp"
 
 using namespace troupe;
+using testing::a_device;
 
 namespace {
-
-constexpr std::string_view a_device = "/job:a/replica:0/task:0/device:CPU:0";
 
 std::string on(std::string_view task) {
   return str_cat(" on \"/job:", task, "/replica:0/task:0/device:CPU:0\"\n");

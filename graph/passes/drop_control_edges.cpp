@@ -23,7 +23,7 @@ std::vector<NodeId> read_by(const Node& node) {
   return out;
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status drop_control_edges(Graph& graph, PassContext& context) {
   for (const Node* node : graph.nodes()) {
     context.looked_at(1 + static_cast<std::int64_t>(node->control_inputs.size()));
     std::vector<NodeId> read = read_by(*node);
@@ -39,7 +39,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_drop_control_edges() {
-  return {"drop_control_edges", 40, run};
+  return {"drop_control_edges", 40, drop_control_edges};
 }
 
 } // namespace troupe

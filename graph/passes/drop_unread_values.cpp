@@ -30,7 +30,7 @@ std::vector<NodeId> who_only_waits(const Graph& graph, const Node& node,
   return out;
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status drop_unread_values(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(std::vector<NodeId> order, graph.topological_order());
   std::ranges::reverse(order); // what one node leaves unread is seen after it
   for (NodeId id : order) {
@@ -59,7 +59,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_drop_unread_values() {
-  return {"drop_unread_values", 45, run};
+  return {"drop_unread_values", 45, drop_unread_values};
 }
 
 } // namespace troupe

@@ -161,14 +161,14 @@ private:
   std::unordered_map<int, NodeId> made_; // by output slot of the node being replaced
 };
 
-Status run(Graph& graph, PassContext& context) {
+Status fold_constants(Graph& graph, PassContext& context) {
   return Folder(graph, context).run();
 }
 
 } // namespace
 
 Pass pass_fold_constants() {
-  return {"fold_constants", 10, run};
+  return {"fold_constants", 10, fold_constants};
 }
 
 } // namespace troupe

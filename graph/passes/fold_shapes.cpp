@@ -10,14 +10,14 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t max_controls = 16; // a node that waits for more is left alone
+constexpr std::size_t most_controls = 16; // a node that waits for more is left alone
 
 // With conditionals or loops in the graph the constant must die with the tensor, and run in its
 // frame; that is what its control inputs are for. Nothing if control edges cannot say it, or not
 // with a few.
 std::optional<std::vector<NodeId>> controls_of(const Graph& graph, const Node& node) {
   std::vector<NodeId> controls = node.control_inputs;
-  if (controls.size() + node.inputs.size() > max_controls)
+  if (controls.size() + node.inputs.size() > most_controls)
     return std::nullopt;
   for (Endpoint e : node.inputs) {
     if (outputs_die_alone(*graph.node(e.node)))
@@ -78,7 +78,7 @@ Status fold(Graph& graph, NodeId id, const GraphShapes& shapes, bool may_be_dead
   return {};
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status fold_shapes(Graph& graph, PassContext& context) {
   std::vector<NodeId> wanted;
   bool may_be_dead = false; // some tensor of the graph
   for (const Node* node : graph.nodes()) {
@@ -98,7 +98,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_fold_shapes() {
-  return {"fold_shapes", 5, run};
+  return {"fold_shapes", 5, fold_shapes};
 }
 
 } // namespace troupe

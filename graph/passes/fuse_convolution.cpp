@@ -105,7 +105,7 @@ bool is_candidate(const Node& node, const PassContext& context) {
           node.assigned_device.find("/device:CPU:") != std::string::npos);
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status fuse_convolution(Graph& graph, PassContext& context) {
   if (!graph.lookup_op("_FusedConv2D").ok()) // nobody here could run it
     return {};
   TROUPE_ASSIGN(auto order, graph.topological_order());
@@ -127,7 +127,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_fuse_convolution() {
-  return {"fuse_convolution", 70, run};
+  return {"fuse_convolution", 70, fuse_convolution};
 }
 
 } // namespace troupe

@@ -7,14 +7,14 @@ using namespace troupe;
 
 namespace {
 
-void becomes(std::string_view before, std::string_view after) {
+void convolutions_become(std::string_view before, std::string_view after) {
   check_fused("fuse_convolution", before, after);
 }
 
 } // namespace
 
 TEST_CASE("fuse_convolution: bias and relu go into the convolution") {
-  becomes(R"(
+  convolutions_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     b = Placeholder[dtype=DT_FLOAT]()
@@ -23,7 +23,7 @@ TEST_CASE("fuse_convolution: bias and relu go into the convolution") {
     r = Relu(a)
     m = Neg(r)
     fetch = AddN(r, m))",
-          R"(
+                      R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     b = Placeholder[dtype=DT_FLOAT]()
@@ -33,7 +33,7 @@ TEST_CASE("fuse_convolution: bias and relu go into the convolution") {
 }
 
 TEST_CASE("fuse_convolution: given means, an addition on either side, and relu") {
-  becomes(R"(
+  convolutions_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     s = Placeholder[dtype=DT_FLOAT]()
@@ -45,7 +45,7 @@ TEST_CASE("fuse_convolution: given means, an addition on either side, and relu")
     a = Add(x, n)
     r = Relu(a)
     fetch = Neg(r))",
-          R"(
+                      R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     s = Placeholder[dtype=DT_FLOAT]()
@@ -73,5 +73,5 @@ TEST_CASE("fuse_convolution: moments of the batch, values read elsewhere, contro
     k = FusedBatchNormV3[is_training=false](j, w, w, w, w)
     l = Neg(k:1)
     fetch = AddN(e, h, kept, k, l))";
-  becomes(text, text);
+  convolutions_become(text, text);
 }

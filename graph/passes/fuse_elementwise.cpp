@@ -138,7 +138,7 @@ private:
   std::vector<Group> groups_;
 };
 
-Status run(Graph& graph, PassContext& context) {
+Status fuse_elementwise(Graph& graph, PassContext& context) {
   if (!graph.lookup_op("_FusedElementwise").ok()) // nobody here could run it
     return {};
   return Fuser(graph, context).run();
@@ -147,7 +147,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_fuse_elementwise() {
-  return {"fuse_elementwise", 80, run};
+  return {"fuse_elementwise", 80, fuse_elementwise};
 }
 
 } // namespace troupe

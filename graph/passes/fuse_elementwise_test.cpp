@@ -7,21 +7,21 @@ using namespace troupe;
 
 namespace {
 
-void becomes(std::string_view before, std::string_view after) {
+void trees_become(std::string_view before, std::string_view after) {
   check_fused("fuse_elementwise", before, after);
 }
 
 } // namespace
 
 TEST_CASE("fuse_elementwise: a tree of ops becomes one under the name of its root") {
-  becomes(R"(
+  trees_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     y = Placeholder[dtype=DT_FLOAT]()
     a = Mul(x, y)
     b = Square(a)
     c = Add(b, x)
     fetch = _Retval[index=0](c))",
-          R"(
+               R"(
     x = Placeholder[dtype=DT_FLOAT]()
     y = Placeholder[dtype=DT_FLOAT]()
     c = _FusedElementwise[program=["Mul 0 1", "Square 2", "Add 3 0"]](x, y)
@@ -29,7 +29,7 @@ TEST_CASE("fuse_elementwise: a tree of ops becomes one under the name of its roo
 }
 
 TEST_CASE("fuse_elementwise: a value that is read elsewhere stays a node of its own") {
-  becomes(R"(
+  trees_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     a = Neg(x)
     b = Square(a)
@@ -37,7 +37,7 @@ TEST_CASE("fuse_elementwise: a value that is read elsewhere stays a node of its 
     d = Neg(b)
     kept = Neg(d)
     fetch = AddN(c, kept))",
-          R"(
+               R"(
     x = Placeholder[dtype=DT_FLOAT]()
     a = Neg(x)
     b = Square(a)
@@ -48,13 +48,13 @@ TEST_CASE("fuse_elementwise: a value that is read elsewhere stays a node of its 
 }
 
 TEST_CASE("fuse_elementwise: a value that the group reads twice is computed once") {
-  becomes(R"(
+  trees_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     a = Neg(x)
     b = Square(a)
     c = Add(b, a)
     fetch = _Retval[index=0](c))",
-          R"(
+               R"(
     x = Placeholder[dtype=DT_FLOAT]()
     c = _FusedElementwise[program=["Neg 0", "Square 1", "Add 2 1"]](x)
     fetch = _Retval[index=0](c))");
@@ -74,7 +74,7 @@ TEST_CASE("fuse_elementwise: control edges, other devices, dtypes and layouts ke
     f = Neg(e)
     g = NoOp() ^f
     fetch = AddN(f, x) ^k)";
-  becomes(text, text);
+  trees_become(text, text);
 }
 
 TEST_CASE("fuse_elementwise: a long chain becomes nodes of bounded length, in linear work") {

@@ -110,7 +110,7 @@ Status fuse(Graph& graph, NodeId product_id, NodeId reader_id) {
   return {};
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status fuse_matmul(Graph& graph, PassContext& context) {
   if (!graph.lookup_op("_FusedMatMul").ok()) // nobody here could run it
     return {};
   TROUPE_ASSIGN(auto order, graph.topological_order());
@@ -134,7 +134,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_fuse_matmul() {
-  return {"fuse_matmul", 85, run};
+  return {"fuse_matmul", 85, fuse_matmul};
 }
 
 } // namespace troupe

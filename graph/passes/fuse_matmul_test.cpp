@@ -5,14 +5,14 @@ using namespace troupe;
 
 namespace {
 
-void becomes(std::string_view before, std::string_view after) {
+void products_become(std::string_view before, std::string_view after) {
   check_fused("fuse_matmul", before, after);
 }
 
 } // namespace
 
 TEST_CASE("fuse_matmul: an elementwise op goes into the product that it alone reads") {
-  becomes(R"(
+  products_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     b = Placeholder[dtype=DT_FLOAT]()
@@ -21,7 +21,7 @@ TEST_CASE("fuse_matmul: an elementwise op goes into the product that it alone re
     n = MatMul(w, a)
     s = Sub(x, n)
     fetch = AddN(a, s))",
-          R"(
+                  R"(
     x = Placeholder[dtype=DT_FLOAT]()
     w = Placeholder[dtype=DT_FLOAT]()
     b = Placeholder[dtype=DT_FLOAT]()
@@ -31,7 +31,7 @@ TEST_CASE("fuse_matmul: an elementwise op goes into the product that it alone re
 }
 
 TEST_CASE("fuse_matmul: an op that reads the product twice, a program that reads it last") {
-  becomes(R"(
+  products_become(R"(
     x = Placeholder[dtype=DT_FLOAT]()
     y = Placeholder[dtype=DT_FLOAT]()
     m = MatMul(x, x)
@@ -39,7 +39,7 @@ TEST_CASE("fuse_matmul: an op that reads the product twice, a program that reads
     n = MatMul(s, x)
     f = _FusedElementwise[program=["Mul 0 1", "Relu 3", "Sub 4 2"]](y, x, n)
     fetch = Neg(f))",
-          R"(
+                  R"(
     x = Placeholder[dtype=DT_FLOAT]()
     y = Placeholder[dtype=DT_FLOAT]()
     s = _FusedMatMul[num_args=0, program=["Mul 0 0"]](x, x)
@@ -69,15 +69,15 @@ TEST_CASE("fuse_matmul: what others read, wait for or compute at the same time s
     p = Relu(o)
     q = MatMul(p, x) ^p
     fetch = Relu(q))";
-  becomes(text, text);
+  products_become(text, text);
 }
 
 TEST_CASE("fuse_matmul: the node that is fetched keeps its name") {
-  becomes(R"(
+  products_become(R"(
     x = Placeholder[dtype=DT_DOUBLE]()
     m = MatMul(x, x)
     fetch = Neg(m))",
-          R"(
+                  R"(
     x = Placeholder[dtype=DT_DOUBLE]()
     m = MatMul(x, x)
     fetch = Neg(m))");

@@ -6,7 +6,7 @@ using namespace troupe;
 
 namespace {
 
-void becomes(std::string_view before, std::string_view after) {
+void reads_become(std::string_view before, std::string_view after) {
   const OpRegistry ops = rewriting_test_ops();
   Graph graph = graph_of(before, ops);
   read_references_late(graph);
@@ -16,7 +16,7 @@ void becomes(std::string_view before, std::string_view after) {
 } // namespace
 
 TEST_CASE("late reads: what comes after a write reads the reference, what does not the snapshot") {
-  becomes(R"(
+  reads_become(R"(
     w = VariableV2[dtype=DT_FLOAT]()
     read = Identity(w)
     forward = Neg(read)
@@ -28,7 +28,7 @@ TEST_CASE("late reads: what comes after a write reads the reference, what does n
     read_other = Identity(other)
     its = Add(read_other, after)
   )",
-          R"(
+               R"(
     w = VariableV2[dtype=DT_FLOAT]()
     read = Identity(w)
     forward = Neg(read)
@@ -43,7 +43,7 @@ TEST_CASE("late reads: what comes after a write reads the reference, what does n
 }
 
 TEST_CASE("late reads: an Identity after the write, and one between two writes") {
-  becomes(R"(
+  reads_become(R"(
     w = VariableV2[dtype=DT_FLOAT]()
     x = Placeholder[dtype=DT_FLOAT]()
     first = Assign(w, x)
@@ -54,7 +54,7 @@ TEST_CASE("late reads: an Identity after the write, and one between two writes")
     passed = StopGradient(read)
     end = Neg(passed) ^second
   )",
-          R"(
+               R"(
     w = VariableV2[dtype=DT_FLOAT]()
     x = Placeholder[dtype=DT_FLOAT]()
     first = Assign(w, x)
@@ -68,7 +68,7 @@ TEST_CASE("late reads: an Identity after the write, and one between two writes")
 }
 
 TEST_CASE("late reads: a fetch reads the reference, on the variable's device") {
-  becomes(R"(
+  reads_become(R"(
     w = VariableV2[dtype=DT_FLOAT]()
     read = Identity(w)
     passed = Identity(read)
@@ -77,7 +77,7 @@ TEST_CASE("late reads: a fetch reads the reference, on the variable's device") {
     q = _Retval[index=1](value)
     p = _Retval[index=2](w)
   )",
-          R"(
+               R"(
     w = VariableV2[dtype=DT_FLOAT]()
     read = Identity(w)
     passed = Identity(read)

@@ -147,7 +147,7 @@ bool may_be_shared(const Node& node) {
   return may_be_replaced(node) && node.num_outputs() > 0;
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status merge_equal_nodes(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
   Equality equality(graph);
   Seen seen(order.size());
@@ -176,7 +176,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_merge_equal_nodes() {
-  return {"merge_equal_nodes", 30, run};
+  return {"merge_equal_nodes", 30, merge_equal_nodes};
 }
 
 } // namespace troupe

@@ -5,7 +5,7 @@
 namespace troupe {
 namespace {
 
-Status run(Graph& graph, PassContext& context) {
+Status remove_dead_nodes(Graph& graph, PassContext& context) {
   std::vector<bool> live(static_cast<std::size_t>(graph.capacity()), false);
   std::vector<NodeId> todo;
   auto visit = [&](NodeId id) {
@@ -38,7 +38,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_remove_dead_nodes() {
-  return {"remove_dead_nodes", 90, run};
+  return {"remove_dead_nodes", 90, remove_dead_nodes};
 }
 
 } // namespace troupe

@@ -200,7 +200,7 @@ Rule rule_of(const Node& node) {
   return known == rules().end() ? nullptr : known->second;
 }
 
-Status run(Graph& graph, PassContext& context) {
+Status simplify(Graph& graph, PassContext& context) {
   TROUPE_ASSIGN(auto order, graph.topological_order());
   ShapesOnDemand shapes(graph);
   for (NodeId id : order) {
@@ -227,7 +227,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_simplify() {
-  return {"simplify", 20, run};
+  return {"simplify", 20, simplify};
 }
 
 } // namespace troupe

@@ -7,7 +7,7 @@ namespace troupe {
 namespace {
 
 // Not reported as a change: no other pass reads the mark, so none has to run again.
-Status run(Graph& graph, PassContext& context) {
+Status use_winograd(Graph& graph, PassContext& context) {
   for (Node* node : graph.nodes()) {
     context.looked_at();
     if (node->has_role(Role::filtering))
@@ -19,7 +19,7 @@ Status run(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_use_winograd() {
-  return {"use_winograd", 95, run};
+  return {"use_winograd", 95, use_winograd};
 }
 
 } // namespace troupe

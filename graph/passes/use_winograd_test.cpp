@@ -12,7 +12,7 @@ constexpr auto text = R"(
     r = Relu(c)
     fetch = Neg(r))";
 
-Graph optimized(const OpRegistry& ops, std::vector<std::string> disabled) {
+Graph with_winograd(const OpRegistry& ops, std::vector<std::string> disabled) {
   Graph graph = graph_of(text, ops);
   REQUIRE(optimize(graph, {.disabled = std::move(disabled), .preserve = {"fetch"}}).ok());
   return graph;
@@ -22,7 +22,7 @@ Graph optimized(const OpRegistry& ops, std::vector<std::string> disabled) {
 
 TEST_CASE("use_winograd: convolutions are marked, and nothing else") {
   OpRegistry ops = fusing_test_ops();
-  Graph graph = optimized(ops, {});
+  Graph graph = with_winograd(ops, {});
   int marked = 0;
   for (const Node* node : graph.nodes()) {
     const bool is_marked = node->attrs.get_or("_winograd", false);
@@ -34,7 +34,7 @@ TEST_CASE("use_winograd: convolutions are marked, and nothing else") {
 
 TEST_CASE("use_winograd: switched off by its name it marks nothing") {
   OpRegistry ops = fusing_test_ops();
-  Graph graph = optimized(ops, {"use_winograd"});
+  Graph graph = with_winograd(ops, {"use_winograd"});
   for (const Node* node : graph.nodes())
     CHECK_FALSE(node->attrs.get_or("_winograd", false));
 }

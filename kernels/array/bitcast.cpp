@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_bitcast {
 namespace {
 
 using array::Dims;
@@ -52,7 +52,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_bitcast(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto dtypes = "{bfloat16, half, float, double, int64, int32, uint8, uint16, uint32, "
                           "uint64, int8, int16, complex64, complex128, qint8, quint8, qint16, "
                           "quint16, qint32}";
@@ -67,4 +67,4 @@ void register_array_bitcast(OpLibrary& library) {
       .doc("The same bytes as elements of another dtype.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_bitcast

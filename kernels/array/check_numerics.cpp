@@ -6,7 +6,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_check_numerics {
 namespace {
 
 constexpr int has_inf = 1, has_nan = 2;
@@ -44,7 +44,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_check_numerics(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
   options.expensive = true;
@@ -60,4 +60,4 @@ void register_array_check_numerics(OpLibrary& library) {
       .doc("The input itself; an error with the message if an element is infinite or NaN.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_check_numerics

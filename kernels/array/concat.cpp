@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_concat {
 namespace {
 
 using array::Dims;
@@ -200,7 +200,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_concat(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ConcatV2")
       .input("values: N * T; axis: Tidx")
       .output("output: T")
@@ -240,4 +240,4 @@ void register_array_concat(OpLibrary& library) {
       .doc("Where each of N tensors of the given shapes begins in their concatenation.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_concat

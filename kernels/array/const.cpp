@@ -2,7 +2,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_const {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -36,7 +36,7 @@ void compute_on_device(KernelContext& c, KernelDone done) {
 
 } // namespace
 
-void register_array_const(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Const")
       .output("output: dtype")
       .attr("value: tensor; dtype: type")
@@ -52,4 +52,4 @@ void register_array_const(OpLibrary& library) {
                        .options = {.prepare = prepare}});
 }
 
-} // namespace troupe
+} // namespace troupe::array_const

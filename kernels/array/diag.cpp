@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_diag {
 namespace {
 
 using array::Dims;
@@ -89,7 +89,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_diag(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto types = "T: {bfloat16, half, float, double, int32, int64, complex64, complex128}";
   library.op("Diag")
       .input("diagonal: T")
@@ -109,4 +109,4 @@ void register_array_diag(OpLibrary& library) {
       .doc("The diagonal of a tensor whose second half of dimensions repeats the first.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_diag

@@ -7,7 +7,7 @@
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_dynamic_partition {
 namespace {
 
 using array::Dims;
@@ -92,7 +92,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_dynamic_partition(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("DynamicPartition")
@@ -105,4 +105,4 @@ void register_array_dynamic_partition(OpLibrary& library) {
       .doc("The rows of data, split by partition.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_dynamic_partition

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_dynamic_stitch {
 namespace {
 
 using array::Dims;
@@ -139,11 +139,11 @@ void add_stitch(OpLibrary& library, std::string_view name, std::string_view doc)
 
 } // namespace
 
-void register_array_dynamic_stitch(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_stitch(library, "DynamicStitch",
              "The rows of all data, each at the place that its index names; the last one where "
              "several name one place, zeros where none does.");
   add_stitch(library, "ParallelDynamicStitch", "As DynamicStitch, for indices that do not repeat.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_dynamic_stitch

@@ -11,7 +11,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_edit_distance {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -158,7 +158,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_array_edit_distance(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {
       {"T",
@@ -178,4 +178,4 @@ void register_array_edit_distance(OpLibrary& library) {
       .doc("How many changes make each hypothesis of its truth, by the truth's length or not.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_edit_distance

@@ -5,7 +5,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_expand_dims {
 namespace {
 
 using array::Dims;
@@ -104,7 +104,7 @@ Status compute_ensure_shape(KernelContext& c) {
 
 } // namespace
 
-void register_array_expand_dims(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ExpandDims")
       .input("input: T; dim: Tdim")
       .output("output: T")
@@ -149,4 +149,4 @@ void register_array_expand_dims(OpLibrary& library) {
       .doc("The input itself, if its shape fits the attribute; an error otherwise.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_expand_dims

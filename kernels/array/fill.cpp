@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/gpu/shared.hpp"
 
-namespace troupe {
+namespace troupe::array_fill {
 namespace {
 
 Status infer_fill(ShapeContext& c) {
@@ -110,7 +110,7 @@ KernelOptions ones_on_gpu_options() {
 
 } // namespace
 
-void register_array_fill(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Fill")
       .input("dims: index_type; value: T")
       .output("output: T")
@@ -157,4 +157,4 @@ void register_array_fill(OpLibrary& library) {
       .doc("Ones of x's shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_fill

@@ -10,7 +10,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/gpu/shared.hpp"
 
-namespace troupe {
+namespace troupe::array_gather {
 namespace {
 
 using array::Dims;
@@ -254,7 +254,7 @@ KernelOptions gpu_options() {
 
 } // namespace
 
-void register_array_gather(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("GatherV2")
       .input("params: Tparams; indices: Tindices; axis: Taxis")
       .output("output: Tparams")
@@ -279,4 +279,4 @@ void register_array_gather(OpLibrary& library) {
       .doc("The rows of params that the indices name.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_gather

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/scatter_nd.hpp"
 
-namespace troupe {
+namespace troupe::array_gather_nd {
 namespace {
 
 using array::Dims;
@@ -85,7 +85,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_gather_nd(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"Tindices", {DType::int16, DType::int32, DType::int64}}};
   options.expensive = true;
@@ -99,4 +99,4 @@ void register_array_gather_nd(OpLibrary& library) {
       .doc("The slices of params that the indices name by leading dimensions.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_gather_nd

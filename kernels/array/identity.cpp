@@ -4,7 +4,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_identity {
 namespace {
 
 Status infer_shapes_like_inputs(ShapeContext& c) {
@@ -40,7 +40,7 @@ Status compute_guaranteed(KernelContext& c) {
 
 } // namespace
 
-void register_array_identity(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Identity")
       .input("input: T")
       .output("output: T")
@@ -116,4 +116,4 @@ void register_array_identity(OpLibrary& library) {
       .doc("Its input; differentiating through it is an error with `message`.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_identity

@@ -7,7 +7,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_list_diff {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -76,7 +76,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_list_diff(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T",
                     {DType::float32, DType::float64, DType::float16, DType::bfloat16, DType::int8,
@@ -93,4 +93,4 @@ void register_array_list_diff(OpLibrary& library) {
       .doc("The elements of x that y does not have, in order, and their positions in x.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_list_diff

@@ -6,7 +6,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_matrix_band_part {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -66,7 +66,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_matrix_band_part(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", array::pod_dtypes()}};
   options.expensive = true;
@@ -81,4 +81,4 @@ void register_array_matrix_band_part(OpLibrary& library) {
            "num_upper above are kept, all where the number is negative.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_matrix_band_part

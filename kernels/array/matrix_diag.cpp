@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_matrix_diag {
 namespace {
 
 using array::Diagonals;
@@ -348,7 +348,7 @@ void add(OpLibrary& library, const Version& version, std::string_view output, Sh
 
 } // namespace
 
-void register_array_matrix_diag(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr std::string_view size = "diagonal: T; k: int32; num_rows: int32; num_cols: int32; "
                                     "padding_value: T";
   for (const Version& v : {Version{"MatrixDiag", "diagonal: T"}, Version{"MatrixDiagV2", size},
@@ -368,4 +368,4 @@ void register_array_matrix_diag(OpLibrary& library) {
         "Matrices with other diagonals.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_matrix_diag

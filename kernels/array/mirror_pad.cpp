@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::array_mirror_pad {
 namespace {
 
 using array::Dims;
@@ -209,7 +209,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_mirror_pad(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs = "T: type; Tpaddings: {int32, int64} = DT_INT32; "
                          "mode: {'REFLECT', 'SYMMETRIC'}";
   library.op("MirrorPad")
@@ -232,4 +232,4 @@ void register_array_mirror_pad(OpLibrary& library) {
       .doc("The gradient of MirrorPad: what was mirrored, added to where it came from.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_mirror_pad

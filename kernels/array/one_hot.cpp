@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/gpu/shared.hpp"
 
-namespace troupe {
+namespace troupe::array_one_hot {
 namespace {
 
 using array::Dims;
@@ -84,7 +84,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_one_hot(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("OneHot")
@@ -100,4 +100,4 @@ void register_array_one_hot(OpLibrary& library) {
            "elsewhere; an index outside names no place.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_one_hot

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_pack {
 namespace {
 
 using array::Dims;
@@ -127,7 +127,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_pack(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Pack")
       .input("values: N * T")
       .output("output: T")
@@ -150,4 +150,4 @@ void register_array_pack(OpLibrary& library) {
       .doc("The slices along a dimension, each without it.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_pack

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_pad {
 namespace {
 
 using array::Dims;
@@ -97,7 +97,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_pad(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Pad")
       .input("input: T; paddings: Tpaddings")
       .output("output: T")
@@ -120,4 +120,4 @@ void register_array_pad(OpLibrary& library) {
       .doc("The input with a value before and after it in every dimension.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_pad

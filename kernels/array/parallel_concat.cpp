@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_parallel_concat {
 namespace {
 
 Result<Shape> wanted_shape(const AttrMap& attrs, std::int64_t rows) {
@@ -49,7 +49,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_array_parallel_concat(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ParallelConcat")
       .input("values: N * T")
       .output("output: T")
@@ -60,4 +60,4 @@ void register_array_parallel_concat(OpLibrary& library) {
       .doc("The rows, each of first dimension 1, below each other.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_parallel_concat

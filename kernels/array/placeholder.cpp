@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_placeholder {
 namespace {
 
 Status shape_of_attr(ShapeContext& c) {
@@ -42,7 +42,7 @@ Status differentiate_default(GradContext& g) {
 
 } // namespace
 
-void register_array_placeholder(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Placeholder")
       .output("output: dtype")
       .attr("dtype: type; shape: shape = { unknown_rank: true }")
@@ -70,4 +70,4 @@ void register_array_placeholder(OpLibrary& library) {
       .doc("Its input, unless a step is fed another value.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_placeholder

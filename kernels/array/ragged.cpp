@@ -14,7 +14,7 @@
 #include "kernels/framework/position.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_ragged {
 namespace {
 
 using array::Dims;
@@ -371,7 +371,7 @@ constexpr auto by_clients = "its gradient is made where graphs are written";
 
 } // namespace
 
-void register_array_ragged(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   options.types = {{"T", {DType::float32, DType::float64, DType::int32, DType::int64}}};
@@ -411,4 +411,4 @@ void register_array_ragged(OpLibrary& library) {
       .doc("The values of a ragged tensor as entries of a sparse one.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_ragged

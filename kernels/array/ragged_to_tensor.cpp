@@ -11,7 +11,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_ragged_to_tensor {
 namespace {
 
 using array::Dims;
@@ -306,7 +306,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_array_ragged_to_tensor(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   options.types = {
@@ -327,4 +327,4 @@ void register_array_ragged_to_tensor(OpLibrary& library) {
       .doc("A ragged tensor as a dense one, filled up with a default value.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_ragged_to_tensor

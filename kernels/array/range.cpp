@@ -6,7 +6,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_range {
 namespace {
 
 using RangeTypes = Types<float, double, std::int32_t, std::int64_t, Half, BFloat16>;
@@ -129,7 +129,7 @@ Status compute_lin_space(KernelContext& c) {
 
 } // namespace
 
-void register_array_range(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions range;
   range.types = {{"Tidx",
                   {DType::float32, DType::float64, DType::int32, DType::int64, DType::float16,
@@ -159,4 +159,4 @@ void register_array_range(OpLibrary& library) {
       .doc("num numbers at equal distances, the first start, the last stop.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_range

@@ -5,7 +5,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_reshape {
 namespace {
 
 using array::Dims;
@@ -106,7 +106,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_reshape(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Reshape")
       .input("tensor: T; shape: Tshape")
       .output("output: T")
@@ -119,4 +119,4 @@ void register_array_reshape(OpLibrary& library) {
       .doc("The same elements under another shape; one dimension may be -1, for what is left.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_reshape

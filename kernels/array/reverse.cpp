@@ -5,7 +5,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_reverse {
 namespace {
 
 using array::Dims;
@@ -90,7 +90,7 @@ Status infer_by_flags(ShapeContext& c) {
 
 } // namespace
 
-void register_array_reverse(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("ReverseV2")
@@ -118,4 +118,4 @@ void register_array_reverse(OpLibrary& library) {
       .doc("The elements in reverse order along the dimensions whose flag is set.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_reverse

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_reverse_sequence {
 namespace {
 
 struct Attrs {
@@ -103,7 +103,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_reverse_sequence(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   options.expensive = true;
@@ -117,4 +117,4 @@ void register_array_reverse_sequence(OpLibrary& library) {
       .doc("Sequences of the given lengths in reverse, each in its slice of the batch.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_reverse_sequence

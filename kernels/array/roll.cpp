@@ -3,7 +3,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_roll {
 namespace {
 
 using array::Dims;
@@ -80,7 +80,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_roll(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("Roll")
@@ -93,4 +93,4 @@ void register_array_roll(OpLibrary& library) {
       .doc("Elements moved along axes, in a ring.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_roll

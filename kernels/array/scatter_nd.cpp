@@ -10,7 +10,7 @@
 #include "kernels/framework/scatter_nd.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_scatter_nd {
 namespace {
 
 using array::Dims;
@@ -323,7 +323,7 @@ void add_tensor_scatters(OpLibrary& library) {
 
 } // namespace
 
-void register_array_scatter_nd(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const auto numbers = with(ordered_dtypes(), {DType::complex64, DType::complex128, DType::bool_});
   KernelOptions options;
   options.types = {{"T", with(numbers, {DType::string})},
@@ -353,4 +353,4 @@ void register_array_scatter_nd(OpLibrary& library) {
   add_tensor_scatters(library);
 }
 
-} // namespace troupe
+} // namespace troupe::array_scatter_nd

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_search_sorted {
 namespace {
 
 using Ordered = Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
@@ -92,7 +92,7 @@ KernelOptions options(std::vector<DType> types) {
 
 } // namespace
 
-void register_array_search_sorted(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto search = [&](const char* name, Status (*compute)(KernelContext&), const char* doc) {
     library.op(name)
         .input("sorted_inputs: T; values: T")
@@ -121,4 +121,4 @@ void register_array_search_sorted(OpLibrary& library) {
       .doc("The number of boundaries, which are sorted, that are not greater than each element.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_search_sorted

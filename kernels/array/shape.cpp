@@ -4,7 +4,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_shape {
 namespace {
 
 constexpr auto discrete = "it depends on the input's shape alone";
@@ -51,7 +51,7 @@ Status compute_rank(KernelContext& c) {
 
 } // namespace
 
-void register_array_shape(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Shape")
       .input("input: T")
       .output("output: out_type")
@@ -94,4 +94,4 @@ void register_array_shape(OpLibrary& library) {
       .doc("The number of dimensions.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_shape

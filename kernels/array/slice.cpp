@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_slice {
 namespace {
 
 using array::Dims;
@@ -97,7 +97,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_slice(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("Slice")
@@ -112,4 +112,4 @@ void register_array_slice(OpLibrary& library) {
       .doc("size[i] elements from begin[i] on in every dimension i; -1 takes all that are left.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_slice

@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_space_to_batch {
 namespace {
 
 using array::Dims;
@@ -292,7 +292,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_space_to_batch(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SpaceToBatchND")
       .input("input: T; block_shape: Tblock_shape; paddings: Tpaddings")
       .output("output: T")
@@ -328,4 +328,4 @@ void register_array_space_to_batch(OpLibrary& library) {
       .doc("BatchToSpaceND of images with square blocks.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_space_to_batch

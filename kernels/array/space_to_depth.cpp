@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_space_to_depth {
 namespace {
 
 using array::Dims;
@@ -97,7 +97,7 @@ constexpr auto attrs = "T: type; block_size: int >= 2; "
 
 } // namespace
 
-void register_array_space_to_depth(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SpaceToDepth")
       .input("input: T")
       .output("output: T")
@@ -116,4 +116,4 @@ void register_array_space_to_depth(OpLibrary& library) {
       .doc("The way back of SpaceToDepth: channels become square blocks of images.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_space_to_depth

@@ -3,7 +3,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_sparse_to_dense {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -115,7 +115,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_sparse_to_dense(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = keep_attr<bool, "validate_indices">;
   options.expensive = true;
@@ -129,4 +129,4 @@ void register_array_sparse_to_dense(OpLibrary& library) {
       .doc("A tensor of a default value with the values at the places that the indices name.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_sparse_to_dense

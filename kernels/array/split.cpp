@@ -4,7 +4,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_split {
 namespace {
 
 using array::Dims;
@@ -159,7 +159,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_split(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Split")
       .input("split_dim: int32; value: T")
       .output("output: num_split * T")
@@ -182,4 +182,4 @@ void register_array_split(OpLibrary& library) {
       .doc("Parts of the given sizes along a dimension; one size may be -1, for the rest.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_split

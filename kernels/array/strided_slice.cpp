@@ -6,7 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_strided_slice {
 namespace {
 
 using array::SliceMasks;
@@ -127,7 +127,7 @@ KernelOptions options(std::vector<DType> index_types) {
 
 } // namespace
 
-void register_array_strided_slice(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StridedSlice")
       .input("input: T; begin: Index; end: Index; strides: Index")
       .output("output: T")
@@ -155,4 +155,4 @@ void register_array_strided_slice(OpLibrary& library) {
       .doc("Zeros of the given shape with dy at the places that the slice takes.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_strided_slice

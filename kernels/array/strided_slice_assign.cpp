@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
 
-namespace troupe {
+namespace troupe::array_strided_slice_assign {
 namespace {
 
 using array::SliceMasks;
@@ -116,7 +116,7 @@ Status infer_shape(ShapeContext& c) {
 
 } // namespace
 
-void register_array_strided_slice_assign(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"Index", {DType::int32, DType::int64}}};
   options.prepare = [](PrepareContext& c) -> Result<std::shared_ptr<const void>> {
@@ -152,4 +152,4 @@ void register_array_strided_slice_assign(OpLibrary& library) {
       .doc("A copy of input in which input[begin:end:stride, …] is value.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_strided_slice_assign

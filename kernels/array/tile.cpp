@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_tile {
 namespace {
 
 using array::Dims;
@@ -126,7 +126,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_tile(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Tile")
       .input("input: T; multiples: Tmultiples")
       .output("output: T")
@@ -149,4 +149,4 @@ void register_array_tile(OpLibrary& library) {
       .doc("The input stretched to a shape that it broadcasts to.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_tile

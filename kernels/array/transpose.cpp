@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_transpose {
 namespace {
 
 using array::Dims;
@@ -145,7 +145,7 @@ Status compute_invert(KernelContext& c) {
 
 } // namespace
 
-void register_array_transpose(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("Transpose")
@@ -179,4 +179,4 @@ void register_array_transpose(OpLibrary& library) {
       .doc("The permutation that undoes x: y[x[i]] = i.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_transpose

@@ -13,7 +13,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_unique {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -201,7 +201,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_array_unique(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Unique")
       .input("x: T")
       .output("y: T; idx: out_idx")
@@ -236,4 +236,4 @@ void register_array_unique(OpLibrary& library) {
       .doc("As UniqueV2, and how often each slice comes.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_unique

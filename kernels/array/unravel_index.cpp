@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::array_unravel_index {
 namespace {
 
 Status check_dims(const Integers& dims, DType dtype) {
@@ -71,7 +71,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_array_unravel_index(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("UnravelIndex")
       .input("indices: Tidx; dims: Tidx")
       .output("output: Tidx")
@@ -82,4 +82,4 @@ void register_array_unravel_index(OpLibrary& library) {
       .doc("The coordinates of each flat index, in a column.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_unravel_index

@@ -4,7 +4,7 @@
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::array_where {
 namespace {
 
 using WhereTypes = Types<bool, float, double, std::int32_t, std::int64_t, std::uint8_t, std::int8_t,
@@ -51,7 +51,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_array_where(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {
       {"T",
@@ -71,4 +71,4 @@ void register_array_where(OpLibrary& library) {
       .doc("The indices of all elements that are true or not zero, one row for each.");
 }
 
-} // namespace troupe
+} // namespace troupe::array_where

@@ -5,7 +5,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::collective_broadcast {
 namespace {
 
 using namespace collective;
@@ -53,7 +53,7 @@ Result<CollectiveCall> receive(KernelContext& c) {
 
 } // namespace
 
-void register_collective_broadcast(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto prepare = prepare_node<CollectiveKind::broadcast>;
   library.op("CollectiveBcastSend")
       .input("input: T")
@@ -107,4 +107,4 @@ void register_collective_broadcast(OpLibrary& library) {
       .doc("What another device of the group sends to all; group and shape are inputs.");
 }
 
-} // namespace troupe
+} // namespace troupe::collective_broadcast

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::collective_gather {
 namespace {
 
 using namespace collective;
@@ -50,7 +50,7 @@ Result<CollectiveCall> gather(KernelContext& c) {
 
 } // namespace
 
-void register_collective_gather(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto prepare = prepare_node<CollectiveKind::gather>;
   library.op("CollectiveGather")
       .input("input: T")
@@ -81,4 +81,4 @@ void register_collective_gather(OpLibrary& library) {
            "is an input.");
 }
 
-} // namespace troupe
+} // namespace troupe::collective_gather

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
 
-namespace troupe {
+namespace troupe::collective_group {
 namespace {
 
 using namespace collective;
@@ -83,7 +83,7 @@ Status assign(KernelContext& c) {
 
 } // namespace
 
-void register_collective_group(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("CollectiveInitializeCommunicator")
       .input("group_key: int32; rank: int32; group_size: int32")
       .output("communicator: resource")
@@ -105,4 +105,4 @@ void register_collective_group(OpLibrary& library) {
            "it.");
 }
 
-} // namespace troupe
+} // namespace troupe::collective_group

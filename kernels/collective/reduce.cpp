@@ -4,7 +4,7 @@
 #include "kernels/collective/internal/subgroup.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::collective_reduce {
 namespace {
 
 using namespace collective;
@@ -26,7 +26,7 @@ Result<CollectiveCall> reduce_in(KernelContext& c) {
 
 } // namespace
 
-void register_collective_reduce(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto prepare = prepare_node<CollectiveKind::reduce>;
   library.op("CollectiveReduce")
       .input("input: T")
@@ -73,4 +73,4 @@ void register_collective_reduce(OpLibrary& library) {
            "element.");
 }
 
-} // namespace troupe
+} // namespace troupe::collective_reduce

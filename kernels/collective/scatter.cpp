@@ -5,7 +5,7 @@
 #include "kernels/collective/internal/subgroup.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::collective_scatter {
 namespace {
 
 using namespace collective;
@@ -59,7 +59,7 @@ Result<CollectiveCall> all_to_all_in(KernelContext& c) {
 
 } // namespace
 
-void register_collective_scatter(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("CollectiveReduceScatterV2")
       .input("input: T")
       .input(key_inputs)
@@ -105,4 +105,4 @@ void register_collective_scatter(OpLibrary& library) {
            "it.");
 }
 
-} // namespace troupe
+} // namespace troupe::collective_scatter

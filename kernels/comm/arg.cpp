@@ -3,7 +3,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::comm_arg {
 namespace {
 
 Status refuse(KernelContext& c) {
@@ -13,7 +13,7 @@ Status refuse(KernelContext& c) {
 
 } // namespace
 
-void register_comm_arg(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const KernelOptions options{.prepare = keep_attr<std::int64_t, "index">};
   library.op("_Arg")
       .output("output: T")
@@ -35,4 +35,4 @@ void register_comm_arg(OpLibrary& library) {
       .doc("Makes its input the fetched value `index` of a step.");
 }
 
-} // namespace troupe
+} // namespace troupe::comm_arg

@@ -4,7 +4,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::comm_copy {
 namespace {
 
 void copy_to_host(KernelContext& c, KernelDone done) {
@@ -32,7 +32,7 @@ void copy_to_device(KernelContext& c, KernelDone done) {
 
 } // namespace
 
-void register_comm_copy(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("_CopyToHost")
       .input("x: T")
       .output("y: T")
@@ -51,4 +51,4 @@ void register_comm_copy(OpLibrary& library) {
       .doc("Its input, in the memory of its device.");
 }
 
-} // namespace troupe
+} // namespace troupe::comm_copy

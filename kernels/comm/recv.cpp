@@ -6,7 +6,7 @@
 #include "kernels/comm/internal/edge.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::comm_recv {
 namespace {
 
 /// Joins the three things that happen in any order and on any thread: the value (or the abort), the
@@ -83,7 +83,7 @@ void recv(KernelContext& c, KernelDone done) {
 
 } // namespace
 
-void register_comm_recv(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("_Recv")
       .output("tensor: tensor_type")
       .attr("tensor_type: type")
@@ -107,4 +107,4 @@ void register_comm_recv(OpLibrary& library) {
       .doc("The value that the other half of a cut edge sends, in host memory.");
 }
 
-} // namespace troupe
+} // namespace troupe::comm_recv

@@ -4,7 +4,7 @@
 #include "kernels/comm/internal/edge.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::comm_send {
 namespace {
 
 Status send(KernelContext& c) {
@@ -34,7 +34,7 @@ void send_from_device(KernelContext& c, KernelDone done) {
 
 } // namespace
 
-void register_comm_send(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("_Send")
       .input("tensor: T")
       .attr("T: type")
@@ -61,4 +61,4 @@ void register_comm_send(OpLibrary& library) {
       .doc("Sends its input, which is in host memory, along a cut edge.");
 }
 
-} // namespace troupe
+} // namespace troupe::comm_send

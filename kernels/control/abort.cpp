@@ -5,7 +5,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_abort {
 namespace {
 
 Status abort_step(KernelContext& c) {
@@ -20,7 +20,7 @@ Status compute_time(KernelContext& c) {
 
 } // namespace
 
-void register_control_abort(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Abort")
       .attr("error_msg: string = ''; exit_without_error: bool = false")
       .roles(Role::side_effect)
@@ -38,4 +38,4 @@ void register_control_abort(OpLibrary& library) {
       .doc("Seconds since 1970 when the op runs.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_abort

@@ -4,7 +4,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_assert {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -46,7 +46,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_assert(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Assert")
       .input("condition: bool; data: T")
       .attr("T: list(type) >= 1; summarize: int = 3")
@@ -59,4 +59,4 @@ void register_control_assert(OpLibrary& library) {
            "`data`.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_assert

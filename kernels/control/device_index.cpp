@@ -5,7 +5,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_device_index {
 namespace {
 
 Status compute(KernelContext& c) {
@@ -17,7 +17,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_device_index(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DeviceIndex")
       .output("index: int32")
       .attr("device_names: list(string)")
@@ -29,4 +29,4 @@ void register_control_device_index(OpLibrary& library) {
            "them.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_device_index

@@ -5,7 +5,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_fake_param {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -26,7 +26,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_fake_param(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("FakeParam")
       .output("output: dtype")
       .attr("dtype: type; shape: shape")
@@ -36,4 +36,4 @@ void register_control_fake_param(OpLibrary& library) {
       .doc("Some value of a dtype and a shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_fake_param

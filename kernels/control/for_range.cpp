@@ -3,7 +3,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_for_range {
 namespace {
 
 Status infer_shapes(ShapeContext& c) {
@@ -32,7 +32,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_for_range(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("_ForRange")
       .input("start: int32; limit: int32; delta: int32")
       .output("first: int32; end: int32; step: int32")
@@ -42,4 +42,4 @@ void register_control_for_range(OpLibrary& library) {
       .doc("Its inputs, if counting from start by delta reaches limit.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_for_range

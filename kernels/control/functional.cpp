@@ -6,7 +6,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_functional {
 namespace {
 
 constexpr auto clients = "clients bring the gradients of conditionals and loops along as functions";
@@ -161,7 +161,7 @@ void add_while(OpLibrary& library, std::string_view name, bool is_stateful) {
 
 } // namespace
 
-void register_control_functional(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_call(library, "PartitionedCall", false);
   add_call(library, "StatefulPartitionedCall", true);
   add_if(library, "StatelessIf", false);
@@ -219,4 +219,4 @@ void register_control_functional(OpLibrary& library) {
       .doc("Stands for a call that could not become part of the graph: an error that says why.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_functional

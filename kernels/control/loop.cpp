@@ -4,7 +4,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_loop {
 namespace {
 
 Status infer_scalar(ShapeContext& c) {
@@ -57,7 +57,7 @@ void add_pair(OpLibrary& library, Role role, const std::string& name, std::strin
 
 } // namespace
 
-void register_control_loop(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_pair(library, Role::enter, "Enter", enter_attrs, {.prepare = check_enter},
            "Brings its input into the loop `frame_name`: into iteration 0, or into every one if "
            "is_constant.");
@@ -75,4 +75,4 @@ void register_control_loop(OpLibrary& library) {
       .doc("The condition of a loop: its Switches read it.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_loop

@@ -9,7 +9,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_map_defun {
 namespace {
 
 struct MapAttrs {
@@ -209,7 +209,7 @@ Status infer_shapes(ShapeContext& c) {
 
 } // namespace
 
-void register_control_map_defun(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("MapDefun")
       .input("arguments: Targuments; captured_inputs: Tcaptured")
       .output("output: output_types")
@@ -223,4 +223,4 @@ void register_control_map_defun(OpLibrary& library) {
       .doc("Calls `f` for each row of the arguments and puts the results below each other.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_map_defun

@@ -42,7 +42,7 @@ struct MapLines : testing::FunctionLines {
   }
 };
 
-bool says(const std::string& answer, std::string_view text) {
+bool tells(const std::string& answer, std::string_view text) {
   return !answer.starts_with("ok") && answer.find(text) != std::string::npos;
 }
 
@@ -65,10 +65,10 @@ TEST_CASE("MapDefun: no rows give results of the shapes that the node says") {
   CHECK(MapLines().map("none, ten",
                        "times, Targuments=[float], Tcaptured=[float], output_types=[float], "
                        "output_shapes=[[2]]") == "ok f32[0,2]");
-  CHECK(says(MapLines().map("none, ten",
-                            "times, Targuments=[float], Tcaptured=[float], output_types=[float], "
-                            "output_shapes=[[?]]"),
-             "there are no rows"));
+  CHECK(tells(MapLines().map("none, ten",
+                             "times, Targuments=[float], Tcaptured=[float], output_types=[float], "
+                             "output_shapes=[[?]]"),
+              "there are no rows"));
 }
 
 TEST_CASE("MapDefun: more rows than are under way at once") {
@@ -88,43 +88,43 @@ TEST_CASE("MapDefun: more rows than are under way at once") {
 }
 
 TEST_CASE("MapDefun: the error of a row is the node's") {
-  CHECK(says(
+  CHECK(tells(
       MapLines().map("b", "inverse, Targuments=[int64], output_types=[int64], output_shapes=[[]]"),
       "division by zero"));
 }
 
 TEST_CASE("MapDefun: arguments and results that do not fit") {
-  CHECK(says(MapLines().map("scalar, ten", "times, Targuments=[float], Tcaptured=[float], "
-                                           "output_types=[float], output_shapes=[[]]"),
-             "All inputs must have rank at least 1. Input 0 has a rank of 0."));
+  CHECK(tells(MapLines().map("scalar, ten", "times, Targuments=[float], Tcaptured=[float], "
+                                            "output_types=[float], output_shapes=[[]]"),
+              "All inputs must have rank at least 1. Input 0 has a rank of 0."));
   CHECK(
-      says(MapLines().map("none, b", "both, Targuments=[float, int64], "
-                                     "output_types=[float, int64], output_shapes=[[2], []]"),
-           "All inputs must have the same dimension 0. Input 1 has leading dimension 3, while all "
-           "previous inputs have leading dimension 0"));
-  CHECK(says(MapLines().map("a, ten", "times, Targuments=[float], Tcaptured=[float], "
-                                      "output_types=[float], output_shapes=[[3]]"),
-             "Mismatch in function retval shape, [2], and expected output shape, [3]."));
-  CHECK(says(MapLines().map("a, ten", "times, Targuments=[float], Tcaptured=[float], "
-                                      "output_types=[int32], output_shapes=[[2]]"),
-             "Mismatch in function return type and expected output type for output: 0"));
-  CHECK(says(MapLines().map("a, b", "both, Targuments=[float, int64], output_types=[float], "
-                                    "output_shapes=[[2]]"),
-             "Mismatch in number of function outputs."));
-  CHECK(says(MapLines().map("b", "as_many, Targuments=[int64], output_types=[float], "
-                                 "output_shapes=[[?]]"),
-             "Mismatch in function retval shape, [2], and expected output shape, [1]."));
-  CHECK(says(MapLines().map("a", "nowhere, Targuments=[float], output_types=[float], "
-                                 "output_shapes=[[2]]"),
-             "Function nowhere is not defined."));
+      tells(MapLines().map("none, b", "both, Targuments=[float, int64], "
+                                      "output_types=[float, int64], output_shapes=[[2], []]"),
+            "All inputs must have the same dimension 0. Input 1 has leading dimension 3, while all "
+            "previous inputs have leading dimension 0"));
+  CHECK(tells(MapLines().map("a, ten", "times, Targuments=[float], Tcaptured=[float], "
+                                       "output_types=[float], output_shapes=[[3]]"),
+              "Mismatch in function retval shape, [2], and expected output shape, [3]."));
+  CHECK(tells(MapLines().map("a, ten", "times, Targuments=[float], Tcaptured=[float], "
+                                       "output_types=[int32], output_shapes=[[2]]"),
+              "Mismatch in function return type and expected output type for output: 0"));
+  CHECK(tells(MapLines().map("a, b", "both, Targuments=[float, int64], output_types=[float], "
+                                     "output_shapes=[[2]]"),
+              "Mismatch in number of function outputs."));
+  CHECK(tells(MapLines().map("b", "as_many, Targuments=[int64], output_types=[float], "
+                                  "output_shapes=[[?]]"),
+              "Mismatch in function retval shape, [2], and expected output shape, [1]."));
+  CHECK(tells(MapLines().map("a", "nowhere, Targuments=[float], output_types=[float], "
+                                  "output_shapes=[[2]]"),
+              "Function nowhere is not defined."));
 }
 
 TEST_CASE("MapDefun: in a cancelled step no row is computed") {
   MapLines f;
   f.device().step().cancellation->cancel(cancelled("nobody wants it any more"));
-  CHECK(says(f.map("a, ten", "times, Targuments=[float], Tcaptured=[float], output_types=[float], "
-                             "output_shapes=[[2]]"),
-             "nobody wants it any more"));
+  CHECK(tells(f.map("a, ten", "times, Targuments=[float], Tcaptured=[float], output_types=[float], "
+                              "output_shapes=[[2]]"),
+              "nobody wants it any more"));
 }
 
 } // namespace troupe

@@ -3,7 +3,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_merge {
 namespace {
 
 // What all inputs agree on.
@@ -45,7 +45,7 @@ const KernelOptions options{.host_outputs = {"value_index"}};
 
 } // namespace
 
-void register_control_merge(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Merge")
       .input("inputs: N * T")
       .output("output: T; value_index: int32")
@@ -67,4 +67,4 @@ void register_control_merge(OpLibrary& library) {
       .doc("The first reference that arrives alive, and its index.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_merge

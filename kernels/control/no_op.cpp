@@ -2,7 +2,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_no_op {
 namespace {
 
 Status compute(KernelContext&) {
@@ -11,7 +11,7 @@ Status compute(KernelContext&) {
 
 } // namespace
 
-void register_control_no_op(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("NoOp")
       .roles(Role::no_op)
       .shape_fn(shape_none)
@@ -27,4 +27,4 @@ void register_control_no_op(OpLibrary& library) {
            "dead.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_no_op

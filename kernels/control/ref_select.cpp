@@ -3,7 +3,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_ref_select {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -29,7 +29,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_ref_select(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("RefSelect")
       .input("index: int32; inputs: Ref(N * T)")
       .output("output: Ref(T)")
@@ -40,4 +40,4 @@ void register_control_ref_select(OpLibrary& library) {
       .doc("inputs[index].");
 }
 
-} // namespace troupe
+} // namespace troupe::control_ref_select

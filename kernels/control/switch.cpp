@@ -4,7 +4,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_switch {
 namespace {
 
 Status infer_shapes(ShapeContext& c) {
@@ -29,7 +29,7 @@ const KernelOptions options{.host_inputs = {"pred"}};
 
 } // namespace
 
-void register_control_switch(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Switch")
       .input("data: T; pred: bool")
       .output("output_false: T; output_true: T")
@@ -52,4 +52,4 @@ void register_control_switch(OpLibrary& library) {
       .doc("Sends the reference to output_true if `pred` holds, else to output_false.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_switch

@@ -3,7 +3,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_switch_n {
 namespace {
 
 Status infer_shapes(ShapeContext& c) {
@@ -31,7 +31,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_switch_n(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("_SwitchN")
       .input("data: T; output_index: int32")
       .output("outputs: num_outs * T")
@@ -43,4 +43,4 @@ void register_control_switch_n(OpLibrary& library) {
       .doc("Sends `data` to the output `output_index`, or to the last if there is no such output.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_switch_n

@@ -6,7 +6,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::control_to_bool {
 namespace {
 
 Result<bool> is_true(const Tensor& x) {
@@ -43,7 +43,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_control_to_bool(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ToBool")
       .input("input: T")
       .output("output: bool")
@@ -54,4 +54,4 @@ void register_control_to_bool(OpLibrary& library) {
       .doc("Whether the input is true: not zero, not empty.");
 }
 
-} // namespace troupe
+} // namespace troupe::control_to_bool

@@ -2,7 +2,10 @@
 #include "kernels/data/internal/anonymous.hpp"
 #include "kernels/data/internal/iterator_resource.hpp"
 
-namespace troupe::data {
+namespace troupe::data_anonymous_iterator {
+
+using namespace data;
+
 namespace {
 
 Status make(KernelContext& c) {
@@ -11,12 +14,8 @@ Status make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_anonymous_iterator(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"AnonymousIterator", "AnonymousIteratorV3"})
     library.op(name)
         .output("handle: resource")
@@ -44,4 +43,4 @@ void register_data_anonymous_iterator(OpLibrary& library) {
       .doc("Ends an iterator.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_anonymous_iterator

@@ -5,7 +5,11 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_assert_cardinality {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 std::string elements_text(std::int64_t n) {
@@ -175,12 +179,8 @@ Result<DatasetRef> make_unique_dataset(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_assert_cardinality(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("AssertCardinalityDataset")
       .input("input_dataset: variant; cardinality: int64")
       .output("handle: variant")
@@ -209,4 +209,4 @@ void register_data_assert_cardinality(OpLibrary& library) {
       .doc("Each element once.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_assert_cardinality

@@ -3,7 +3,10 @@
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_auto_shard {
+
+using namespace data;
+
 namespace {
 
 Result<ShardOptions> options_of(const KernelContext& c) {
@@ -54,12 +57,8 @@ void begin(KernelContext& c, KernelDone done) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_auto_shard(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"AutoShardDataset", "ExperimentalAutoShardDataset"}) {
     auto op = library.op(name);
     op.input("input_dataset: variant; num_workers: int64; index: int64")
@@ -76,4 +75,4 @@ void register_data_auto_shard(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::data_auto_shard

@@ -3,7 +3,10 @@
 #include "kernels/data/internal/parallel_calls.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_batch {
+
+using namespace data;
+
 namespace {
 
 class BatchDataset final : public UnaryDataset {
@@ -72,12 +75,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_batch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("BatchDataset")
       .input("input_dataset: variant; batch_size: int64")
       .output("handle: variant")
@@ -114,4 +113,4 @@ void register_data_batch(OpLibrary& library) {
       .doc("As BatchDatasetV2.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_batch

@@ -5,7 +5,10 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/file_cache.hpp"
 
-namespace troupe::data {
+namespace troupe::data_cache {
+
+using namespace data;
+
 namespace {
 
 /// The elements once they are all there. Any thread.
@@ -170,12 +173,8 @@ Status delete_cache(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_cache(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("CacheDataset")
       .input("input_dataset: variant; filename: string")
       .output("handle: variant")
@@ -224,4 +223,4 @@ void register_data_cache(OpLibrary& library) {
       .doc("Ends a cache in memory.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_cache

@@ -6,7 +6,11 @@
 #include "kernels/data/internal/file_dataset.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe::data {
+namespace troupe::data_csv {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 struct Csv {
@@ -348,12 +352,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_csv(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const std::string_view name : {"CSVDataset", "CSVDatasetV2", "ExperimentalCSVDataset"}) {
     const bool is_second = name == "CSVDatasetV2";
     auto op = library.op(name);
@@ -374,4 +374,4 @@ void register_data_csv(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::data_csv

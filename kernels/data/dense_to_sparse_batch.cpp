@@ -6,7 +6,10 @@
 #include "kernels/data/internal/batch.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_dense_to_sparse_batch {
+
+using namespace data;
+
 namespace {
 
 constexpr auto tensor_type = "tensorflow::Tensor"; // of a variant that holds one
@@ -142,12 +145,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_dense_to_sparse_batch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"DenseToSparseBatchDataset", "ExperimentalDenseToSparseBatchDataset"})
     library.op(name)
         .input("input_dataset: variant; batch_size: int64; row_shape: int64")
@@ -159,4 +158,4 @@ void register_data_dense_to_sparse_batch(OpLibrary& library) {
         .doc("Each `batch_size` elements as a sparse tensor, of which they are the rows.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_dense_to_sparse_batch

@@ -2,7 +2,11 @@
 // gives.
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_directed_interleave {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class DirectedInterleaveDataset final : public Dataset {
@@ -120,12 +124,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_directed_interleave(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("DirectedInterleaveDataset")
       .input("selector_input_dataset: variant; data_input_datasets: N * variant")
       .output("handle: variant")
@@ -137,4 +137,4 @@ void register_data_directed_interleave(OpLibrary& library) {
       .doc("Elements of the datasets, each of the one whose number the selector gives.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_directed_interleave

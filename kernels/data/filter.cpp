@@ -2,7 +2,11 @@
 // which it does not.
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_filter {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class PredicateDataset : public UnaryDataset {
@@ -120,15 +124,11 @@ void add(OpLibrary& library, std::string_view name, std::string_view doc) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_filter(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   add<FilterDataset>(library, "FilterDataset", "The elements for which `predicate` is true.");
   add<TakeWhileDataset>(library, "TakeWhileDataset",
                         "The elements before the first for which `predicate` is false.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_filter

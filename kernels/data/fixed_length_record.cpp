@@ -2,7 +2,10 @@
 // and its footer.
 #include "kernels/data/internal/file_dataset.hpp"
 
-namespace troupe::data {
+namespace troupe::data_fixed_length_record {
+
+using namespace data;
+
 namespace {
 
 struct Lengths {
@@ -144,12 +147,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_fixed_length_record(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("FixedLengthRecordDataset")
       .input("filenames: string; header_bytes: int64; record_bytes: int64; footer_bytes: int64")
       .input("buffer_size: int64")
@@ -174,4 +173,4 @@ void register_data_fixed_length_record(OpLibrary& library) {
            "compressed.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_fixed_length_record

@@ -2,7 +2,11 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_flat_map {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class FlatMapDataset final : public UnaryDataset {
@@ -80,12 +84,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_flat_map(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("FlatMapDataset")
       .input("input_dataset: variant; other_arguments: Targuments")
       .output("handle: variant")
@@ -99,4 +99,4 @@ void register_data_flat_map(OpLibrary& library) {
       .doc("The elements of the datasets that `f` makes of the elements, one behind the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_flat_map

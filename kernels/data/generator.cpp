@@ -3,7 +3,11 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_generator {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class GeneratorDataset final : public Dataset {
@@ -110,12 +114,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_generator(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("GeneratorDataset")
       .input("init_func_other_args: Tinit_func_args; next_func_other_args: Tnext_func_args")
       .input("finalize_func_other_args: Tfinalize_func_args")
@@ -134,4 +134,4 @@ void register_data_generator(OpLibrary& library) {
            "OUT_OF_RANGE; then `finalize_func` is called with the state.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_generator

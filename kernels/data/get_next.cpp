@@ -5,7 +5,10 @@
 #include "kernels/framework/shape_by_attr.hpp"
 #include "kernels/list/internal/optional.hpp"
 
-namespace troupe::data {
+namespace troupe::data_get_next {
+
+using namespace data;
+
 namespace {
 
 Result<std::shared_ptr<Iteration>> iteration_of(KernelContext& c) {
@@ -88,12 +91,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_get_next(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"IteratorGetNext", "IteratorGetNextSync"})
     library.op(name)
         .input("iterator: resource")
@@ -117,4 +116,4 @@ void register_data_get_next(OpLibrary& library) {
       .doc("An optional with the next element; without value at the end.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_get_next

@@ -5,7 +5,11 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_group_by_reducer {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class GroupByReducerDataset final : public UnaryDataset {
@@ -119,12 +123,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_group_by_reducer(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"GroupByReducerDataset", "ExperimentalGroupByReducerDataset"})
     library.op(name)
         .input("input_dataset: variant; key_func_other_arguments: Tkey_func_other_arguments")
@@ -148,4 +148,4 @@ void register_data_group_by_reducer(OpLibrary& library) {
              "the key's elements.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_group_by_reducer

@@ -4,7 +4,11 @@
 #include "kernels/data/internal/register.hpp"
 #include "kernels/data/internal/window.hpp"
 
-namespace troupe::data {
+namespace troupe::data_group_by_window {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 constexpr auto not_a_key = "`key_func` must return a scalar int64.";
@@ -189,12 +193,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_group_by_window(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("GroupByWindowDataset")
       .input("input_dataset: variant; key_func_other_arguments: Tkey_func_other_arguments")
       .input("reduce_func_other_arguments: Treduce_func_other_arguments")
@@ -215,4 +215,4 @@ void register_data_group_by_window(OpLibrary& library) {
            "behind the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_group_by_window

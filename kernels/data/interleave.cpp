@@ -3,7 +3,11 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_interleave {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 /// What an open iterator takes, about.
@@ -154,12 +158,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_interleave(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("InterleaveDataset")
       .input("input_dataset: variant; other_arguments: Targuments")
       .input("cycle_length: int64; block_length: int64")
@@ -175,4 +175,4 @@ void register_data_interleave(OpLibrary& library) {
            "in turn, `block_length` each time.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_interleave

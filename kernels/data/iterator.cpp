@@ -5,7 +5,10 @@
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/glue.hpp"
 
-namespace troupe::data {
+namespace troupe::data_iterator {
+
+using namespace data;
+
 namespace {
 
 Status give_iterator(KernelContext& c) {
@@ -67,12 +70,8 @@ void one_shot(KernelContext& c, KernelDone done) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_iterator(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"Iterator", "IteratorV2"})
     library.op(name)
         .output("handle: resource")
@@ -105,4 +104,4 @@ void register_data_iterator(OpLibrary& library) {
       .doc("The handle of an iterator of the dataset that `dataset_factory` makes, once.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_iterator

@@ -3,7 +3,10 @@
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_iterator_state {
+
+using namespace data;
+
 namespace {
 
 constexpr auto variant_type = "tensorflow::Iterator";
@@ -133,12 +136,8 @@ Status shape_of_state(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_iterator_state(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("SerializeIterator")
       .input("resource_handle: resource")
       .output("serialized: variant")
@@ -159,4 +158,4 @@ void register_data_iterator_state(OpLibrary& library) {
       .doc("Goes on where an iterator of an equal dataset was.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_iterator_state

@@ -2,7 +2,10 @@
 #include "core/base/strings.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_list {
+
+using namespace data;
+
 namespace {
 
 class ListDataset final : public Dataset {
@@ -50,12 +53,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_list(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ListDataset")
       .input("tensors: Tinput_types")
       .output("handle: variant")
@@ -69,4 +68,4 @@ void register_data_list(OpLibrary& library) {
       .doc("The elements whose components the tensors are, one element after the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_list

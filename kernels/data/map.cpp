@@ -1,7 +1,11 @@
 // MapDataset: a function of each element.
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_map {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class MapDataset final : public UnaryDataset {
@@ -49,12 +53,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_map(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("MapDataset")
       .input("input_dataset: variant; other_arguments: Targuments")
       .output("handle: variant")
@@ -69,4 +69,4 @@ void register_data_map(OpLibrary& library) {
       .doc("`f` of each element.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_map

@@ -3,7 +3,11 @@
 #include "kernels/data/internal/parallel_calls.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_map_and_batch {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class MapAndBatchDataset final : public UnaryDataset {
@@ -98,12 +102,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_map_and_batch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("MapAndBatchDataset")
       .input("input_dataset: variant; other_arguments: Targuments; batch_size: int64")
       .input("num_parallel_calls: int64; drop_remainder: bool")
@@ -118,4 +118,4 @@ void register_data_map_and_batch(OpLibrary& library) {
       .doc("`f` of each element, for up to `num_parallel_calls` at once, in batches.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_map_and_batch

@@ -3,7 +3,11 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_matching_files {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 constexpr std::size_t most_matches = 1'000'000; // of one pattern
@@ -92,12 +96,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_matching_files(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"MatchingFilesDataset", "ExperimentalMatchingFilesDataset"})
     library.op(name)
         .input("patterns: string")
@@ -112,4 +112,4 @@ void register_data_matching_files(OpLibrary& library) {
         .doc("Paths of the files that match the patterns, of each pattern in their order.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_matching_files

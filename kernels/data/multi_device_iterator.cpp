@@ -8,7 +8,10 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/shape_by_attr.hpp"
 
-namespace troupe::data {
+namespace troupe::data_multi_device_iterator {
+
+using namespace data;
+
 namespace {
 
 /// One way through a dataset. Elements are asked of it in order, by whichever shard wants one; what is
@@ -188,12 +191,8 @@ Status shapes_of_next(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_multi_device_iterator(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("MultiDeviceIterator")
       .output("handle: resource")
       .attr("devices: list(string) >= 1; shared_name: string; container: string")
@@ -242,4 +241,4 @@ void register_data_multi_device_iterator(OpLibrary& library) {
       .doc("The handle of the iterator that a text names.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_multi_device_iterator

@@ -4,7 +4,10 @@
 #include "kernels/data/internal/register.hpp"
 #include "storage/message/message.hpp"
 
-namespace troupe::data {
+namespace troupe::data_options {
+
+using namespace data;
+
 namespace {
 
 class SameDataset final : public UnaryDataset {
@@ -77,12 +80,8 @@ Result<DatasetRef> make_rewritten(KernelContext& c) {
 constexpr auto same = "The input as it is.";
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_options(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("OptionsDataset")
       .input("input_dataset: variant")
       .output("handle: variant")
@@ -157,4 +156,4 @@ void register_data_options(OpLibrary& library) {
       .doc(same);
 }
 
-} // namespace troupe
+} // namespace troupe::data_options

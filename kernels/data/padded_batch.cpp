@@ -3,7 +3,10 @@
 #include "kernels/data/internal/batch.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_padded_batch {
+
+using namespace data;
+
 namespace {
 
 class PaddedBatchDataset final : public UnaryDataset {
@@ -116,12 +119,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_padded_batch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("PaddedBatchDataset")
       .input("input_dataset: variant; batch_size: int64; padded_shapes: N * int64")
       .input("padding_values: Toutput_types")
@@ -150,4 +149,4 @@ void register_data_padded_batch(OpLibrary& library) {
           "`drop_remainder`.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_padded_batch

@@ -6,7 +6,11 @@
 #include "kernels/data/internal/parallel_calls.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_parallel_interleave {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class ParallelInterleaveDataset final : public UnaryDataset {
@@ -133,12 +137,8 @@ constexpr auto doc =
     "are read at once: of `cycle_length` of them in turn, `block_length` each time.";
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_parallel_interleave(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ParallelInterleaveDatasetV2")
       .input("input_dataset: variant; other_arguments: Targuments; cycle_length: int64")
       .input("block_length: int64; num_parallel_calls: int64")
@@ -203,4 +203,4 @@ void register_data_parallel_interleave(OpLibrary& library) {
       .doc(doc);
 }
 
-} // namespace troupe
+} // namespace troupe::data_parallel_interleave

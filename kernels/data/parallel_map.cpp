@@ -2,7 +2,11 @@
 #include "kernels/data/internal/parallel_calls.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_parallel_map {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class ParallelMapDataset final : public UnaryDataset {
@@ -46,12 +50,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_parallel_map(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ParallelMapDataset")
       .input("input_dataset: variant; other_arguments: Targuments; num_parallel_calls: int32")
       .output("handle: variant")
@@ -79,4 +79,4 @@ void register_data_parallel_map(OpLibrary& library) {
       .doc("`f` of each element, for up to `num_parallel_calls` at once; -1: as many as pays.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_parallel_map

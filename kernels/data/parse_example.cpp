@@ -7,7 +7,10 @@
 #include "kernels/list/internal/ragged.hpp"
 #include "kernels/parsing/internal/example_parser.hpp"
 
-namespace troupe::data {
+namespace troupe::data_parse_example {
+
+using namespace data;
+
 namespace {
 
 constexpr auto tensor_type = "tensorflow::Tensor"; // of a variant that holds one
@@ -177,12 +180,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_parse_example(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const std::string_view name :
        {"ParseExampleDataset", "ParseExampleDatasetV2", "ExperimentalParseExampleDataset"}) {
     auto op = library.op(name);
@@ -205,4 +204,4 @@ void register_data_parse_example(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::data_parse_example

@@ -4,7 +4,10 @@
 #include "kernels/data/internal/elements.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_prefetch {
+
+using namespace data;
+
 namespace {
 
 /// Where the size is left to us: it doubles, up to this, each time that somebody finds the buffer empty.
@@ -176,12 +179,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_prefetch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("PrefetchDataset")
       .input("input_dataset: variant; buffer_size: int64")
       .output("handle: variant")
@@ -194,4 +193,4 @@ void register_data_prefetch(OpLibrary& library) {
       .doc("The elements, of which up to `buffer_size` are made ahead; -1: as many as pays.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_prefetch

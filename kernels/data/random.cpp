@@ -5,7 +5,10 @@
 #include "kernels/data/internal/seed_generator.hpp"
 #include "kernels/framework/resources.hpp"
 
-namespace troupe::data {
+namespace troupe::data_random {
+
+using namespace data;
+
 namespace {
 
 class RandomDataset final : public Dataset {
@@ -76,12 +79,8 @@ Result<DatasetRef> make_with_generator(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_random(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("RandomDataset")
       .input("seed: int64; seed2: int64")
       .output("handle: variant")
@@ -105,4 +104,4 @@ void register_data_random(OpLibrary& library) {
       .doc("Random numbers below 2^32, without end, by the seeds of a generator, or these.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_random

@@ -5,7 +5,10 @@
 #include "core/base/strings.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_range {
+
+using namespace data;
+
 namespace {
 
 class RangeDataset;
@@ -122,12 +125,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_range(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("RangeDataset")
       .input("start: int64; stop: int64; step: int64")
       .output("handle: variant")
@@ -140,4 +139,4 @@ void register_data_range(OpLibrary& library) {
       .doc("The numbers from `start` up to before `stop`, by `step`.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_range

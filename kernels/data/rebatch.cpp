@@ -5,7 +5,11 @@
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_rebatch {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 constexpr auto no_batch =
@@ -237,12 +241,8 @@ Result<DatasetRef> make_batches(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_rebatch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("RebatchDataset")
       .input("input_dataset: variant; num_replicas: int64")
       .output("handle: variant")
@@ -262,4 +262,4 @@ void register_data_rebatch(OpLibrary& library) {
       .doc("The rows of the batches in batches of these sizes, in turn.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_rebatch

@@ -4,7 +4,10 @@
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/shape_by_attr.hpp"
 
-namespace troupe::data {
+namespace troupe::data_reduce {
+
+using namespace data;
+
 namespace {
 
 Status give_element(KernelContext& c, Element element) {
@@ -75,12 +78,8 @@ Status compute_cardinality(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_reduce(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ReduceDataset")
       .input("input_dataset: variant; initial_state: Tstate; other_arguments: Targuments")
       .output("components: output_types")
@@ -114,4 +113,4 @@ void register_data_reduce(OpLibrary& library) {
       .doc("How many elements the dataset has; -1: without end, -2: not known.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_reduce

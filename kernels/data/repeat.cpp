@@ -3,7 +3,10 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_repeat {
+
+using namespace data;
+
 namespace {
 
 class RepeatDataset final : public UnaryDataset {
@@ -83,12 +86,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_repeat(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("RepeatDataset")
       .input("input_dataset: variant; count: int64")
       .output("handle: variant")
@@ -100,4 +99,4 @@ void register_data_repeat(OpLibrary& library) {
       .doc("The input `count` times, one after the other; for ever if it is negative.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_repeat

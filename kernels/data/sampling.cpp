@@ -5,7 +5,11 @@
 #include "kernels/data/internal/register.hpp"
 #include "kernels/data/internal/seed_generator.hpp"
 
-namespace troupe::data {
+namespace troupe::data_sampling {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class SamplingDataset final : public UnaryDataset {
@@ -65,12 +69,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_sampling(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("SamplingDataset")
       .input("input_dataset: variant; rate: float; seed: int64; seed2: int64")
       .output("handle: variant")
@@ -82,4 +82,4 @@ void register_data_sampling(OpLibrary& library) {
       .doc("Each element with probability `rate`.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_sampling

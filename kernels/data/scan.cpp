@@ -1,7 +1,11 @@
 // ScanDataset: a function of a state and each element, which gives the next state and an element.
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_scan {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class ScanDataset final : public UnaryDataset {
@@ -97,12 +101,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_scan(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ScanDataset")
       .input("input_dataset: variant; initial_state: Tstate; other_arguments: Targuments")
       .output("handle: variant")
@@ -117,4 +117,4 @@ void register_data_scan(OpLibrary& library) {
       .doc("`f` of a state and each element: the next state, and an element.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_scan

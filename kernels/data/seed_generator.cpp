@@ -4,7 +4,10 @@
 
 #include "kernels/data/internal/anonymous.hpp"
 
-namespace troupe::data {
+namespace troupe::data_seed_generator {
+
+using namespace data;
+
 namespace {
 
 template <bool with_reshuffle>
@@ -19,12 +22,8 @@ Status make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_seed_generator(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("AnonymousSeedGenerator")
       .input("seed: int64; seed2: int64; reshuffle: bool")
       .output("handle: resource; deleter: variant")
@@ -59,4 +58,4 @@ void register_data_seed_generator(OpLibrary& library) {
         .doc("Ends a generator of seeds.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_seed_generator

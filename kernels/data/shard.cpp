@@ -1,7 +1,10 @@
 // ShardDataset: every so many elements one, beginning with one of the first.
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_shard {
+
+using namespace data;
+
 namespace {
 
 /// Stands for the number of shards that a distribution strategy would put here.
@@ -101,12 +104,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_shard(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ShardDataset")
       .input("input_dataset: variant; num_shards: int64; index: int64")
       .output("handle: variant")
@@ -119,4 +118,4 @@ void register_data_shard(OpLibrary& library) {
       .doc("Of each `num_shards` elements the one with number `index`.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_shard

@@ -11,7 +11,11 @@
 #include "kernels/data/internal/seed_generator.hpp"
 #include "kernels/framework/resources.hpp"
 
-namespace troupe::data {
+namespace troupe::data_shuffle {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 constexpr std::size_t most_epochs = 3;
@@ -226,12 +230,8 @@ Result<DatasetRef> make_repeated(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_shuffle(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ShuffleDataset")
       .input("input_dataset: variant; buffer_size: int64; seed: int64; seed2: int64")
       .output("handle: variant")
@@ -289,4 +289,4 @@ void register_data_shuffle(OpLibrary& library) {
       .doc("The elements in random order, `count` times, by the seeds of a generator, or these.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_shuffle

@@ -5,7 +5,10 @@
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_sparse_tensor_slice {
+
+using namespace data;
+
 namespace {
 
 class SparseTensorSliceDataset final : public Dataset {
@@ -110,12 +113,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_sparse_tensor_slice(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("SparseTensorSliceDataset")
       .input("indices: int64; values: Tvalues; dense_shape: int64")
       .output("handle: variant")
@@ -127,4 +126,4 @@ void register_data_sparse_tensor_slice(OpLibrary& library) {
       .doc("The rows of a sparse tensor, each as indices, values and shape of a sparse one.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_sparse_tensor_slice

@@ -4,9 +4,9 @@
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe {
+namespace troupe::data_string_handle {
 
-void register_data_string_handle(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   using namespace data;
   library.op("IteratorToStringHandle")
       .input("resource_handle: resource")
@@ -28,4 +28,4 @@ void register_data_string_handle(OpLibrary& library) {
         .doc("The handle of the iterator that a text names.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_string_handle

@@ -3,7 +3,11 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_take {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class TakeDataset final : public UnaryDataset {
@@ -105,12 +109,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_take(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("TakeDataset")
       .input("input_dataset: variant; count: int64")
       .output("handle: variant")
@@ -131,4 +131,4 @@ void register_data_take(OpLibrary& library) {
       .doc("The elements behind the first `count`; none if it is negative.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_take

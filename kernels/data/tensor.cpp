@@ -3,7 +3,10 @@
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_tensor {
+
+using namespace data;
+
 namespace {
 
 class TensorDataset final : public Dataset {
@@ -105,12 +108,8 @@ Result<DatasetRef> make_slices(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_tensor(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("TensorDataset")
       .input("components: Toutput_types")
       .output("handle: variant")
@@ -133,4 +132,4 @@ void register_data_tensor(OpLibrary& library) {
       .doc("The rows of the components, one after the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_tensor

@@ -1,7 +1,10 @@
 // TextLineDataset: the lines of files.
 #include "kernels/data/internal/file_dataset.hpp"
 
-namespace troupe::data {
+namespace troupe::data_text_line {
+
+using namespace data;
+
 namespace {
 
 class TextLineDataset final : public FileDataset {
@@ -46,12 +49,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_text_line(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("TextLineDataset")
       .input("filenames: string; compression_type: string; buffer_size: int64")
       .output("handle: variant")
@@ -63,4 +62,4 @@ void register_data_text_line(OpLibrary& library) {
       .doc("The lines of the files, without their ends.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_text_line

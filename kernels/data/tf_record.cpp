@@ -2,7 +2,10 @@
 #include "kernels/data/internal/file_dataset.hpp"
 #include "storage/records/records.hpp"
 
-namespace troupe::data {
+namespace troupe::data_tf_record {
+
+using namespace data;
+
 namespace {
 
 constexpr std::int64_t left_to_us = -1; // a buffer's size
@@ -47,12 +50,8 @@ Status infer_shapes(ShapeContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_tf_record(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("TFRecordDataset")
       .input("filenames: string; compression_type: string; buffer_size: int64")
       .output("handle: variant")
@@ -64,4 +63,4 @@ void register_data_tf_record(OpLibrary& library) {
       .doc("The records of the files, which may be compressed: \"ZLIB\", \"GZIP\".");
 }
 
-} // namespace troupe
+} // namespace troupe::data_tf_record

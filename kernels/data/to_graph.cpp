@@ -7,7 +7,10 @@
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_to_graph {
+
+using namespace data;
+
 namespace {
 
 /// What becomes of a state that the graph cannot hold.
@@ -72,12 +75,8 @@ Status compute_batch_size(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_to_graph(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("DatasetToGraph")
       .input("input_dataset: variant")
       .output("graph: string")
@@ -112,4 +111,4 @@ void register_data_to_graph(OpLibrary& library) {
       .doc("The batch size that a dataset's nodes tell; -1 if they do not.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_to_graph

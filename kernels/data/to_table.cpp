@@ -5,7 +5,10 @@
 #include "kernels/data/internal/register.hpp"
 #include "kernels/lookup/internal/initializable.hpp"
 
-namespace troupe::data {
+namespace troupe::data_to_table {
+
+using namespace data;
+
 namespace {
 
 Status check_dataset(const Dataset& dataset, const LookupTable::Spec& spec) {
@@ -66,12 +69,8 @@ void fill_table(KernelContext& c, KernelDone done) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_to_table(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("InitializeTableFromDataset")
       .input("table_handle: resource; dataset: variant")
       .stateful()
@@ -85,4 +84,4 @@ void register_data_to_table(OpLibrary& library) {
       .doc("Fills a HashTable with the elements of a dataset, a key and a value each.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_to_table

@@ -3,7 +3,10 @@
 #include "kernels/data/internal/register.hpp"
 #include "storage/records/records.hpp"
 
-namespace troupe::data {
+namespace troupe::data_to_tf_record {
+
+using namespace data;
+
 namespace {
 
 Async<Status> write(KernelContext& c, std::shared_ptr<Iteration> iteration,
@@ -47,12 +50,8 @@ void write_records(KernelContext& c, KernelDone done) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_to_tf_record(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   for (const char* name : {"DatasetToTFRecord", "ExperimentalDatasetToTFRecord"})
     library.op(name)
         .input("input_dataset: variant; filename: string; compression_type: string")
@@ -67,4 +66,4 @@ void register_data_to_tf_record(OpLibrary& library) {
         .doc("Writes the elements, texts, as the records of a TFRecord file, whole or not at all.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_to_tf_record

@@ -4,7 +4,11 @@
 #include "devices/resource/batches.hpp"
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_unbatch {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class UnbatchDataset final : public UnaryDataset {
@@ -96,12 +100,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_unbatch(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("UnbatchDataset")
       .input("input_dataset: variant")
       .output("handle: variant")
@@ -113,4 +113,4 @@ void register_data_unbatch(OpLibrary& library) {
       .doc("The rows of the elements, one after the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_unbatch

@@ -7,7 +7,10 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_window {
+
+using namespace data;
+
 namespace {
 
 class WindowDataset final : public UnaryDataset {
@@ -161,12 +164,8 @@ Result<DatasetRef> make(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_window(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("WindowDataset")
       .input("input_dataset: variant; size: int64; shift: int64; stride: int64")
       .input("drop_remainder: bool")
@@ -180,4 +179,4 @@ void register_data_window(OpLibrary& library) {
            "each component is a dataset. The next one begins `shift` further.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_window

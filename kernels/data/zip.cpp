@@ -3,7 +3,11 @@
 
 #include "kernels/data/internal/register.hpp"
 
-namespace troupe::data {
+namespace troupe::data_zip {
+
+using namespace data;
+using data::unknown;
+
 namespace {
 
 class ZipDataset final : public Dataset {
@@ -194,12 +198,8 @@ Result<DatasetRef> make_concatenate(KernelContext& c) {
 }
 
 } // namespace
-} // namespace troupe::data
 
-namespace troupe {
-
-void register_data_zip(OpLibrary& library) {
-  using namespace data;
+void register_ops(OpLibrary& library) {
   library.op("ZipDataset")
       .input("input_datasets: N * variant")
       .output("handle: variant")
@@ -221,4 +221,4 @@ void register_data_zip(OpLibrary& library) {
       .doc("The elements of one dataset, and then those of the other.");
 }
 
-} // namespace troupe
+} // namespace troupe::data_zip

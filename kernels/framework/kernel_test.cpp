@@ -8,7 +8,7 @@
 namespace troupe {
 namespace {
 
-Status nothing(KernelContext&) {
+Status does_nothing(KernelContext&) {
   return {};
 }
 
@@ -16,11 +16,11 @@ KernelRegistry two_devices() {
   KernelRegistry out;
   out.add({.op = "Foo",
            .device_type = "CPU",
-           .compute = nothing,
+           .compute = does_nothing,
            .options = {.types = {{"T", {DType::float32, DType::int32}}}}});
   out.add({.op = "Foo",
            .device_type = "GPU",
-           .compute = nothing,
+           .compute = does_nothing,
            .options = {.types = {{"T", {DType::float32}}}}});
   return out;
 }
@@ -84,7 +84,7 @@ TEST_CASE("op library: a builder adds the schema and a kernel for each device") 
       .attr("T: type")
       .shape_fn(shape_unchanged)
       .not_differentiable("it is a test")
-      .kernel_on_all_devices(nothing, {.host_inputs = {"x"}})
+      .kernel_on_all_devices(does_nothing, {.host_inputs = {"x"}})
       .doc("Nothing.");
   const OpSchema* schema = library.ops.find("Everywhere");
   REQUIRE(schema);

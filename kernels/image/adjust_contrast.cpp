@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::image_adjust_contrast {
 namespace {
 
 Status check_scalar(KernelContext& c, int i, std::string_view name) {
@@ -82,7 +82,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_adjust_contrast(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32}}};
   options.expensive = true;
@@ -106,4 +106,4 @@ void register_image_adjust_contrast(OpLibrary& library) {
       .doc("The same, within bounds; the old form, which clients no longer build.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_adjust_contrast

@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::image_colors {
 namespace {
 
 template <class T>
@@ -143,7 +143,7 @@ KernelOptions options(std::vector<DType> types) {
 
 } // namespace
 
-void register_image_colors(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto conversion = [&](const char* name, KernelFn compute, KernelFn compute_small,
                         const char* doc) {
     library.op(name)
@@ -177,4 +177,4 @@ void register_image_colors(OpLibrary& library) {
              "Pixels whose saturation is multiplied with `scale`, and kept from 0 to 1.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_colors

@@ -10,7 +10,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/image/internal/boxes.hpp"
 
-namespace troupe {
+namespace troupe::image_combined_non_max_suppression {
 namespace {
 
 struct Sizes {
@@ -178,7 +178,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_combined_non_max_suppression(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("CombinedNonMaxSuppression")
@@ -194,4 +194,4 @@ void register_image_combined_non_max_suppression(OpLibrary& library) {
            "their class.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_combined_non_max_suppression

@@ -9,7 +9,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/image/internal/resize.hpp"
 
-namespace troupe {
+namespace troupe::image_crop_and_resize {
 namespace {
 
 struct Attrs {
@@ -364,7 +364,7 @@ constexpr auto reals = "T: {uint8, uint16, int8, int16, int32, int64, half, floa
 
 } // namespace
 
-void register_image_crop_and_resize(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("CropAndResize")
       .input("image: T; boxes: float; box_ind: int32; crop_size: int32")
       .output("crops: float")
@@ -395,4 +395,4 @@ void register_image_crop_and_resize(OpLibrary& library) {
       .doc("The gradient of CropAndResize by the boxes.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_crop_and_resize

@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/image/internal/picture.hpp"
 
-namespace troupe {
+namespace troupe::image_decode_image {
 namespace {
 
 using image::PictureFormat;
@@ -276,7 +276,7 @@ constexpr auto jpeg_attrs =
 
 } // namespace
 
-void register_image_decode_image(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto decoder = [&](const char* name, const char* inputs, const char* output, const char* attrs,
                      const char* doc) {
     auto builder = library.op(name);
@@ -315,4 +315,4 @@ void register_image_decode_image(OpLibrary& library) {
       .doc("Height, width and channels of a JPEG file, which is not decoded.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_decode_image

@@ -9,7 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::image_draw_bounding_boxes {
 namespace {
 
 using Color = std::array<float, 4>;
@@ -121,7 +121,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_draw_bounding_boxes(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float16}}};
   options.expensive = true;
@@ -137,4 +137,4 @@ void register_image_draw_bounding_boxes(OpLibrary& library) {
                     : "Images with the frames of boxes, whose corners are parts of the images.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_draw_bounding_boxes

@@ -8,7 +8,7 @@
 #include "kernels/image/internal/picture.hpp"
 #include "kernels/io/internal/summary.hpp"
 
-namespace troupe {
+namespace troupe::image_encode_image {
 namespace {
 
 Result<std::shared_ptr<const void>> prepare_png(PrepareContext& c) {
@@ -153,7 +153,7 @@ constexpr auto files = "files are written, not computed";
 
 } // namespace
 
-void register_image_encode_image(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   KernelOptions png = options, jpeg = options;
@@ -187,4 +187,4 @@ void register_image_encode_image(OpLibrary& library) {
       .doc("The same with a quality that a step computes.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_encode_image

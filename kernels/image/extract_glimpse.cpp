@@ -10,7 +10,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::image_extract_glimpse {
 namespace {
 
 enum class Noise : std::uint8_t { uniform, gaussian, zero };
@@ -159,7 +159,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_extract_glimpse(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   options.expensive = true;
@@ -176,4 +176,4 @@ void register_image_extract_glimpse(OpLibrary& library) {
                     : "A window of each image around a place, with noise outside of the image.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_extract_glimpse

@@ -13,7 +13,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/image/internal/boxes.hpp"
 
-namespace troupe {
+namespace troupe::image_non_max_suppression {
 namespace {
 
 struct Limits {
@@ -228,7 +228,7 @@ constexpr auto chosen = "boxes are chosen, not computed";
 
 } // namespace
 
-void register_image_non_max_suppression(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("NonMaxSuppression")
       .input("boxes: float; scores: float; max_output_size: int32")
       .output("selected_indices: int32")
@@ -282,4 +282,4 @@ void register_image_non_max_suppression(OpLibrary& library) {
       .doc("The same for boxes that are known by how much each two of them overlap.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_non_max_suppression

@@ -9,7 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::image_projective_transform {
 namespace {
 
 using Pixels = Types<std::uint8_t, std::int32_t, std::int64_t, Half, BFloat16, float, double>;
@@ -187,7 +187,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_projective_transform(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"dtype",
                     {DType::uint8, DType::int32, DType::int64, DType::float16, DType::bfloat16,
@@ -208,4 +208,4 @@ void register_image_projective_transform(OpLibrary& library) {
                    : "Images seen through a projection, one for each or one for all.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_projective_transform

@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/image/internal/resize.hpp"
 
-namespace troupe {
+namespace troupe::image_resize_bicubic {
 namespace {
 
 using image::clamped;
@@ -232,7 +232,7 @@ constexpr auto reals =
 
 } // namespace
 
-void register_image_resize_bicubic(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ResizeBicubic")
       .input("images: T; size: int32")
       .output("resized_images: float")
@@ -262,4 +262,4 @@ void register_image_resize_bicubic(OpLibrary& library) {
       .doc("Images of another size, each pixel the mean of what it covers of the input.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_resize_bicubic

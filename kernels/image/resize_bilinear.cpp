@@ -6,7 +6,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/image/internal/resize.hpp"
 
-namespace troupe {
+namespace troupe::image_resize_bilinear {
 namespace {
 
 using image::ResizeSizes;
@@ -115,7 +115,7 @@ Status compute_grad(KernelContext& c) {
 
 } // namespace
 
-void register_image_resize_bilinear(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ResizeBilinear")
       .input("images: T; size: int32")
       .output("resized_images: float")
@@ -138,4 +138,4 @@ void register_image_resize_bilinear(OpLibrary& library) {
       .doc("The gradient of ResizeBilinear.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_resize_bilinear

@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/image/internal/resize.hpp"
 
-namespace troupe {
+namespace troupe::image_resize_nearest_neighbor {
 namespace {
 
 using image::ResizeSizes;
@@ -101,7 +101,7 @@ Status compute_grad(KernelContext& c) {
 
 } // namespace
 
-void register_image_resize_nearest_neighbor(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ResizeNearestNeighbor")
       .input("images: T; size: int32")
       .output("resized_images: T")
@@ -122,4 +122,4 @@ void register_image_resize_nearest_neighbor(OpLibrary& library) {
       .doc("The gradient of ResizeNearestNeighbor, for images of `size`.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_resize_nearest_neighbor

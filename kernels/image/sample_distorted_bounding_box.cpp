@@ -12,7 +12,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::image_sample_distorted_bounding_box {
 namespace {
 
 struct Attrs {
@@ -275,7 +275,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_image_sample_distorted_bounding_box(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T",
                     {DType::int32, DType::uint8, DType::int16, DType::int8, DType::int64,
@@ -324,4 +324,4 @@ void register_image_sample_distorted_bounding_box(OpLibrary& library) {
       .doc("The same with a seed that is an input.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_sample_distorted_bounding_box

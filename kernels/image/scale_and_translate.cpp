@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/image/internal/resize.hpp"
 
-namespace troupe {
+namespace troupe::image_scale_and_translate {
 namespace {
 
 float lanczos(float x, float radius) {
@@ -275,7 +275,7 @@ Status compute_grad(KernelContext& c) {
 
 } // namespace
 
-void register_image_scale_and_translate(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ScaleAndTranslate")
       .input("images: T; size: int32; scale: float; translation: float")
       .output("resized_images: float")
@@ -296,4 +296,4 @@ void register_image_scale_and_translate(OpLibrary& library) {
       .doc("The gradient of ScaleAndTranslate.");
 }
 
-} // namespace troupe
+} // namespace troupe::image_scale_and_translate

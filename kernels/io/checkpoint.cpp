@@ -6,7 +6,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/io/internal/restore_v1.hpp"
 
-namespace troupe {
+namespace troupe::io_checkpoint {
 namespace {
 
 constexpr int first_tensor = 3; // of SaveV2's inputs
@@ -194,7 +194,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_io_checkpoint(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SaveV2")
       .input("prefix: string; tensor_names: string; shape_and_slices: string; tensors: dtypes")
       .attr("dtypes: list(type) >= 1")
@@ -225,4 +225,4 @@ void register_io_checkpoint(OpLibrary& library) {
            "they are empty.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_checkpoint

@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/io/internal/restore_v1.hpp"
 
-namespace troupe {
+namespace troupe::io_checkpoint_v1 {
 namespace {
 
 /// A scalar, and vectors with an element for each tensor.
@@ -135,7 +135,7 @@ Status restore(KernelContext& c) {
 
 } // namespace
 
-void register_io_checkpoint_v1(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Save")
       .input("filename: string; tensor_names: string; data: T")
       .attr("T: list(type) >= 1")
@@ -174,4 +174,4 @@ void register_io_checkpoint_v1(OpLibrary& library) {
       .doc("A tensor, or a slice of one, of a checkpoint of the first format.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_checkpoint_v1

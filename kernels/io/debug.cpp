@@ -10,7 +10,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "storage/debug_dump/debug_dump.hpp"
 
-namespace troupe {
+namespace troupe::io_debug {
 namespace {
 
 /// What a session's watches may write, as TensorFlow's default.
@@ -191,7 +191,7 @@ constexpr auto where = "device_name: string = ''; tensor_name: string = ''; "
 
 } // namespace
 
-void register_io_debug(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   using enum DType;
   library.op("DebugIdentity")
       .input("input: T")
@@ -230,4 +230,4 @@ void register_io_debug(OpLibrary& library) {
            "debug_urls.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_debug

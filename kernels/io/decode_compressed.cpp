@@ -6,7 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "storage/streams/byte_source.hpp"
 
-namespace troupe {
+namespace troupe::io_decode_compressed {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::numeric_limits<std::int32_t>::max(); // of one text
@@ -38,7 +38,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_io_decode_compressed(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DecodeCompressed")
       .input("bytes: string")
       .output("output: string")
@@ -51,4 +51,4 @@ void register_io_decode_compressed(OpLibrary& library) {
            "gives what there is of it.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_decode_compressed

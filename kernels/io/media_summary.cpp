@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/io/internal/media.hpp"
 
-namespace troupe {
+namespace troupe::io_media_summary {
 namespace {
 
 Status image(KernelContext& c) {
@@ -48,7 +48,7 @@ constexpr auto is_text = "its value is a message";
 
 } // namespace
 
-void register_io_media_summary(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ImageSummary")
       .input("tag: string; tensor: T")
       .output("summary: string")
@@ -77,4 +77,4 @@ void register_io_media_summary(OpLibrary& library) {
       .doc("A Summary message with up to `max_outputs` sounds.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_media_summary

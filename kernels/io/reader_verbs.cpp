@@ -6,7 +6,7 @@
 #include "kernels/framework/wait.hpp"
 #include "kernels/io/internal/reader.hpp"
 
-namespace troupe {
+namespace troupe::io_reader_verbs {
 namespace {
 
 using io::Reader;
@@ -141,7 +141,7 @@ constexpr Verb verbs[] = {
 
 } // namespace
 
-void register_io_reader_verbs(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Verb& verb : verbs)
     for (const bool v2 : {false, true}) {
       auto op = library.op(str_cat(verb.name, v2 ? "V2" : ""));
@@ -164,4 +164,4 @@ void register_io_reader_verbs(OpLibrary& library) {
     }
 }
 
-} // namespace troupe
+} // namespace troupe::io_reader_verbs

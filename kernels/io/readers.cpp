@@ -7,7 +7,7 @@
 #include "kernels/framework/resources.hpp"
 #include "kernels/io/internal/reader.hpp"
 
-namespace troupe {
+namespace troupe::io_readers {
 namespace {
 
 using io::Reader;
@@ -145,7 +145,7 @@ constexpr Kind kinds[] = {
 
 } // namespace
 
-void register_io_readers(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Kind& kind : kinds)
     for (const bool v2 : {false, true}) {
       auto op = library.op(str_cat(kind.name, v2 ? "V2" : ""));
@@ -171,4 +171,4 @@ void register_io_readers(OpLibrary& library) {
       .doc("Refused: LMDB databases are not read.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_readers

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/io/internal/record_epochs.hpp"
 
-namespace troupe {
+namespace troupe::io_record_input {
 namespace {
 
 using io::RecordEpochs;
@@ -51,7 +51,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_io_record_input(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   options.expensive = true;
@@ -68,4 +68,4 @@ void register_io_record_input(OpLibrary& library) {
       .doc("Records of the files that match a pattern, each once in an epoch, in random order.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_record_input

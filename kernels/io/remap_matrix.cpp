@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "storage/checkpoint/checkpoint.hpp"
 
-namespace troupe {
+namespace troupe::io_remap_matrix {
 namespace {
 
 Status infer(ShapeContext& c) {
@@ -161,7 +161,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_io_remap_matrix(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("LoadAndRemapMatrix")
       .input("ckpt_path: string; old_tensor_name: string; row_remapping: int64")
       .input("col_remapping: int64; initializing_values: float")
@@ -176,4 +176,4 @@ void register_io_remap_matrix(OpLibrary& library) {
            "`initializing_values` are taken in their order.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_remap_matrix

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/io/internal/summary.hpp"
 
-namespace troupe {
+namespace troupe::io_serialized_tensor {
 namespace {
 
 Status infer_parse(ShapeContext& c) {
@@ -31,7 +31,7 @@ Status parse(KernelContext& c) {
 
 } // namespace
 
-void register_io_serialized_tensor(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SerializeTensor")
       .input("tensor: T")
       .output("serialized: string")
@@ -50,4 +50,4 @@ void register_io_serialized_tensor(OpLibrary& library) {
       .doc("The tensor of a TensorProto message.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_serialized_tensor

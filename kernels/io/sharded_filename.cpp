@@ -5,7 +5,7 @@
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::io_sharded_filename {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -44,7 +44,7 @@ Status spec(KernelContext& c) {
 
 } // namespace
 
-void register_io_sharded_filename(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ShardedFilename")
       .input("basename: string; shard: int32; num_shards: int32")
       .output("filename: string")
@@ -61,4 +61,4 @@ void register_io_sharded_filename(OpLibrary& library) {
       .doc("A pattern for the names of all parts: basename-\?\?\?\?\?-of-00003.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_sharded_filename

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/io/internal/summary.hpp"
 
-namespace troupe {
+namespace troupe::io_summary {
 namespace {
 
 Status put(KernelContext& c, MessageWriter& summary) {
@@ -102,7 +102,7 @@ constexpr auto is_text = "its value is a message";
 
 } // namespace
 
-void register_io_summary(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ScalarSummary")
       .input("tags: string; values: T")
       .output("summary: string")
@@ -146,4 +146,4 @@ void register_io_summary(OpLibrary& library) {
       .doc("The values of several Summary messages in one.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_summary

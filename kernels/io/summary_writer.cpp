@@ -7,7 +7,7 @@
 #include "kernels/io/internal/event_writer.hpp"
 #include "kernels/io/internal/media.hpp"
 
-namespace troupe {
+namespace troupe::io_summary_writer {
 namespace {
 
 using io::EventWriter;
@@ -232,7 +232,7 @@ constexpr Verb verbs[] = {
 
 } // namespace
 
-void register_io_summary_writer(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SummaryWriter")
       .output("writer: resource")
       .attr("shared_name: string = ''; container: string = ''")
@@ -257,4 +257,4 @@ void register_io_summary_writer(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::io_summary_writer

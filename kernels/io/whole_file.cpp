@@ -5,7 +5,7 @@
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::io_whole_file {
 namespace {
 
 constexpr std::size_t most_matches = 1'000'000;
@@ -80,7 +80,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_io_whole_file(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ReadFile")
       .input("filename: string")
       .output("contents: string")
@@ -107,4 +107,4 @@ void register_io_whole_file(OpLibrary& library) {
       .doc("Paths of the files that match a pattern, or one of several, sorted.");
 }
 
-} // namespace troupe
+} // namespace troupe::io_whole_file

@@ -15,7 +15,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
-namespace troupe {
+namespace troupe::linalg_batch_matmul {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -278,7 +278,7 @@ void add_kernels_v3(OpLibrary::Builder& op) {
 
 } // namespace
 
-void register_linalg_batch_matmul(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto flags = "adj_x: bool = false; adj_y: bool = false; grad_x: bool = false; "
                          "grad_y: bool = false";
   library.op("BatchMatMul")
@@ -319,4 +319,4 @@ void register_linalg_batch_matmul(OpLibrary& library) {
       .doc("As BatchMatMulV2, with a dtype of its own for each tensor.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_batch_matmul

@@ -6,7 +6,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_cholesky {
 namespace {
 
 using namespace linalg;
@@ -78,7 +78,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_linalg_cholesky(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Cholesky")
       .input("input: T")
       .output("output: T")
@@ -99,4 +99,4 @@ void register_linalg_cholesky(OpLibrary& library) {
       .doc("The gradient of Cholesky, from its output.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_cholesky

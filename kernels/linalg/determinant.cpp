@@ -4,7 +4,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_determinant {
 namespace {
 
 using namespace linalg;
@@ -94,7 +94,7 @@ Status differentiate_log(GradContext& g) {
 
 } // namespace
 
-void register_linalg_determinant(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("MatrixDeterminant")
       .input("input: T")
       .output("output: T")
@@ -113,4 +113,4 @@ void register_linalg_determinant(OpLibrary& library) {
       .doc("Sign, and logarithm of the magnitude, of each matrix's determinant.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_determinant

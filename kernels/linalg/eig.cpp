@@ -3,7 +3,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_eig {
 namespace {
 
 using namespace linalg;
@@ -56,7 +56,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_eig(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Eig")
       .input("input: T")
       .output("e: Tout; v: Tout")
@@ -68,4 +68,4 @@ void register_linalg_eig(OpLibrary& library) {
       .doc("Eigenvalues and eigenvectors of square matrices.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_eig

@@ -15,7 +15,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
-namespace troupe {
+namespace troupe::linalg_einsum {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -323,7 +323,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_linalg_einsum(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {
       {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::complex128}}};
@@ -342,4 +342,4 @@ void register_linalg_einsum(OpLibrary& library) {
            "does not have.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_einsum

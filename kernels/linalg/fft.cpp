@@ -10,7 +10,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/linalg/internal/fourier.hpp"
 
-namespace troupe {
+namespace troupe::linalg_fft {
 namespace {
 
 using linalg::Fourier;
@@ -271,10 +271,10 @@ void add_rank(OpLibrary& library) {
 
 } // namespace
 
-void register_linalg_fft(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_rank<1>(library);
   add_rank<2>(library);
   add_rank<3>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_fft

@@ -7,7 +7,7 @@
 #include "kernels/linalg/internal/product.hpp"
 #include "kernels/math/elementwise_program.hpp"
 
-namespace troupe {
+namespace troupe::linalg_fused_matmul {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -75,7 +75,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_linalg_fused_matmul(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
@@ -92,4 +92,4 @@ void register_linalg_fused_matmul(OpLibrary& library) {
            "operands, 0 for the product, then args, then results of earlier lines.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_fused_matmul

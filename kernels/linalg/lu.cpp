@@ -3,7 +3,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_lu {
 namespace {
 
 using namespace linalg;
@@ -49,7 +49,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_lu(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Lu")
       .input("input: T")
       .output("lu: T; p: output_idx_type")
@@ -61,4 +61,4 @@ void register_linalg_lu(OpLibrary& library) {
       .doc("Triangular factors of each matrix, its rows permuted.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_lu

@@ -10,7 +10,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
-namespace troupe {
+namespace troupe::linalg_matmul {
 namespace {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
@@ -63,7 +63,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_linalg_matmul(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {
       {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::complex128}}};
@@ -86,4 +86,4 @@ void register_linalg_matmul(OpLibrary& library) {
       .doc("Product of two matrices; each is transposed first if its attribute says so.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_matmul

@@ -6,7 +6,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_matrix_function {
 namespace {
 
 using namespace linalg;
@@ -69,7 +69,7 @@ void add(OpLibrary& library, std::string_view name, std::string_view types, Kern
 
 } // namespace
 
-void register_linalg_matrix_function(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto all = "T: {double, float, half, complex64, complex128}";
   add<Root>(library, "MatrixSquareRoot", all, kernel_options(),
             "The principal square root of each matrix.");
@@ -81,4 +81,4 @@ void register_linalg_matrix_function(OpLibrary& library) {
                  "The principal logarithm of each matrix.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_matrix_function

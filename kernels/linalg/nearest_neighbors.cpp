@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::linalg_nearest_neighbors {
 namespace {
 
 /// Products of so many points with so many centers lie in a cache.
@@ -138,7 +138,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_nearest_neighbors(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("NearestNeighbors")
       .input("points: float; centers: float; k: int64")
       .output("nearest_center_indices: int64; nearest_center_distances: float")
@@ -148,4 +148,4 @@ void register_linalg_nearest_neighbors(OpLibrary& library) {
       .doc("For each point the k nearest centers, nearest first, and their squared distances.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_nearest_neighbors

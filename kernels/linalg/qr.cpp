@@ -3,7 +3,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_qr {
 namespace {
 
 using namespace linalg;
@@ -47,7 +47,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_qr(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options = kernel_options();
   options.types[0].dtypes.push_back(DType::float16);
   library.op("Qr")
@@ -60,4 +60,4 @@ void register_linalg_qr(OpLibrary& library) {
       .doc("An orthonormal q and an upper triangular r with q r = input.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_qr

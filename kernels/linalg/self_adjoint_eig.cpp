@@ -4,7 +4,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_self_adjoint_eig {
 namespace {
 
 using namespace linalg;
@@ -51,7 +51,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_self_adjoint_eig(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SelfAdjointEigV2")
       .input("input: T")
       .output("e: T; v: T")
@@ -62,4 +62,4 @@ void register_linalg_self_adjoint_eig(OpLibrary& library) {
       .doc("Eigenvalues and eigenvectors of Hermitian matrices.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_self_adjoint_eig

@@ -4,7 +4,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_solve {
 namespace {
 
 using namespace linalg;
@@ -100,7 +100,7 @@ Status differentiate_solve(GradContext& g) {
 
 } // namespace
 
-void register_linalg_solve(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options = kernel_options();
   options.types[0].dtypes.push_back(DType::float16);
   library.op("MatrixInverse")
@@ -121,4 +121,4 @@ void register_linalg_solve(OpLibrary& library) {
       .doc("What each matrix, or its adjoint, must be multiplied with to give rhs.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_solve

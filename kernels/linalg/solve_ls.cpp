@@ -5,7 +5,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_solve_ls {
 namespace {
 
 using namespace linalg;
@@ -81,7 +81,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_solve_ls(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options = kernel_options();
   options.host_inputs = {"l2_regularizer"};
   library.op("MatrixSolveLs")
@@ -94,4 +94,4 @@ void register_linalg_solve_ls(OpLibrary& library) {
       .doc("The least-squares solution for each matrix and right-hand side.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_solve_ls

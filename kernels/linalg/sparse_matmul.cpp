@@ -8,7 +8,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/linalg/internal/product.hpp"
 
-namespace troupe {
+namespace troupe::linalg_sparse_matmul {
 namespace {
 
 struct Attrs {
@@ -75,7 +75,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_sparse_matmul(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"Ta", {DType::float32, DType::bfloat16}},
                    {"Tb", {DType::float32, DType::bfloat16}}};
@@ -93,4 +93,4 @@ void register_linalg_sparse_matmul(OpLibrary& library) {
       .doc("The product of two matrices of which one or both have many zeros.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_sparse_matmul

@@ -5,7 +5,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_svd {
 namespace {
 
 using namespace linalg;
@@ -96,7 +96,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_svd(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Svd")
       .input("input: T")
       .output("s: T; u: T; v: T")
@@ -108,4 +108,4 @@ void register_linalg_svd(OpLibrary& library) {
       .doc("Singular values of each matrix, largest first, and the vectors to them.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_svd

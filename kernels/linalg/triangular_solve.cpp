@@ -4,7 +4,7 @@
 #include "kernels/arith/broadcast.hpp"
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_triangular_solve {
 namespace {
 
 using namespace linalg;
@@ -160,7 +160,7 @@ Status infer(ShapeContext& c, bool square) {
 
 } // namespace
 
-void register_linalg_triangular_solve(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("MatrixTriangularSolve")
       .input("matrix: T; rhs: T")
       .output("output: T")
@@ -181,4 +181,4 @@ void register_linalg_triangular_solve(OpLibrary& library) {
       .doc("Solves with triangular matrices that are given by their bands.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_triangular_solve

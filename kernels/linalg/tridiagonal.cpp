@@ -3,7 +3,7 @@
 
 #include "kernels/linalg/internal/batched.hpp"
 
-namespace troupe {
+namespace troupe::linalg_tridiagonal {
 namespace {
 
 using namespace linalg;
@@ -189,7 +189,7 @@ Status infer_product(ShapeContext& c) {
 
 } // namespace
 
-void register_linalg_tridiagonal(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options = kernel_options();
   options.prepare = prepare;
   library.op("TridiagonalSolve")
@@ -211,4 +211,4 @@ void register_linalg_tridiagonal(OpLibrary& library) {
       .doc("Products with matrices that are given by their three diagonals.");
 }
 
-} // namespace troupe
+} // namespace troupe::linalg_tridiagonal

@@ -13,7 +13,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "storage/message/message.hpp"
 
-namespace troupe {
+namespace troupe::list_composite_tensor {
 namespace {
 
 constexpr auto type_name = "CompositeTensorVariant";
@@ -114,7 +114,7 @@ Status to_components(KernelContext& c) {
 
 } // namespace
 
-void register_list_composite_tensor(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   library.op("CompositeTensorVariantFromComponents")
@@ -135,4 +135,4 @@ void register_list_composite_tensor(OpLibrary& library) {
       .doc("The tensors of a composite tensor in a variant.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_composite_tensor

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/state/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::list_inplace {
 namespace {
 
 Status check_rows(const Tensor& x, const Tensor& indices, const Tensor& v) {
@@ -92,7 +92,7 @@ constexpr auto no_gradient = "TensorFlow defines no gradient for it";
 
 } // namespace
 
-void register_list_inplace(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DeepCopy")
       .input("x: T")
       .output("y: T")
@@ -128,4 +128,4 @@ void register_list_inplace(OpLibrary& library) {
       .doc("x with row j of v subtracted from its row i[j].");
 }
 
-} // namespace troupe
+} // namespace troupe::list_inplace

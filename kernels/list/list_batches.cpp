@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 
-namespace troupe {
+namespace troupe::list_list_batches {
 namespace {
 
 using list::TensorList;
@@ -133,7 +133,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_list_batches(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TensorListConcatLists")
       .input("input_a: variant; input_b: variant")
       .output("output: variant")
@@ -152,4 +152,4 @@ void register_list_list_batches(OpLibrary& library) {
       .doc("List i with row i of the tensor behind its last element.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_list_batches

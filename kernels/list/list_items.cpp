@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 
-namespace troupe {
+namespace troupe::list_list_items {
 namespace {
 
 using list::TensorList;
@@ -145,7 +145,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_list_items(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TensorListPushBack")
       .input("input_handle: variant; tensor: element_dtype")
       .output("output_handle: variant")
@@ -202,4 +202,4 @@ void register_list_list_items(OpLibrary& library) {
       .doc("The list with `size` elements: without its last ones, or with some that are not set.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_list_items

@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 
-namespace troupe {
+namespace troupe::list_list_joining {
 namespace {
 
 using list::Piece;
@@ -223,7 +223,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_list_joining(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TensorListStack")
       .input("input_handle: variant; element_shape: int32")
       .output("tensor: element_dtype")
@@ -258,4 +258,4 @@ void register_list_list_joining(OpLibrary& library) {
       .doc("TensorListConcat; leading_dims tells the lengths of elements that are not set.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_list_joining

@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_list.hpp"
 
-namespace troupe {
+namespace troupe::list_list_making {
 namespace {
 
 using list::TensorList;
@@ -186,7 +186,7 @@ constexpr auto constant = "it has no inputs that have gradients";
 
 } // namespace
 
-void register_list_list_making(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("EmptyTensorList")
       .input("element_shape: shape_type; max_num_elements: int32")
       .output("handle: variant")
@@ -247,4 +247,4 @@ void register_list_list_making(OpLibrary& library) {
       .doc("A list of pieces of the tensor; piece i has lengths[i] rows.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_list_making

@@ -5,7 +5,7 @@
 #include "kernels/framework/shape_by_attr.hpp"
 #include "kernels/list/internal/held_tensors.hpp"
 
-namespace troupe {
+namespace troupe::list_optional {
 namespace {
 
 Status from_value(KernelContext& c) {
@@ -67,7 +67,7 @@ Status get_value(KernelContext& c) {
 
 } // namespace
 
-void register_list_optional(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("OptionalFromValue")
       .input("components: Toutput_types")
       .output("optional: variant")
@@ -99,4 +99,4 @@ void register_list_optional(OpLibrary& library) {
       .doc("The tensors that the optional holds; an error if there are none.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_optional

@@ -12,7 +12,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/list/internal/ragged.hpp"
 
-namespace troupe {
+namespace troupe::list_ragged_variant {
 namespace {
 
 using array::Dims;
@@ -370,7 +370,7 @@ std::vector<TypeConstraint> value_types() {
 
 } // namespace
 
-void register_list_ragged_variant(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = value_types();
   options.expensive = true;
@@ -404,4 +404,4 @@ void register_list_ragged_variant(OpLibrary& library) {
       .doc("The gradient of the values that RaggedTensorToVariant took.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_ragged_variant

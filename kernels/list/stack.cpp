@@ -10,7 +10,7 @@
 #include "kernels/framework/variables.hpp"
 #include "kernels/list/internal/held_tensors.hpp"
 
-namespace troupe {
+namespace troupe::list_stack {
 namespace {
 
 constexpr std::string_view prefix = "_stacks";
@@ -235,9 +235,9 @@ void register_by_name(OpLibrary& library) {
 
 } // namespace
 
-void register_list_stack(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   register_by_handle(library);
   register_by_name(library);
 }
 
-} // namespace troupe
+} // namespace troupe::list_stack

@@ -9,7 +9,7 @@
 #include "kernels/framework/variables.hpp"
 #include "kernels/list/internal/tensor_array.hpp"
 
-namespace troupe {
+namespace troupe::list_tensor_array {
 namespace {
 
 using list::TensorArray;
@@ -144,7 +144,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_tensor_array(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TensorArrayV3")
       .input("size: int32")
       .output("handle: resource; flow: float")
@@ -218,4 +218,4 @@ void register_list_tensor_array(OpLibrary& library) {
       .doc("Drops the array's elements; whoever uses it afterwards fails.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_tensor_array

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/tensor_array.hpp"
 
-namespace troupe {
+namespace troupe::list_tensor_array_parts {
 namespace {
 
 using list::Piece;
@@ -238,7 +238,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_tensor_array_parts(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TensorArrayGatherV3")
       .input("handle: resource; indices: int32; flow_in: float")
       .output("value: dtype")
@@ -285,4 +285,4 @@ void register_list_tensor_array_parts(OpLibrary& library) {
       .doc("Writes pieces of the value; piece i, of lengths[i] rows, is element i.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_tensor_array_parts

@@ -3,7 +3,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::list_tensor_map {
 namespace {
 
 using list::Piece;
@@ -115,7 +115,7 @@ constexpr auto python = "TensorFlow's clients bring its gradient";
 
 } // namespace
 
-void register_list_tensor_map(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("EmptyTensorMap")
       .output("handle: variant")
       .shape_fn(shape_scalar)
@@ -171,4 +171,4 @@ void register_list_tensor_map(OpLibrary& library) {
       .doc("The keys along a new first dimension; they have one shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::list_tensor_map

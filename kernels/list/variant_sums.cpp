@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/list/internal/variant_math.hpp"
 
-namespace troupe {
+namespace troupe::list_variant_sums {
 namespace {
 
 Status add_n(KernelContext& c) {
@@ -26,7 +26,7 @@ Status zeros_like(KernelContext& c) {
 
 } // namespace
 
-void register_list_variant_sums(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const TypeConstraint variants{.attr = "T", .dtypes = {DType::variant}};
   library.kernels.add(
       {.op = "AddN", .device_type = "CPU", .compute = add_n, .options = {.types = {variants}}});
@@ -36,4 +36,4 @@ void register_list_variant_sums(OpLibrary& library) {
                        .options = {.types = {variants}}});
 }
 
-} // namespace troupe
+} // namespace troupe::list_variant_sums

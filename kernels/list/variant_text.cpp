@@ -5,7 +5,7 @@
 #include "kernels/list/internal/tensor_list.hpp"
 #include "kernels/list/internal/tensor_map.hpp"
 
-namespace troupe {
+namespace troupe::list_variant_text {
 namespace {
 
 std::string value_text(const Variant& variant) {
@@ -30,7 +30,7 @@ Status as_string(KernelContext& c) {
 
 } // namespace
 
-void register_list_variant_text(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.kernels.add(
       {.op = "AsString",
        .device_type = "CPU",
@@ -38,4 +38,4 @@ void register_list_variant_text(OpLibrary& library) {
        .options = {.types = {TypeConstraint{.attr = "T", .dtypes = {DType::variant}}}}});
 }
 
-} // namespace troupe
+} // namespace troupe::list_variant_text

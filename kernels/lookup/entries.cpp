@@ -5,7 +5,7 @@
 #include "kernels/framework/resources.hpp"
 #include "kernels/lookup/internal/initializable.hpp"
 
-namespace troupe {
+namespace troupe::lookup_entries {
 namespace {
 
 Status initialize(KernelContext& c) {
@@ -90,7 +90,7 @@ constexpr Kind kinds[] = {
 
 } // namespace
 
-void register_lookup_entries(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Kind& kind : kinds)
     for (const bool v2 : {false, true}) {
       if (!v2 && kind.name == "LookupTableRemove")
@@ -113,4 +113,4 @@ void register_lookup_entries(OpLibrary& library) {
     }
 }
 
-} // namespace troupe
+} // namespace troupe::lookup_entries

@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
 
-namespace troupe {
+namespace troupe::lookup_tables {
 namespace {
 
 using Spec = LookupTable::Spec;
@@ -197,7 +197,7 @@ void add_dense(OpLibrary& library, bool v2) {
 
 } // namespace
 
-void register_lookup_tables(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Kind& kind : kinds)
     for (const bool v2 : {false, true}) {
       auto op = library.op(str_cat(kind.name, v2 ? "V2" : ""));
@@ -219,4 +219,4 @@ void register_lookup_tables(OpLibrary& library) {
                 "empty_key: key_dtype; deleted_key: key_dtype");
 }
 
-} // namespace troupe
+} // namespace troupe::lookup_tables

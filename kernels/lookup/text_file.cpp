@@ -7,7 +7,7 @@
 #include "kernels/lookup/internal/vocabulary.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::lookup_text_file {
 namespace {
 
 using lookup::all_lines;
@@ -175,7 +175,7 @@ Status initialize(KernelContext& c) {
 
 } // namespace
 
-void register_lookup_text_file(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const bool v2 : {false, true}) {
     auto op = library.op(v2 ? "InitializeTableFromTextFileV2" : "InitializeTableFromTextFile");
     op.input(v2 ? "table_handle: resource" : "table_handle: Ref(string)")
@@ -194,4 +194,4 @@ void register_lookup_text_file(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::lookup_text_file

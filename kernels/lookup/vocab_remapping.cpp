@@ -6,7 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/lookup/internal/vocabulary.hpp"
 
-namespace troupe {
+namespace troupe::lookup_vocab_remapping {
 namespace {
 
 Status infer(ShapeContext& c) {
@@ -95,7 +95,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_lookup_vocab_remapping(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("GenerateVocabRemapping")
       .input("new_vocab_file: string; old_vocab_file: string")
       .output("remapping: int64; num_present: int32")
@@ -109,4 +109,4 @@ void register_lookup_vocab_remapping(OpLibrary& library) {
            "old file, or -1; and how many are there.");
 }
 
-} // namespace troupe
+} // namespace troupe::lookup_vocab_remapping

@@ -6,7 +6,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_add_n {
 namespace {
 
 Status differentiate(GradContext& g) {
@@ -53,7 +53,7 @@ Status infer_accumulated(ShapeContext& c) {
 
 } // namespace
 
-void register_math_add_n(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("AddN")
       .input("inputs: N * T")
       .output("sum: T")
@@ -83,4 +83,4 @@ void register_math_add_n(OpLibrary& library) {
       .doc("The sum of all inputs, which have one shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_add_n

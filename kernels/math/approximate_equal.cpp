@@ -4,7 +4,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::math_approximate_equal {
 namespace {
 
 Status compute(KernelContext& c) {
@@ -27,7 +27,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_math_approximate_equal(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = keep_attr<float, "tolerance">;
@@ -42,4 +42,4 @@ void register_math_approximate_equal(OpLibrary& library) {
       .doc("Whether |x - y| is at most the tolerance.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_approximate_equal

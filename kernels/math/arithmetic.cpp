@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_arithmetic {
 namespace {
 
 using arith::BinaryOp;
@@ -85,7 +85,7 @@ constexpr auto any_real = "T: {bfloat16, half, float, double, int8, uint8, int16
 
 } // namespace
 
-void register_math_arithmetic(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Add")
       .input("x: T; y: T")
       .output("z: T")
@@ -167,4 +167,4 @@ void register_math_arithmetic(OpLibrary& library) {
       .doc("The smaller of x and y; NaN if either is NaN.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_arithmetic

@@ -8,7 +8,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::math_bincount {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -239,7 +239,7 @@ void add(OpLibrary& library, std::string_view name, std::string_view inputs, Sha
 
 } // namespace
 
-void register_math_bincount(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Bincount")
       .input("arr: int32; size: int32; weights: T")
       .output("bins: T")
@@ -257,4 +257,4 @@ void register_math_bincount(OpLibrary& library) {
       compute_sparse, "Bincount of the values of a sparse tensor, by row if it is a matrix.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_bincount

@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_bitwise {
 namespace {
 
 using arith::RowMode;
@@ -109,7 +109,7 @@ void add(OpLibrary& library, std::string_view name, KernelFn fn, bool commutativ
 
 } // namespace
 
-void register_math_bitwise(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add(library, "BitwiseAnd", compute<Op::and_>, true, "The bits that both have.");
   add(library, "BitwiseOr", compute<Op::or_>, true, "The bits that either has.");
   add(library, "BitwiseXor", compute<Op::xor_>, true, "The bits that one of them has.");
@@ -134,4 +134,4 @@ void register_math_bitwise(OpLibrary& library) {
       .doc("How many bits are set.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_bitwise

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_broadcast_args {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -36,7 +36,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_math_broadcast_args(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("BroadcastArgs")
       .input("s0: T; s1: T")
       .output("r0: T")
@@ -48,4 +48,4 @@ void register_math_broadcast_args(OpLibrary& library) {
       .doc("The shape that shapes s0 and s1 broadcast to.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_broadcast_args

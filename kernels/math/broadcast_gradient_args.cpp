@@ -6,7 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_broadcast_gradient_args {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -51,7 +51,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_math_broadcast_gradient_args(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("BroadcastGradientArgs")
       .input("s0: T; s1: T")
       .output("r0: T; r1: T")
@@ -64,4 +64,4 @@ void register_math_broadcast_gradient_args(OpLibrary& library) {
       .doc("The axes to sum over to undo the broadcasting of shapes s0 and s1.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_broadcast_gradient_args

@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_cast {
 namespace {
 
 Status differentiate(GradContext& g) {
@@ -73,7 +73,7 @@ KernelOptions gpu_options() {
 
 } // namespace
 
-void register_math_cast(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("Cast")
@@ -87,4 +87,4 @@ void register_math_cast(OpLibrary& library) {
       .doc("Each element as another dtype; to bool it is x != 0.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_cast

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_clip_by_value {
 namespace {
 
 // The gradient goes to t where t lies within the bounds, else to the bound that it crossed.
@@ -51,7 +51,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_math_clip_by_value(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ClipByValue")
       .input("t: T; clip_value_min: T; clip_value_max: T")
       .output("output: T")
@@ -63,4 +63,4 @@ void register_math_clip_by_value(OpLibrary& library) {
       .doc("t where it lies within the bounds, else the bound that it crosses.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_clip_by_value

@@ -5,7 +5,7 @@
 #include "kernels/gpu/launch.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_comparison {
 namespace {
 
 using arith::BinaryOp;
@@ -121,7 +121,7 @@ void add_order(OpLibrary& library, std::string_view name, std::string_view doc) 
 
 } // namespace
 
-void register_math_comparison(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_equality<true>(library, "Equal", "Whether x == y.");
   add_equality<false>(library, "NotEqual", "Whether x != y.");
   add_order<BinaryOp::less>(library, "Less", "Whether x < y.");
@@ -130,4 +130,4 @@ void register_math_comparison(OpLibrary& library) {
   add_order<BinaryOp::greater_equal>(library, "GreaterEqual", "Whether x >= y.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_comparison

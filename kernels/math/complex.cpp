@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_complex {
 namespace {
 
 template <class T>
@@ -131,7 +131,7 @@ void add_part(OpLibrary& library, std::string_view name, std::string_view input,
 
 } // namespace
 
-void register_math_complex(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Conj")
       .input("input: T")
       .output("output: T")
@@ -154,4 +154,4 @@ void register_math_complex(OpLibrary& library) {
   add_kernels(complex, compute_complex, "Tout", "T");
 }
 
-} // namespace troupe
+} // namespace troupe::math_complex

@@ -4,7 +4,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::math_cross {
 namespace {
 
 Status check(const Shape& a, const Shape& b) {
@@ -59,7 +59,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_math_cross(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", arith::dtypes_of(arith::BinaryOp::maximum)}};
   library.op("Cross")
@@ -72,4 +72,4 @@ void register_math_cross(OpLibrary& library) {
       .doc("The vector products of vectors of three elements.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_cross

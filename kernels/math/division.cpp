@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_division {
 namespace {
 
 using arith::BinaryOp;
@@ -51,7 +51,7 @@ Status compute_div(KernelContext& c) {
 
 } // namespace
 
-void register_math_division(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("RealDiv")
       .input("x: T; y: T")
       .output("z: T")
@@ -158,4 +158,4 @@ void register_math_division(OpLibrary& library) {
       .doc("The angle of the point (x, y), in (-pi, pi].");
 }
 
-} // namespace troupe
+} // namespace troupe::math_division

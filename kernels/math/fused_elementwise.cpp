@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise_program.hpp"
 
-namespace troupe {
+namespace troupe::math_fused_elementwise {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -67,7 +67,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_math_fused_elementwise(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
@@ -83,4 +83,4 @@ void register_math_fused_elementwise(OpLibrary& library) {
            "its operands, inputs first, then results of earlier lines.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_fused_elementwise

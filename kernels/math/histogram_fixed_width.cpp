@@ -8,7 +8,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::math_histogram_fixed_width {
 namespace {
 
 using Numbers = Types<float, double, std::int8_t, std::int16_t, std::int32_t, std::int64_t,
@@ -65,7 +65,7 @@ Status infer_shape(ShapeContext& c) {
 
 } // namespace
 
-void register_math_histogram_fixed_width(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T",
                     {DType::float32, DType::float64, DType::int8, DType::int16, DType::int32,
@@ -82,4 +82,4 @@ void register_math_histogram_fixed_width(OpLibrary& library) {
       .doc("The number of values in each of nbins intervals of one width within value_range.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_histogram_fixed_width

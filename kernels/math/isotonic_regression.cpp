@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::math_isotonic_regression {
 namespace {
 
 /// Neighbouring elements that have one value.
@@ -73,7 +73,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_math_isotonic_regression(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const auto from = [](std::vector<DType> in, DType out) {
     KernelOptions options;
     options.types = {{"T", std::move(in)}, {"output_dtype", {out}}};
@@ -93,4 +93,4 @@ void register_math_isotonic_regression(OpLibrary& library) {
       .doc("The decreasing rows nearest to the input's, and which elements share a value.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_isotonic_regression

@@ -2,7 +2,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_logical {
 namespace {
 
 constexpr auto flat = "its values are true and false";
@@ -15,7 +15,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_math_logical(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("LogicalAnd")
       .input("x: bool; y: bool")
       .output("z: bool")
@@ -44,4 +44,4 @@ void register_math_logical(OpLibrary& library) {
       .doc("Whether not x.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_logical

@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_pow {
 namespace {
 
 // dx = dz * y * x^(y-1);  dy = dz * z * log(x), taken as 0 where x <= 0: there z has no real
@@ -21,7 +21,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_math_pow(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Pow")
       .input("x: T; y: T")
       .output("z: T")
@@ -35,4 +35,4 @@ void register_math_pow(OpLibrary& library) {
       .doc("x to the power of y. Integers take no negative powers.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_pow

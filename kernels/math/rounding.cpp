@@ -2,7 +2,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_rounding {
 namespace {
 
 using arith::UnaryOp;
@@ -43,7 +43,7 @@ void add_test(OpLibrary& library, std::string_view name, std::string_view doc) {
 
 } // namespace
 
-void register_math_rounding(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_rounding<UnaryOp::floor>(library, "Floor", "The largest whole number <= x.");
   add_rounding<UnaryOp::ceil>(library, "Ceil", "The smallest whole number >= x.");
   add_rounding<UnaryOp::round>(library, "Rint", "The nearest whole number; the even one of two.");
@@ -64,4 +64,4 @@ void register_math_rounding(OpLibrary& library) {
   add_test<UnaryOp::is_finite>(library, "IsFinite", "Whether x is neither infinite nor NaN.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_rounding

@@ -7,7 +7,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_select {
 namespace {
 
 Status differentiate_select(GradContext& g) {
@@ -148,7 +148,7 @@ KernelOptions gpu_options() {
 
 } // namespace
 
-void register_math_select(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Select")
       .input("condition: bool; t: T; e: T")
       .output("output: T")
@@ -169,4 +169,4 @@ void register_math_select(OpLibrary& library) {
       .doc("Elements of t where the condition holds, of e elsewhere; all three broadcast.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_select

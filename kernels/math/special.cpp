@@ -10,7 +10,7 @@
 #include "kernels/math/elementwise.hpp"
 #include "kernels/math/internal/special.hpp"
 
-namespace troupe {
+namespace troupe::math_special {
 namespace {
 
 namespace special = math::special;
@@ -219,7 +219,7 @@ void add_special(OpLibrary& library) {
 
 } // namespace
 
-void register_math_special(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_bessel(library);
   add_special(library);
   add_field(library, {"Tan", real<std::tan>, of_tan, "The tangent."}, complex<std::tan<double>>);
@@ -242,4 +242,4 @@ void register_math_special(OpLibrary& library) {
             complex<std::atanh<double>>);
 }
 
-} // namespace troupe
+} // namespace troupe::math_special

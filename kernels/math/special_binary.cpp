@@ -9,7 +9,7 @@
 #include "kernels/math/elementwise.hpp"
 #include "kernels/math/internal/special.hpp"
 
-namespace troupe {
+namespace troupe::math_special_binary {
 namespace {
 
 namespace special = math::special;
@@ -240,7 +240,7 @@ void add(OpLibrary& library, const Row& row, std::vector<DType> dtypes) {
 
 } // namespace
 
-void register_math_special_binary(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Row& row : {Row{"Xlogy", "x: T; y: T", fields, compute<Xlogy, Fields>, of_xlogy,
                              "x log(y), and 0 where x is 0."},
                          Row{"Xlog1py", "x: T; y: T", fields, compute<Xlog1py, Fields>, of_xlog1py,
@@ -289,4 +289,4 @@ void register_math_special_binary(OpLibrary& library) {
       .doc("The regularised incomplete beta function.");
 }
 
-} // namespace troupe
+} // namespace troupe::math_special_binary

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_unary_float {
 namespace {
 
 using arith::UnaryOp;
@@ -129,7 +129,7 @@ constexpr Row rows[] = {
 
 } // namespace
 
-void register_math_unary_float(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Row& row : rows)
     library.op(row.name)
         .input("x: T")
@@ -142,4 +142,4 @@ void register_math_unary_float(OpLibrary& library) {
         .doc(row.doc);
 }
 
-} // namespace troupe
+} // namespace troupe::math_unary_float

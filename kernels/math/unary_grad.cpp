@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::math_unary_grad {
 namespace {
 
 using arith::GradOp;
@@ -79,7 +79,7 @@ constexpr Row rows[] = {
 
 } // namespace
 
-void register_math_unary_grad(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Row& row : rows)
     library.op(row.name)
         .input("y: T; dy: T")
@@ -92,4 +92,4 @@ void register_math_unary_grad(OpLibrary& library) {
         .doc(row.doc);
 }
 
-} // namespace troupe
+} // namespace troupe::math_unary_grad

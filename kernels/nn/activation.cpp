@@ -5,7 +5,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::nn_activation {
 namespace {
 
 Status check_shapes(KernelContext& c) {
@@ -123,7 +123,7 @@ constexpr Row rows[] = {
 
 } // namespace
 
-void register_nn_activation(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Row& row : rows) {
     library.op(row.name)
         .input("features: T")
@@ -146,4 +146,4 @@ void register_nn_activation(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::nn_activation

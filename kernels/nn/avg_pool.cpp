@@ -11,7 +11,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
-namespace troupe {
+namespace troupe::nn_avg_pool {
 namespace {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
@@ -102,7 +102,7 @@ Status differentiate_grad(GradContext& g) {
 
 } // namespace
 
-void register_nn_avg_pool(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
                          "padding: {'SAME', 'VALID'}; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
                          "T: {half, bfloat16, float, double}";
@@ -136,4 +136,4 @@ void register_nn_avg_pool(OpLibrary& library) {
       .doc("The gradient of AvgPool.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_avg_pool

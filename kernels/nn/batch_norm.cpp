@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::nn_batch_norm {
 namespace {
 
 struct Attrs {
@@ -125,7 +125,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_nn_batch_norm(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
@@ -153,4 +153,4 @@ void register_nn_batch_norm(OpLibrary& library) {
       .doc("The gradient of BatchNormWithGlobalNormalization.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_batch_norm

@@ -11,7 +11,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/math/elementwise.hpp"
 
-namespace troupe {
+namespace troupe::nn_bias_add {
 namespace {
 
 /// Whether the channel is the second dimension; BiasAddV1 has no data_format.
@@ -190,7 +190,7 @@ KernelOptions gpu_options() {
 
 } // namespace
 
-void register_nn_bias_add(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("BiasAdd")
       .input("value: T; bias: T")
       .output("output: T")
@@ -222,4 +222,4 @@ void register_nn_bias_add(OpLibrary& library) {
       .doc("Sums over every dimension but the channels.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_bias_add

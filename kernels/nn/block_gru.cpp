@@ -13,7 +13,7 @@
 #include "kernels/linalg/internal/product.hpp"
 #include "kernels/nn/internal/cell.hpp"
 
-namespace troupe {
+namespace troupe::nn_block_gru {
 namespace {
 
 struct Sizes {
@@ -178,7 +178,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_nn_block_gru(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("GRUBlockCell")
       .input("x: T; h_prev: T; w_ru: T; w_c: T; b_ru: T; b_c: T")
       .output("r: T; u: T; c: T; h: T")
@@ -197,4 +197,4 @@ void register_nn_block_gru(OpLibrary& library) {
       .doc("The gradients of GRUBlockCell by its input, its state and what its gates are made of.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_block_gru

@@ -15,7 +15,7 @@
 #include "kernels/linalg/internal/product.hpp"
 #include "kernels/nn/internal/cell.hpp"
 
-namespace troupe {
+namespace troupe::nn_block_lstm {
 namespace {
 
 using nn::sigmoid;
@@ -395,7 +395,7 @@ constexpr auto states = "i: T; cs: T; f: T; o: T; ci: T; co: T; h: T";
 
 } // namespace
 
-void register_nn_block_lstm(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("LSTMBlockCell")
       .input("x: T")
       .input(weights)
@@ -450,4 +450,4 @@ void register_nn_block_lstm(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::nn_block_lstm

@@ -18,7 +18,7 @@
 #include "kernels/nn/internal/convolution_gpu.hpp"
 #include "kernels/nn/internal/groups.hpp"
 
-namespace troupe {
+namespace troupe::nn_conv2d {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -263,7 +263,7 @@ Status differentiate_backprop_filter(GradContext& g) {
 
 } // namespace
 
-void register_nn_conv2d(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs =
       "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', 'VALID', 'EXPLICIT'}; "
       "explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
@@ -323,4 +323,4 @@ void register_nn_conv2d(OpLibrary& library) {
       .doc("The gradient of Conv2D by its filter.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_conv2d

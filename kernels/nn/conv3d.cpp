@@ -13,7 +13,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
-namespace troupe {
+namespace troupe::nn_conv3d {
 namespace {
 
 using nn::Three;
@@ -297,7 +297,7 @@ void add_old_gradients(OpLibrary& library) {
 
 } // namespace
 
-void register_nn_conv3d(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::vector<DType> wide = {DType::float32, DType::float64};
   const std::vector<DType> narrow = {DType::float16, DType::bfloat16};
   library.op("Conv3D")
@@ -340,4 +340,4 @@ void register_nn_conv3d(OpLibrary& library) {
   add_old_gradients(library);
 }
 
-} // namespace troupe
+} // namespace troupe::nn_conv3d

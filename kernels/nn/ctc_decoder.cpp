@@ -11,7 +11,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/ctc.hpp"
 
-namespace troupe {
+namespace troupe::nn_ctc_decoder {
 namespace {
 
 using Path = std::vector<std::int32_t>;
@@ -315,7 +315,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_nn_ctc_decoder(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("CTCGreedyDecoder")
       .input("inputs: T; sequence_length: int32")
       .output("decoded_indices: int64; decoded_values: int64; decoded_shape: int64; "
@@ -339,4 +339,4 @@ void register_nn_ctc_decoder(OpLibrary& library) {
            "their probabilities.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_ctc_decoder

@@ -11,7 +11,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/ctc.hpp"
 
-namespace troupe {
+namespace troupe::nn_ctc_loss {
 namespace {
 
 using Labels = std::vector<std::int32_t>;
@@ -311,7 +311,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_nn_ctc_loss(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.prepare = prepare;
@@ -327,4 +327,4 @@ void register_nn_ctc_loss(OpLibrary& library) {
       .doc("Minus the logarithm of the probability of each sequence of labels, and its gradient.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_ctc_loss

@@ -6,7 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::nn_data_format {
 namespace {
 
 struct Formats {
@@ -115,11 +115,11 @@ void add(OpLibrary& library, std::string_view name, ShapeFn shape, KernelFn fn,
 
 } // namespace
 
-void register_nn_data_format(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add(library, "DataFormatDimMap", shape_unchanged, compute_map,
       "The dimensions of one format as those of another.");
   add(library, "DataFormatVecPermute", infer_permute, compute_permute,
       "Numbers of each dimension in the order of another format.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_data_format

@@ -8,7 +8,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
-namespace troupe {
+namespace troupe::nn_depthwise_conv2d {
 namespace {
 
 using nn::Volume;
@@ -278,7 +278,7 @@ KernelOptions options(std::vector<DType> types, std::vector<std::string> host = 
 
 } // namespace
 
-void register_nn_depthwise_conv2d(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs = "T: {half, bfloat16, float, double}; strides: list(int); "
                          "padding: {'SAME', 'VALID', 'EXPLICIT'}; "
                          "explicit_paddings: list(int) = []; "
@@ -315,4 +315,4 @@ void register_nn_depthwise_conv2d(OpLibrary& library) {
       .doc("The gradient of DepthwiseConv2dNative by its filter.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_depthwise_conv2d

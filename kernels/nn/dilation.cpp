@@ -10,7 +10,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/window.hpp"
 
-namespace troupe {
+namespace troupe::nn_dilation {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -237,7 +237,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_nn_dilation(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs = "strides: list(int) >= 4; rates: list(int) >= 4; "
                          "padding: {'SAME', 'VALID'}; T: {float, double, int32, uint8, int16, "
                          "int8, int64, bfloat16, uint16, half, uint32, uint64}";
@@ -267,4 +267,4 @@ void register_nn_dilation(OpLibrary& library) {
       .doc("The gradient of Dilation2D by its filter.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_dilation

@@ -9,7 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::nn_fake_quant {
 namespace {
 
 struct Attrs {
@@ -197,7 +197,7 @@ Status infer_vars_grad(ShapeContext& c) {
 
 } // namespace
 
-void register_nn_fake_quant(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   options.expensive = true;
@@ -252,4 +252,4 @@ void register_nn_fake_quant(OpLibrary& library) {
        "The gradients of FakeQuantWithMinMaxVarsPerChannel by its input and its bounds.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_fake_quant

@@ -13,7 +13,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::nn_fractional_pool {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -359,7 +359,7 @@ constexpr auto numbers = "T: {float, double, int32, int64}";
 
 } // namespace
 
-void register_nn_fractional_pool(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto forward = [&](const char* name, KernelFn compute, const char* doc) {
     library.op(name)
         .input("value: T")
@@ -398,4 +398,4 @@ void register_nn_fractional_pool(OpLibrary& library) {
       .doc("The gradient of FractionalAvgPool.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_fractional_pool

@@ -15,7 +15,7 @@
 #include "kernels/nn/internal/batch_norm.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
 
-namespace troupe {
+namespace troupe::nn_fused_batch_norm {
 namespace {
 
 struct Attrs {
@@ -513,7 +513,7 @@ void add_older(OpLibrary& library, const KernelOptions& options, const KernelOpt
 
 } // namespace
 
-void register_nn_fused_batch_norm(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32}}, {"U", {DType::float32}}};
   options.prepare = prepare;
@@ -551,4 +551,4 @@ void register_nn_fused_batch_norm(OpLibrary& library) {
       .doc("The gradient of FusedBatchNormV3.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_fused_batch_norm

@@ -10,7 +10,7 @@
 #include "kernels/nn/internal/convolution.hpp"
 #include "kernels/nn/internal/groups.hpp"
 
-namespace troupe {
+namespace troupe::nn_fused_conv2d {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -178,7 +178,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_nn_fused_conv2d(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32}}};
   options.prepare = prepare;
@@ -198,4 +198,4 @@ void register_nn_fused_conv2d(OpLibrary& library) {
            "their arguments.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_fused_conv2d

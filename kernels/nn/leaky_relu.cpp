@@ -7,7 +7,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::nn_leaky_relu {
 namespace {
 
 constexpr double selu_scale = 1.0507009873554804934193349852946;
@@ -157,7 +157,7 @@ void add(OpLibrary& library, const Row& row) {
 
 } // namespace
 
-void register_nn_leaky_relu(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add(library, {"LeakyRelu", "LeakyReluGrad", "features", "alpha: float = 0.20000000298023224",
                 compute<Leaky>, in_wider<compute<Leaky>>, compute_grad<Leaky>,
                 in_wider<compute_grad<Leaky>>, differentiate_leaky, differentiate_leaky_grad,
@@ -172,4 +172,4 @@ void register_nn_leaky_relu(OpLibrary& library) {
        "x / (1 + |x|).", "The gradient of Softsign."});
 }
 
-} // namespace troupe
+} // namespace troupe::nn_leaky_relu

@@ -7,7 +7,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::nn_lrn {
 namespace {
 
 struct Attrs {
@@ -126,7 +126,7 @@ constexpr auto attrs = "depth_radius: int = 5; bias: float = 1; alpha: float = 1
 
 } // namespace
 
-void register_nn_lrn(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("LRN")
       .input("input: T")
       .output("output: T")
@@ -147,4 +147,4 @@ void register_nn_lrn(OpLibrary& library) {
       .doc("The gradient of LRN.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_lrn

@@ -10,7 +10,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
-namespace troupe {
+namespace troupe::nn_max_pool {
 namespace {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
@@ -164,7 +164,7 @@ Status differentiate_by_inputs(GradContext& g) {
 
 } // namespace
 
-void register_nn_max_pool(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
                          "padding: {'SAME', 'VALID', 'EXPLICIT'}; "
                          "explicit_paddings: list(int) = []";
@@ -241,4 +241,4 @@ void register_nn_max_pool(OpLibrary& library) {
       .doc("The gradient of MaxPoolV2 over rows and columns; not over the depth.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_max_pool

@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
-namespace troupe {
+namespace troupe::nn_max_pool_argmax {
 namespace {
 
 using Reals = Types<float, double, std::int32_t, std::uint8_t, std::int16_t, std::int8_t,
@@ -235,7 +235,7 @@ constexpr auto reals =
 
 } // namespace
 
-void register_nn_max_pool_argmax(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("MaxPoolWithArgmax")
       .input("input: T")
       .output("output: T; argmax: Targmax")
@@ -284,4 +284,4 @@ void register_nn_max_pool_argmax(OpLibrary& library) {
       .doc("The gradient of MaxPoolGradV2 by its gradient.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_max_pool_argmax

@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::nn_nth_element {
 namespace {
 
 using Computed = Types<float, double, std::int32_t, std::int64_t, std::uint64_t>;
@@ -72,7 +72,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_nn_nth_element(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", arith::dtypes_of(arith::BinaryOp::maximum)}};
   options.prepare = keep_attr<bool, "reverse">;
@@ -88,4 +88,4 @@ void register_nn_nth_element(OpLibrary& library) {
       .doc("The n-th smallest element of each row, or the n-th largest.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_nth_element

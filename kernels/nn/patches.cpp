@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
-namespace troupe {
+namespace troupe::nn_patches {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -139,7 +139,7 @@ KernelOptions options(PrepareFn prepare, bool all) {
 
 } // namespace
 
-void register_nn_patches(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ExtractImagePatches")
       .input("images: T")
       .output("patches: T")
@@ -165,4 +165,4 @@ void register_nn_patches(OpLibrary& library) {
       .doc("The same over volumes [batch, planes, rows, columns, channels].");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_patches

@@ -9,7 +9,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
-namespace troupe {
+namespace troupe::nn_pool3d {
 namespace {
 
 using nn::Volume;
@@ -275,7 +275,7 @@ void add_avg(OpLibrary& library) {
 
 } // namespace
 
-void register_nn_pool3d(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_avg(library);
   const std::vector<DType> narrow = {DType::float16, DType::bfloat16};
   library.op("MaxPool3D")
@@ -313,4 +313,4 @@ void register_nn_pool3d(OpLibrary& library) {
       .doc("The gradient of MaxPool3DGrad by the gradient that it took.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_pool3d

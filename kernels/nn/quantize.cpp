@@ -13,7 +13,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::nn_quantize {
 namespace {
 
 using Quantized = Types<QInt8, QUInt8, QInt16, QUInt16, QInt32>;
@@ -267,7 +267,7 @@ Status infer(ShapeContext& c, bool gives_range) {
 
 } // namespace
 
-void register_nn_quantize(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::vector<DType> quantized = {DType::qint8, DType::quint8, DType::qint32, DType::qint16,
                                         DType::quint16};
   KernelOptions options;
@@ -297,4 +297,4 @@ void register_nn_quantize(OpLibrary& library) {
       .doc("The floats that the integers of QuantizeV2 stand for.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_quantize

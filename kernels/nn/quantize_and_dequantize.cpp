@@ -9,7 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::nn_quantize_and_dequantize {
 namespace {
 
 struct Attrs {
@@ -229,7 +229,7 @@ Status infer_grad(ShapeContext& c) {
 
 } // namespace
 
-void register_nn_quantize_and_dequantize(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   options.expensive = true;
@@ -271,4 +271,4 @@ void register_nn_quantize_and_dequantize(OpLibrary& library) {
       .doc("The gradient of QuantizeAndDequantizeV4; those of the range are 0.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_quantize_and_dequantize

@@ -9,7 +9,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
 
-namespace troupe {
+namespace troupe::nn_softmax {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -56,7 +56,7 @@ Status differentiate_log_softmax(GradContext& g) {
 
 } // namespace
 
-void register_nn_softmax(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   const KernelOptions on_gpu{.types = {{"T", gpu::floats()}}};
@@ -84,4 +84,4 @@ void register_nn_softmax(OpLibrary& library) {
       .doc("Logarithms of the probabilities along the last axis.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_softmax

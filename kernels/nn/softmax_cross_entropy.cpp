@@ -12,7 +12,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
 
-namespace troupe {
+namespace troupe::nn_softmax_cross_entropy {
 namespace {
 
 Status infer_dense(ShapeContext& c) {
@@ -177,7 +177,7 @@ Status differentiate_sparse(GradContext& g) {
 
 } // namespace
 
-void register_nn_softmax_cross_entropy(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
   const KernelOptions on_gpu{.types = {{"T", gpu::floats()}}};
@@ -206,4 +206,4 @@ void register_nn_softmax_cross_entropy(OpLibrary& library) {
       .doc("Cross entropy of each row's softmax and the class its label names, and the gradient.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_softmax_cross_entropy

@@ -16,7 +16,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 
-namespace troupe {
+namespace troupe::nn_top_k {
 namespace {
 
 using Comparable = Types<float, double, std::int32_t, std::int64_t, std::uint64_t>;
@@ -197,7 +197,7 @@ Status compute_in_top_k(KernelContext& c) {
 
 } // namespace
 
-void register_nn_top_k(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto reals = "T: {float, double, int32, uint8, int16, int8, int64, bfloat16, uint16, "
                          "half, uint32, uint64}";
   KernelOptions options;
@@ -240,4 +240,4 @@ void register_nn_top_k(OpLibrary& library) {
       .doc("Whether each row's target is among its k largest predictions.");
 }
 
-} // namespace troupe
+} // namespace troupe::nn_top_k

@@ -10,7 +10,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "storage/message/message.hpp"
 
-namespace troupe {
+namespace troupe::parsing_decode_json_example {
 namespace {
 
 /// Bytes of base64, of either alphabet, with or without padding. False if it is none.
@@ -294,7 +294,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_parsing_decode_json_example(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DecodeJSONExample")
       .input("json_examples: string")
       .output("binary_examples: string")
@@ -305,4 +305,4 @@ void register_parsing_decode_json_example(OpLibrary& library) {
            "them.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_decode_json_example

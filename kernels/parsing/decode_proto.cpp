@@ -11,7 +11,7 @@
 #include "kernels/parsing/internal/proto_fields.hpp"
 #include "kernels/parsing/internal/wire.hpp"
 
-namespace troupe {
+namespace troupe::parsing_decode_proto {
 namespace {
 
 using namespace parsing;
@@ -353,7 +353,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_parsing_decode_proto(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DecodeProtoV2")
       .input("bytes: string")
       .output("sizes: int32; values: output_types")
@@ -367,4 +367,4 @@ void register_parsing_decode_proto(OpLibrary& library) {
            "many values each has, and the values, with the field's default up to the longest.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_decode_proto

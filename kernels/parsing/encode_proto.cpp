@@ -7,7 +7,7 @@
 #include "kernels/parsing/internal/proto_fields.hpp"
 #include "storage/message/message.hpp"
 
-namespace troupe {
+namespace troupe::parsing_encode_proto {
 namespace {
 
 using namespace parsing;
@@ -168,7 +168,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_parsing_encode_proto(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("EncodeProto")
       .input("sizes: int32; values: Tinput_types")
       .output("bytes: string")
@@ -181,4 +181,4 @@ void register_parsing_encode_proto(OpLibrary& library) {
            "values of each field as `sizes` says.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_encode_proto

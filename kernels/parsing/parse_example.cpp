@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/parsing/internal/example_parser.hpp"
 
-namespace troupe {
+namespace troupe::parsing_parse_example {
 namespace {
 
 using namespace parsing;
@@ -193,7 +193,7 @@ Status parse_single(KernelContext& c) {
 
 } // namespace
 
-void register_parsing_parse_example(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto why = "its input is text";
   library.op("ParseExample")
       .input("serialized: string; names: string; sparse_keys: Nsparse * string; "
@@ -234,4 +234,4 @@ void register_parsing_parse_example(OpLibrary& library) {
       .doc("The wanted features of one serialized tensorflow.Example message.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_parse_example

@@ -6,7 +6,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/parsing/internal/sequence_parser.hpp"
 
-namespace troupe {
+namespace troupe::parsing_parse_sequence_example {
 namespace {
 
 using namespace parsing;
@@ -246,7 +246,7 @@ Status parse_v2(KernelContext& c) {
 
 } // namespace
 
-void register_parsing_parse_sequence_example(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto why = "its input is text";
   const std::string dtypes = ": list({float, int64, string}) >= 0 = []; ";
   const std::string splits = ": list({int32, int64}) >= 0 = []; ";
@@ -299,4 +299,4 @@ void register_parsing_parse_sequence_example(OpLibrary& library) {
       .doc("As ParseSequenceExample, with keys as tensors; ragged features and lists too.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_parse_sequence_example

@@ -7,7 +7,7 @@
 #include "kernels/parsing/internal/feature_map.hpp"
 #include "kernels/parsing/internal/sequence_parser.hpp"
 
-namespace troupe {
+namespace troupe::parsing_parse_single_sequence_example {
 namespace {
 
 using namespace parsing;
@@ -153,7 +153,7 @@ Status parse(KernelContext& c) {
 
 } // namespace
 
-void register_parsing_parse_single_sequence_example(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::string dtypes = ": list({float, int64, string}) >= 0 = []; ";
   const std::string count = ": int >= 0 = 0; ";
   library.op("ParseSingleSequenceExample")
@@ -183,4 +183,4 @@ void register_parsing_parse_single_sequence_example(OpLibrary& library) {
            "message, and of its lists.");
 }
 
-} // namespace troupe
+} // namespace troupe::parsing_parse_single_sequence_example

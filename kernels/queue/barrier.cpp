@@ -6,7 +6,7 @@
 #include "kernels/framework/resources.hpp"
 #include "kernels/framework/wait.hpp"
 
-namespace troupe {
+namespace troupe::queue_barrier {
 namespace {
 
 struct Kept {
@@ -90,7 +90,7 @@ constexpr auto no_gradient = "what a barrier holds comes from other steps";
 
 } // namespace
 
-void register_queue_barrier(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Barrier")
       .output("handle: Ref(string)")
       .attr("component_types: list(type) >= 1; shapes: list(shape) >= 0 = []; capacity: int = -1")
@@ -145,4 +145,4 @@ void register_queue_barrier(OpLibrary& library) {
       .doc("How many tuples of the barrier are not whole yet.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_barrier

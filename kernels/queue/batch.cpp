@@ -5,7 +5,7 @@
 #include "core/base/random.hpp"
 #include "kernels/queue/internal/batcher.hpp"
 
-namespace troupe {
+namespace troupe::queue_batch {
 namespace {
 
 using batching::Batch;
@@ -109,7 +109,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_queue_batch(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Batch")
       .input("in_tensors: T")
       .output("batched_tensors: T; batch_index: int64; id: int64")
@@ -124,4 +124,4 @@ void register_queue_batch(OpLibrary& library) {
       .doc("Gathers the rows of several steps; one of them gets the batch, the others no rows.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_batch

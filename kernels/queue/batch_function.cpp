@@ -5,7 +5,7 @@
 #include "kernels/framework/functions.hpp"
 #include "kernels/queue/internal/batcher.hpp"
 
-namespace troupe {
+namespace troupe::queue_batch_function {
 namespace {
 
 struct FunctionNode {
@@ -194,7 +194,7 @@ void compute(KernelContext& c, KernelDone done) {
 
 } // namespace
 
-void register_queue_batch_function(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("BatchFunction")
       .input("in_tensors: Tin; captured_tensors: Tcaptured")
       .output("out_tensors: Tout")
@@ -219,4 +219,4 @@ void register_queue_batch_function(OpLibrary& library) {
            "the results.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_batch_function

@@ -1,7 +1,7 @@
 // QueueClose, QueueSize, QueueIsClosed.
 #include "kernels/queue/internal/queue.hpp"
 
-namespace troupe {
+namespace troupe::queue_close {
 namespace {
 
 Status close(KernelContext& c, const KernelDone& done) {
@@ -33,7 +33,7 @@ constexpr auto asks = "it tells of the queue's state";
 
 } // namespace
 
-void register_queue_close(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   queue::add_both(library, "QueueClose", [](OpLibrary::Builder& op) {
     op.attr("cancel_pending_enqueues: bool = false")
         .roles({Role::side_effect, Role::blocks})
@@ -61,4 +61,4 @@ void register_queue_close(OpLibrary& library) {
   });
 }
 
-} // namespace troupe
+} // namespace troupe::queue_close

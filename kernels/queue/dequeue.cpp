@@ -4,7 +4,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/queue/internal/queue.hpp"
 
-namespace troupe {
+namespace troupe::queue_dequeue {
 namespace {
 
 enum class How { one, many, up_to };
@@ -61,7 +61,7 @@ Status infer_shapes(ShapeContext& c) {
 
 } // namespace
 
-void register_queue_dequeue(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const auto describe = [](AsyncKernelFn kernel, bool has_count, std::string_view doc) {
     return [=](OpLibrary::Builder& op) {
       if (has_count)
@@ -86,4 +86,4 @@ void register_queue_dequeue(OpLibrary& library) {
                            "As QueueDequeueMany; of a closed queue fewer than n if it has fewer."));
 }
 
-} // namespace troupe
+} // namespace troupe::queue_dequeue

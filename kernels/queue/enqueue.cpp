@@ -2,7 +2,7 @@
 // it is full.
 #include "kernels/queue/internal/queue.hpp"
 
-namespace troupe {
+namespace troupe::queue_enqueue {
 namespace {
 
 using Ticket = Queue::Ticket;
@@ -41,7 +41,7 @@ Status infer_shapes(ShapeContext&) {
 
 } // namespace
 
-void register_queue_enqueue(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const auto describe = [](AsyncKernelFn kernel, std::string_view doc) {
     return [=](OpLibrary::Builder& op) {
       op.input("components: Tcomponents")
@@ -60,4 +60,4 @@ void register_queue_enqueue(OpLibrary& library) {
                                           "element, once it has room."));
 }
 
-} // namespace troupe
+} // namespace troupe::queue_enqueue

@@ -5,7 +5,7 @@
 #include "kernels/framework/resources.hpp"
 #include "kernels/framework/wait.hpp"
 
-namespace troupe {
+namespace troupe::queue_mutex {
 namespace {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
@@ -53,7 +53,7 @@ constexpr auto no_gradient = "locks have none";
 
 } // namespace
 
-void register_queue_mutex(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("MutexV2")
       .output("resource: resource")
       .attr("container: string = ''; shared_name: string = ''")
@@ -81,4 +81,4 @@ void register_queue_mutex(OpLibrary& library) {
       .doc("Holds a lock until here, so that what this node runs after is within it.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_mutex

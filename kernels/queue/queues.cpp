@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/resources.hpp"
 
-namespace troupe {
+namespace troupe::queue_queues {
 namespace {
 
 struct Kept {
@@ -111,7 +111,7 @@ constexpr Kind kinds[] = {
 
 } // namespace
 
-void register_queue_queues(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto more = "capacity: int = -1; container: string = ''; shared_name: string = ''";
   for (const Kind& kind : kinds) {
     for (const bool v2 : {false, true})
@@ -127,4 +127,4 @@ void register_queue_queues(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::queue_queues

@@ -3,7 +3,7 @@
 #include "kernels/framework/wait.hpp"
 #include "kernels/queue/internal/staging.hpp"
 
-namespace troupe {
+namespace troupe::queue_staging_area {
 namespace {
 
 Status begin_put(KernelContext& c, const KernelDone& done) {
@@ -56,7 +56,7 @@ constexpr auto no_gradient = "what is staged comes from other steps";
 
 } // namespace
 
-void register_queue_staging_area(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Stage")
       .input("values: dtypes")
       .attr(staging::attrs(" >= 1"))
@@ -104,4 +104,4 @@ void register_queue_staging_area(OpLibrary& library) {
       .doc("Drops all tuples of a staging area.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_staging_area

@@ -5,7 +5,7 @@
 #include "kernels/framework/wait.hpp"
 #include "kernels/queue/internal/staging.hpp"
 
-namespace troupe {
+namespace troupe::queue_staging_map {
 namespace {
 
 Result<StagingMap::Key> key_of(const KernelContext& c) {
@@ -152,9 +152,9 @@ void add(OpLibrary& library, const std::string& map, std::string_view which) {
 
 } // namespace
 
-void register_queue_staging_map(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add(library, "Map", "any key");
   add(library, "OrderedMap", "the smallest key");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_staging_map

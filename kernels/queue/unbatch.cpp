@@ -11,7 +11,7 @@
 #include "kernels/framework/wait.hpp"
 #include "kernels/queue/internal/batcher.hpp"
 
-namespace troupe {
+namespace troupe::queue_unbatch {
 namespace {
 
 using Ids = std::vector<std::int64_t>;
@@ -290,7 +290,7 @@ Status infer_rows(ShapeContext& c) {
 
 } // namespace
 
-void register_queue_unbatch(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Unbatch")
       .input("batched_tensor: T; batch_index: int64; id: int64")
       .output("unbatched_tensor: T")
@@ -311,4 +311,4 @@ void register_queue_unbatch(OpLibrary& library) {
       .doc("The gradient of Unbatch: those of all steps, for the one that had the batch.");
 }
 
-} // namespace troupe
+} // namespace troupe::queue_unbatch

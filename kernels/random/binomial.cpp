@@ -8,7 +8,7 @@
 #include "kernels/random/internal/rng_state.hpp"
 #include "kernels/random/internal/sampled.hpp"
 
-namespace troupe {
+namespace troupe::random_binomial {
 namespace {
 
 using random::Pairs;
@@ -158,7 +158,7 @@ constexpr auto numbers = "T: {half, float, double, int32, int64} = DT_DOUBLE; "
 
 } // namespace
 
-void register_random_binomial(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float16, DType::float32, DType::float64}}};
   options.host_inputs = {"shape", "seed", "counts", "probs"};
@@ -186,4 +186,4 @@ void register_random_binomial(OpLibrary& library) {
       .doc("Random numbers of binomial distributions from a variable's generator.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_binomial

@@ -18,7 +18,7 @@
 #include "kernels/random/internal/candidates.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_candidate_samplers {
 namespace {
 
 using random::ClassSampler;
@@ -288,7 +288,7 @@ void add(OpLibrary& library, std::string_view name, const char* attrs, KernelFn 
 
 } // namespace
 
-void register_random_candidate_samplers(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto range = "range_max: int >= 1";
   add(library, "UniformCandidateSampler", range, compute<make_simple<random::UniformClasses>>,
       "Classes, each as likely as the others.");
@@ -312,4 +312,4 @@ void register_random_candidate_samplers(OpLibrary& library) {
       .doc("Where sampled classes are true ones, with weights that take them out of a softmax.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_candidate_samplers

@@ -12,7 +12,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/random/internal/draws.hpp"
 
-namespace troupe {
+namespace troupe::random_cluster_centers {
 namespace {
 
 random::Words words_of(std::int64_t seed) {
@@ -177,7 +177,7 @@ Status infer_plus_plus(ShapeContext& c) {
 
 } // namespace
 
-void register_random_cluster_centers(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("KmeansPlusPlusInitialization")
       .input("points: float; num_to_sample: int64; seed: int64; num_retries_per_sample: int64")
       .output("samples: float")
@@ -194,4 +194,4 @@ void register_random_cluster_centers(OpLibrary& library) {
       .doc("The point that a k-MC2 chain over candidates at these distances ends at.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_cluster_centers

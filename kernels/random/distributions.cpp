@@ -7,7 +7,7 @@
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/gpu_kernels.hpp"
 
-namespace troupe {
+namespace troupe::random_distributions {
 namespace {
 
 using Fill = bool (*)(arith::Type, const arith::Philox&, void*, std::int64_t, std::int64_t);
@@ -142,7 +142,7 @@ void register_distribution(OpLibrary& library, std::string_view name, std::strin
 
 } // namespace
 
-void register_random_distributions(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   register_distribution<arith::fill_uniform>(library, "RandomUniform", "StatelessRandomUniform",
                                              "Random numbers, uniform in [0, 1).");
   register_distribution<arith::fill_normal>(library, "RandomStandardNormal",
@@ -167,4 +167,4 @@ void register_random_distributions(OpLibrary& library) {
       .doc("Random integers, uniform in [minval, maxval).");
 }
 
-} // namespace troupe
+} // namespace troupe::random_distributions

@@ -8,7 +8,7 @@
 #include "kernels/random/internal/candidates.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_neg_train {
 namespace {
 
 struct Settings {
@@ -132,7 +132,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_random_neg_train(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("NegTrain")
       .input("w_in: Ref(float); w_out: Ref(float); examples: int32; labels: int32; lr: float")
       .attr("vocab_count: list(int); num_negative_samples: int")
@@ -146,4 +146,4 @@ void register_random_neg_train(OpLibrary& library) {
           "words come.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_neg_train

@@ -8,7 +8,7 @@
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/truncated_normal.hpp"
 
-namespace troupe {
+namespace troupe::random_parameterized_truncated_normal {
 namespace {
 
 using random::Blocks, random::Bounds, random::most_tries;
@@ -108,7 +108,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_random_parameterized_truncated_normal(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"dtype", {DType::float32, DType::float64}}};
   options.host_inputs = {"shape"};
@@ -129,4 +129,4 @@ void register_random_parameterized_truncated_normal(OpLibrary& library) {
       .doc("Normal random numbers between bounds.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_parameterized_truncated_normal

@@ -8,7 +8,7 @@
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/sampled.hpp"
 
-namespace troupe {
+namespace troupe::random_poisson {
 namespace {
 
 using random::Pairs;
@@ -125,7 +125,7 @@ constexpr auto whole_numbers = "its values are integers";
 
 } // namespace
 
-void register_random_poisson(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::vector<DType> numbers = {DType::float16, DType::float32, DType::float64, DType::int32,
                                       DType::int64};
   KernelOptions options;
@@ -177,4 +177,4 @@ void register_random_poisson(OpLibrary& library) {
       .doc("Random numbers of gamma distributions from a key and a counter.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_poisson

@@ -5,7 +5,7 @@
 #include "kernels/random/internal/draws.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_random_crop {
 namespace {
 
 Status compute(KernelContext& c) {
@@ -61,7 +61,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_random_random_crop(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.host_inputs = {"size"};
   library.op("RandomCrop")
@@ -76,4 +76,4 @@ void register_random_random_crop(OpLibrary& library) {
       .doc("A part of an image, of the given height and width, at a random place.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_random_crop

@@ -8,7 +8,7 @@
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_rng_state {
 namespace {
 
 using random::Algorithm;
@@ -120,7 +120,7 @@ void add_skips(OpLibrary& library) {
 
 } // namespace
 
-void register_random_rng_state(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::vector<DType> floats = {DType::float32, DType::float64, DType::float16,
                                      DType::bfloat16};
   const std::vector<DType> ints = {DType::int32, DType::int64, DType::uint32, DType::uint64};
@@ -161,4 +161,4 @@ void register_random_rng_state(OpLibrary& library) {
       .doc("Random integers of all bits, others each time.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_rng_state

@@ -12,7 +12,7 @@
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_sampling {
 namespace {
 
 /// Running sums of exp(logit - largest); what is not finite has no probability.
@@ -139,7 +139,7 @@ Status infer_gamma(ShapeContext& c) {
 
 } // namespace
 
-void register_random_sampling(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
   options.host_inputs = {"num_samples"};
@@ -177,4 +177,4 @@ void register_random_sampling(OpLibrary& library) {
       .doc("Random numbers of gamma distributions, `shape` of them for each alpha.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_sampling

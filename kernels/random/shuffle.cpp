@@ -8,7 +8,7 @@
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_shuffle {
 namespace {
 
 /// Copies row order[i] to row i, object by object.
@@ -69,7 +69,7 @@ Status infer_stateless(ShapeContext& c) {
 
 } // namespace
 
-void register_random_shuffle(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("RandomShuffle")
       .input("value: T")
       .output("output: T")
@@ -92,4 +92,4 @@ void register_random_shuffle(OpLibrary& library) {
       .doc("The rows of the first dimension in the order that a generator gives.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_shuffle

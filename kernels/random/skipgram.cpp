@@ -11,7 +11,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/random/internal/draws.hpp"
 
-namespace troupe {
+namespace troupe::random_skipgram {
 namespace {
 
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;
@@ -229,7 +229,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_random_skipgram(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Skipgram")
       .output("vocab_word: string; vocab_freq: int32; words_per_epoch: int64; "
               "current_epoch: int32; total_words_processed: int64; examples: int32; labels: int32")
@@ -243,4 +243,4 @@ void register_random_skipgram(OpLibrary& library) {
       .doc("Pairs of words that are near each other in a text file, and the words of the file.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_skipgram

@@ -12,7 +12,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::random_sobol {
 namespace {
 
 using Table = boost::random::default_sobol_table;
@@ -128,7 +128,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_random_sobol(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SobolSample")
       .input("dim: int32; num_results: int32; skip: int32")
       .output("samples: dtype")
@@ -140,4 +140,4 @@ void register_random_sobol(OpLibrary& library) {
            "and 1.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_sobol

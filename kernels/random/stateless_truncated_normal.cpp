@@ -10,7 +10,7 @@
 #include "kernels/random/internal/sampled.hpp"
 #include "kernels/random/internal/truncated_normal.hpp"
 
-namespace troupe {
+namespace troupe::random_stateless_truncated_normal {
 namespace {
 
 using random::Blocks, random::Bounds, random::Sampled;
@@ -115,7 +115,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_random_stateless_truncated_normal(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"dtype", {DType::float32, DType::float64}}};
   options.host_inputs = {"shape", "seed", "means", "stddevs", "minvals", "maxvals"};
@@ -134,4 +134,4 @@ void register_random_stateless_truncated_normal(OpLibrary& library) {
            "broadcast shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::random_stateless_truncated_normal

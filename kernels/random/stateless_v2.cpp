@@ -5,7 +5,7 @@
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 
-namespace troupe {
+namespace troupe::random_stateless_v2 {
 namespace {
 
 using random::Algorithm;
@@ -174,7 +174,7 @@ void add_integers(OpLibrary& library) {
 
 } // namespace
 
-void register_random_stateless_v2(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::vector<DType> floats = {DType::float32, DType::float64, DType::float16,
                                      DType::bfloat16};
   constexpr auto any_float = "dtype: {half, bfloat16, float, double} = DT_FLOAT";
@@ -193,4 +193,4 @@ void register_random_stateless_v2(OpLibrary& library) {
   add_integers(library);
 }
 
-} // namespace troupe
+} // namespace troupe::random_stateless_v2

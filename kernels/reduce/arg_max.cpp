@@ -10,7 +10,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/reduce/internal/gpu_kernels.hpp"
 
-namespace troupe {
+namespace troupe::reduce_arg_max {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -108,7 +108,7 @@ constexpr auto discrete = "its values are positions";
 
 } // namespace
 
-void register_reduce_arg_max(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ArgMax")
       .input("input: T; dimension: Tidx")
       .output("output: output_type")
@@ -133,4 +133,4 @@ void register_reduce_arg_max(OpLibrary& library) {
       .doc("The position of the first smallest element along an axis.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_arg_max

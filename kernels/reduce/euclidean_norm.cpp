@@ -4,7 +4,7 @@
 
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_euclidean_norm {
 namespace {
 
 using Wide = Types<float, double, std::int32_t, std::int64_t, std::uint64_t, std::complex<double>>;
@@ -66,9 +66,9 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_reduce_euclidean_norm(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   reduce::add_reduction(library, "EuclideanNorm", "T: numbertype", arith::ReduceOp::sum, compute,
                         differentiate, "", "The root of the sum of squares over the axes.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_euclidean_norm

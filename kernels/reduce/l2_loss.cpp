@@ -8,7 +8,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_l2_loss {
 namespace {
 
 Status compute(KernelContext& c) {
@@ -44,7 +44,7 @@ Status compute_on_gpu(KernelContext& c) {
 
 } // namespace
 
-void register_reduce_l2_loss(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64, DType::float16, DType::bfloat16}}};
   options.expensive = true;
@@ -60,4 +60,4 @@ void register_reduce_l2_loss(OpLibrary& library) {
       .doc("Half the sum of the squares of all elements.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_l2_loss

@@ -1,7 +1,7 @@
 // Sum, Mean, Prod, Max, Min, Any, All over any axes.
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_reductions {
 namespace {
 
 using arith::ReduceOp;
@@ -81,7 +81,7 @@ constexpr auto flat = "its values are true and false";
 
 } // namespace
 
-void register_reduce_reductions(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   using reduce::add_reduction;
   add_reduction(library, "Sum", numbers, ReduceOp::sum, compute<ReduceOp::sum>, differentiate_sum,
                 {}, "The sum over the named axes.");
@@ -102,4 +102,4 @@ void register_reduce_reductions(OpLibrary& library) {
                 "Whether every element over the named axes is true.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_reductions

@@ -10,7 +10,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_scan {
 namespace {
 
 struct Attrs {
@@ -170,7 +170,7 @@ void add_scan(OpLibrary& library, std::string_view name, KernelFn fn, GradientFn
 
 } // namespace
 
-void register_reduce_scan(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_scan(library, "Cumsum", compute<Plus>, differentiate_cumsum,
            "Running sums along an axis; exclusive ones leave the element itself out.");
   add_scan(library, "Cumprod", compute<Times>, differentiate_cumprod,
@@ -190,4 +190,4 @@ void register_reduce_scan(OpLibrary& library) {
       .doc("Running log(exp(x0) + exp(x1) + …) along an axis.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_scan

@@ -14,7 +14,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_segments {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -316,7 +316,7 @@ void add(OpLibrary& library, const Row& row, bool sorted) {
 
 } // namespace
 
-void register_reduce_segments(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Row& row : {Row{"SegmentSum", all_numbers, How::sum, sorted<How::sum>, of_sum,
                              "The sums of the rows of each segment."},
                          Row{"SegmentMean", all_numbers, How::mean, sorted<How::mean>, of_mean,
@@ -338,4 +338,4 @@ void register_reduce_segments(OpLibrary& library) {
     add(library, row, false);
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_segments

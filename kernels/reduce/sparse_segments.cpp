@@ -12,7 +12,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::reduce_sparse_segments {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -345,10 +345,10 @@ void add(OpLibrary& library, const std::string& name, const char* what) {
 
 } // namespace
 
-void register_reduce_sparse_segments(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add<How::sum>(library, "SparseSegmentSum", "sums");
   add<How::mean>(library, "SparseSegmentMean", "means");
   add<How::sqrt_n>(library, "SparseSegmentSqrtN", "sums, divided by the root of their number,");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_sparse_segments

@@ -12,7 +12,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/reduce/internal/reduction.hpp"
 
-namespace troupe {
+namespace troupe::reduce_unsorted_segment_sum {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -128,7 +128,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_reduce_unsorted_segment_sum(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"T", arith::dtypes_of(arith::BinaryOp::add)},
                    {"Tindices", {DType::int16, DType::int32, DType::int64}}};
@@ -147,4 +147,4 @@ void register_reduce_unsorted_segment_sum(OpLibrary& library) {
       .doc("The data summed by segment id; negative ids are left out.");
 }
 
-} // namespace troupe
+} // namespace troupe::reduce_unsorted_segment_sum

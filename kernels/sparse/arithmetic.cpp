@@ -9,7 +9,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_arithmetic {
 namespace {
 
 using sparse::Dims;
@@ -319,7 +319,7 @@ void add_sums(OpLibrary& library) {
 
 } // namespace
 
-void register_sparse_arithmetic(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_sums(library);
   KernelOptions matmul;
   matmul.types = {{"T",
@@ -359,4 +359,4 @@ void register_sparse_arithmetic(OpLibrary& library) {
       .doc("Probabilities among the entries of each row.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_arithmetic

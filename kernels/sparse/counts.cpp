@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_counts {
 namespace {
 
 using sparse::Dims;
@@ -193,7 +193,7 @@ Status infer_ragged(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_counts(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   auto add = [&](const char* name, const char* inputs, ShapeFn infer_shape, KernelFn compute,
@@ -217,4 +217,4 @@ void register_sparse_counts(OpLibrary& library) {
       "The same for the rows of a ragged tensor.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_counts

@@ -6,7 +6,7 @@
 #include "kernels/sparse/internal/crossing.hpp"
 #include "kernels/strings/internal/hashes.hpp"
 
-namespace troupe {
+namespace troupe::sparse_cross {
 namespace {
 
 using sparse::Column;
@@ -262,7 +262,7 @@ constexpr auto chosen = "crosses are chosen, not computed";
 
 } // namespace
 
-void register_sparse_cross(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   library.op("SparseCross")
@@ -313,4 +313,4 @@ void register_sparse_cross(OpLibrary& library) {
       .doc("The same for ragged, sparse and dense columns, as a ragged tensor.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_cross

@@ -14,7 +14,7 @@
 #include "kernels/sparse/internal/csr.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_csr_cholesky {
 namespace {
 
 using sparse::CsrMatrix;
@@ -176,7 +176,7 @@ Status infer_cholesky(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_csr_cholesky(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SparseMatrixOrderingAMD")
       .input("input: variant")
       .output("output: int32")
@@ -196,4 +196,4 @@ void register_sparse_csr_cholesky(OpLibrary& library) {
       .doc("The sparse Cholesky factor of each matrix with its rows in the given order.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_csr_cholesky

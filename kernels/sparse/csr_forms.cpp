@@ -7,7 +7,7 @@
 #include "kernels/sparse/internal/csr.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_csr_forms {
 namespace {
 
 using sparse::CsrMatrix;
@@ -222,7 +222,7 @@ Status infer_unknown(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_csr_forms(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const KernelOptions of_t = sparse::csr_options("T"), of_type = sparse::csr_options("type");
   const std::string t = str_cat("T: ", sparse::csr_dtypes),
                     type = str_cat("type: ", sparse::csr_dtypes);
@@ -283,4 +283,4 @@ void register_sparse_csr_forms(OpLibrary& library) {
       .doc("Sparse matrices without entries.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_csr_forms

@@ -10,7 +10,7 @@
 #include "kernels/sparse/internal/csr.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_csr_products {
 namespace {
 
 using sparse::CsrMatrix;
@@ -311,7 +311,7 @@ Status infer_sparse(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_csr_products(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   constexpr auto flips = "transpose_a: bool = false; transpose_b: bool = false; "
                          "adjoint_a: bool = false; adjoint_b: bool = false";
   KernelOptions of_t = sparse::csr_options("T"), of_type = sparse::csr_options("type");
@@ -337,4 +337,4 @@ void register_sparse_csr_products(OpLibrary& library) {
       .doc("The sparse product of two sparse matrices, or of batches of them.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_csr_products

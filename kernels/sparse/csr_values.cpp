@@ -8,7 +8,7 @@
 #include "kernels/sparse/internal/csr.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_csr_values {
 namespace {
 
 using sparse::CsrMatrix;
@@ -217,7 +217,7 @@ Status compute_softmax_grad(KernelContext& c) {
 
 } // namespace
 
-void register_sparse_csr_values(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   const std::string type = str_cat("type: ", sparse::csr_dtypes);
   library.op("SparseMatrixAdd")
       .input("a: variant; b: variant; alpha: T; beta: T")
@@ -268,4 +268,4 @@ void register_sparse_csr_values(OpLibrary& library) {
       .doc("The gradient of SparseMatrixSoftmax.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_csr_values

@@ -11,7 +11,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_elementwise {
 namespace {
 
 using sparse::Dims;
@@ -183,7 +183,7 @@ KernelOptions options() {
 
 } // namespace
 
-void register_sparse_elementwise(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto dense = [&](const char* name, KernelFn compute, const char* doc) {
     library.op(name)
         .input("sp_indices: int64; sp_values: T; sp_shape: int64; dense: T")
@@ -217,4 +217,4 @@ void register_sparse_elementwise(OpLibrary& library) {
        "The smaller of the elements of two sparse tensors.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_elementwise

@@ -6,7 +6,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_fill_empty_rows {
 namespace {
 
 using sparse::Dims;
@@ -134,7 +134,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_sparse_fill_empty_rows(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SparseFillEmptyRows")
       .input("indices: int64; values: T; dense_shape: int64; default_value: T")
       .output("output_indices: int64; output_values: T; empty_row_indicator: bool; "
@@ -156,4 +156,4 @@ void register_sparse_fill_empty_rows(OpLibrary& library) {
       .doc("The gradient of SparseFillEmptyRows.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_fill_empty_rows

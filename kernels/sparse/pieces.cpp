@@ -8,7 +8,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_pieces {
 namespace {
 
 using sparse::Dims;
@@ -266,7 +266,7 @@ constexpr auto no_gradient = "its gradient is made where graphs are written";
 
 } // namespace
 
-void register_sparse_pieces(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SparseSlice")
       .input("indices: int64; values: T; shape: int64; start: int64; size: int64")
       .output("output_indices: int64; output_values: T; output_shape: int64")
@@ -305,4 +305,4 @@ void register_sparse_pieces(OpLibrary& library) {
       .doc("Joins sparse tensors along a dimension.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_pieces

@@ -11,7 +11,7 @@
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_reduce {
 namespace {
 
 using sparse::Dims;
@@ -234,9 +234,9 @@ void add(OpLibrary& library, const std::string& name, const char* types, const s
 
 } // namespace
 
-void register_sparse_reduce(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add<false>(library, "SparseReduceSum", "T: numbertype", "sums");
   add<true>(library, "SparseReduceMax", "T: realnumbertype", "largest entries");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_reduce

@@ -3,7 +3,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_reorder {
 namespace {
 
 using sparse::Dims;
@@ -121,7 +121,7 @@ Status infer_reshape(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_reorder(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("SparseReorder")
       .input("input_indices: int64; input_values: T; input_shape: int64")
       .output("output_indices: int64; output_values: T")
@@ -139,4 +139,4 @@ void register_sparse_reorder(OpLibrary& library) {
       .doc("The indices that the entries have in another shape.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_reorder

@@ -6,7 +6,7 @@
 #include "kernels/io/internal/summary.hpp"
 #include "kernels/sparse/internal/parts.hpp"
 
-namespace troupe {
+namespace troupe::sparse_serialize {
 namespace {
 
 using sparse::Dims;
@@ -128,7 +128,7 @@ constexpr auto messages = "its values are messages";
 
 } // namespace
 
-void register_sparse_serialize(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.expensive = true;
   constexpr auto given = "sparse_indices: int64; sparse_values: T; sparse_shape: int64";
@@ -167,4 +167,4 @@ void register_sparse_serialize(OpLibrary& library) {
       .doc("A batch of the sparse tensors in the rows of a matrix.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_serialize

@@ -13,7 +13,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
-namespace troupe {
+namespace troupe::sparse_sets {
 namespace {
 
 using sparse::Dims;
@@ -216,7 +216,7 @@ constexpr const char* results = "result_indices: int64; result_values: T; result
 
 } // namespace
 
-void register_sparse_sets(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   auto operation = [&](const char* name, const char* inputs, Status (*compute)(KernelContext&),
                        const char* doc) {
     library.op(name)
@@ -250,4 +250,4 @@ void register_sparse_sets(OpLibrary& library) {
       .doc("How many different members each set in the last dimension of a sparse tensor has.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_sets

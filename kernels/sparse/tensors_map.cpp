@@ -9,7 +9,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/parts.hpp"
 
-namespace troupe {
+namespace troupe::sparse_tensors_map {
 namespace {
 
 using sparse::Dims;
@@ -104,7 +104,7 @@ Status infer_added(ShapeContext& c) {
 
 } // namespace
 
-void register_sparse_tensors_map(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.prepare = prepare;
   constexpr auto given = "sparse_indices: int64; sparse_values: T; sparse_shape: int64";
@@ -156,4 +156,4 @@ void register_sparse_tensors_map(OpLibrary& library) {
       .doc("The sparse tensors of these numbers as a batch; the map forgets them.");
 }
 
-} // namespace troupe
+} // namespace troupe::sparse_tensors_map

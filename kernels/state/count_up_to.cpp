@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/state/internal/change.hpp"
 
-namespace troupe {
+namespace troupe::state_count_up_to {
 namespace {
 
 Status count(KernelContext& c) {
@@ -31,7 +31,7 @@ Status infer_shape(ShapeContext& c) {
 
 } // namespace
 
-void register_state_count_up_to(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const bool resource : {false, true}) {
     auto op = library.op(resource ? "ResourceCountUpTo" : "CountUpTo");
     op.input(resource ? "resource: resource" : "ref: Ref(T)")
@@ -47,4 +47,4 @@ void register_state_count_up_to(OpLibrary& library) {
   }
 }
 
-} // namespace troupe
+} // namespace troupe::state_count_up_to

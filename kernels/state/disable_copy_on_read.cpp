@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/variables.hpp"
 
-namespace troupe {
+namespace troupe::state_disable_copy_on_read {
 namespace {
 
 Status compute(KernelContext& c) {
@@ -15,7 +15,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_state_disable_copy_on_read(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DisableCopyOnRead")
       .input("resource: resource")
       .stateful()
@@ -26,4 +26,4 @@ void register_state_disable_copy_on_read(OpLibrary& library) {
       .doc("Lets reads of the variable share its memory again, which they always do here.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_disable_copy_on_read

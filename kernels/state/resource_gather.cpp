@@ -9,7 +9,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/state/internal/rows.hpp"
 
-namespace troupe {
+namespace troupe::state_resource_gather {
 namespace {
 
 using Dims = std::vector<std::int64_t>;
@@ -106,7 +106,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_state_resource_gather(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   KernelOptions options;
   options.types = {{"Tindices", {DType::int32, DType::int64}},
                    {"dtype", {DType::float32,  DType::float64,   DType::int32,      DType::int64,
@@ -131,4 +131,4 @@ void register_state_resource_gather(OpLibrary& library) {
       .doc("The rows of a variable that the indices name.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_resource_gather

@@ -8,7 +8,7 @@
 #include "kernels/framework/variables.hpp"
 #include "kernels/state/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::state_resource_variable {
 namespace {
 
 // The handle that a node gives in every step: made in the first, as its prepare function does not
@@ -127,7 +127,7 @@ constexpr auto in_place = "it changes a variable";
 
 } // namespace
 
-void register_state_resource_variable(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("VarHandleOp")
       .output("resource: resource")
       .attr("container: string = ''; shared_name: string = ''; debug_name: string = ''")
@@ -211,4 +211,4 @@ void register_state_resource_variable(OpLibrary& library) {
       .doc("The shape of the variable's value.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_resource_variable

@@ -13,7 +13,7 @@
 #include "kernels/state/internal/change.hpp"
 #include "kernels/state/internal/rows.hpp"
 
-namespace troupe {
+namespace troupe::state_scatter {
 namespace {
 
 using arith::BinaryOp;
@@ -213,10 +213,10 @@ void add_op(OpLibrary& library, const Kind& kind, bool resource) {
 
 } // namespace
 
-void register_state_scatter(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Kind& kind : kinds)
     for (const bool resource : {false, true})
       add_op(library, kind, resource);
 }
 
-} // namespace troupe
+} // namespace troupe::state_scatter

@@ -12,7 +12,7 @@
 #include "kernels/framework/variables.hpp"
 #include "kernels/state/internal/change.hpp"
 
-namespace troupe {
+namespace troupe::state_scatter_nd {
 namespace {
 
 using arith::BinaryOp;
@@ -204,7 +204,7 @@ void add_op(OpLibrary& library, const Kind& kind, bool resource) {
 
 } // namespace
 
-void register_state_scatter_nd(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   for (const Kind& kind : kinds)
     for (const bool resource : {false, true})
       add_op(library, kind, resource);
@@ -219,4 +219,4 @@ void register_state_scatter_nd(OpLibrary& library) {
       .doc("The slices of a variable that the rows of indices name.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_scatter_nd

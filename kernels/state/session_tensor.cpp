@@ -5,7 +5,7 @@
 #include "kernels/framework/session_tensors.hpp"
 #include "kernels/framework/variables.hpp"
 
-namespace troupe {
+namespace troupe::state_session_tensor {
 namespace {
 
 std::shared_ptr<SessionTensors> session_tensors(KernelContext& c) {
@@ -51,7 +51,7 @@ constexpr auto no_gradient = "its value comes from another step";
 
 } // namespace
 
-void register_state_session_tensor(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("GetSessionHandle")
       .input("value: T")
       .output("handle: string")
@@ -92,4 +92,4 @@ void register_state_session_tensor(OpLibrary& library) {
       .doc("Forgets the value that the session keeps under a handle.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_session_tensor

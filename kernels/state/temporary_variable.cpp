@@ -4,7 +4,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/variables.hpp"
 
-namespace troupe {
+namespace troupe::state_temporary_variable {
 namespace {
 
 /// Of a loop each iteration has its own.
@@ -57,7 +57,7 @@ Status shape_of_attr(ShapeContext& c) {
 
 } // namespace
 
-void register_state_temporary_variable(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("TemporaryVariable")
       .output("ref: Ref(dtype)")
       .attr("shape: shape; dtype: type; var_name: string = ''")
@@ -77,4 +77,4 @@ void register_state_temporary_variable(OpLibrary& library) {
       .doc("The last value of the temporary variable var_name, which ends.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_temporary_variable

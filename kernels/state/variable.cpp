@@ -4,7 +4,7 @@
 #include "kernels/framework/variables.hpp"
 #include "kernels/state/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::state_variable {
 namespace {
 
 Status shape_of_attr(ShapeContext& c) {
@@ -100,7 +100,7 @@ constexpr auto in_place = "it changes a variable";
 
 } // namespace
 
-void register_state_variable(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("VariableV2")
       .output("ref: Ref(dtype)")
       .attr(variable_attrs)
@@ -164,4 +164,4 @@ void register_state_variable(OpLibrary& library) {
       .doc("Whether the variable holds a value.");
 }
 
-} // namespace troupe
+} // namespace troupe::state_variable

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_as_string {
 namespace {
 
 struct Format {
@@ -117,7 +117,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_as_string(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("AsString")
       .input("input: T")
       .output("output: string")
@@ -136,4 +136,4 @@ void register_strings_as_string(OpLibrary& library) {
       .doc("Each number as text.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_as_string

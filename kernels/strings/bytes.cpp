@@ -7,7 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_bytes {
 namespace {
 
 // One input text is a row of the output.
@@ -141,7 +141,7 @@ Status decode_base64(KernelContext& c) {
 
 } // namespace
 
-void register_strings_bytes(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DecodeRaw")
       .input("bytes: string")
       .output("output: out_type")
@@ -177,4 +177,4 @@ void register_strings_bytes(OpLibrary& library) {
       .doc("The bytes that EncodeBase64 made each text of.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_bytes

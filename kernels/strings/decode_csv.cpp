@@ -2,7 +2,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_decode_csv {
 namespace {
 
 struct Csv {
@@ -178,7 +178,7 @@ Status infer_shape(ShapeContext& c) {
 
 } // namespace
 
-void register_strings_decode_csv(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("DecodeCSV")
       .input("records: string; record_defaults: OUT_TYPE")
       .output("output: OUT_TYPE")
@@ -192,4 +192,4 @@ void register_strings_decode_csv(OpLibrary& library) {
            "default.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_decode_csv

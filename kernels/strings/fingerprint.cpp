@@ -10,7 +10,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/strings/internal/hashes.hpp"
 
-namespace troupe {
+namespace troupe::strings_fingerprint {
 namespace {
 
 constexpr std::int64_t width = 8;
@@ -77,7 +77,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_strings_fingerprint(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Fingerprint")
       .input("data: T; method: string")
       .output("fingerprint: uint8")
@@ -88,4 +88,4 @@ void register_strings_fingerprint(OpLibrary& library) {
       .doc("A hash of 64 bits of each row, the same on every machine.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_fingerprint

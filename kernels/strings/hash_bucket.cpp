@@ -5,7 +5,7 @@
 #include "kernels/strings/internal/hashes.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_hash_bucket {
 namespace {
 
 struct Buckets {
@@ -36,7 +36,7 @@ Status compute(KernelContext& c, Hash hash) {
 
 } // namespace
 
-void register_strings_hash_bucket(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringToHashBucket")
       .input("string_tensor: string")
       .output("output: int64")
@@ -81,4 +81,4 @@ void register_strings_hash_bucket(OpLibrary& library) {
            "`num_buckets`.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_hash_bucket

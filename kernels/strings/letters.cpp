@@ -7,7 +7,7 @@
 #include "kernels/strings/internal/text.hpp"
 #include "kernels/strings/internal/unicode.hpp"
 
-namespace troupe {
+namespace troupe::strings_letters {
 namespace {
 
 using strings::append_utf8;
@@ -99,7 +99,7 @@ Status length(KernelContext& c) {
 
 } // namespace
 
-void register_strings_letters(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringLower")
       .input("input: string")
       .output("output: string")
@@ -135,4 +135,4 @@ void register_strings_letters(OpLibrary& library) {
       .doc("Bytes or characters of each text.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_letters

@@ -7,7 +7,7 @@
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::strings_ngrams {
 namespace {
 
 using Count = std::int64_t;
@@ -220,7 +220,7 @@ Status infer(ShapeContext& c) {
 
 } // namespace
 
-void register_strings_ngrams(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringNGrams")
       .input("data: string; data_splits: Tsplits")
       .output("ngrams: string; ngrams_splits: Tsplits")
@@ -232,4 +232,4 @@ void register_strings_ngrams(OpLibrary& library) {
       .doc("Texts of each row that follow one another, joined with `separator`, for every width.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_ngrams

@@ -8,7 +8,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_print {
 namespace {
 
 struct Printer {
@@ -93,7 +93,7 @@ Status differentiate(GradContext& g) {
 
 } // namespace
 
-void register_strings_print(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Print")
       .input("input: T; data: U")
       .output("output: T")
@@ -116,4 +116,4 @@ void register_strings_print(OpLibrary& library) {
       .doc("The text goes to the node's log, or to the end of a file.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_print

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_regex {
 namespace {
 
 using Pattern = std::shared_ptr<const RE2>;
@@ -75,7 +75,7 @@ Status infer_shape(ShapeContext& c) {
 
 } // namespace
 
-void register_strings_regex(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("RegexFullMatch")
       .input("input: string; pattern: string")
       .output("output: bool")
@@ -115,4 +115,4 @@ void register_strings_regex(OpLibrary& library) {
       .doc("Each text, with what matches `pattern` replaced by `rewrite`: everywhere or once.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_regex

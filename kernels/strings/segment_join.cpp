@@ -5,7 +5,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_segment_join {
 namespace {
 
 void append(std::string& out, bool is_first, std::string_view separator, std::string_view text) {
@@ -161,7 +161,7 @@ Status join_segments(KernelContext& c) {
 
 } // namespace
 
-void register_strings_segment_join(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ReduceJoin")
       .input("inputs: string; reduction_indices: int32")
       .output("output: string")
@@ -182,4 +182,4 @@ void register_strings_segment_join(OpLibrary& library) {
       .doc("Joins the texts of each segment, with `separator` between.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_segment_join

@@ -2,7 +2,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_string_format {
 namespace {
 
 struct Template {
@@ -46,7 +46,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_string_format(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringFormat")
       .input("inputs: T")
       .output("output: string")
@@ -59,4 +59,4 @@ void register_strings_string_format(OpLibrary& library) {
            "`summarize` elements are shown at both ends.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_string_format

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 
-namespace troupe {
+namespace troupe::strings_string_join {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -57,7 +57,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_string_join(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringJoin")
       .input("inputs: N * string")
       .output("output: string")
@@ -69,4 +69,4 @@ void register_strings_string_join(OpLibrary& library) {
            "element.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_string_join

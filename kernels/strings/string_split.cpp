@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_string_split {
 namespace {
 
 using Pieces = std::vector<std::string_view>;
@@ -130,7 +130,7 @@ Status split_v2(KernelContext& c) {
 
 } // namespace
 
-void register_strings_string_split(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringSplit")
       .input("input: string; delimiter: string")
       .output("indices: int64; values: string; shape: int64")
@@ -150,4 +150,4 @@ void register_strings_string_split(OpLibrary& library) {
            "runs of blanks.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_string_split

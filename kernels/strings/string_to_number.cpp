@@ -2,7 +2,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_string_to_number {
 namespace {
 
 template <class T>
@@ -27,7 +27,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_string_to_number(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("StringToNumber")
       .input("string_tensor: string")
       .output("output: out_type")
@@ -38,4 +38,4 @@ void register_strings_string_to_number(OpLibrary& library) {
       .doc("Each text as a number.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_string_to_number

@@ -4,7 +4,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_substr {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
@@ -95,7 +95,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_substr(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("Substr")
       .input("input: string; pos: T; len: T")
       .output("output: string")
@@ -108,4 +108,4 @@ void register_strings_substr(OpLibrary& library) {
            "is negative.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_substr

@@ -4,7 +4,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/text.hpp"
 
-namespace troupe {
+namespace troupe::strings_unicode {
 namespace {
 
 using strings::Encoding;
@@ -142,7 +142,7 @@ constexpr auto of_text = "its value is text, or made of it";
 
 } // namespace
 
-void register_strings_unicode(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("UnicodeTranscode")
       .input("input: string")
       .output("output: string")
@@ -182,4 +182,4 @@ void register_strings_unicode(OpLibrary& library) {
       .doc("Texts of code points; text i has those from input_splits[i] to input_splits[i + 1].");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_unicode

@@ -3,7 +3,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/strings/internal/icu.hpp"
 
-namespace troupe {
+namespace troupe::strings_unicode_script {
 namespace {
 
 std::int32_t script_of(const strings::Icu& icu, std::int32_t code) {
@@ -28,7 +28,7 @@ Status compute(KernelContext& c) {
 
 } // namespace
 
-void register_strings_unicode_script(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("UnicodeScript")
       .input("input: int32")
       .output("output: int32")
@@ -38,4 +38,4 @@ void register_strings_unicode_script(OpLibrary& library) {
       .doc("The script of each code point, such as 25 for Latin; -1 for what is no code point.");
 }
 
-} // namespace troupe
+} // namespace troupe::strings_unicode_script

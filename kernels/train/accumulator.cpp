@@ -7,7 +7,7 @@
 #include "kernels/framework/resources.hpp"
 #include "kernels/framework/wait.hpp"
 
-namespace troupe {
+namespace troupe::train_accumulator {
 namespace {
 
 using Accumulator = GradientAccumulator;
@@ -187,7 +187,7 @@ void add_accumulator(OpLibrary& library, std::string_view name, int form, Prepar
 
 } // namespace
 
-void register_train_accumulator(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   add_accumulator(library, "ConditionalAccumulator", 0, prepare<false>);
   add_accumulator(library, "ResourceConditionalAccumulator", 1, prepare<false>);
   add_accumulator(library, "SparseConditionalAccumulator", 0, prepare<true>);
@@ -214,4 +214,4 @@ void register_train_accumulator(OpLibrary& library) {
       .doc("The rows of the mean or sum of the gradients, once there are num_required.");
 }
 
-} // namespace troupe
+} // namespace troupe::train_accumulator

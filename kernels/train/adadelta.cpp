@@ -2,7 +2,7 @@
 // update = sqrt(accum_update + epsilon) / sqrt(accum + epsilon) * grad; var -= lr * update.
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_adadelta {
 namespace {
 
 template <class T>
@@ -32,8 +32,8 @@ constexpr train::Rule adadelta{
 
 } // namespace
 
-void register_train_adadelta(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<adadelta>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_adadelta

@@ -4,7 +4,7 @@
 #include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_adagrad {
 namespace {
 
 template <class T>
@@ -101,10 +101,10 @@ constexpr train::Rule adagrad_da{
 
 } // namespace
 
-void register_train_adagrad(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<adagrad>(library);
   train::add_rule<adagrad_v2>(library);
   train::add_rule<adagrad_da>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_adagrad

@@ -5,7 +5,7 @@
 #include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::train_adam {
 namespace {
 
 constexpr train::Inputs inputs{.variables = 3, .gradient = 9, .adam_wording = true};
@@ -53,7 +53,7 @@ constexpr auto doc = "One step of Adam; beta1_power and beta2_power are the beta
 
 } // namespace
 
-void register_train_adam(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ApplyAdam")
       .input("var: Ref(T); m: Ref(T); v: Ref(T)")
       .input(rates)
@@ -80,4 +80,4 @@ void register_train_adam(OpLibrary& library) {
       .doc(doc);
 }
 
-} // namespace troupe
+} // namespace troupe::train_adam

@@ -2,7 +2,7 @@
 // et al., 2018), which divides by the largest second moment so far.
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_adamax {
 namespace {
 
 template <class T>
@@ -51,9 +51,9 @@ constexpr train::Rule amsgrad{
 
 } // namespace
 
-void register_train_adamax(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<adamax>(library);
   train::add_rule<amsgrad>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_adamax

@@ -3,7 +3,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_ftrl {
 namespace {
 
 template <class T>
@@ -91,9 +91,9 @@ constexpr train::Rule ftrl_v2{
 
 } // namespace
 
-void register_train_ftrl(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<ftrl>(library);
   train::add_rule<ftrl_v2>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_ftrl

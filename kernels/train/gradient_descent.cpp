@@ -4,7 +4,7 @@
 #include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::train_gradient_descent {
 namespace {
 
 constexpr train::Inputs inputs{.variables = 1, .gradient = 2};
@@ -34,7 +34,7 @@ Status compute_on_gpu(KernelContext& c) {
 
 } // namespace
 
-void register_train_gradient_descent(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ApplyGradientDescent")
       .input("var: Ref(T); alpha: T; delta: T")
       .output("out: Ref(T)")
@@ -59,4 +59,4 @@ void register_train_gradient_descent(OpLibrary& library) {
       .doc("var -= alpha * delta.");
 }
 
-} // namespace troupe
+} // namespace troupe::train_gradient_descent

@@ -8,7 +8,7 @@
 #include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/update.hpp"
 
-namespace troupe {
+namespace troupe::train_momentum {
 namespace {
 
 constexpr train::Inputs inputs{.variables = 2, .gradient = 3};
@@ -84,7 +84,7 @@ constexpr auto flags = "use_locking: bool = false; use_nesterov: bool = false";
 
 } // namespace
 
-void register_train_momentum(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   library.op("ApplyMomentum")
       .input("var: Ref(T); accum: Ref(T); lr: T; grad: T; momentum: T")
       .output("out: Ref(T)")
@@ -120,4 +120,4 @@ void register_train_momentum(OpLibrary& library) {
       .doc("accum = accum * momentum - lr * grad; var += accum.");
 }
 
-} // namespace troupe
+} // namespace troupe::train_momentum

@@ -1,7 +1,7 @@
 // Momentum on some rows of the variables; the formulas are those of momentum.cpp.
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_momentum_rows {
 namespace {
 
 template <class T>
@@ -57,9 +57,9 @@ constexpr train::Rule keras{
 
 } // namespace
 
-void register_train_momentum_rows(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<momentum>(library);
   train::add_rule<keras>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_momentum_rows

@@ -3,7 +3,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_proximal {
 namespace {
 
 template <class T>
@@ -68,9 +68,9 @@ constexpr train::Rule adagrad{
 
 } // namespace
 
-void register_train_proximal(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<descent>(library);
   train::add_rule<adagrad>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_proximal

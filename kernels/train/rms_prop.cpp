@@ -5,7 +5,7 @@
 #include "kernels/train/internal/gpu_kernels.hpp"
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_rms_prop {
 namespace {
 
 template <class T>
@@ -68,9 +68,9 @@ constexpr train::Rule centered{
 
 } // namespace
 
-void register_train_rms_prop(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<rms_prop>(library);
   train::add_rule<centered>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_rms_prop

@@ -2,7 +2,7 @@
 // larger where gradient and mean agree in sign.
 #include "kernels/train/internal/rule.hpp"
 
-namespace troupe {
+namespace troupe::train_sign {
 namespace {
 
 template <class T>
@@ -48,9 +48,9 @@ constexpr train::Rule power_sign{
 
 } // namespace
 
-void register_train_sign(OpLibrary& library) {
+void register_ops(OpLibrary& library) {
   train::add_rule<add_sign>(library);
   train::add_rule<power_sign>(library);
 }
 
-} // namespace troupe
+} // namespace troupe::train_sign

@@ -12,7 +12,7 @@
 namespace troupe {
 namespace {
 
-using Kind = ConfigValue::Kind;
+using ValueKind = ConfigValue::Kind;
 
 constexpr std::uint64_t most_task = 1'000'000; // number of a task
 
@@ -43,7 +43,7 @@ public:
   ClusterConfig read(const ConfigValue& root) {
     const ConfigEntry* cluster = nullptr;
     for (const ConfigEntry& entry : root.map) {
-      if (entry.value.kind != Kind::map)
+      if (entry.value.kind != ValueKind::map)
         problems_.add(
             entry.line,
             str_cat("'", entry.key,
@@ -75,12 +75,12 @@ public:
     if (cluster && tasks_.empty() && problems_.empty())
       problems_.add(cluster->line, "the cluster has no task; give a job its addresses, such as "
                                    "worker = [\"127.0.0.1:7000\"]");
-    if (const ConfigEntry* jobs = root.find("job"); jobs && jobs->value.kind == Kind::map)
+    if (const ConfigEntry* jobs = root.find("job"); jobs && jobs->value.kind == ValueKind::map)
       read_job_settings(*jobs);
-    if (const ConfigEntry* tasks = root.find("task"); tasks && tasks->value.kind == Kind::map)
+    if (const ConfigEntry* tasks = root.find("task"); tasks && tasks->value.kind == ValueKind::map)
       read_task_settings(*tasks);
     if (const ConfigEntry* gateway = root.find("gateway");
-        gateway && gateway->value.kind == Kind::map)
+        gateway && gateway->value.kind == ValueKind::map)
       read_gateway_settings(*gateway);
     return assemble();
   }
@@ -123,13 +123,13 @@ private:
           job.line,
           str_cat("'", job.key,
                   "' is no name for a job; use letters, digits and '_', and begin with a letter"));
-    if (job.value.kind == Kind::list) {
+    if (job.value.kind == ValueKind::list) {
       for (std::size_t i = 0; i < job.value.list.size(); ++i)
         read_task(job.key, static_cast<int>(i), job.value.list[i]);
       if (job.value.list.empty())
         problems_.add(job.line,
                       str_cat("job '", job.key, "' has no task; give it an address or remove it"));
-    } else if (job.value.kind == Kind::map) {
+    } else if (job.value.kind == ValueKind::map) {
       for (const ConfigEntry& entry : job.value.map) {
         auto number = parse_uint(entry.key);
         if (number && *number <= most_task)
@@ -147,7 +147,7 @@ private:
 
   void read_task(const std::string& job, int task, const ConfigValue& value) {
     std::string who = str_cat("task ", task, " of job '", job, "'");
-    if (value.kind != Kind::text)
+    if (value.kind != ValueKind::text)
       return problems_.add(value.line,
                            str_cat(who, " is ", value.describe(),
                                    "; it wants an address, such as \"127.0.0.1:7000\""));
@@ -207,7 +207,7 @@ private:
         continue;
       for (const ConfigEntry& task : job.value.map) {
         auto number = parse_uint(task.key);
-        if (!number || *number > most_task || task.value.kind != Kind::map) {
+        if (!number || *number > most_task || task.value.kind != ValueKind::map) {
           problems_.add(task.line, str_cat("'", task.key, "' below [task.", job.key,
                                            "] is no task; write a section for each, such as [task.",
                                            job.key, ".0]"));
@@ -229,7 +229,7 @@ private:
   // [gateway]
   void read_gateway_defaults(const ConfigValue& section) {
     for (const ConfigEntry& entry : section.map)
-      if (entry.value.kind != Kind::map)
+      if (entry.value.kind != ValueKind::map)
         apply_gateway_setting("gateway", entry, gateway_, problems_);
   }
 
@@ -238,10 +238,10 @@ private:
     for (auto& [key, described] : tasks_)
       described.config.gateway = gateway_;
     for (const ConfigEntry& job : section.value.map) {
-      if (job.value.kind != Kind::map || !check_job("gateway", job))
+      if (job.value.kind != ValueKind::map || !check_job("gateway", job))
         continue;
       for (const ConfigEntry& entry : job.value.map)
-        if (entry.value.kind == Kind::map)
+        if (entry.value.kind == ValueKind::map)
           read_gateway_of_task(job.key, entry);
         else
           read_gateway_of_job(job.key, entry);
@@ -307,7 +307,7 @@ private:
       problems_.add(job.line,
                     str_cat("[", section, ".", job.key, "] names a job that is not in [cluster]",
                             names.empty() ? std::string() : nearest_hint(job.key, names)));
-    } else if (job.value.kind != Kind::map) {
+    } else if (job.value.kind != ValueKind::map) {
       problems_.add(job.line,
                     str_cat("'", job.key, "' below [", section, "] is ", job.value.describe(),
                             "; write a section [", section, ".", job.key, "]"));

@@ -9,7 +9,7 @@
 namespace troupe {
 namespace {
 
-using Kind = ConfigValue::Kind;
+using ValueKind = ConfigValue::Kind;
 using std::chrono::milliseconds;
 
 // Where a key's value goes, and a sentence's end when it cannot: "a number from 1 to 64".
@@ -20,16 +20,16 @@ struct Target {
 using Wanted = std::optional<std::string>;
 
 Wanted read_int(const ConfigValue& value, int least, int most, int& out) {
-  if (value.kind != Kind::integer || value.integer < least || value.integer > most)
+  if (value.kind != ValueKind::integer || value.integer < least || value.integer > most)
     return str_cat("a number from ", least, " to ", most);
   out = static_cast<int>(value.integer);
   return {};
 }
 
 Wanted read_share(const ConfigValue& value, double& out) {
-  const double given = value.kind == Kind::real      ? value.real
-                       : value.kind == Kind::integer ? static_cast<double>(value.integer)
-                                                     : 0;
+  const double given = value.kind == ValueKind::real      ? value.real
+                       : value.kind == ValueKind::integer ? static_cast<double>(value.integer)
+                                                          : 0;
   if (!(given > 0 && given <= 1))
     return "a number above 0 and up to 1";
   out = given;
@@ -38,9 +38,9 @@ Wanted read_share(const ConfigValue& value, double& out) {
 
 Wanted read_duration(const ConfigValue& value, milliseconds& out) {
   std::optional<std::chrono::nanoseconds> given;
-  if (value.kind == Kind::duration)
+  if (value.kind == ValueKind::duration)
     given = value.duration;
-  else if (value.kind == Kind::text)
+  else if (value.kind == ValueKind::text)
     given = parse_config_duration(str_trim(value.text));
   auto duration = std::chrono::duration_cast<milliseconds>(given.value_or(milliseconds(0)));
   if (duration < milliseconds(1) || duration > std::chrono::hours(24 * 365))
@@ -50,7 +50,7 @@ Wanted read_duration(const ConfigValue& value, milliseconds& out) {
 }
 
 Wanted read_boolean(const ConfigValue& value, bool& out) {
-  if (value.kind != Kind::boolean)
+  if (value.kind != ValueKind::boolean)
     return "true or false";
   out = value.boolean;
   return {};
@@ -59,11 +59,11 @@ Wanted read_boolean(const ConfigValue& value, bool& out) {
 Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
   constexpr std::string_view wanted =
       "a size, such as \"512 MiB\", \"4 GiB\", or a number of bytes (0: no limit)";
-  if (value.kind == Kind::integer && value.integer >= 0) {
+  if (value.kind == ValueKind::integer && value.integer >= 0) {
     out = value.integer;
     return {};
   }
-  auto bytes = value.kind == Kind::text ? parse_config_size(value.text) : std::nullopt;
+  auto bytes = value.kind == ValueKind::text ? parse_config_size(value.text) : std::nullopt;
   if (!bytes)
     return std::string(wanted);
   out = *bytes;
@@ -71,7 +71,7 @@ Wanted read_bytes(const ConfigValue& value, std::int64_t& out) {
 }
 
 Wanted read_name(const ConfigValue& value, std::string& out) {
-  if (value.kind != Kind::text || value.text.empty() || value.text.size() > 100)
+  if (value.kind != ValueKind::text || value.text.empty() || value.text.size() > 100)
     return "a name of 1 to 100 characters in double quotes, such as \"training\"";
   out = value.text;
   return {};
@@ -82,7 +82,7 @@ Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
   constexpr std::string_view wanted =
       "a host of this machine, with a port where that differs too, such as \"0.0.0.0\" or "
       "\"0.0.0.0:7000\"";
-  if (value.kind != Kind::text)
+  if (value.kind != ValueKind::text)
     return std::string(wanted);
   auto address = Address::parse(value.text);
   if (address.ok()) {
@@ -99,11 +99,11 @@ Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
 
 Wanted read_folders(const ConfigValue& value, std::vector<std::string>& out) {
   constexpr std::string_view wanted = "a list of folders, such as [\"/data/models\", \".\"]";
-  if (value.kind != Kind::list || value.list.empty())
+  if (value.kind != ValueKind::list || value.list.empty())
     return std::string(wanted);
   out.clear();
   for (const ConfigValue& folder : value.list) {
-    if (folder.kind != Kind::text || folder.text.empty())
+    if (folder.kind != ValueKind::text || folder.text.empty())
       return std::string(wanted);
     out.push_back(folder.text);
   }
@@ -117,7 +117,7 @@ Wanted read_level(const ConfigValue& value, LogLevel& out) {
                                                               {"error", LogLevel::error},
                                                               {"off", LogLevel::off}};
   for (auto [name, level] : levels)
-    if ((value.kind == Kind::text || value.kind == Kind::atom) && value.text == name) {
+    if ((value.kind == ValueKind::text || value.kind == ValueKind::atom) && value.text == name) {
       out = level;
       return {};
     }
@@ -126,7 +126,7 @@ Wanted read_level(const ConfigValue& value, LogLevel& out) {
 
 Wanted read_path(const ConfigValue& value, PathChoice& out) {
   std::optional<PathChoice> choice;
-  if (value.kind == Kind::text || value.kind == Kind::atom)
+  if (value.kind == ValueKind::text || value.kind == ValueKind::atom)
     choice = parse_path_choice(value.text);
   if (!choice)
     return R"("auto", "messages", "shared-memory", "stream" or "ucx")";
@@ -266,7 +266,7 @@ struct GatewayRule {
 };
 
 Wanted read_count(const ConfigValue& value, std::int64_t& out) {
-  if (value.kind != Kind::integer || value.integer < 0 || value.integer > 1'000'000'000)
+  if (value.kind != ValueKind::integer || value.integer < 0 || value.integer > 1'000'000'000)
     return "a number from 0 (no bound) to 1000000000";
   out = value.integer;
   return {};
@@ -278,7 +278,7 @@ constexpr GatewayRule gateway_rules[] = {
      "does",
      [](const ConfigValue& v, GatewaySettings& g) -> Wanted {
        auto address =
-           v.kind == Kind::text ? Address::parse(v.text) : Result<Address>(not_found(""));
+           v.kind == ValueKind::text ? Address::parse(v.text) : Result<Address>(not_found(""));
        if (!address.ok())
          return R"(an address of this machine, such as "127.0.0.1:2222")";
        g.address = *address;
@@ -303,64 +303,66 @@ constexpr GatewayRule gateway_rules[] = {
 struct CafRule {
   std::string_view section;
   std::string_view key;
-  Kind kind;
+  ValueKind kind;
   std::string_view refused;  ///< why it may not be set, and what to do instead
   std::string_view doc = {}; ///< of those that may
 };
 constexpr CafRule caf_rules[] = {
-    {"scheduler", "max-throughput", Kind::integer, "",
+    {"scheduler", "max-throughput", ValueKind::integer, "",
      "messages that an actor handles before another one has its turn"},
-    {"scheduler", "max-threads", Kind::integer, "write actor-threads in [troupe] instead"},
-    {"scheduler", "policy", Kind::atom, "troupe brings its own scheduler; remove the line"},
-    {"scheduler", "enable-profiling", Kind::boolean,
+    {"scheduler", "max-threads", ValueKind::integer, "write actor-threads in [troupe] instead"},
+    {"scheduler", "policy", ValueKind::atom, "troupe brings its own scheduler; remove the line"},
+    {"scheduler", "enable-profiling", ValueKind::boolean,
      "troupe's own scheduler has no profiler; trace a step instead"},
-    {"middleman", "max-consecutive-reads", Kind::integer, "",
+    {"middleman", "max-consecutive-reads", ValueKind::integer, "",
      "reads from one connection before another one has its turn"},
-    {"middleman", "max-pending-messages", Kind::integer, "",
+    {"middleman", "max-pending-messages", ValueKind::integer, "",
      "messages that wait for one peer before senders are slowed down"},
-    {"middleman", "workers", Kind::integer,
+    {"middleman", "workers", ValueKind::integer,
      "messages are read on the network's thread, which saves a copy; remove the line"},
-    {"middleman", "enable-automatic-connections", Kind::boolean,
+    {"middleman", "enable-automatic-connections", ValueKind::boolean,
      "it opens an unencrypted port on all interfaces; remove the line, nodes dial each other "
      "themselves"},
-    {"middleman", "heartbeat-interval", Kind::duration,
+    {"middleman", "heartbeat-interval", ValueKind::duration,
      "CAF takes a peer that sends a large tensor for dead; write heartbeat and lease in [troupe] "
      "instead"},
-    {"middleman", "app-identifiers", Kind::list,
+    {"middleman", "app-identifiers", ValueKind::list,
      "clients could no longer connect; remove the line"},
-    {"middleman", "app-identifier", Kind::text, "clients could no longer connect; remove the line"},
-    {"middleman", "network-backend", Kind::atom, "there is only one; remove the line"},
-    {"middleman", "manual-multiplexing", Kind::boolean,
+    {"middleman", "app-identifier", ValueKind::text,
+     "clients could no longer connect; remove the line"},
+    {"middleman", "network-backend", ValueKind::atom, "there is only one; remove the line"},
+    {"middleman", "manual-multiplexing", ValueKind::boolean,
      "nobody would read the network; remove the line"},
-    {"middleman", "attach-utility-actors", Kind::boolean,
+    {"middleman", "attach-utility-actors", ValueKind::boolean,
      "a handler that blocks would stop all others; remove the line"},
-    {"logger", "verbosity", Kind::atom, "",
+    {"logger", "verbosity", ValueKind::atom, "",
      "what CAF's own log tells: 'trace', 'debug', 'info', 'warning', 'error' or 'quiet'"},
-    {"logger", "file-name", Kind::text, "", "the file of CAF's own log"},
-    {"logger", "file-format", Kind::text, "", "the form of its lines"},
-    {"logger", "file-verbosity", Kind::atom, "", "what the file tells, if that is less"},
-    {"logger", "console", Kind::atom,
+    {"logger", "file-name", ValueKind::text, "", "the file of CAF's own log"},
+    {"logger", "file-format", ValueKind::text, "", "the form of its lines"},
+    {"logger", "file-verbosity", ValueKind::atom, "", "what the file tells, if that is less"},
+    {"logger", "console", ValueKind::atom,
      "standard error carries troupe's own log; write file-name instead"},
-    {"logger", "component-blacklist", Kind::list, "", "components of CAF that are left out of it"},
+    {"logger", "component-blacklist", ValueKind::list, "",
+     "components of CAF that are left out of it"},
 };
 
-std::string_view kind_name(Kind kind) {
+std::string_view kind_name(ValueKind kind) {
   switch (kind) {
-  case Kind::boolean:
+  case ValueKind::boolean:
     return "true or false";
-  case Kind::integer:
+  case ValueKind::integer:
     return "a number that is at least 1";
-  case Kind::real:
+  case ValueKind::real:
     return "a number";
-  case Kind::duration:
+  case ValueKind::duration:
     return "a duration, such as 500ms";
-  case Kind::text:
+  case ValueKind::text:
     return "text in double quotes";
-  case Kind::atom:
+  case ValueKind::atom:
     return "an atom in single quotes";
-  case Kind::list:
+  case ValueKind::list:
     return "a list";
-  case Kind::map:
+  case ValueKind::map:
     return "a block";
   }
   return "";
@@ -472,7 +474,7 @@ void read_caf_section(const ConfigEntry& section,
       problems.add(entry.line, str_cat("'", entry.key, "' in [", section.key,
                                        "] may not be set: ", found->refused));
     else if (found->kind != entry.value.kind ||
-             (found->kind == Kind::integer && entry.value.integer < 1))
+             (found->kind == ValueKind::integer && entry.value.integer < 1))
       problems.add(entry.value.line,
                    str_cat("'", entry.key, "' in [", section.key, "] is ", entry.value.describe(),
                            "; it wants ", kind_name(found->kind)));

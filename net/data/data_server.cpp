@@ -28,7 +28,7 @@ using namespace data;
 namespace {
 
 constexpr std::size_t most_invitations = 4096;
-constexpr std::chrono::milliseconds tick_period{250};
+constexpr std::chrono::milliseconds server_tick{250};
 /// No more is believed to be lent on one stream.
 constexpr std::uint64_t most_lent = std::uint64_t{1} << 30;
 
@@ -499,7 +499,7 @@ DataServer::start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
   impl.lent = std::move(lent);
   impl.lanes = std::move(lanes);
   impl.settle = std::move(settle);
-  impl.loop = std::make_unique<EventLoop>("tensors out", tick_period, [&impl] { impl.tick(); });
+  impl.loop = std::make_unique<EventLoop>("tensors out", server_tick, [&impl] { impl.tick(); });
   impl.loop->post([&impl] { impl.listen(); });
   return server;
 }

@@ -12,7 +12,7 @@ using namespace troupe;
 namespace {
 
 /// One region, seen from both ends.
-struct Ends {
+struct SlotEnds {
   std::vector<std::byte> memory = std::vector<std::byte>(LentSlots::bytes + 4096);
   std::byte* base = reinterpret_cast<std::byte*>(
       (reinterpret_cast<std::uintptr_t>(memory.data()) + 4095) / 4096 * 4096);
@@ -31,7 +31,7 @@ constexpr std::uint64_t slot = LentSlots::slot_bytes;
 } // namespace
 
 TEST_CASE("lent slots: what was taken and is put back serves again, and was never there") {
-  Ends ends;
+  SlotEnds ends;
   auto number = ends.sender.take(1, 3 * slot);
   REQUIRE(number);
   CHECK(!ends.receiver.claim(*number, 3 * slot));
@@ -42,7 +42,7 @@ TEST_CASE("lent slots: what was taken and is put back serves again, and was neve
 }
 
 TEST_CASE("lent slots: a value is claimed once, and its slots serve again when it is released") {
-  Ends ends;
+  SlotEnds ends;
   std::uint64_t first = ends.place(1, 3 * slot), second = ends.place(2, 1);
   CHECK(LentSlots::offset_of(first) == LentSlots::first_slot);
   CHECK(LentSlots::offset_of(second) == LentSlots::first_slot + 3 * slot);
@@ -60,7 +60,7 @@ TEST_CASE("lent slots: a value is claimed once, and its slots serve again when i
 }
 
 TEST_CASE("lent slots: what is withdrawn cannot be claimed, what was never placed neither") {
-  Ends ends;
+  SlotEnds ends;
   auto unfinished = ends.sender.take(1, slot);
   REQUIRE(unfinished);
   CHECK(!ends.receiver.claim(*unfinished, slot));
@@ -77,7 +77,7 @@ TEST_CASE("lent slots: what is withdrawn cannot be claimed, what was never place
 }
 
 TEST_CASE("lent slots: a full area takes no more, a gap takes what fits into it") {
-  Ends ends;
+  SlotEnds ends;
   std::vector<std::uint64_t> numbers;
   for (std::uint64_t i = 0; i < LentSlots::num_slots / 2; ++i)
     numbers.push_back(ends.place(i, 2 * slot));
@@ -91,7 +91,7 @@ TEST_CASE("lent slots: a full area takes no more, a gap takes what fits into it"
 }
 
 TEST_CASE("lent slots: what nobody claims is taken back at the second look, no earlier") {
-  Ends ends;
+  SlotEnds ends;
   LentSlots::Seen seen{};
   std::uint64_t old = ends.place(1, 2 * slot), kept = ends.place(2, slot);
   CHECK(ends.receiver.claim(kept, slot));
@@ -104,7 +104,7 @@ TEST_CASE("lent slots: what nobody claims is taken back at the second look, no e
 }
 
 TEST_CASE("lent slots: pages go back at the second look at slots that stay free") {
-  Ends ends;
+  SlotEnds ends;
   LentSlots::Seen seen{};
   std::vector<std::pair<std::uint64_t, std::uint64_t>> dropped;
   auto trim = [&] {
@@ -128,7 +128,7 @@ TEST_CASE("lent slots: pages go back at the second look at slots that stay free"
 }
 
 TEST_CASE("lent slots: of a claim and a withdrawal at the same time one succeeds") {
-  Ends ends;
+  SlotEnds ends;
   constexpr std::uint64_t rounds = 20'000;
   std::atomic<std::uint64_t> current{0};
   std::uint64_t claims = 0, withdrawals = 0;

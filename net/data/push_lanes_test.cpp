@@ -14,7 +14,7 @@ Tensor of_bytes(std::uint64_t bytes) {
   return Tensor::zeros(DType::uint8, {static_cast<std::int64_t>(bytes)});
 }
 
-struct Fixture {
+struct LaneFixture {
   std::vector<std::uint64_t> sent, taken_back;
   std::shared_ptr<PushLane> lane = std::make_shared<PushLane>(
       5, 4 * mib,
@@ -25,7 +25,7 @@ struct Fixture {
 } // namespace
 
 TEST_CASE("push lane: what is lent is taken until the receiver is done with it") {
-  Fixture f;
+  LaneFixture f;
   for (std::uint64_t ticket : {1, 2, 3, 4})
     CHECK(f.lane->push(ticket, of_bytes(mib)));
   CHECK(!f.lane->push(5, of_bytes(1)));
@@ -39,7 +39,7 @@ TEST_CASE("push lane: what is lent is taken until the receiver is done with it")
 }
 
 TEST_CASE("push lane: how large a tensor may go unasked follows what the connection has measured") {
-  Fixture f;
+  LaneFixture f;
   CHECK(f.lane->largest() == mib);
   CHECK(!f.lane->push(1, of_bytes(mib + 1)));
   f.lane->measured(1'000'000'000, 2'000); // 2 MB on their way, eight times that
@@ -54,7 +54,7 @@ TEST_CASE("push lane: how large a tensor may go unasked follows what the connect
 }
 
 TEST_CASE("push lane: what nobody wants any more is taken back once, and never after the end") {
-  Fixture f;
+  LaneFixture f;
   CHECK(f.lane->push(1, of_bytes(10)));
   CHECK(f.lane->take_back(1));
   CHECK(f.taken_back == std::vector<std::uint64_t>{1});
@@ -70,7 +70,7 @@ TEST_CASE("push lane: what nobody wants any more is taken back once, and never a
 
 TEST_CASE(
     "push lanes: a node's latest connection is used; the end of an older one changes nothing") {
-  Fixture older, newer;
+  LaneFixture older, newer;
   PushLanes lanes;
   CHECK(!lanes.push(3, of_bytes(10)));
   lanes.add(3, older.lane);

@@ -6,7 +6,7 @@ namespace troupe {
 
 namespace {
 
-std::uint64_t whole_pages(std::uint64_t bytes) {
+std::uint64_t in_pages(std::uint64_t bytes) {
   return (bytes + RangePool::page - 1) / RangePool::page * RangePool::page;
 }
 
@@ -35,7 +35,7 @@ bool RangePool::remove(std::uint64_t offset, std::uint64_t length) {
 }
 
 std::optional<std::uint64_t> RangePool::take(std::uint64_t bytes) {
-  std::uint64_t length = whole_pages(bytes);
+  std::uint64_t length = in_pages(bytes);
   if (length < bytes || length == 0)
     return std::nullopt;
   // Neighbours of different warmth may serve together.
@@ -65,7 +65,7 @@ std::optional<std::uint64_t> RangePool::take(std::uint64_t bytes) {
 }
 
 void RangePool::give_back(std::uint64_t offset, std::uint64_t bytes) {
-  std::uint64_t length = whole_pages(bytes);
+  std::uint64_t length = in_pages(bytes);
   in_use_ -= length;
   add_free(offset, {length, true});
 }

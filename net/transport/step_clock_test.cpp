@@ -25,12 +25,12 @@ caf::behavior half_silent(caf::event_based_actor* self) {
           }};
 }
 
-struct Rig {
+struct ClockRig {
   caf::actor_system_config config;
   std::unique_ptr<caf::actor_system> system;
   caf::actor peer;
-  ~Rig() { caf::anon_send_exit(std::move(peer), caf::exit_reason::kill); } // it holds itself
-  Rig() {
+  ~ClockRig() { caf::anon_send_exit(std::move(peer), caf::exit_reason::kill); } // it holds itself
+  ClockRig() {
     config.load<StepScheduler>();
     system = std::make_unique<caf::actor_system>(config);
     peer = system->spawn(half_silent);
@@ -39,7 +39,7 @@ struct Rig {
 };
 
 TEST_CASE("a request that is not answered ends with its budget, the shortest first") {
-  Rig rig;
+  ClockRig rig;
   const caf::actor& peer = rig.peer;
   caf::scoped_actor self(*rig.system);
   auto late = self->request(peer, caf::timespan(1h), caf::tick_atom::value);
@@ -53,7 +53,7 @@ TEST_CASE("a request that is not answered ends with its budget, the shortest fir
 }
 
 TEST_CASE("the clock is at most a tick ahead, and gives the exact time to who asks for it") {
-  Rig rig;
+  ClockRig rig;
   for (int i = 0; i < 1000; ++i) {
     auto before = StepClock::clock_type::now();
     auto exact = StepClock::exact_now(rig.clock());
@@ -66,7 +66,7 @@ TEST_CASE("the clock is at most a tick ahead, and gives the exact time to who as
 }
 
 TEST_CASE("budgets that are cancelled wake nobody and leave nothing behind") {
-  Rig rig;
+  ClockRig rig;
   const caf::actor& peer = rig.peer;
   caf::scoped_actor self(*rig.system);
   auto ask = [&] {
@@ -83,7 +83,7 @@ TEST_CASE("budgets that are cancelled wake nobody and leave nothing behind") {
 }
 
 TEST_CASE("who has ended is not kept by the budgets of what it asked") {
-  Rig rig;
+  ClockRig rig;
   const caf::actor& peer = rig.peer;
   for (int i = 0; i < 3000; ++i) {
     caf::scoped_actor self(*rig.system);

@@ -12,8 +12,8 @@ using namespace troupe;
 namespace {
 
 // A connection of this process with itself over loopback.
-struct Connection {
-  Connection() {
+struct TwoEnds {
+  TwoEnds() {
     int listener = ::socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -29,7 +29,7 @@ struct Connection {
     REQUIRE(accepted >= 0);
     ::close(listener);
   }
-  ~Connection() {
+  ~TwoEnds() {
     ::close(dialled);
     ::close(accepted);
   }
@@ -40,7 +40,7 @@ struct Connection {
 } // namespace
 
 TEST_CASE("wire: a connection is found by its other end, one that is not there is not") {
-  Connection c;
+  TwoEnds c;
   REQUIRE(::write(c.accepted, "x", 1) == 1);
   char byte = 0;
   REQUIRE(::read(c.dialled, &byte, 1) == 1);
@@ -51,7 +51,7 @@ TEST_CASE("wire: a connection is found by its other end, one that is not there i
 }
 
 TEST_CASE("wire: closing a connection ends it for both") {
-  Connection c;
+  TwoEnds c;
   CHECK(close_wire("127.0.0.1", c.port));
   char byte = 0;
   CHECK(::read(c.dialled, &byte, 1) == 0);

@@ -13,17 +13,17 @@ using testing::SimulatedDisk;
 
 namespace {
 
-const std::string golden = TROUPE_GOLDEN_DIR "/checkpoints";
+const std::string golden_v1 = TROUPE_GOLDEN_DIR "/checkpoints";
 constexpr std::uint64_t any_size = 1 << 20;
 
-Tensor tensor(const char* literal) {
+Tensor literal_v1(const char* literal) {
   auto out = parse_literal(literal);
   REQUIRE_MESSAGE(out.ok(), out.status().to_string());
   return *out;
 }
 
-std::shared_ptr<AllowedFiles> golden_files() {
-  auto out = AllowedFiles::make({golden}, local_files());
+std::shared_ptr<AllowedFiles> golden_v1_files() {
+  auto out = AllowedFiles::make({golden_v1}, local_files());
   REQUIRE(out.ok());
   return *out;
 }
@@ -59,8 +59,8 @@ Result<Tensor> read_slice(CheckpointReaderV1& reader, std::string_view name,
 } // namespace
 
 TEST_CASE("checkpoint v1: what TensorFlow wrote is read, in every dtype") {
-  auto files = golden_files();
-  auto reader = CheckpointReaderV1::open(*files, {golden + "/v1_all_dtypes"}, "pattern");
+  auto files = golden_v1_files();
+  auto reader = CheckpointReaderV1::open(*files, {golden_v1 + "/v1_all_dtypes"}, "pattern");
   REQUIRE_MESSAGE(reader.ok(), reader.status().to_string());
   CHECK(reader->names().size() == 18);
   for (auto [name, literal] : {std::pair{"float32", "f32[2,3] 0 1 2 3 4 5"},
@@ -78,7 +78,7 @@ TEST_CASE("checkpoint v1: what TensorFlow wrote is read, in every dtype") {
     CAPTURE(name);
     auto value = read(*reader, name);
     REQUIRE_MESSAGE(value.ok(), value.status().to_string());
-    CHECK(equal(*value, tensor(literal)));
+    CHECK(equal(*value, literal_v1(literal)));
   }
   auto text = read(*reader, "string");
   REQUIRE_MESSAGE(text.ok(), text.status().to_string());
@@ -90,8 +90,8 @@ TEST_CASE("checkpoint v1: what TensorFlow wrote is read, in every dtype") {
 }
 
 TEST_CASE("checkpoint v1: we write the bytes that TensorFlow writes") {
-  auto files = golden_files();
-  auto reader = CheckpointReaderV1::open(*files, {golden + "/v1_all_dtypes"}, "pattern");
+  auto files = golden_v1_files();
+  auto reader = CheckpointReaderV1::open(*files, {golden_v1 + "/v1_all_dtypes"}, "pattern");
   REQUIRE(reader.ok());
   SimulatedDisk disk;
   auto storage = make_local_storage("/disk", disk);
@@ -99,19 +99,19 @@ TEST_CASE("checkpoint v1: we write the bytes that TensorFlow writes") {
   for (const std::string& name : reader->names())
     REQUIRE(add(writer, name, *read(*reader, name)).ok());
   REQUIRE(writer.commit().ok());
-  CHECK(*storage->get("c", any_size) == *files->get(golden + "/v1_all_dtypes", any_size));
+  CHECK(*storage->get("c", any_size) == *files->get(golden_v1 + "/v1_all_dtypes", any_size));
 }
 
 TEST_CASE("checkpoint v1: slices in several files are put together, whole and in other slices") {
-  auto files = golden_files();
-  const std::vector<std::string> both = {golden + "/v1_slices-00000-of-00002",
-                                         golden + "/v1_slices-00001-of-00002"};
+  auto files = golden_v1_files();
+  const std::vector<std::string> both = {golden_v1 + "/v1_slices-00000-of-00002",
+                                         golden_v1 + "/v1_slices-00001-of-00002"};
   for (int preferred : {-1, 0, 1, 7}) {
     CAPTURE(preferred);
     auto reader = CheckpointReaderV1::open(*files, both, "pattern", preferred);
     REQUIRE_MESSAGE(reader.ok(), reader.status().to_string());
-    CHECK(equal(*read(*reader, "v"), tensor("f32[4,3] 0 1 2 3 4 5 6 7 8 9 10 11")));
-    CHECK(equal(*read(*reader, "a"), tensor("i32[2] 1 2")));
+    CHECK(equal(*read(*reader, "v"), literal_v1("f32[4,3] 0 1 2 3 4 5 6 7 8 9 10 11")));
+    CHECK(equal(*read(*reader, "a"), literal_v1("i32[2] 1 2")));
     for (auto [spec, literal] : {std::pair{"4 3 1,2:-", "f32[2,3] 3 4 5 6 7 8"},
                                  {"4 3 -:0,2", "f32[4,2] 0 1 3 4 6 7 9 10"},
                                  {"4 3 0,2:1,2", "f32[2,2] 1 2 4 5"},
@@ -119,7 +119,7 @@ TEST_CASE("checkpoint v1: slices in several files are put together, whole and in
       CAPTURE(spec);
       auto value = read_slice(*reader, "v", spec);
       REQUIRE_MESSAGE(value.ok(), value.status().to_string());
-      CHECK(equal(*value, tensor(literal)));
+      CHECK(equal(*value, literal_v1(literal)));
     }
   }
   auto half = CheckpointReaderV1::open(*files, {both[0]}, "pattern");
@@ -132,21 +132,23 @@ TEST_CASE("checkpoint v1: what is written is read") {
   SimulatedDisk disk;
   auto storage = make_local_storage("/disk", disk);
   CheckpointWriterV1 writer(*storage, "c");
-  const Tensor negative = tensor("i8[3] -1 0 -128"), big = tensor("i64[2] -9223372036854775808 1"),
-               numbers = tensor("u64[1] 18446744073709551615"), text = tensor("str[2] \"\" \"x\"");
+  const Tensor negative = literal_v1("i8[3] -1 0 -128"),
+               big = literal_v1("i64[2] -9223372036854775808 1"),
+               numbers = literal_v1("u64[1] 18446744073709551615"),
+               text = literal_v1("str[2] \"\" \"x\"");
   CHECK(add(writer, "negative", negative).ok());
   CHECK(add(writer, "big", big).ok());
   CHECK(add(writer, "numbers", numbers).ok());
   CHECK(add(writer, "text", text).ok());
-  CHECK(add_slice(writer, "v", "2 3 1,1:-", tensor("i16[1,3] -3 4 5")).ok());
-  CHECK(add_slice(writer, "v", "2 3 0,1:-", tensor("i16[1,3] 0 1 2")).ok());
-  CHECK(add_slice(writer, "v", "2 3 0,1:-", tensor("i16[1,3] 0 1 2")).code() ==
+  CHECK(add_slice(writer, "v", "2 3 1,1:-", literal_v1("i16[1,3] -3 4 5")).ok());
+  CHECK(add_slice(writer, "v", "2 3 0,1:-", literal_v1("i16[1,3] 0 1 2")).ok());
+  CHECK(add_slice(writer, "v", "2 3 0,1:-", literal_v1("i16[1,3] 0 1 2")).code() ==
         Code::already_exists);
-  CHECK(add_slice(writer, "v", "3 3 2,1:-", tensor("i16[1,3] 0 1 2")).message() ==
+  CHECK(add_slice(writer, "v", "3 3 2,1:-", literal_v1("i16[1,3] 0 1 2")).message() ==
         "Mismatching shapes: existing tensor = [2,3], trying to add name v, shape = [3,3]");
-  CHECK(add_slice(writer, "v", "2 3 1,1:0,1", tensor("i32[1,1] 0")).message() ==
+  CHECK(add_slice(writer, "v", "2 3 1,1:0,1", literal_v1("i32[1,1] 0")).message() ==
         "Mismatching types: existing type = int16, trying to add name v, type = int32");
-  CHECK(add(writer, "small", tensor("bf16[] 1")).message() ==
+  CHECK(add(writer, "small", literal_v1("bf16[] 1")).message() ==
         "Saving data type bfloat16 not yet supported");
   REQUIRE(writer.commit().ok());
   auto reader = CheckpointReaderV1::open(*storage, {"c"}, "c");
@@ -155,7 +157,7 @@ TEST_CASE("checkpoint v1: what is written is read") {
   CHECK(equal(*read(*reader, "big"), big));
   CHECK(equal(*read(*reader, "numbers"), numbers));
   CHECK(equal(*read(*reader, "text"), text));
-  CHECK(equal(*read(*reader, "v"), tensor("i16[2,3] 0 1 2 -3 4 5")));
+  CHECK(equal(*read(*reader, "v"), literal_v1("i16[2,3] 0 1 2 -3 4 5")));
 }
 
 TEST_CASE("checkpoint v1: many tensors, in many blocks") {
@@ -176,7 +178,7 @@ TEST_CASE("checkpoint v1: many tensors, in many blocks") {
 }
 
 TEST_CASE("checkpoint v1: a write that fails anywhere leaves the old one or the new one, whole") {
-  const Tensor old_value = tensor("f32[3] 1 2 3"), new_value = tensor("f32[3] 4 5 6");
+  const Tensor old_value = literal_v1("f32[3] 1 2 3"), new_value = literal_v1("f32[3] 4 5 6");
   int old = 0;
   for (bool with_effect : {false, true})
     for (int at = 1;; ++at) {
@@ -233,7 +235,7 @@ TEST_CASE("checkpoint v1: every damaged bit is noticed or of no account; nothing
   SimulatedDisk disk;
   auto storage = make_local_storage("/disk", disk);
   CheckpointWriterV1 writer(*storage, "c");
-  const Tensor number = tensor("f32[2] 1 2"), text = tensor("str[2] \"ab\" \"\"");
+  const Tensor number = literal_v1("f32[2] 1 2"), text = literal_v1("str[2] \"ab\" \"\"");
   REQUIRE(add(writer, "n", number).ok());
   REQUIRE(add(writer, "s", text).ok());
   REQUIRE(writer.commit().ok());

@@ -11,7 +11,7 @@
 namespace troupe {
 namespace {
 
-constexpr std::size_t piece = 256 << 10;
+constexpr std::size_t part = 256 << 10;
 
 int window_bits(Compression how) {
   return how == Compression::gzip ? MAX_WBITS + 16 : MAX_WBITS;
@@ -71,9 +71,9 @@ private:
   Status fill() {
     if (stream_.avail_in > 0 || is_input_over_)
       return {};
-    input_.resize(piece);
+    input_.resize(part);
     TROUPE_ASSIGN(const std::size_t got, bytes_->read(std::as_writable_bytes(std::span(input_))));
-    is_input_over_ = got < piece;
+    is_input_over_ = got < part;
     stream_.next_in = reinterpret_cast<Bytef*>(input_.data());
     stream_.avail_in = static_cast<uInt>(got);
     return {};
@@ -106,7 +106,7 @@ struct Deflater::State {
 Deflater::Deflater(Append to, Compression how, int level) : state_(std::make_unique<State>()) {
   constexpr int memory = 9; // zlib's largest, as TensorFlow has it
   state_->to = std::move(to);
-  state_->output.resize(piece);
+  state_->output.resize(part);
   state_->is_open = ::deflateInit2(&state_->stream, level, Z_DEFLATED, window_bits(how), memory,
                                    Z_DEFAULT_STRATEGY) == Z_OK;
 }
@@ -121,11 +121,11 @@ Status Deflater::run(int mode) {
   z_stream& stream = state_->stream;
   for (;;) {
     stream.next_out = reinterpret_cast<Bytef*>(state_->output.data());
-    stream.avail_out = static_cast<uInt>(piece);
+    stream.avail_out = static_cast<uInt>(part);
     const int result = ::deflate(&stream, mode);
     if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
       return failed("deflate()", result, stream);
-    const std::size_t made = piece - stream.avail_out;
+    const std::size_t made = part - stream.avail_out;
     if (made > 0)
       TROUPE_TRY(state_->to(std::as_bytes(std::span(state_->output.data(), made))));
     if (stream.avail_out > 0)

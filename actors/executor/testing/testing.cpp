@@ -301,6 +301,12 @@ Rig::Account::~Account() {
   TROUPE_CHECK(rig.bytes_in_use() == 0, str_cat("a step has kept ", rig.bytes_in_use(), " bytes"));
 }
 
+std::int64_t only(const Rig::Outcome& outcome) {
+  TROUPE_CHECK(outcome.status.ok(), outcome.status.to_string());
+  TROUPE_CHECK(outcome.retvals.size() == 1, str_cat(outcome.retvals.size(), " values for one"));
+  return outcome.retvals[0].value<std::int64_t>();
+}
+
 Graph Rig::parse(std::string_view text) {
   auto graph = parse_graph(text, library().ops);
   TROUPE_CHECK(graph.ok(), graph.status().to_string());

@@ -110,4 +110,11 @@ private:
   StepEnvironment environment_;
 };
 
+/// The one value of a step that has to have ended well.
+std::int64_t only(const Rig::Outcome& outcome);
+
+inline Tensor i64(std::int64_t x) {
+  return Tensor::scalar(x);
+}
+
 } // namespace troupe::testing

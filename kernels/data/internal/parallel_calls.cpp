@@ -17,8 +17,8 @@ struct Place {
   Result<Tensors> result = Tensors();
 };
 
-struct State {
-  State(DatasetRef from, IteratorRef of, BoundFunction calls, std::shared_ptr<Pipeline> in,
+struct Calls {
+  Calls(DatasetRef from, IteratorRef of, BoundFunction calls, std::shared_ptr<Pipeline> in,
         const ParallelOptions& how)
       : dataset(std::move(from)), input(std::move(of)), function(std::move(calls)), options(how),
         background(std::move(in)) {}
@@ -36,9 +36,9 @@ struct State {
   std::size_t running = 0;                   // calls
   Background background;                     // the last member: it ends first
 };
-using StateRef = std::shared_ptr<State>;
+using CallsRef = std::shared_ptr<Calls>;
 
-void settle(State& s, Place& place, Result<Tensors> result) {
+void settle(Calls& s, Place& place, Result<Tensors> result) {
   std::unique_lock lock(s.lock);
   --s.running;
   place.result = std::move(result);
@@ -46,7 +46,7 @@ void settle(State& s, Place& place, Result<Tensors> result) {
   s.has_more.notify(lock, *s.background.pipeline());
 }
 
-Async<Status> call(StateRef s, std::shared_ptr<Place> place, Element element) {
+Async<Status> call(CallsRef s, std::shared_ptr<Place> place, Element element) {
   ElementPull pull(s->background.pipeline(), s->background.ended());
   Result<Tensors> result = co_await s->function.elsewhere(std::move(element), pull);
   settle(*s, *place, std::move(result));
@@ -54,7 +54,7 @@ Async<Status> call(StateRef s, std::shared_ptr<Place> place, Element element) {
 }
 
 // Takes elements of the input and begins their calls, until the input has ended, or the iterator.
-Async<Status> begin_calls(StateRef s) {
+Async<Status> begin_calls(CallsRef s) {
   ElementPull pull(s->background.pipeline(), s->background.ended());
   std::unique_lock lock(s->lock);
   while (!s->has_ended) {
@@ -93,11 +93,11 @@ Async<Status> begin_calls(StateRef s) {
 
 class ParallelIterator final : public Iterator {
 public:
-  explicit ParallelIterator(StateRef state) : state_(std::move(state)) {}
+  explicit ParallelIterator(CallsRef state) : state_(std::move(state)) {}
   ~ParallelIterator() override { state_->background.end(); }
 
   Async<Next> next(ElementPull& pull) override {
-    State& s = *state_;
+    Calls& s = *state_;
     begin();
     std::unique_lock lock(s.lock);
     for (;;) {
@@ -115,7 +115,7 @@ public:
 
   // No call runs meanwhile, and nobody is in the input.
   Async<Status> save(ElementPull& pull, StateWriter to) override {
-    State& s = *state_;
+    Calls& s = *state_;
     std::unique_lock lock(s.lock);
     s.is_paused = true;
     Status status;
@@ -138,7 +138,7 @@ public:
     co_return status;
   }
   Async<Status> restore(ElementPull& pull, StateReader from) override {
-    State& s = *state_;
+    Calls& s = *state_;
     TROUPE_CO_ASSIGN(s.has_ended, from.integer("has_ended"));
     TROUPE_CO_ASSIGN(const std::size_t size, from.count("size"));
     for (std::size_t i = 0; i < size; ++i) {
@@ -167,7 +167,7 @@ private:
     return std::ranges::find_if(places, [](const auto& place) { return place->is_there; });
   }
 
-  StateRef state_;
+  CallsRef state_;
   bool has_begun_ = false;
 };
 
@@ -199,7 +199,7 @@ Result<std::optional<bool>> asks_for_order(const KernelContext& c) {
 
 IteratorRef iterate_with_calls(DatasetRef dataset, IteratorRef input, BoundFunction function,
                                std::shared_ptr<Pipeline> pipeline, ParallelOptions options) {
-  return std::make_unique<ParallelIterator>(std::make_shared<State>(
+  return std::make_unique<ParallelIterator>(std::make_shared<Calls>(
       std::move(dataset), std::move(input), std::move(function), std::move(pipeline), options));
 }
 

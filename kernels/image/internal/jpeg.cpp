@@ -23,7 +23,7 @@ struct Errors {
   char text[JMSG_LENGTH_MAX] = {};
 };
 
-void on_error(j_common_ptr common) {
+void on_jpeg_error(j_common_ptr common) {
   auto* errors = reinterpret_cast<Errors*>(common->err);
   common->err->format_message(common, errors->text);
   std::longjmp(errors->jump, 1);
@@ -32,7 +32,7 @@ void on_message(j_common_ptr) {}
 
 void set_errors(Errors& errors) {
   jpeg_std_error(&errors.base);
-  errors.base.error_exit = on_error;
+  errors.base.error_exit = on_jpeg_error;
   errors.base.output_message = on_message;
 }
 
@@ -72,22 +72,22 @@ void limit_scans(j_common_ptr common) {
     common->err->error_exit(common);
 }
 
-struct Reader {
+struct JpegReader {
   jpeg_decompress_struct jpeg = {};
   Errors errors = {};
   Source source = {};
   jpeg_progress_mgr progress = {};
   bool is_made = false;
 
-  Reader() { set_errors(errors); }
-  Reader(const Reader&) = delete;
-  ~Reader() {
+  JpegReader() { set_errors(errors); }
+  JpegReader(const JpegReader&) = delete;
+  ~JpegReader() {
     if (is_made)
       jpeg_destroy_decompress(&jpeg);
   }
 };
 
-bool open(Reader& r, std::string_view file, bool recovers) {
+bool open_jpeg(JpegReader& r, std::string_view file, bool recovers) {
   r.jpeg.err = &r.errors.base;
   if (setjmp(r.errors.jump))
     return false;
@@ -107,7 +107,7 @@ bool open(Reader& r, std::string_view file, bool recovers) {
   return jpeg_read_header(&r.jpeg, TRUE) == JPEG_HEADER_OK;
 }
 
-bool set_output(Reader& r, const JpegReading& reading, int channels) {
+bool set_output(JpegReader& r, const JpegReading& reading, int channels) {
   if (setjmp(r.errors.jump))
     return false;
   const bool is_cmyk = r.jpeg.jpeg_color_space == JCS_CMYK || r.jpeg.jpeg_color_space == JCS_YCCK;
@@ -120,14 +120,14 @@ bool set_output(Reader& r, const JpegReading& reading, int channels) {
   return true;
 }
 
-bool start(Reader& r) {
+bool start(JpegReader& r) {
   if (setjmp(r.errors.jump))
     return false;
   return jpeg_start_decompress(&r.jpeg) == TRUE;
 }
 
 /// False where no row could be read.
-bool read_row(Reader& r, JSAMPLE* to) {
+bool read_jpeg_row(JpegReader& r, JSAMPLE* to) {
   if (setjmp(r.errors.jump))
     return false;
   return jpeg_read_scanlines(&r.jpeg, &to, 1) == 1;
@@ -142,13 +142,13 @@ void to_rgb(const JSAMPLE* from, std::int64_t width, bool is_inverted, std::uint
 }
 
 /// Every block of 8 x 8 pixels takes a bit at least: what is left of the file cannot be that much.
-bool is_possible(const Reader& r, std::size_t file_size) {
+bool is_possible_jpeg(const JpegReader& r, std::size_t file_size) {
   const double blocks =
       static_cast<double>(r.jpeg.image_width) / 8 * (static_cast<double>(r.jpeg.image_height) / 8);
   return r.jpeg.arith_code || blocks / 8 <= static_cast<double>(file_size) + 65536;
 }
 
-Status failed(const Reader& r) {
+Status failed(const JpegReader& r) {
   return invalid_argument(str_cat("jpeg::Uncompress failed. Invalid JPEG data or crop window.",
                                   r.errors.text[0] ? " libjpeg says: " : "", r.errors.text));
 }
@@ -216,15 +216,15 @@ bool write_rows(Writer& w, const std::uint8_t* pixels, std::size_t stride) {
 
 Status read_jpeg(std::string_view file, const JpegReading& reading, PictureMemory memory,
                  PictureCheck check) {
-  Reader r;
-  if (!open(r, file, reading.recovers))
+  JpegReader r;
+  if (!open_jpeg(r, file, reading.recovers))
     return failed(r);
   const int channels = reading.channels ? reading.channels : std::min(r.jpeg.num_components, 3);
   if ((channels != 1 && channels != 3) || !set_output(r, reading, channels))
     return failed(r);
   const std::int64_t height = r.jpeg.output_height, width = r.jpeg.output_width;
   if (height <= 0 || width <= 0 || height * width * r.jpeg.num_components >= 1LL << 29 ||
-      !is_possible(r, file.size()))
+      !is_possible_jpeg(r, file.size()))
     return failed(r);
   PictureSize size{1, height, width, channels};
   std::int64_t top = 0, left = 0;
@@ -251,7 +251,7 @@ Status read_jpeg(std::string_view file, const JpegReading& reading, PictureMemor
   for (std::int64_t y = 0; y < top + size.height; ++y) {
     if (y % 64 == 0)
       check();
-    if (!read_row(r, line.data()))
+    if (!read_jpeg_row(r, line.data()))
       break;
     if (y < top)
       continue;
@@ -278,8 +278,8 @@ Status read_jpeg(std::string_view file, const JpegReading& reading, PictureMemor
 }
 
 Result<PictureSize> jpeg_size(std::string_view file) {
-  Reader r;
-  if (file.empty() || !open(r, file, false))
+  JpegReader r;
+  if (file.empty() || !open_jpeg(r, file, false))
     return invalid_argument(str_cat("Invalid JPEG data, size ", file.size()));
   JpegReading reading;
   if (!set_output(r, reading, r.jpeg.num_components == 1 ? 1 : 3))

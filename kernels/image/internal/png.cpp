@@ -12,7 +12,7 @@
 namespace troupe::image {
 namespace {
 
-struct Reader {
+struct PngReader {
   png_structp png = nullptr;
   png_infop info = nullptr;
   std::string_view rest;
@@ -22,29 +22,29 @@ struct Reader {
   png_byte channels_in_file = 0;
   png_size_t row_bytes = 0;
 
-  Reader() = default;
-  Reader(const Reader&) = delete;
-  ~Reader() {
+  PngReader() = default;
+  PngReader(const PngReader&) = delete;
+  ~PngReader() {
     if (png)
       png_destroy_read_struct(&png, info ? &info : nullptr, nullptr);
   }
 };
 
-void on_error(png_structp png, png_const_charp) {
+void on_png_error(png_structp png, png_const_charp) {
   png_longjmp(png, 1);
 }
 void on_warning(png_structp, png_const_charp) {}
 
 void read_bytes(png_structp png, png_bytep to, png_size_t size) {
-  auto& reader = *static_cast<Reader*>(png_get_io_ptr(png));
+  auto& reader = *static_cast<PngReader*>(png_get_io_ptr(png));
   if (size > reader.rest.size())
     png_error(png, "the file ends early");
   std::memcpy(to, reader.rest.data(), size);
   reader.rest.remove_prefix(size);
 }
 
-bool open(Reader& r) {
-  r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, on_error, on_warning);
+bool open_png(PngReader& r) {
+  r.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, on_png_error, on_warning);
   if (!r.png)
     return false;
   if (setjmp(png_jmpbuf(r.png)))
@@ -64,7 +64,7 @@ bool open(Reader& r) {
 }
 
 /// Asks libpng for `channels` of `bits`.
-bool set_transformations(Reader& r) {
+bool set_transformations(PngReader& r) {
   if (setjmp(png_jmpbuf(r.png)))
     return false;
   const bool is_palette = r.color_type == PNG_COLOR_TYPE_PALETTE;
@@ -99,14 +99,14 @@ bool set_transformations(Reader& r) {
   return true;
 }
 
-bool read_row(Reader& r, png_bytep to) {
+bool read_png_row(PngReader& r, png_bytep to) {
   if (setjmp(png_jmpbuf(r.png)))
     return false;
   png_read_row(r.png, to, nullptr);
   return true;
 }
 
-bool finish(Reader& r) {
+bool finish(PngReader& r) {
   if (setjmp(png_jmpbuf(r.png)))
     return false;
   png_read_end(r.png, r.info);
@@ -114,7 +114,7 @@ bool finish(Reader& r) {
 }
 
 /// Deflate makes 1 byte of 1032 at most: no picture is larger than that.
-bool is_possible(const Reader& r, std::size_t file_size) {
+bool is_possible_png(const PngReader& r, std::size_t file_size) {
   constexpr double most = 1040;
   return static_cast<double>(r.row_bytes) * static_cast<double>(r.height) <=
          most * static_cast<double>(file_size) + 65536;
@@ -124,11 +124,11 @@ bool is_possible(const Reader& r, std::size_t file_size) {
 
 Status read_png(std::string_view file, int channels, int bits, PictureMemory memory,
                 PictureCheck check) {
-  Reader r;
+  PngReader r;
   r.rest = file;
   r.channels = channels;
   r.bits = bits;
-  if (!open(r))
+  if (!open_png(r))
     return invalid_argument("Invalid PNG. Failed to initialize decoder.");
   const std::uint64_t pixels = std::uint64_t{r.width} * r.height;
   if (r.width == 0 || r.height == 0 || pixels >= 1ULL << 29)
@@ -136,7 +136,7 @@ Status read_png(std::string_view file, int channels, int bits, PictureMemory mem
   const auto invalid = [&] {
     return invalid_argument(str_cat("Invalid PNG data, size ", file.size()));
   };
-  if (!is_possible(r, file.size()))
+  if (!is_possible_png(r, file.size()))
     return invalid();
   if (!set_transformations(r))
     return invalid_argument("Invalid PNG. Failed to initialize decoder.");
@@ -151,7 +151,7 @@ Status read_png(std::string_view file, int channels, int bits, PictureMemory mem
     for (png_uint_32 y = 0; y < r.height; ++y) {
       if (y % 64 == 0)
         check();
-      if (!read_row(r, static_cast<png_bytep>(to) + y * stride))
+      if (!read_png_row(r, static_cast<png_bytep>(to) + y * stride))
         return invalid();
     }
   if (!finish(r))

@@ -9,7 +9,7 @@
 namespace troupe::io {
 namespace {
 
-constexpr std::size_t most_files = 100'000;
+constexpr std::size_t most_parts = 100'000;
 
 /// A checkpoint that several nodes of a step read.
 class OpenCheckpoint final : public Resource {
@@ -23,7 +23,7 @@ public:
 Result<std::shared_ptr<OpenCheckpoint>> open(KernelContext& c, const WantedV1& wanted) {
   const auto make = [&]() -> Result<std::shared_ptr<OpenCheckpoint>> {
     TROUPE_ASSIGN(AllowedFiles * files, troupe::files(c));
-    auto names = files->match(wanted.pattern, most_files);
+    auto names = files->match(wanted.pattern, most_parts);
     if (!names.ok())
       return names.status().code() == Code::permission_denied
                  ? names.status()

@@ -6,7 +6,7 @@ namespace troupe::nn {
 namespace {
 
 /// Into how many parts the rows are split, each with sums of its own.
-std::int64_t parts_of(KernelContext& c, const ChannelRows& images) {
+std::int64_t norm_parts(KernelContext& c, const ChannelRows& images) {
   constexpr std::int64_t worth_splitting = 200'000; // elements
   if (images.rows * images.channels < worth_splitting)
     return 1;
@@ -38,7 +38,7 @@ double row_cost(const ChannelRows& images) {
 
 Status moments(KernelContext& c, const ChannelRows& images, const float* x, float* mean,
                float* variance) {
-  const std::int64_t parts = parts_of(c, images), n = images.channels;
+  const std::int64_t parts = norm_parts(c, images), n = images.channels;
   TROUPE_ASSIGN(Tensor sums,
                 sums_by_part(c, images, parts, 0.15,
                              [&](std::int64_t begin, std::int64_t end, double* a, double* b) {
@@ -67,7 +67,7 @@ void normalise(KernelContext& c, const ChannelRows& images, const float* x, cons
 
 Status gradient_sums(KernelContext& c, const ChannelRows& images, const float* dy, const float* x,
                      const float* mean, float* sum_dy, float* sum_product) {
-  const std::int64_t parts = parts_of(c, images), n = images.channels;
+  const std::int64_t parts = norm_parts(c, images), n = images.channels;
   TROUPE_ASSIGN(Tensor sums,
                 sums_by_part(c, images, parts, 0.2,
                              [&](std::int64_t begin, std::int64_t end, double* a, double* b) {

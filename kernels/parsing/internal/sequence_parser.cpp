@@ -14,10 +14,10 @@
 namespace troupe::parsing {
 namespace {
 
-enum class Form : std::uint8_t { sparse, dense, ragged };
+enum class ListForm : std::uint8_t { sparse, dense, ragged };
 
 /// A feature, or a list of them, in one message.
-struct Cell {
+struct ListCell {
   std::string_view message = {};
   bool is_missing = true;
   // After the second pass, how many there are in the messages before.
@@ -32,17 +32,17 @@ struct Outputs {
   int values = -1, indices = -1, shape = -1, lengths = -1, splits = -1, outer_splits = -1;
 };
 
-struct Column {
+struct ListColumn {
   std::string_view key;
   DType dtype = DType::invalid;
-  Form form = Form::sparse;
+  ListForm form = ListForm::sparse;
   bool is_list = false;
   Shape shape = {};                 ///< of a dense one
   const Tensor* fallback = nullptr; ///< of a dense one of the context
   bool may_be_missing = false;      ///< a dense list
   Outputs at = {};
   Tensor memory = {}; ///< of the cells
-  std::span<Cell> cells = {};
+  std::span<ListCell> cells = {};
   std::int64_t total = 0, total_rows = 0;                  ///< of all messages
   std::int64_t most_values = 0, most_rows = 0, widest = 0; ///< of one message; of one row
   Tensor values = {}, indices = {}, lengths = {}, splits = {}, outer_splits = {};
@@ -59,7 +59,7 @@ struct Column {
 /// Calls `use(row)` for each feature of the column's message, which is the only one of a context's;
 /// false if it is no list, or as soon as `use` says so.
 template <class Use>
-bool for_each_row(const Column& column, std::string_view message, Use&& use) {
+bool for_each_row(const ListColumn& column, std::string_view message, Use&& use) {
   if (!column.is_list)
     return use(message);
   std::string_view row;
@@ -91,15 +91,15 @@ public:
   }
 
   Status run() {
-    for (Column& column : columns_)
+    for (ListColumn& column : columns_)
       TROUPE_TRY(make_cells(column));
     TROUPE_TRY(over_messages([this](std::int64_t begin, std::int64_t end) { find(begin, end); }));
-    for (Column& column : columns_) {
+    for (ListColumn& column : columns_) {
       add_up(column);
-      TROUPE_TRY(column.form == Form::dense ? allocate_dense(column) : allocate_values(column));
-      if (column.form == Form::sparse)
+      TROUPE_TRY(column.form == ListForm::dense ? allocate_dense(column) : allocate_values(column));
+      if (column.form == ListForm::sparse)
         TROUPE_TRY(allocate_sparse(column));
-      if (column.form == Form::ragged)
+      if (column.form == ListForm::ragged)
         TROUPE_TRY(allocate_splits(column));
     }
     return over_messages([this](std::int64_t begin, std::int64_t end) { fill(begin, end); });
@@ -136,11 +136,11 @@ private:
     const auto dense = static_cast<int>(group.dense.size());
     for (std::size_t i = 0; i < group.dense.size(); ++i) {
       const int at = next_output_ + static_cast<int>(i);
-      Column column{.key = keys.dense[i],
-                    .dtype = group.dense[i],
-                    .form = Form::dense,
-                    .shape = group.shapes[i],
-                    .at = {.values = at}};
+      ListColumn column{.key = keys.dense[i],
+                        .dtype = group.dense[i],
+                        .form = ListForm::dense,
+                        .shape = group.shapes[i],
+                        .at = {.values = at}};
       if (is_list) {
         column.may_be_missing = inputs_.may_be_missing[i];
         column.at.lengths = inputs_.has_lengths ? at + dense : -1;
@@ -156,20 +156,21 @@ private:
       Outputs outputs{.values = at, .splits = at + ragged};
       if (is_list)
         outputs = {.values = at, .splits = at + 2 * ragged, .outer_splits = at + ragged};
-      TROUPE_TRY(add(
-          is_list,
-          {.key = keys.ragged[i], .dtype = group.ragged[i], .form = Form::ragged, .at = outputs}));
+      TROUPE_TRY(add(is_list, {.key = keys.ragged[i],
+                               .dtype = group.ragged[i],
+                               .form = ListForm::ragged,
+                               .at = outputs}));
     }
     next_output_ += (is_list ? 3 : 2) * ragged;
     return {};
   }
 
-  Status add(bool is_list, Column column) {
+  Status add(bool is_list, ListColumn column) {
     FeatureNames& names = is_list ? lists_ : context_;
     const int other = names.find(column.key);
     if (other != FeatureNames::unwanted) {
-      const Form form = columns_[first_of(is_list) + static_cast<std::size_t>(other)].form;
-      const bool has_dense = (form == Form::dense) != (column.form == Form::dense);
+      const ListForm form = columns_[first_of(is_list) + static_cast<std::size_t>(other)].form;
+      const bool has_dense = (form == ListForm::dense) != (column.form == ListForm::dense);
       if (form != column.form)
         return invalid_argument(str_cat(is_list ? "Sequence" : "Context", " feature ", column.key,
                                         " cannot be both ", has_dense ? "dense" : "ragged",
@@ -185,12 +186,12 @@ private:
 
   std::size_t first_of(bool is_list) const { return is_list ? num_context_ : 0; }
 
-  Status make_cells(Column& column) {
+  Status make_cells(ListColumn& column) {
     const std::vector<std::int64_t> dims = {num_messages(),
-                                            static_cast<std::int64_t>(sizeof(Cell))};
+                                            static_cast<std::int64_t>(sizeof(ListCell))};
     TROUPE_ASSIGN(const Shape bytes, Shape::make(dims));
     TROUPE_ASSIGN(column.memory, c_.allocate_temp(DType::uint8, bytes));
-    auto* cells = static_cast<Cell*>(column.memory.mutable_raw());
+    auto* cells = static_cast<ListCell*>(column.memory.mutable_raw());
     const auto count = static_cast<std::size_t>(num_messages());
     std::uninitialized_default_construct_n(cells, count);
     column.cells = {cells, count};
@@ -204,12 +205,13 @@ private:
       return "<unknown>";
     return inputs_.names[static_cast<std::size_t>(e)];
   }
-  SequenceErrors::Place place_of(const Column& column, std::int64_t e, std::int64_t row = 0) const {
+  SequenceErrors::Place place_of(const ListColumn& column, std::int64_t e,
+                                 std::int64_t row = 0) const {
     return {.example = name_of(e),
             .key = column.key,
             .dtype = column.dtype,
             .is_list = column.is_list,
-            .is_dense = column.form == Form::dense,
+            .is_dense = column.form == ListForm::dense,
             .row = row};
   }
 
@@ -232,7 +234,7 @@ private:
     const auto take_map = [&](NameGuesser& names, std::size_t first, std::string_view map) {
       return for_each_entry(map, [&](std::string_view key, std::string_view message) {
         if (const int place = names.find(key); place != FeatureNames::unwanted) {
-          Cell& cell = columns_[first + static_cast<std::size_t>(place)].cells[at];
+          ListCell& cell = columns_[first + static_cast<std::size_t>(place)].cells[at];
           cell.message = message;
           cell.is_missing = false;
         }
@@ -255,23 +257,23 @@ private:
     return {};
   }
 
-  Status count(Column& column, std::int64_t e) const {
-    Cell& cell = column.cells[static_cast<std::size_t>(e)];
+  Status count(ListColumn& column, std::int64_t e) const {
+    ListCell& cell = column.cells[static_cast<std::size_t>(e)];
     if (cell.is_missing)
       return {};
     Status status;
     const bool is_list = for_each_row(column, cell.message, [&](std::string_view row) {
       const auto feature = Feature::read(row);
-      const bool is_right =
-          feature && (feature->has_kind() ? feature->dtype() == column.dtype
-                                          : column.form != Form::dense || errors_.takes_no_kind());
+      const bool is_right = feature && (feature->has_kind() ? feature->dtype() == column.dtype
+                                                            : column.form != ListForm::dense ||
+                                                                  errors_.takes_no_kind());
       const auto values = is_right ? feature->count() : std::nullopt;
       if (!values) {
         status = errors_.wrong_kind(place_of(column, e, cell.rows),
                                     feature ? feature->to_text() : "of a kind that there is not");
         return false;
       }
-      if (column.form == Form::dense && column.is_list && cell.odd_row < 0 &&
+      if (column.form == ListForm::dense && column.is_list && cell.odd_row < 0 &&
           *values != column.shape.num_elements()) {
         cell.odd_row = cell.rows;
         cell.odd_count = *values;
@@ -289,8 +291,8 @@ private:
 
   // The second pass.
 
-  static void add_up(Column& column) {
-    for (Cell& cell : column.cells) {
+  static void add_up(ListColumn& column) {
+    for (ListCell& cell : column.cells) {
       column.most_values = std::max(column.most_values, cell.values);
       column.most_rows = std::max(column.most_rows, cell.rows);
       column.widest = std::max(column.widest, cell.widest);
@@ -300,19 +302,19 @@ private:
   }
 
   /// Before text is written: it is no more than the messages have, and defaults.
-  Status charge_text(const Column& column) const {
+  Status charge_text(const ListColumn& column) const {
     if (column.dtype != DType::string)
       return {};
     std::size_t fallback = 0, bytes = 0;
     if (column.fallback)
       for (const std::string& one : column.fallback->data<std::string>())
         fallback += one.size();
-    for (const Cell& cell : column.cells)
+    for (const ListCell& cell : column.cells)
       bytes += cell.is_missing ? fallback : cell.message.size();
     return column.values.charge(bytes);
   }
 
-  Status allocate_values(Column& column) {
+  Status allocate_values(ListColumn& column) {
     TROUPE_ASSIGN(column.values, c_.allocate_output(column.at.values, Shape{column.total}));
     return charge_text(column);
   }
@@ -324,7 +326,7 @@ private:
     return Shape::make(dims);
   }
 
-  Status allocate_dense(Column& column) {
+  Status allocate_dense(ListColumn& column) {
     std::vector<std::int64_t> dims(column.shape.dims().begin(), column.shape.dims().end());
     TROUPE_TRY(column.is_list ? check_list(column) : check_context(column));
     if (column.is_list)
@@ -338,7 +340,7 @@ private:
     return charge_text(column);
   }
 
-  Status check_context(const Column& column) const {
+  Status check_context(const ListColumn& column) const {
     const std::int64_t fallback = column.fallback->num_elements(),
                        most = std::max(column.most_values, fallback);
     for (std::int64_t e = 0; e < num_messages(); ++e) {
@@ -353,9 +355,9 @@ private:
     return {};
   }
 
-  Status check_list(const Column& column) const {
+  Status check_list(const ListColumn& column) const {
     for (std::int64_t e = 0; e < num_messages(); ++e) {
-      const Cell& cell = column.cells[static_cast<std::size_t>(e)];
+      const ListCell& cell = column.cells[static_cast<std::size_t>(e)];
       if (cell.is_missing && !column.may_be_missing)
         return invalid_argument(
             str_cat("Name: ", name_of(e), ", Feature list '", column.key,
@@ -368,7 +370,7 @@ private:
     return {};
   }
 
-  Status allocate_sparse(Column& column) {
+  Status allocate_sparse(ListColumn& column) {
     const std::int64_t rank = batch_rank() + (column.is_list ? 2 : 1);
     TROUPE_ASSIGN(column.indices, c_.allocate_output(column.at.indices, Shape{column.total, rank}));
     TROUPE_ASSIGN(Tensor shape, c_.allocate_output(column.at.shape, Shape{rank}));
@@ -381,7 +383,7 @@ private:
     return {};
   }
 
-  Status allocate_splits(Column& column) {
+  Status allocate_splits(ListColumn& column) {
     const std::int64_t most = std::max(column.total, column.total_rows);
     if (c_.output_type(column.at.splits) == DType::int32 && most > INT32_MAX)
       return invalid_argument(str_cat("The ragged feature '", column.key, "' has ", most,
@@ -401,7 +403,7 @@ private:
   // The third pass.
 
   void fill(std::int64_t begin, std::int64_t end) {
-    for (Column& column : columns_) {
+    for (ListColumn& column : columns_) {
       Status status = dispatch(FeatureTypes{}, column.dtype, [&]<class T>() -> Status {
         for (std::int64_t e = begin; e < end; ++e)
           if (!fill_message<T>(column, static_cast<std::size_t>(e)))
@@ -414,10 +416,10 @@ private:
   }
 
   template <class T>
-  bool fill_message(Column& column, std::size_t e) {
+  bool fill_message(ListColumn& column, std::size_t e) {
     const std::int64_t values = column.values_of(e), rows = column.rows_of(e);
     T* all = column.values.mutable_data<T>().data();
-    if (column.form == Form::dense) {
+    if (column.form == ListForm::dense) {
       const std::int64_t width =
           column.shape.num_elements() * (column.is_list ? column.most_rows : 1);
       T* to = all + static_cast<std::int64_t>(e) * width;
@@ -432,7 +434,7 @@ private:
       return copy_rows(column, e, to, [](std::int64_t, std::int64_t) {});
     }
     T* to = all + column.cells[e].values;
-    if (column.form == Form::sparse)
+    if (column.form == ListForm::sparse)
       return fill_sparse(column, e, to);
     const auto row = static_cast<std::size_t>(column.cells[e].rows);
     const std::int64_t before = column.cells[e].values;
@@ -451,7 +453,7 @@ private:
   }
 
   template <class T>
-  bool fill_sparse(Column& column, std::size_t e, T* to) {
+  bool fill_sparse(ListColumn& column, std::size_t e, T* to) {
     const std::int64_t rank = batch_rank() + (column.is_list ? 2 : 1);
     std::int64_t* index =
         column.indices.mutable_data<std::int64_t>().data() + column.cells[e].values * rank;
@@ -468,8 +470,8 @@ private:
 
   /// Copies the values of a message to where `to` has room for all of them; `each(row, count)`.
   template <class T, class Each>
-  bool copy_rows(const Column& column, std::size_t e, T* to, Each each) {
-    const Cell& cell = column.cells[e];
+  bool copy_rows(const ListColumn& column, std::size_t e, T* to, Each each) {
+    const ListCell& cell = column.cells[e];
     if (cell.is_missing)
       return true;
     std::int64_t row = 0;
@@ -487,7 +489,7 @@ private:
   KernelContext& c_;
   const SequenceInputs& inputs_;
   const SequenceErrors& errors_;
-  std::vector<Column> columns_; // of the context, of the lists
+  std::vector<ListColumn> columns_; // of the context, of the lists
   std::size_t num_context_ = 0;
   int next_output_ = 0;
   FeatureNames context_, lists_;
