@@ -317,9 +317,22 @@ private:
     return {};
   }
 
+  // As the client's graph has it, also where the value comes from another device.
+  std::string first_input_of(const Node& node) const {
+    if (node.inputs.empty() || node.inputs[0].node < 0)
+      return {};
+    const auto [id, slot] = node.inputs[0];
+    const Node& source = *graph_.node(id);
+    if (source.has_role(Role::receive)) {
+      std::string name = source.attrs.get_or<std::string>("tensor_name", {});
+      return name.substr(0, name.size() - (name.ends_with(":0") ? 2 : 0));
+    }
+    return slot == 0 ? source.name : str_cat(source.name, ":", slot);
+  }
+
   Status find_kernel(const Node& node, ProgramNode& to, KernelNode& info) {
-    TROUPE_ASSIGN(
-        info, binder_.bind(node.name, *node.op, node.attrs, node.input_types, node.output_types));
+    TROUPE_ASSIGN(info, binder_.bind(node.name, *node.op, node.attrs, node.input_types,
+                                     node.output_types, first_input_of(node)));
     to.io = info.io.get();
     const KernelDef& kernel = *info.kernel;
     if (kernel.compute_async) {

@@ -94,11 +94,22 @@ Status infer_ensure_shape(ShapeContext& c) {
   return c.set_output(0, *std::move(merged));
 }
 
+struct Ensured {
+  PartialShape shape;
+  std::string value; ///< whose it has to be
+};
+
+Result<std::shared_ptr<const void>> prepare_ensure_shape(PrepareContext& c) {
+  TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
+  return prepared(Ensured{std::move(shape), std::string(c.first_input())});
+}
+
 Status compute_ensure_shape(KernelContext& c) {
-  const auto& wanted = c.prepared<PartialShape>();
+  const auto& [wanted, value] = c.prepared<Ensured>();
   if (!wanted.is_compatible_with(c.input(0).shape()))
-    return invalid_argument(str_cat("Shape of tensor ", c.node_name(), " ", c.input(0).shape(),
-                                    " is not compatible with expected shape ", wanted, "."));
+    return invalid_argument(str_cat("Shape of tensor ", value.empty() ? c.node_name() : value, " ",
+                                    c.input(0).shape(), " is not compatible with expected shape ",
+                                    wanted, "."));
   return c.set_output(0, c.take_input(0));
 }
 
@@ -132,10 +143,7 @@ void register_ops(OpLibrary& library) {
       .doc(
           "The same elements without the dimensions of size 1, or without the named ones of them.");
   KernelOptions ensure;
-  ensure.prepare = [](PrepareContext& c) -> Result<std::shared_ptr<const void>> {
-    TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
-    return prepared(std::move(shape));
-  };
+  ensure.prepare = prepare_ensure_shape;
   library.op("EnsureShape")
       .input("input: T")
       .output("output: T")

@@ -69,7 +69,8 @@ KernelNode KernelBinder::describe(std::string name, const OpSchema& schema, Attr
 
 Result<KernelNode> KernelBinder::bind(std::string name, const OpSchema& schema, AttrMap attrs,
                                       const std::vector<DType>& inputs,
-                                      const std::vector<DType>& outputs) {
+                                      const std::vector<DType>& outputs,
+                                      std::string_view first_input) {
   KernelNode node;
   node.name = std::move(name);
   node.schema = &schema;
@@ -83,7 +84,8 @@ Result<KernelNode> KernelBinder::bind(std::string name, const OpSchema& schema, 
   }
   node.io = share(inputs, outputs, std::move(in_host));
   if (options.prepare) {
-    PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device_.name());
+    PrepareContext prepare(node.name, schema, node.attrs, node.io->types, device_.name(),
+                           first_input);
     TROUPE_ASSIGN(node.prepared, options.prepare(prepare));
   }
   return node;

@@ -101,9 +101,10 @@ public:
   /// Finds a node's kernel on the device, lets it prepare, and marks outputs in host memory: those
   /// that the kernel asks for and those of object dtypes (none on a device without own memory).
   /// `attrs` are complete, the dtypes are those that they give. NOT_FOUND without a kernel; what
-  /// prepare returns.
+  /// prepare returns. `first_input`: see PrepareContext.
   Result<KernelNode> bind(std::string name, const OpSchema& schema, AttrMap attrs,
-                          const std::vector<DType>& inputs, const std::vector<DType>& outputs);
+                          const std::vector<DType>& inputs, const std::vector<DType>& outputs,
+                          std::string_view first_input = {});
   /// A node that somebody else runs: all but the kernel.
   KernelNode describe(std::string name, const OpSchema& schema, AttrMap attrs,
                       const std::vector<DType>& inputs, const std::vector<DType>& outputs);

@@ -75,9 +75,12 @@ private:
 class PrepareContext {
 public:
   PrepareContext(std::string_view node, const OpSchema& schema, const AttrMap& attrs,
-                 const NodeTypes& types, std::string_view device)
-      : node_(node), schema_(schema), attrs_(attrs), types_(types), device_(device) {}
+                 const NodeTypes& types, std::string_view device, std::string_view first_input)
+      : node_(node), schema_(schema), attrs_(attrs), types_(types), device_(device),
+        first_input_(first_input) {}
   std::string_view node_name() const { return node_; }
+  /// What the graph calls the value of input 0; empty where it has no name.
+  std::string_view first_input() const { return first_input_; }
   const OpSchema& schema() const { return schema_; }
   const AttrMap& attrs() const { return attrs_; }
   template <class T>
@@ -95,7 +98,7 @@ private:
   const OpSchema& schema_;
   const AttrMap& attrs_;
   const NodeTypes& types_;
-  std::string_view device_;
+  std::string_view device_, first_input_;
 };
 
 /// Wraps a value for PrepareFn: `return prepared(MatMulAttrs{ta, tb});`
