@@ -77,6 +77,15 @@ void register_ops(OpLibrary& library) {
       .gradient(differentiate)
       .kernel_on_all_devices(compute)
       .doc("Its input: a value that a function's client has made a constant of.");
+  library.op("XlaClusterOutput")
+      .input("input: T")
+      .output("outputs: T")
+      .attr("T: type")
+      .roles(Role::passes_on)
+      .shape_fn(shape_unchanged)
+      .not_differentiable("TensorFlow prohibits gradients of what xla.compile made")
+      .kernel_on_all_devices(compute)
+      .doc("Its input: a result of a part of the graph that was marked for compilation.");
   library.op("RefIdentity")
       .input("input: Ref(T)")
       .output("output: Ref(T)")

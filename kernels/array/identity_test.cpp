@@ -28,6 +28,9 @@ TROUPE_OP_CASES(Snapshot) {
 TROUPE_OP_CASES(_EagerConst) {
   return unchanged();
 }
+TROUPE_OP_CASES(XlaClusterOutput) {
+  return unchanged();
+}
 TROUPE_OP_CASES(StopGradient) {
   return unchanged();
 }

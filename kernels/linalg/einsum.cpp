@@ -336,10 +336,21 @@ void register_ops(OpLibrary& library) {
       .attr("equation: string; N: int >= 1; T: type")
       .shape_fn(infer_shape)
       .not_differentiable("its gradient is in no op of the library; clients bring their own")
-      .cpu_kernel(compute, std::move(options))
-      .cpu_kernel(in_wider<compute>, std::move(wide))
+      .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute>, wide)
       .doc("Products of tensors by labels of their dimensions, summed over labels that the result "
            "does not have.");
+  options.types = {{"T", {DType::float32}}};
+  wide.types = {{"T", {DType::bfloat16, DType::complex64}}};
+  library.op("XlaEinsum")
+      .input("a: T; b: T")
+      .output("product: T")
+      .attr("equation: string; T: {complex64, bfloat16, float}")
+      .shape_fn(infer_shape)
+      .not_differentiable("its gradient is in no op of the library; clients bring their own")
+      .cpu_kernel(compute, options)
+      .cpu_kernel(in_wider<compute>, wide)
+      .doc("Einsum of two tensors, as graphs for TensorFlow's XLA have it.");
 }
 
 } // namespace troupe::linalg_einsum

@@ -120,5 +120,26 @@ TROUPE_OP_CASES(Einsum) {
   };
 }
 
+TROUPE_OP_CASES(XlaEinsum) {
+  return {
+      {.name = "a product",
+       .inputs = {"f32[2,3] 0 1 2 3 4 5", "f32[3,2] 1 2 3 4 5 6"},
+       .attrs = {{"equation", std::string("ij,jk->ik")}},
+       .outputs = {"f32[2,2] 13 16 40 52"}},
+      {.name = "turned, in bfloat16",
+       .inputs = {"bf16[2,1] 1 2", "bf16[2,2] 1 2 3 4"},
+       .attrs = {{"equation", std::string("cd,ce->de")}},
+       .outputs = {"bf16[1,2] 7 10"}},
+      {.name = "complex",
+       .inputs = {"c64[1,2] (0,1) (2,0)", "c64[2,1] (0,1) (1,1)"},
+       .attrs = {{"equation", std::string("ab,bc->ac")}},
+       .outputs = {"c64[1,1] (1,2)"}},
+      {.name = "an equation for one operand",
+       .inputs = {"f32[2] 0 1", "f32[2] 1 2"},
+       .attrs = {{"equation", std::string("i->i")}},
+       .error = "Expected 1 inputs but got: 2"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -122,6 +122,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"DepthToSpace", {{"f32[1,1,1,4] 1 1 1 1"}, {}}},
       {"DynamicPartition", {{"?", "i32[2] 1 0"}, {}}},
       {"Einsum", {{}, {{"equation", std::string("...,...->...")}}}},
+      {"XlaEinsum", {{}, {{"equation", std::string("...,...->...")}}}},
       {"InTopKV2", {{"f32[2,2] 1", "i32[2] 0", "i32[] 1"}, {}}},
       {"InvertPermutation", {{"i32[2] 1 0"}, {}}},
       {"MatrixDiagV2", {{"?", "i32[] 0", "i32[] -1", "i32[] -1", "f32[] 0"}, {}}},
