@@ -28,18 +28,23 @@ def scalar(value, dtype=FLOAT):
     return (dtype, (), [value])
 
 
-def sparse_matrix(g, name, size, entries):
-    """A sparse matrix of size x size, whose entries are a fed tensor; each row has as many of them, far from each other."""
+def sparse_places(g, size, entries):
+    """Where a sparse matrix of size x size has entries, and its shape; each row has as many of them, far from each other."""
     in_row = entries // size
     places = [sorted((row * 37 + i * (size // in_row) + row * i % 11) % size for i in range(in_row)) for row in range(size)]
     indices = g.constant("places", [n for row, columns in enumerate(places) for column in columns for n in (row, column)], INT64, (entries, 2))
-    shape = g.constant("size", [size, size], INT64, (2,))
+    return indices, g.constant("size", [size, size], INT64, (2,))
+
+
+def sparse_matrix(g, name, size, entries):
+    """A sparse matrix whose entries are a fed tensor."""
+    indices, shape = sparse_places(g, size, entries)
     return g.node("sparse", "SparseTensorToCSRSparseMatrix", [indices, name, shape], **F32)
 
 
 def graph_of(op, inputs, shapes, attrs, copies):
     """`copies` nodes of one op in a row. Inputs: the name of a fed tensor, "x + 1" for what has to be positive, "sparse 64" for a sparse matrix of 64 x 64 with
-    the entries of x, or a constant's dtype, shape and values."""
+    the entries of x, "places 64" for the indices, the values and the shape of such a sparse tensor, or a constant's dtype, shape and values."""
     g = graph_def.Graph()
     names = []
     for i, value in enumerate(inputs):
@@ -51,6 +56,9 @@ def graph_of(op, inputs, shapes, attrs, copies):
             names.append(g.node("above", "AddV2", ["x", "one"], **F32))
         elif value.startswith("sparse "):
             names.append(sparse_matrix(g, g.placeholder("x", shapes["x"]), int(value.split()[1]), shapes["x"][0]))
+        elif value.startswith("places "):
+            indices, shape = sparse_places(g, int(value.split()[1]), shapes["x"][0])
+            names.extend([indices, g.placeholder("x", shapes["x"]), shape])
         else:
             names.append(value if value in names else g.placeholder(value, shapes[value]))
     last = []
@@ -120,6 +128,10 @@ def matrix_rows():
     flips = {flip + side: False for flip in ("transpose_", "adjoint_") for side in "ab"}
     yield row("sparse-matmul", "SparseMatrixMatMul of 4096 x 4096 with 48 entries in a row by 4096 x 128", "SparseMatrixMatMul", [sparse, "y"],
               {"x": entries, "y": (4096, 128)}, 10, transpose_output=False, conjugate_output=False, **flips, **F32)
+    for adjoint in (False, True):
+        yield row("sparse-tensor-adjoint" if adjoint else "sparse-tensor",
+                  f"SparseTensorDenseMatMul of 4096 x 4096{', adjoint,' if adjoint else ''} with 48 entries in a row by 4096 x 64", "SparseTensorDenseMatMul",
+                  ["places 4096", "y"], {"x": entries, "y": (4096, 64)}, 10, adjoint_a=adjoint, adjoint_b=False, Tindices=Type(INT64), **F32)
     yield row("sparse-transpose", "SparseMatrixTranspose of 4096 x 4096 with 48 entries in a row", "SparseMatrixTranspose", [sparse], {"x": entries}, 10,
               conjugate=False, type=Type(FLOAT))
     yield row("sparse-product", "SparseMatrixSparseMatMul of 1024 x 1024 with 16 entries in a row by itself", "SparseMatrixSparseMatMul",

@@ -1,4 +1,4 @@
-// SparseAdd and its gradient, SparseTensorDenseMatMul, SparseTensorDenseAdd, SparseSoftmax.
+// SparseAdd and its gradient, SparseTensorDenseAdd, SparseSoftmax.
 #include <algorithm>
 #include <cmath>
 
@@ -105,88 +105,6 @@ Status compute_add_grad(KernelContext& c) {
   return {};
 }
 
-struct MatMul {
-  bool adjoint_a = false, adjoint_b = false;
-  std::int64_t m = 0, k = 0, n = 0;
-};
-
-Result<MatMul> sizes(KernelContext& c) {
-  const Shape &indices = c.input(0).shape(), &values = c.input(1).shape();
-  const Shape &shape = c.input(2).shape(), &b = c.input(3).shape();
-  if (b.rank() != 2)
-    return invalid_argument("Tensor 'b' is not a matrix");
-  if (shape.rank() != 1)
-    return invalid_argument("Tensor 'a_shape' is not a vector");
-  if (shape[0] != 2)
-    return invalid_argument("Tensor 'a_shape' must have 2 elements");
-  if (values.rank() != 1)
-    return invalid_argument("Tensor 'a_values' is not a vector");
-  if (indices.rank() != 2)
-    return invalid_argument("Tensor 'a_indices' is not a matrix");
-  if (indices[0] != values[0])
-    return invalid_argument(
-        "Number of rows of a_indices does not match number of entries in a_values");
-  if (indices[1] != 2)
-    return invalid_argument("Number of columns of a_indices does not match number of entries in "
-                            "a_shape");
-  MatMul out;
-  out.adjoint_a = c.attrs().get_or("adjoint_a", false);
-  out.adjoint_b = c.attrs().get_or("adjoint_b", false);
-  const auto dims = c.input(2).data<std::int64_t>();
-  out.m = dims[out.adjoint_a ? 1 : 0];
-  out.k = dims[out.adjoint_a ? 0 : 1];
-  out.n = b[out.adjoint_b ? 0 : 1];
-  const std::int64_t inner = b[out.adjoint_b ? 1 : 0];
-  if (out.k != inner)
-    return invalid_argument(
-        str_cat("Cannot multiply A and B because inner dimension does not match: ", out.k, " vs. ",
-                inner, ".  Did you forget a transpose?  Dimensions of A: [", out.m, ", ", out.k,
-                ").  Dimensions of B: ", b));
-  return out;
-}
-
-template <class T>
-T conjugate(T x, bool wanted) {
-  if constexpr (std::is_same_v<T, std::complex<double>>)
-    return wanted ? std::conj(x) : x;
-  else
-    return x;
-}
-
-Status compute_matmul(KernelContext& c) {
-  TROUPE_ASSIGN(const MatMul s, sizes(c));
-  TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{s.m, s.n}));
-  TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, shape));
-  TROUPE_ASSIGN(const Tensor values, widened(c, c.input(1)));
-  TROUPE_ASSIGN(const Tensor b, widened(c, c.input(3)));
-  TROUPE_ASSIGN(const Integers indices, integers(c.input(0)));
-  const std::int64_t b_cols = b.shape()[1];
-  TROUPE_TRY(dispatch(Computed{}, values.dtype(), [&]<class T>() -> Status {
-    const auto to = out.mutable_data<T>();
-    std::ranges::fill(to, T{});
-    const auto from = b.data<T>();
-    for (std::int64_t i = 0; i < values.num_elements(); ++i) {
-      const auto at = static_cast<std::size_t>(i);
-      const std::int64_t row = indices[2 * at + (s.adjoint_a ? 1 : 0)];
-      const std::int64_t inner = indices[2 * at + (s.adjoint_a ? 0 : 1)];
-      if (inner < 0 || inner >= s.k)
-        return invalid_argument(str_cat("k (", inner, ") from index[", i, ",", s.adjoint_a ? 0 : 1,
-                                        "] out of bounds (>=", s.k, ")"));
-      if (row < 0 || row >= s.m)
-        return invalid_argument(str_cat("m (", row, ") from index[", i, ",", s.adjoint_a ? 1 : 0,
-                                        "] out of bounds (>=", s.m, ")"));
-      const T value = conjugate(values.data<T>()[at], s.adjoint_a);
-      for (std::int64_t n = 0; n < s.n; ++n)
-        to[static_cast<std::size_t>(row * s.n + n)] +=
-            value * (s.adjoint_b
-                         ? conjugate(from[static_cast<std::size_t>(n * b_cols + inner)], true)
-                         : from[static_cast<std::size_t>(inner * b_cols + n)]);
-    }
-    return {};
-  }));
-  return narrow(c, 0, out);
-}
-
 Status compute_dense_add(KernelContext& c) {
   const Tensor &b = c.input(3), &a_indices = c.input(0), &a_values = c.input(1);
   if (a_indices.shape().rank() != 2)
@@ -282,15 +200,6 @@ Status infer_add_grad(ShapeContext& c) {
   return c.set_output(1, {b[0]});
 }
 
-Status infer_matmul(ShapeContext& c) {
-  TROUPE_ASSIGN(const auto b, shape_rules::dims_of_rank(c, 3, 2));
-  const bool adjoint_a = c.attrs().get_or("adjoint_a", false);
-  const bool adjoint_b = c.attrs().get_or("adjoint_b", false);
-  const auto a = c.input_as_ints(2);
-  const std::int64_t rows = a && a->size() == 2 ? (*a)[adjoint_a ? 1 : 0] : -1;
-  return c.set_output(0, {rows, b[adjoint_b ? 0 : 1]});
-}
-
 constexpr auto no_gradient = "its gradient is made where graphs are written";
 
 void add_sums(OpLibrary& library) {
@@ -321,19 +230,6 @@ void add_sums(OpLibrary& library) {
 
 void register_ops(OpLibrary& library) {
   add_sums(library);
-  KernelOptions matmul;
-  matmul.types = {{"T",
-                   {DType::float32, DType::float64, DType::int32, DType::bfloat16, DType::float16,
-                    DType::complex64, DType::complex128}}};
-  library.op("SparseTensorDenseMatMul")
-      .input("a_indices: Tindices; a_values: T; a_shape: int64; b: T")
-      .output("product: T")
-      .attr("T: type; Tindices: {int32, int64} = DT_INT64")
-      .attr("adjoint_a: bool = false; adjoint_b: bool = false")
-      .shape_fn(infer_matmul)
-      .not_differentiable(no_gradient)
-      .cpu_kernel(compute_matmul, matmul)
-      .doc("The product of a sparse and a dense matrix.");
   KernelOptions dense;
   dense.types = {{"T",
                   {DType::float32, DType::float64, DType::int32, DType::int64, DType::int16,

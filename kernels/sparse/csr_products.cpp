@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/sparse/internal/csr.hpp"
+#include "kernels/sparse/internal/row_sums.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
 namespace troupe::sparse_csr_products {
@@ -80,26 +80,9 @@ double per_row(const CsrMatrix& m) {
          static_cast<double>(std::max<std::int64_t>(m.batches() * m.rows(), 1));
 }
 
-/// One row of a product, as arith::SumRowsFn gives it for the other dtypes.
-template <class T>
-void sum_rows(const void* factors, const std::int32_t* rows, std::int64_t count, const void* matrix,
-              std::int64_t columns, void* to) {
-  const auto y = static_cast<T*>(to);
-  std::fill_n(y, columns, T{});
-  for (std::int64_t e = 0; e < count; ++e) {
-    const T factor = static_cast<const T*>(factors)[e];
-    const T* terms = static_cast<const T*>(matrix) + rows[e] * columns;
-    for (std::int64_t c = 0; c < columns; ++c)
-      y[c] += factor * terms[c];
-  }
-}
-
 template <class T>
 Status multiply(KernelContext& c, const CsrMatrix& a, const Tensor& b, Tensor& out) {
-  arith::SumRowsFn sum = sum_rows<T>;
-  if constexpr (std::is_floating_point_v<T>) {
-    TROUPE_ASSIGN(sum, arith::sum_rows(dtype_of<T>));
-  }
+  TROUPE_ASSIGN(const auto sum, (sparse::row_sums<T, std::int32_t>()));
   const std::int64_t n = out.shape()[out.shape().rank() - 1], rows = a.rows();
   const T* from = b.data<T>().data();
   T* to = out.mutable_data<T>().data();

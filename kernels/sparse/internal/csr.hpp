@@ -96,7 +96,7 @@ Result<CsrPointer> transposed_csr(KernelContext& c, const CsrMatrix& from, bool 
 
 template <class T>
 T conjugated(T x) {
-  if constexpr (std::is_floating_point_v<T>)
+  if constexpr (std::is_arithmetic_v<T>)
     return x;
   else
     return std::conj(x);
