@@ -97,8 +97,9 @@ public:
   Result<std::vector<Tensor>> run(const Feeds& feeds, const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets = {},
                                   const RunOptions& options = {}, RunMetadata* metadata = nullptr);
-  /// The same without waiting, on the node's threads; what it gives waits for the step or cancels
-  /// it.
+  /// The same without waiting; what it gives waits for the step or cancels it. Where the master is in
+  /// this process, what is ready and cheap is done before this returns, for a millisecond at most;
+  /// all else runs on the node's threads.
   PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
                        std::vector<std::string> targets = {}, const RunOptions& options = {});
 

@@ -22,6 +22,12 @@ constexpr int most_attempts = 3;
 /// Carries one request of run_async. A tick cancels its step.
 using CourierActor = caf::typed_actor<caf::reacts_to<caf::tick_atom>>;
 
+/// What is to know how the next step of a kind is run without the actors.
+struct Learner {
+  std::shared_ptr<DirectSteps> steps;
+  StepSignature signature;
+};
+
 // What the caller of a traced step saw of it.
 void add_callers_span(RunMetadata& metadata, std::int64_t start_us) {
   NodeStats span;
@@ -62,14 +68,17 @@ private:
 
 CourierActor::behavior_type courier(CourierActor::pointer self, const SessionActor& session,
                                     const std::shared_ptr<RunStep>& request, caf::timespan budget,
-                                    const std::shared_ptr<PendingRun::State>& state) {
+                                    const std::shared_ptr<PendingRun::State>& state,
+                                    std::size_t wanted, const std::shared_ptr<Learner>& learner) {
   guard_actor(self);
   std::uint64_t id = request->request_id;
-  std::size_t wanted = request->fetches.size();
   auto answer = std::make_shared<const Answerer>(state);
   self->request(session, budget, std::move(*request))
       .then(
           [=](RunStepResult& result) {
+            if (learner && result.direct)
+              learner->steps->learn_for_all(std::move(learner->signature),
+                                            std::move(result.direct));
             RunMetadata metadata = metadata_of(result);
             (*answer)(tensors_of(result, wanted), std::move(metadata));
             self->quit();
@@ -206,12 +215,36 @@ PendingRun Session::run_async(Feeds feeds, std::vector<std::string> fetches,
     state->answer(status);
     return PendingRun(state);
   }
-  auto request =
-      std::make_shared<RunStep>(make_run(feeds, fetches, targets, options, impl_->timeouts));
+  DirectRequest step;
+  step.named_feeds = feeds;
+  step.fetches = fetches;
+  step.targets = targets;
+  step.timeout_us = limit_us(options.timeout_ms, impl_->timeouts.step.count());
+  step.only_short = true;
+  step.may_compute = false;
+  DirectOutcome direct;
+  if (impl_->direct && may_run_directly(options))
+    direct = impl_->direct->run(step);
+  if (direct.values) {
+    state->answer(*std::move(direct.values));
+    return PendingRun(state);
+  }
+  std::shared_ptr<Learner> learner;
+  if (direct.is_new)
+    learner = std::make_shared<Learner>(Learner{impl_->direct, StepSignature::of(step)});
+  auto request = std::make_shared<RunStep>();
+  if (direct.begun) { // it waits, is expensive, or has failed
+    request->timeout_us = step.timeout_us;
+    request->begun = std::move(direct.begun);
+  } else {
+    *request = make_run(feeds, fetches, targets, options, impl_->timeouts);
+    request->wants_direct = direct.is_new;
+  }
   feeds.clear(); // the step alone has them now
   request->request_id = random_id();
-  caf::timespan budget(impl_->step_budget(options.timeout_ms));
-  CourierActor actor = impl_->system().spawn(courier, impl_->actor, request, budget, state);
+  CourierActor actor = impl_->system().spawn(courier, impl_->actor, request,
+                                             caf::timespan(impl_->step_budget(options.timeout_ms)),
+                                             state, fetches.size(), learner);
   std::scoped_lock guard(state->lock);
   if (!state->outcome)
     state->ask_to_cancel = [actor] { caf::anon_send(actor, caf::tick_atom::value); };
@@ -242,7 +275,8 @@ Result<std::vector<Tensor>> Session::partial_run(const std::string& handle, cons
   // Not on this thread: it would go on with the rest of the step before it looks at the answer.
   auto state = std::make_shared<PendingRun::State>();
   impl_->system().spawn(courier, impl_->actor, request,
-                        caf::timespan(impl_->step_budget(options.timeout_ms)), state);
+                        caf::timespan(impl_->step_budget(options.timeout_ms)), state,
+                        fetches.size(), std::shared_ptr<Learner>());
   return PendingRun(state).get();
 }
 

@@ -24,6 +24,86 @@ TEST_CASE("session: steps run side by side and do not mix") {
   }
 }
 
+TEST_CASE("session: a short pending step whose kind is known has ended when it is there") {
+  Session session = local();
+  REQUIRE(session.extend(small_graph()).ok());
+  REQUIRE(session.run_async({{"x:0", floats({1})}}, {"z:0"}).get().ok());
+  std::vector<PendingRun> running;
+  for (float i = 0; i < 100; ++i)
+    running.push_back(session.run_async({{"x:0", floats({i})}}, {"z:0"}));
+  for (float i = 0; i < 100; ++i) {
+    PendingRun& one = running[static_cast<std::size_t>(i)];
+    CHECK(one.is_done());
+    auto out = one.get();
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK(equal((*out)[0], floats({i * i})));
+  }
+  CHECK(session.run_async({{"x:0", floats({})}}, {"z:0"}).get().ok()); // another shape
+  CHECK(session.run_async({{"x:0", Tensor::scalar(1)}}, {"z:0"}).get().status().code() ==
+        Code::invalid_argument);
+  CHECK_FALSE(session.run_async({}, {"z:0"}).get().ok());
+  REQUIRE(session.close().ok());
+  CHECK(session.run_async({{"x:0", floats({1})}}, {"z:0"}).get().status().code() ==
+        Code::failed_precondition);
+}
+
+TEST_CASE("session: a pending step does not compute on its caller's thread") {
+  Session session = local();
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  ops::mat_mul(root.named("product"), x, x);
+  REQUIRE(session.extend(root).ok());
+  const Tensor large = Tensor::zeros(DType::float32, Shape{1024, 1024});
+  REQUIRE(session.run_async({{"x:0", large}}, {"product:0"}).get().ok());
+  // Unless this thread sleeps through the product each time, one is seen before its end.
+  bool seen = false;
+  for (int i = 0; i < 20; ++i) {
+    PendingRun one = session.run_async({{"x:0", large}}, {"product:0"});
+    seen = seen || !one.is_done();
+    auto out = one.get();
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    CHECK((*out)[0].shape() == large.shape());
+  }
+  CHECK(seen);
+}
+
+TEST_CASE("session: a pending step that waits goes on in the node when its value comes") {
+  Session session = local();
+  Scope root = small_graph();
+  REQUIRE(parse_into(R"(
+    queue = FIFOQueueV2[component_types=[DT_FLOAT], shapes=[]]()
+    put = QueueEnqueueV2[Tcomponents=[DT_FLOAT]](queue, x)
+    take = QueueDequeueV2[component_types=[DT_FLOAT]](queue)
+  )",
+                     *root.graph())
+              .ok());
+  REQUIRE(session.extend(root).ok());
+  const auto put = [&](float value) {
+    CHECK(session.run({{"x:0", floats({value})}}, {}, {"put"}).ok());
+  };
+  put(-1);
+  REQUIRE(session.run_async({}, {"take:0"}).get().ok()); // known from here on
+  std::vector<PendingRun> waiting;
+  for (int i = 0; i < 40; ++i) // the actors' own are among them
+    waiting.push_back(session.run_async({}, {"take:0"}));
+  for (const PendingRun& one : waiting)
+    CHECK_FALSE(one.is_done());
+  waiting.back().cancel();
+  CHECK(waiting.back().get().status().code() == Code::cancelled);
+  float sum = 0;
+  for (float i = 0; i < 39; ++i)
+    put(i);
+  for (std::size_t i = 0; i < 39; ++i) {
+    auto out = waiting[i].get();
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    sum += (*out)[0].data<float>()[0];
+  }
+  CHECK(sum == 38 * 39 / 2);
+  PendingRun last = session.run_async({}, {"take:0"});
+  REQUIRE(session.close().ok());
+  CHECK_FALSE(last.get().ok());
+}
+
 TEST_CASE("session: a step that never ends is ended by its deadline, and the session lives on") {
   Session session = local();
   REQUIRE(session.extend(small_and_endless_graph()).ok());
@@ -209,6 +289,27 @@ TEST_CASE("session: a traced step tells its nodes and its graphs") {
   CHECK(master.start_us <= worker.start_us);
   CHECK(worker.end_us <= master.end_us);
   CHECK(master.end_us <= client.end_us);
+}
+
+TEST_CASE("session: a shape that is not what was ensured is said of the value that has it") {
+  Session session = local();
+  Scope root = small_graph();
+  REQUIRE(parse_into(R"(
+    axis = Const[dtype=DT_INT32, value=i32[] 0]()
+    halves = Split[T=DT_FLOAT, num_split=2](axis, y)
+    of_y = EnsureShape[T=DT_FLOAT, shape=[3]](y)
+    of_half = EnsureShape[T=DT_FLOAT, shape=[3]](halves:1)
+    of_feed = EnsureShape[T=DT_FLOAT, shape=[3]](x)
+  )",
+                     *root.graph())
+              .ok());
+  REQUIRE(session.extend(root).ok());
+  const auto error = [&](const char* fetch) {
+    return session.run({{"x:0", floats({1, 2})}}, {fetch}).status().message();
+  };
+  CHECK(has(error("of_y:0"), "Shape of tensor y [2] is not compatible with expected shape [3]."));
+  CHECK(has(error("of_half:0"), "Shape of tensor halves:1 [1] is not compatible"));
+  CHECK(has(error("of_feed:0"), "[2] is not compatible with expected shape [3]."));
 }
 
 } // namespace troupe

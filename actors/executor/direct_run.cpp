@@ -25,7 +25,8 @@ DirectRunner::DirectRunner(Services services, std::shared_ptr<NodeStates> node_s
 DirectRunner::~DirectRunner() = default;
 
 std::shared_ptr<BegunPart> DirectRunner::run(std::uint64_t step_id, std::int64_t start_us,
-                                             std::int64_t timeout_us, std::vector<Tensor> args,
+                                             std::int64_t timeout_us, bool may_compute,
+                                             std::vector<Tensor> args,
                                              std::vector<Tensor>& retvals) {
   if (!environment_) {
     environment_ =
@@ -41,7 +42,7 @@ std::shared_ptr<BegunPart> DirectRunner::run(std::uint64_t step_id, std::int64_t
   StepRun::Progress progress{};
   {
     OwnThread own(*environment_);
-    progress = run_slice(*environment_, *run, true);
+    progress = run_slice(*environment_, *run, may_compute);
   }
   if (progress == StepRun::Progress::finished && run->status().ok()) {
     retvals = std::move(run->retvals());

@@ -24,33 +24,6 @@ std::optional<std::size_t> find(const std::vector<int>& in, int what) {
   return at == in.end() ? std::nullopt : std::optional(static_cast<std::size_t>(at - in.begin()));
 }
 
-struct Known {
-  std::vector<std::string> feeds, fetches, targets;
-  std::uint64_t callable = 0;
-  std::shared_ptr<const DirectGraph> graph;
-  DirectRunner runner;
-  int rests = 0;                ///< requests that are left to the actors yet
-  int next_rests = first_rests; ///< after the next one that takes long
-
-  Known(const DirectRequest& request, std::shared_ptr<const DirectGraph> direct, Services services)
-      : fetches(request.fetches.begin(), request.fetches.end()),
-        targets(request.targets.begin(), request.targets.end()), callable(request.callable),
-        graph(std::move(direct)),
-        // Counted with the lane's graph: what other threads count is left alone.
-        runner(std::move(services), std::shared_ptr<NodeStates>(graph, graph->node_states.get()),
-               std::shared_ptr<const Executable>(graph, graph->executable.get())) {
-    for (const auto& [name, value] : request.named_feeds)
-      feeds.push_back(name);
-  }
-
-  bool is(const DirectRequest& request) const {
-    return callable == request.callable && std::ranges::equal(fetches, request.fetches) &&
-           std::ranges::equal(targets, request.targets) &&
-           std::ranges::equal(feeds, request.named_feeds, {}, {},
-                              &std::pair<std::string, Tensor>::first);
-  }
-};
-
 bool admits(const ClientGraph& graph, std::size_t index, const Tensor& feed) {
   if (!feed.has_value() ||
       (graph.feed_types[index] != DType::invalid && graph.feed_types[index] != feed.dtype()))
@@ -76,6 +49,23 @@ std::vector<Tensor> values_of(const DirectGraph& graph, std::vector<Tensor>& ret
 }
 
 } // namespace
+
+StepSignature StepSignature::of(const DirectRequest& request) {
+  StepSignature out;
+  for (const auto& [name, value] : request.named_feeds)
+    out.feeds.push_back(name);
+  out.fetches.assign(request.fetches.begin(), request.fetches.end());
+  out.targets.assign(request.targets.begin(), request.targets.end());
+  out.callable = request.callable;
+  return out;
+}
+
+bool StepSignature::is_of(const DirectRequest& request) const {
+  return callable == request.callable && std::ranges::equal(fetches, request.fetches) &&
+         std::ranges::equal(targets, request.targets) &&
+         std::ranges::equal(feeds, request.named_feeds, {}, {},
+                            &std::pair<std::string, Tensor>::first);
+}
 
 std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const BoundSignature> bound,
                                                      std::uint64_t life) {
@@ -108,6 +98,20 @@ std::shared_ptr<const DirectGraph> make_direct_graph(std::shared_ptr<const Bound
   return out;
 }
 
+struct DirectSteps::Known {
+  StepSignature signature;
+  std::shared_ptr<const DirectGraph> graph;
+  DirectRunner runner;
+  int rests = 0;                ///< requests that are left to the actors yet
+  int next_rests = first_rests; ///< after the next one that takes long
+
+  Known(StepSignature of, std::shared_ptr<const DirectGraph> direct, Services services)
+      : signature(std::move(of)), graph(std::move(direct)),
+        // Counted with the lane's graph: what other threads count is left alone.
+        runner(std::move(services), std::shared_ptr<NodeStates>(graph, graph->node_states.get()),
+               std::shared_ptr<const Executable>(graph, graph->executable.get())) {}
+};
+
 /// What a thread has at hand. `known` belongs to whoever holds the lane; of the rest that one is the
 /// only writer, and anybody may read. A reader of a finished step looks whether its place was written
 /// anew meanwhile.
@@ -128,13 +132,22 @@ struct alignas(64) DirectSteps::Lane {
 
   Known* find(const DirectRequest& request) {
     for (std::size_t i = 0; i < known.size(); ++i)
-      if (known[i]->is(request)) {
+      if (known[i]->signature.is_of(request)) {
         if (i > 0)
           std::rotate(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(i),
                       known.begin() + static_cast<std::ptrdiff_t>(i) + 1);
         return known[0].get();
       }
     return nullptr;
+  }
+
+  Known* keep(StepSignature signature, std::shared_ptr<const DirectGraph> graph,
+              const Services& services) {
+    if (known.size() == max_known)
+      known.pop_back();
+    known.insert(known.begin(),
+                 std::make_unique<Known>(std::move(signature), std::move(graph), services));
+    return known.front().get();
   }
 
   void begin(std::uint64_t step_id, const StepPlan* what, std::int64_t now_us) {
@@ -245,6 +258,8 @@ DirectOutcome DirectSteps::run(const DirectRequest& request) {
 DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
   DirectOutcome out;
   Known* known = lane.find(request);
+  if (!known)
+    known = known_by_all(lane, request);
   out.is_new = !known;
   if (!known)
     return out;
@@ -270,8 +285,8 @@ DirectOutcome DirectSteps::run(Lane& lane, const DirectRequest& request) {
   const std::int64_t start_us = steady_micros();
   lane.begin(step_id, graph.bound->graph->plan.get(), start_us);
   std::vector<Tensor> retvals;
-  if (auto part =
-          known->runner.run(step_id, start_us, request.timeout_us, std::move(args), retvals)) {
+  if (auto part = known->runner.run(step_id, start_us, request.timeout_us, request.may_compute,
+                                    std::move(args), retvals)) {
     out.begun =
         std::make_shared<BegunStep>(BegunStep{graph.bound, step_id, start_us, std::move(part)});
   } else {
@@ -291,10 +306,41 @@ void DirectSteps::learn(const DirectRequest& request, std::shared_ptr<const Dire
   Lane* lane = held.lane();
   if (!lane || !open_.load() || graph->life != life() || lane->find(request))
     return;
-  if (lane->known.size() == max_known)
-    lane->known.pop_back();
-  lane->known.insert(lane->known.begin(),
-                     std::make_unique<Known>(request, std::move(graph), services_));
+  lane->keep(StepSignature::of(request), std::move(graph), services_);
+}
+
+void DirectSteps::learn_for_all(StepSignature signature, std::shared_ptr<const DirectGraph> graph) {
+  std::shared_ptr<const DirectGraph> old; // dies outside of the lock
+  std::scoped_lock guard(book_lock_);
+  if (!open_.load() || graph->life != life())
+    return;
+  auto same = std::ranges::find_if(book_, [&](const auto& entry) {
+    const StepSignature& have = entry.first;
+    return have.callable == signature.callable && have.feeds == signature.feeds &&
+           have.fetches == signature.fetches && have.targets == signature.targets;
+  });
+  if (same == book_.end() && book_.size() == max_known)
+    same = std::prev(same);
+  if (same != book_.end()) {
+    old = std::move(same->second);
+    book_.erase(same);
+  }
+  book_.emplace(book_.begin(), std::move(signature), std::move(graph));
+}
+
+DirectSteps::Known* DirectSteps::known_by_all(Lane& lane, const DirectRequest& request) {
+  StepSignature signature;
+  std::shared_ptr<const DirectGraph> graph;
+  {
+    std::scoped_lock guard(book_lock_);
+    for (const auto& [known, its] : book_)
+      if (its->life == life() && known.is_of(request)) {
+        signature = known;
+        graph = its;
+        break;
+      }
+  }
+  return graph ? lane.keep(std::move(signature), std::move(graph), services_) : nullptr;
 }
 
 void DirectSteps::close() {
@@ -303,6 +349,9 @@ void DirectSteps::close() {
     places_[i].is_stale.store(true);
     places_[i].empty();
   }
+  decltype(book_) unused; // dies outside of the lock
+  std::scoped_lock guard(book_lock_);
+  unused.swap(book_);
 }
 
 void DirectSteps::reopen() {

@@ -8,6 +8,7 @@
 //
 // Threads share nothing that is written: each has a lane of its own, found by the thread's number,
 // with what it has run lately and the memory of those steps. A lane is held for the length of a step.
+// What is learnt for all stands in a book with a lock, which a thread opens for what its lane does not know.
 #pragma once
 
 #include <array>
@@ -59,7 +60,17 @@ struct DirectRequest {
   /// The caller's thread has other work: a signature that has held it for a slice is the actors' for a
   /// while, for longer each time.
   bool only_short = false;
+  /// Expensive kernels are the actors' too, however long the slice has yet.
+  bool may_compute = true;
   std::size_t num_feeds() const { return callable ? feeds.size() : named_feeds.size(); }
+};
+
+/// What requests of one kind have in common.
+struct StepSignature {
+  std::vector<std::string> feeds, fetches, targets;
+  std::uint64_t callable = 0;
+  static StepSignature of(const DirectRequest& request);
+  bool is_of(const DirectRequest& request) const;
 };
 
 /// What became of it.
@@ -90,6 +101,8 @@ public:
   DirectOutcome run(const DirectRequest& request);
   /// The calling thread runs such steps from now on.
   void learn(const DirectRequest& request, std::shared_ptr<const DirectGraph> graph);
+  /// The same for every thread that asks for one: for an answer that comes to another thread than asked.
+  void learn_for_all(StepSignature signature, std::shared_ptr<const DirectGraph> graph);
 
   /// No step is begun any more, and what lanes have kept goes, of those that are held with their
   /// step.
@@ -106,16 +119,22 @@ public:
 private:
   static constexpr std::size_t num_lanes = 64;
   static constexpr std::size_t lanes_to_try = 4;
+  struct Known;
   struct Lane;
   struct Place;
   class Held;
 
   DirectOutcome run(Lane& lane, const DirectRequest& request);
+  Known* known_by_all(Lane& lane, const DirectRequest& request);
 
   Services services_;
   std::atomic<bool> open_{true};
   std::atomic<std::uint64_t> life_{0};
   std::unique_ptr<Place[]> places_;
+  std::mutex
+      book_lock_; ///< guards what follows; whoever adds to it looks within it whether it is open
+  std::vector<std::pair<StepSignature, std::shared_ptr<const DirectGraph>>>
+      book_; // the latest first
 };
 
 } // namespace troupe
