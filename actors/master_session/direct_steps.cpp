@@ -314,11 +314,8 @@ void DirectSteps::learn_for_all(StepSignature signature, std::shared_ptr<const D
   std::scoped_lock guard(book_lock_);
   if (!open_.load() || graph->life != life())
     return;
-  auto same = std::ranges::find_if(book_, [&](const auto& entry) {
-    const StepSignature& have = entry.first;
-    return have.callable == signature.callable && have.feeds == signature.feeds &&
-           have.fetches == signature.fetches && have.targets == signature.targets;
-  });
+  auto same =
+      std::ranges::find_if(book_, [&](const auto& entry) { return entry.first == signature; });
   if (same == book_.end() && book_.size() == max_known)
     same = std::prev(same);
   if (same != book_.end()) {

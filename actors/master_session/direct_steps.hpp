@@ -8,7 +8,8 @@
 //
 // Threads share nothing that is written: each has a lane of its own, found by the thread's number,
 // with what it has run lately and the memory of those steps. A lane is held for the length of a step.
-// What is learnt for all stands in a book with a lock, which a thread opens for what its lane does not know.
+// What is learnt for all stands in a book with a lock, where a thread looks for what its lane does not
+// know.
 #pragma once
 
 #include <array>
@@ -71,6 +72,7 @@ struct StepSignature {
   std::uint64_t callable = 0;
   static StepSignature of(const DirectRequest& request);
   bool is_of(const DirectRequest& request) const;
+  friend bool operator==(const StepSignature&, const StepSignature&) = default;
 };
 
 /// What became of it.
@@ -101,7 +103,7 @@ public:
   DirectOutcome run(const DirectRequest& request);
   /// The calling thread runs such steps from now on.
   void learn(const DirectRequest& request, std::shared_ptr<const DirectGraph> graph);
-  /// The same for every thread that asks for one: for an answer that comes to another thread than asked.
+  /// The same for all threads: of an answer that comes to another thread than the one that asked.
   void learn_for_all(StepSignature signature, std::shared_ptr<const DirectGraph> graph);
 
   /// No step is begun any more, and what lanes have kept goes, of those that are held with their
@@ -131,10 +133,9 @@ private:
   std::atomic<bool> open_{true};
   std::atomic<std::uint64_t> life_{0};
   std::unique_ptr<Place[]> places_;
-  std::mutex
-      book_lock_; ///< guards what follows; whoever adds to it looks within it whether it is open
-  std::vector<std::pair<StepSignature, std::shared_ptr<const DirectGraph>>>
-      book_; // the latest first
+  // The book, the latest first. Whoever adds to it has its lock when it looks whether it is open.
+  std::mutex book_lock_;
+  std::vector<std::pair<StepSignature, std::shared_ptr<const DirectGraph>>> book_;
 };
 
 } // namespace troupe

@@ -38,7 +38,7 @@ std::vector<std::string> sorted_unique(std::vector<std::string> names) {
   return names;
 }
 
-std::vector<std::string> in_order(const std::vector<std::string>& names) {
+std::vector<std::string> canonical_names(const std::vector<std::string>& names) {
   std::vector<std::string> out;
   for (const std::string& name : names)
     out.push_back(canonical_tensor_name(name));
@@ -66,7 +66,8 @@ SignatureCache::bind(const std::vector<std::string>& feeds, const std::vector<st
   if (variant.is_plain())
     if (auto known = recall(feeds, fetches, targets, variant.use))
       return known;
-  std::vector<std::string> feed_names = in_order(feeds), fetch_names = in_order(fetches);
+  std::vector<std::string> feed_names = canonical_names(feeds),
+                           fetch_names = canonical_names(fetches);
   Signature signature{
       sorted_unique(feed_names), sorted_unique(fetch_names), sorted_unique(targets), {}};
   for (const TensorConnection& connection : variant.connections)

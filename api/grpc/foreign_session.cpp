@@ -15,7 +15,6 @@ namespace {
 
 using SessionSelf = ForeignSessionActor::stateful_pointer<ForeignSessionState>;
 using Setup = std::shared_ptr<const ForeignSessionSetup>;
-namespace of_worker = worker_codec;
 
 } // namespace
 
@@ -59,10 +58,10 @@ caf::result<GraphRegistered> register_graph(SessionSelf self, const Setup& setup
         str_cat("watching tensors on ", setup->info->task, ", which is TensorFlow's")));
   auto promise = self->make_response_promise<GraphRegistered>();
   self->state.calls.start(
-      self, "RegisterGraph", of_worker::write_register_graph(setup->handle, part->graph_def),
+      self, "RegisterGraph", worker_codec::write_register_graph(setup->handle, part->graph_def),
       setup->services->timeouts.compile,
       [=, feeds = part->feed_keys, fetches = part->fetch_keys](Result<std::string>& bytes) mutable {
-        auto handle = bytes.ok() ? of_worker::read_graph_registered(*bytes)
+        auto handle = bytes.ok() ? worker_codec::read_graph_registered(*bytes)
                                  : Result<std::string>(bytes.status());
         if (!handle.ok())
           return void(promise.deliver(
@@ -74,7 +73,7 @@ caf::result<GraphRegistered> register_graph(SessionSelf self, const Setup& setup
 }
 
 // The fetched values by number, of an answer that has them by key.
-Result<GraphRun> to_graph_run(of_worker::GraphRunWords words,
+Result<GraphRun> to_graph_run(worker_codec::GraphRunWords words,
                               const std::vector<std::string>& fetch_keys) {
   GraphRun out;
   out.retvals.resize(fetch_keys.size());
@@ -96,7 +95,7 @@ caf::result<GraphRun> run_graph(SessionSelf self, const Setup& setup, RunGraph& 
   if (graph == state.graphs.end())
     return to_error(aborted(str_cat("Graph handle is not found: ", m.graph_handle,
                                     ". It is none of ", setup->info->task)));
-  of_worker::RunGraphWords words{
+  worker_codec::RunGraphWords words{
       setup->handle, m.graph_handle,       m.step_id,  {}, graph->second.fetch_keys,
       m.trace,       m.report_allocations, random_id()};
   if (m.args.size() != graph->second.feed_keys.size())
@@ -104,7 +103,7 @@ caf::result<GraphRun> run_graph(SessionSelf self, const Setup& setup, RunGraph& 
                                      " fed values was run with ", m.args.size())));
   for (std::size_t i = 0; i < m.args.size(); ++i)
     words.sends.emplace_back(graph->second.feed_keys[i], std::move(m.args[i].tensor));
-  auto request = of_worker::write_run_graph(words);
+  auto request = worker_codec::write_run_graph(words);
   if (!request.ok())
     return to_error(request.status());
   auto promise = self->make_response_promise<GraphRun>();
@@ -116,9 +115,9 @@ caf::result<GraphRun> run_graph(SessionSelf self, const Setup& setup, RunGraph& 
         if (!ended.empty() && !ended.mapped().cancelled.ok())
           return void(promise.deliver(to_error(ended.mapped().cancelled.as_derived())));
         auto words = bytes.ok()
-                         ? of_worker::read_graph_run(
+                         ? worker_codec::read_graph_run(
                                *bytes, DecodeLimits::bounded_by(setup->services->host_memory))
-                         : Result<of_worker::GraphRunWords>(bytes.status());
+                         : Result<worker_codec::GraphRunWords>(bytes.status());
         auto run = words.ok() ? to_graph_run(*std::move(words), fetches)
                               : Result<GraphRun>(words.status());
         if (run.ok())
@@ -143,7 +142,7 @@ void clean_up(SessionSelf self, const Setup& setup, const std::vector<std::uint6
   for (std::uint64_t step_id : steps) {
     end_step(self, step_id, aborted(str_cat("Cleanup ", step_id)));
     if (setup->is_masters())
-      self->state.calls.start(self, "CleanupGraph", of_worker::write_cleanup_graph(step_id),
+      self->state.calls.start(self, "CleanupGraph", worker_codec::write_cleanup_graph(step_id),
                               setup->services->timeouts.request, [](Result<std::string>&) {});
   }
 }
@@ -193,7 +192,7 @@ ForeignSessionActor::behavior_type foreign_session(SessionSelf self, ForeignSess
       self->state.edges->end_step(step_id);
     if (setup->is_masters()) // nobody waits for the answer
       setup->peers->start(setup->info->address, "/tensorflow.WorkerService/DeleteWorkerSession",
-                          of_worker::write_delete_worker_session(setup->handle),
+                          worker_codec::write_delete_worker_session(setup->handle),
                           setup->services->timeouts.request, [](const Result<std::string>&) {});
     self->quit(exit.reason);
   });
@@ -206,7 +205,7 @@ ForeignSessionActor::behavior_type foreign_session(SessionSelf self, ForeignSess
       [=](const DeregisterGraph& m) {
         self->state.graphs.erase(m.graph_handle);
         self->state.calls.start(self, "DeregisterGraph",
-                                of_worker::write_deregister_graph(setup->handle, m.graph_handle),
+                                worker_codec::write_deregister_graph(setup->handle, m.graph_handle),
                                 setup->services->timeouts.request, [](Result<std::string>&) {});
         return caf::ok_atom::value;
       },

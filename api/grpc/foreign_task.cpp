@@ -18,8 +18,6 @@ namespace troupe {
 
 namespace {
 
-namespace of_worker = worker_codec;
-
 /// The FOREIGN TASK: guardian, membership and worker of a task that is TensorFlow's, as far as
 /// others need them.
 using ForeignTaskActor =
@@ -74,7 +72,7 @@ void ask_devices(TaskSelf self, const TaskParts& parts, Done done) {
   self->state.calls.start(self, "GetStatus", "", parts.services->timeouts.lease,
                           [=](Result<std::string>& bytes) mutable {
                             using Devices = Result<std::vector<DeviceAttributes>>;
-                            done(bytes.ok() ? of_worker::read_devices(*bytes)
+                            done(bytes.ok() ? worker_codec::read_devices(*bytes)
                                             : Devices(bytes.status()));
                           });
 }
@@ -127,8 +125,8 @@ void create_there(TaskSelf self, const TaskParts& parts, const CreateWorkerSessi
                   caf::typed_response_promise<WorkerSessionCreated> promise) {
   self->state.calls.start(
       self, "CreateWorkerSession",
-      of_worker::write_create_worker_session(m.session_handle, parts.info->task, m.isolate,
-                                             parts.services->task, parts.services->incarnation),
+      worker_codec::write_create_worker_session(m.session_handle, parts.info->task, m.isolate,
+                                                parts.services->task, parts.services->incarnation),
       parts.services->timeouts.lease,
       [=, handle = m.session_handle](Result<std::string>& bytes) mutable {
         if (bytes.ok())
@@ -183,7 +181,7 @@ caf::result<WorkerStatus> status(TaskSelf self, const TaskParts& parts) {
 
 caf::result<caf::ok_atom> clear(TaskSelf self, const TaskParts& parts, const ClearContainers& m) {
   auto promise = self->make_response_promise<caf::ok_atom>();
-  self->state.calls.start(self, "CleanupAll", of_worker::write_cleanup_all(m.containers),
+  self->state.calls.start(self, "CleanupAll", worker_codec::write_cleanup_all(m.containers),
                           parts.services->timeouts.lease, [=](Result<std::string>& bytes) mutable {
                             if (bytes.ok())
                               promise.deliver(caf::ok_atom::value);
@@ -266,7 +264,7 @@ Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, cons
                                budget.count(), " ms"));
   if (!bytes.ok())
     return bytes.status().with_context(str_cat("GetStatus of the server at ", address));
-  TROUPE_ASSIGN(auto devices, of_worker::read_devices(*bytes));
+  TROUPE_ASSIGN(auto devices, worker_codec::read_devices(*bytes));
   if (devices.empty())
     return unimplemented(str_cat("the server at ", address, " has no devices"));
   auto info = std::make_shared<ForeignTaskInfo>();

@@ -9,10 +9,9 @@
 #include "proto/worker.pb.h"
 
 using namespace troupe;
-namespace of_worker = troupe::worker_codec;
 
 TEST_CASE("worker codec: requests arrive as they were asked") {
-  auto created = of_worker::read_create_worker_session(of_worker::write_create_worker_session(
+  auto created = worker_codec::read_create_worker_session(worker_codec::write_create_worker_session(
       "s", "/job:ps/replica:0/task:3", true, "/job:chief/replica:0/task:0", 9));
   REQUIRE(created.ok());
   CHECK(created->session_handle == "s");
@@ -20,32 +19,32 @@ TEST_CASE("worker codec: requests arrive as they were asked") {
   CHECK(created->master_task == "/job:chief/replica:0/task:0");
   CHECK(created->master_incarnation == 9);
   CHECK(created->cluster.empty());
-  CHECK(of_worker::read_delete_worker_session(of_worker::write_delete_worker_session("s"))
+  CHECK(worker_codec::read_delete_worker_session(worker_codec::write_delete_worker_session("s"))
             ->session_handle == "s");
-  auto registered = of_worker::read_register_graph(of_worker::write_register_graph("s", "bytes"));
+  auto registered =
+      worker_codec::read_register_graph(worker_codec::write_register_graph("s", "bytes"));
   REQUIRE(registered.ok());
   CHECK(registered->session_handle == "s");
   CHECK(registered->create_worker_session_called);
   CHECK(registered->graph_def == "bytes");
-  CHECK(
-      of_worker::read_deregister_graph(of_worker::write_deregister_graph("s", "g"))->graph_handle ==
-      "g");
-  CHECK(of_worker::read_cleanup_graph(of_worker::write_cleanup_graph(8))->step_id == 8);
-  CHECK(of_worker::read_cleanup_all(of_worker::write_cleanup_all({"a", "b"}))->containers ==
+  CHECK(worker_codec::read_deregister_graph(worker_codec::write_deregister_graph("s", "g"))
+            ->graph_handle == "g");
+  CHECK(worker_codec::read_cleanup_graph(worker_codec::write_cleanup_graph(8))->step_id == 8);
+  CHECK(worker_codec::read_cleanup_all(worker_codec::write_cleanup_all({"a", "b"}))->containers ==
         std::vector<std::string>{"a", "b"});
-  CHECK(of_worker::read_recv_tensor(of_worker::write_recv_tensor(8, "key", 1))->key == "key");
+  CHECK(worker_codec::read_recv_tensor(worker_codec::write_recv_tensor(8, "key", 1))->key == "key");
 }
 
 TEST_CASE("worker codec: a run, its values, and its end") {
-  of_worker::RunGraphWords words{
+  worker_codec::RunGraphWords words{
       "s",     "g",
       8,       {{"in", Tensor::scalar(2.0f)}, {"text", Tensor::scalar(std::string("x"))}},
       {"out"}, true,
       false,   6};
-  auto bytes = of_worker::write_run_graph(words);
+  auto bytes = worker_codec::write_run_graph(words);
   REQUIRE(bytes.ok());
-  CHECK(of_worker::wants_errors_in_body(*bytes));
-  auto run = of_worker::read_run_graph(*bytes, {});
+  CHECK(worker_codec::wants_errors_in_body(*bytes));
+  auto run = worker_codec::read_run_graph(*bytes, {});
   REQUIRE(run.ok());
   CHECK(run->graph_handle == "g");
   CHECK(run->step_id == 8);
@@ -61,9 +60,9 @@ TEST_CASE("worker codec: a run, its values, and its end") {
   node.start_us = 10;
   node.end_us = 15;
   stats.devices.push_back({"device", {node}});
-  auto answer = of_worker::write_graph_run({"out"}, {Tensor::scalar(3.0f)}, stats);
+  auto answer = worker_codec::write_graph_run({"out"}, {Tensor::scalar(3.0f)}, stats);
   REQUIRE(answer.ok());
-  auto back = of_worker::read_graph_run(answer->text(), {});
+  auto back = worker_codec::read_graph_run(answer->text(), {});
   REQUIRE(back.ok());
   REQUIRE(back->values.size() == 1);
   CHECK(back->values[0].first == "out");
@@ -72,21 +71,23 @@ TEST_CASE("worker codec: a run, its values, and its end") {
   CHECK(back->stats[0].nodes.at(0).node == "n");
   CHECK(back->stats[0].nodes.at(0).end_us == 15);
   Status failed =
-      of_worker::read_graph_run(of_worker::write_run_failed(Code::aborted, "why"), {}).status();
+      worker_codec::read_graph_run(worker_codec::write_run_failed(Code::aborted, "why"), {})
+          .status();
   CHECK(failed.code() == Code::aborted);
   CHECK(failed.message() == "why");
 }
 
 TEST_CASE("worker codec: a value, a dead one, and devices") {
-  auto value = of_worker::write_tensor(EdgeValue{Tensor::scalar(4.0f)});
+  auto value = worker_codec::write_tensor(EdgeValue{Tensor::scalar(4.0f)});
   REQUIRE(value.ok());
-  CHECK(of_worker::read_tensor(value->text(), {})->tensor.value<float>() == 4);
-  CHECK(of_worker::read_tensor(of_worker::write_tensor(EdgeValue{{}, true})->text(), {})->is_dead);
-  auto devices = of_worker::read_devices(of_worker::write_status(
+  CHECK(worker_codec::read_tensor(value->text(), {})->tensor.value<float>() == 4);
+  CHECK(worker_codec::read_tensor(worker_codec::write_tensor(EdgeValue{{}, true})->text(), {})
+            ->is_dead);
+  auto devices = worker_codec::read_devices(worker_codec::write_status(
       {{"/job:ps/replica:0/task:0/device:CPU:0", "CPU", 5, 6, "a processor"}}));
   REQUIRE(devices.ok());
   CHECK(devices->at(0).incarnation == 6);
-  CHECK(*of_worker::read_graph_registered(of_worker::write_graph_registered("g")) == "g");
+  CHECK(*worker_codec::read_graph_registered(worker_codec::write_graph_registered("g")) == "g");
 }
 
 TEST_CASE("worker codec: what is logged of steps") {
@@ -94,7 +95,7 @@ TEST_CASE("worker codec: what is logged of steps") {
   request.set_enable_rpc_logging(true);
   request.set_clear(true);
   request.add_fetch_step_id(7);
-  auto asked = of_worker::read_logging(request.SerializeAsString());
+  auto asked = worker_codec::read_logging(request.SerializeAsString());
   REQUIRE(asked.ok());
   CHECK(asked->enables);
   CHECK_FALSE(asked->disables);
@@ -104,7 +105,7 @@ TEST_CASE("worker codec: what is logged of steps") {
   NodeStats node;
   node.node = "RecvTensor";
   stats.devices.push_back({"device", {node}});
-  auto bytes = of_worker::write_logging({{7, stats}, {8, {}}});
+  auto bytes = worker_codec::write_logging({{7, stats}, {8, {}}});
   REQUIRE(bytes.ok());
   tensorflow::LoggingResponse answer;
   REQUIRE(answer.ParseFromString(*bytes));
@@ -117,11 +118,14 @@ TEST_CASE("worker codec: what is logged of steps") {
 TEST_CASE("worker codec: bytes that are no message are refused with a sentence") {
   const std::string junk = "\xff\xff\xff";
   for (const Status& status :
-       {of_worker::read_create_worker_session(junk).status(),
-        of_worker::read_register_graph(junk).status(), of_worker::read_run_graph(junk, {}).status(),
-        of_worker::read_recv_tensor(junk).status(), of_worker::read_cleanup_graph(junk).status(),
-        of_worker::read_graph_run(junk, {}).status(), of_worker::read_tensor(junk, {}).status(),
-        of_worker::read_devices(junk).status(), of_worker::read_graph_registered(junk).status()}) {
+       {worker_codec::read_create_worker_session(junk).status(),
+        worker_codec::read_register_graph(junk).status(),
+        worker_codec::read_run_graph(junk, {}).status(),
+        worker_codec::read_recv_tensor(junk).status(),
+        worker_codec::read_cleanup_graph(junk).status(),
+        worker_codec::read_graph_run(junk, {}).status(),
+        worker_codec::read_tensor(junk, {}).status(), worker_codec::read_devices(junk).status(),
+        worker_codec::read_graph_registered(junk).status()}) {
     CHECK(status.code() == Code::invalid_argument);
     CHECK_FALSE(status.message().empty());
   }

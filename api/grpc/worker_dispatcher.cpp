@@ -9,8 +9,6 @@ namespace troupe {
 
 namespace {
 
-namespace of_worker = worker_codec;
-
 constexpr std::string_view service = "/tensorflow.WorkerService/";
 
 using Request = decltype(WorkerCall::request);
@@ -23,7 +21,7 @@ Result<Request> plain(std::string_view bytes, const DecodeLimits&) {
 }
 
 Result<Request> run_graph(std::string_view bytes, const DecodeLimits& limits) {
-  TROUPE_ASSIGN(auto request, of_worker::read_run_graph(bytes, limits));
+  TROUPE_ASSIGN(auto request, worker_codec::read_run_graph(bytes, limits));
   return Request(std::move(request));
 }
 
@@ -37,15 +35,15 @@ struct Method {
 };
 constexpr Method methods_of_actor[] = {
     {"GetStatus", get_status},
-    {"CreateWorkerSession", plain<of_worker::read_create_worker_session>},
-    {"DeleteWorkerSession", plain<of_worker::read_delete_worker_session>},
-    {"RegisterGraph", plain<of_worker::read_register_graph>},
-    {"DeregisterGraph", plain<of_worker::read_deregister_graph>},
+    {"CreateWorkerSession", plain<worker_codec::read_create_worker_session>},
+    {"DeleteWorkerSession", plain<worker_codec::read_delete_worker_session>},
+    {"RegisterGraph", plain<worker_codec::read_register_graph>},
+    {"DeregisterGraph", plain<worker_codec::read_deregister_graph>},
     {"RunGraph", run_graph},
-    {"RecvTensor", plain<of_worker::read_recv_tensor>},
-    {"CleanupGraph", plain<of_worker::read_cleanup_graph>},
-    {"CleanupAll", plain<of_worker::read_cleanup_all>},
-    {"Logging", plain<of_worker::read_logging>},
+    {"RecvTensor", plain<worker_codec::read_recv_tensor>},
+    {"CleanupGraph", plain<worker_codec::read_cleanup_graph>},
+    {"CleanupAll", plain<worker_codec::read_cleanup_all>},
+    {"Logging", plain<worker_codec::read_logging>},
 };
 /// Their masters and peers go on without what these would do: TensorFlow's servers do nothing for
 /// Tracing either, and no answer is kept for who asks again.
@@ -81,9 +79,9 @@ void WorkerDispatcher::operator()(const std::shared_ptr<RpcCall>& call) const {
     if (request.ok()) {
       std::string().swap(bytes); // its tensors have their own memory
       caf::anon_send(gateway_, WorkerCall{call, *std::move(request)});
-    } else if (name == "RunGraph" && of_worker::wants_errors_in_body(bytes)) {
-      call->answer(
-          of_worker::write_run_failed(request.status().code(), worker_message(request.status())));
+    } else if (name == "RunGraph" && worker_codec::wants_errors_in_body(bytes)) {
+      call->answer(worker_codec::write_run_failed(request.status().code(),
+                                                  worker_message(request.status())));
     } else {
       call->fail(request.status());
     }

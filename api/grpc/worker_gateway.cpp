@@ -19,7 +19,6 @@ namespace troupe {
 namespace {
 
 using WorkerSelf = WorkerGatewayActor::stateful_pointer<WorkerGatewayState>;
-namespace of_worker = worker_codec;
 
 /// Steps that have run and that no master has cleaned up, at most: the oldest goes.
 constexpr std::size_t most_uncleaned_steps = 10'000;
@@ -40,7 +39,7 @@ Status unknown_session(const WorkerGatewayParts& parts, const std::string& handl
 }
 
 // Null for a session that is not there.
-ForeignSession* find_session(WorkerSelf self, const of_worker::OfSession& m) {
+ForeignSession* find_session(WorkerSelf self, const worker_codec::OfSession& m) {
   const std::string handle(m.session_handle.empty() ? legacy_handle : m.session_handle);
   auto it = self->state.sessions.find(handle);
   if (it == self->state.sessions.end())
@@ -50,7 +49,7 @@ ForeignSession* find_session(WorkerSelf self, const of_worker::OfSession& m) {
 }
 
 std::shared_ptr<PeerEdges> edges_of(WorkerSelf self, const WorkerGatewayParts& parts,
-                                    const of_worker::CreateWorkerSession& m) {
+                                    const worker_codec::CreateWorkerSession& m) {
   std::map<std::string, std::string> told = m.cluster;
   PeerEdges::AddressOf address_of =
       [told = std::move(told), cluster = parts.cluster,
@@ -69,7 +68,7 @@ std::shared_ptr<PeerEdges> edges_of(WorkerSelf self, const WorkerGatewayParts& p
 }
 
 // What a master leaves behind that has started again, or that asks anew.
-void drop_sessions_before(WorkerSelf self, const of_worker::CreateWorkerSession& m) {
+void drop_sessions_before(WorkerSelf self, const worker_codec::CreateWorkerSession& m) {
   for (auto it = self->state.sessions.begin(); it != self->state.sessions.end();) {
     const ForeignSession& session = it->second;
     const bool is_older = !m.master_task.empty() && session.master_task == m.master_task &&
@@ -86,7 +85,7 @@ void drop_sessions_before(WorkerSelf self, const of_worker::CreateWorkerSession&
 
 template <class Done>
 void make_session(WorkerSelf self, const WorkerGatewayParts& parts,
-                  const std::shared_ptr<RpcCall>& call, const of_worker::CreateWorkerSession& m,
+                  const std::shared_ptr<RpcCall>& call, const worker_codec::CreateWorkerSession& m,
                   Done done) {
   CreateWorkerSession request;
   request.session_handle = m.session_handle;
@@ -105,11 +104,11 @@ void make_session(WorkerSelf self, const WorkerGatewayParts& parts,
 
 void handle(WorkerSelf, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
             WorkerCall::GetStatus&) {
-  call->answer(of_worker::write_status(parts.services->devices.attributes()));
+  call->answer(worker_codec::write_status(parts.services->devices.attributes()));
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::CreateWorkerSession& m) {
+            worker_codec::CreateWorkerSession& m) {
   if (!self->state.refusal.ok())
     return fail(*call, self->state.refusal);
   if (!m.own_task.empty() && m.own_task != parts.services->task)
@@ -128,7 +127,7 @@ void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
-            of_worker::DeleteWorkerSession& m) {
+            worker_codec::DeleteWorkerSession& m) {
   if (auto found = self->state.sessions.extract(m.session_handle); !found.empty())
     stop(found.mapped().actor); // its DOWN ends its steps
   call->answer({});
@@ -136,7 +135,7 @@ void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<Rp
 
 void register_graph(WorkerSelf self, const WorkerGatewayParts& parts,
                     const std::shared_ptr<RpcCall>& call, const WorkerSessionActor& session,
-                    of_worker::RegisterGraph& m) {
+                    worker_codec::RegisterGraph& m) {
   if (m.collective_graph_key != 0)
     return fail(*call,
                 unimplemented("a graph with collectives of a master that is no node of troupe; "
@@ -155,22 +154,22 @@ void register_graph(WorkerSelf self, const WorkerGatewayParts& parts,
   ask(self, session, parts.services->timeouts.compile, std::move(request))
       .then(
           [=](const GraphRegistered& registered) {
-            call->answer(of_worker::write_graph_registered(registered.graph_handle));
+            call->answer(worker_codec::write_graph_registered(registered.graph_handle));
           },
           failing(call, "RegisterGraph"));
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::RegisterGraph& m) {
+            worker_codec::RegisterGraph& m) {
   if (!self->state.refusal.ok())
     return fail(*call, self->state.refusal);
   if (const ForeignSession* session = find_session(self, m))
     return register_graph(self, parts, call, session->actor, m);
   if (m.create_worker_session_called || !m.session_handle.empty())
     return fail(*call, unknown_session(parts, m.session_handle));
-  of_worker::CreateWorkerSession legacy;
+  worker_codec::CreateWorkerSession legacy;
   legacy.session_handle = legacy_handle;
-  auto held = std::make_shared<of_worker::RegisterGraph>(std::move(m));
+  auto held = std::make_shared<worker_codec::RegisterGraph>(std::move(m));
   make_session(self, parts, call, legacy, [=] {
     if (const ForeignSession* session = find_session(self, *held))
       register_graph(self, parts, call, session->actor, *held);
@@ -178,7 +177,7 @@ void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::DeregisterGraph& m) {
+            worker_codec::DeregisterGraph& m) {
   const ForeignSession* session = find_session(self, m);
   if (!session)
     return fail(*call, unknown_session(parts, m.session_handle));
@@ -195,7 +194,7 @@ void take(WorkerSelf self, const WorkerSessionActor& session, std::uint64_t step
 void answer_pull(RpcCall& call, const Result<EdgeValue>& value) {
   if (!value.ok())
     return fail(call, value.status());
-  auto bytes = of_worker::write_tensor(*value);
+  auto bytes = worker_codec::write_tensor(*value);
   if (bytes.ok())
     call.answer(*std::move(bytes));
   else
@@ -244,7 +243,7 @@ void pull_of_session(WorkerSelf self, const WorkerGatewayParts& parts, const std
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::RecvTensor& m) {
+            worker_codec::RecvTensor& m) {
   if (Status refused = check_key(parts, m.key); !refused.ok())
     return fail(*call, refused);
   if (const std::string_view session = marked_session(parse_rendezvous_key(m.key)->edge);
@@ -308,7 +307,7 @@ void graph_ran(WorkerSelf self, const WorkerGatewayParts& parts, std::uint64_t s
 }
 
 void begin_graph(WorkerSelf self, const WorkerGatewayParts& parts,
-                 const WorkerSessionActor& session, of_worker::RunGraph& m) {
+                 const WorkerSessionActor& session, worker_codec::RunGraph& m) {
   const auto step_id = static_cast<std::uint64_t>(m.step_id);
   RunGraph request;
   request.graph_handle = std::move(m.graph_handle);
@@ -323,7 +322,7 @@ void begin_graph(WorkerSelf self, const WorkerGatewayParts& parts,
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::RunGraph& m) {
+            worker_codec::RunGraph& m) {
   const auto step_id = static_cast<std::uint64_t>(m.step_id);
   const bool waits = !m.is_partial || m.is_last_partial_run;
   auto run = std::make_shared<ForeignRun>(call, m.errors_in_body, m.recv_keys, waits);
@@ -371,20 +370,20 @@ void step_gone(WorkerSelf self, std::uint64_t step_id) {
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
-            of_worker::CleanupGraph& m) {
+            worker_codec::CleanupGraph& m) {
   end_step(self, static_cast<std::uint64_t>(m.step_id));
   call->answer({});
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts& parts, const std::shared_ptr<RpcCall>& call,
-            of_worker::CleanupAll& m) {
+            worker_codec::CleanupAll& m) {
   ask(self, parts.worker, parts.services->timeouts.request,
       ClearContainers{std::move(m.containers)})
       .then([call](caf::ok_atom) { call->answer({}); }, failing(call, "CleanupAll"));
 }
 
 void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<RpcCall>& call,
-            const of_worker::Logging& m) {
+            const worker_codec::Logging& m) {
   TransferLog& log = *self->state.log;
   if (m.clears)
     log.clear();
@@ -393,7 +392,7 @@ void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<Rp
   std::vector<std::pair<std::int64_t, StepStats>> fetched;
   for (std::int64_t step_id : m.fetches)
     fetched.emplace_back(step_id, log.of_step(static_cast<std::uint64_t>(step_id)));
-  auto bytes = of_worker::write_logging(fetched);
+  auto bytes = worker_codec::write_logging(fetched);
   if (bytes.ok())
     call->answer(*std::move(bytes));
   else

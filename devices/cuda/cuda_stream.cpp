@@ -70,7 +70,6 @@ std::string CudaStream::suspects() const {
 void CudaStream::note(std::string_view node, std::string_view op) {
   std::scoped_lock guard(noted_lock_);
   Noted& noted = noted_[++last_noted_ % noted_.size()];
-  noted.number = last_noted_;
   noted.node.assign(node);
   noted.op.assign(op);
 }
@@ -85,9 +84,9 @@ Status CudaStream::launch(Function function, const Grid& grid, void** arguments,
   TROUPE_TRY(gpu_.lost());
   TROUPE_TRY(gpu_.activate());
   note(node, op);
-  return check("starting a kernel", gpu_.driver().cuLaunchKernel(
-                                        function, grid.blocks, grid.rows_of_blocks, 1, grid.threads,
-                                        1, 1, grid.shared_bytes, handle_, arguments, nullptr));
+  return check("starting a kernel",
+               gpu_.driver().cuLaunchKernel(function, grid.blocks, grid.rows_of_blocks, 1,
+                                            grid.threads, 1, 1, 0, handle_, arguments, nullptr));
 }
 
 Result<EventHandle> CudaStream::record() {

@@ -24,7 +24,6 @@ struct Grid {
   unsigned blocks = 1;
   unsigned threads = 1;        ///< of a block
   unsigned rows_of_blocks = 1; ///< the grid's second dimension
-  unsigned shared_bytes = 0;   ///< of a block, besides what the kernel declares
 };
 
 /// Any thread.
@@ -67,7 +66,6 @@ public:
 
 private:
   struct Noted {
-    std::uint64_t number = 0;
     std::string node, op;
   };
 
