@@ -5,11 +5,12 @@ import os
 import shutil
 import statistics
 import subprocess
+import time
 from dataclasses import dataclass
 
 from figures import Result, slope
 from processes import BenchError, LineServer
-from steps import Row
+from steps import Row, Step
 
 ONE = {"worker": 1}
 
@@ -95,6 +96,89 @@ class TasksRow(Row):
         result.detail["tasks"] = table
         result.detail["slope"] = {"of the time": f"{statistics.median(slopes):.3f} ({slopes[0]:.3f} – {slopes[-1]:.3f})", "of the events": f"{events:.3f}"}
         result.verdict = events <= self.most_events and statistics.median(slopes) <= self.most_time
+        return result
+
+
+@dataclass
+class SessionsRow(Row):
+    """What open sessions cost that do nothing: one, and several, which are to cost no more than `most` times as much."""
+    step: Step = None
+    several: int = 8
+    most: float = 1.0
+    aim_text: str = ""
+    unit: str = ""
+
+    def cost(self, bench, side):
+        raise NotImplementedError
+
+    def measure(self, bench):
+        result = Result(self.unit)
+        costs = {}
+        for side in bench.sides:
+            side.restart()
+            try:
+                for count in range(1, self.several + 1):
+                    side.open(f"client {count}", self.step, init=False)
+                    if count in (1, self.several):
+                        costs[side.name, count] = self.cost(bench, side)
+            except BenchError as error:
+                result.add_error(side, error)
+                continue
+            result.add(side, costs[side.name, self.several])
+            result.detail[side.name] = {f"{count} sessions" if count > 1 else "1 session": round(costs[side.name, count], 1) for count in (1, self.several)}
+        if result.ours:
+            result.verdict = costs["troupe", self.several] <= self.most * costs["troupe", 1]
+        return result
+
+
+@dataclass
+class IdleRow(SessionsRow):
+    """Processor time of a node in a minute. Twice one session's is allowed, since both are a few milliseconds of a machine that others use."""
+    most: float = 2.0
+    aim_text: str = "≤ 2 × with one session"
+    unit: str = "ms"
+
+    def cost(self, bench, side):
+        task = side.cluster(self.step.jobs).tasks[self.step.master]
+        seconds = bench.seconds(15)
+        time.sleep(1)  # what opening has left to do is no part of it
+        before = task.processor_seconds()
+        time.sleep(seconds)
+        return (task.processor_seconds() - before) * 60e3 / seconds
+
+
+@dataclass
+class ThreadsRow(SessionsRow):
+    """Threads of a process that has local sessions."""
+    aim_text: str = "as with one session"
+    unit: str = "threads"
+
+    def cost(self, bench, side):
+        with open(f"/proc/{side.server.process.pid}/status") as file:
+            return next(int(line.split()[1]) for line in file if line.startswith("Threads:"))
+
+
+@dataclass
+class AddressRow(Row):
+    """Address space of a task that has sent and received, by the machine's memory: 1 is as much as it has."""
+    steps: list = None
+    task: tuple = ("ps", 0)
+    unit: str = "of the memory"
+
+    def measure(self, bench):
+        result = Result(self.unit)
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        for side in bench.sides:
+            side.restart()
+            try:
+                clients = []
+                for step in self.steps:
+                    clients.append(f"client {len(clients)}")
+                    side.open(clients[-1], step)
+                side.measure(bench.seconds(1), clients)
+                result.add(side, side.cluster(self.steps[0].jobs).tasks[self.task].status("VmSize") / memory)
+            except BenchError as error:
+                result.add_error(side, error)
         return result
 
 

@@ -130,6 +130,15 @@ class Task:
         with open(f"/proc/{self.process.pid}/status") as file:
             return next(int(line.split()[1]) * 1024 for line in file if line.startswith(key + ":"))
 
+    def processor_seconds(self):
+        """Of all threads that it has, since each began."""
+        folder = f"/proc/{self.process.pid}/task"
+        total = 0
+        for thread in os.listdir(folder):
+            with open(os.path.join(folder, thread, "schedstat")) as file:
+                total += int(file.read().split()[0])
+        return total / 1e9
+
     def shared_files(self):
         """Bytes of shared memory that it holds open as files. The kernel counts those pages as nobody's until somebody maps them."""
         folder = f"/proc/{self.process.pid}/fd"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import synthetic
 from clients import client_rows
-from nodes import InFlightRow, NodeRow, TasksRow
+from nodes import AddressRow, IdleRow, InFlightRow, NodeRow, TasksRow, ThreadsRow
 from steps import (DEFAULT, LOCAL, LOCAL_PLAIN, PLAIN, DelayRow, FirstStepRow, MemoryRow, Step, StepRow, Variant)
 from two_hosts import two_host_rows
 
@@ -151,6 +151,15 @@ def large_graph_rows():
     yield StepRow("large-later", "a later step of that graph, rewriting off", 3, steps=[large], ours=PLAIN, theirs=LOCAL_PLAIN)
 
 
+def session_rows():
+    null = Step(("null_w0", synthetic.null_on, W0), ops=["done"], jobs={"worker": 1}, master=FIRST)
+    mlp = {"feeds": ["x:float:128,784", "labels:int64:128"], "fetches": ["loss"], "ops": ["train"], "jobs": SMALL}
+    yield IdleRow("node-idle", "processor time of a node in a minute, with 8 open sessions that do nothing", step=null)
+    yield ThreadsRow("local-threads", "threads of a process with 100 local sessions", several=100, step=Step(("one_add", synthetic.one_add), feeds=["x:float"], fetches=["y"]))
+    yield AddressRow("node-address", "address space of a ps that two workers train with (MLP)", aim_value=2,
+                     steps=[Step("mlp_sgd_worker0", inits=["init"], master=FIRST, **mlp), Step("mlp_sgd_worker1", master=("worker", 1), **mlp)])
+
+
 # The rows that `--guard` measures: a minute in all.
 GUARDED = ["chain", "noops", "while", "local", "null-remote", "ping-pong", "transfer-1MiB", "mlp-sgd-local"]
 
@@ -161,5 +170,6 @@ def all_rows():
             NodeRow("node-resident", "a node at rest, resident", aim_value=30, key="resident"),
             NodeRow("node-disk", "a node with its gateway, on disk", aim_value=95, key="disk"),
             NodeRow("node-ready", "a node, until it is ready", aim_value=0.1, key="ready"),
+            *session_rows(),
             TasksRow("tasks", "null step over up to 1 000 simulated tasks")]
     return {row.name: row for row in rows}
