@@ -1,5 +1,5 @@
-// Inner loops of reductions. f32 sums run in f32 over short runs (at most 64 additions one after the
-// other in each lane) and add those in f64.
+// Inner loops of reductions. f32 sums and products run in f32 over short runs (at most 64 steps one after
+// the other in each lane), and in f64 over the runs.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -56,8 +56,8 @@ struct Prod {
 template <>
 struct Prod<float> {
   using Acc = double;
-  using Lane = double;
-  static constexpr double identity() { return 1.0; }
+  using Lane = float;
+  static constexpr float identity() { return 1.0f; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
     return a * b;
