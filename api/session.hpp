@@ -98,8 +98,8 @@ public:
                                   const std::vector<std::string>& targets = {},
                                   const RunOptions& options = {}, RunMetadata* metadata = nullptr);
   /// The same without waiting; what it gives waits for the step or cancels it. Where the master is in
-  /// this process, what is ready and cheap is done before this returns, for a millisecond at most;
-  /// all else runs on the node's threads.
+  /// this process, kernels that are not marked as expensive are run before this returns, until the one
+  /// in which a millisecond is over; all else runs on the node's threads.
   PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
                        std::vector<std::string> targets = {}, const RunOptions& options = {});
 
