@@ -27,6 +27,21 @@ struct DeviceAttributes {
   friend bool operator==(const DeviceAttributes&, const DeviceAttributes&) = default;
 };
 
+/// A node's work on a stream, as the device timed it: microseconds since 1970.
+struct StreamSpan {
+  std::string node, op;
+  std::int64_t start_us = 0, end_us = 0;
+};
+
+/// While it lives, a stream's work is timed. It ends before its stream.
+class StreamTrace {
+public:
+  virtual ~StreamTrace() = default;
+  /// What was enqueued since it began, of whichever step, in order. To be asked for once that is done:
+  /// it waits for the stream otherwise.
+  virtual std::vector<StreamSpan> take() = 0;
+};
+
 /// An ordered queue of work on a device. On a CPU, work is done when `enqueue` returns; on an
 /// accelerator it runs later, in order.
 class Stream {
@@ -39,6 +54,8 @@ public:
   virtual void when_done(std::function<void(Status)> done) = 0;
   /// Blocks until then.
   virtual Status synchronize() = 0;
+  /// Null where work is done when `enqueue` returns, or cannot be timed.
+  virtual std::unique_ptr<StreamTrace> trace() { return nullptr; }
 };
 
 /// Takes a copy, or why there is none.

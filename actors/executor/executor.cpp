@@ -33,8 +33,11 @@ void finish(Self self) {
   out.rests = out.status.ok();
   if (out.rests)
     out.retvals = std::move(state.run->retvals());
-  if (state.trace)
+  if (state.trace) {
     out.stats.push_back(state.run->take_stats());
+    if (DeviceStats on_stream = state.run->take_stream_stats(); !on_stream.nodes.empty())
+      out.stats.push_back(std::move(on_stream));
+  }
   state.run.reset();
   if (!state.environment->rests(state.environment))
     state.environment.reset();

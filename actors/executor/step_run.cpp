@@ -34,7 +34,11 @@ StepRun::StepRun(std::shared_ptr<const Executable> executable, const StepEnviron
   std::copy_n(s.program.initial.begin(), s.program.frames[0].num_nodes, s.frames.root->counts);
   s.executable = std::move(executable);
   s.sampling.begin();
-  s.trace.begun_us = s.hooks.trace ? wall_micros() : 0;
+  if (s.hooks.trace) [[unlikely]] {
+    s.trace.begun_us = wall_micros();
+    Device& device = *s.program.device;
+    s.trace.of_stream = (environment.stream ? *environment.stream : device.stream()).trace();
+  }
 }
 
 StepRun::~StepRun() {
@@ -167,6 +171,22 @@ DeviceStats StepRun::take_stats() {
   }
   s.trace.spans.clear();
   s.trace.transfers.clear();
+  return stats;
+}
+
+DeviceStats StepRun::take_stream_stats() {
+  StepState& s = *state_;
+  DeviceStats stats{str_cat(s.program.device->name(), "/stream:all"), {}};
+  if (!s.trace.of_stream || !s.finished)
+    return stats;
+  for (StreamSpan& span : s.trace.of_stream->take()) {
+    NodeStats& node = stats.nodes.emplace_back();
+    node.node = std::move(span.node);
+    node.op = std::move(span.op);
+    node.start_us = span.start_us;
+    node.end_us = span.end_us;
+  }
+  s.trace.of_stream = nullptr;
   return stats;
 }
 

@@ -109,6 +109,9 @@ public:
   void note_transfer(std::string_view key, std::string text);
   /// Of a traced run; empties the record.
   DeviceStats take_stats();
+  /// Of a traced run that has finished: its kernels on the device's stream, as "DEVICE/stream:all";
+  /// without nodes on a device whose kernels are done when they return.
+  DeviceStats take_stream_stats();
 
   /// Kernels that were started and have not been completed.
   std::size_t num_running() const;

@@ -273,6 +273,7 @@ void StepState::reset(bool clean_slots) {
   counters = StepCounters{};
   started = failed = finished = false;
   trace.spans.clear();
+  trace.of_stream = nullptr;
   device_wait.phase = DeviceWait::Phase::not_begun;
   device_wait.is_over.store(false, std::memory_order_relaxed);
   device_wait.status = Status{};

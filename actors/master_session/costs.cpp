@@ -1,8 +1,14 @@
 #include "actors/master_session/costs.hpp"
 
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace troupe {
+
+namespace {
+constexpr std::string_view stream_suffix = "/stream:all";
+}
 
 std::vector<CostNode> costs_of(const StepPlan& plan, const std::vector<DeviceStats>& stats) {
   std::vector<CostNode> out;
@@ -19,13 +25,27 @@ std::vector<CostNode> costs_of(const StepPlan& plan, const std::vector<DeviceSta
   std::unordered_map<std::string, CostNode*> by_place; // device and name
   for (CostNode& node : out)
     by_place.emplace(node.device + '\n' + node.name, &node);
+  // A kernel of a GPU returns when its work is enqueued; what that takes stands under the stream.
+  std::unordered_set<CostNode*> on_stream;
+  for (const DeviceStats& device : stats) {
+    if (!device.device.ends_with(stream_suffix))
+      continue;
+    const std::string name =
+        device.device.substr(0, device.device.size() - stream_suffix.size());
+    for (const NodeStats& run : device.nodes)
+      if (auto found = by_place.find(name + '\n' + run.node); found != by_place.end()) {
+        on_stream.insert(found->second);
+        found->second->compute_us += run.end_us - run.start_us;
+      }
+  }
   for (const DeviceStats& device : stats)
     for (const NodeStats& run : device.nodes) {
       auto found = by_place.find(device.device + '\n' + run.node);
       if (found == by_place.end())
         continue;
       CostNode& node = *found->second;
-      node.compute_us += run.end_us - run.start_us;
+      if (!on_stream.contains(&node))
+        node.compute_us += run.end_us - run.start_us;
       for (const OutputStats& output : run.outputs)
         if (const auto slot = static_cast<std::size_t>(output.slot);
             output.slot >= 0 && slot < node.outputs.size())

@@ -2,7 +2,7 @@
 
 import struct
 
-FLOAT, INT32, INT64, HALF = 1, 3, 9, 19
+FLOAT, INT32, INT64, BFLOAT16, HALF = 1, 3, 9, 14, 19
 
 
 def varint(value):
@@ -90,9 +90,11 @@ class Graph:
         return b"".join(self.parts) + block(4, number(1, 1987))
 
 
-def config(rewrite=True, threads=0):
-    """A ConfigProto: graph rewriting on or off, and how many threads (0: as many as the runtime thinks best)."""
+def config(rewrite=True, threads=0, gpus=True):
+    """A ConfigProto: graph rewriting on or off, how many threads (0: as many as the runtime thinks best), and whether GPUs are used."""
     out = b""
+    if not gpus:
+        out += block(1, text(1, "GPU") + number(2, 0))
     if threads:
         out += number(2, threads) + number(5, threads)
     if not rewrite:

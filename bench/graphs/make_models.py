@@ -165,7 +165,8 @@ def main():
     save("transformer_adam", transformer(True))
     for batch in (1, 8):
         save(f"resnet50_inference_b{batch}", resnet50(batch, False))
-    save("resnet50_train_b8", resnet50(8, True))
+    for batch in (8, 64):
+        save(f"resnet50_train_b{batch}", resnet50(batch, True))
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ CONFIGS = {
     "plain": graph_def.config(rewrite=False),
     "plain, 1 thread": graph_def.config(rewrite=False, threads=1),
     "1 thread": graph_def.config(threads=1),
+    "no gpu": graph_def.config(gpus=False),
 }
 
 
@@ -142,6 +143,7 @@ class Bench:
         self.ours = Ours(self)
         self.theirs = Theirs(self, venv) if venv else None
         self.limits = None
+        self.gpu_peer = None  # a program that answers for the rows of a GPU
         self.graphs = {}
 
     @property
@@ -188,6 +190,7 @@ class Bench:
     def close(self):
         for side in self.sides:
             side.close()
-        if self.limits:
-            self.limits.close()
-            self.limits = None
+        for program in (self.limits, self.gpu_peer):
+            if program:
+                program.close()
+        self.limits = self.gpu_peer = None

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/strings.hpp"
+#include "devices/cuda/cuda_trace.hpp"
 #include "devices/cuda/event_waiter.hpp"
 #include "devices/cuda/gpu.hpp"
 
@@ -57,7 +58,7 @@ std::string CudaStream::suspects() const {
   std::string names;
   int count = 0;
   for (std::uint64_t n = last_noted_; n > last_finished_ && last_noted_ - n < noted_.size(); --n) {
-    const Noted& noted = noted_[n % noted_.size()];
+    const Suspect& noted = noted_[n % noted_.size()];
     names = str_cat("'", noted.node, "' (", noted.op, ")", count++ > 0 ? ", " : "", names);
   }
   if (count == 0)
@@ -67,11 +68,42 @@ std::string CudaStream::suspects() const {
                  names);
 }
 
-void CudaStream::note(std::string_view node, std::string_view op) {
-  std::scoped_lock guard(noted_lock_);
-  Noted& noted = noted_[++last_noted_ % noted_.size()];
-  noted.node.assign(node);
-  noted.op.assign(op);
+CudaStream::Noted::Noted(CudaStream& stream, std::string_view node, std::string_view op)
+    : stream_(stream) {
+  {
+    std::scoped_lock guard(stream.noted_lock_);
+    Suspect& noted = stream.noted_[++stream.last_noted_ % stream.noted_.size()];
+    noted.node.assign(node);
+    noted.op.assign(op);
+  }
+  if (!stream.is_traced_.load(std::memory_order_acquire)) [[likely]]
+    return;
+  std::scoped_lock guard(stream.traces_lock_);
+  for (CudaTrace* trace : stream.traces_)
+    traces_.emplace_back(trace, trace->begin(node, op));
+}
+
+CudaStream::Noted::~Noted() {
+  if (traces_.empty()) [[likely]]
+    return;
+  std::scoped_lock guard(stream_.traces_lock_);
+  for (auto& [trace, place] : traces_)
+    if (std::ranges::find(stream_.traces_, trace) != stream_.traces_.end())
+      trace->end(place);
+}
+
+std::unique_ptr<StreamTrace> CudaStream::trace() {
+  auto out = std::make_unique<CudaTrace>(*this);
+  std::scoped_lock guard(traces_lock_);
+  traces_.push_back(out.get());
+  is_traced_.store(true, std::memory_order_release);
+  return out;
+}
+
+void CudaStream::end_trace(CudaTrace* trace) {
+  std::scoped_lock guard(traces_lock_);
+  std::erase(traces_, trace);
+  is_traced_.store(!traces_.empty(), std::memory_order_release);
 }
 
 void CudaStream::finished(std::uint64_t number) {
@@ -83,7 +115,7 @@ Status CudaStream::launch(Function function, const Grid& grid, void** arguments,
                           std::string_view node, std::string_view op) {
   TROUPE_TRY(gpu_.lost());
   TROUPE_TRY(gpu_.activate());
-  note(node, op);
+  const Noted noted(*this, node, op);
   return check("starting a kernel",
                gpu_.driver().cuLaunchKernel(function, grid.blocks, grid.rows_of_blocks, 1,
                                             grid.threads, 1, 1, 0, handle_, arguments, nullptr));

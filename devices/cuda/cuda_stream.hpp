@@ -10,12 +10,15 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "devices/cuda/driver.hpp"
 #include "devices/device.hpp"
 
 namespace troupe::cuda {
 
+class CudaTrace;
 class EventWaiter;
 class Gpu;
 
@@ -38,6 +41,7 @@ public:
   /// `done` is called on a thread of this stream's.
   void when_done(std::function<void(Status)> done) override;
   Status synchronize() override;
+  std::unique_ptr<StreamTrace> trace() override;
 
   /// Waits for all work and every call that was asked for; from now on none may be. What is called may
   /// give back memory, so all streams of a GPU end this way before any of them is gone.
@@ -61,11 +65,24 @@ public:
                   std::size_t bytes); ///< to pinned memory, which must stay
   /// The kernels that may have failed, as the end of a sentence; empty: none.
   std::string suspects() const;
-  /// Notes a library's call, as `launch` does its own.
-  void note(std::string_view node, std::string_view op);
+
+  /// What is enqueued while it lives is a node's: an error names it, a trace times it.
+  class Noted {
+  public:
+    Noted(CudaStream& stream, std::string_view node, std::string_view op);
+    ~Noted();
+    Noted(const Noted&) = delete;
+    Noted& operator=(const Noted&) = delete;
+
+  private:
+    CudaStream& stream_;
+    std::vector<std::pair<CudaTrace*, std::size_t>> traces_; ///< with the span's place in each
+  };
 
 private:
-  struct Noted {
+  friend class CudaTrace;
+
+  struct Suspect {
     std::string node, op;
   };
 
@@ -73,15 +90,19 @@ private:
   Status check(std::string_view what, Outcome outcome);
   Result<EventHandle> record();
   void finished(std::uint64_t number);
+  void end_trace(CudaTrace* trace);
 
   Gpu& gpu_;
   std::string name_;
   StreamHandle handle_;
   mutable std::mutex noted_lock_;
-  std::array<Noted, 32> noted_; ///< the last ones
+  std::array<Suspect, 32> noted_; ///< the last ones
   std::uint64_t last_noted_ = 0;
   std::uint64_t last_finished_ = 0;
   std::unique_ptr<EventWaiter> waiter_;
+  std::mutex traces_lock_;
+  std::vector<CudaTrace*> traces_; ///< that live
+  std::atomic<bool> is_traced_ = false;
 };
 
 } // namespace troupe::cuda

@@ -65,6 +65,7 @@ inline constexpr int pool_release_threshold = 4; ///< bytes (cuuint64_t) that a 
   X(cuEventDestroy_v2, (EventHandle event))                                                        \
   X(cuEventRecord, (EventHandle event, StreamHandle stream))                                       \
   X(cuEventSynchronize, (EventHandle event))                                                       \
+  X(cuEventElapsedTime, (float* milliseconds, EventHandle from, EventHandle to))                   \
   X(cuModuleLoadData, (Module * module, const void* image))                                        \
   X(cuModuleUnload, (Module module))                                                               \
   X(cuModuleGetFunction, (Function * function, Module module, const char* name))                   \

@@ -33,13 +33,13 @@ Broadcast broadcast_of(const arith::BroadcastPlan& plan) {
 
 Status copy(KernelContext& c, void* to, const void* from, std::size_t bytes) {
   TROUPE_ASSIGN(cuda::CudaStream * stream, stream_of(c));
-  stream->note(c.node_name(), c.node().schema->name);
+  const cuda::CudaStream::Noted noted(*stream, c.node_name(), c.node().schema->name);
   return stream->copy(to, from, bytes);
 }
 
 Status fill(KernelContext& c, void* to, unsigned char byte, std::size_t bytes) {
   TROUPE_ASSIGN(cuda::CudaStream * stream, stream_of(c));
-  stream->note(c.node_name(), c.node().schema->name);
+  const cuda::CudaStream::Noted noted(*stream, c.node_name(), c.node().schema->name);
   return stream->fill(to, byte, bytes);
 }
 

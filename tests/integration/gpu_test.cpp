@@ -350,6 +350,33 @@ TEST_CASE("gpu: a variable that a fetch still copies is not changed under it") {
   }
 }
 
+TEST_CASE("gpu: a traced step says when each kernel ran on the board") {
+  Rig rig;
+  Scope root = Scope::root();
+  Scope s = root.on("/device:GPU:0");
+  Output x = ops::placeholder(root.named("x"), DType::float32);
+  Output product = ops::mat_mul(s.named("product"), x, x);
+  Output y = ops::exp(s.named("power"), product);
+  REQUIRE(rig.session->extend(root).ok());
+  RunMetadata metadata;
+  const Feeds feeds = {{"x", numbers({64, 64}, 1)}};
+  REQUIRE(rig.session->run(feeds, {y.name()}, {}, {.trace_level = TraceLevel::full}, &metadata).ok());
+  const DeviceStats* stream = nullptr;
+  for (const DeviceStats& device : metadata.step_stats.devices)
+    if (device.device.ends_with("GPU:0/stream:all"))
+      stream = &device;
+  REQUIRE(stream != nullptr);
+  std::vector<std::string> ran;
+  std::int64_t last = 0;
+  for (const NodeStats& node : stream->nodes) {
+    ran.push_back(str_cat(node.node, " ", node.op));
+    CHECK(node.start_us >= last);
+    CHECK(node.end_us >= node.start_us);
+    last = node.end_us;
+  }
+  CHECK(str_join(ran, ", ") == "product MatMul, power Exp");
+}
+
 TEST_CASE("gpu: a kernel that fails ends the device with the node's name, and the CPU goes on") {
   Rig rig;
   rig.is_broken = true;

@@ -104,7 +104,7 @@ Status product_on_gpu(KernelContext& c, const arith::GemmShape& shape, const voi
     return gpu::fill(c, out.mutable_raw(), 0, out.byte_size());
   TROUPE_ASSIGN(cuda::CudaStream * stream, gpu::stream_of(c));
   TROUPE_ASSIGN(cuda::Blas * blas, stream->gpu().blas());
-  stream->note(c.node_name(), c.node().schema->name);
+  const cuda::CudaStream::Noted noted(*stream, c.node_name(), c.node().schema->name);
   return blas->multiply({.dtype = out.dtype(),
                          .m = shape.m,
                          .n = shape.n,

@@ -91,7 +91,7 @@ Status multiply(KernelContext& c, const cuda::BatchedProduct& product, const voi
                 void* out) {
   TROUPE_ASSIGN(cuda::CudaStream * stream, gpu::stream_of(c));
   TROUPE_ASSIGN(cuda::Blas * blas, stream->gpu().blas());
-  stream->note(c.node_name(), c.node().schema->name);
+  const cuda::CudaStream::Noted noted(*stream, c.node_name(), c.node().schema->name);
   return blas->multiply(product, a, b, out);
 }
 

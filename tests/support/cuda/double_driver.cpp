@@ -302,6 +302,15 @@ Outcome wait_event(EventHandle event) {
   return machine().wait_for(mark);
 }
 
+Outcome elapsed(float* milliseconds, EventHandle from, EventHandle to) {
+  TROUPE_DOUBLE_BEGIN(cuEventElapsedTime)
+  if (!from->mark->is_reached || !to->mark->is_reached)
+    return not_ready;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(to->mark->time - from->mark->time).count();
+  return success;
+}
+
 Outcome load_module(Module* module, const void*) {
   TROUPE_DOUBLE_BEGIN(cuModuleLoadData)
   *module = reinterpret_cast<Module>(&m);
@@ -391,6 +400,7 @@ Driver driver_of_double() {
   out.cuEventDestroy_v2 = end_event;
   out.cuEventRecord = record_event;
   out.cuEventSynchronize = wait_event;
+  out.cuEventElapsedTime = elapsed;
   out.cuModuleLoadData = load_module;
   out.cuModuleUnload = unload_module;
   out.cuModuleGetFunction = get_function;

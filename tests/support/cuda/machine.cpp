@@ -112,6 +112,7 @@ void CudaDouble::Machine::run() {
     if (work.reached) {
       work.reached->is_reached = true;
       work.reached->outcome = broken;
+      work.reached->time = std::chrono::steady_clock::now();
       changed.notify_all();
     }
   }

@@ -1,6 +1,7 @@
 // What the double's functions share: GPUs, streams, events, the thread that runs what was enqueued.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -25,6 +26,7 @@ namespace troupe::testing {
 struct Mark {
   bool is_reached = false;
   cuda::Outcome outcome = cuda::success;
+  std::chrono::steady_clock::time_point time;
   Clock clock;
 };
 
