@@ -30,8 +30,7 @@ std::vector<CostNode> costs_of(const StepPlan& plan, const std::vector<DeviceSta
   for (const DeviceStats& device : stats) {
     if (!device.device.ends_with(stream_suffix))
       continue;
-    const std::string name =
-        device.device.substr(0, device.device.size() - stream_suffix.size());
+    const std::string name = device.device.substr(0, device.device.size() - stream_suffix.size());
     for (const NodeStats& run : device.nodes)
       if (auto found = by_place.find(name + '\n' + run.node); found != by_place.end()) {
         on_stream.insert(found->second);

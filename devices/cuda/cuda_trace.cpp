@@ -60,8 +60,8 @@ std::vector<StreamSpan> CudaTrace::take() {
       return true;
     };
     for (const Timed& timed : work_)
-      if (StreamSpan span{timed.node, timed.op}; at(timed.begin, span.start_us) &&
-                                                 at(timed.end, span.end_us))
+      if (StreamSpan span{timed.node, timed.op};
+          at(timed.begin, span.start_us) && at(timed.end, span.end_us))
         out.push_back(std::move(span));
   }
   driver.cuEventDestroy_v2(now);

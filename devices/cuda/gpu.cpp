@@ -52,7 +52,7 @@ bool is_sticky(Outcome outcome) {
 
 Result<Libraries> Libraries::open() {
   TROUPE_ASSIGN(const Driver* driver, Driver::open());
-  return Libraries{driver, BlasLibrary::open};
+  return Libraries{driver, BlasLibrary::open, DnnLibrary::open};
 }
 
 Result<std::shared_ptr<Gpu>> Gpu::open(const Libraries& libraries, Ordinal ordinal,
@@ -112,6 +112,7 @@ Gpu::~Gpu() {
     for (auto& [image, module] : modules_)
       driver().cuModuleUnload(module);
   blas_ = nullptr;
+  dnn_.reset();
   compute_ = nullptr;
   copies_in_ = nullptr;
   copies_out_ = nullptr;
@@ -168,6 +169,26 @@ Result<Blas*> Gpu::blas() {
     TROUPE_ASSIGN(blas_, Blas::make(*this, *library));
   }
   return blas_.get();
+}
+
+Result<Dnn*> Gpu::dnn() {
+  std::scoped_lock guard(dnn_lock_);
+  if (!dnn_) {
+    const auto start = [&]() -> Result<std::unique_ptr<Dnn>> {
+      if (!libraries_.dnn)
+        return failed_precondition("convolutions are to do without cuDNN");
+      TROUPE_ASSIGN(const DnnLibrary* library, libraries_.dnn());
+      return Dnn::make(*this, *library);
+    };
+    dnn_.emplace(start());
+    if (!dnn_->ok())
+      log_info(
+          "convolutions on GPU ", ordinal_,
+          " are computed as products of matrices, which takes longer: ", dnn_->status().message());
+  }
+  if (!dnn_->ok())
+    return dnn_->status();
+  return (*dnn_)->get();
 }
 
 Status Gpu::lost() const {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "devices/cuda/blas.hpp"
 #include "devices/cuda/code_image.hpp"
 #include "devices/cuda/cuda_stream.hpp"
+#include "devices/cuda/dnn.hpp"
 #include "devices/cuda/driver.hpp"
 #include "devices/cuda/gpu_memory.hpp"
 
@@ -37,6 +39,8 @@ struct Libraries {
   const Driver* driver = nullptr;
   Result<const BlasLibrary*> (*blas)() =
       nullptr; ///< asked when the first product is to be computed
+  Result<const DnnLibrary*> (*dnn)() =
+      nullptr; ///< asked when the first convolution is to be computed; null: there is none
 
   /// Those of this machine. FAILED_PRECONDITION without a driver.
   static Result<Libraries> open();
@@ -77,6 +81,9 @@ public:
 
   /// FAILED_PRECONDITION where there is no cuBLAS.
   Result<Blas*> blas();
+  /// FAILED_PRECONDITION where there is no cuDNN, INTERNAL where it does not start; either is found
+  /// out, and logged, once.
+  Result<Dnn*> dnn();
 
   /// From the first error of asynchronous work on, which leaves a context of no use: that error.
   /// Everything enqueued later is refused with it.
@@ -102,6 +109,8 @@ private:
 
   std::mutex blas_lock_;
   std::unique_ptr<Blas> blas_;
+  std::mutex dnn_lock_;
+  std::optional<Result<std::unique_ptr<Dnn>>> dnn_; ///< nothing: not asked yet
 
   std::atomic<bool> is_lost_ = false;
   mutable std::mutex lost_lock_;

@@ -199,6 +199,14 @@ KernelOptions options() {
   return out;
 }
 
+/// How many there are decides shapes, which the host has to know: it finds them. Of ids, which are
+/// few beside what they choose.
+KernelOptions ids_on_host() {
+  KernelOptions out = options();
+  out.types = {{"T", {DType::int32, DType::int64}}};
+  return out;
+}
+
 } // namespace
 
 void register_ops(OpLibrary& library) {
@@ -209,6 +217,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable("troupe has no gradient rule for it, as TensorFlow has none")
       .cpu_kernel(compute, options())
+      .host_kernel_on_gpu(compute, ids_on_host())
       .doc("The different elements of x, and for each element of x its position among them.");
   library.op("UniqueWithCounts")
       .input("x: T")
@@ -217,6 +226,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_shape)
       .not_differentiable("troupe has no gradient rule for it, as TensorFlow has none")
       .cpu_kernel(compute, options())
+      .host_kernel_on_gpu(compute, ids_on_host())
       .doc("As Unique, and how often each element comes.");
   library.op("UniqueV2")
       .input("x: T; axis: Taxis")
@@ -225,6 +235,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_slices)
       .not_differentiable("troupe has no gradient rule for it, as TensorFlow has none")
       .cpu_kernel(compute_slices, options())
+      .host_kernel_on_gpu(compute_slices, ids_on_host())
       .doc("The different slices of x along an axis, and for each slice its position among them.");
   library.op("UniqueWithCountsV2")
       .input("x: T; axis: Taxis")
@@ -233,6 +244,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_slices)
       .not_differentiable("troupe has no gradient rule for it, as TensorFlow has none")
       .cpu_kernel(compute_slices, options())
+      .host_kernel_on_gpu(compute_slices, ids_on_host())
       .doc("As UniqueV2, and how often each slice comes.");
 }
 

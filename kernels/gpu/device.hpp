@@ -54,6 +54,9 @@ template <class T>
 TROUPE_DEVICE T shuffle_down(T value, unsigned lanes) {
   return __shfl_down_sync(0xffffffffu, value, lanes);
 }
+TROUPE_DEVICE std::uint32_t high_of_product(std::uint32_t a, std::uint32_t b) {
+  return __umulhi(a, b);
+}
 TROUPE_DEVICE void add_atomically(float* to, float value) {
   atomicAdd(to, value);
 }
@@ -163,15 +166,105 @@ TROUPE_DEVICE std::int64_t stride() {
   return static_cast<std::int64_t>(blocks()) * block_threads();
 }
 
-/// The offset of an input's element, of output element `i`.
-TROUPE_DEVICE std::int64_t offset_of(const Broadcast& plan, int input, std::int64_t i) {
-  std::int64_t out = 0;
+/// n / by, of n >= 0.
+TROUPE_DEVICE std::int64_t divided(std::int64_t n, const Divider& by) {
+  if (n >= std::int64_t{1} << 31)
+    return n / by.divisor;
+  if (by.divisor >= std::int64_t{1} << 31)
+    return 0;
+  const auto small = static_cast<std::uint32_t>(n);
+  return (high_of_product(small, by.multiplier) + small) >> by.shift;
+}
+/// Takes the remainder by `by` off n, which becomes the quotient.
+TROUPE_DEVICE std::int64_t split(std::int64_t& n, const Divider& by) {
+  const std::int64_t quotient = divided(n, by), rest = n - quotient * by.divisor;
+  n = quotient;
+  return rest;
+}
+
+/// Offsets of the elements of the first so many inputs.
+template <int inputs>
+struct Offsets {
+  std::int64_t of[inputs];
+};
+/// Those of output element `i`.
+template <int inputs>
+TROUPE_DEVICE Offsets<inputs> offsets_of(const Broadcast& plan, std::int64_t i) {
+  Offsets<inputs> out{};
   for (int d = plan.rank - 1; d >= 0; --d) {
-    const std::int64_t rest = i / plan.dims[d];
-    out += (i - rest * plan.dims[d]) * plan.strides[input][d];
-    i = rest;
+    const std::int64_t at = d > 0 ? split(i, plan.by[d]) : i;
+    for (int input = 0; input < inputs; ++input)
+      out.of[input] += at * plan.strides[input][d];
   }
   return out;
+}
+TROUPE_DEVICE std::int64_t offset_of(const Broadcast& plan, std::int64_t i) {
+  return offsets_of<1>(plan, i).of[0];
+}
+
+/// Elements that one load takes: memory is quick where each thread moves 16 bytes.
+template <class T>
+struct alignas(16) Pack {
+  static constexpr int size = 16 / sizeof(T);
+  T at[size];
+};
+/// Whether packs may be loaded from there.
+TROUPE_DEVICE bool holds_packs(const void* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) % 16 == 0;
+}
+/// The elements from `at` on, or that one so many times.
+template <class T>
+TROUPE_DEVICE Pack<T> run_at(const T* at, bool is_run) {
+  if (is_run)
+    return *reinterpret_cast<const Pack<T>*>(at);
+  Pack<T> out;
+  for (T& element : out.at)
+    element = *at;
+  return out;
+}
+
+/// y[i] = f(x[i]) for all n.
+template <class T, class F>
+TROUPE_DEVICE void map(const void* x, void* y, std::int64_t n, F f) {
+  std::int64_t done = 0;
+  if (holds_packs(x) && holds_packs(y)) {
+    const std::int64_t packs = n / Pack<T>::size;
+    for (std::int64_t i = first(); i < packs; i += stride()) {
+      Pack<T> values = elements<Pack<T>>(x)[i];
+      for (T& value : values.at)
+        value = f(value);
+      elements<Pack<T>>(y)[i] = values;
+    }
+    done = packs * Pack<T>::size;
+  }
+  for (std::int64_t i = done + first(); i < n; i += stride())
+    elements<T>(y)[i] = f(elements<T>(x)[i]);
+}
+/// z[i] = f(x[i], y[i]) for all n.
+template <class T, class F>
+TROUPE_DEVICE void map(const void* x, const void* y, void* z, std::int64_t n, F f) {
+  std::int64_t done = 0;
+  if (holds_packs(x) && holds_packs(y) && holds_packs(z)) {
+    const std::int64_t packs = n / Pack<T>::size;
+    for (std::int64_t i = first(); i < packs; i += stride()) {
+      Pack<T> left = elements<Pack<T>>(x)[i];
+      const Pack<T> right = elements<Pack<T>>(y)[i];
+      for (int k = 0; k < Pack<T>::size; ++k)
+        left.at[k] = f(left.at[k], right.at[k]);
+      elements<Pack<T>>(z)[i] = left;
+    }
+    done = packs * Pack<T>::size;
+  }
+  for (std::int64_t i = done + first(); i < n; i += stride())
+    elements<T>(z)[i] = f(elements<T>(x)[i], elements<T>(y)[i]);
+}
+
+/// `combine` over the threads of a warp; the result is with its first.
+template <class T, class Combine>
+TROUPE_DEVICE T over_warp(T value, Combine combine) {
+  for (unsigned lanes = 16; lanes > 0; lanes /= 2)
+    value = combine(value, shuffle_down(value, lanes));
+  return value;
 }
 
 /// `combine` over the threads of a block, of which there are a multiple of 32; the result is with
@@ -179,8 +272,7 @@ TROUPE_DEVICE std::int64_t offset_of(const Broadcast& plan, int input, std::int6
 template <class T, class Combine>
 TROUPE_DEVICE T over_block(T value, T neutral, Combine combine) {
   TROUPE_SHARED(T, of_warps, 32);
-  for (unsigned lanes = 16; lanes > 0; lanes /= 2)
-    value = combine(value, shuffle_down(value, lanes));
+  value = over_warp(value, combine);
   const unsigned lane = thread_index() % 32, warp = thread_index() / 32;
   barrier(); // an earlier call's values were read
   if (lane == 0)
@@ -188,8 +280,7 @@ TROUPE_DEVICE T over_block(T value, T neutral, Combine combine) {
   barrier();
   if (warp == 0) {
     value = lane < block_threads() / 32 ? of_warps[lane] : neutral;
-    for (unsigned lanes = 16; lanes > 0; lanes /= 2)
-      value = combine(value, shuffle_down(value, lanes));
+    value = over_warp(value, combine);
   }
   return value;
 }

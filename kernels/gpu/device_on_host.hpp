@@ -66,6 +66,9 @@ T shuffle_down(T value, unsigned lanes) {
   exchange_in_warp(&value, sizeof value, lanes);
   return value;
 }
+inline std::uint32_t high_of_product(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(std::uint64_t{a} * b >> 32);
+}
 inline float float_of_bits(std::uint32_t bits) {
   return std::bit_cast<float>(bits);
 }

@@ -28,6 +28,12 @@ inline Grid over(std::int64_t elements, unsigned threads = 256) {
           .threads = threads};
 }
 
+/// Threads for n elements of `size` bytes that are moved in packs.
+inline Grid over_packs(std::int64_t n, std::size_t size) {
+  const auto pack = static_cast<std::int64_t>(16 / size);
+  return over((n + pack - 1) / pack);
+}
+
 /// A block for each row of so many columns, up to a bound.
 inline Grid rows(std::int64_t rows, std::int64_t columns) {
   constexpr std::int64_t most_blocks = 65535, warp = 32, most_threads = 256;
@@ -47,6 +53,8 @@ Status launch(KernelContext& c, const Kernel<void(Parameters...)>& kernel, DType
   return launch(c, kernel.image, kernel.name, dtype, grid, pointers);
 }
 
+/// Fills what follows from the dims and strides of the first `inputs`.
+void complete(Broadcast& plan, int inputs);
 /// A plan as kernels take it.
 Broadcast broadcast_of(const arith::BroadcastPlan& plan);
 

@@ -69,75 +69,192 @@ TROUPE_DEVICE T finished(Reduce op, T value, std::int64_t count) {
     return count == 0 ? T(0) : static_cast<T>(value / static_cast<T>(count));
 }
 
-#define REDUCE                                                                                     \
-  (int op, Broadcast kept, Broadcast over, const void* x, void* out, std::int64_t outputs,         \
-   std::int64_t count, std::int64_t share)
+/// A reduction that is known when the code is made, so that its loop does not ask at each element:
+/// the usual ones of floats are. All others ask, which keeps the code small.
+template <Reduce op>
+struct Known {
+  TROUPE_DEVICE constexpr operator Reduce() const { return op; }
+};
 
-// Sums of the elements [begin, end) in steps, apart from those of other threads.
+/// Which elements are this thread's: one of `lanes` that take turns.
+struct Share {
+  std::int64_t begin, end;
+  unsigned lane, lanes;
+};
+
+/// Of elements that lie beside each other, by packs.
+template <class T, class Op>
+TROUPE_DEVICE WideOf<T> of_run(Op op, const T* all, Share share) {
+  using W = WideOf<T>;
+  const T* x = all + share.begin;
+  const std::int64_t count = share.end - share.begin;
+  const unsigned lane = share.lane;
+  constexpr int size = Pack<T>::size;
+  W sums[size];
+  for (W& sum : sums)
+    sum = neutral<W>(op);
+  const auto beyond =
+      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
+  std::int64_t head = beyond == 0 ? 0 : size - beyond;
+  head = head < count ? head : count;
+  if (lane < head)
+    sums[0] = taken(op, widen(x[lane]));
+  const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(x + head);
+  const std::int64_t n = (count - head) / size;
+  for (std::int64_t i = lane; i < n; i += share.lanes) {
+    const Pack<T> values = packs[i];
+    for (int k = 0; k < size; ++k)
+      sums[k] = joined(op, sums[k], taken(op, widen(values.at[k])));
+  }
+  if (const std::int64_t i = head + n * size + lane; i < count)
+    sums[size - 1] = joined(op, sums[size - 1], taken(op, widen(x[i])));
+  for (int half = size / 2; half > 0; half /= 2)
+    for (int k = 0; k < half; ++k)
+      sums[k] = joined(op, sums[k], sums[k + half]);
+  return sums[0];
+}
+
+/// Of a share of elements wherever they are. Four sums, so that loads do not wait for each other.
+template <class T, class Op>
+TROUPE_DEVICE WideOf<T> of_share(Op op, const Broadcast& over, const T* x, Share share) {
+  using W = WideOf<T>;
+  W sums[4];
+  for (W& sum : sums)
+    sum = neutral<W>(op);
+  const bool is_line = over.rank == 1;
+  const std::int64_t line = is_line ? over.strides[0][0] : 0;
+  const std::int64_t step = share.lanes;
+  std::int64_t k = share.begin + share.lane;
+  for (; k + 3 * step < share.end; k += 4 * step) {
+    T values[4];
+    for (int j = 0; j < 4; ++j) {
+      const std::int64_t at = k + j * step;
+      values[j] = x[is_line ? at * line : offset_of(over, at)];
+    }
+    for (int j = 0; j < 4; ++j)
+      sums[j] = joined(op, sums[j], taken(op, widen(values[j])));
+  }
+  for (; k < share.end; k += step)
+    sums[0] = joined(op, sums[0], taken(op, widen(x[is_line ? k * line : offset_of(over, k)])));
+  return joined(op, joined(op, sums[0], sums[1]), joined(op, sums[2], sums[3]));
+}
+
+template <class T, class Op>
+TROUPE_DEVICE WideOf<T> of_either(Op op, bool is_run, const Broadcast& over, const T* x,
+                                  Share share) {
+  return is_run ? of_run(op, x, share) : of_share(op, over, x, share);
+}
+
+/// A thread's share of an output's elements; is_run: they lie beside each other.
 template <class T>
-TROUPE_DEVICE WideOf<T> partial(Reduce op, const Broadcast& over, const T* x, std::int64_t begin,
-                                std::int64_t end, std::int64_t step) {
-  WideOf<T> value = neutral<WideOf<T>>(op);
-  for (std::int64_t k = begin; k < end; k += step)
-    value = joined(op, value, taken(op, widen(x[offset_of(over, 0, k)])));
-  return value;
+TROUPE_DEVICE WideOf<T> of_thread(Reduce op, bool is_run, const Broadcast& over, const T* x,
+                                  Share share) {
+  if constexpr (std::is_same_v<WideOf<T>, float>) {
+    if (op == Reduce::sum || op == Reduce::mean)
+      return of_either(Known<Reduce::sum>(), is_run, over, x, share);
+    if (op == Reduce::max)
+      return of_either(Known<Reduce::max>(), is_run, over, x, share);
+  }
+  return of_either(op, is_run, over, x, share);
+}
+
+/// Which of the elements this row of blocks reduces.
+TROUPE_DEVICE Share of_row(std::int64_t count, std::int64_t share, unsigned lane, unsigned lanes) {
+  const std::int64_t begin = row_of_blocks() * share;
+  return {begin, begin + share < count ? begin + share : count, lane, lanes};
 }
 
 template <class T>
 TROUPE_DEVICE void store(Reduce op, WideOf<T> value, void* out, std::int64_t output,
-                         std::int64_t outputs, std::int64_t count, std::int64_t share) {
+                         std::int64_t count, std::int64_t share) {
   if (share >= count)
     elements<T>(out)[output] = narrow<T>(finished(op, value, count));
   else
-    elements<WideOf<T>>(out)[row_of_blocks() * outputs + output] = value;
+    elements<WideOf<T>>(out)[output * ((count + share - 1) / share) + row_of_blocks()] = value;
 }
 
-TROUPE_GPU_KERNEL(reduce_rows, REDUCE) {
+#define REDUCE_ROWS                                                                                \
+  (int op, Broadcast kept, Broadcast over, const void* x, void* out, std::int64_t outputs,         \
+   std::int64_t count, std::int64_t share, int lanes)
+TROUPE_GPU_KERNEL(reduce_rows, REDUCE_ROWS) {
   const auto what = static_cast<Reduce>(op);
-  const std::int64_t begin = row_of_blocks() * share;
-  const std::int64_t end = begin + share < count ? begin + share : count;
+  const Share mine = of_row(count, share, thread_index() % lanes, lanes);
+  const bool is_run = over.rank == 1 && over.strides[0][0] == 1;
+  if (lanes == 32) {
+    for (std::int64_t output = first() / 32; output < outputs; output += stride() / 32) {
+      const WideOf<T> value =
+          over_warp(of_thread(what, is_run, over, elements<T>(x) + offset_of(kept, output), mine),
+                    Join{what});
+      if (mine.lane == 0)
+        store<T>(what, value, out, output, count, share);
+    }
+    return;
+  }
   for (std::int64_t output = block_index(); output < outputs; output += blocks()) {
-    const WideOf<T> value = partial(what, over, elements<T>(x) + offset_of(kept, 0, output),
-                                    begin + thread_index(), end, block_threads());
-    const WideOf<T> all = over_block(value, neutral<WideOf<T>>(what), Join{what});
-    if (thread_index() == 0)
-      store<T>(what, all, out, output, outputs, count, share);
+    const WideOf<T> value =
+        over_block(of_thread(what, is_run, over, elements<T>(x) + offset_of(kept, output), mine),
+                   neutral<WideOf<T>>(what), Join{what});
+    if (mine.lane == 0)
+      store<T>(what, value, out, output, count, share);
   }
 }
 
-TROUPE_GPU_KERNEL(reduce_columns, REDUCE) {
+#define REDUCE_COLUMNS                                                                             \
+  (int op, Broadcast kept, Broadcast over, const void* x, void* out, std::int64_t outputs,         \
+   std::int64_t count, std::int64_t share, int columns)
+TROUPE_GPU_KERNEL(reduce_columns, REDUCE_COLUMNS) {
+  using W = WideOf<T>;
+  TROUPE_SHARED(W, of_threads, 256);
   const auto what = static_cast<Reduce>(op);
-  const std::int64_t begin = row_of_blocks() * share;
-  const std::int64_t end = begin + share < count ? begin + share : count;
-  for (std::int64_t output = first(); output < outputs; output += stride())
-    store<T>(what, partial(what, over, elements<T>(x) + offset_of(kept, 0, output), begin, end, 1),
-             out, output, outputs, count, share);
+  const unsigned column = thread_index() % columns, lanes = block_threads() / columns;
+  const Share mine = of_row(count, share, thread_index() / columns, lanes);
+  for (std::int64_t begin = static_cast<std::int64_t>(block_index()) * columns; begin < outputs;
+       begin += static_cast<std::int64_t>(blocks()) * columns) {
+    const std::int64_t output = begin + column;
+    W value = neutral<W>(what);
+    if (output < outputs)
+      value = of_thread(what, false, over, elements<T>(x) + offset_of(kept, output), mine);
+    if (lanes > 1) {
+      barrier(); // the values before were read
+      of_threads[thread_index()] = value;
+      barrier();
+      for (unsigned other = 1; mine.lane == 0 && other < lanes; ++other)
+        value = joined(what, value, of_threads[other * columns + column]);
+    }
+    if (mine.lane == 0 && output < outputs)
+      store<T>(what, value, out, output, count, share);
+  }
 }
 
 #define REDUCE_PARTS                                                                               \
   (int op, const void* accumulators, void* out, std::int64_t outputs, std::int64_t count,          \
    std::int64_t parts)
 TROUPE_GPU_KERNEL(reduce_parts, REDUCE_PARTS) {
+  using W = WideOf<T>;
   const auto what = static_cast<Reduce>(op);
-  for (std::int64_t output = first(); output < outputs; output += stride()) {
-    WideOf<T> value = neutral<WideOf<T>>(what);
-    for (std::int64_t part = 0; part < parts; ++part)
-      value = joined(what, value, elements<WideOf<T>>(accumulators)[part * outputs + output]);
-    elements<T>(out)[output] = narrow<T>(finished(what, value, count));
+  const unsigned lane = thread_index() % 32;
+  for (std::int64_t output = first() / 32; output < outputs; output += stride() / 32) {
+    W value = neutral<W>(what);
+    for (std::int64_t part = lane; part < parts; part += 32)
+      value = joined(what, value, elements<W>(accumulators)[output * parts + part]);
+    value = over_warp(value, Join{what});
+    if (lane == 0)
+      elements<T>(out)[output] = narrow<T>(finished(what, value, count));
   }
 }
 
-#define REDUCE_ARGUMENTS (op, kept, over, x, out, outputs, count, share)
-TROUPE_GPU_FLOATS(TROUPE_GPU_COOPERATIVE, reduce_rows, REDUCE, REDUCE_ARGUMENTS)
-TROUPE_GPU_INTEGERS(TROUPE_GPU_COOPERATIVE, reduce_rows, REDUCE, REDUCE_ARGUMENTS)
-TROUPE_GPU_COOPERATIVE(reduce_rows, bool, bool, REDUCE, REDUCE_ARGUMENTS)
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, reduce_columns, REDUCE, REDUCE_ARGUMENTS)
-TROUPE_GPU_INTEGERS(TROUPE_GPU_INSTANCE, reduce_columns, REDUCE, REDUCE_ARGUMENTS)
-TROUPE_GPU_INSTANCE(reduce_columns, bool, bool, REDUCE, REDUCE_ARGUMENTS)
+#define ROWS_ARGUMENTS (op, kept, over, x, out, outputs, count, share, lanes)
+TROUPE_GPU_FLOATS(TROUPE_GPU_COOPERATIVE, reduce_rows, REDUCE_ROWS, ROWS_ARGUMENTS)
+TROUPE_GPU_INTEGERS(TROUPE_GPU_COOPERATIVE, reduce_rows, REDUCE_ROWS, ROWS_ARGUMENTS)
+TROUPE_GPU_COOPERATIVE(reduce_rows, bool, bool, REDUCE_ROWS, ROWS_ARGUMENTS)
+#define COLUMNS_ARGUMENTS (op, kept, over, x, out, outputs, count, share, columns)
+TROUPE_GPU_FLOATS(TROUPE_GPU_COOPERATIVE, reduce_columns, REDUCE_COLUMNS, COLUMNS_ARGUMENTS)
+TROUPE_GPU_INTEGERS(TROUPE_GPU_COOPERATIVE, reduce_columns, REDUCE_COLUMNS, COLUMNS_ARGUMENTS)
+TROUPE_GPU_COOPERATIVE(reduce_columns, bool, bool, REDUCE_COLUMNS, COLUMNS_ARGUMENTS)
 #define PARTS_ARGUMENTS (op, accumulators, out, outputs, count, parts)
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, reduce_parts, REDUCE_PARTS, PARTS_ARGUMENTS)
-TROUPE_GPU_INTEGERS(TROUPE_GPU_INSTANCE, reduce_parts, REDUCE_PARTS, PARTS_ARGUMENTS)
-TROUPE_GPU_INSTANCE(reduce_parts, bool, bool, REDUCE_PARTS, PARTS_ARGUMENTS)
+TROUPE_GPU_FLOATS(TROUPE_GPU_COOPERATIVE, reduce_parts, REDUCE_PARTS, PARTS_ARGUMENTS)
+TROUPE_GPU_INTEGERS(TROUPE_GPU_COOPERATIVE, reduce_parts, REDUCE_PARTS, PARTS_ARGUMENTS)
+TROUPE_GPU_COOPERATIVE(reduce_parts, bool, bool, REDUCE_PARTS, PARTS_ARGUMENTS)
 
 } // namespace
 } // namespace troupe::gpu

@@ -1,5 +1,8 @@
 #include "kernels/gpu/shared.hpp"
 
+#include <bit>
+#include <optional>
+
 #include "core/base/check.hpp"
 #include "kernels/arith/reduce.hpp"
 #include "kernels/gpu/internal/shared_kernels.hpp"
@@ -10,35 +13,46 @@ namespace {
 
 static_assert(static_cast<int>(Reduce::all) == static_cast<int>(arith::ReduceOp::all));
 
-constexpr std::int64_t warp = 32, block = 256;
+constexpr std::int64_t warp = 32, block = 256, most_blocks = 16384;
 
 /// How the work is cut.
 struct Cut {
-  bool by_rows = false;   ///< a block for each output, else a thread
+  bool by_rows = false; ///< the elements behind an output are neighbours, else those of outputs are
+  std::int64_t width = 0; ///< by rows the threads of an output; else the outputs of a block
   std::int64_t share = 0; ///< of the elements behind an output, in each of `parts`
   std::int64_t parts = 1;
 };
 
 // Enough threads for a board; each with enough to do.
 Cut cut(std::int64_t outputs, std::int64_t count, bool innermost_is_reduced) {
+  constexpr std::int64_t wanted_blocks = 1024, elements_of_thread = 16;
   Cut out;
   out.by_rows = innermost_is_reduced && count >= 2 * warp;
-  const std::int64_t wanted = out.by_rows ? 512 : 65536, least = out.by_rows ? 4096 : 64;
-  const std::int64_t parts =
-      std::min(std::max<std::int64_t>(wanted / std::max<std::int64_t>(outputs, 1), 1),
-               std::max<std::int64_t>(count / least, 1));
+  if (out.by_rows)
+    out.width = count >= 4 * block ? block : warp;
+  else
+    out.width = outputs >= block
+                    ? block
+                    : std::max<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(outputs)), 1);
+  if (!out.by_rows && outputs > warp && count > block) // more blocks, of fewer outputs
+    out.width = warp;
+  const std::int64_t outputs_of_block = out.by_rows ? block / out.width : out.width;
+  const std::int64_t threads_of_output = out.by_rows ? out.width : block / out.width;
+  const std::int64_t blocks = (outputs + outputs_of_block - 1) / outputs_of_block;
+  const std::int64_t parts = std::clamp<std::int64_t>(
+      count / (threads_of_output * elements_of_thread), 1,
+      std::max<std::int64_t>(wanted_blocks / std::max<std::int64_t>(blocks, 1), 1));
   out.share = (count + parts - 1) / parts;
   out.parts = count == 0 ? 1 : (count + out.share - 1) / out.share;
   return out;
 }
 
 Grid grid_of(const Cut& how, std::int64_t outputs) {
-  Grid out = over(outputs);
-  if (how.by_rows)
-    out = {.blocks = static_cast<unsigned>(std::min<std::int64_t>(outputs, 16384)),
-           .threads = block};
-  out.rows_of_blocks = static_cast<unsigned>(how.parts);
-  return out;
+  const std::int64_t outputs_of_block = how.by_rows ? block / how.width : how.width;
+  const std::int64_t blocks = (outputs + outputs_of_block - 1) / outputs_of_block;
+  return {.blocks = static_cast<unsigned>(std::clamp<std::int64_t>(blocks, 1, most_blocks)),
+          .threads = block,
+          .rows_of_blocks = static_cast<unsigned>(how.parts)};
 }
 
 DType accumulator_of(DType dtype) {
@@ -67,6 +81,8 @@ Status reduce(KernelContext& c, Reduce op, std::span<const std::int64_t> dims,
     to.dims[to.rank] = plan.dims[d];
     to.strides[0][to.rank++] = strides[d];
   }
+  complete(kept, 1);
+  complete(over, 1);
   const bool innermost = plan.rank > 0 && plan.reduced[plan.rank - 1];
   const Cut how = cut(plan.outputs, plan.count, innermost);
   const int what = static_cast<int>(op);
@@ -74,15 +90,16 @@ Status reduce(KernelContext& c, Reduce op, std::span<const std::int64_t> dims,
   void* to = out;
   if (how.parts > 1) {
     TROUPE_ASSIGN(accumulators,
-                  c.allocate_temp(accumulator_of(dtype), Shape{how.parts, plan.outputs}));
+                  c.allocate_temp(accumulator_of(dtype), Shape{plan.outputs, how.parts}));
     to = accumulators.mutable_raw();
   }
   TROUPE_TRY(launch(c, how.by_rows ? kernels::reduce_rows : kernels::reduce_columns, dtype,
                     grid_of(how, plan.outputs), what, kept, over, x, to, plan.outputs, plan.count,
-                    how.parts > 1 ? how.share : std::max<std::int64_t>(plan.count, 1)));
+                    how.parts > 1 ? how.share : std::max<std::int64_t>(plan.count, 1),
+                    static_cast<int>(how.width)));
   if (how.parts == 1)
     return {};
-  return launch(c, kernels::reduce_parts, dtype, gpu::over(plan.outputs), what, to, out,
+  return launch(c, kernels::reduce_parts, dtype, gpu::over(plan.outputs * warp), what, to, out,
                 plan.outputs, plan.count, how.parts);
 }
 
@@ -96,6 +113,57 @@ Strided dense(std::span<const std::int64_t> dims) {
   }
   return out;
 }
+
+namespace {
+
+/// A copy one of whose dimensions lies in runs where it is read, and another where it is written.
+struct Turned {
+  Broadcast outer; ///< the other dimensions
+  kernels::Tiles tiles;
+  std::int64_t count = 0; ///< of tiles
+};
+
+std::optional<Turned> turned_of(const Broadcast& plan) {
+  constexpr std::int64_t least = 8, side = kernels::Tiles::side;
+  int read = -1, written = -1;
+  for (int d = 0; d < plan.rank; ++d) {
+    if (plan.strides[0][d] == 1)
+      read = d;
+    if (plan.strides[1][d] == 1)
+      written = d;
+  }
+  if (read < 0 || written < 0 || read == written || plan.dims[read] < least ||
+      plan.dims[written] < least)
+    return {};
+  Turned out;
+  out.count = 1;
+  for (int d = 0; d < plan.rank; ++d) {
+    if (d == read || d == written)
+      continue;
+    Broadcast& outer = out.outer;
+    outer.dims[outer.rank] = plan.dims[d];
+    outer.strides[0][outer.rank] = plan.strides[0][d];
+    outer.strides[1][outer.rank++] = plan.strides[1][d];
+    out.count *= plan.dims[d];
+  }
+  complete(out.outer, 2);
+  const auto tiles_along = [](std::int64_t extent) { return (extent + side - 1) / side; };
+  out.tiles = {.read_along = plan.dims[read],
+               .written_along = plan.dims[written],
+               .read_stride = plan.strides[0][written],
+               .written_stride = plan.strides[1][read],
+               .by_read_tiles = Divider(tiles_along(plan.dims[read])),
+               .by_written_tiles = Divider(tiles_along(plan.dims[written]))};
+  out.count *= out.tiles.by_read_tiles.divisor * out.tiles.by_written_tiles.divisor;
+  return out;
+}
+
+Grid grid_of(const Turned& turned) {
+  return {.blocks = static_cast<unsigned>(std::min<std::int64_t>(turned.count, 1 << 20)),
+          .threads = block};
+}
+
+} // namespace
 
 Status copy_strided(KernelContext& c, std::size_t size, std::span<const std::int64_t> dims,
                     const Strided& from, const void* x, const Strided& to, void* y) {
@@ -135,8 +203,12 @@ Status copy_strided(KernelContext& c, std::size_t size, std::span<const std::int
   std::ranges::copy(kept, plan.dims);
   std::ranges::copy(in, plan.strides[0]);
   std::ranges::copy(out, plan.strides[1]);
-  return launch(c, kernels::copy_strided, bits_of(size), over(n), plan, from.offset, to.offset, x,
-                y, n);
+  complete(plan, 2);
+  if (std::optional<Turned> turned = turned_of(plan))
+    return launch(c, kernels::copy_turned, bits_of(size), grid_of(*turned), turned->outer,
+                  turned->tiles, from.offset, to.offset, x, y, turned->count);
+  return launch(c, kernels::copy_strided, bits_of(size), over_packs(n, size), plan, from.offset,
+                to.offset, x, y, n);
 }
 
 Status fill_with(KernelContext& c, std::size_t size, const void* value, void* y, std::int64_t n) {
@@ -151,9 +223,11 @@ Status gather_rows(KernelContext& c, const Tensor& x, const Tensor& indices, Ten
   const std::int64_t n = out.num_elements();
   if (n == 0)
     return {};
-  return launch(c, kernels::gather, bits_of(dtype_size(out.dtype())), over(n),
-                indices.dtype() == DType::int64, x.raw(), indices.raw(), out.mutable_raw(), outer,
-                extent, inner, indices.num_elements() / batches, n);
+  const std::size_t size = dtype_size(out.dtype());
+  return launch(c, kernels::gather, bits_of(size), over_packs(n, size),
+                indices.dtype() == DType::int64, x.raw(), indices.raw(), out.mutable_raw(),
+                Divider(outer), extent, Divider(inner), Divider(indices.num_elements() / batches),
+                n);
 }
 
 Status add_rows(KernelContext& c, const Tensor& x, const Tensor& indices, void* sums,
@@ -162,7 +236,7 @@ Status add_rows(KernelContext& c, const Tensor& x, const Tensor& indices, void* 
   if (n == 0)
     return {};
   return launch(c, kernels::add_rows, x.dtype(), over(n), indices.dtype() == DType::int64, x.raw(),
-                indices.raw(), sums, rows, inner, n);
+                indices.raw(), sums, rows, Divider(inner), n);
 }
 
 Status sum_rows(KernelContext& c, const Tensor& x, const Tensor& indices, const Shape& shape,

@@ -97,12 +97,12 @@ TROUPE_DEVICE T of_one(Unary op, T x) {
 
 #define UNARY (int op, const void* x, void* y, std::int64_t n)
 TROUPE_GPU_KERNEL(unary, UNARY) {
-  for (std::int64_t i = first(); i < n; i += stride()) {
+  map<T>(x, y, n, [what = static_cast<Unary>(op)](T value) -> T {
     if constexpr (std::is_same_v<T, bool>)
-      elements<T>(y)[i] = !elements<T>(x)[i]; // the only one
+      return !value; // the only one
     else
-      elements<T>(y)[i] = narrow<T>(of_one(static_cast<Unary>(op), widen(elements<T>(x)[i])));
-  }
+      return narrow<T>(of_one(what, widen(value)));
+  });
 }
 TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, unary, UNARY, (op, x, y, n))
 TROUPE_GPU_INSTANCE(unary, i64, std::int64_t, UNARY, (op, x, y, n))
@@ -148,9 +148,9 @@ TROUPE_DEVICE T of_gradient(Gradient op, T dy, T x) {
 
 #define UNARY_GRAD (int op, const void* dy, const void* x, void* dx, std::int64_t n)
 TROUPE_GPU_KERNEL(unary_grad, UNARY_GRAD) {
-  for (std::int64_t i = first(); i < n; i += stride())
-    elements<T>(dx)[i] = narrow<T>(of_gradient(static_cast<Gradient>(op), widen(elements<T>(dy)[i]),
-                                               widen(elements<T>(x)[i])));
+  map<T>(dy, x, dx, n, [what = static_cast<Gradient>(op)](T gradient, T value) -> T {
+    return narrow<T>(of_gradient(what, widen(gradient), widen(value)));
+  });
 }
 TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, unary_grad, UNARY_GRAD, (op, dy, x, dx, n))
 
@@ -225,14 +225,31 @@ TROUPE_DEVICE T of_two(Binary op, T a, T b) {
 
 #define BINARY (int op, Broadcast plan, const void* a, const void* b, void* z, std::int64_t n)
 TROUPE_GPU_KERNEL(binary, BINARY) {
-  const auto what = static_cast<Binary>(op);
-  for (std::int64_t i = first(); i < n; i += stride()) {
-    const T left = elements<T>(a)[plan.rank < 0 ? i : offset_of(plan, 0, i)];
-    const T right = elements<T>(b)[plan.rank < 0 ? i : offset_of(plan, 1, i)];
+  const auto f = [what = static_cast<Binary>(op)](T left, T right) -> T {
     if constexpr (std::is_same_v<T, bool>)
-      elements<T>(z)[i] = what == Binary::logical_and ? left && right : left || right;
+      return what == Binary::logical_and ? left && right : left || right;
     else
-      elements<T>(z)[i] = narrow<T>(of_two(what, widen(left), widen(right)));
+      return narrow<T>(of_two(what, widen(left), widen(right)));
+  };
+  constexpr int run = Pack<T>::size;
+  if (plan.rank < 0) {
+    map<T>(a, b, z, n, f);
+  } else if (plan.run % run == 0 && holds_packs(a) && holds_packs(b) && holds_packs(z)) {
+    const bool left_runs = plan.strides[0][plan.rank - 1] == 1,
+               right_runs = plan.strides[1][plan.rank - 1] == 1;
+    for (std::int64_t i = first(); i < n / run; i += stride()) {
+      const Offsets<2> at = offsets_of<2>(plan, i * run);
+      Pack<T> left = run_at(elements<T>(a) + at.of[0], left_runs);
+      const Pack<T> right = run_at(elements<T>(b) + at.of[1], right_runs);
+      for (int k = 0; k < run; ++k)
+        left.at[k] = f(left.at[k], right.at[k]);
+      elements<Pack<T>>(z)[i] = left;
+    }
+  } else {
+    for (std::int64_t i = first(); i < n; i += stride()) {
+      const Offsets<2> at = offsets_of<2>(plan, i);
+      elements<T>(z)[i] = f(elements<T>(a)[at.of[0]], elements<T>(b)[at.of[1]]);
+    }
   }
 }
 TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, binary, BINARY, (op, plan, a, b, z, n))
@@ -241,8 +258,8 @@ TROUPE_GPU_INSTANCE(binary, bool, bool, BINARY, (op, plan, a, b, z, n))
 
 TROUPE_GPU_KERNEL(compare, BINARY) {
   for (std::int64_t i = first(); i < n; i += stride()) {
-    const auto left = widen(elements<T>(a)[plan.rank < 0 ? i : offset_of(plan, 0, i)]);
-    const auto right = widen(elements<T>(b)[plan.rank < 0 ? i : offset_of(plan, 1, i)]);
+    const Offsets<2> at = plan.rank < 0 ? Offsets<2>{{i, i}} : offsets_of<2>(plan, i);
+    const auto left = widen(elements<T>(a)[at.of[0]]), right = widen(elements<T>(b)[at.of[1]]);
     bool result = false;
     switch (static_cast<Binary>(op)) {
     case Binary::equal:
@@ -275,10 +292,11 @@ TROUPE_GPU_INSTANCE(compare, bool, bool, BINARY, (op, plan, a, b, z, n))
 #define SELECT                                                                                     \
   (Broadcast plan, const void* cond, const void* a, const void* b, void* z, std::int64_t n)
 TROUPE_GPU_KERNEL(select, SELECT) {
-  for (std::int64_t i = first(); i < n; i += stride())
-    elements<T>(z)[i] = elements<bool>(cond)[plan.rank < 0 ? i : offset_of(plan, 0, i)]
-                            ? elements<T>(a)[plan.rank < 0 ? i : offset_of(plan, 1, i)]
-                            : elements<T>(b)[plan.rank < 0 ? i : offset_of(plan, 2, i)];
+  for (std::int64_t i = first(); i < n; i += stride()) {
+    const Offsets<3> at = plan.rank < 0 ? Offsets<3>{{i, i, i}} : offsets_of<3>(plan, i);
+    elements<T>(z)[i] =
+        elements<bool>(cond)[at.of[0]] ? elements<T>(a)[at.of[1]] : elements<T>(b)[at.of[2]];
+  }
 }
 TROUPE_GPU_SIZES(TROUPE_GPU_INSTANCE, select, SELECT, (plan, cond, a, b, z, n))
 
@@ -358,7 +376,29 @@ TROUPE_GPU_INSTANCE(cast, bool, bool, CAST, (from, x, y, n))
 
 #define ADD_N (InputList arrays, bool is_added, void* sum, std::int64_t n)
 TROUPE_GPU_KERNEL(add_n, ADD_N) {
-  for (std::int64_t i = first(); i < n; i += stride()) {
+  constexpr int run = Pack<T>::size;
+  bool in_packs = holds_packs(sum);
+  for (int k = 0; k < arrays.count; ++k)
+    in_packs = in_packs && holds_packs(arrays.data[k]);
+  const std::int64_t packs = in_packs ? n / run : 0;
+  for (std::int64_t i = first(); i < packs; i += stride()) {
+    const auto* begin = is_added ? elements<Pack<T>>(static_cast<const void*>(sum))
+                                 : elements<Pack<T>>(arrays.data[0]);
+    const Pack<T> values = begin[i];
+    WideOf<T> totals[run];
+    for (int k = 0; k < run; ++k)
+      totals[k] = widen(values.at[k]);
+    for (int array = is_added ? 0 : 1; array < arrays.count; ++array) {
+      const Pack<T> more = elements<Pack<T>>(arrays.data[array])[i];
+      for (int k = 0; k < run; ++k)
+        totals[k] += widen(more.at[k]);
+    }
+    Pack<T> out;
+    for (int k = 0; k < run; ++k)
+      out.at[k] = narrow<T>(totals[k]);
+    elements<Pack<T>>(sum)[i] = out;
+  }
+  for (std::int64_t i = packs * run + first(); i < n; i += stride()) {
     WideOf<T> total = widen(is_added ? elements<T>(sum)[i] : elements<T>(arrays.data[0])[i]);
     for (int k = is_added ? 0 : 1; k < arrays.count; ++k)
       total += widen(elements<T>(arrays.data[k])[i]);

@@ -31,7 +31,7 @@ Status compute(KernelContext& c) {
   if (y.kind() == MemoryKind::device) {
     const std::int64_t n = y.num_elements();
     return gpu::launch(c, gpu::kernels::avg_pool, x.dtype(), gpu::over(n), nn::windows_of(s),
-                       x.raw(), y.mutable_raw(), n);
+                       gpu::WindowDividers(nn::windows_of(s)), x.raw(), y.mutable_raw(), n);
   }
   TROUPE_ASSIGN(const arith::PoolFn fn, arith::avg_pool(x.dtype()));
   c.parallel_for(s.batch, nn::cost_per_image(s), [&](std::int64_t begin, std::int64_t end) {
@@ -60,7 +60,7 @@ Status compute_grad(KernelContext& c) {
   if (dx.kind() == MemoryKind::device) {
     const std::int64_t n = dx.num_elements();
     return gpu::launch(c, gpu::kernels::avg_pool_grad, dy.dtype(), gpu::over(n), nn::windows_of(s),
-                       dy.raw(), dx.mutable_raw(), n);
+                       gpu::WindowDividers(nn::windows_of(s)), dy.raw(), dx.mutable_raw(), n);
   }
   if (dy.num_elements() == 0) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});

@@ -1,6 +1,7 @@
 // FusedBatchNorm, …V2 and …V3: y = (x - mean) / sqrt(variance + epsilon) * scale + offset, channel by channel;
 // mean and variance are the batch's when training, else the given ones. And their gradients.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -201,7 +202,7 @@ Status compute(KernelContext& c) {
   return {};
 }
 
-// ---- on GPUs: sums over float copies, so that they keep their digits
+// ---- on GPUs
 
 /// The dimensions of the images around the channels.
 struct GpuImages {
@@ -215,11 +216,47 @@ GpuImages gpu_images(const Attrs& attrs, const Shape& shape) {
   return out;
 }
 
-Status over_channels(KernelContext& c, gpu::Reduce op, const GpuImages& images, const Tensor& x,
-                     Tensor& out) {
-  const std::int64_t dims[] = {images.outer, images.channels, images.inner};
-  const bool reduced[] = {true, false, true};
-  return gpu::reduce(c, op, dims, reduced, DType::float32, x.raw(), out.mutable_raw());
+/// Two sums for each channel, of x, or of dy and x: see gpu::kernels::channel_sums.
+struct ChannelSums {
+  Tensor sums;
+  std::int64_t parts = 0;
+};
+Result<ChannelSums> sum_channels(KernelContext& c, const GpuImages& images, const Tensor* dy,
+                                 const Tensor& x, const Tensor* mean) {
+  constexpr std::int64_t block = 256, wanted_blocks = 1024, rows_of_thread = 16;
+  constexpr std::size_t run = 4;
+  const std::int64_t count = images.outer * images.inner;
+  const auto lies_in_runs = [&](const Tensor& tensor) {
+    return reinterpret_cast<std::uintptr_t>(tensor.raw()) % (run * dtype_size(tensor.dtype())) == 0;
+  };
+  const bool is_last = images.inner == 1;
+  const bool in_runs = is_last && images.channels % static_cast<std::int64_t>(run) == 0 &&
+                       lies_in_runs(x) && (!dy || lies_in_runs(*dy));
+  const std::int64_t wide =
+      in_runs ? images.channels / static_cast<std::int64_t>(run) : images.channels;
+  // Neighbours read neighbours; the rest of a block reads further rows.
+  const std::int64_t columns =
+      is_last ? std::min<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(wide)), 32) : 1;
+  const std::int64_t blocks = (wide + columns - 1) / columns, lanes = block / columns;
+  const std::int64_t wanted = std::clamp<std::int64_t>(
+      count / (lanes * rows_of_thread), 1, std::max<std::int64_t>(wanted_blocks / blocks, 1));
+  const std::int64_t share = (count + wanted - 1) / wanted;
+  ChannelSums out;
+  out.parts = (count + share - 1) / share;
+  TROUPE_ASSIGN(out.sums, c.allocate_temp(DType::float32, Shape{out.parts, 2, images.channels}));
+  const gpu::Grid grid{.blocks = static_cast<unsigned>(std::min<std::int64_t>(blocks, 1 << 16)),
+                       .threads = block,
+                       .rows_of_blocks = static_cast<unsigned>(out.parts)};
+  const void *gradient = dy ? dy->raw() : nullptr, *middle = mean ? mean->raw() : nullptr;
+  if (is_last)
+    TROUPE_TRY(gpu::launch(c, gpu::kernels::channel_sums, x.dtype(), grid, gradient, x.raw(),
+                           middle, out.sums.mutable_raw(), count, images.channels, share,
+                           static_cast<int>(columns), in_runs));
+  else
+    TROUPE_TRY(gpu::launch(c, gpu::kernels::plane_sums, x.dtype(), grid, gradient, x.raw(), middle,
+                           out.sums.mutable_raw(), count, images.channels,
+                           gpu::Divider(images.inner), share));
+  return out;
 }
 
 Status compute_on_gpu(KernelContext& c) {
@@ -246,25 +283,19 @@ Status compute_on_gpu(KernelContext& c) {
           gpu::fill(c, moments[i].mutable_raw(), i < 2 ? of_nan : 0, moments[i].byte_size()));
     return {};
   }
+  ChannelSums sums;
   if (attrs.training) {
-    TROUPE_ASSIGN(Tensor work, c.allocate_temp(DType::float32, x.shape()));
-    TROUPE_TRY(gpu::launch(c, squares, x.dtype(), gpu::over(g.n), x.raw(), nullptr,
-                           work.mutable_raw(), g.inner, n, g.n));
-    TROUPE_TRY(over_channels(c, gpu::Reduce::mean, g, work, mean));
-    TROUPE_TRY(gpu::launch(c, squares, x.dtype(), gpu::over(g.n), x.raw(), mean.raw(),
-                           work.mutable_raw(), g.inner, n, g.n));
-    TROUPE_TRY(over_channels(c, gpu::Reduce::mean, g, work, variance));
-  } else {
-    TROUPE_TRY(gpu::copy(c, mean.mutable_raw(), old_mean.raw(), mean.byte_size()));
-    TROUPE_TRY(gpu::copy(c, variance.mutable_raw(), old_variance.raw(), variance.byte_size()));
+    TROUPE_ASSIGN(sums, sum_channels(c, g, nullptr, x, nullptr));
   }
-  TROUPE_TRY(gpu::launch(c, running_moments, DType::float32, gpu::over(n), mean.raw(),
-                         variance.raw(), old_mean.raw(), old_variance.raw(),
-                         attrs.training ? attrs.factor : 1, unbias_of(attrs, images),
-                         new_mean.mutable_raw(), new_variance.mutable_raw(), n));
-  return gpu::launch(c, normalise_images, x.dtype(), gpu::over(g.n), x.raw(), mean.raw(),
-                     variance.raw(), scale.raw(), offset.raw(), attrs.epsilon, y.mutable_raw(),
-                     g.inner, n, g.n);
+  TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{n}));
+  TROUPE_TRY(gpu::launch(
+      c, finish_moments, x.dtype(), gpu::over(n * 32), sums.parts > 0 ? sums.sums.raw() : nullptr,
+      sums.parts, x.raw(), g.inner, images.count, old_mean.raw(), old_variance.raw(), scale.raw(),
+      attrs.training ? attrs.factor : 1, attrs.epsilon, mean.mutable_raw(), variance.mutable_raw(),
+      new_mean.mutable_raw(), new_variance.mutable_raw(), factors.mutable_raw(), n));
+  return gpu::launch(c, normalise_images, x.dtype(), gpu::over_packs(g.n, dtype_size(x.dtype())),
+                     x.raw(), mean.raw(), factors.raw(), offset.raw(), y.mutable_raw(),
+                     gpu::Divider(g.inner), gpu::Divider(n), g.n);
 }
 
 /// What dy, x - mean and 1 are multiplied by in dx, for each channel.
@@ -330,19 +361,15 @@ Status compute_grad_on_gpu(KernelContext& c) {
     TROUPE_TRY(gpu::fill(c, dscale.mutable_raw(), 0, dscale.byte_size()));
     return gpu::fill(c, doffset.mutable_raw(), 0, doffset.byte_size());
   }
-  TROUPE_ASSIGN(Tensor work, c.allocate_temp(DType::float32, x.shape()));
-  TROUPE_TRY(gpu::launch(c, centred_products, x.dtype(), gpu::over(g.n), dy.raw(), nullptr, nullptr,
-                         work.mutable_raw(), g.inner, n, g.n));
-  TROUPE_TRY(over_channels(c, gpu::Reduce::sum, g, work, doffset));
-  TROUPE_TRY(gpu::launch(c, centred_products, x.dtype(), gpu::over(g.n), dy.raw(), x.raw(),
-                         mean.raw(), work.mutable_raw(), g.inner, n, g.n));
-  TROUPE_TRY(over_channels(c, gpu::Reduce::sum, g, work, dscale));
-  TROUPE_TRY(gpu::launch(c, normalise_grad, x.dtype(), gpu::over(g.n), dy.raw(), x.raw(),
-                         mean.raw(), variance.raw(), scale.raw(), doffset.raw(), dscale.raw(),
-                         attrs.epsilon, attrs.training ? images.count : 0, dx.mutable_raw(),
-                         g.inner, n, g.n));
-  return gpu::launch(c, scale_grad, DType::float32, gpu::over(n), variance.raw(), attrs.epsilon,
-                     dscale.mutable_raw(), n);
+  TROUPE_ASSIGN(const ChannelSums sums, sum_channels(c, g, &dy, x, &mean));
+  TROUPE_ASSIGN(Tensor factors, c.allocate_temp(DType::float32, Shape{3, n}));
+  TROUPE_TRY(gpu::launch(c, finish_sums, DType::float32, gpu::over(n * 32), sums.sums.raw(),
+                         sums.parts, attrs.training ? images.count : 0, variance.raw(), scale.raw(),
+                         attrs.epsilon, dscale.mutable_raw(), doffset.mutable_raw(),
+                         factors.mutable_raw(), n));
+  return gpu::launch(c, normalise_grad, x.dtype(), gpu::over_packs(g.n, dtype_size(x.dtype())),
+                     dy.raw(), x.raw(), mean.raw(), factors.raw(), dx.mutable_raw(),
+                     gpu::Divider(g.inner), gpu::Divider(n), g.n);
 }
 
 // With h = (x - mean) / sqrt(variance + epsilon): doffset = sum(dy), dscale = sum(dy * h), and

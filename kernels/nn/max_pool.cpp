@@ -28,8 +28,8 @@ Status pool_on_gpu(KernelContext& c, const arith::Pool2DShape& s, const Tensor& 
   const std::int64_t n = y.num_elements();
   if (n == 0)
     return {};
-  return gpu::launch(c, gpu::kernels::max_pool, x.dtype(), gpu::over(n), nn::windows_of(s), x.raw(),
-                     y.mutable_raw(), n);
+  return gpu::launch(c, gpu::kernels::max_pool, x.dtype(), gpu::over(n), nn::windows_of(s),
+                     gpu::WindowDividers(nn::windows_of(s)), x.raw(), y.mutable_raw(), n);
 }
 
 // Each pixel's channels are an image of one column, and its windows do not overlap.
@@ -119,9 +119,15 @@ Status compute_grad(KernelContext& c) {
   if (dx.num_elements() == 0)
     return {};
   if (dx.kind() == MemoryKind::device) {
-    const std::int64_t n = dx.num_elements();
-    return gpu::launch(c, gpu::kernels::max_pool_grad, x.dtype(), gpu::over(n), nn::windows_of(s),
-                       x.raw(), dy.raw(), dx.mutable_raw(), n);
+    const std::int64_t n = dx.num_elements(), windows = dy.num_elements();
+    const gpu::Windows sizes = nn::windows_of(s);
+    const gpu::WindowDividers by(sizes);
+    TROUPE_ASSIGN(Tensor places, c.allocate_temp(DType::int32, dy.shape()));
+    if (windows > 0)
+      TROUPE_TRY(gpu::launch(c, gpu::kernels::largest_places, x.dtype(), gpu::over(windows), sizes,
+                             by, x.raw(), places.mutable_raw(), windows));
+    return gpu::launch(c, gpu::kernels::max_pool_grad, x.dtype(), gpu::over(n), sizes, by,
+                       places.raw(), dy.raw(), dx.mutable_raw(), n);
   }
   if (dy.num_elements() == 0) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});

@@ -16,10 +16,11 @@ TROUPE_DEVICE Range inside(std::int64_t window, std::int64_t stride, std::int64_
   return {begin > 0 ? begin : 0, end < extent ? end : extent};
 }
 /// The windows that hold a position.
-TROUPE_DEVICE Range holding(std::int64_t position, std::int64_t stride, std::int64_t pad,
+TROUPE_DEVICE Range holding(std::int64_t position, const Divider& stride, std::int64_t pad,
                             std::int64_t size, std::int64_t windows) {
   const std::int64_t at = position + pad;
-  const std::int64_t begin = at < size ? 0 : (at - size) / stride + 1, end = at / stride + 1;
+  const std::int64_t begin = at < size ? 0 : divided(at - size, stride) + 1,
+                     end = divided(at, stride) + 1;
   return {begin, end < windows ? end : windows};
 }
 
@@ -27,10 +28,14 @@ TROUPE_DEVICE Range holding(std::int64_t position, std::int64_t stride, std::int
 struct Place {
   std::int64_t image, row, column, channel;
 };
-TROUPE_DEVICE Place place(std::int64_t i, std::int64_t height, std::int64_t width,
-                          std::int64_t channels) {
-  return {i / channels / width / height, i / channels / width % height, i / channels % width,
-          i % channels};
+TROUPE_DEVICE Place place(std::int64_t i, const Divider& height, const Divider& width,
+                          const Divider& channels) {
+  Place out;
+  out.channel = split(i, channels);
+  out.column = split(i, width);
+  out.row = split(i, height);
+  out.image = i;
+  return out;
 }
 TROUPE_DEVICE std::int64_t input_at(const Windows& w, std::int64_t image, std::int64_t row,
                                     std::int64_t column, std::int64_t channel) {
@@ -65,20 +70,20 @@ TROUPE_DEVICE std::int64_t largest_of(const Windows& w, const T* x, const Place&
   return best;
 }
 
-#define POOL (Windows windows, const void* x, void* y, std::int64_t n)
+#define POOL (Windows windows, WindowDividers by, const void* x, void* y, std::int64_t n)
 TROUPE_GPU_KERNEL(max_pool, POOL) {
   for (std::int64_t i = first(); i < n; i += stride()) {
-    const Place window = place(i, windows.out_h, windows.out_w, windows.channels);
+    const Place window = place(i, by.out_h, by.out_w, by.channels);
     const WideOf<T> largest = widen(elements<T>(x)[largest_of(windows, elements<T>(x), window)]);
     elements<T>(y)[i] = narrow<T>(largest > least_finite<T> ? largest : least_finite<T>);
   }
 }
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, max_pool, POOL, (windows, x, y, n))
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, max_pool, POOL, (windows, by, x, y, n))
 
 TROUPE_GPU_KERNEL(avg_pool, POOL) {
   const Windows& w = windows;
   for (std::int64_t i = first(); i < n; i += stride()) {
-    const Place at = place(i, w.out_h, w.out_w, w.channels);
+    const Place at = place(i, by.out_h, by.out_w, by.channels);
     const Range rows = inside(at.row, w.stride_h, w.pad_top, w.window_h, w.in_h);
     const Range columns = inside(at.column, w.stride_w, w.pad_left, w.window_w, w.in_w);
     WideOf<T> sum = 0;
@@ -89,32 +94,56 @@ TROUPE_GPU_KERNEL(avg_pool, POOL) {
     elements<T>(y)[i] = narrow<T>(sum / static_cast<WideOf<T>>(count));
   }
 }
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, avg_pool, POOL, (windows, x, y, n))
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, avg_pool, POOL, (windows, by, x, y, n))
 
-#define MAX_POOL_GRAD (Windows windows, const void* x, const void* dy, void* dx, std::int64_t n)
+#define PLACES (Windows windows, WindowDividers by, const void* x, void* places, std::int64_t n)
+TROUPE_GPU_KERNEL(largest_places, PLACES) {
+  const Windows& w = windows;
+  for (std::int64_t i = first(); i < n; i += stride()) {
+    const Place window = place(i, by.out_h, by.out_w, by.channels);
+    std::int64_t at = largest_of(w, elements<T>(x), window);
+    std::int32_t found = -1;
+    if (at >= 0) {
+      const Place largest = place(at, by.in_h, by.in_w, by.channels);
+      found = static_cast<std::int32_t>((largest.row - (window.row * w.stride_h - w.pad_top)) *
+                                            w.window_w +
+                                        largest.column - (window.column * w.stride_w - w.pad_left));
+    }
+    elements<std::int32_t>(places)[i] = found;
+  }
+}
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, largest_places, PLACES, (windows, by, x, places, n))
+
+#define MAX_POOL_GRAD                                                                              \
+  (Windows windows, WindowDividers by, const void* places, const void* dy, void* dx, std::int64_t n)
 TROUPE_GPU_KERNEL(max_pool_grad, MAX_POOL_GRAD) {
   const Windows& w = windows;
   for (std::int64_t at = first(); at < n; at += stride()) {
-    const Place p = place(at, w.in_h, w.in_w, w.channels);
-    const Range rows = holding(p.row, w.stride_h, w.pad_top, w.window_h, w.out_h);
-    const Range columns = holding(p.column, w.stride_w, w.pad_left, w.window_w, w.out_w);
+    const Place p = place(at, by.in_h, by.in_w, by.channels);
+    const Range rows = holding(p.row, by.stride_h, w.pad_top, w.window_h, w.out_h);
+    const Range columns = holding(p.column, by.stride_w, w.pad_left, w.window_w, w.out_w);
     WideOf<T> sum = 0;
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
-      for (std::int64_t j = columns.begin; j < columns.end; ++j)
-        if (largest_of(w, elements<T>(x), {p.image, i, j, p.channel}) == at)
-          sum += widen(elements<T>(dy)[output_at(w, p.image, i, j, p.channel)]);
+      for (std::int64_t j = columns.begin; j < columns.end; ++j) {
+        const std::int64_t window = output_at(w, p.image, i, j, p.channel);
+        const std::int64_t here = (p.row - (i * w.stride_h - w.pad_top)) * w.window_w + p.column -
+                                  (j * w.stride_w - w.pad_left);
+        if (elements<std::int32_t>(places)[window] == here)
+          sum += widen(elements<T>(dy)[window]);
+      }
     elements<T>(dx)[at] = narrow<T>(sum);
   }
 }
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, max_pool_grad, MAX_POOL_GRAD, (windows, x, dy, dx, n))
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, max_pool_grad, MAX_POOL_GRAD,
+                  (windows, by, places, dy, dx, n))
 
-#define AVG_POOL_GRAD (Windows windows, const void* dy, void* dx, std::int64_t n)
+#define AVG_POOL_GRAD (Windows windows, WindowDividers by, const void* dy, void* dx, std::int64_t n)
 TROUPE_GPU_KERNEL(avg_pool_grad, AVG_POOL_GRAD) {
   const Windows& w = windows;
   for (std::int64_t at = first(); at < n; at += stride()) {
-    const Place p = place(at, w.in_h, w.in_w, w.channels);
-    const Range rows = holding(p.row, w.stride_h, w.pad_top, w.window_h, w.out_h);
-    const Range columns = holding(p.column, w.stride_w, w.pad_left, w.window_w, w.out_w);
+    const Place p = place(at, by.in_h, by.in_w, by.channels);
+    const Range rows = holding(p.row, by.stride_h, w.pad_top, w.window_h, w.out_h);
+    const Range columns = holding(p.column, by.stride_w, w.pad_left, w.window_w, w.out_w);
     WideOf<T> sum = 0;
     for (std::int64_t i = rows.begin; i < rows.end; ++i)
       for (std::int64_t j = columns.begin; j < columns.end; ++j) {
@@ -128,7 +157,7 @@ TROUPE_GPU_KERNEL(avg_pool_grad, AVG_POOL_GRAD) {
     elements<T>(dx)[at] = narrow<T>(sum);
   }
 }
-TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, avg_pool_grad, AVG_POOL_GRAD, (windows, dy, dx, n))
+TROUPE_GPU_FLOATS(TROUPE_GPU_INSTANCE, avg_pool_grad, AVG_POOL_GRAD, (windows, by, dy, dx, n))
 
 } // namespace
 } // namespace troupe::gpu

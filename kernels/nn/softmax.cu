@@ -46,7 +46,45 @@ TROUPE_DEVICE Normaliser<T> normaliser(const Row<T>& row) {
 }
 
 #define SOFTMAX (bool is_log, const void* x, void* y, std::int64_t rows, std::int64_t columns)
+/// Packs of a row that a thread keeps, so that the row is read once.
+template <class T>
+constexpr int kept_packs = sizeof(T) < 4 ? 4 : 8;
+template <class T>
+TROUPE_DEVICE void softmax_of_kept(bool is_log, const T* x, T* y, std::int64_t packs) {
+  using W = WideOf<T>;
+  Pack<T> kept[kept_packs<T>];
+  W largest = lowest<W>, sum = 0;
+  for (int k = 0; k < kept_packs<T>; ++k)
+    if (const std::int64_t at = std::int64_t{block_threads()} * k + thread_index(); at < packs) {
+      kept[k] = reinterpret_cast<const Pack<T>*>(x)[at];
+      for (const T& value : kept[k].at)
+        largest = Larger()(largest, widen(value));
+    }
+  largest = over_block_for_all(largest, lowest<W>, Larger());
+  for (int k = 0; k < kept_packs<T>; ++k)
+    if (std::int64_t{block_threads()} * k + thread_index() < packs)
+      for (const T& value : kept[k].at)
+        sum += std::exp(widen(value) - largest);
+  sum = over_block_for_all(sum, W(0), Sum());
+  const W log_sum = std::log(sum), inverse = 1 / sum;
+  for (int k = 0; k < kept_packs<T>; ++k)
+    if (const std::int64_t at = std::int64_t{block_threads()} * k + thread_index(); at < packs) {
+      for (T& value : kept[k].at) {
+        const W centred = widen(value) - largest;
+        value = narrow<T>(is_log ? centred - log_sum : std::exp(centred) * inverse);
+      }
+      reinterpret_cast<Pack<T>*>(y)[at] = kept[k];
+    }
+}
+
 TROUPE_GPU_KERNEL(softmax, SOFTMAX) {
+  if (columns % Pack<T>::size == 0 && holds_packs(x) && holds_packs(y) &&
+      columns / Pack<T>::size <= std::int64_t{kept_packs<T>} * block_threads()) {
+    for (std::int64_t r = block_index(); r < rows; r += blocks())
+      softmax_of_kept(is_log, elements<T>(x) + r * columns, elements<T>(y) + r * columns,
+                      columns / Pack<T>::size);
+    return;
+  }
   for (std::int64_t r = block_index(); r < rows; r += blocks()) {
     const Row<T> row{elements<T>(x) + r * columns, 1, columns};
     const auto [largest, sum] = normaliser(row);

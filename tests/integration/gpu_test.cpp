@@ -185,12 +185,16 @@ std::vector<float> losses(Rig& rig, const Scope& root, const Model& model, int s
 
 using MakeModel = Model (*)(const Scope&, const std::string&);
 
-void compare_with_cpu(MakeModel make, const std::string& optimizer, const char* kernel) {
+/// The kernel runs on the GPU alone; `fails` is a call that is told to.
+void compare_with_cpu(MakeModel make, const std::string& optimizer, const char* kernel,
+                      const char* fails = nullptr) {
   CAPTURE(optimizer);
   constexpr int steps = 8;
   std::vector<float> on[2];
   for (int gpu = 0; gpu < 2; ++gpu) {
     Rig rig;
+    if (fails)
+      rig.driver.fail_call(fails, 1);
     Scope root = Scope::root();
     Scope scope = root.on(gpu ? "/device:GPU:0" : "/device:CPU:0");
     on[gpu] = losses(rig, root, make(scope, optimizer), steps);
@@ -203,6 +207,86 @@ void compare_with_cpu(MakeModel make, const std::string& optimizer, const char* 
           1e-4F);
 }
 
+struct Convolution {
+  const char* name;
+  Shape x, filter;
+  std::int64_t stride_h = 1, stride_w = 1;
+  std::string padding = "SAME";
+  std::vector<std::int64_t> explicit_paddings = {}, dilations = {1, 1, 1, 1};
+  DType dtype = DType::float32;
+};
+
+const std::vector<Convolution>& convolutions() {
+  static const std::vector<Convolution> all = {
+      {"padding on both sides", {2, 6, 7, 3}, {3, 3, 3, 4}},
+      {"an even filter, so padding at the end", {1, 5, 4, 2}, {2, 2, 2, 3}},
+      {"stride 2 of an even image, so padding at the end", {2, 8, 8, 3}, {3, 3, 3, 4}, 2, 2},
+      {"dilation", {1, 7, 6, 2}, {3, 2, 2, 3}, 1, 1, "SAME", {}, {1, 2, 2, 1}},
+      {"strides larger than the filter", {1, 9, 8, 2}, {2, 1, 2, 2}, 3, 4, "VALID"},
+      {"padding of each side",
+       {1, 4, 5, 2},
+       {3, 2, 2, 2},
+       1,
+       2,
+       "EXPLICIT",
+       {0, 0, 2, 0, 0, 1, 0, 0}},
+      {"rows that no window reaches, below padding",
+       {2, 5, 4, 2},
+       {2, 2, 2, 2},
+       4,
+       1,
+       "EXPLICIT",
+       {0, 0, 3, 0, 1, 0, 0, 0}},
+      {"nothing but padding",
+       {1, 1, 3, 2},
+       {2, 2, 2, 2},
+       4,
+       1,
+       "EXPLICIT",
+       {0, 0, 3, 0, 0, 0, 0, 0}},
+      {"one channel out", {2, 5, 5, 2}, {3, 3, 2, 1}},
+      {"a filter of one number", {1, 6, 6, 1}, {1, 1, 1, 3}, 2, 2},
+      {"two groups", {1, 5, 5, 4}, {3, 3, 2, 6}},
+      {"half", {1, 8, 8, 3}, {3, 3, 3, 4}, 2, 2, "SAME", {}, {1, 1, 1, 1}, DType::float16},
+      {"double", {1, 8, 7, 3}, {3, 3, 3, 4}, 2, 1, "SAME", {}, {1, 1, 1, 1}, DType::float64},
+  };
+  return all;
+}
+
+/// Of each convolution the result, and for it as gradient those by the images and by the filter.
+std::vector<Tensor> convolve_all(Rig& rig, const char* device) {
+  Scope root = Scope::root();
+  Scope s = root.on(device);
+  Output one = ops::placeholder(root.named("one"), DType::float32); // so that nothing is constant
+  const auto sizes = [](const Shape& shape) {
+    const std::vector<std::int32_t> dims(shape.dims().begin(), shape.dims().end());
+    return Tensor::vector<std::int32_t>(dims);
+  };
+  std::vector<std::string> fetches;
+  for (const Convolution& c : convolutions()) {
+    const auto values = [&](const Shape& shape, int seed) {
+      return ops::cast(s, ops::mul(s, s.constant(numbers(shape, seed)), one), c.dtype);
+    };
+    Output x = values(c.x, 1), filter = values(c.filter, 2);
+    const std::vector<std::int64_t> strides = {1, c.stride_h, c.stride_w, 1};
+    Output y = ops::conv2d(s, x, filter, strides, c.padding,
+                           {.explicit_paddings = c.explicit_paddings, .dilations = c.dilations});
+    Output dx = ops::conv2d_backprop_input(
+        s, sizes(c.x), filter, y, strides, c.padding,
+        {.explicit_paddings = c.explicit_paddings, .dilations = c.dilations});
+    Output dfilter = ops::conv2d_backprop_filter(
+        s, x, sizes(c.filter), y, strides, c.padding,
+        {.explicit_paddings = c.explicit_paddings, .dilations = c.dilations});
+    for (const Output& out : {y, dx, dfilter})
+      fetches.push_back(ops::cast(s, out, DType::float32).name());
+  }
+  const Status extended = rig.session->extend(root);
+  REQUIRE_MESSAGE(extended.ok(), extended.to_string());
+  auto got = rig.session->run({{"one", Tensor::scalar(1.0F)}}, fetches);
+  REQUIRE_MESSAGE(got.ok(), got.status().to_string());
+  return *std::move(got);
+}
+
 } // namespace
 
 TEST_CASE("gpu: a dense net trains there as on the CPU, with each optimizer") {
@@ -212,7 +296,51 @@ TEST_CASE("gpu: a dense net trains there as on the CPU, with each optimizer") {
 }
 
 TEST_CASE("gpu: a convolutional net with batch normalisation trains there as on the CPU") {
-  compare_with_cpu(cnn, "momentum", "take_patches_f32");
+  compare_with_cpu(cnn, "momentum", "cudnnConvolutionForward");
+}
+
+TEST_CASE("gpu: a convolutional net trains there as on the CPU without cuDNN") {
+  compare_with_cpu(cnn, "momentum", "take_patches_f32", "libcudnn");
+}
+
+TEST_CASE("gpu: convolutions and their gradients are those of the CPU, with cuDNN and without") {
+  std::vector<Tensor> expected;
+  {
+    Rig rig;
+    expected = convolve_all(rig, "/device:CPU:0");
+  }
+  const std::vector<std::vector<const char*>> failing = {
+      {},
+      {"libcudnn"},
+      {"cudnnGetConvolutionForwardAlgorithm_v7", "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+       "cudnnGetConvolutionBackwardFilterAlgorithm_v7"},
+      {"cudnnConvolutionForward", "cudnnConvolutionBackwardData",
+       "cudnnConvolutionBackwardFilter"}};
+  for (std::size_t way = 0; way < failing.size(); ++way) {
+    CAPTURE(way);
+    Rig rig;
+    for (const char* call : failing[way])
+      rig.driver.fail_call(call, 3000);
+    const std::vector<Tensor> got = convolve_all(rig, "/device:GPU:0");
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const Convolution& c = convolutions()[i / 3];
+      CAPTURE(c.name);
+      CAPTURE(i % 3);
+      const float tolerance = c.dtype == DType::float16 ? 0.05F : 1e-4F;
+      REQUIRE(got[i].shape() == expected[i].shape());
+      for (std::size_t k = 0; k < got[i].data<float>().size(); ++k)
+        CHECK(std::abs(got[i].data<float>()[k] - expected[i].data<float>()[k]) < tolerance);
+    }
+    // All but one go by cuDNN, one of them in two groups; each refusal is of one, or of both groups.
+    const int all = static_cast<int>(convolutions().size());
+    const int most = way == 1 ? 0 : all, least = way == 1 ? 0 : way == 0 ? all : all - 2;
+    for (const char* function : {"cudnnConvolutionForward", "cudnnConvolutionBackwardData",
+                                 "cudnnConvolutionBackwardFilter"}) {
+      CHECK(rig.driver.launches(function) >= least);
+      CHECK(rig.driver.launches(function) <= most);
+    }
+    CHECK((rig.driver.launches("take_patches_f32") == 2) == (way == 0));
+  }
 }
 
 TEST_CASE("gpu: a layer of attention with dropout trains there as on the CPU, by the same random "
@@ -360,7 +488,8 @@ TEST_CASE("gpu: a traced step says when each kernel ran on the board") {
   REQUIRE(rig.session->extend(root).ok());
   RunMetadata metadata;
   const Feeds feeds = {{"x", numbers({64, 64}, 1)}};
-  REQUIRE(rig.session->run(feeds, {y.name()}, {}, {.trace_level = TraceLevel::full}, &metadata).ok());
+  REQUIRE(
+      rig.session->run(feeds, {y.name()}, {}, {.trace_level = TraceLevel::full}, &metadata).ok());
   const DeviceStats* stream = nullptr;
   for (const DeviceStats& device : metadata.step_stats.devices)
     if (device.device.ends_with("GPU:0/stream:all"))

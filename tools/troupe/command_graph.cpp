@@ -18,11 +18,12 @@
 namespace troupe {
 namespace {
 
-Status add_devices(std::string_view job, int task, int count, std::vector<PlacementDevice>& out) {
+Status add_devices(std::string_view job, int task, const char* type, int count,
+                   std::vector<PlacementDevice>& out) {
   for (int i = 0; i < count; ++i) {
     TROUPE_ASSIGN(DeviceName name,
-                  DeviceName::parse(str_cat(task_name(job, task), "/device:CPU:", i)));
-    out.push_back({std::move(name), "CPU", out.size() + 1});
+                  DeviceName::parse(str_cat(task_name(job, task), "/device:", type, ":", i)));
+    out.push_back({std::move(name), type, out.size() + 1});
   }
   return {};
 }
@@ -35,8 +36,11 @@ bool is_list_of_jobs(const std::string& text) {
 Result<std::vector<PlacementDevice>> devices_of_config(const std::string& path) {
   std::vector<PlacementDevice> out;
   TROUPE_ASSIGN(ClusterConfig config, read_cluster_config(path));
-  for (const NodeConfig& task : config.tasks)
-    TROUPE_TRY(add_devices(task.job, task.task, task.settings.cpu_devices, out));
+  for (const NodeConfig& task : config.tasks) {
+    TROUPE_TRY(add_devices(task.job, task.task, "CPU", task.settings.cpu_devices, out));
+    // -1: as many as its machine has, which is not known here
+    TROUPE_TRY(add_devices(task.job, task.task, "GPU", task.settings.gpu_devices, out));
+  }
   return out;
 }
 
@@ -51,7 +55,7 @@ Result<std::vector<PlacementDevice>> devices_of_jobs(const std::string& text) {
         equals == std::string_view::npos ? std::nullopt : parse_uint(part.substr(equals + 1));
     bool is_good = tasks && *tasks >= 1 && *tasks <= most_tasks && seen.insert(job).second;
     for (std::uint64_t task = 0; is_good && task < *tasks; ++task)
-      is_good = add_devices(job, static_cast<int>(task), 1, out).ok();
+      is_good = add_devices(job, static_cast<int>(task), "CPU", 1, out).ok();
     if (!is_good)
       return invalid_argument(str_cat("--place has '", part,
                                       "'; write each job once with its number of tasks, 1 to ",

@@ -189,7 +189,8 @@ private:
 struct StepTrace {
   std::vector<TraceRecord> spans;
   std::int64_t begun_us = 0;
-  std::unique_ptr<StreamTrace> of_stream; ///< null on a device whose kernels are done when they return
+  std::unique_ptr<StreamTrace>
+      of_stream; ///< null on a device whose kernels are done when they return
   /// How values came from other nodes, by edge, in the order they came.
   std::map<std::string, std::deque<std::string>, std::less<>> transfers;
 };

@@ -57,8 +57,8 @@ Status unary_on_gpu(KernelContext& c, arith::UnaryOp op) {
                                   : c.forward_or_allocate(0, 0, Shape(x.shape())));
   if (n == 0)
     return {};
-  return launch(c, is_test ? gpu::kernels::test : gpu::kernels::unary, dtype, over(n),
-                static_cast<int>(op), from, y.mutable_raw(), n);
+  return launch(c, is_test ? gpu::kernels::test : gpu::kernels::unary, dtype,
+                over_packs(n, dtype_size(dtype)), static_cast<int>(op), from, y.mutable_raw(), n);
 }
 
 Status unary_grad_on_gpu(KernelContext& c, arith::GradOp op, int dy, int x) {
@@ -74,8 +74,8 @@ Status unary_grad_on_gpu(KernelContext& c, arith::GradOp op, int dy, int x) {
   TROUPE_ASSIGN(Tensor dx, c.forward_or_allocate({dy, x}, 0, shape));
   if (n == 0)
     return {};
-  return launch(c, gpu::kernels::unary_grad, dtype, over(n), static_cast<int>(op), of_dy, of_x,
-                dx.mutable_raw(), n);
+  return launch(c, gpu::kernels::unary_grad, dtype, over_packs(n, dtype_size(dtype)),
+                static_cast<int>(op), of_dy, of_x, dx.mutable_raw(), n);
 }
 
 Status binary_on_gpu(KernelContext& c, arith::BinaryOp op) {
@@ -90,24 +90,26 @@ Status binary_on_gpu(KernelContext& c, arith::BinaryOp op) {
   const std::int64_t n = shape.num_elements();
   if (n == 0)
     return {};
-  return launch(c, compares ? gpu::kernels::compare : gpu::kernels::binary, dtype, over(n),
-                static_cast<int>(op), plan, left, right, z.mutable_raw(), n);
+  return launch(c, compares ? gpu::kernels::compare : gpu::kernels::binary, dtype,
+                compares ? over(n) : over_packs(n, dtype_size(dtype)), static_cast<int>(op), plan,
+                left, right, z.mutable_raw(), n);
 }
 
 Status binary_on_gpu(KernelContext& c, arith::BinaryOp op, const arith::BroadcastPlan& plan,
                      const void* a, const void* b, Tensor& z) {
   if (plan.size == 0)
     return {};
-  return launch(c, gpu::kernels::binary, z.dtype(), over(plan.size), static_cast<int>(op),
-                broadcast_of(plan), a, b, z.mutable_raw(), plan.size);
+  return launch(c, gpu::kernels::binary, z.dtype(), over_packs(plan.size, dtype_size(z.dtype())),
+                static_cast<int>(op), broadcast_of(plan), a, b, z.mutable_raw(), plan.size);
 }
 
 Status apply_on_gpu(KernelContext& c, arith::BinaryOp op, Tensor& variable, const Tensor& value) {
   const std::int64_t n = value.num_elements();
   if (n == 0)
     return {};
-  return launch(c, gpu::kernels::binary, value.dtype(), over(n), static_cast<int>(op), one_shape,
-                variable.raw(), value.raw(), variable.mutable_raw(), n);
+  return launch(c, gpu::kernels::binary, value.dtype(), over_packs(n, dtype_size(value.dtype())),
+                static_cast<int>(op), one_shape, variable.raw(), value.raw(),
+                variable.mutable_raw(), n);
 }
 
 Status select_on_gpu(KernelContext& c, const Shape& condition, const Shape& shape) {
@@ -151,8 +153,8 @@ Status add_n_on_gpu(KernelContext& c, std::span<const void* const> arrays, Tenso
     const bool is_added = at > 0;
     for (; at < arrays.size() && list.count < max_listed; ++at)
       list.data[list.count++] = arrays[at];
-    TROUPE_TRY(
-        launch(c, gpu::kernels::add_n, sum.dtype(), over(n), list, is_added, sum.mutable_raw(), n));
+    TROUPE_TRY(launch(c, gpu::kernels::add_n, sum.dtype(), over_packs(n, dtype_size(sum.dtype())),
+                      list, is_added, sum.mutable_raw(), n));
   }
   return {};
 }

@@ -5,6 +5,7 @@
 
 #include "devices/cuda/gpu.hpp"
 #include "kernels/gpu/launch.hpp"
+#include "kernels/nn/internal/convolution_dnn.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
 
 namespace troupe::nn {
@@ -83,7 +84,7 @@ Result<const void*> patches_of(KernelContext& c, const arith::Conv2DShape& s, co
     return images;
   const std::int64_t n = batch.rows * batch.columns;
   TROUPE_TRY(gpu::launch(c, gpu::kernels::take_patches, x.dtype(), gpu::over(n), windows_of(s),
-                         images, patches.mutable_raw(), n));
+                         gpu::WindowDividers(windows_of(s)), images, patches.mutable_raw(), n));
   return static_cast<const Tensor&>(patches).raw();
 }
 
@@ -99,6 +100,11 @@ Status multiply(KernelContext& c, const cuda::BatchedProduct& product, const voi
 
 Status convolve_on_gpu(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& filter, Tensor& y) {
+  if (!is_product(s)) {
+    TROUPE_ASSIGN(const bool is_done, convolve_by_dnn(c, s, x, filter, y));
+    if (is_done)
+      return {};
+  }
   TROUPE_ASSIGN(Tensor patches, make_patches(c, s, x.dtype()));
   return for_each_batch(s, [&](const Batch& batch) -> Status {
     TROUPE_ASSIGN(const void* rows, patches_of(c, s, x, batch, patches));
@@ -109,6 +115,11 @@ Status convolve_on_gpu(KernelContext& c, const arith::Conv2DShape& s, const Tens
 
 Status convolve_back_on_gpu(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
                             const Tensor& dy, Tensor& dx) {
+  if (!is_product(s)) {
+    TROUPE_ASSIGN(const bool is_done, convolve_back_by_dnn(c, s, filter, dy, dx));
+    if (is_done)
+      return {};
+  }
   TROUPE_ASSIGN(Tensor patches, make_patches(c, s, dy.dtype()));
   const std::int64_t image = s.in_h * s.in_w * s.in_c;
   return for_each_batch(s, [&](const Batch& batch) -> Status {
@@ -124,13 +135,18 @@ Status convolve_back_on_gpu(KernelContext& c, const arith::Conv2DShape& s, const
     if (is_product(s))
       return {};
     const std::int64_t n = batch.images * image;
-    return gpu::launch(c, gpu::kernels::sum_patches, dx.dtype(), gpu::over(n), windows_of(s), rows,
-                       images, n);
+    return gpu::launch(c, gpu::kernels::sum_patches, dx.dtype(), gpu::over(n), windows_of(s),
+                       gpu::WindowDividers(windows_of(s)), rows, images, n);
   });
 }
 
 Status filter_gradient_on_gpu(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                               const Tensor& dy, Tensor& dfilter) {
+  if (!is_product(s)) {
+    TROUPE_ASSIGN(const bool is_done, filter_gradient_by_dnn(c, s, x, dy, dfilter));
+    if (is_done)
+      return {};
+  }
   TROUPE_ASSIGN(Tensor patches, make_patches(c, s, x.dtype()));
   return for_each_batch(s, [&](const Batch& batch) -> Status {
     TROUPE_ASSIGN(const void* rows, patches_of(c, s, x, batch, patches));

@@ -1,5 +1,6 @@
-// Convolutions on GPUs: the patches that the filter sees, as rows of a matrix, and a product.
-// Images are taken several at a time, as many as bring the patches to some tens of megabytes.
+// Convolutions on GPUs, by cuDNN where it computes them. Else the patches that the filter sees, as
+// rows of a matrix, and a product: images are taken several at a time, as many as bring the patches
+// to some tens of megabytes. A filter of one pixel that goes over all of them is always a product.
 #pragma once
 
 #include "kernels/arith/conv.hpp"

@@ -38,10 +38,11 @@ public:
   CudaDouble(const CudaDouble&) = delete;
   CudaDouble& operator=(const CudaDouble&) = delete;
 
-  /// The driver, and a cuBLAS that computes on the host.
+  /// The driver, and a cuBLAS and a cuDNN that compute on the host.
   cuda::Libraries libraries() const;
 
-  /// The next call of `function` ("cuMemAllocAsync") fails; `after`: so many calls later.
+  /// The next call of `function` ("cuMemAllocAsync") fails; `after`: so many calls later. "libcudnn"
+  /// is looking for cuDNN.
   void fail_call(const std::string& function, cuda::Outcome outcome, int after = 0);
   /// The next run of the kernel ends with this error, which whoever waits next is told, and
   /// everybody from then on.
@@ -51,7 +52,7 @@ public:
   std::vector<std::string> problems() const;
   /// Bytes of device memory that are given and not given back.
   std::int64_t bytes_in_use() const;
-  /// How often a kernel of that name was enqueued.
+  /// How often a kernel of that name was enqueued, or cuDNN's function was called.
   int launches(const std::string& name) const;
 
   /// One of its GPUs, made at the first call and kept; what device types for tests hand out.

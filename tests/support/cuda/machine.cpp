@@ -23,6 +23,7 @@ std::map<std::string, gpu::HostKernel>& host_kernels() {
 
 cuda::Driver driver_of_double();                   // double_driver.cpp
 Result<const cuda::BlasLibrary*> blas_of_double(); // double_blas.cpp
+Result<const cuda::DnnLibrary*> dnn_of_double();   // double_dnn.cpp
 
 CudaDouble::Machine& machine() {
   TROUPE_CHECK(the_machine != nullptr, "the driver's double is used after its end");
@@ -187,7 +188,7 @@ std::shared_ptr<cuda::Gpu> CudaDouble::gpu(int ordinal) {
 }
 
 cuda::Libraries CudaDouble::libraries() const {
-  return {&machine_->driver, blas_of_double};
+  return {&machine_->driver, blas_of_double, dnn_of_double};
 }
 
 void CudaDouble::fail_call(const std::string& function, Outcome outcome, int after) {

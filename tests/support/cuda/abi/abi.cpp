@@ -1,6 +1,5 @@
 // Compares the types that we declare for NVIDIA's libraries with those of their headers, where
 // these are: built, not run.
-#include <tuple>
 #include <type_traits>
 
 #include <cublas_api.h>
@@ -8,23 +7,10 @@
 
 #include "devices/cuda/blas.hpp"
 #include "devices/cuda/driver.hpp"
+#include "tests/support/cuda/abi/same_call.hpp"
 
 namespace troupe::cuda {
 namespace {
-
-template <class Ours, class Theirs>
-inline constexpr bool
-    alike = sizeof(Ours) == sizeof(Theirs) &&
-            std::is_pointer_v<Ours> == std::is_pointer_v<Theirs>&& std::is_floating_point_v<Ours> ==
-                std::is_floating_point_v<Theirs>;
-
-/// As many parameters of the same sizes, pointers where pointers are.
-template <class Ours, class Theirs>
-struct SameCall : std::false_type {};
-template <class R, class... P, class S, class... Q>
-requires(sizeof...(P) == sizeof...(Q)) struct SameCall<R (*)(P...), S (*)(Q...)>
-    : std::bool_constant<alike<R, S> && (alike<P, Q> && ...)> {
-};
 
 #define TROUPE_COMPARE(name, parameters)                                                           \
   static_assert(SameCall<decltype(Driver::name), decltype(&::name)>::value, #name);
