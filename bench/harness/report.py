@@ -109,7 +109,7 @@ def detail_lines(rows):
 
 def verdict(data):
     met = [row["met"] for row in data["rows"].values() if row["met"] is not None]
-    return f"{met.count(True)} of {len(met)} aims met on {machine.name(data['machine'])}"
+    return f"{met.count(True)} of {len(met)} aims met on {data.get('gpu') or machine.name(data['machine'])}"
 
 
 def compared(rows):
@@ -123,9 +123,11 @@ def compared(rows):
 
 
 def table(data):
-    lines = [f"Machine: {machine.sentence(data['machine'])}. Peer: {data['peer'] or 'none'}. Medians (lowest – highest round); the ratio is TensorFlow's time by "
+    other = data["peer"].split()[0] if data["peer"] else "TensorFlow"
+    board = f"{data['gpu']}; " if data.get("gpu") else ""
+    lines = [f"Machine: {board}{machine.sentence(data['machine'])}. Peer: {data['peer'] or 'none'}. Medians (lowest – highest round); the ratio is {other}'s time by "
              f"ours, round by round. {verdict(data)}.{compared(data['rows'])}", "",
-             "| row | work | troupe | TensorFlow | ratio | aim | met | the machine at best | taken |", "|---|---|---|---|---|---|---|---|---|"]
+             f"| row | work | troupe | {other} | ratio | aim | met | the machine at best | taken |", "|---|---|---|---|---|---|---|---|---|"]
     lines += [line(name, row) for name, row in data["rows"].items()]
     details = list(detail_lines(data["rows"]))
     return "\n".join(lines + (["", "Details:", "", *details] if details else []))

@@ -1,5 +1,6 @@
 #include "devices/cuda/cuda_device.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -31,6 +32,7 @@ public:
 
 private:
   Result<Tensor> copy_in(const Tensor& host, Stream& stream);
+  Status copy_in_pieces(const Tensor& host, Tensor& pinned, Tensor& out);
 
   std::shared_ptr<Gpu> gpu_; // first: outlives the tensors in resources
   ComputePool& compute_;
@@ -49,6 +51,28 @@ Status stays_on_the_host(const Tensor& tensor) {
     return {};
   return invalid_argument(str_cat("a tensor of ", to_string(tensor.dtype()),
                                   " stays in the host's memory, a GPU has none for it"));
+}
+
+// The first pieces cross while the host copies the next ones, with all threads that are idle.
+Status CudaDevice::copy_in_pieces(const Tensor& host, Tensor& pinned, Tensor& out) {
+  constexpr std::int64_t piece = 8 << 20, share = 64 << 10; // bytes
+  constexpr double nanos_of_share = share * 0.1;
+  const auto bytes = static_cast<std::int64_t>(host.byte_size());
+  const auto* from = static_cast<const std::byte*>(host.raw());
+  auto* through = static_cast<std::byte*>(pinned.mutable_raw());
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  for (std::int64_t at = 0; at < bytes; at += piece) {
+    const std::int64_t end = std::min(at + piece, bytes);
+    compute_.parallel_for(
+        (end - at + share - 1) / share, nanos_of_share, [&](std::int64_t first, std::int64_t last) {
+          const std::int64_t begin = at + first * share;
+          const std::int64_t count = std::min(at + last * share, end) - begin;
+          std::memcpy(through + begin, from + begin, static_cast<std::size_t>(count));
+        });
+    TROUPE_TRY(
+        gpu_->copies_in().copy_in(to + at, through + at, static_cast<std::size_t>(end - at)));
+  }
+  return {};
 }
 
 // What comes later on `stream` waits for the copy on the GPU, so nobody waits for it here.
@@ -71,20 +95,20 @@ Result<Tensor> CudaDevice::copy_in(const Tensor& host, Stream& stream) {
   TROUPE_ASSIGN(Tensor out, std::move(allocated));
   Tensor source = host;
   const auto start = [&]() -> Status {
-    if (host.kind() != MemoryKind::pinned) { // which the board cannot read while the host goes on
-      TROUPE_ASSIGN(source, Tensor::allocate(gpu_->pinned(), host.dtype(), host.shape()));
-      std::memcpy(source.mutable_raw(), host.raw(), bytes);
-    }
-    return copies.copy_in(out.mutable_raw(), source.raw(), bytes);
+    if (host.kind() == MemoryKind::pinned)
+      return copies.copy_in(out.mutable_raw(), source.raw(), bytes);
+    // Other memory the board cannot read while the host goes on.
+    TROUPE_ASSIGN(source, Tensor::allocate(gpu_->pinned(), host.dtype(), host.shape()));
+    return copy_in_pieces(host, source, out);
   };
   const Status started = start();
   // Even after an error: the memory is given back in the order of that stream.
   const Status waits = user->wait_for(copies);
   if (!waits.ok())
     (void)user->wait_for(copies);
-  TROUPE_TRY(started);
   copies.when_done(
       [source](const Status&) {}); // the other end is given back in the order of `user`
+  TROUPE_TRY(started);
   TROUPE_TRY(waits);
   return out;
 }

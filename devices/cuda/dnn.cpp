@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_workspace = std::size_t{1} << 30;
 constexpr std::size_t most_plans = 1024;
+constexpr std::size_t most_candidates = 8; // of which each is tried
 constexpr int dnn_not_supported = 3000;
 
 Status no_dnn(std::string_view why) {
@@ -86,7 +87,8 @@ bool sums_plainly(DnnResult result, int algorithm) {
 bool is_allowed(const DnnConvolution& c, const DnnAlgorithm& a) {
   const bool keeps_digits = is_narrow(c) || a.math == dnn_math_default || a.math == dnn_math_fma;
   return a.status == dnn_success && keeps_digits && a.memory <= most_workspace &&
-         (!c.has_plain_sums || sums_plainly(c.result, a.algorithm));
+         (!c.has_plain_sums ||
+          (sums_plainly(c.result, a.algorithm) && a.determinism == dnn_deterministic));
 }
 
 /// Sizes and strides are ints.
@@ -114,6 +116,45 @@ std::string sentence_of(const DnnConvolution& c) {
                  "]");
 }
 
+/// Measures what is enqueued on a GPU's compute stream, by the GPU's clock.
+class Stopwatch {
+public:
+  explicit Stopwatch(Gpu& gpu) : gpu_(gpu) {}
+  ~Stopwatch() {
+    for (EventHandle event : {begin_, end_})
+      if (event)
+        gpu_.driver().cuEventDestroy_v2(event);
+  }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+  Status start() { return record(begin_); }
+  /// Milliseconds from start(); waits until they are over.
+  Result<float> stop() {
+    float milliseconds = 0;
+    TROUPE_TRY(record(end_));
+    TROUPE_TRY(check(gpu_.driver().cuEventSynchronize(end_)));
+    TROUPE_TRY(check(gpu_.driver().cuEventElapsedTime(&milliseconds, begin_, end_)));
+    return milliseconds;
+  }
+
+private:
+  Status record(EventHandle& event) {
+    if (!event)
+      TROUPE_TRY(check(gpu_.driver().cuEventCreate(&event, 0)));
+    return check(gpu_.driver().cuEventRecord(event, gpu_.compute().handle()));
+  }
+  Status check(Outcome outcome) {
+    if (outcome == success)
+      return {};
+    Status status = failure(gpu_.driver(), "measuring a convolution", outcome);
+    return gpu_.is_lost_by(status, outcome) ? gpu_.lost() : status;
+  }
+
+  Gpu& gpu_;
+  EventHandle begin_ = nullptr, end_ = nullptr;
+};
+
 } // namespace
 
 Result<const DnnLibrary*> DnnLibrary::open() {
@@ -138,7 +179,7 @@ DnnPlan::~DnnPlan() {
 
 int DnnPlan::describe() {
   const DnnConvolution& c = convolution_;
-  const int type = dnn_type_of(c.dtype);
+  const int type = dnn_type_of(c.dtype), format = c.in_planes ? dnn_nchw : dnn_nhwc;
   const auto narrow = [](std::int64_t size) { return static_cast<int>(size); };
   for (DnnTensorHandle* tensor : {&x_, &y_})
     if (int status = library_.cudnnCreateTensorDescriptor(tensor); status != dnn_success)
@@ -148,28 +189,25 @@ int DnnPlan::describe() {
   if (int status = library_.cudnnCreateConvolutionDescriptor(&how_); status != dnn_success)
     return status;
   if (int status = library_.cudnnSetTensor4dDescriptor(
-          x_, dnn_nhwc, type, narrow(c.batch), narrow(c.in_c), narrow(c.in_h), narrow(c.in_w));
+          x_, format, type, narrow(c.batch), narrow(c.in_c), narrow(c.in_h), narrow(c.in_w));
       status != dnn_success)
     return status;
   if (int status = library_.cudnnSetTensor4dDescriptor(
-          y_, dnn_nhwc, type, narrow(c.batch), narrow(c.out_c), narrow(c.out_h), narrow(c.out_w));
+          y_, format, type, narrow(c.batch), narrow(c.out_c), narrow(c.out_h), narrow(c.out_w));
       status != dnn_success)
     return status;
-  if (int status = library_.cudnnSetFilter4dDescriptor(filter_, type, dnn_nhwc, narrow(c.out_c),
+  if (int status = library_.cudnnSetFilter4dDescriptor(filter_, type, format, narrow(c.out_c),
                                                        narrow(c.in_c), narrow(c.filter_h),
                                                        narrow(c.filter_w));
       status != dnn_success)
     return status;
-  if (int status = library_.cudnnSetConvolution2dDescriptor(
-          how_, narrow(c.pad_h), narrow(c.pad_w), narrow(c.stride_h), narrow(c.stride_w),
-          narrow(c.dilation_h), narrow(c.dilation_w), dnn_cross_correlation,
-          c.dtype == DType::float64 ? dnn_f64 : dnn_f32);
-      status != dnn_success)
-    return status;
-  return library_.cudnnSetConvolutionMathType(how_, math_of(c));
+  return library_.cudnnSetConvolution2dDescriptor(
+      how_, narrow(c.pad_h), narrow(c.pad_w), narrow(c.stride_h), narrow(c.stride_w),
+      narrow(c.dilation_h), narrow(c.dilation_w), dnn_cross_correlation,
+      c.dtype == DType::float64 ? dnn_f64 : dnn_f32);
 }
 
-int DnnPlan::measure(DnnHandle handle, int algorithm, std::size_t& bytes) const {
+int DnnPlan::measure_workspace(DnnHandle handle, int algorithm, std::size_t& bytes) const {
   switch (convolution_.result) {
   case DnnResult::y:
     return library_.cudnnGetConvolutionForwardWorkspaceSize(handle, x_, filter_, how_, y_,
@@ -183,7 +221,11 @@ int DnnPlan::measure(DnnHandle handle, int algorithm, std::size_t& bytes) const 
   }
 }
 
-int DnnPlan::choose(DnnHandle handle) {
+int DnnPlan::find(DnnHandle handle) {
+  // What it finds depends on this.
+  if (int status = library_.cudnnSetConvolutionMathType(how_, math_of(convolution_));
+      status != dnn_success)
+    return status;
   std::array<DnnAlgorithm, 16> found;
   const int most = static_cast<int>(found.size());
   int count = 0, status = dnn_success;
@@ -203,26 +245,44 @@ int DnnPlan::choose(DnnHandle handle) {
   if (status != dnn_success)
     return status;
   // The quickest, as cuDNN expects, come first.
-  for (int i = 0; i < std::min(count, most); ++i) {
-    const DnnAlgorithm& candidate = found[static_cast<std::size_t>(i)];
-    if (!is_allowed(convolution_, candidate))
-      continue;
+  for (int i = 0; i < std::min(count, most) && candidates_.size() < most_candidates; ++i) {
+    const DnnAlgorithm& one = found[static_cast<std::size_t>(i)];
     // An algorithm of narrow floats is meant with its own arithmetic. That of floats stays ours:
     // the default would let them lose digits.
-    if (is_narrow(convolution_) &&
-        library_.cudnnSetConvolutionMathType(how_, candidate.math) != dnn_success)
+    Candidate candidate{.algorithm = one.algorithm,
+                        .math = is_narrow(convolution_) ? one.math : math_of(convolution_)};
+    const auto is_same = [&](const Candidate& other) {
+      return other.algorithm == candidate.algorithm && other.math == candidate.math;
+    };
+    if (!is_allowed(convolution_, one) || std::ranges::any_of(candidates_, is_same) ||
+        library_.cudnnSetConvolutionMathType(how_, candidate.math) != dnn_success ||
+        measure_workspace(handle, candidate.algorithm, candidate.workspace) != dnn_success ||
+        candidate.workspace > most_workspace)
       continue;
-    std::size_t bytes = 0;
-    if (measure(handle, candidate.algorithm, bytes) != dnn_success || bytes > most_workspace)
-      continue;
-    algorithm_ = candidate.algorithm;
-    workspace_ = bytes;
-    return dnn_success;
+    candidates_.push_back(candidate);
+    if (convolution_.has_plain_sums) // one is not measured: every run of a program takes the same
+      break;
   }
-  return dnn_not_supported;
+  note_workspaces();
+  return candidates_.empty() ? dnn_not_supported : dnn_success;
 }
 
-int DnnPlan::run(DnnHandle handle, const void* a, const void* b, void* out, void* workspace) const {
+void DnnPlan::note_workspaces() {
+  std::size_t least = 0, most = 0;
+  for (const Candidate& candidate : candidates_) {
+    least = &candidate == candidates_.data() ? candidate.workspace
+                                             : std::min(least, candidate.workspace);
+    most = std::max(most, candidate.workspace);
+  }
+  least_workspace_ = least;
+  workspace_ = is_chosen_ && !candidates_.empty() ? candidates_.front().workspace : most;
+}
+
+int DnnPlan::run(DnnHandle handle, const Candidate& candidate, const Operands& operands) const {
+  const auto& [a, b, out, workspace, bytes] = operands;
+  if (int status = library_.cudnnSetConvolutionMathType(how_, candidate.math);
+      status != dnn_success)
+    return status;
   const bool is_double = convolution_.dtype == DType::float64;
   const float one_f32 = 1, zero_f32 = 0;
   const double one_f64 = 1, zero_f64 = 0;
@@ -230,14 +290,14 @@ int DnnPlan::run(DnnHandle handle, const void* a, const void* b, void* out, void
   const void* zero = is_double ? static_cast<const void*>(&zero_f64) : &zero_f32;
   switch (convolution_.result) {
   case DnnResult::y:
-    return library_.cudnnConvolutionForward(handle, one, x_, a, filter_, b, how_, algorithm_,
-                                            workspace, workspace_, zero, y_, out);
+    return library_.cudnnConvolutionForward(handle, one, x_, a, filter_, b, how_,
+                                            candidate.algorithm, workspace, bytes, zero, y_, out);
   case DnnResult::dx:
-    return library_.cudnnConvolutionBackwardData(handle, one, filter_, a, y_, b, how_, algorithm_,
-                                                 workspace, workspace_, zero, x_, out);
+    return library_.cudnnConvolutionBackwardData(
+        handle, one, filter_, a, y_, b, how_, candidate.algorithm, workspace, bytes, zero, x_, out);
   default:
-    return library_.cudnnConvolutionBackwardFilter(handle, one, x_, a, y_, b, how_, algorithm_,
-                                                   workspace, workspace_, zero, filter_, out);
+    return library_.cudnnConvolutionBackwardFilter(
+        handle, one, x_, a, y_, b, how_, candidate.algorithm, workspace, bytes, zero, filter_, out);
   }
 }
 
@@ -265,7 +325,7 @@ Dnn::~Dnn() {
 }
 
 // Whoever runs a plan holds it, so all may go.
-void Dnn::keep(const DnnConvolution& convolution, std::shared_ptr<const DnnPlan> plan) {
+void Dnn::keep(const DnnConvolution& convolution, std::shared_ptr<DnnPlan> plan) {
   if (plans_.size() >= most_plans)
     plans_.clear();
   plans_.insert_or_assign(convolution, std::move(plan));
@@ -281,7 +341,7 @@ Status Dnn::refused(const DnnConvolution& convolution, std::string_view what, in
   return {};
 }
 
-Result<std::shared_ptr<const DnnPlan>> Dnn::plan(const DnnConvolution& convolution) {
+Result<std::shared_ptr<DnnPlan>> Dnn::plan(const DnnConvolution& convolution) {
   std::scoped_lock guard(lock_);
   if (auto known = plans_.find(convolution); known != plans_.end())
     return known->second;
@@ -290,26 +350,67 @@ Result<std::shared_ptr<const DnnPlan>> Dnn::plan(const DnnConvolution& convoluti
   int status = fits(convolution) ? made->describe() : dnn_not_supported;
   const char* what = "describing it";
   if (status == dnn_success) {
-    status = made->choose(handle_);
-    what = "choosing an algorithm";
+    status = made->find(handle_);
+    what = "finding an algorithm";
   }
   if (status != dnn_success) {
     TROUPE_TRY(refused(convolution, what, status));
-    return std::shared_ptr<const DnnPlan>();
+    return std::shared_ptr<DnnPlan>();
   }
   keep(convolution, made);
-  return std::shared_ptr<const DnnPlan>(std::move(made));
+  return made;
 }
 
-Result<bool> Dnn::run(const DnnPlan& plan, const void* a, const void* b, void* out,
-                      void* workspace) {
+/// Tries all, and leaves those that run, the quickest first.
+Status Dnn::choose(DnnPlan& plan, const DnnPlan::Operands& operands, int& status) {
+  Stopwatch watch(gpu_);
+  std::vector<DnnPlan::Candidate> measured;
+  for (DnnPlan::Candidate candidate : plan.candidates_) {
+    status = plan.run(handle_, candidate, operands); // loads its code
+    if (status != dnn_success)
+      continue;
+    TROUPE_TRY(watch.start());
+    status = plan.run(handle_, candidate, operands);
+    TROUPE_ASSIGN(candidate.milliseconds, watch.stop());
+    if (status == dnn_success)
+      measured.push_back(candidate);
+  }
+  std::ranges::stable_sort(measured, {}, &DnnPlan::Candidate::milliseconds);
+  if (!measured.empty())
+    log_debug("cuDNN on GPU ", gpu_.ordinal(), " computes ", sentence_of(plan.convolution()),
+              " by its algorithm ", measured.front().algorithm, " in ",
+              measured.front().milliseconds, " ms, the quickest of ", measured.size());
+  plan.candidates_ = std::move(measured);
+  plan.is_chosen_ = true;
+  plan.note_workspaces();
+  return {};
+}
+
+Result<bool> Dnn::run(DnnPlan& plan, const void* a, const void* b, void* out, void* workspace,
+                      std::size_t bytes) {
   TROUPE_TRY(gpu_.lost());
   TROUPE_TRY(gpu_.activate());
   std::scoped_lock guard(lock_);
-  const int status = plan.run(handle_, a, b, out, workspace);
-  if (status == dnn_success)
-    return true;
-  TROUPE_TRY(refused(plan.convolution(), "running it", status));
+  std::vector<DnnPlan::Candidate>& candidates = plan.candidates_;
+  if (candidates.empty()) // since the caller asked for the plan
+    return false;
+  const DnnPlan::Operands operands{a, b, out, workspace, bytes};
+  int status = dnn_success;
+  if (!plan.is_chosen_ && candidates.size() > 1 && bytes >= plan.workspace())
+    TROUPE_TRY(choose(plan, operands, status));
+  for (auto candidate = candidates.begin(); candidate != candidates.end();) {
+    if (candidate->workspace > bytes) {
+      ++candidate;
+      continue;
+    }
+    status = plan.run(handle_, *candidate, operands);
+    if (status == dnn_success)
+      return true;
+    candidate = candidates.erase(candidate);
+    plan.note_workspaces();
+  }
+  if (candidates.empty())
+    TROUPE_TRY(refused(plan.convolution(), "running it", status));
   return false;
 }
 

@@ -2,6 +2,7 @@
 // do without.
 #pragma once
 
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "core/base/status.hpp"
 #include "core/tensor/dtype.hpp"
@@ -101,7 +103,8 @@ struct DnnLibrary {
 };
 
 inline constexpr int dnn_success = 0;
-inline constexpr int dnn_nhwc = 1, dnn_cross_correlation = 1;
+inline constexpr int dnn_nchw = 0, dnn_nhwc = 1, dnn_cross_correlation = 1;
+inline constexpr int dnn_deterministic = 1;
 inline constexpr int dnn_f32 = 0, dnn_f64 = 1, dnn_f16 = 2, dnn_bf16 = 9;
 /// What products may be computed with; by default floats may lose digits on tensor cores.
 inline constexpr int dnn_math_default = 0, dnn_math_tensor_op = 1, dnn_math_fma = 3;
@@ -110,12 +113,15 @@ inline constexpr int dnn_math_default = 0, dnn_math_tensor_op = 1, dnn_math_fma 
 enum class DnnResult : std::uint8_t { y, dx, dfilter };
 
 /// A convolution of dense tensors: x [batch, in_h, in_w, in_c], filter [out_c, filter_h, filter_w,
-/// in_c], y [batch, out_h, out_w, out_c]. Padding is the same on opposite sides.
+/// in_c], y [batch, out_h, out_w, out_c]; in planes x [batch, in_c, in_h, in_w], filter [out_c,
+/// in_c, filter_h, filter_w], y [batch, out_c, out_h, out_w]. Padding is the same on opposite sides.
 struct DnnConvolution {
   DnnResult result = DnnResult::y;
   DType dtype =
       DType::float32; ///< float, double, half or bfloat16; half and bfloat16 are summed in float
-  bool has_plain_sums = false; ///< no algorithm whose results differ by more than the order of sums
+  /// One algorithm whose results differ by no more than the order of sums, and not from run to run.
+  bool has_plain_sums = false;
+  bool in_planes = false; ///< cuDNN has more algorithms for these, but those of narrow floats
   std::int64_t batch = 0;
   std::int64_t in_h = 0, in_w = 0, in_c = 0;
   std::int64_t filter_h = 0, filter_w = 0;
@@ -127,7 +133,8 @@ struct DnnConvolution {
   auto operator<=>(const DnnConvolution&) const = default;
 };
 
-/// How cuDNN computes a convolution.
+/// How cuDNN computes a convolution: by one of some algorithms, of which it does not know well
+/// which is the quickest.
 class DnnPlan {
 public:
   ~DnnPlan();
@@ -135,25 +142,44 @@ public:
   DnnPlan& operator=(const DnnPlan&) = delete;
 
   const DnnConvolution& convolution() const { return convolution_; }
-  /// Bytes of device memory that a run needs beside its tensors.
+  /// Bytes of device memory that a run takes beside its tensors: as much as every algorithm needs
+  /// until one is chosen, then as much as that needs. Any thread.
   std::size_t workspace() const { return workspace_; }
+  /// With fewer bytes no algorithm runs.
+  std::size_t least_workspace() const { return least_workspace_; }
 
 private:
   friend class Dnn;
+  struct Candidate {
+    int algorithm = 0;
+    int math = 0;
+    std::size_t workspace = 0;
+    float milliseconds = 0; ///< as measured
+  };
+  struct Operands {
+    const void* a;
+    const void* b;
+    void* out;
+    void* workspace;
+    std::size_t bytes; ///< of the workspace
+  };
+
   DnnPlan(const DnnLibrary& library, const DnnConvolution& convolution)
       : library_(library), convolution_(convolution) {}
   int describe();
-  int choose(DnnHandle handle);
-  int measure(DnnHandle handle, int algorithm, std::size_t& bytes) const;
-  int run(DnnHandle handle, const void* a, const void* b, void* out, void* workspace) const;
+  int find(DnnHandle handle);
+  int measure_workspace(DnnHandle handle, int algorithm, std::size_t& bytes) const;
+  int run(DnnHandle handle, const Candidate& candidate, const Operands& operands) const;
+  void note_workspaces();
 
   const DnnLibrary& library_;
   const DnnConvolution convolution_;
   DnnTensorHandle x_ = nullptr, y_ = nullptr;
   DnnFilterHandle filter_ = nullptr;
   DnnConvolutionHandle how_ = nullptr;
-  int algorithm_ = 0;
-  std::size_t workspace_ = 0;
+  std::vector<Candidate> candidates_; ///< the best first; changed under the lock of the Dnn
+  bool is_chosen_ = false;            ///< the first is the one; changed under that lock too
+  std::atomic<std::size_t> workspace_ = 0, least_workspace_ = 0;
 };
 
 /// Of one GPU. Any thread.
@@ -166,24 +192,32 @@ public:
 
   /// Made at the first call for that convolution, and kept. Null: cuDNN does not compute it, which
   /// is kept as well. An error is the GPU's.
-  Result<std::shared_ptr<const DnnPlan>> plan(const DnnConvolution& convolution);
+  Result<std::shared_ptr<DnnPlan>> plan(const DnnConvolution& convolution);
 
   /// Enqueues it on the GPU's compute stream: y of x and filter, dx of filter and dy, or dfilter of
-  /// x and dy. `workspace` is device memory of plan.workspace() bytes, null for none. False: cuDNN
-  /// refused it now, and plan() says so from now on. An error is the GPU's.
-  Result<bool> run(const DnnPlan& plan, const void* a, const void* b, void* out, void* workspace);
+  /// x and dy. `workspace` is device memory of `bytes` bytes, at least plan.least_workspace(). False:
+  /// no algorithm runs; once cuDNN has refused all, plan() says so. An error is the GPU's.
+  ///
+  /// The first run that has plan.workspace() bytes tries all algorithms and measures them, which
+  /// blocks its thread until the stream has done what was enqueued and each algorithm twice: some
+  /// milliseconds, once for a shape, as in TensorFlow. What cuDNN expects to be the quickest often
+  /// takes twice as long as what is.
+  Result<bool> run(DnnPlan& plan, const void* a, const void* b, void* out, void* workspace,
+                   std::size_t bytes);
 
 private:
   Dnn(Gpu& gpu, const DnnLibrary& library, DnnHandle handle)
       : gpu_(gpu), library_(library), handle_(handle) {}
-  void keep(const DnnConvolution& convolution, std::shared_ptr<const DnnPlan> plan);
+  void keep(const DnnConvolution& convolution, std::shared_ptr<DnnPlan> plan);
+  /// `status` is cuDNN's last answer.
+  Status choose(DnnPlan& plan, const DnnPlan::Operands& operands, int& status);
   Status refused(const DnnConvolution& convolution, std::string_view what, int status);
 
   Gpu& gpu_;
   const DnnLibrary& library_;
   std::mutex lock_; ///< a handle is for one thread at a time
   DnnHandle handle_;
-  std::map<DnnConvolution, std::shared_ptr<const DnnPlan>> plans_;
+  std::map<DnnConvolution, std::shared_ptr<DnnPlan>> plans_;
 };
 
 } // namespace troupe::cuda

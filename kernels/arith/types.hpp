@@ -51,5 +51,6 @@ void use_onednn(bool on);
 /// Switches convolutions with fewer products (fused_conv.hpp) on or off for the process. At first
 /// on, unless the environment has TROUPE_WINOGRAD=0.
 void use_winograd(bool on);
+bool winograd_is_on();
 
 } // namespace troupe::arith

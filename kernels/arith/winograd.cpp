@@ -37,10 +37,9 @@ int64_t tiles_of_image(const Conv2DShape& s) {
 
 /// Whether it is computed so, with vectors of eight numbers and more; measured with those.
 bool is_possible(const Conv2DShape& s) {
-  return s.may_use_winograd && switched_on().load(std::memory_order_relaxed) &&
-         isa() != Isa::base && tile_of(s) != 0 && s.stride_h == 1 && s.stride_w == 1 &&
-         s.dilation_h == 1 && s.dilation_w == 1 && s.in_c % 16 == 0 && s.out_c % 16 == 0 &&
-         s.in_c >= 32 && s.out_c >= 32;
+  return s.may_use_winograd && winograd_is_on() && isa() != Isa::base && tile_of(s) != 0 &&
+         s.stride_h == 1 && s.stride_w == 1 && s.dilation_h == 1 && s.dilation_w == 1 &&
+         s.in_c % 16 == 0 && s.out_c % 16 == 0 && s.in_c >= 32 && s.out_c >= 32;
 }
 
 /// `images` images have at least `tiles` tiles, so that the filter's evaluation pays, and those do
@@ -162,6 +161,10 @@ void run_forward(const Conv2DShape& s, const float* x, const ConvFilter& filter,
 
 void use_winograd(bool on) {
   switched_on().store(on, std::memory_order_relaxed);
+}
+
+bool winograd_is_on() {
+  return switched_on().load(std::memory_order_relaxed);
 }
 
 FilterPacking winograd_packing(ConvDirection direction, const Conv2DShape& shape) {

@@ -24,6 +24,7 @@
 
 #define TROUPE_DEVICE __device__ __forceinline__
 #define TROUPE_SHARED(type, name, count) __shared__ type name[count]
+#define TROUPE_UNROLL _Pragma("unroll")
 #define TROUPE_GPU_ENTRY(symbol, parameters, is_cooperative)                                       \
   extern "C" __global__ void __launch_bounds__(1024) symbol parameters
 
@@ -231,8 +232,8 @@ TROUPE_DEVICE void map(const void* x, void* y, std::int64_t n, F f) {
     const std::int64_t packs = n / Pack<T>::size;
     for (std::int64_t i = first(); i < packs; i += stride()) {
       Pack<T> values = elements<Pack<T>>(x)[i];
-      for (T& value : values.at)
-        value = f(value);
+      TROUPE_UNROLL // an array that is indexed would lie in memory
+          for (int k = 0; k < Pack<T>::size; ++k) values.at[k] = f(values.at[k]);
       elements<Pack<T>>(y)[i] = values;
     }
     done = packs * Pack<T>::size;
@@ -249,6 +250,7 @@ TROUPE_DEVICE void map(const void* x, const void* y, void* z, std::int64_t n, F 
     for (std::int64_t i = first(); i < packs; i += stride()) {
       Pack<T> left = elements<Pack<T>>(x)[i];
       const Pack<T> right = elements<Pack<T>>(y)[i];
+      TROUPE_UNROLL
       for (int k = 0; k < Pack<T>::size; ++k)
         left.at[k] = f(left.at[k], right.at[k]);
       elements<Pack<T>>(z)[i] = left;

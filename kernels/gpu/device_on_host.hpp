@@ -134,6 +134,7 @@ private:
 } // namespace troupe::gpu
 
 #define TROUPE_DEVICE inline
+#define TROUPE_UNROLL
 // Blocks run one after the other, on one thread.
 #define TROUPE_SHARED(type, name, count) static type name[count]
 #define TROUPE_GPU_ENTRY(symbol, parameters, is_cooperative)                                       \

@@ -101,13 +101,23 @@ TROUPE_DEVICE WideOf<T> of_run(Op op, const T* all, Share share) {
     sums[0] = taken(op, widen(x[lane]));
   const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(x + head);
   const std::int64_t n = (count - head) / size;
-  for (std::int64_t i = lane; i < n; i += share.lanes) {
+  constexpr int at_once = sizeof(T) < 4 ? 2 : 4; // loads on their way
+  std::int64_t i = lane;
+  for (; i + (at_once - 1) * std::int64_t{share.lanes} < n; i += at_once * share.lanes) {
+    Pack<T> values[at_once];
+    for (int j = 0; j < at_once; ++j)
+      values[j] = packs[i + j * std::int64_t{share.lanes}];
+    for (int j = 0; j < at_once; ++j)
+      for (int k = 0; k < size; ++k)
+        sums[k] = joined(op, sums[k], taken(op, widen(values[j].at[k])));
+  }
+  for (; i < n; i += share.lanes) {
     const Pack<T> values = packs[i];
     for (int k = 0; k < size; ++k)
       sums[k] = joined(op, sums[k], taken(op, widen(values.at[k])));
   }
-  if (const std::int64_t i = head + n * size + lane; i < count)
-    sums[size - 1] = joined(op, sums[size - 1], taken(op, widen(x[i])));
+  if (const std::int64_t last = head + n * size + lane; last < count)
+    sums[size - 1] = joined(op, sums[size - 1], taken(op, widen(x[last])));
   for (int half = size / 2; half > 0; half /= 2)
     for (int k = 0; k < half; ++k)
       sums[k] = joined(op, sums[k], sums[k + half]);

@@ -47,11 +47,29 @@ TROUPE_DEVICE void sum_rows_of(const Sources<T>& from, std::int64_t channel, std
   float middle[run];
   for (int k = 0; k < run; ++k)
     middle[k] = from.dy ? from.mean[channel + k] : widen(from.x[channel + k]);
-  for (std::int64_t row = begin; row < end; row += step) {
-    const std::int64_t at = row * channels + channel;
-    const auto x = *reinterpret_cast<const Run<T, run>*>(from.x + at);
+  const auto load = [&](const T* images, std::int64_t row) {
+    return *reinterpret_cast<const Run<T, run>*>(images + row * channels + channel);
+  };
+  constexpr int at_once = 4; // loads on their way
+  std::int64_t row = begin;
+  for (; row + (at_once - 1) * std::int64_t{step} < end; row += at_once * std::int64_t{step}) {
+    Run<T, run> x[at_once], dy[at_once] = {};
+    for (int j = 0; j < at_once; ++j) {
+      x[j] = load(from.x, row + j * std::int64_t{step});
+      if (from.dy)
+        dy[j] = load(from.dy, row + j * std::int64_t{step});
+    }
+    for (int j = 0; j < at_once; ++j)
+      for (int k = 0; k < run; ++k)
+        if (from.dy)
+          sums[k].add(widen(dy[j].at[k]), widen(x[j].at[k]), middle[k]);
+        else
+          sums[k].add(widen(x[j].at[k]), middle[k]);
+  }
+  for (; row < end; row += step) {
+    const Run<T, run> x = load(from.x, row);
     if (from.dy) {
-      const auto dy = *reinterpret_cast<const Run<T, run>*>(from.dy + at);
+      const Run<T, run> dy = load(from.dy, row);
       for (int k = 0; k < run; ++k)
         sums[k].add(widen(dy.at[k]), widen(x.at[k]), middle[k]);
     } else {

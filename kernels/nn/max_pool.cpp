@@ -28,7 +28,8 @@ Status pool_on_gpu(KernelContext& c, const arith::Pool2DShape& s, const Tensor& 
   const std::int64_t n = y.num_elements();
   if (n == 0)
     return {};
-  return gpu::launch(c, gpu::kernels::max_pool, x.dtype(), gpu::over(n), nn::windows_of(s),
+  return gpu::launch(c, gpu::kernels::max_pool, x.dtype(),
+                     gpu::over_packs(n, dtype_size(x.dtype())), nn::windows_of(s),
                      gpu::WindowDividers(nn::windows_of(s)), x.raw(), y.mutable_raw(), n);
 }
 
@@ -124,10 +125,12 @@ Status compute_grad(KernelContext& c) {
     const gpu::WindowDividers by(sizes);
     TROUPE_ASSIGN(Tensor places, c.allocate_temp(DType::int32, dy.shape()));
     if (windows > 0)
-      TROUPE_TRY(gpu::launch(c, gpu::kernels::largest_places, x.dtype(), gpu::over(windows), sizes,
-                             by, x.raw(), places.mutable_raw(), windows));
-    return gpu::launch(c, gpu::kernels::max_pool_grad, x.dtype(), gpu::over(n), sizes, by,
-                       places.raw(), dy.raw(), dx.mutable_raw(), n);
+      TROUPE_TRY(gpu::launch(c, gpu::kernels::largest_places, x.dtype(),
+                             gpu::over_packs(windows, dtype_size(x.dtype())), sizes, by, x.raw(),
+                             places.mutable_raw(), windows));
+    return gpu::launch(c, gpu::kernels::max_pool_grad, x.dtype(),
+                       gpu::over_packs(n, dtype_size(x.dtype())), sizes, by, places.raw(), dy.raw(),
+                       dx.mutable_raw(), n);
   }
   if (dy.num_elements() == 0) {
     std::fill_n(static_cast<std::byte*>(dx.mutable_raw()), dx.byte_size(), std::byte{0});

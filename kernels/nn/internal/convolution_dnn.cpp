@@ -1,10 +1,11 @@
-// What cuDNN wants otherwise than TensorFlow has it is made so by copies: filters are [out, height,
-// width, in], and padding is the same on opposite sides.
+// What cuDNN wants otherwise than TensorFlow has it is made so by copies: images of wide floats are
+// planes, filters have the channels out first, and padding is the same on opposite sides.
 #include "kernels/nn/internal/convolution_dnn.hpp"
 
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 
 #include "devices/cuda/dnn.hpp"
 #include "devices/cuda/gpu.hpp"
@@ -16,11 +17,16 @@ namespace troupe::nn {
 namespace {
 
 /// Rows (or columns) of images as cuDNN sees them: `in` of them, which it pads by `pad` on both
-/// sides. Our rows [from, from + count) are there from row `to` on.
+/// sides. Of ours the rows [from, from + count) are there from row `to` on.
 struct SeenRows {
+  std::int64_t ours = 0;
   std::int64_t in = 0, pad = 0;
   std::int64_t from = 0, to = 0, count = 0;
 };
+
+SeenRows all_rows(std::int64_t rows) {
+  return {.ours = rows, .in = rows, .pad = 0, .from = 0, .to = 0, .count = rows};
+}
 
 /// The images themselves, where the same padding on both sides gives as many windows; else just
 /// what the windows reach, padding included. What no window reaches is cut off.
@@ -29,14 +35,74 @@ SeenRows seen_rows(std::int64_t in, std::int64_t filter, std::int64_t dilation, 
   const std::int64_t window = (filter - 1) * dilation + 1;
   const std::int64_t beyond = in + 2 * pad_before - window;
   if (pad_before >= 0 && beyond >= 0 && beyond / stride + 1 == out)
-    return {.in = in, .pad = pad_before, .from = 0, .to = 0, .count = in};
+    return {.ours = in, .in = in, .pad = pad_before, .from = 0, .to = 0, .count = in};
   const std::int64_t reached = (out - 1) * stride + window;
-  SeenRows rows{.in = reached,
+  SeenRows rows{.ours = in,
+                .in = reached,
                 .pad = 0,
                 .from = std::max<std::int64_t>(-pad_before, 0),
                 .to = std::max<std::int64_t>(pad_before, 0)};
   rows.count = std::min(in - rows.from, reached - rows.to);
   return rows;
+}
+
+using Dims = std::array<std::int64_t, 4>;
+
+std::int64_t elements_of(const Dims& dims) {
+  return dims[0] * dims[1] * dims[2] * dims[3];
+}
+
+/// A tensor of a convolution as cuDNN sees it: a dense array, in which ours, or what is needed of
+/// it, has other places.
+struct Seen {
+  Dims dims;
+  Dims shared;                ///< of the elements that are in both
+  gpu::Strided ours, theirs;  ///< where those are
+  std::int64_t our_count = 0; ///< of elements
+
+  bool has_all_ours() const { return elements_of(shared) == our_count; }
+  bool has_all_theirs() const { return elements_of(shared) == elements_of(dims); }
+  /// Whether both are one array.
+  bool is_ours() const {
+    bool are_in_one_order = true;
+    for (std::size_t d = 0; d < dims.size(); ++d)
+      are_in_one_order = are_in_one_order && (dims[d] == 1 || ours.strides[d] == theirs.strides[d]);
+    return are_in_one_order && has_all_ours() && has_all_theirs();
+  }
+};
+
+/// Dimensions are [x, height, width, channels]; of planes cuDNN sees [x, channels, height, width].
+Seen seen(bool in_planes, Dims dims, Dims shared, Dims our_strides) {
+  if (in_planes)
+    for (Dims* each : {&dims, &shared, &our_strides})
+      std::rotate(each->begin() + 1, each->begin() + 3, each->end());
+  return {.dims = dims,
+          .shared = shared,
+          .ours = {.strides = {our_strides.begin(), our_strides.end()}},
+          .theirs = gpu::dense(dims)};
+}
+
+Seen seen_images(bool in_planes, std::int64_t batch, const SeenRows& rows, const SeenRows& columns,
+                 std::int64_t channels) {
+  const std::int64_t row = columns.ours * channels;
+  Seen out =
+      seen(in_planes, {batch, rows.in, columns.in, channels},
+           {batch, rows.count, columns.count, channels}, {rows.ours * row, row, channels, 1});
+  const std::size_t height = in_planes ? 2 : 1;
+  out.our_count = batch * rows.ours * row;
+  for (auto [side, y, x] : {std::tuple(&out.ours, rows.from, columns.from),
+                            std::tuple(&out.theirs, rows.to, columns.to)})
+    side->offset = y * side->strides[height] + x * side->strides[height + 1];
+  return out;
+}
+
+/// Ours is [height, width, in, out]; theirs have `out` first.
+Seen seen_filter(bool in_planes, const arith::Conv2DShape& s) {
+  const Dims dims{s.out_c, s.filter_h, s.filter_w, s.in_c};
+  const std::int64_t pixel = s.in_c * s.out_c;
+  Seen out = seen(in_planes, dims, dims, {1, s.filter_w * pixel, pixel, s.out_c});
+  out.our_count = elements_of(dims);
+  return out;
 }
 
 /// One convolution by cuDNN: how, and the temporaries that it takes.
@@ -47,15 +113,21 @@ public:
                                            cuda::DnnResult result, DType dtype) {
     TROUPE_ASSIGN(cuda::CudaStream * stream, gpu::stream_of(c));
     auto dnn = stream->gpu().dnn();
-    ByDnn out(c, s, dtype);
-    if (!dnn.ok() || out.h_.count < 1 || out.w_.count < 1)
+    const SeenRows h = seen_rows(s.in_h, s.filter_h, s.dilation_h, s.stride_h, s.out_h, s.pad_top);
+    const SeenRows w = seen_rows(s.in_w, s.filter_w, s.dilation_w, s.stride_w, s.out_w, s.pad_left);
+    if (!dnn.ok() || h.count < 1 || w.count < 1)
       return std::optional<ByDnn>();
+    // Of wide floats cuDNN has its good algorithms for planes; tensor cores take narrow ones as
+    // they are.
+    const bool in_planes = dtype == DType::float32 || dtype == DType::float64;
+    ByDnn out(c, dtype);
     TROUPE_ASSIGN(out.plan_, (*dnn)->plan({.result = result,
                                            .dtype = dtype,
-                                           .has_plain_sums = !s.may_use_winograd,
+                                           .has_plain_sums = !arith::winograd_is_on(),
+                                           .in_planes = in_planes,
                                            .batch = s.batch,
-                                           .in_h = out.h_.in,
-                                           .in_w = out.w_.in,
+                                           .in_h = h.in,
+                                           .in_w = w.in,
                                            .in_c = s.in_c,
                                            .filter_h = s.filter_h,
                                            .filter_w = s.filter_w,
@@ -66,109 +138,84 @@ public:
                                            .stride_w = s.stride_w,
                                            .dilation_h = s.dilation_h,
                                            .dilation_w = s.dilation_w,
-                                           .pad_h = out.h_.pad,
-                                           .pad_w = out.w_.pad}));
+                                           .pad_h = h.pad,
+                                           .pad_w = w.pad}));
     if (!out.plan_)
       return std::optional<ByDnn>();
+    out.x_ = seen_images(in_planes, s.batch, h, w, s.in_c);
+    out.y_ = seen_images(in_planes, s.batch, all_rows(s.out_h), all_rows(s.out_w), s.out_c);
+    out.filter_ = seen_filter(in_planes, s);
     out.dnn_ = *dnn;
     out.stream_ = stream;
     return std::optional<ByDnn>(std::move(out));
   }
 
-  /// Whether cuDNN sees the images as they are.
-  bool sees_images() const {
-    return h_.in == s_.in_h && h_.pad == s_.pad_top && w_.in == s_.in_w && w_.pad == s_.pad_left;
-  }
-  /// Whether windows reach every element of the images.
-  bool reaches_all() const { return h_.count == s_.in_h && w_.count == s_.in_w; }
-  /// Whether both layouts of the filter are one.
-  bool sees_filter() const { return s_.out_c == 1 || filter_pixels() == 1; }
+  const Seen& x() const { return x_; }
+  const Seen& y() const { return y_; }
+  const Seen& filter() const { return filter_; }
 
-  Result<Tensor> make_images() const {
-    TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{s_.batch, h_.in, w_.in, s_.in_c}));
-    return c_.allocate_temp(dtype_, shape);
-  }
-  Result<Tensor> make_filter() const {
-    TROUPE_ASSIGN(const Shape shape,
-                  Shape::make(std::array{s_.out_c, s_.filter_h, s_.filter_w, s_.in_c}));
-    return c_.allocate_temp(dtype_, shape);
-  }
-
-  /// The images as cuDNN sees them.
-  Result<Tensor> images_of(const Tensor& x) const {
-    if (sees_images())
-      return x;
-    TROUPE_ASSIGN(Tensor seen, make_images());
-    TROUPE_TRY(gpu::fill(c_, seen.mutable_raw(), 0, seen.byte_size()));
-    TROUPE_TRY(gpu::copy_strided(c_, dtype_size(dtype_), rows(), ours(), x.raw(), theirs(),
-                                 seen.mutable_raw()));
-    return seen;
-  }
-  /// dx of the gradient by the images that cuDNN sees.
-  Status take_images(const Tensor& seen, Tensor& dx) const {
-    if (!reaches_all())
-      TROUPE_TRY(gpu::fill(c_, dx.mutable_raw(), 0, dx.byte_size()));
-    return gpu::copy_strided(c_, dtype_size(dtype_), rows(), theirs(), seen.raw(), ours(),
-                             dx.mutable_raw());
-  }
-
-  Result<Tensor> filter_of(const Tensor& filter) const {
-    if (sees_filter())
-      return filter;
-    TROUPE_ASSIGN(Tensor seen, make_filter());
-    TROUPE_TRY(transpose(s_.out_c, filter_pixels(), filter, seen));
-    return seen;
-  }
-  Status take_filter(const Tensor& seen, Tensor& dfilter) const {
-    return transpose(filter_pixels(), s_.out_c, seen, dfilter);
-  }
-
-  /// out of a and b; see cuda::Dnn::run.
-  Result<bool> run(const Tensor& a, const Tensor& b, Tensor& out) const {
-    Tensor workspace;
-    if (const auto bytes = static_cast<std::int64_t>(plan_->workspace()); bytes > 0) {
-      TROUPE_ASSIGN(workspace, c_.allocate_temp(DType::uint8, Shape{bytes}));
-    }
-    const cuda::CudaStream::Noted noted(*stream_, c_.node_name(), c_.node().schema->name);
-    return dnn_->run(*plan_, a.raw(), b.raw(), out.mutable_raw(),
-                     workspace.has_value() ? workspace.mutable_raw() : nullptr);
+  /// out of a and b, which are ours.
+  Result<bool> compute(const Seen& of_a, const Tensor& a, const Seen& of_b, const Tensor& b,
+                       const Seen& of_out, Tensor& out) const {
+    TROUPE_ASSIGN(const Tensor seen_a, see(of_a, a));
+    TROUPE_ASSIGN(const Tensor seen_b, see(of_b, b));
+    if (of_out.is_ours())
+      return run(seen_a, seen_b, out);
+    TROUPE_ASSIGN(Tensor seen_out, make(of_out));
+    TROUPE_ASSIGN(const bool is_done, run(seen_a, seen_b, seen_out));
+    if (is_done)
+      TROUPE_TRY(take(of_out, seen_out, out));
+    return is_done;
   }
 
 private:
-  ByDnn(KernelContext& c, const arith::Conv2DShape& s, DType dtype)
-      : c_(c), s_(s), dtype_(dtype),
-        h_(seen_rows(s.in_h, s.filter_h, s.dilation_h, s.stride_h, s.out_h, s.pad_top)),
-        w_(seen_rows(s.in_w, s.filter_w, s.dilation_w, s.stride_w, s.out_w, s.pad_left)) {}
+  ByDnn(KernelContext& c, DType dtype) : c_(c), dtype_(dtype) {}
 
-  std::int64_t filter_pixels() const { return s_.filter_h * s_.filter_w * s_.in_c; }
-
-  // What a copy between our images and those that cuDNN sees goes over.
-  std::array<std::int64_t, 4> rows() const { return {s_.batch, h_.count, w_.count, s_.in_c}; }
-  gpu::Strided ours() const {
-    gpu::Strided out = gpu::dense(std::array{s_.batch, s_.in_h, s_.in_w, s_.in_c});
-    out.offset = (h_.from * s_.in_w + w_.from) * s_.in_c;
-    return out;
+  Result<Tensor> make(const Seen& seen) const {
+    TROUPE_ASSIGN(const Shape shape, Shape::make(seen.dims));
+    return c_.allocate_temp(dtype_, shape);
   }
-  gpu::Strided theirs() const {
-    gpu::Strided out = gpu::dense(std::array{s_.batch, h_.in, w_.in, s_.in_c});
-    out.offset = (h_.to * w_.in + w_.to) * s_.in_c;
-    return out;
+  Result<Tensor> see(const Seen& seen, const Tensor& ours) const {
+    if (seen.is_ours())
+      return ours;
+    TROUPE_ASSIGN(Tensor theirs, make(seen));
+    if (!seen.has_all_theirs())
+      TROUPE_TRY(gpu::fill(c_, theirs.mutable_raw(), 0, theirs.byte_size()));
+    TROUPE_TRY(gpu::copy_strided(c_, dtype_size(dtype_), seen.shared, seen.ours, ours.raw(),
+                                 seen.theirs, theirs.mutable_raw()));
+    return theirs;
+  }
+  Status take(const Seen& seen, const Tensor& theirs, Tensor& ours) const {
+    if (!seen.has_all_ours())
+      TROUPE_TRY(gpu::fill(c_, ours.mutable_raw(), 0, ours.byte_size()));
+    return gpu::copy_strided(c_, dtype_size(dtype_), seen.shared, seen.theirs, theirs.raw(),
+                             seen.ours, ours.mutable_raw());
   }
 
-  /// to [rows, columns] of from [columns, rows].
-  Status transpose(std::int64_t rows, std::int64_t columns, const Tensor& from, Tensor& to) const {
-    const std::array dims{rows, columns};
-    return gpu::copy_strided(c_, dtype_size(dtype_), dims, {.strides = {1, rows}}, from.raw(),
-                             gpu::dense(dims), to.mutable_raw());
+  Result<Tensor> make_workspace(std::size_t bytes) const {
+    if (bytes == 0)
+      return Tensor();
+    return c_.allocate_temp(DType::uint8, Shape{static_cast<std::int64_t>(bytes)});
+  }
+  /// See cuda::Dnn::run.
+  Result<bool> run(const Tensor& a, const Tensor& b, Tensor& out) const {
+    Result<Tensor> workspace = make_workspace(plan_->workspace());
+    if (!workspace.ok() && workspace.status().code() == Code::resource_exhausted)
+      workspace = make_workspace(plan_->least_workspace());
+    TROUPE_TRY(workspace.status());
+    const bool has_any = workspace->has_value();
+    const cuda::CudaStream::Noted noted(*stream_, c_.node_name(), c_.node().schema->name);
+    return dnn_->run(*plan_, a.raw(), b.raw(), out.mutable_raw(),
+                     has_any ? workspace->mutable_raw() : nullptr,
+                     has_any ? static_cast<std::size_t>(workspace->byte_size()) : 0);
   }
 
   KernelContext& c_;
-  const arith::Conv2DShape& s_;
   DType dtype_;
-  SeenRows h_, w_;
+  Seen x_, y_, filter_;
   cuda::CudaStream* stream_ = nullptr;
   cuda::Dnn* dnn_ = nullptr;
-  std::shared_ptr<const cuda::DnnPlan> plan_;
+  std::shared_ptr<cuda::DnnPlan> plan_;
 };
 
 /// Patches take less memory; if not even that is there, they say so.
@@ -181,41 +228,19 @@ Result<bool> unless_out_of_memory(Result<bool> done) {
 Result<bool> try_forward(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                          const Tensor& filter, Tensor& y) {
   TROUPE_ASSIGN(const auto dnn, ByDnn::find(c, s, cuda::DnnResult::y, x.dtype()));
-  if (!dnn)
-    return false;
-  TROUPE_ASSIGN(const Tensor images, dnn->images_of(x));
-  TROUPE_ASSIGN(const Tensor seen, dnn->filter_of(filter));
-  return dnn->run(images, seen, y);
+  return dnn ? dnn->compute(dnn->x(), x, dnn->filter(), filter, dnn->y(), y) : false;
 }
 
 Result<bool> try_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
                       const Tensor& dy, Tensor& dx) {
   TROUPE_ASSIGN(const auto dnn, ByDnn::find(c, s, cuda::DnnResult::dx, dx.dtype()));
-  if (!dnn)
-    return false;
-  TROUPE_ASSIGN(const Tensor seen, dnn->filter_of(filter));
-  if (dnn->sees_images())
-    return dnn->run(seen, dy, dx);
-  TROUPE_ASSIGN(Tensor images, dnn->make_images());
-  TROUPE_ASSIGN(const bool is_done, dnn->run(seen, dy, images));
-  if (is_done)
-    TROUPE_TRY(dnn->take_images(images, dx));
-  return is_done;
+  return dnn ? dnn->compute(dnn->filter(), filter, dnn->y(), dy, dnn->x(), dx) : false;
 }
 
 Result<bool> try_filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                                  const Tensor& dy, Tensor& dfilter) {
   TROUPE_ASSIGN(const auto dnn, ByDnn::find(c, s, cuda::DnnResult::dfilter, x.dtype()));
-  if (!dnn)
-    return false;
-  TROUPE_ASSIGN(const Tensor images, dnn->images_of(x));
-  if (dnn->sees_filter())
-    return dnn->run(images, dy, dfilter);
-  TROUPE_ASSIGN(Tensor seen, dnn->make_filter());
-  TROUPE_ASSIGN(const bool is_done, dnn->run(images, dy, seen));
-  if (is_done)
-    TROUPE_TRY(dnn->take_filter(seen, dfilter));
-  return is_done;
+  return dnn ? dnn->compute(dnn->x(), x, dnn->y(), dy, dnn->filter(), dfilter) : false;
 }
 
 } // namespace

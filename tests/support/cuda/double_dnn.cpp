@@ -1,10 +1,13 @@
 // cuDNN, as the double answers it: plain sums on the host, in the order of the stream. Of its
 // algorithms the first is refused, one is Winograd's, one lets floats lose digits, one wants more
-// memory than there is; what is left wants some.
+// memory than there is; what is left wants some. Tests may make one slower than it is.
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -17,14 +20,15 @@ struct cudnnContext {
   StreamHandle stream = nullptr;
 };
 struct cudnnTensorStruct {
-  int type = -1, n = 0, c = 0, h = 0, w = 0;
+  int type = -1, format = -1, n = 0, c = 0, h = 0, w = 0;
 };
 struct cudnnFilterStruct {
-  int type = -1, k = 0, c = 0, h = 0, w = 0;
+  int type = -1, format = -1, k = 0, c = 0, h = 0, w = 0;
 };
 struct cudnnConvolutionStruct {
   int pad_h = 0, pad_w = 0, stride_h = 0, stride_w = 0, dilation_h = 0, dilation_w = 0;
   int compute_type = -1, math = dnn_math_default;
+  int refusal = dnn_success; ///< of every algorithm, once one was told to refuse
 };
 } // namespace troupe::cuda
 
@@ -35,7 +39,19 @@ using namespace cuda;
 
 constexpr int dnn_bad_param = 2000, dnn_refuses = 3000;
 constexpr int plain_algorithm = 1, large_algorithm = 0, inexact_algorithm = 2;
-constexpr std::size_t small_workspace = 1000, large_workspace = std::size_t{2} << 30;
+constexpr std::size_t small_workspace = 1000, winograd_workspace = 3000,
+                      large_workspace = std::size_t{2} << 30;
+
+int winograd_of(DnnResult result) {
+  return result == DnnResult::y ? 6 : result == DnnResult::dx ? 4 : 5;
+}
+std::size_t workspace_of(DnnResult result, int algorithm) {
+  return algorithm == large_algorithm       ? large_workspace
+         : algorithm == winograd_of(result) ? winograd_workspace
+                                            : small_workspace;
+}
+
+std::array<std::atomic<int>, 8> delays; // milliseconds, by algorithm
 
 // ---- values
 
@@ -54,11 +70,24 @@ double dnn_load(const void* tensor, std::int64_t at) {
     return static_cast<double>(static_cast<float>(value));
 }
 
+/// Places of elements: of pixels that lie together, or of planes.
+struct Places {
+  std::int64_t image, row, column, channel;
+
+  Places(int format, std::int64_t channels, std::int64_t h, std::int64_t w)
+      : image(channels * h * w), row(format == dnn_nhwc ? w * channels : w),
+        column(format == dnn_nhwc ? channels : 1), channel(format == dnn_nhwc ? 1 : h * w) {}
+  std::int64_t at(std::int64_t n, std::int64_t y, std::int64_t x) const {
+    return n * image + y * row + x * column;
+  }
+};
+
 /// Calls body(element of x, of filter, of y) for each product of a convolution.
 template <class Body>
 void for_each_product(const DnnSizes& s, const Body& body) {
   const auto& [x, y, filter, how] = s;
-  const std::int64_t depth = x.c;
+  const Places in_x(x.format, x.c, x.h, x.w), in_y(y.format, y.c, y.h, y.w),
+      in_filter(filter.format, filter.c, filter.h, filter.w);
   for (int n = 0; n < y.n; ++n)
     for (int p = 0; p < y.h; ++p)
       for (int q = 0; q < y.w; ++q)
@@ -68,14 +97,11 @@ void for_each_product(const DnnSizes& s, const Body& body) {
             const int column = q * how.stride_w - how.pad_w + t * how.dilation_w;
             if (row < 0 || row >= x.h || column < 0 || column >= x.w)
               continue;
-            const std::int64_t at_x = ((std::int64_t{n} * x.h + row) * x.w + column) * depth;
-            const std::int64_t at_y = ((std::int64_t{n} * y.h + p) * y.w + q) * y.c;
-            for (int k = 0; k < y.c; ++k) {
-              const std::int64_t at_filter =
-                  ((std::int64_t{k} * filter.h + r) * filter.w + t) * depth;
-              for (std::int64_t c = 0; c < depth; ++c)
-                body(at_x + c, at_filter + c, at_y + k);
-            }
+            for (int k = 0; k < y.c; ++k)
+              for (int c = 0; c < x.c; ++c)
+                body(in_x.at(n, row, column) + c * in_x.channel,
+                     in_filter.at(k, r, t) + c * in_filter.channel,
+                     in_y.at(n, p, q) + k * in_y.channel);
           }
 }
 
@@ -130,15 +156,15 @@ int windows_of(int in, int pad, int filter, int dilation, int stride) {
 
 bool are_valid(const DnnSizes& s) {
   const auto& [x, y, filter, how] = s;
-  return x.type == y.type && x.type == filter.type &&
-         how.compute_type == (x.type == dnn_f64 ? dnn_f64 : dnn_f32) &&
+  return x.type == y.type && x.type == filter.type && x.format == y.format &&
+         x.format == filter.format && how.compute_type == (x.type == dnn_f64 ? dnn_f64 : dnn_f32) &&
          (x.type != dnn_f32 || how.math == dnn_math_fma) && x.c == filter.c && y.c == filter.k &&
          x.n == y.n && y.h == windows_of(x.h, how.pad_h, filter.h, how.dilation_h, how.stride_h) &&
          y.w == windows_of(x.w, how.pad_w, filter.w, how.dilation_w, how.stride_w);
 }
 
 /// The answer of a call that was told to fail.
-std::optional<int> told_to_fail(const char* function) {
+std::optional<int> told_to_fail(const std::string& function) {
   CudaDouble::Machine& m = machine();
   std::scoped_lock guard(m.lock);
   ++m.launches[function];
@@ -151,29 +177,35 @@ int find_algorithms(const char* function, const DnnSizes& s, DnnResult result, i
     return *status;
   if (!are_valid(s))
     return dnn_bad_param;
-  const int winograd = result == DnnResult::y ? 6 : result == DnnResult::dx ? 4 : 5;
   const bool is_narrow = s.x.type == dnn_f16 || s.x.type == dnn_bf16;
-  const std::array all{
-      DnnAlgorithm{.algorithm = plain_algorithm, .status = dnn_refuses},
-      DnnAlgorithm{.algorithm = winograd, .memory = small_workspace, .math = dnn_math_fma},
-      DnnAlgorithm{.algorithm = is_narrow ? plain_algorithm : inexact_algorithm,
-                   .memory = small_workspace,
-                   .math = dnn_math_tensor_op},
-      DnnAlgorithm{.algorithm = large_algorithm,
-                   .math = dnn_math_default}, // the size is its secret
-      DnnAlgorithm{
-          .algorithm = plain_algorithm, .memory = small_workspace, .math = dnn_math_default}};
+  const std::array all{DnnAlgorithm{.algorithm = plain_algorithm, .status = dnn_refuses},
+                       DnnAlgorithm{.algorithm = winograd_of(result),
+                                    .memory = winograd_workspace,
+                                    .determinism = dnn_deterministic,
+                                    .math = dnn_math_fma},
+                       DnnAlgorithm{.algorithm = is_narrow ? plain_algorithm : inexact_algorithm,
+                                    .memory = small_workspace,
+                                    .determinism = dnn_deterministic,
+                                    .math = dnn_math_tensor_op},
+                       DnnAlgorithm{.algorithm = large_algorithm,
+                                    .determinism = dnn_deterministic,
+                                    .math = dnn_math_default}, // the size is its secret
+                       DnnAlgorithm{.algorithm = plain_algorithm,
+                                    .memory = small_workspace,
+                                    .determinism = dnn_deterministic,
+                                    .math = dnn_math_default}};
   *count = std::min(most, static_cast<int>(all.size()));
   std::copy_n(all.begin(), *count, algorithms);
   return dnn_success;
 }
 
-int measure_workspace(const char* function, const DnnSizes& s, int algorithm, std::size_t* bytes) {
+int measure_workspace(const char* function, const DnnSizes& s, DnnResult result, int algorithm,
+                      std::size_t* bytes) {
   if (auto status = told_to_fail(function))
     return *status;
   if (!are_valid(s))
     return dnn_bad_param;
-  *bytes = algorithm == large_algorithm ? large_workspace : small_workspace;
+  *bytes = workspace_of(result, algorithm);
   return dnn_success;
 }
 
@@ -190,13 +222,23 @@ struct Factors {
   }
 };
 
-int enqueue_convolution(const char* function, DnnHandle handle, const DnnSizes& s, DnnResult result,
-                        const Factors& factors, const void* a, const void* b, void* out,
-                        int algorithm, void* workspace, std::size_t bytes) {
+/// Told to fail by its function's name it is refused from now on, whichever algorithm is asked for;
+/// by that with ", algorithm 1", by this one once.
+int refusal_of(const std::string& function, cudnnConvolutionStruct& how, int algorithm) {
   if (auto status = told_to_fail(function))
-    return *status;
+    how.refusal = *status;
+  const auto status = told_to_fail(str_cat(function, ", algorithm ", algorithm));
+  return status.value_or(how.refusal);
+}
+
+int enqueue_convolution(const char* function, DnnHandle handle, cudnnConvolutionStruct& how,
+                        const DnnSizes& s, DnnResult result, const Factors& factors, const void* a,
+                        const void* b, void* out, int algorithm, void* workspace,
+                        std::size_t bytes) {
+  if (int status = refusal_of(function, how, algorithm); status != dnn_success)
+    return status;
   if (!are_valid(s) || !factors.are_plain(s.x.type) || algorithm == large_algorithm || !workspace ||
-      bytes < small_workspace)
+      bytes < workspace_of(result, algorithm))
     return dnn_bad_param;
   const int type = s.x.type;
   const auto size = [&](DnnResult tensor) {
@@ -210,8 +252,9 @@ int enqueue_convolution(const char* function, DnnHandle handle, const DnnSizes& 
   m.checker.reads(b, size(result == DnnResult::y ? DnnResult::dfilter : DnnResult::y));
   m.checker.writes(out, size(result));
   m.checker.writes(workspace, bytes);
-  ++m.launches[str_cat(function, ", algorithm ", algorithm)];
   m.enqueue(stream, {.run = [=] {
+              std::this_thread::sleep_for(
+                  std::chrono::milliseconds(delays[static_cast<std::size_t>(algorithm)]));
               std::memset(workspace, 0xFB, bytes);
               switch (type) {
               case dnn_f64:
@@ -264,15 +307,15 @@ int dnn_end(T* descriptor) {
 }
 
 int set_tensor(DnnTensorHandle tensor, int format, int type, int n, int c, int h, int w) {
-  if (format != dnn_nhwc || std::min({n, c, h, w}) < 1)
+  if ((format != dnn_nhwc && format != dnn_nchw) || std::min({n, c, h, w}) < 1)
     return dnn_bad_param;
-  *tensor = {type, n, c, h, w};
+  *tensor = {type, format, n, c, h, w};
   return dnn_success;
 }
 int set_filter(DnnFilterHandle filter, int type, int format, int k, int c, int h, int w) {
-  if (format != dnn_nhwc || std::min({k, c, h, w}) < 1)
+  if ((format != dnn_nhwc && format != dnn_nchw) || std::min({k, c, h, w}) < 1)
     return dnn_bad_param;
-  *filter = {type, k, c, h, w};
+  *filter = {type, format, k, c, h, w};
   return dnn_success;
 }
 int set_convolution(DnnConvolutionHandle how, int pad_h, int pad_w, int stride_h, int stride_w,
@@ -280,7 +323,13 @@ int set_convolution(DnnConvolutionHandle how, int pad_h, int pad_w, int stride_h
   if (std::min(pad_h, pad_w) < 0 || std::min({stride_h, stride_w, dilation_h, dilation_w}) < 1 ||
       mode != dnn_cross_correlation)
     return dnn_bad_param;
-  *how = {pad_h, pad_w, stride_h, stride_w, dilation_h, dilation_w, compute_type, dnn_math_default};
+  *how = {.pad_h = pad_h,
+          .pad_w = pad_w,
+          .stride_h = stride_h,
+          .stride_w = stride_w,
+          .dilation_h = dilation_h,
+          .dilation_w = dilation_w,
+          .compute_type = compute_type};
   return dnn_success;
 }
 int set_math(DnnConvolutionHandle how, int math) {
@@ -307,32 +356,32 @@ int find_filter(DnnHandle, DnnTensorHandle x, DnnTensorHandle dy, DnnConvolution
 int measure_forward(DnnHandle, DnnTensorHandle x, DnnFilterHandle filter, DnnConvolutionHandle how,
                     DnnTensorHandle y, int algorithm, std::size_t* bytes) {
   return measure_workspace("cudnnGetConvolutionForwardWorkspaceSize", {*x, *y, *filter, *how},
-                           algorithm, bytes);
+                           DnnResult::y, algorithm, bytes);
 }
 int measure_data(DnnHandle, DnnFilterHandle filter, DnnTensorHandle dy, DnnConvolutionHandle how,
                  DnnTensorHandle dx, int algorithm, std::size_t* bytes) {
   return measure_workspace("cudnnGetConvolutionBackwardDataWorkspaceSize",
-                           {*dx, *dy, *filter, *how}, algorithm, bytes);
+                           {*dx, *dy, *filter, *how}, DnnResult::dx, algorithm, bytes);
 }
 int measure_filter(DnnHandle, DnnTensorHandle x, DnnTensorHandle dy, DnnConvolutionHandle how,
                    DnnFilterHandle dfilter, int algorithm, std::size_t* bytes) {
   return measure_workspace("cudnnGetConvolutionBackwardFilterWorkspaceSize",
-                           {*x, *dy, *dfilter, *how}, algorithm, bytes);
+                           {*x, *dy, *dfilter, *how}, DnnResult::dfilter, algorithm, bytes);
 }
 
 int run_forward(DnnHandle handle, const void* alpha, DnnTensorHandle of_x, const void* x,
                 DnnFilterHandle of_filter, const void* filter, DnnConvolutionHandle how,
                 int algorithm, void* workspace, std::size_t bytes, const void* beta,
                 DnnTensorHandle of_y, void* y) {
-  return enqueue_convolution("cudnnConvolutionForward", handle, {*of_x, *of_y, *of_filter, *how},
-                             DnnResult::y, {alpha, beta}, x, filter, y, algorithm, workspace,
-                             bytes);
+  return enqueue_convolution("cudnnConvolutionForward", handle, *how,
+                             {*of_x, *of_y, *of_filter, *how}, DnnResult::y, {alpha, beta}, x,
+                             filter, y, algorithm, workspace, bytes);
 }
 int run_data(DnnHandle handle, const void* alpha, DnnFilterHandle of_filter, const void* filter,
              DnnTensorHandle of_dy, const void* dy, DnnConvolutionHandle how, int algorithm,
              void* workspace, std::size_t bytes, const void* beta, DnnTensorHandle of_dx,
              void* dx) {
-  return enqueue_convolution("cudnnConvolutionBackwardData", handle,
+  return enqueue_convolution("cudnnConvolutionBackwardData", handle, *how,
                              {*of_dx, *of_dy, *of_filter, *how}, DnnResult::dx, {alpha, beta},
                              filter, dy, dx, algorithm, workspace, bytes);
 }
@@ -340,12 +389,17 @@ int run_filter(DnnHandle handle, const void* alpha, DnnTensorHandle of_x, const 
                DnnTensorHandle of_dy, const void* dy, DnnConvolutionHandle how, int algorithm,
                void* workspace, std::size_t bytes, const void* beta, DnnFilterHandle of_dfilter,
                void* dfilter) {
-  return enqueue_convolution("cudnnConvolutionBackwardFilter", handle,
+  return enqueue_convolution("cudnnConvolutionBackwardFilter", handle, *how,
                              {*of_x, *of_dy, *of_dfilter, *how}, DnnResult::dfilter, {alpha, beta},
                              x, dy, dfilter, algorithm, workspace, bytes);
 }
 
 } // namespace
+
+void delay_algorithm(int algorithm, int milliseconds);
+void delay_algorithm(int algorithm, int milliseconds) {
+  delays[static_cast<std::size_t>(algorithm)] = milliseconds;
+}
 
 Result<const DnnLibrary*> dnn_of_double();
 Result<const DnnLibrary*> dnn_of_double() {
