@@ -113,9 +113,9 @@ def ints(values):
     return (INT32, (len(values),), list(values))
 
 
-def op_row(name, what, op, shapes, more=(), copies=20, dtype=FLOAT, moves=0, flops=0, aim=1.0, **attrs):
+def op_row(name, what, op, shapes, more=(), copies=20, dtype=FLOAT, moves=0, flops=0, aim=1.0, config="plain", **attrs):
     step = Step((f"gpu_{name}", graph_of, op, shapes, more, {"T": Type(dtype), **attrs}, copies, dtype), ops=["done"], inits=["init"])
-    return GpuRow(f"gpu-{name}", what, aim, step=step, copies=copies, moves=moves, flops=flops, config="plain")
+    return GpuRow(f"gpu-{name}", what, aim, step=step, copies=copies, moves=moves, flops=flops, config=config)
 
 
 def op_rows():
@@ -146,7 +146,7 @@ def op_rows():
     yield op_row("batch-norm", "FusedBatchNormV3 of 32 x 112 x 112 x 64, training", "FusedBatchNormV3", channels, [(FLOAT, (0,), []), (FLOAT, (0,), [])],
                  moves=8 * size, U=Type(FLOAT), is_training=True, epsilon=1e-3)
     yield op_row("conv", "Conv2D 3 x 3 of 32 x 28 x 28 x 256 to 256", "Conv2D", {"x": (32, 28, 28, 256), "filter": (3, 3, 256, 256)},
-                 flops=2 * 32 * 28 * 28 * 9 * 256 * 256, strides=[1, 1, 1, 1], padding="SAME")
+                 flops=2 * 32 * 28 * 28 * 9 * 256 * 256, config="default", strides=[1, 1, 1, 1], padding="SAME")
     yield GpuRow("gpu-chain", "an AddV2 of a chain of 10 000 on one float, rewriting off", aim_value=5, copies=10000, config="plain",
                  step=Step(("chain", chain), feeds=["x:float"], fetches=["y"]))
 

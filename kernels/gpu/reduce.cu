@@ -69,8 +69,7 @@ TROUPE_DEVICE T finished(Reduce op, T value, std::int64_t count) {
     return count == 0 ? T(0) : static_cast<T>(value / static_cast<T>(count));
 }
 
-/// A reduction that is known when the code is made, so that its loop does not ask at each element:
-/// the usual ones of floats are. All others ask, which keeps the code small.
+/// A reduction that is known when the code is made, so that its loop does not ask at each element.
 template <Reduce op>
 struct Known {
   TROUPE_DEVICE constexpr operator Reduce() const { return op; }
@@ -101,7 +100,7 @@ TROUPE_DEVICE WideOf<T> of_run(Op op, const T* all, Share share) {
     sums[0] = taken(op, widen(x[lane]));
   const Pack<T>* packs = reinterpret_cast<const Pack<T>*>(x + head);
   const std::int64_t n = (count - head) / size;
-  constexpr int at_once = sizeof(T) < 4 ? 2 : 4; // loads on their way
+  constexpr int at_once = 2; // loads on their way
   std::int64_t i = lane;
   for (; i + (at_once - 1) * std::int64_t{share.lanes} < n; i += at_once * share.lanes) {
     Pack<T> values[at_once];
@@ -135,37 +134,34 @@ TROUPE_DEVICE WideOf<T> of_share(Op op, const Broadcast& over, const T* x, Share
   const std::int64_t line = is_line ? over.strides[0][0] : 0;
   const std::int64_t step = share.lanes;
   std::int64_t k = share.begin + share.lane;
-  for (; k + 3 * step < share.end; k += 4 * step) {
-    T values[4];
-    for (int j = 0; j < 4; ++j) {
+  constexpr int at_once = std::is_same_v<W, float> ? 8 : 4; // loads on their way
+  for (; k + (at_once - 1) * step < share.end; k += at_once * step) {
+    T values[at_once];
+    TROUPE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
       const std::int64_t at = k + j * step;
       values[j] = x[is_line ? at * line : offset_of(over, at)];
     }
-    for (int j = 0; j < 4; ++j)
-      sums[j] = joined(op, sums[j], taken(op, widen(values[j])));
+    TROUPE_UNROLL
+    for (int j = 0; j < at_once; ++j)
+      sums[j % 4] = joined(op, sums[j % 4], taken(op, widen(values[j])));
   }
   for (; k < share.end; k += step)
     sums[0] = joined(op, sums[0], taken(op, widen(x[is_line ? k * line : offset_of(over, k)])));
   return joined(op, joined(op, sums[0], sums[1]), joined(op, sums[2], sums[3]));
 }
 
-template <class T, class Op>
-TROUPE_DEVICE WideOf<T> of_either(Op op, bool is_run, const Broadcast& over, const T* x,
-                                  Share share) {
-  return is_run ? of_run(op, x, share) : of_share(op, over, x, share);
-}
-
-/// A thread's share of an output's elements; is_run: they lie beside each other.
+/// A thread's share of an output's elements; is_run: they lie beside each other. Packs, and a loop that
+/// knows what it computes, are for sums of floats: for all else they would be as much code again.
 template <class T>
 TROUPE_DEVICE WideOf<T> of_thread(Reduce op, bool is_run, const Broadcast& over, const T* x,
                                   Share share) {
   if constexpr (std::is_same_v<WideOf<T>, float>) {
     if (op == Reduce::sum || op == Reduce::mean)
-      return of_either(Known<Reduce::sum>(), is_run, over, x, share);
-    if (op == Reduce::max)
-      return of_either(Known<Reduce::max>(), is_run, over, x, share);
+      return is_run ? of_run(Known<Reduce::sum>(), x, share)
+                    : of_share(Known<Reduce::sum>(), over, x, share);
   }
-  return of_either(op, is_run, over, x, share);
+  return of_share(op, over, x, share);
 }
 
 /// Which of the elements this row of blocks reduces.
@@ -245,8 +241,20 @@ TROUPE_GPU_KERNEL(reduce_parts, REDUCE_PARTS) {
   const unsigned lane = thread_index() % 32;
   for (std::int64_t output = first() / 32; output < outputs; output += stride() / 32) {
     W value = neutral<W>(what);
-    for (std::int64_t part = lane; part < parts; part += 32)
-      value = joined(what, value, elements<W>(accumulators)[output * parts + part]);
+    const W* of_output = elements<W>(accumulators) + output * parts;
+    constexpr int at_once = 8; // loads on their way: a board takes longer for one than for all
+    std::int64_t part = lane;
+    for (; part + (at_once - 1) * 32 < parts; part += at_once * 32) {
+      W values[at_once];
+      TROUPE_UNROLL
+      for (int j = 0; j < at_once; ++j)
+        values[j] = of_output[part + j * 32];
+      TROUPE_UNROLL
+      for (int j = 0; j < at_once; ++j)
+        value = joined(what, value, values[j]);
+    }
+    for (; part < parts; part += 32)
+      value = joined(what, value, of_output[part]);
     value = over_warp(value, Join{what});
     if (lane == 0)
       elements<T>(out)[output] = narrow<T>(finished(what, value, count));

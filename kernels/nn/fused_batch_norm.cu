@@ -166,9 +166,25 @@ TROUPE_GPU_SMALL_FLOATS(TROUPE_GPU_COOPERATIVE, plane_sums, PLANE_SUMS,
 TROUPE_DEVICE TwoSums joined_parts(const float* sums, std::int64_t parts, std::int64_t channels,
                                    std::int64_t channel) {
   TwoSums own;
-  for (std::int64_t part = thread_index() % 32; part < parts; part += 32) {
-    own.first += sums[part * 2 * channels + channel];
-    own.second += sums[(part * 2 + 1) * channels + channel];
+  constexpr int at_once = 4; // pairs of loads on their way
+  const float* of_channel = sums + channel;
+  std::int64_t part = thread_index() % 32;
+  for (; part + (at_once - 1) * 32 < parts; part += at_once * 32) {
+    float first[at_once], second[at_once];
+    TROUPE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      first[j] = of_channel[(part + j * 32) * 2 * channels];
+      second[j] = of_channel[((part + j * 32) * 2 + 1) * channels];
+    }
+    TROUPE_UNROLL
+    for (int j = 0; j < at_once; ++j) {
+      own.first += first[j];
+      own.second += second[j];
+    }
+  }
+  for (; part < parts; part += 32) {
+    own.first += of_channel[part * 2 * channels];
+    own.second += of_channel[(part * 2 + 1) * channels];
   }
   return {over_warp(own.first, Plus()), over_warp(own.second, Plus())};
 }

@@ -121,25 +121,26 @@ public:
     // they are.
     const bool in_planes = dtype == DType::float32 || dtype == DType::float64;
     ByDnn out(c, dtype);
-    TROUPE_ASSIGN(out.plan_, (*dnn)->plan({.result = result,
-                                           .dtype = dtype,
-                                           .has_plain_sums = !arith::winograd_is_on(),
-                                           .in_planes = in_planes,
-                                           .batch = s.batch,
-                                           .in_h = h.in,
-                                           .in_w = w.in,
-                                           .in_c = s.in_c,
-                                           .filter_h = s.filter_h,
-                                           .filter_w = s.filter_w,
-                                           .out_h = s.out_h,
-                                           .out_w = s.out_w,
-                                           .out_c = s.out_c,
-                                           .stride_h = s.stride_h,
-                                           .stride_w = s.stride_w,
-                                           .dilation_h = s.dilation_h,
-                                           .dilation_w = s.dilation_w,
-                                           .pad_h = h.pad,
-                                           .pad_w = w.pad}));
+    TROUPE_ASSIGN(out.plan_,
+                  (*dnn)->plan({.result = result,
+                                .dtype = dtype,
+                                .has_plain_sums = !s.may_use_winograd || !arith::winograd_is_on(),
+                                .in_planes = in_planes,
+                                .batch = s.batch,
+                                .in_h = h.in,
+                                .in_w = w.in,
+                                .in_c = s.in_c,
+                                .filter_h = s.filter_h,
+                                .filter_w = s.filter_w,
+                                .out_h = s.out_h,
+                                .out_w = s.out_w,
+                                .out_c = s.out_c,
+                                .stride_h = s.stride_h,
+                                .stride_w = s.stride_w,
+                                .dilation_h = s.dilation_h,
+                                .dilation_w = s.dilation_w,
+                                .pad_h = h.pad,
+                                .pad_w = w.pad}));
     if (!out.plan_)
       return std::optional<ByDnn>();
     out.x_ = seen_images(in_planes, s.batch, h, w, s.in_c);
