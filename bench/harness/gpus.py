@@ -87,8 +87,9 @@ def about(python):
     return {"gpu": f"{name}, driver {driver}", "peer": peer and "PyTorch {}, cuDNN {}".format(*peer.stdout.split())}
 
 
-def graph_of(op, shapes, more, attrs, copies, dtype):
-    """`copies` nodes of one op, one after the other, on variables of random numbers; `more`: constants after these."""
+def graph_of(op, shapes, more, attrs, copies, dtype, is_chain):
+    """`copies` nodes of one op, one after the other, on variables of random numbers; `more`: constants after these. In a chain each works on what the one
+    before gave, so that rewriting leaves none out, and y is made of the last."""
     g = graph_def.Graph()
     names, begun = [], []
     for name, dims in shapes.items():
@@ -104,8 +105,14 @@ def graph_of(op, shapes, more, attrs, copies, dtype):
         names.append(g.constant(f"c{i}", values, kind, dims))
     last = []
     for k in range(copies):
-        last = ["^" + g.node(f"n{k}", op, [*names, *last], **attrs)]
-    g.node("done", "NoOp", last)
+        if is_chain:
+            names[0] = g.node(f"n{k}", op, names, **attrs)
+        else:
+            last = ["^" + g.node(f"n{k}", op, [*names, *last], **attrs)]
+    if is_chain:
+        g.node("y", "L2Loss", [names[0]], T=Type(dtype))
+    else:
+        g.node("done", "NoOp", last)
     return g.bytes()
 
 
@@ -113,9 +120,10 @@ def ints(values):
     return (INT32, (len(values),), list(values))
 
 
-def op_row(name, what, op, shapes, more=(), copies=20, dtype=FLOAT, moves=0, flops=0, aim=1.0, config="plain", **attrs):
-    step = Step((f"gpu_{name}", graph_of, op, shapes, more, {"T": Type(dtype), **attrs}, copies, dtype), ops=["done"], inits=["init"])
-    return GpuRow(f"gpu-{name}", what, aim, step=step, copies=copies, moves=moves, flops=flops, config=config)
+def op_row(name, what, op, shapes, more=(), copies=20, dtype=FLOAT, moves=0, flops=0, aim=1.0, is_chain=False, **attrs):
+    graph = (f"gpu_{name}", graph_of, op, shapes, more, {"T": Type(dtype), **attrs}, copies, dtype, is_chain)
+    step = Step(graph, fetches=["y"] if is_chain else [], ops=[] if is_chain else ["done"], inits=["init"])
+    return GpuRow(f"gpu-{name}", what, aim, step=step, copies=copies, moves=moves, flops=flops, config="default" if is_chain else "plain", tolerance=1e-4)
 
 
 def op_rows():
@@ -145,8 +153,9 @@ def op_rows():
     channels = {"x": image, "scale": (64,), "offset": (64,)}
     yield op_row("batch-norm", "FusedBatchNormV3 of 32 x 112 x 112 x 64, training", "FusedBatchNormV3", channels, [(FLOAT, (0,), []), (FLOAT, (0,), [])],
                  moves=8 * size, U=Type(FLOAT), is_training=True, epsilon=1e-3)
-    yield op_row("conv", "Conv2D 3 x 3 of 32 x 28 x 28 x 256 to 256", "Conv2D", {"x": (32, 28, 28, 256), "filter": (3, 3, 256, 256)},
-                 flops=2 * 32 * 28 * 28 * 9 * 256 * 256, config="default", strides=[1, 1, 1, 1], padding="SAME")
+    # With rewriting, since without it convolutions are plain sums.
+    yield op_row("conv", "Conv2D 3 x 3 of 32 x 28 x 28 x 256 to 256", "Conv2D", {"x": (32, 28, 28, 256), "filter": (3, 3, 256, 256)}, copies=5, is_chain=True,
+                 flops=2 * 32 * 28 * 28 * 9 * 256 * 256, strides=[1, 1, 1, 1], padding="SAME")
     yield GpuRow("gpu-chain", "an AddV2 of a chain of 10 000 on one float, rewriting off", aim_value=5, copies=10000, config="plain",
                  step=Step(("chain", chain), feeds=["x:float"], fetches=["y"]))
 
