@@ -45,3 +45,19 @@ TEST_CASE("costs: times and values of a node come from its own device, and add u
   CHECK(known->at("b") == 7);
   CHECK(with_costs(known.get(), {})->size() == 3);
 }
+
+TEST_CASE(
+    "costs: of a kernel that a device timed on its stream, that time counts, not its enqueueing") {
+  std::vector<DeviceStats> stats(2);
+  stats[0].device = "/a";
+  stats[0].nodes = {{"a", "Op", 0, 3, 1, 4, {}, {{0, DType::float32, {1}, 4}}},
+                    {"b", "Op", 3, 5, 1, 0, {}, {}}};
+  stats[1].device = "/a/stream:all";
+  stats[1].nodes = {{"a", "Op", 10, 60, 0, 0, {}, {}},
+                    {"a", "Op", 60, 70, 0, 0, {}, {}},
+                    {"elsewhere", "Op", 0, 9, 0, 0, {}, {}}};
+  auto costs = costs_of(two_parts(), stats);
+  CHECK(costs[0].compute_us == 60);
+  CHECK(costs[0].outputs[0].bytes == 4);
+  CHECK(costs[1].compute_us == 2); // runs on the host of the device
+}
