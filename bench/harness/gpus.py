@@ -12,7 +12,6 @@ from steps import Row, Step
 from synthetic import chain
 from values import apart
 
-F32 = {"T": Type(FLOAT)}
 PEER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "peer", "torch_rows.py")
 
 
