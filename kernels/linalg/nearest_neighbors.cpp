@@ -38,39 +38,45 @@ struct Search {
   std::int64_t* indices;
   float* distances;
 
+  /// Centers [first, first + cols), whose products with a point these are, into that point's heap of
+  /// the nearest ones, the farthest of them first.
+  void merge(std::vector<Center>& heap, const float* products, std::int64_t first,
+             std::int64_t cols) const {
+    const float* norms = center_norms.data() + first;
+    bool is_full = static_cast<std::int64_t>(heap.size()) == k;
+    float farthest = is_full ? heap.front().first : 0;
+    for (std::int64_t begin = 0; begin < cols; begin += lanes) {
+      const std::int64_t end = std::min(begin + lanes, cols);
+      if (is_full && end - begin == lanes &&
+          !is_any_closer(norms + begin, products + begin, farthest))
+        continue;
+      for (std::int64_t col = begin; col < end; ++col) {
+        const float distance = norms[col] - products[col];
+        if (is_full && !(distance < farthest)) // of equally near ones the first stays
+          continue;
+        if (is_full) {
+          std::ranges::pop_heap(heap);
+          heap.pop_back();
+        }
+        heap.emplace_back(distance, first + col);
+        std::ranges::push_heap(heap);
+        is_full = static_cast<std::int64_t>(heap.size()) == k;
+        farthest = heap.front().first;
+      }
+    }
+  }
+
   /// Of points [begin, end), at most points_of_block.
   void block(std::int64_t begin, std::int64_t end) const {
     const std::int64_t rows = end - begin;
     std::vector<float> products(static_cast<std::size_t>(rows * centers_of_block));
-    std::vector<std::vector<Center>> nearest(
-        static_cast<std::size_t>(rows)); // heaps, the farthest first
+    std::vector<std::vector<Center>> nearest(static_cast<std::size_t>(rows));
     for (std::int64_t first = 0; first < centers; first += centers_of_block) {
       const std::int64_t cols = std::min(centers_of_block, centers - first);
       arith::gemm_rows(arith::Type::float32, {.m = rows, .n = cols, .k = dims, .transpose_b = true},
                        point + begin * dims, center + first * dims, products.data(), 0, rows);
-      for (std::int64_t row = 0; row < rows; ++row) {
-        auto& heap = nearest[static_cast<std::size_t>(row)];
-        const float* product = products.data() + row * cols;
-        const float* norm = center_norms.data() + first;
-        bool is_full = static_cast<std::int64_t>(heap.size()) == k;
-        float farthest = is_full ? heap.front().first : 0;
-        for (std::int64_t col = 0; col < cols; ++col) {
-          while (is_full && col + lanes < cols &&
-                 !is_any_closer(norm + col, product + col, farthest))
-            col += lanes;
-          const float distance = norm[col] - product[col];
-          if (is_full && !(distance < farthest)) // of equally near ones the first stays
-            continue;
-          if (is_full) {
-            std::ranges::pop_heap(heap);
-            heap.pop_back();
-          }
-          heap.emplace_back(distance, first + col);
-          std::ranges::push_heap(heap);
-          is_full = static_cast<std::int64_t>(heap.size()) == k;
-          farthest = heap.front().first;
-        }
-      }
+      for (std::int64_t row = 0; row < rows; ++row)
+        merge(nearest[static_cast<std::size_t>(row)], products.data() + row * cols, first, cols);
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       auto& heap = nearest[static_cast<std::size_t>(row)];
