@@ -67,25 +67,33 @@ void gather_run(const T* in, int64_t stride, T* out, int64_t n) {
   }
 }
 
-/// out[r * out_stride + c] = in[r + c * stride] for r < rows, c < length: in tiles, so that both
-/// sides use whole cache lines.
+/// out[r * out_stride + c] = in[r + c * stride] for r < rows, c < length.
+template <class T>
+void transpose_part(const T* in, int64_t stride, T* out, int64_t out_stride, int64_t rows,
+                    int64_t length) {
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < length; ++c)
+      out[r * out_stride + c] = in[r + c * stride];
+}
+
+/// The same in tiles, so that both sides use whole cache lines.
 template <class T>
 void transpose_block(const T* in, int64_t stride, T* out, int64_t out_stride, int64_t rows,
                      int64_t length) {
-  constexpr int64_t tile = sizeof(T) >= 8 ? 8 : 16;
-  for (int64_t r0 = 0; r0 < rows; r0 += tile) {
-    const int64_t r1 = std::min(rows, r0 + tile);
-    for (int64_t c0 = 0; c0 < length; c0 += tile) {
-      const int64_t c1 = std::min(length, c0 + tile);
-      if (r1 - r0 == tile && c1 - c0 == tile) {
-        for (int64_t r = 0; r < tile; ++r)
-          for (int64_t c = 0; c < tile; ++c)
-            out[(r0 + r) * out_stride + c0 + c] = in[r0 + r + (c0 + c) * stride];
-        continue;
-      }
-      for (int64_t r = r0; r < r1; ++r)
-        for (int64_t c = c0; c < c1; ++c)
-          out[r * out_stride + c] = in[r + c * stride];
+  constexpr int64_t tile = sizeof(T) >= 8 ? 8 : 16, half = tile / 2;
+  for (int64_t r = 0; r < rows; r += tile) {
+    const int64_t r_count = std::min(rows - r, tile);
+    for (int64_t c = 0; c < length; c += tile) {
+      const int64_t c_count = std::min(length - c, tile);
+      const T* from = in + r + c * stride;
+      T* to = out + r * out_stride + c;
+      // Loops whose ends are known are unrolled.
+      if (r_count == tile && c_count == tile)
+        transpose_part(from, stride, to, out_stride, tile, tile);
+      else if (r_count == tile && c_count == half)
+        transpose_part(from, stride, to, out_stride, tile, half);
+      else
+        transpose_part(from, stride, to, out_stride, r_count, c_count);
     }
   }
 }

@@ -1,5 +1,6 @@
 // NearestNeighbors: the centers nearest to each point, by squared Euclidean distance.
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -66,17 +67,22 @@ struct Search {
     }
   }
 
-  /// Of points [begin, end), at most points_of_block.
-  void block(std::int64_t begin, std::int64_t end) const {
+  /// What the products of a block take, in floats.
+  std::size_t block_size() const {
+    return static_cast<std::size_t>(std::min(points, points_of_block) *
+                                    std::min(centers, centers_of_block));
+  }
+
+  /// Of points [begin, end), at most points_of_block; `products` has room for a block's.
+  void block(std::int64_t begin, std::int64_t end, float* products) const {
     const std::int64_t rows = end - begin;
-    std::vector<float> products(static_cast<std::size_t>(rows * centers_of_block));
     std::vector<std::vector<Center>> nearest(static_cast<std::size_t>(rows));
     for (std::int64_t first = 0; first < centers; first += centers_of_block) {
       const std::int64_t cols = std::min(centers_of_block, centers - first);
       arith::gemm_rows(arith::Type::float32, {.m = rows, .n = cols, .k = dims, .transpose_b = true},
-                       point + begin * dims, center + first * dims, products.data(), 0, rows);
+                       point + begin * dims, center + first * dims, products, 0, rows);
       for (std::int64_t row = 0; row < rows; ++row)
-        merge(nearest[static_cast<std::size_t>(row)], products.data() + row * cols, first, cols);
+        merge(nearest[static_cast<std::size_t>(row)], products + row * cols, first, cols);
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       auto& heap = nearest[static_cast<std::size_t>(row)];
@@ -126,12 +132,14 @@ Status compute(KernelContext& c) {
     search.center_norms.push_back(half_square(search.center + i * search.dims, search.dims));
   const std::int64_t blocks = (search.points + points_of_block - 1) / points_of_block;
   const double pairs = static_cast<double>(points_of_block) * static_cast<double>(search.centers);
-  c.parallel_for(blocks, pairs * (1 + static_cast<double>(search.dims) / 16),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t i = begin; i < end; ++i)
-                     search.block(i * points_of_block,
-                                  std::min(search.points, (i + 1) * points_of_block));
-                 });
+  c.parallel_for(
+      blocks, pairs * (1 + static_cast<double>(search.dims) / 16),
+      [&](std::int64_t begin, std::int64_t end) {
+        const auto products = std::make_unique_for_overwrite<float[]>(search.block_size());
+        for (std::int64_t i = begin; i < end; ++i)
+          search.block(i * points_of_block, std::min(search.points, (i + 1) * points_of_block),
+                       products.get());
+      });
   return {};
 }
 
