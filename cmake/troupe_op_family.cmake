@@ -32,7 +32,7 @@ ${calls}}
   add_library(kernels_${family} STATIC ${ops} ${internals} ${generated} ${images})
   target_link_libraries(kernels_${family} PUBLIC troupe_settings kernels_framework kernels_gpu ${arg_DEPS})
   troupe_precompile(kernels kernels_${family})
-  troupe_batched(kernels_${family})
+  troupe_batched(kernels_${family} 16)
   set_property(GLOBAL APPEND PROPERTY TROUPE_OP_FAMILIES ${family})
   file(GLOB headers CONFIGURE_DEPENDS ${dir}/*.hpp ${dir}/internal/*.hpp)
   troupe_check_headers(kernels_${family} "${headers}")

@@ -1,6 +1,8 @@
 #include "actors/protocol/messages.hpp"
 
 #include <cstdint>
+#include <string>
+#include <typeindex>
 #include <utility>
 
 #include <caf/actor_system_config.hpp>
@@ -13,10 +15,16 @@ namespace troupe {
 
 namespace {
 
+/// The type alone. CAF's add_message_type adds vectors and streams of it too, which nobody sends, which a
+/// port would let through, and which are three times the code.
 template <std::uint16_t Number>
 void add_type(caf::actor_system_config& config) {
   using Type = typename caf::type_by_id<Number>::type;
-  config.add_message_type<Type>(caf::type_name<Type>::value);
+  const std::type_index type = typeid(Type);
+  const std::string name = caf::type_name<Type>::value;
+  config.type_names_by_rtti.emplace(type, name);
+  config.value_factories_by_name.emplace(name, &caf::make_type_erased_value<Type>);
+  config.value_factories_by_rtti.emplace(type, &caf::make_type_erased_value<Type>);
 }
 
 template <class Block, std::size_t... I>

@@ -186,20 +186,14 @@ TROUPE_GPU_KERNEL(reduce_rows, REDUCE_ROWS) {
   const auto what = static_cast<Reduce>(op);
   const Share mine = of_row(count, share, thread_index() % lanes, lanes);
   const bool is_run = over.rank == 1 && over.strides[0][0] == 1;
-  if (lanes == 32) {
-    for (std::int64_t output = first() / 32; output < outputs; output += stride() / 32) {
-      const WideOf<T> value =
-          over_warp(of_thread(what, is_run, over, elements<T>(x) + offset_of(kept, output), mine),
-                    Join{what});
-      if (mine.lane == 0)
-        store<T>(what, value, out, output, count, share);
-    }
-    return;
-  }
-  for (std::int64_t output = block_index(); output < outputs; output += blocks()) {
-    const WideOf<T> value =
-        over_block(of_thread(what, is_run, over, elements<T>(x) + offset_of(kept, output), mine),
-                   neutral<WideOf<T>>(what), Join{what});
+  const bool of_warps =
+      lanes == 32; // a row is a warp's, else a block's; one loop, since each is as much code again
+  const std::int64_t begin = of_warps ? first() / 32 : block_index();
+  const std::int64_t step = of_warps ? stride() / 32 : blocks();
+  for (std::int64_t output = begin; output < outputs; output += step) {
+    WideOf<T> value = of_thread(what, is_run, over, elements<T>(x) + offset_of(kept, output), mine);
+    value = of_warps ? over_warp(value, Join{what})
+                     : over_block(value, neutral<WideOf<T>>(what), Join{what});
     if (mine.lane == 0)
       store<T>(what, value, out, output, count, share);
   }
