@@ -19,8 +19,8 @@ if(NOT TROUPE_CUDA STREQUAL "OFF")
 endif()
 
 # Code for each generation, which its later boards run too, and PTX for those to come. CUDA 13 knows nothing before 7.5. All of it comes
-# from the PTX of the oldest: no kernel uses what only newer boards have, registers and spills are the same, and making PTX for each
-# generation takes a third longer.
+# from the PTX of the oldest: no kernel uses what only newer boards have, registers and spills differ by a twentieth at most, and making PTX for
+# each generation takes a third longer.
 set(generations 75 80 90)
 if(TROUPE_NVCC AND cuda_major LESS 13)
   list(PREPEND generations 70)

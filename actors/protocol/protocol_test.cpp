@@ -291,6 +291,16 @@ TEST_CASE_FIXTURE(Fixture, "protocol: a message that stays in its process has no
   CHECK(config.value_factories_by_name.count("troupe::Hello"));
 }
 
+TEST_CASE_FIXTURE(Fixture, "protocol: no port lets vectors or streams of messages through") {
+  CHECK(config.value_factories_by_name.contains("troupe::GetActors"));
+  for (const auto& [name, factory] : config.value_factories_by_name) {
+    CAPTURE(name);
+    const bool is_form =
+        name.starts_with("std::vector<troupe::") || name.starts_with("stream<troupe::");
+    CHECK_FALSE(is_form);
+  }
+}
+
 TEST_CASE_FIXTURE(Fixture, "protocol: a chunk arrives as its own buffer") {
   Tensor tensor = Tensor::of<std::int32_t>({4}, {10, 20, 30, 40});
   auto offset = static_cast<std::uint64_t>(tensor.bytes().data() -

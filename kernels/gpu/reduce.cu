@@ -186,8 +186,8 @@ TROUPE_GPU_KERNEL(reduce_rows, REDUCE_ROWS) {
   const auto what = static_cast<Reduce>(op);
   const Share mine = of_row(count, share, thread_index() % lanes, lanes);
   const bool is_run = over.rank == 1 && over.strides[0][0] == 1;
-  const bool of_warps =
-      lanes == 32; // a row is a warp's, else a block's; one loop, since each is as much code again
+  // A row is a warp's, else a block's. One loop for both, since each is as much code again.
+  const bool of_warps = lanes == 32;
   const std::int64_t begin = of_warps ? first() / 32 : block_index();
   const std::int64_t step = of_warps ? stride() / 32 : blocks();
   for (std::int64_t output = begin; output < outputs; output += step) {
