@@ -41,11 +41,12 @@ function(troupe_batched target)
   endif()
 endfunction()
 
-# troupe_test(NAME SOURCES … DEPS … [LABEL unit]): a doctest executable that shares the one compiled main, and its ctest.
+# troupe_test(NAME SOURCES … DEPS … [LABEL unit] [EACH_FILE]): a doctest executable that shares the one compiled main, and its ctest.
+# With EACH_FILE each of its files is a ctest, and so a process, of its own: test_FILE for FILE_test.cpp. The target tests_LABEL builds all of a label.
 #
 # A release build compiles a test's own files at -Og, in half of the time of -O2: what a test spends its time in are the libraries.
 function(troupe_test name)
-  cmake_parse_arguments(arg "" "LABEL" "SOURCES;DEPS" ${ARGN})
+  cmake_parse_arguments(arg "EACH_FILE" "LABEL" "SOURCES;DEPS" ${ARGN})
   if(NOT arg_LABEL)
     set(arg_LABEL unit)
   endif()
@@ -56,8 +57,27 @@ function(troupe_test name)
   # Position-independent as the libraries are, not as programs are, which could not share precompiled headers with them.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF TROUPE_QUICK_LINK ON)
   target_compile_options(${name} PRIVATE -fPIC $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>) # false of optionals at -Og
-  add_test(NAME ${name} COMMAND ${name})
-  set_tests_properties(${name} PROPERTIES LABELS ${arg_LABEL} TIMEOUT 300)
+  set(seconds 300)
+  if(TROUPE_SANITIZE)
+    set(seconds 1800)
+  endif()
+  set(tests ${name})
+  if(arg_EACH_FILE)
+    set(tests "")
+    foreach(source IN LISTS arg_SOURCES)
+      get_filename_component(file ${source} NAME)
+      string(REPLACE "_test.cpp" "" test test_${file})
+      add_test(NAME ${test} COMMAND ${name} --source-file=*/${file})
+      list(APPEND tests ${test})
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+  endif()
+  set_tests_properties(${tests} PROPERTIES LABELS ${arg_LABEL} TIMEOUT ${seconds})
+  if(NOT TARGET tests_${arg_LABEL})
+    add_custom_target(tests_${arg_LABEL})
+  endif()
+  add_dependencies(tests_${arg_LABEL} ${name})
 endfunction()
 
 # Compiles each header alone; part of the target `check_headers`, outside the ordinary build.

@@ -38,7 +38,7 @@ ${calls}}
   troupe_check_headers(kernels_${family} "${headers}")
   if(TROUPE_TESTS AND tests)
     troupe_test(test_kernels_${family} SOURCES ${tests} DEPS kernels_all kernels_testing)
-    troupe_batched(test_kernels_${family})
+    troupe_batched(test_kernels_${family} 16)
     troupe_precompile(kernels test_kernels_${family})
   endif()
 endfunction()

@@ -3,7 +3,7 @@
 #include <functional>
 #include <numeric>
 
-namespace troupe::arith {
+namespace troupe::arith::binary_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -353,4 +353,4 @@ TEST_CASE("fill sets only its range") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::binary_test

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-namespace troupe::arith {
+namespace troupe::arith::cast_test {
 namespace {
 
 constexpr Type all_types[] = {Type::float32, Type::float64, Type::int32,   Type::int64,
@@ -141,4 +141,4 @@ TEST_CASE("f16 and bf16 round to nearest even") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::cast_test

@@ -3,7 +3,7 @@
 #include <array>
 #include <thread>
 
-namespace troupe::arith {
+namespace troupe::arith::conv_test {
 namespace {
 
 int64_t input_size(const Conv2DShape& s) {
@@ -197,4 +197,4 @@ TEST_CASE("a filter's gradient over a million pixels keeps its digits") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::conv_test

@@ -2,7 +2,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include <algorithm>
 
-namespace troupe::arith {
+namespace troupe::arith::gemm_test {
 namespace {
 
 struct Size {
@@ -118,4 +118,4 @@ TEST_CASE("NaN in an operand reaches every product that it takes part in") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::gemm_test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace troupe::arith {
+namespace troupe::arith::movement_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -191,4 +191,4 @@ TEST_CASE("gather copies rows of each block, and bad indices are found first") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::movement_test

@@ -45,7 +45,7 @@ private:
   int before_;
 };
 
-std::atomic<bool>& switched_on() {
+std::atomic<bool>& onednn_on() {
   static std::atomic<bool> on = [] {
     const char* variable = std::getenv("TROUPE_ONEDNN");
     return variable == nullptr || std::string_view(variable) != "0";
@@ -386,11 +386,11 @@ bool has_onednn() {
 }
 
 bool onednn_in_use() {
-  return switched_on().load(std::memory_order_relaxed);
+  return onednn_on().load(std::memory_order_relaxed);
 }
 
 void use_onednn(bool on) {
-  switched_on().store(on, std::memory_order_relaxed);
+  onednn_on().store(on, std::memory_order_relaxed);
 }
 
 bool onednn_gemm(const GemmBlock& g) {

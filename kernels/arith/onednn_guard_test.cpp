@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace troupe::arith {
+namespace troupe::arith::onednn_guard_test {
 namespace {
 
 /// `count` floats that end exactly where a forbidden page begins.
@@ -156,4 +156,4 @@ TEST_CASE(
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::onednn_guard_test

@@ -1,7 +1,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include "kernels/arith/optimizer.hpp"
 
-namespace troupe::arith {
+namespace troupe::arith::optimizer_test {
 namespace {
 
 template <class T>
@@ -76,4 +76,4 @@ TEST_CASE("optimizers update variables and slots by their formulas") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::optimizer_test

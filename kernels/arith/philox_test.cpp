@@ -3,7 +3,7 @@
 #include "kernels/arith/philox.hpp"
 #include <algorithm>
 
-namespace troupe::arith {
+namespace troupe::arith::philox_test {
 namespace {
 
 template <class Fill>
@@ -159,4 +159,4 @@ TEST_CASE("a shuffle is a permutation drawn by the rule of swaps") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::philox_test

@@ -1,7 +1,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include "kernels/arith/pool.hpp"
 
-namespace troupe::arith {
+namespace troupe::arith::pool_test {
 namespace {
 
 Pool2DShape make_shape(int64_t batch, int64_t h, int64_t w, int64_t channels, int64_t window_h,
@@ -123,4 +123,4 @@ TEST_CASE("padding never wins a maximum, and NaN does not count") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::pool_test

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace troupe::arith {
+namespace troupe::arith::reduce_test {
 namespace {
 
 using Shape = std::vector<int64_t>;
@@ -289,4 +289,4 @@ TEST_CASE("argmax and argmin name the first extreme element") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::reduce_test

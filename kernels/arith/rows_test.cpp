@@ -2,7 +2,7 @@
 #include "kernels/arith/rows.hpp"
 #include <algorithm>
 
-namespace troupe::arith {
+namespace troupe::arith::rows_test {
 namespace {
 
 struct Size {
@@ -266,4 +266,4 @@ TEST_CASE("softmax of ten million elements keeps its digits") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::rows_test

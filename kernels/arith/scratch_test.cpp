@@ -7,7 +7,7 @@
 // There if the program runs with a sanitizer's allocator, which ends it where memory ends.
 extern "C" [[gnu::weak]] std::size_t __sanitizer_get_heap_size();
 
-namespace troupe::arith {
+namespace troupe::arith::scratch_test {
 namespace {
 
 TEST_CASE("scratch: a thread that got no memory for a large product has some for a small one") {
@@ -21,4 +21,4 @@ TEST_CASE("scratch: a thread that got no memory for a large product has some for
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::scratch_test

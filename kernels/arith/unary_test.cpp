@@ -2,7 +2,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include <functional>
 
-namespace troupe::arith {
+namespace troupe::arith::unary_test {
 namespace {
 
 using Reference = std::function<long double(long double)>;
@@ -242,4 +242,4 @@ TEST_CASE("many arrays are added in order, into the first of them too") {
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::unary_test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace troupe::arith {
+namespace troupe::arith::winograd_test {
 namespace {
 
 struct Case {
@@ -380,4 +380,4 @@ TEST_CASE("switched off, and for sizes it does not know, nothing is laid out for
 }
 
 } // namespace
-} // namespace troupe::arith
+} // namespace troupe::arith::winograd_test

@@ -18,7 +18,7 @@ namespace {
 
 using testing::FolderLines;
 
-constexpr auto lines = R"(
+constexpr auto graph_lines = R"(
     w = SummaryWriter[shared_name="w"]()
     dir = Const[dtype=string, value=str[] "@/logs/run"]()
     suffix = Const[dtype=string, value=str[] ".v2"]()
@@ -121,7 +121,7 @@ std::map<std::string, std::vector<Event>> events_in(const std::filesystem::path&
 
 TEST_CASE("summary writers: events of every kind are in the file, in their order") {
   FolderLines f;
-  f.add(lines);
+  f.add(graph_lines);
   CHECK(f.run({"^create"}) == "ok");
   const std::vector<std::string> kinds = {"^scalar",    "^tensor", "^strings_tensor",
                                           "^histogram", "^image",  "^audio",
@@ -158,7 +158,7 @@ TEST_CASE("summary writers: events of every kind are in the file, in their order
 
 TEST_CASE("summary writers: events wait until there are too many, or somebody flushes or closes") {
   FolderLines f;
-  f.add(lines);
+  f.add(graph_lines);
   const auto count = [&] {
     std::size_t sum = 0;
     for (const auto& [name, events] : events_in(f.path / "logs/run"))
@@ -188,7 +188,7 @@ TEST_CASE("summary writers: events wait until there are too many, or somebody fl
 
 TEST_CASE("summary writers: what is no message, and values that have no summary") {
   FolderLines f;
-  f.add(lines);
+  f.add(graph_lines);
   f.add(R"(
     unmade = SummaryWriter[shared_name="other"]()
     flush_unmade = FlushSummaryWriter(unmade)
@@ -236,7 +236,7 @@ TEST_CASE("summary writers: what is no message, and values that have no summary"
   f.fails({"^create_dirs"}, "logdir must be a scalar");
   f.fails({"^database"}, "UNIMPLEMENTED");
   testing::GraphLines without;
-  without.add(lines);
+  without.add(graph_lines);
   CHECK(without.fails({"^create"}, "its node was started without any folder"));
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("summary writers: every number makes a scalar and a histogram") {
                                 "bfloat16", "uint16", "half", "uint32", "uint64"}) {
     CAPTURE(type);
     FolderLines f;
-    f.add(lines);
+    f.add(graph_lines);
     f.add(str_cat("x = Const[dtype=int32, value=i32[] 3]()\n y = Cast[DstT=", type, "](x)\n",
                   "s = WriteScalarSummary[T=", type, "](w, step, tag, y)\n",
                   "h = WriteHistogramSummary[T=", type, "](w, step, tag, y)"));

@@ -8,7 +8,8 @@
 #include "core/base/strings.hpp"
 #include "tests/support/free_port.hpp"
 
-using namespace troupe;
+namespace troupe::bad_input_test {
+
 using troupe::testing::free_port;
 
 namespace {
@@ -280,3 +281,5 @@ TEST_CASE("bad input: a node shuts down in bounded time while a step never ends"
   CHECK(target.node->wait_for(std::chrono::seconds(60)));
   CHECK_FALSE(running.get().ok());
 }
+
+} // namespace troupe::bad_input_test

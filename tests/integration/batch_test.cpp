@@ -6,7 +6,7 @@
 #include "core/base/strings.hpp"
 #include "core/tensor/literal.hpp"
 
-using namespace troupe;
+namespace troupe::batch_test {
 
 namespace {
 
@@ -302,3 +302,5 @@ TEST_CASE("batch: what makes no sense is refused") {
   PendingRun uneven = f.begin("i32[1] 1", {"b"}, "i32[2] 1 2");
   CHECK(has(Fixture::text(uneven), "must have equal 0th-dimension size"));
 }
+
+} // namespace troupe::batch_test

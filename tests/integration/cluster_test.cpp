@@ -7,7 +7,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::cluster_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -500,3 +501,5 @@ TEST_CASE_FIXTURE(Fixture,
   leaving.receive([](caf::ok_atom) {}, [](caf::error&) {});
   CHECK(count("worker_sessions") < sessions); // worker0's is gone, and no second one is left
 }
+
+} // namespace troupe::cluster_test

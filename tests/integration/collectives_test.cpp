@@ -8,7 +8,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::collectives_test {
+
 using namespace troupe::testing;
 using namespace std::chrono_literals;
 
@@ -512,3 +513,5 @@ TEST_CASE_FIXTURE(Fixture,
                 "/device:CPU:0, " + tasks[2] + "/device:CPU:0") != text.npos,
       text);
 }
+
+} // namespace troupe::collectives_test

@@ -8,7 +8,7 @@
 #include "graph/convert/graph_def.hpp"
 #include "kernels/framework/op_library.hpp"
 
-using namespace troupe;
+namespace troupe::dataset_graphs_test {
 
 namespace {
 
@@ -110,3 +110,5 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(elements(share(range(1), 2, 0, 2)).find("not enough for the required 2 shards") !=
         std::string::npos);
 }
+
+} // namespace troupe::dataset_graphs_test

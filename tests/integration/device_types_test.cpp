@@ -11,13 +11,14 @@
 #include "api/variable.hpp"
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
+#include "tests/support/free_port.hpp"
 
 namespace troupe {
 const std::vector<DeviceFactory>& test_device_factories();
 }
-#include "tests/support/free_port.hpp"
 
-using namespace troupe;
+namespace troupe::device_types_test {
+
 using troupe::testing::free_port;
 
 namespace {
@@ -178,3 +179,5 @@ TEST_CASE(
     CHECK((*got)[1].value<std::int32_t>() == (taken ? 1 : 0));
   }
 }
+
+} // namespace troupe::device_types_test

@@ -15,7 +15,8 @@
 #include "tests/support/free_port.hpp"
 #include "tests/support/gateway/gateway_rig.hpp"
 
-using namespace troupe;
+namespace troupe::foreign_task_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::free_port;
 
@@ -218,3 +219,5 @@ TEST_CASE("foreign task: where nobody answers, or nothing was attached, a dial s
   CHECK(foreign.dial((*node)->system(), nobody, std::chrono::milliseconds(100)).status().code() ==
         Code::unavailable);
 }
+
+} // namespace troupe::foreign_task_test

@@ -7,7 +7,7 @@
 #include "api/session.hpp"
 #include "core/base/strings.hpp"
 
-using namespace troupe;
+namespace troupe::functions_test {
 
 namespace {
 
@@ -302,3 +302,5 @@ TEST_CASE("functions: one is called on the device that is fed, where other resou
   CHECK(on("/job:ps/task:3/device:CPU:0").status().code() == Code::unimplemented);
   CHECK(on("no device").status().code() == Code::invalid_argument);
 }
+
+} // namespace troupe::functions_test

@@ -11,7 +11,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/arith/types.hpp"
 
-using namespace troupe;
+namespace troupe::fused_kernels_test {
 
 namespace {
 
@@ -175,3 +175,5 @@ TEST_CASE("fused convolutions: random ones give what their nodes give one by one
     CHECK(differences(random_convolution(random), {"fuse_convolution"}) == 0);
   }
 }
+
+} // namespace troupe::fused_kernels_test

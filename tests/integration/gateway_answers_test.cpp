@@ -5,7 +5,8 @@
 #include "core/base/strings.hpp"
 #include "tests/support/gateway/gateway_rig.hpp"
 
-using namespace troupe;
+namespace troupe::gateway_answers_test {
+
 using troupe::testing::parsed;
 using troupe::testing::RpcClient;
 
@@ -20,14 +21,16 @@ std::string c(const std::string& name = "c", const std::string& more = "") {
          "{ dtype: DT_FLOAT tensor_shape {} float_val: 2 } } } " +
          more + "} ";
 }
-std::string node(const std::string& name, const std::string& op, const std::string& more = "") {
+std::string node_text(const std::string& name, const std::string& op,
+                      const std::string& more = "") {
   return "node { name: '" + name + "' op: '" + op + "' " + more + "} ";
 }
 std::string typed(const char* type = "DT_FLOAT") {
   return str_cat("attr { key: 'T' value { type: ", type, " } } ");
 }
-const std::string x = node("x", "Placeholder", "attr { key: 'dtype' value { type: DT_FLOAT } } ");
-const std::string y = node("y", "AddV2", "input: 'x' input: 'c' " + typed());
+const std::string x =
+    node_text("x", "Placeholder", "attr { key: 'dtype' value { type: DT_FLOAT } } ");
+const std::string y = node_text("y", "AddV2", "input: 'x' input: 'c' " + typed());
 
 template <class Request>
 std::string bytes_of(const std::string& text) {
@@ -55,7 +58,7 @@ struct Server {
     REQUIRE(opened.ok());
     gateway = *std::move(opened);
     client = std::make_unique<RpcClient>("tensorflow.MasterService", gateway->port());
-    session = create(c() + x + y + ::node("n1", "NoOp") + versions);
+    session = create(c() + x + y + node_text("n1", "NoOp") + versions);
   }
 
   std::string create(const std::string& graph, const std::string& config = "") {
@@ -127,30 +130,30 @@ TEST_CASE_FIXTURE(Server, "gateway answers: CreateSession") {
        "GraphDef disallows consumer version 2474.  Please upgrade TensorFlow: this version is "
        "likely "
        "buggy."},
-      {"an unknown op", ::node("a", "Nope") + versions, Code::not_found,
+      {"an unknown op", node_text("a", "Nope") + versions, Code::not_found,
        "Op type not registered 'Nope' in binary running on "},
       {"a name twice", c() + c() + versions, Code::invalid_argument, "Node 'c' is not unique"},
       {"an input that is not there", y + c() + versions, Code::invalid_argument,
        "Node 'y': Unknown input node 'x'"},
-      {"a name that begins with _", ::node("_a", "NoOp") + versions, Code::invalid_argument,
+      {"a name that begins with _", node_text("_a", "NoOp") + versions, Code::invalid_argument,
        "Illegal op name '_a'\n\t [[{{node _a}}]]"},
-      {"a space in a name", ::node("a b", "NoOp") + versions, Code::invalid_argument,
+      {"a space in a name", node_text("a b", "NoOp") + versions, Code::invalid_argument,
        "Illegal op name 'a b'\n\t [[{{node a b}}]]"},
       {"an unknown attribute",
-       ::node("a", "NoOp", "attr { key: 'foo' value { i: 3 } } ") + versions},
+       node_text("a", "NoOp", "attr { key: 'foo' value { i: 3 } } ") + versions},
       {"a type that does not match",
-       c() + ::node("y", "Neg", "input: 'c' " + typed("DT_INT32")) + versions,
+       c() + node_text("y", "Neg", "input: 'c' " + typed("DT_INT32")) + versions,
        Code::invalid_argument,
        "Input 0 of node y was passed float from c:0 incompatible with expected int32."},
       {"a control input before data",
-       c() + ::node("y", "Neg", "input: '^c' input: 'c' " + typed()) + versions,
+       c() + node_text("y", "Neg", "input: '^c' input: 'c' " + typed()) + versions,
        Code::invalid_argument, "All control inputs must follow all data inputs\n\t [[{{node y}}]]"},
       {"an output that is not there",
-       c() + ::node("y", "Neg", "input: 'c:1' " + typed()) + versions, Code::invalid_argument,
+       c() + node_text("y", "Neg", "input: 'c:1' " + typed()) + versions, Code::invalid_argument,
        "Node 'y': Connecting to invalid output 1 of source node c which has 1 outputs."},
       {"a circle (TensorFlow counts its nodes)",
-       ::node("a", "Neg", "input: 'b' " + typed()) + ::node("b", "Neg", "input: 'a' " + typed()) +
-           versions,
+       node_text("a", "Neg", "input: 'b' " + typed()) +
+           node_text("b", "Neg", "input: 'a' " + typed()) + versions,
        Code::invalid_argument, ""},
       {"a device that is not there", on_nowhere + versions, Code::invalid_argument,
        "Cannot assign a device for operation c: {{node c}} was explicitly assigned to "
@@ -209,13 +212,14 @@ TEST_CASE_FIXTURE(Server, "gateway answers: CreateSession") {
 TEST_CASE_FIXTURE(Server, "gateway answers: ExtendSession") {
   const std::string nothing = "session_handle: '@' current_graph_version: ";
   const Row rows[] = {
-      {"version 0", nothing + "0 graph_def { " + ::node("e1", "NoOp") + versions + "}"},
+      {"version 0", nothing + "0 graph_def { " + node_text("e1", "NoOp") + versions + "}"},
       {"version 0 with other nodes",
-       nothing + "0 graph_def { " + ::node("e2", "NoOp") + versions + "}", Code::aborted,
+       nothing + "0 graph_def { " + node_text("e2", "NoOp") + versions + "}", Code::aborted,
        "Current version is 1 but caller expected 0."},
-      {"version 5", nothing + "5 graph_def { " + ::node("e2", "NoOp") + versions + "}",
+      {"version 5", nothing + "5 graph_def { " + node_text("e2", "NoOp") + versions + "}",
        Code::aborted, "Current version is 1 but caller expected 5."},
-      {"a node that is there", nothing + "1 graph_def { " + ::node("n1", "NoOp") + versions + "}",
+      {"a node that is there",
+       nothing + "1 graph_def { " + node_text("n1", "NoOp") + versions + "}",
        Code::invalid_argument,
        "GraphDef argument to Extend includes node 'n1', which was created by a previous call to "
        "Create "
@@ -224,9 +228,10 @@ TEST_CASE_FIXTURE(Server, "gateway answers: ExtendSession") {
        nothing + "1 graph_def { " + c("elsewhere", "device: '/job:nowhere' ") + versions + "}",
        Code::invalid_argument, "Cannot assign a device for operation elsewhere: "},
       {"another producer",
-       nothing + "1 graph_def { " + ::node("e3", "NoOp") + " versions { producer: 9 } }"},
+       nothing + "1 graph_def { " + node_text("e3", "NoOp") + " versions { producer: 9 } }"},
       {"an input that is not there",
-       nothing + "2 graph_def { " + ::node("z", "Neg", "input: 'n9' " + typed()) + versions + "}",
+       nothing + "2 graph_def { " + node_text("z", "Neg", "input: 'n9' " + typed()) + versions +
+           "}",
        Code::invalid_argument, "Node 'z': Unknown input node 'n9'"},
       {"a session that is not there", "session_handle: 'zz'", Code::aborted,
        "Session zz is not found."},
@@ -242,7 +247,7 @@ TEST_CASE_FIXTURE(Server, "gateway answers: ExtendSession") {
         client
             ->call("ExtendSession",
                    request("ExtendSession",
-                           nothing + "0 graph_def { " + ::node("e1", "NoOp") + versions + "}"))
+                           nothing + "0 graph_def { " + node_text("e1", "NoOp") + versions + "}"))
             .status(),
         Code::failed_precondition,
         "Extending the graph is not supported when `optimize_for_static_graph` is true.");
@@ -493,3 +498,5 @@ TEST_CASE_FIXTURE(
       client->call("RunStep", request("RunStep", text + " store_errors_in_response_body: true")));
   CHECK(whole.status_error_message() == "FetchOutputs node " + name + ":0: not found");
 }
+
+} // namespace troupe::gateway_answers_test

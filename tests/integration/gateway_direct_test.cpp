@@ -11,7 +11,8 @@
 #include "tests/support/gateway/gateway_rig.hpp"
 #include "tests/support/rpc/fault_proxy.hpp"
 
-using namespace troupe;
+namespace troupe::gateway_direct_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::FaultProxy;
 using troupe::testing::GatewayRig;
@@ -208,3 +209,5 @@ TEST_CASE_FIXTURE(Fixture, "gateway, direct: feeds of another shape or dtype are
   feed(other, "x:0", Tensor::scalar(2.0));
   CHECK(run(other).status_code() == tensorflow::error::INVALID_ARGUMENT);
 }
+
+} // namespace troupe::gateway_direct_test

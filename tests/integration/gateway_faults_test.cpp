@@ -7,7 +7,8 @@
 #include "tests/support/gateway/gateway_rig.hpp"
 #include "tests/support/rpc/fault_proxy.hpp"
 
-using namespace troupe;
+namespace troupe::gateway_faults_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::FaultProxy;
 using troupe::testing::GatewayRig;
@@ -266,3 +267,5 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(proxy.faults() > 30);
   CHECK(counted(session) == static_cast<float>(acknowledged));
 }
+
+} // namespace troupe::gateway_faults_test

@@ -10,7 +10,8 @@
 #include "tests/support/endless_graph.hpp"
 #include "tests/support/gateway/gateway_rig.hpp"
 
-using namespace troupe;
+namespace troupe::gateway_hostile_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::GatewayRig;
 using troupe::testing::parsed;
@@ -196,3 +197,5 @@ TEST_CASE("hostile clients: sessions without an end are refused, and room comes 
     CHECK(f.close(session).ok());
   f.check_calm();
 }
+
+} // namespace troupe::gateway_hostile_test

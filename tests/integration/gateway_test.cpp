@@ -14,7 +14,8 @@
 #include "tests/support/endless_graph.hpp"
 #include "tests/support/gateway/gateway_rig.hpp"
 
-using namespace troupe;
+namespace troupe::gateway_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::parsed;
 
@@ -276,3 +277,5 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(value(answer).value<float>() == counted);
   without_actors();
 }
+
+} // namespace troupe::gateway_test

@@ -16,7 +16,7 @@
 #include "tests/support/cuda/cuda_double.hpp"
 #include "tests/support/cuda/double_devices.hpp"
 
-using namespace troupe;
+namespace troupe::gpu_shapes_test {
 
 namespace {
 
@@ -249,3 +249,5 @@ TEST_CASE("gpu shapes: pools whose windows overlap") {
            {str_cat("MaxPoolGrad[", sizes), {{2, 17, 18, 8}, {2, 9, 9, 8}, {2, 9, 9, 8}}}},
           false);
 }
+
+} // namespace troupe::gpu_shapes_test

@@ -18,7 +18,8 @@
 #include "tests/support/cuda/cuda_double.hpp"
 #include "tests/support/cuda/double_devices.hpp"
 
-using namespace troupe;
+namespace troupe::gpu_test {
+
 using troupe::testing::CudaDouble;
 
 namespace {
@@ -575,3 +576,5 @@ TEST_CASE(
   CHECK(refused.code() == Code::invalid_argument);
   CHECK(refused.message().find("no supported kernel for GPU devices") != std::string::npos);
 }
+
+} // namespace troupe::gpu_test

@@ -18,7 +18,7 @@
 #include "net/transport/step_clock.hpp"
 #include "tests/support/endless_graph.hpp"
 
-using namespace troupe;
+namespace troupe::local_session_test {
 
 TEST_CASE("local session: steps that were answered leave no budget on the clock") {
   auto session = Session::open("local");
@@ -245,3 +245,5 @@ TEST_CASE("local session: a session is given up whose master session is killed a
   CHECK_MESSAGE(status.message().find("made again 3 times within a minute") != std::string::npos,
                 status.to_string());
 }
+
+} // namespace troupe::local_session_test

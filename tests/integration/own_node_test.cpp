@@ -9,7 +9,8 @@
 #include "devices/device.hpp"
 #include "tests/support/free_port.hpp"
 
-using namespace troupe;
+namespace troupe::own_node_test {
+
 using troupe::testing::free_port;
 
 namespace {
@@ -111,3 +112,5 @@ TEST_CASE("own node: what cannot be kept is refused") {
   CHECK(refused.code() == Code::invalid_argument);
   CHECK(refused.message().find(worker_task) != std::string::npos);
 }
+
+} // namespace troupe::own_node_test

@@ -27,7 +27,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/free_port.hpp"
 
-using namespace troupe;
+namespace troupe::port_test {
+
 using troupe::testing::free_port;
 
 namespace {
@@ -465,3 +466,5 @@ TEST_CASE("port: a task of another cluster is refused, and a healthy session goe
   Status status = compute(*session);
   CHECK_MESSAGE(status.ok(), status.to_string());
 }
+
+} // namespace troupe::port_test

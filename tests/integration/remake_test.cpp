@@ -7,7 +7,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::remake_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -272,3 +273,5 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(now("master_sessions") == 0);
   CHECK(now("worker_sessions") == 0);
 }
+
+} // namespace troupe::remake_test

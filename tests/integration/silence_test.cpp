@@ -15,7 +15,8 @@
 #include "tests/support/sim/sim_cluster.hpp"
 #include "tests/support/sim/sim_services.hpp"
 
-using namespace troupe;
+namespace troupe::silence_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -494,3 +495,5 @@ TEST_CASE_FIXTURE(Faults, "silence: both ends of a cut in one direction say the 
       loss = peer.last_loss;
   CHECK(loss == LossReason::gave_up);
 }
+
+} // namespace troupe::silence_test

@@ -15,7 +15,8 @@
 #include "devices/memory/caching_allocator.hpp"
 #include "tests/support/free_port.hpp"
 
-using namespace troupe;
+namespace troupe::tensor_path_test {
+
 using troupe::testing::free_port;
 
 namespace {
@@ -378,3 +379,5 @@ TEST_CASE("tensor path: a value of a task that uses several devices alone fits i
     CHECK((*fetched)[0].data<float>().back() == -2.0f);
   }
 }
+
+} // namespace troupe::tensor_path_test

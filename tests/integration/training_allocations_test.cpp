@@ -12,7 +12,7 @@
 #include "kernels/arith/types.hpp"
 #include "kernels/framework/op_library.hpp"
 
-namespace troupe {
+namespace troupe::training_allocations_test {
 namespace {
 
 /// The ops of variables, as TensorFlow 1 makes them by default and with use_resource.
@@ -294,4 +294,4 @@ TEST_CASE(
 }
 
 } // namespace
-} // namespace troupe
+} // namespace troupe::training_allocations_test

@@ -13,7 +13,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::waiting_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -362,3 +363,5 @@ TEST_CASE_FIXTURE(Fixture,
   CHECK(has(status, worker0));
   CHECK(has(status, "has left the cluster in order"));
 }
+
+} // namespace troupe::waiting_test

@@ -9,7 +9,8 @@
 #include "kernels/framework/glue.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::why_test {
+
 using namespace troupe::testing;
 using namespace std::chrono_literals;
 
@@ -263,3 +264,5 @@ TEST_CASE_FIXTURE(Fixture, "why: a step without any deadline ends with the node'
   check_line(result.status().message(),
              {"took longer than the step-timeout of 2000 ms; waiting for 'a:0' from " + cpu(ps)});
 }
+
+} // namespace troupe::why_test

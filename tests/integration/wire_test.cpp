@@ -14,7 +14,8 @@
 #include "core/trace/counters.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::wire_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -201,3 +202,5 @@ TEST_CASE_FIXTURE(Fixture, "wire: a node tells others of its actors, and gives n
   for (const ActorInfo& info : tree->actors)
     CHECK_MESSAGE(!info.actor, info.path);
 }
+
+} // namespace troupe::wire_test

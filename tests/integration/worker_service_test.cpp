@@ -13,7 +13,8 @@
 
 #include <caf/scoped_actor.hpp>
 
-using namespace troupe;
+namespace troupe::worker_service_test {
+
 using troupe::testing::comes_true;
 using troupe::testing::GatewayRig;
 using troupe::testing::parsed;
@@ -431,3 +432,5 @@ TEST_CASE_FIXTURE(
   send(request, "x", 1);
   CHECK(run(request).status_code() == tensorflow::error::OK);
 }
+
+} // namespace troupe::worker_service_test

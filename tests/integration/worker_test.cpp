@@ -8,7 +8,8 @@
 #include "kernels/framework/rendezvous.hpp"
 #include "tests/support/sim/sim_cluster.hpp"
 
-using namespace troupe;
+namespace troupe::worker_test {
+
 using namespace troupe::testing;
 
 namespace {
@@ -307,3 +308,5 @@ TEST_CASE("worker: a second run of a step that still runs is refused, the first 
   CHECK(code == Code::cancelled);
   CHECK(counter("steps").value() == before);
 }
+
+} // namespace troupe::worker_test
