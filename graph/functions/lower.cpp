@@ -119,7 +119,8 @@ class Site final : public LowerContext {
 public:
   Site(Lowering& lowering, Node& node, NodeId trigger)
       : lowering_(lowering), graph_(lowering.graph()), node_(node), device_(node.device),
-        inputs_(node.inputs.begin(), node.inputs.end()), outer_(trigger) {}
+        inputs_(node.inputs.begin(), node.inputs.end()), outer_(trigger),
+        made_from_(graph_.capacity()) {}
 
   const Node& node() const override { return node_; }
   DType dtype(Endpoint e) const override {
@@ -144,9 +145,12 @@ public:
     (*added)->device = device_;
     NodeId id = (*added)->id;
     // What is the same in every round of a loop is there for rounds that never come, too: whatever
-    // reads nothing else waits for the round.
+    // reads nothing else waits for the round. What enters a loop of the node's own has rounds of
+    // its own, which `after` tells of.
     NodeId waits_for = -1;
-    if (std::ranges::all_of(inputs, [&](Endpoint e) { return is_loop_invariant(graph_, e); }))
+    if (after.empty() && std::ranges::all_of(inputs, [&](Endpoint e) {
+          return e.node < made_from_ && is_loop_invariant(graph_, e);
+        }))
       waits_for = trigger();
     else if (reads_own_input(inputs))
       waits_for = gate();
@@ -295,7 +299,8 @@ private:
   Node& node_;
   std::string device_;
   std::vector<Endpoint> inputs_;
-  NodeId outer_; // of the body around the node
+  NodeId outer_;     // of the body around the node
+  NodeId made_from_; // from here on nodes are the lowering's
   std::optional<NodeId> gate_, trigger_;
   Status failed_;
 };

@@ -126,6 +126,21 @@ library {
   }
   function {
     signature {
+      name: "loop_of_jumps"
+      input_arg { name: "i" type: DT_FLOAT }
+      input_arg { name: "limit" type: DT_FLOAT }
+      output_arg { name: "next" type: DT_FLOAT }
+      output_arg { name: "same" type: DT_FLOAT }
+    }
+    node_def { name: "inner" op: "While" input: "i" input: "limit"
+               attr { key: "T" value { list { type: DT_FLOAT type: DT_FLOAT } } }
+               attr { key: "cond" value { func { name: "below" } } }
+               attr { key: "body" value { func { name: "jump" } } } }
+    ret { key: "next" value: "inner:output:0" }
+    ret { key: "same" value: "limit" }
+  }
+  function {
+    signature {
       name: "jump_back"
       input_arg { name: "i" type: DT_FLOAT }
       input_arg { name: "limit" type: DT_FLOAT }
@@ -339,6 +354,10 @@ TEST_CASE("lower: what a loop brings in once begins no round, and is read in non
   std::string handed_on = loop("jump");
   check_has(handed_on, "w/held/_6 = Identity(w/enter/_2) ^w/body_pivot/_5\n");
   check_has(handed_on, "NextIteration(w/held/_6)");
+  std::string inside =
+      loop("loop_of_jumps"); // what the loops around bring in is not the inner one's
+  check_has(inside, "w/body/_1/inner/held/_12 = Identity(w/body/_1/inner/enter/_8) "
+                    "^w/body/_1/inner/body_pivot/_11\n");
   std::string read = loop("jump_back");
   check_has(read, "w/body/_1/minus = Neg(w/enter/_2) ^w/body_pivot/_5\n");
   check_has(read, "w/body/_1/limit = Identity(w/enter/_2) ^w/body_pivot/_5\n");

@@ -25,8 +25,11 @@ bool is_name_char(char c) {
 }
 
 Status check_name(std::string_view name) {
-  bool good = !name.empty() && name[0] != '/' && name[0] != '-' && name[0] != '\\' &&
-              name[0] != '>' && std::all_of(name.begin(), name.end(), is_name_char);
+  // TensorFlow's debugger knows nodes that watch a tensor by its name, slot included.
+  const bool is_watch = name.starts_with("__dbg_");
+  bool good =
+      !name.empty() && name[0] != '/' && name[0] != '-' && name[0] != '\\' && name[0] != '>' &&
+      std::ranges::all_of(name, [&](char c) { return is_name_char(c) || (is_watch && c == ':'); });
   if (!good)
     return invalid_argument(
         str_cat("Node name contains invalid characters: ", str_quote(name.substr(0, 200)),
