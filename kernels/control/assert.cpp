@@ -1,34 +1,14 @@
 // Assert: fails the step when its condition does not hold, showing the data.
 #include "core/base/strings.hpp"
-#include "core/tensor/literal.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/strings/internal/text.hpp"
 
 namespace troupe::control_assert {
 namespace {
 
 Status infer_shape(ShapeContext& c) {
   return c.require_rank(0, 0);
-}
-
-/// The first elements, without dtype and shape: "1 2 3...". Text is not quoted.
-std::string summarize(const Tensor& tensor, std::int64_t most) {
-  const std::int64_t shown =
-      most < 0 ? tensor.num_elements() : std::min(most, tensor.num_elements());
-  std::string out;
-  for (std::int64_t i = 0; i < shown; ++i) {
-    out += i > 0 ? " " : "";
-    if (tensor.dtype() == DType::string) {
-      out += tensor.data<std::string>()[static_cast<std::size_t>(i)];
-      continue;
-    }
-    const std::string element =
-        to_literal(tensor.reshaped(Shape{tensor.num_elements()}).rows(i, i + 1));
-    out += std::string_view(element).substr(element.find(' ') + 1);
-  }
-  if (shown < tensor.num_elements())
-    out += "...";
-  return out;
 }
 
 Status compute(KernelContext& c) {
@@ -38,9 +18,9 @@ Status compute(KernelContext& c) {
   if (condition.value<bool>())
     return {};
   std::string message = "assertion failed: ";
+  const std::int64_t most = c.attrs().get_or("summarize", std::int64_t{3});
   for (int i = 1; i < c.num_inputs(); ++i)
-    str_append(message, i > 1 ? " " : "", "[",
-               summarize(c.input(i), c.attrs().get_or("summarize", std::int64_t{3})), "]");
+    str_append(message, i > 1 ? " " : "", "[", strings::summarize_first(c.input(i), most), "]");
   return invalid_argument(std::move(message));
 }
 
