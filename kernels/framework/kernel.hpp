@@ -92,6 +92,10 @@ public:
   int num_inputs() const { return static_cast<int>(types_.inputs.size()); }
   int num_outputs() const { return static_cast<int>(types_.outputs.size()); }
   std::string_view device_name() const { return device_; }
+  /// The same node with other attributes, which outlive it.
+  PrepareContext with_attrs(const AttrMap& attrs) const {
+    return {node_, schema_, attrs, types_, device_, first_input_};
+  }
 
 private:
   std::string_view node_;

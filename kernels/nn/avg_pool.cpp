@@ -9,6 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
 namespace troupe::nn_avg_pool {
@@ -106,11 +107,12 @@ void register_ops(OpLibrary& library) {
   constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
                          "padding: {'SAME', 'VALID'}; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
                          "T: {half, bfloat16, float, double}";
+  constexpr nn::ImageArgs image{.images = 0b1}, back{.images = 0b10, .sizes = 0b1};
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
-  options.prepare = prepare;
+  options.prepare = nn::prepare_any_format<prepare>;
   options.expensive = true;
-  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = prepare};
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = options.prepare};
   KernelOptions half = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   library.op("AvgPool")
@@ -119,9 +121,9 @@ void register_ops(OpLibrary& library) {
       .attr(attrs)
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
-      .cpu_kernel(compute, options)
-      .cpu_kernel(in_wider<compute>, half)
-      .gpu_kernel(compute, on_gpu)
+      .cpu_kernel(nn::any_format<compute, image>, options)
+      .cpu_kernel(nn::any_format<in_wider<compute>, image>, half)
+      .gpu_kernel(nn::any_format<compute, image>, on_gpu)
       .doc("The mean of each window that slides over the images' rows and columns.");
   options.host_inputs = half.host_inputs = on_gpu.host_inputs = {"orig_input_shape"};
   library.op("AvgPoolGrad")
@@ -130,9 +132,9 @@ void register_ops(OpLibrary& library) {
       .attr(attrs)
       .shape_fn(infer_grad)
       .gradient(differentiate_grad)
-      .cpu_kernel(compute_grad, options)
-      .cpu_kernel(in_wider<compute_grad>, half)
-      .gpu_kernel(compute_grad, on_gpu)
+      .cpu_kernel(nn::any_format<compute_grad, back>, options)
+      .cpu_kernel(nn::any_format<in_wider<compute_grad>, back>, half)
+      .gpu_kernel(nn::any_format<compute_grad, back>, on_gpu)
       .doc("The gradient of AvgPool.");
 }
 

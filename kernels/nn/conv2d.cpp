@@ -14,6 +14,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/gpu/shared.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/convolution.hpp"
 #include "kernels/nn/internal/convolution_gpu.hpp"
 #include "kernels/nn/internal/groups.hpp"
@@ -268,16 +269,18 @@ void register_ops(OpLibrary& library) {
       "strides: list(int); use_cudnn_on_gpu: bool = true; padding: {'SAME', 'VALID', 'EXPLICIT'}; "
       "explicit_paddings: list(int) = []; data_format: {'NHWC', 'NCHW'} = 'NHWC'; "
       "dilations: list(int) = [1, 1, 1, 1]";
+  constexpr nn::ImageArgs image{.images = 0b1}, by_input{.images = 0b100, .sizes = 0b1},
+      by_filter{.images = 0b101, .makes_image = false};
   KernelOptions options;
   options.types = {{"T", {DType::float32, DType::float64}}};
-  options.prepare = nn::prepare_convolution;
+  options.prepare = nn::prepare_any_format<nn::prepare_convolution>;
   options.expensive = true;
   KernelOptions sizes_first = options, sizes_second = options;
   sizes_first.host_inputs = {"input_sizes"};
   sizes_second.host_inputs = {"filter_sizes"};
   for (KernelOptions* with_integers : {&options, &sizes_first})
     with_integers->types[0].dtypes.push_back(DType::int32);
-  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = nn::prepare_convolution};
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = options.prepare};
   KernelOptions gpu_first = on_gpu, gpu_second = on_gpu;
   gpu_first.host_inputs = {"input_sizes"};
   gpu_second.host_inputs = {"filter_sizes"};
@@ -292,9 +295,9 @@ void register_ops(OpLibrary& library) {
       .roles(Role::filtering)
       .shape_fn(nn::infer_convolution)
       .gradient(differentiate_forward)
-      .cpu_kernel(compute_forward, options)
-      .cpu_kernel(in_wider<compute_forward>, half)
-      .gpu_kernel(compute_forward, on_gpu)
+      .cpu_kernel(nn::any_format<compute_forward, image>, options)
+      .cpu_kernel(nn::any_format<in_wider<compute_forward>, image>, half)
+      .gpu_kernel(nn::any_format<compute_forward, image>, on_gpu)
       .doc("2-D convolution of images [batch, height, width, depth] with a filter [height, width, "
            "depth, output depth].");
   library.op("Conv2DBackpropInput")
@@ -305,9 +308,9 @@ void register_ops(OpLibrary& library) {
       .roles(Role::filtering)
       .shape_fn(infer_backprop_input)
       .gradient(differentiate_backprop_input)
-      .cpu_kernel(compute_backprop_input, sizes_first)
-      .cpu_kernel(in_wider<compute_backprop_input>, half_first)
-      .gpu_kernel(compute_backprop_input, gpu_first)
+      .cpu_kernel(nn::any_format<compute_backprop_input, by_input>, sizes_first)
+      .cpu_kernel(nn::any_format<in_wider<compute_backprop_input>, by_input>, half_first)
+      .gpu_kernel(nn::any_format<compute_backprop_input, by_input>, gpu_first)
       .doc("The gradient of Conv2D by its input.");
   library.op("Conv2DBackpropFilter")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -317,9 +320,9 @@ void register_ops(OpLibrary& library) {
       .roles(Role::filtering)
       .shape_fn(infer_backprop_filter)
       .gradient(differentiate_backprop_filter)
-      .cpu_kernel(compute_backprop_filter, sizes_second)
-      .cpu_kernel(in_wider<compute_backprop_filter>, half_second)
-      .gpu_kernel(compute_backprop_filter, gpu_second)
+      .cpu_kernel(nn::any_format<compute_backprop_filter, by_filter>, sizes_second)
+      .cpu_kernel(nn::any_format<in_wider<compute_backprop_filter>, by_filter>, half_second)
+      .gpu_kernel(nn::any_format<compute_backprop_filter, by_filter>, gpu_second)
       .doc("The gradient of Conv2D by its filter.");
 }
 

@@ -220,12 +220,11 @@ TROUPE_OP_CASES(Conv2D) {
           },
           {
               .name = "NCHW",
-              .inputs = {"f32[1,2,2,2] 0", "f32[1,1,2,2] 0"},
+              .inputs = {"f32[1,2,2,2] 1 2 3 4 10 20 30 40", "f32[1,2,2,1] 1 2 3 4"},
               .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
                         {"padding", std::string("VALID")},
                         {"data_format", std::string("NCHW")}},
-              .error = "The Conv2D op currently only supports the NHWC tensor format on the "
-                       "CPU. The op was given the format: NCHW",
+              .outputs = {"f32[1,1,2,1] 107 235"},
           },
       });
 }

@@ -8,6 +8,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/pooling.hpp"
 
 namespace troupe::nn_max_pool {
@@ -177,12 +178,13 @@ void register_ops(OpLibrary& library) {
   constexpr auto attrs = "ksize: list(int) >= 4; strides: list(int) >= 4; "
                          "padding: {'SAME', 'VALID', 'EXPLICIT'}; "
                          "explicit_paddings: list(int) = []";
+  constexpr nn::ImageArgs image{.images = 0b1}, back{.images = 0b111};
   KernelOptions options;
   options.types = {
       {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::uint64}}};
-  options.prepare = prepare;
+  options.prepare = nn::prepare_any_format<prepare>;
   options.expensive = true;
-  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = prepare};
+  KernelOptions on_gpu{.types = {{"T", gpu::floats()}}, .prepare = options.prepare};
   KernelOptions half = options, integer = options, narrow = options;
   half.types = {{"T", {DType::float16, DType::bfloat16}}};
   integer.types = {{"T", {DType::int8, DType::uint8, DType::int16, DType::uint16, DType::uint32}}};
@@ -198,10 +200,10 @@ void register_ops(OpLibrary& library) {
       .attr("data_format: {'NHWC', 'NCHW', 'NCHW_VECT_C'} = 'NHWC'")
       .shape_fn(nn::infer_pool)
       .gradient(differentiate)
-      .cpu_kernel(compute, options)
-      .cpu_kernel(in_wider<compute_half>, half)
-      .cpu_kernel(in_wider<compute>, integer)
-      .gpu_kernel(compute, on_gpu)
+      .cpu_kernel(nn::any_format<compute, image>, options)
+      .cpu_kernel(nn::any_format<in_wider<compute_half>, image>, half)
+      .cpu_kernel(nn::any_format<in_wider<compute>, image>, integer)
+      .gpu_kernel(nn::any_format<compute, image>, on_gpu)
       .doc("The largest element of each window that slides over the images, or of each group of "
            "neighbouring channels.");
   library.op("MaxPoolGrad")
@@ -213,9 +215,9 @@ void register_ops(OpLibrary& library) {
             "uint64} = DT_FLOAT")
       .shape_fn(infer_grad)
       .not_differentiable("MaxPoolGradGrad is its gradient by grad alone")
-      .cpu_kernel(compute_grad, options)
-      .cpu_kernel(in_wider<compute_grad>, narrow)
-      .gpu_kernel(compute_grad, on_gpu)
+      .cpu_kernel(nn::any_format<compute_grad, back>, options)
+      .cpu_kernel(nn::any_format<in_wider<compute_grad>, back>, narrow)
+      .gpu_kernel(nn::any_format<compute_grad, back>, on_gpu)
       .doc("The gradient of MaxPool over rows and columns; not over the depth.");
   for (KernelOptions* each : {&options, &half, &integer, &narrow, &on_gpu}) {
     each->prepare = nullptr;
