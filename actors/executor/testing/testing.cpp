@@ -321,15 +321,24 @@ std::shared_ptr<const Executable> Rig::compile(std::string_view text) {
 
 std::unique_ptr<StepRun> Rig::start(std::shared_ptr<const Executable> executable,
                                     std::vector<Tensor> args, bool trace) {
-  cancellation = std::make_unique<Cancellation>();
-  rendezvous = std::make_unique<LocalRendezvous>();
-  cancellation->on_cancel([this] { rendezvous->abort(cancellation->status()); });
-  environment_.step_id = 7;
-  environment_.device = device.get();
-  environment_.rendezvous = rendezvous.get();
-  environment_.cancellation = cancellation.get();
-  environment_.node_states = &node_states;
-  environment_.step_resources = &step_resources;
+  // What the kernels of a step that was given up still look at.
+  struct Kept {
+    std::shared_ptr<Mailbox> mailbox;
+    std::shared_ptr<StepEnvironment> environment;
+    std::shared_ptr<LocalRendezvous> rendezvous;
+    std::shared_ptr<Cancellation> cancellation;
+  };
+  cancellation = std::make_shared<Cancellation>();
+  rendezvous = std::make_shared<LocalRendezvous>();
+  cancellation->on_cancel(
+      [to = rendezvous.get(), from = cancellation.get()] { to->abort(from->status()); });
+  environment_ = std::make_shared<StepEnvironment>(*environment_);
+  environment_->step_id = 7;
+  environment_->device = device.get();
+  environment_->rendezvous = rendezvous.get();
+  environment_->cancellation = cancellation.get();
+  environment_->node_states = &node_states;
+  environment_->step_resources = &step_resources;
   StepHooks hooks;
   hooks.report_allocations = report_allocations;
   hooks.completed = [](void* mailbox, Completion completion) {
@@ -338,13 +347,14 @@ std::unique_ptr<StepRun> Rig::start(std::shared_ptr<const Executable> executable
     to.completions.push_back(std::move(completion));
     to.arrived.notify_one();
   };
-  hooks.keep_alive = mailbox_;
+  auto kept = std::make_shared<Kept>(Kept{mailbox_, environment_, rendezvous, cancellation});
+  hooks.keep_alive = std::shared_ptr<void>(kept, mailbox_.get());
   hooks.trace = trace;
   mailbox_->wants_turn = &wants_turn;
   hooks.wants_turn = [](const void* mailbox) {
     return *static_cast<const Mailbox*>(mailbox)->wants_turn;
   };
-  return std::make_unique<StepRun>(std::move(executable), environment_, std::move(hooks),
+  return std::make_unique<StepRun>(std::move(executable), *environment_, std::move(hooks),
                                    std::move(args));
 }
 

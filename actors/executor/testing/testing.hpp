@@ -58,7 +58,7 @@ public:
 
   Graph parse(std::string_view text);
   std::shared_ptr<const Executable> compile(std::string_view text);
-  StepEnvironment& environment() { return environment_; }
+  StepEnvironment& environment() { return *environment_; }
   /// A new step: new cancellation and rendezvous.
   std::unique_ptr<StepRun> start(std::shared_ptr<const Executable> executable,
                                  std::vector<Tensor> args = {}, bool trace = false);
@@ -90,8 +90,8 @@ public:
   std::unique_ptr<Device> device;
   NodeStates node_states;
   ResourceManager step_resources;
-  std::unique_ptr<Cancellation> cancellation;
-  std::unique_ptr<LocalRendezvous> rendezvous;
+  std::shared_ptr<Cancellation> cancellation;
+  std::shared_ptr<LocalRendezvous> rendezvous;
   std::size_t completions_seen = 0;
   bool report_allocations = false; ///< of steps that start from now on
   bool wants_turn = false;         ///< what steps are told before an expensive kernel
@@ -107,7 +107,8 @@ private:
     const bool* wants_turn = nullptr; // the rig's, asked by its own thread alone
   };
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
-  StepEnvironment environment_;
+  std::shared_ptr<StepEnvironment> environment_ =
+      std::make_shared<StepEnvironment>(); ///< of the last step; one that was given up has its own
 };
 
 /// The one value of a step that has to have ended well.
