@@ -289,6 +289,13 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
       out.set_op_end_rel_nanos(duration * 1000);
       out.set_all_end_rel_nanos(duration * 1000);
       out.set_thread_id(node.thread_id);
+      if (node.bytes) { // TensorFlow's profiler shows no node without
+        auto& memory = *out.add_memory();
+        memory.set_allocator_name(device.device.find("GPU") == std::string::npos ? "cpu"
+                                                                                 : "GPU_bfc");
+        memory.set_total_bytes(node.bytes);
+        memory.set_peak_bytes(node.bytes);
+      }
       if (node.bytes && node.outputs.empty())
         out.add_output()
             ->mutable_tensor_description()

@@ -142,6 +142,13 @@ TEST_CASE("options: what a step reports goes there and back") {
 
   auto bytes = to_bytes(metadata);
   REQUIRE(bytes.ok());
+  tensorflow::RunMetadata written; // what TensorFlow's profiler counts as the node's memory
+  REQUIRE(written.ParseFromString(*bytes));
+  const auto& memory = written.step_stats().dev_stats(0).node_stats(0).memory();
+  REQUIRE(memory.size() == 1);
+  CHECK(memory[0].allocator_name() == "cpu");
+  CHECK(memory[0].total_bytes() == 4096);
+  CHECK(memory[0].peak_bytes() == 4096);
   auto back = run_metadata_from_bytes(*bytes);
   REQUIRE(back.ok());
   CHECK(back->partition_graphs == metadata.partition_graphs);

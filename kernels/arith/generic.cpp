@@ -53,7 +53,15 @@ Complex expm1_of(Complex x) {
   return {std::expm1(a) * std::cos(b) - 2 * half * half, b == 0 ? b : std::exp(a) * std::sin(b)};
 }
 
-TROUPE_FUNCTION(neg, T(0) - x)
+template <class T>
+T negative_of(T x) {
+  if constexpr (std::is_arithmetic_v<T>)
+    return static_cast<T>(T(0) - x); // integers, unsigned ones among them
+  else
+    return -x; // parts that are 0 change their signs
+}
+
+TROUPE_FUNCTION(neg, negative_of(x))
 TROUPE_FUNCTION(abs, x)
 TROUPE_FUNCTION(sign, sign_of(x))
 TROUPE_FUNCTION(square, x* x)

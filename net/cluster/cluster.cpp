@@ -34,7 +34,7 @@ bool is_ipv6(const std::string& text) {
 
 } // namespace
 
-Result<Address> Address::parse(std::string_view text) {
+Result<Address> Address::parse(std::string_view text, std::uint16_t lowest_port) {
   auto wrong = [&](std::string_view sentence) {
     return invalid_argument(str_cat("'", text, "' is no address; ", sentence));
   };
@@ -53,9 +53,9 @@ Result<Address> Address::parse(std::string_view text) {
                  "'.', '-' and '_'");
   }
   auto port = parse_uint(text.substr(colon + 1));
-  if (!port || *port == 0 || *port > 65535)
-    return invalid_argument(
-        str_cat("'", text.substr(colon + 1), "' in '", text, "' is no port; use 1 to 65535"));
+  if (!port || *port < lowest_port || *port > 65535)
+    return invalid_argument(str_cat("'", text.substr(colon + 1), "' in '", text,
+                                    "' is no port; use ", lowest_port, " to 65535"));
   return Address{std::move(host), static_cast<std::uint16_t>(*port)};
 }
 

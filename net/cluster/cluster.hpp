@@ -16,8 +16,8 @@ namespace troupe {
 struct Address {
   std::string host;
   std::uint16_t port = 0;
-  /// INVALID_ARGUMENT with the form wanted; ports 1 to 65535.
-  static Result<Address> parse(std::string_view text);
+  /// INVALID_ARGUMENT with the form wanted. Who listens may let the system choose a port: then the lowest is 0.
+  static Result<Address> parse(std::string_view text, std::uint16_t lowest_port = 1);
   /// The address of a target that is a node: "caf://host:port", or "host:port". INVALID_ARGUMENT
   /// with the forms of targets.
   static Result<Address> of_target(std::string_view target);

@@ -21,6 +21,14 @@ class Serve(Case):
         node.send(signal.SIGTERM)
         self.assertEqual(node.end(), 0)
 
+    def test_port_0_is_any_free_one(self):
+        node = self.start("serve", "--grpc=127.0.0.1:0")
+        port = int(node.wait_for("ready at ").removeprefix("ready at grpc://127.0.0.1:"))
+        self.assertGreater(port, 0)
+        socket.create_connection(("127.0.0.1", port), timeout=30).close()
+        node.send(signal.SIGTERM)
+        self.assertEqual(node.end(), 0)
+
     def test_a_port_that_is_taken_is_named(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:
             port = taken.getsockname()[1]
@@ -30,7 +38,7 @@ class Serve(Case):
         self.assertEqual(out, "")
 
     def test_an_address_that_is_none_is_a_wrong_call(self):
-        for address in ("here", "127.0.0.1:0", "127.0.0.1:99999", ":"):
+        for address in ("here", "127.0.0.1:-1", "127.0.0.1:99999", ":"):
             code, _, err = run("serve", f"--grpc={address}")
             self.assertEqual(code, 2, err)
             self.assertIn(address, err)

@@ -94,9 +94,10 @@ public:
          "graphs save and read below these two folders"}};
   }
   void declare(Options& options) override {
-    options.text("--grpc", grpc_,
-                 "HOST:PORT for TensorFlow's clients; 127.0.0.1:2222 without it, or the task's "
-                 "address in the cluster");
+    options.text(
+        "--grpc", grpc_,
+        "HOST:PORT for TensorFlow's clients; port 0 is any free one; 127.0.0.1:2222 without it, "
+        "or the task's address in the cluster");
     options.text("--cluster", cluster_,
                  "JSON of jobs and the gRPC addresses of their tasks, or @FILE with it; without it "
                  "that of TF_CONFIG");
@@ -142,7 +143,8 @@ public:
       (*gateway)->shut_down(signal, grace);
       (*node)->shut_down(signal, grace);
     });
-    announce(STDOUT_FILENO, str_cat("ready at grpc://", serving->address, "\n"));
+    const Address reached{serving->address.host, (*gateway)->port()};
+    announce(STDOUT_FILENO, str_cat("ready at grpc://", reached, "\n"));
     if ((*node)->port() != 0)
       announce(STDOUT_FILENO, str_cat((*node)->task(), " is at caf://",
                                       Address{serving->address.host, (*node)->port()},
@@ -200,7 +202,7 @@ private:
     if (spec.cluster.size() == 0) {
       if (!job_.empty() || task_ >= 0)
         return invalid_argument("--job and --task need a cluster: give --cluster, or TF_CONFIG");
-      TROUPE_ASSIGN(out.address, Address::parse(grpc_.empty() ? "127.0.0.1:2222" : grpc_));
+      TROUPE_ASSIGN(out.address, Address::parse(grpc_.empty() ? "127.0.0.1:2222" : grpc_, 0));
       return out;
     }
     if (!job_.empty())

@@ -67,6 +67,10 @@ const std::map<std::string, Hint, std::less<>>& hints() {
   };
   static const std::string new_size = "i32[2] 3 3", twice = "f32[2] 2", nowhere = "f32[2] 0";
   static const std::string pixels = "f32[2,2,3] 1", one_box = "f32[1,4] 0 0 1 1";
+  static const std::string silence = // one sample
+      "str[] \"RIFF\\x26\\x00\\x00\\x00WAVEfmt \\x10\\x00\\x00\\x00\\x01\\x00\\x01\\x00"
+      "\\x40\\x1f\\x00\\x00\\x80\\x3e\\x00\\x00\\x02\\x00\\x10\\x00"
+      "data\\x02\\x00\\x00\\x00\\x00\\x00\"";
   static const std::string jpeg =
       "str[] \""
       "\\xff\\xd8\\xff\\xe0\\x00\\x10\\x4a\\x46\\x49\\x46\\x00\\x01\\x01\\x01\\x01\\x2c"
@@ -191,6 +195,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"NonMaxSuppressionWithOverlaps", {{"f32[1,1] 1", "f32[1] 1", "?", "?", "?"}, {}}},
       {"DecodeAndCropJpeg", {{jpeg, "i32[4] 0 0 1 1"}, {}}},
       {"DecodeBmp", {{bmp}, {}}},
+      {"DecodeWav", {{silence}, {}}},
+      {"Mfcc", {{"f32[1,2,257] 1", "i32[] 16000"}, {}}},
       {"DecodeGif", {{jpeg}, {}}},
       {"DecodeImage", {{bmp}, {}}},
       {"DecodeJpeg", {{jpeg}, {}}},
