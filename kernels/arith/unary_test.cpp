@@ -1,5 +1,8 @@
 #include "kernels/arith/elementwise.hpp"
+#include <complex>
+
 #include "kernels/arith/internal/test_support.hpp"
+#include "kernels/arith/lookup.hpp"
 #include <functional>
 
 namespace troupe::arith::unary_test {
@@ -242,4 +245,18 @@ TEST_CASE("many arrays are added in order, into the first of them too") {
 }
 
 } // namespace
+
+TEST_CASE("unary: the negative of a complex number has the signs of its zeros changed") {
+  auto kernel = arith::unary(UnaryOp::neg, DType::complex128);
+  REQUIRE(kernel.ok());
+  const std::complex<double> x[] = {{1, 0}, {0, -2}, {-0.0, 3}};
+  std::complex<double> y[3];
+  kernel->fn(x, y, 0, 3);
+  CHECK(y[0].real() == -1);
+  CHECK(std::signbit(y[0].imag()));
+  CHECK(std::signbit(y[1].real()));
+  CHECK(y[1].imag() == 2);
+  CHECK_FALSE(std::signbit(y[2].real()));
+}
+
 } // namespace troupe::arith::unary_test

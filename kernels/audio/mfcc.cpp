@@ -1,5 +1,6 @@
 // Mfcc: mel-frequency cepstral coefficients of spectrograms. Frequencies are summed into bands that overlap as triangles and
 // are equally wide on the mel scale; of the logarithms of the bands the first terms of a cosine transform are kept.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 

@@ -1,4 +1,5 @@
 // AudioSpectrogram: which frequencies a sound has, window by window.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
@@ -32,7 +33,7 @@ Result<Settings> settings_of(const AttrMap& attrs) {
   if (out.window <= 1)
     return invalid_argument(str_cat("window size must be > 1, got ", out.window));
   if (out.window > INT32_MAX / 2)
-    return invalid_argument(str_cat("window size must be at most 2^30, got ", out.window));
+    return invalid_argument(str_cat("window size must be below 2^30, got ", out.window));
   if (out.stride <= 0)
     return invalid_argument(str_cat("stride must be strictly positive, got ", out.stride));
   return out;

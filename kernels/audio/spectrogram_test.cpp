@@ -58,7 +58,7 @@ TROUPE_OP_CASES(AudioSpectrogram) {
           1, 1),
       with({.name = "a window beyond all samples",
             .inputs = {waves},
-            .error = "window size must be at most 2^30, got 9223372036854775807"},
+            .error = "window size must be below 2^30, got 9223372036854775807"},
            INT64_MAX, 1),
       with({.name = "no stride",
             .inputs = {waves},

@@ -1,4 +1,5 @@
 // DecodeWav, EncodeWav: sound as a WAV file of 16 bits for each sample, and back.
+#include <algorithm>
 #include <cstring>
 
 #include "core/base/strings.hpp"

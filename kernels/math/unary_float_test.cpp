@@ -23,7 +23,7 @@ TROUPE_OP_CASES(Neg) {
       {.name = "dtype f64",
        .inputs = {"f64[4] 0.5 -1.25 2 -3"},
        .outputs = {"f64[4] -0.5 1.25 -2 3"}},
-      {.name = "complex numbers with parts that are 0",
+      {.name = "complex numbers",
        .inputs = {"c64[3] (1,0) (0,-2) (-0,3)"},
        .outputs = {"c64[3] (-1,-0) (-0,2) (0,-3)"}},
       {.name = "dtype i32", .inputs = {"i32[4] -7 0 3 100"}, .outputs = {"i32[4] 7 0 -3 -100"}},

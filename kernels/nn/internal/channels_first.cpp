@@ -88,9 +88,9 @@ Status compute_channels_first(KernelContext& c, KernelFn compute, ImageArgs args
           {4}, permuted(std::vector<std::int32_t>(sizes.begin(), sizes.end()), to_last));
     }
   }
-  KernelNode node = c.node();
-  node.attrs = kept.attrs;
-  node.prepared = kept.prepared_by_kernel;
+  const KernelNode& given = c.node();
+  const KernelNode node{given.name, given.schema, given.kernel,
+                        kept.attrs, given.io,     kept.prepared_by_kernel};
   std::array<Entry, 1> result;
   KernelContext inner(node, c.io(), c.step(), inputs, result);
   TROUPE_TRY(compute(inner));
