@@ -18,12 +18,6 @@ Result<const ResourceHandle*> local_handle(KernelContext& c, int i) {
   return &handle;
 }
 
-Status uninitialized_resource(const ResourceHandle& handle, std::string_view why) {
-  return failed_precondition(str_cat(
-      "Error while reading resource variable ", handle.name, " from Container: ", handle.container,
-      ". This could mean that the variable was uninitialized. ", why));
-}
-
 // Numbers only: the variable's owner can change what a reader has been shown.
 Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous* rendezvous) {
   Tensor value = variable.snapshot();
@@ -50,12 +44,24 @@ Result<Tensor> own(KernelContext& c, Tensor value) {
 
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i) {
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
-  auto found = c.resources().lookup<Variable>(handle->container, handle->name);
-  if (!found.ok())
-    return uninitialized_resource(*handle, found.status().message());
-  if (!(*found)->is_initialized())
-    return uninitialized_resource(*handle, "It exists and holds no value.");
+  TROUPE_ASSIGN(auto found, c.resources().lookup<Variable>(handle->container, handle->name));
+  if (!found->is_initialized())
+    return failed_precondition(str_cat("Resource variable ", handle->name, " of container ",
+                                       handle->container,
+                                       " exists and holds no value. Run its initializer first"));
   return found;
+}
+
+Result<std::shared_ptr<Variable>> readable_variable(KernelContext& c, int i) {
+  auto found = resource_variable(c, i);
+  if (found.status().code() != Code::not_found)
+    return found;
+  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
+  return failed_precondition(
+      str_cat("Could not find variable ", handle->name,
+              ". This could mean that the variable has been deleted. In TF1, it can also mean the "
+              "variable is uninitialized. Debug info: container=",
+              handle->container, ", status error message=", found.status().message()));
 }
 
 Result<ResourceName> resource_name(const PrepareContext& c) {

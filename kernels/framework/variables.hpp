@@ -22,9 +22,12 @@ ResourceHandle make_handle(const Device& device, std::string container, std::str
 /// The handle in input i, for a resource of this device; lives as long as the input.
 /// INVALID_ARGUMENT if it belongs to another.
 Result<const ResourceHandle*> local_handle(KernelContext& c, int i);
-/// The variable whose handle is input i. FAILED_PRECONDITION "Error while reading resource variable
-/// …" if it was not assigned yet, or destroyed.
+/// The variable whose handle is input i, to be changed or looked at. NOT_FOUND "Resource … does not
+/// exist" if it was not assigned yet, or destroyed; FAILED_PRECONDITION if it holds no value.
 Result<std::shared_ptr<Variable>> resource_variable(KernelContext& c, int i);
+/// The same for those who read it whole: FAILED_PRECONDITION "Could not find variable …" where the
+/// other says NOT_FOUND, as TensorFlow tells them apart.
+Result<std::shared_ptr<Variable>> readable_variable(KernelContext& c, int i);
 /// The variable's value. If it goes to the task `receiver` (not null), and that can read it where
 /// it lies, it lies there from now on. `rendezvous` may be null.
 Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous* rendezvous);
@@ -33,9 +36,6 @@ Tensor snapshot_for(const std::string* receiver, Variable& variable, Rendezvous*
 /// variable holds neither the slots it came in nor its owner's memory. RESOURCE_EXHAUSTED when
 /// there is no room.
 Result<Tensor> own(KernelContext& c, Tensor value);
-/// "Error while reading resource variable NAME from Container: … This could mean that the variable
-/// was uninitialized. WHY"
-Status uninitialized_resource(const ResourceHandle& handle, std::string_view why);
 
 /// Container and name of the resource that a node makes: attributes `container` (empty: the
 /// device's default) and `shared_name`, or the node's name where that is empty. INVALID_ARGUMENT

@@ -7,10 +7,7 @@ namespace troupe::state_disable_copy_on_read {
 namespace {
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, 0));
-  if (auto found = c.resources().lookup<Variable>(handle->container, handle->name); !found.ok())
-    return uninitialized_resource(*handle, found.status().message());
-  return {};
+  return readable_variable(c, 0).status();
 }
 
 } // namespace

@@ -58,7 +58,7 @@ TROUPE_OP_CASES(ResourceGather) {
       {.name = "not assigned",
        .inputs = {"res uninit f32", "i32[1] 0"},
        .attrs = floats,
-       .error = "Error while reading resource variable input_0"},
+       .error = "Resource localhost/input_0/Variable does not exist"},
       {.name = "another dtype",
        .inputs = {"res f32[1] 0", "i32[1] 0"},
        .attrs = {{"dtype", DType::int32}},

@@ -41,10 +41,10 @@ Status differentiate_read(GradContext& g) {
 }
 
 Status read(KernelContext& c) {
-  TROUPE_ASSIGN(auto variable, resource_variable(c, 0));
+  TROUPE_ASSIGN(auto variable, readable_variable(c, 0));
   Tensor value = snapshot_for(c.receiver, *variable, c.rendezvous());
   if (!value.has_value()) // somebody has just taken it away
-    return resource_variable(c, 0).status();
+    return readable_variable(c, 0).status();
   if (value.dtype() != c.output_type(0))
     return invalid_argument(str_cat("Trying to read variable with wrong dtype. Expected ",
                                     to_string(c.output_type(0)), " got ",

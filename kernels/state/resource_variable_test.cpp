@@ -6,15 +6,16 @@
 namespace troupe {
 namespace {
 
-constexpr auto unassigned = "Error while reading resource variable input_0 from Container: "
-                            "localhost. This could mean that the variable was uninitialized.";
+constexpr auto unread =
+    "Could not find variable input_0. This could mean that the variable has been deleted. In TF1, "
+    "it can also mean the variable is uninitialized. Debug info: container=localhost, status error "
+    "message=Resource localhost/input_0/Variable does not exist";
+constexpr auto unassigned = "Resource localhost/input_0/Variable does not exist";
 
 TROUPE_OP_CASES(DisableCopyOnRead) {
   return {
       {.name = "a variable", .inputs = {"res f32[2] 1 2"}, .after = {{0, "f32[2] 1 2"}}},
-      {.name = "one that was not assigned",
-       .inputs = {"res uninit f32"},
-       .error = "Error while reading resource variable"},
+      {.name = "one that was not assigned", .inputs = {"res uninit f32"}, .error = unread},
   };
 }
 
@@ -36,7 +37,7 @@ TROUPE_OP_CASES(ReadVariableOp) {
       {.name = "not assigned",
        .inputs = {"res uninit f32"},
        .attrs = {{"dtype", DType::float32}},
-       .error = unassigned},
+       .error = unread},
       {.name = "another dtype",
        .inputs = {"res f32[] 1"},
        .attrs = {{"dtype", DType::int32}},

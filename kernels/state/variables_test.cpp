@@ -121,9 +121,10 @@ TEST_CASE("variables: a resource variable is made by its first assignment and ca
   Interpreter interpreter;
   auto unread = interpreter.run(g, {}, {"read"}).status();
   CHECK(unread.code() == Code::failed_precondition);
-  CHECK(unread.message().find("Error while reading resource variable h from Container: localhost. "
-                              "This could mean that the variable was uninitialized.") !=
-        std::string::npos);
+  CHECK(
+      unread.message().find("Could not find variable h. This could mean that the variable has been "
+                            "deleted.") != std::string::npos);
+  CHECK(interpreter.run(g, {}, {"^more"}).status().code() == Code::not_found);
   REQUIRE(interpreter.run(g, {}, {"^init"}).ok());
   REQUIRE(interpreter.run(g, {}, {"^more"}).ok());
   CHECK(fetch(interpreter, g, "read") == 2);

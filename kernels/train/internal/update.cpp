@@ -27,7 +27,7 @@ Result<VariableRef> variable(KernelContext& c, int i) {
     TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
     auto found = c.resources().lookup<Variable>(handle->container, handle->name);
     if (!found.ok())
-      return uninitialized_resource(*handle, found.status().message());
+      return internal(str_cat("Invalid variable reference. ", found.status().message()));
     out = *found;
   }
   const DType wanted = c.node().attrs.get_or<DType>("T", DType::invalid);
