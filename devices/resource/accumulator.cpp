@@ -154,7 +154,8 @@ Status GradientAccumulator::add_rows(const Tensor& indices, const Tensor& values
 
 void GradientAccumulator::take(Ticket ticket, std::int64_t required, Done done) {
   if (required <= 0)
-    return done(invalid_argument("Argument num_required must be positive"));
+    return done(
+        invalid_argument(str_cat("Argument num_required must be positive, but was ", required)));
   submit(
       ticket, 0,
       [this, required]() -> std::optional<Result<Tensors>> {

@@ -20,7 +20,6 @@ Status Barrier::check_same(const Spec& other) const {
 
 Status Barrier::closed(std::string_view what) const {
   return cancelled(str_cat("Barrier ", name_, " is closed", what,
-                           ".  Pending enqueues cancelled: ", cancel_pending_,
                            ".  Number of incomplete keys: ", incomplete_.size(), "."));
 }
 
@@ -59,10 +58,14 @@ Status Barrier::insert(const Tensor& keys, const Tensor& values, std::int64_t co
   const auto names = keys.data<std::string>();
   return locked([&]() -> Status {
     if (closed_) {
-      const bool brings_new = std::ranges::any_of(
-          names, [&](const std::string& name) { return !incomplete_.contains(name); });
-      if (cancel_pending_ || brings_new)
-        return closed(brings_new ? ", but attempted to insert a brand new key" : "");
+      const std::string pending =
+          str_cat(".  Pending enqueues cancelled: ", cancel_pending_ ? 1 : 0);
+      for (std::size_t i = 0; i < names.size(); ++i)
+        if (!incomplete_.contains(names[i]))
+          return closed(str_cat(", but attempted to insert a brand new key: ", names[i], pending,
+                                ".  Insertion index: ", i));
+      if (cancel_pending_)
+        return closed(pending);
     }
     bool is_new = false;
     Status status;

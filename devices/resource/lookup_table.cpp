@@ -275,7 +275,7 @@ Status LookupTable::import(const Tensor& keys, const Tensor& values) {
 Result<std::vector<Tensor>> LookupTable::contents() const {
   std::scoped_lock guard(lock_);
   if (!spec_.is_mutable && !initialized_)
-    return failed_precondition("Table not initialized.");
+    return aborted("HashTable is not initialized."); // TensorFlow's code for an export
   const std::int64_t key_size = spec_.key_shape.num_elements();
   const std::int64_t value_size = spec_.value_shape.num_elements();
   const std::int64_t dims[] = {std::ssize(rows_)};

@@ -53,6 +53,7 @@ TEST_CASE("tables: one that is filled once") {
     GraphLines f;
     f.add(table("HashTable", v));
     CHECK(f.fails({"find"}, "Table not initialized."));
+    CHECK(f.fails({"export:0"}, "HashTable is not initialized."));
     CHECK(f.run({"size"}) == "ok i64[] 0");
     CHECK(f.run({"^init"}) == "ok");
     CHECK(f.run({"find", "size"}) == "ok i64[2,2] 2 -1 1 -1 i64[] 2");

@@ -57,7 +57,9 @@ TEST_CASE("barrier: a closed barrier completes what it has and takes nothing new
   CHECK(f.run({"^first"}) == "ok");
   CHECK(f.run({"^close"}) == "ok");
   CHECK(f.fails({"^close"}, "is already closed"));
-  CHECK(f.fails({"^other"}, "is closed, but attempted to insert a brand new key"));
+  CHECK(f.fails({"^other"},
+                "is closed, but attempted to insert a brand new key: c.  Pending enqueues "
+                "cancelled: 0.  Insertion index: 0.  Number of incomplete keys: "));
   CHECK(f.fails({"take_all:1"}, "Barrier 'b' is closed and has insufficient elements (requested "
                                 "3, total size 2)"));
   CHECK(f.run({"^second"}) == "ok");

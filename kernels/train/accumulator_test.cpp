@@ -68,7 +68,7 @@ TEST_CASE("accumulators: the mean of enough gradients, then the next step") {
       CHECK(f.run({"count"}) == "ok i32[] 0");
       CHECK(f.run({"^add2"}) == "ok");
       CHECK(f.run({"count"}) == "ok i32[] 1");
-      CHECK(f.fails({"none"}, "Argument num_required must be positive"));
+      CHECK(f.fails({"none"}, "Argument num_required must be positive, but was 0"));
     }
 }
 
