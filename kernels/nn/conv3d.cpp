@@ -11,6 +11,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
 namespace troupe::nn_conv3d {
@@ -259,10 +260,14 @@ KernelOptions options(std::vector<DType> types, std::vector<std::string> host = 
   KernelOptions out;
   out.types = {{"T", std::move(types)}};
   out.host_inputs = std::move(host);
-  out.prepare = nn::prepare_volume;
+  out.prepare = nn::prepare_any_format<nn::prepare_volume>;
   out.expensive = true;
   return out;
 }
+
+constexpr nn::ImageArgs forward_args{.images = 1};
+constexpr nn::ImageArgs by_input{.images = 4, .sizes = 1};
+constexpr nn::ImageArgs by_filter{.images = 1 | 4, .makes_image = false};
 
 constexpr auto padding_attrs = "strides: list(int) >= 5; padding: {'SAME', 'VALID'}";
 constexpr auto format_attr = "data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
@@ -309,8 +314,8 @@ void register_ops(OpLibrary& library) {
       .attr(dilation_attr)
       .shape_fn(nn::infer_volume_conv)
       .gradient(differentiate)
-      .cpu_kernel(compute, options(wide))
-      .cpu_kernel(in_wider<compute>, options(narrow))
+      .cpu_kernel(nn::any_format<compute, forward_args>, options(wide))
+      .cpu_kernel(nn::any_format<in_wider<compute>, forward_args>, options(narrow))
       .doc("Convolution over planes, rows and columns.");
   library.op("Conv3DBackpropInputV2")
       .input("input_sizes: Tshape; filter: T; out_backprop: T")
@@ -322,8 +327,9 @@ void register_ops(OpLibrary& library) {
       .attr("Tshape: {int32, int64} = DT_INT32")
       .shape_fn(infer_from_sizes<0>)
       .gradient(differentiate_input)
-      .cpu_kernel(compute_input<true>, options(wide, {"input_sizes"}))
-      .cpu_kernel(in_wider<compute_input<true>>, options(narrow, {"input_sizes"}))
+      .cpu_kernel(nn::any_format<compute_input<true>, by_input>, options(wide, {"input_sizes"}))
+      .cpu_kernel(nn::any_format<in_wider<compute_input<true>>, by_input>,
+                  options(narrow, {"input_sizes"}))
       .doc("The gradient of Conv3D by its input.");
   library.op("Conv3DBackpropFilterV2")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -334,8 +340,9 @@ void register_ops(OpLibrary& library) {
       .attr(dilation_attr)
       .shape_fn(infer_from_sizes<1>)
       .gradient(differentiate_filter)
-      .cpu_kernel(compute_filter<true>, options(wide, {"filter_sizes"}))
-      .cpu_kernel(in_wider<compute_filter<true>>, options(narrow, {"filter_sizes"}))
+      .cpu_kernel(nn::any_format<compute_filter<true>, by_filter>, options(wide, {"filter_sizes"}))
+      .cpu_kernel(nn::any_format<in_wider<compute_filter<true>>, by_filter>,
+                  options(narrow, {"filter_sizes"}))
       .doc("The gradient of Conv3D by its filter.");
   add_old_gradients(library);
 }

@@ -6,6 +6,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
 namespace troupe::nn_depthwise_conv2d {
@@ -41,9 +42,6 @@ Result<Attrs> read_attrs(const AttrMap& attrs) {
 }
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
-  if (c.attrs().get_or<std::string>("data_format", "NHWC") != "NHWC")
-    return invalid_argument("Depthwise convolution on CPU is only supported for NHWC format; "
-                            "transpose its input first");
   TROUPE_ASSIGN(Attrs attrs, read_attrs(c.attrs()));
   return prepared(std::move(attrs));
 }
@@ -267,11 +265,15 @@ Status differentiate_filter(GradContext& g) {
   return g.set_input_grad(2, g.op("DepthwiseConv2dNative", {x, ddw}, conv_attrs(g)));
 }
 
+constexpr nn::ImageArgs forward_args{.images = 1};
+constexpr nn::ImageArgs by_input{.images = 4, .sizes = 1};
+constexpr nn::ImageArgs by_filter{.images = 1 | 4, .makes_image = false};
+
 KernelOptions options(std::vector<DType> types, std::vector<std::string> host = {}) {
   KernelOptions out;
   out.types = {{"T", std::move(types)}};
   out.host_inputs = std::move(host);
-  out.prepare = prepare;
+  out.prepare = nn::prepare_any_format<prepare>;
   out.expensive = true;
   return out;
 }
@@ -292,8 +294,8 @@ void register_ops(OpLibrary& library) {
       .attr(attrs)
       .shape_fn(infer)
       .gradient(differentiate)
-      .cpu_kernel(compute, options(wide))
-      .cpu_kernel(in_wider<compute>, options(narrow))
+      .cpu_kernel(nn::any_format<compute, forward_args>, options(wide))
+      .cpu_kernel(nn::any_format<in_wider<compute>, forward_args>, options(narrow))
       .doc("Convolution of each channel with filters of its own.");
   library.op("DepthwiseConv2dNativeBackpropInput")
       .input("input_sizes: int32; filter: T; out_backprop: T")
@@ -301,8 +303,9 @@ void register_ops(OpLibrary& library) {
       .attr(attrs)
       .shape_fn(infer_sizes<0>)
       .gradient(differentiate_input)
-      .cpu_kernel(compute_input, options(wide, {"input_sizes"}))
-      .cpu_kernel(in_wider<compute_input>, options(narrow, {"input_sizes"}))
+      .cpu_kernel(nn::any_format<compute_input, by_input>, options(wide, {"input_sizes"}))
+      .cpu_kernel(nn::any_format<in_wider<compute_input>, by_input>,
+                  options(narrow, {"input_sizes"}))
       .doc("The gradient of DepthwiseConv2dNative by its input.");
   library.op("DepthwiseConv2dNativeBackpropFilter")
       .input("input: T; filter_sizes: int32; out_backprop: T")
@@ -310,8 +313,9 @@ void register_ops(OpLibrary& library) {
       .attr(attrs)
       .shape_fn(infer_sizes<1>)
       .gradient(differentiate_filter)
-      .cpu_kernel(compute_filter, options(wide, {"filter_sizes"}))
-      .cpu_kernel(in_wider<compute_filter>, options(narrow, {"filter_sizes"}))
+      .cpu_kernel(nn::any_format<compute_filter, by_filter>, options(wide, {"filter_sizes"}))
+      .cpu_kernel(nn::any_format<in_wider<compute_filter>, by_filter>,
+                  options(narrow, {"filter_sizes"}))
       .doc("The gradient of DepthwiseConv2dNative by its filter.");
 }
 

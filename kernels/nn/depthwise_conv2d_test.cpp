@@ -113,11 +113,11 @@ TROUPE_OP_CASES(DepthwiseConv2dNative) {
       },
       {
           .name = "planes first",
-          .inputs = {"f32[1,1,2,2] 0", "f32[1,1,1,1] 1"},
+          .inputs = {"f32[1,2,1,2] 1 2 3 4", "f32[1,1,2,1] 10 100"},
           .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
                     {"padding", std::string("VALID")},
                     {"data_format", std::string("NCHW")}},
-          .error = "Depthwise convolution on CPU is only supported for NHWC format",
+          .outputs = {"f32[1,2,1,2] 10 20 300 400"},
       },
   };
 }

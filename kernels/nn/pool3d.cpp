@@ -7,6 +7,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/nn/internal/channels_first.hpp"
 #include "kernels/nn/internal/volume.hpp"
 
 namespace troupe::nn_pool3d {
@@ -240,10 +241,13 @@ KernelOptions options(std::vector<DType> types, std::vector<std::string> host = 
   KernelOptions out;
   out.types = {{"T", std::move(types)}};
   out.host_inputs = std::move(host);
-  out.prepare = nn::prepare_volume;
+  out.prepare = nn::prepare_any_format<nn::prepare_volume>;
   out.expensive = true;
   return out;
 }
+
+constexpr nn::ImageArgs one{.images = 1}, three{.images = 1 | 2 | 4};
+constexpr nn::ImageArgs of_sizes{.images = 2, .sizes = 1};
 
 constexpr auto windows = "ksize: list(int) >= 5; strides: list(int) >= 5; "
                          "padding: {'SAME', 'VALID'}; data_format: {'NDHWC', 'NCDHW'} = 'NDHWC'";
@@ -258,8 +262,8 @@ void add_avg(OpLibrary& library) {
       .attr("T: {half, bfloat16, float, double}")
       .shape_fn(nn::infer_volume_pool)
       .gradient(differentiate_avg)
-      .cpu_kernel(compute_avg, options(wide))
-      .cpu_kernel(in_wider<compute_avg>, options(narrow))
+      .cpu_kernel(nn::any_format<compute_avg, one>, options(wide))
+      .cpu_kernel(nn::any_format<in_wider<compute_avg>, one>, options(narrow))
       .doc("The mean of each window of three dimensions.");
   library.op("AvgPool3DGrad")
       .input("orig_input_shape: int32; grad: T")
@@ -268,8 +272,9 @@ void add_avg(OpLibrary& library) {
       .attr("T: {half, bfloat16, float, double}")
       .shape_fn(infer_avg_grad)
       .gradient(differentiate_avg_grad)
-      .cpu_kernel(compute_avg_grad, options(wide, {"orig_input_shape"}))
-      .cpu_kernel(in_wider<compute_avg_grad>, options(narrow, {"orig_input_shape"}))
+      .cpu_kernel(nn::any_format<compute_avg_grad, of_sizes>, options(wide, {"orig_input_shape"}))
+      .cpu_kernel(nn::any_format<in_wider<compute_avg_grad>, of_sizes>,
+                  options(narrow, {"orig_input_shape"}))
       .doc("The gradient of AvgPool3D.");
 }
 
@@ -285,8 +290,8 @@ void register_ops(OpLibrary& library) {
       .attr("T: {half, bfloat16, float}")
       .shape_fn(nn::infer_volume_pool)
       .gradient(differentiate_max)
-      .cpu_kernel(compute_max, options({DType::float32}))
-      .cpu_kernel(in_wider<compute_max>, options(narrow))
+      .cpu_kernel(nn::any_format<compute_max, one>, options({DType::float32}))
+      .cpu_kernel(nn::any_format<in_wider<compute_max>, one>, options(narrow))
       .doc("The largest of each window of three dimensions.");
   KernelOptions wide_grad = options({DType::float32}), narrow_grad = options(narrow);
   wide_grad.types.push_back({"TInput", {DType::float32}});
@@ -298,8 +303,8 @@ void register_ops(OpLibrary& library) {
       .attr("T: {half, bfloat16, float} = DT_FLOAT; TInput: {half, bfloat16, float} = DT_FLOAT")
       .shape_fn(infer_max_grad)
       .gradient(differentiate_max_grad)
-      .cpu_kernel(compute_max_grad_1, wide_grad)
-      .cpu_kernel(in_wider<compute_max_grad_1>, narrow_grad)
+      .cpu_kernel(nn::any_format<compute_max_grad_1, three>, wide_grad)
+      .cpu_kernel(nn::any_format<in_wider<compute_max_grad_1>, three>, narrow_grad)
       .doc("The gradient of MaxPool3D: each goes to the first maximum of its window.");
   library.op("MaxPool3DGradGrad")
       .input("orig_input: T; orig_output: T; grad: T")
@@ -308,8 +313,9 @@ void register_ops(OpLibrary& library) {
       .attr("T: realnumbertype")
       .shape_fn(infer_max_grad_2)
       .not_differentiable("it is a second gradient")
-      .cpu_kernel(compute_max_grad_2, options({DType::float32, DType::float64}))
-      .cpu_kernel(in_wider<compute_max_grad_2>, options(narrow))
+      .cpu_kernel(nn::any_format<compute_max_grad_2, three>,
+                  options({DType::float32, DType::float64}))
+      .cpu_kernel(nn::any_format<in_wider<compute_max_grad_2>, three>, options(narrow))
       .doc("The gradient of MaxPool3DGrad by the gradient that it took.");
 }
 

@@ -1,6 +1,5 @@
 #include "kernels/nn/internal/channels_first.hpp"
 
-#include <array>
 #include <vector>
 
 #include "kernels/array/internal/elements.hpp"
@@ -8,30 +7,50 @@
 namespace troupe::nn {
 namespace {
 
-using Order = std::array<int, 4>;
-constexpr Order to_last = {0, 2, 3, 1}, to_first = {0, 3, 1, 2};
+enum class To { last, first };
 
-/// out[i] = from[order[i]], where there are four.
+// out[i] = from[order[i]]
+std::vector<int> order_of(To to, std::size_t rank) {
+  const int n = static_cast<int>(rank);
+  std::vector<int> order{0};
+  if (to == To::first)
+    order.push_back(n - 1);
+  for (int i = to == To::first ? 1 : 2; i < (to == To::first ? n - 1 : n); ++i)
+    order.push_back(i);
+  if (to == To::last)
+    order.push_back(1);
+  return order;
+}
+
 template <class T>
-std::vector<T> permuted(const std::vector<T>& from, const Order& order) {
-  if (from.size() != 4)
-    return from;
+std::vector<T> permuted(const std::vector<T>& from, To to) {
   std::vector<T> out;
-  for (int at : order)
+  for (int at : order_of(to, from.size()))
     out.push_back(from[static_cast<std::size_t>(at)]);
   return out;
 }
 
+std::string data_format(const AttrMap& attrs) {
+  const AttrValue* format = attrs.find("data_format");
+  const auto* text = format ? std::get_if<std::string>(format) : nullptr;
+  return text ? *text : std::string();
+}
+
+std::size_t rank_of(const AttrMap& attrs) {
+  return data_format(attrs).size();
+}
+
 AttrMap in_channels_last(const AttrMap& attrs) {
   using Ints = std::vector<std::int64_t>;
+  const std::size_t rank = rank_of(attrs);
   AttrMap out = attrs;
-  out.set("data_format", std::string("NHWC"));
+  out.set("data_format", std::string(rank == 4 ? "NHWC" : "NDHWC"));
   for (const char* name : {"strides", "ksize", "dilations"})
-    if (auto value = attrs.get<Ints>(name); value.ok())
-      out.set(name, permuted(*value, to_last));
-  if (auto pads = attrs.get<Ints>("explicit_paddings"); pads.ok() && pads->size() == 8) {
+    if (auto value = attrs.get<Ints>(name); value.ok() && value->size() == rank)
+      out.set(name, permuted(*value, To::last));
+  if (auto pads = attrs.get<Ints>("explicit_paddings"); pads.ok() && pads->size() == 2 * rank) {
     Ints moved;
-    for (int at : to_last)
+    for (int at : order_of(To::last, rank))
       for (int side : {0, 1})
         moved.push_back((*pads)[static_cast<std::size_t>(2 * at + side)]);
     out.set("explicit_paddings", std::move(moved));
@@ -39,17 +58,28 @@ AttrMap in_channels_last(const AttrMap& attrs) {
   return out;
 }
 
-Shape permuted(const Shape& shape, const Order& order) {
-  return Shape{shape[order[0]], shape[order[1]], shape[order[2]], shape[order[3]]};
+Result<Shape> permuted(const Shape& shape, To to) {
+  return Shape::make(permuted(std::vector(shape.dims().begin(), shape.dims().end()), to));
 }
 
-Status transpose(KernelContext& c, const Tensor& from, const Order& order, Tensor& to) {
+Status transpose(KernelContext& c, const Tensor& from, To direction, Tensor& to) {
   if (from.num_elements() == 0)
     return {};
   arith::StridedPlan plan;
-  if (!arith::make_transpose_plan(from.shape().dims(), order, plan))
+  if (!arith::make_transpose_plan(
+          from.shape().dims(), order_of(direction, static_cast<std::size_t>(from.shape().rank())),
+          plan))
     return array::too_many_dimensions(from.shape());
   return array::copy_from_strided(c, plan, from, to);
+}
+
+Status sizes_in_channels_last(const Tensor& given, Tensor& out) {
+  return dispatch(Indices{}, given.dtype(), [&]<class T>() -> Status {
+    const auto sizes = given.data<T>();
+    const std::vector<T> moved = permuted(std::vector<T>(sizes.begin(), sizes.end()), To::last);
+    out = Tensor::of<T>(given.shape(), moved);
+    return {};
+  });
 }
 
 struct InChannelsLast {
@@ -60,9 +90,8 @@ struct InChannelsLast {
 } // namespace
 
 bool is_channels_first(const AttrMap& attrs) {
-  const AttrValue* format = attrs.find("data_format");
-  const auto* text = format ? std::get_if<std::string>(format) : nullptr;
-  return text && *text == "NCHW";
+  const std::string format = data_format(attrs);
+  return format == "NCHW" || format == "NCDHW";
 }
 
 Result<std::shared_ptr<const void>> prepare_channels_first(PrepareContext& c, PrepareFn prepare) {
@@ -74,18 +103,18 @@ Result<std::shared_ptr<const void>> prepare_channels_first(PrepareContext& c, Pr
 
 Status compute_channels_first(KernelContext& c, KernelFn compute, ImageArgs args) {
   const auto& kept = c.prepared<InChannelsLast>();
+  const auto rank = static_cast<int>(rank_of(kept.attrs));
   std::vector<Entry> inputs;
   for (int i = 0; i < c.num_inputs(); ++i) {
     const unsigned bit = 1U << i;
     Entry& entry = inputs.emplace_back(c.input_entry(i));
     const Tensor& given = c.input(i);
-    if ((args.images & bit) && given.shape().rank() == 4) {
-      TROUPE_ASSIGN(entry.tensor, c.allocate_temp(given.dtype(), permuted(given.shape(), to_last)));
-      TROUPE_TRY(transpose(c, given, to_last, entry.tensor));
-    } else if ((args.sizes & bit) && given.shape() == Shape{4}) {
-      const auto sizes = given.data<std::int32_t>();
-      entry.tensor = Tensor::of<std::int32_t>(
-          {4}, permuted(std::vector<std::int32_t>(sizes.begin(), sizes.end()), to_last));
+    if ((args.images & bit) && given.shape().rank() == rank) {
+      TROUPE_ASSIGN(const Shape moved, permuted(given.shape(), To::last));
+      TROUPE_ASSIGN(entry.tensor, c.allocate_temp(given.dtype(), moved));
+      TROUPE_TRY(transpose(c, given, To::last, entry.tensor));
+    } else if ((args.sizes & bit) && given.shape() == Shape{rank}) {
+      TROUPE_TRY(sizes_in_channels_last(given, entry.tensor));
     }
   }
   const KernelNode& given = c.node();
@@ -97,8 +126,9 @@ Status compute_channels_first(KernelContext& c, KernelFn compute, ImageArgs args
   if (!args.makes_image)
     return c.set_output(0, std::move(result[0].tensor));
   const Tensor& made = result[0].tensor;
-  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, permuted(made.shape(), to_first)));
-  return transpose(c, made, to_first, out);
+  TROUPE_ASSIGN(const Shape moved, permuted(made.shape(), To::first));
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, moved));
+  return transpose(c, made, To::first, out);
 }
 
 } // namespace troupe::nn
