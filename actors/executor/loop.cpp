@@ -68,6 +68,8 @@ void Loop<Frames>::record(TraceRecord span, const Entry* outputs, std::int32_t n
   for (std::int32_t i = 0; i < num_outputs; ++i)
     if (outputs[i].tensor.has_value())
       span.outputs.push_back(describe(i, outputs[i].tensor));
+    else if (outputs[i].ref && outputs[i].ref->is_initialized())
+      span.outputs.push_back(describe(i, outputs[i].ref->snapshot()));
   s_.trace.spans.push_back(std::move(span));
 }
 

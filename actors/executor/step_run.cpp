@@ -138,6 +138,30 @@ void StepRun::note_transfer(std::string_view key, std::string text) {
     state_->trace.transfers[std::string(parsed->edge)].push_back(std::move(text));
 }
 
+namespace {
+
+std::vector<std::string> input_names(const program::Program& p, std::int32_t n) {
+  std::vector<std::string> out;
+  const program::ProgramNode& node = p.nodes[static_cast<std::size_t>(n)];
+  for (auto slot = static_cast<std::size_t>(node.first_input);
+       out.size() < static_cast<std::size_t>(node.num_inputs); ++slot) {
+    const program::Source& from = p.sources.slots[slot];
+    std::string& name = out.emplace_back(
+        from.node < 0 ? p.constant_nodes[static_cast<std::size_t>(p.slot_constant[slot])]
+                      : p.info[static_cast<std::size_t>(from.node)].name);
+    if (from.slot > 0)
+      name += str_cat(":", from.slot);
+  }
+  const auto& first = p.sources.control_first;
+  for (auto i = first[static_cast<std::size_t>(n)]; i < first[static_cast<std::size_t>(n) + 1]; ++i)
+    out.push_back(str_cat(
+        "^", p.info[static_cast<std::size_t>(p.sources.control_nodes[static_cast<std::size_t>(i)])]
+                 .name));
+  return out;
+}
+
+} // namespace
+
 DeviceStats StepRun::take_stats() {
   StepState& s = *state_;
   DeviceStats stats{s.program.device->name(), {}};
@@ -155,8 +179,15 @@ DeviceStats StepRun::take_stats() {
   for (program::TraceRecord& span : s.trace.spans) {
     const KernelNode& info = s.program.info[static_cast<std::size_t>(span.node)];
     NodeStats& node = stats.nodes.emplace_back();
-    node = {info.name, info.schema->name,      span.start_us, span.end_us, span.thread, 0,
-            {},        std::move(span.outputs)};
+    node = {info.name,
+            info.schema->name,
+            span.start_us,
+            span.end_us,
+            span.thread,
+            0,
+            {},
+            std::move(span.outputs),
+            input_names(s.program, span.node)};
     for (const OutputStats& output : node.outputs)
       node.bytes += output.bytes;
     if (s.trace.transfers.empty())

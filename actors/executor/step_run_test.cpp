@@ -1,5 +1,7 @@
 #include "actors/executor/step_run.hpp"
 
+#include <map>
+
 #include <doctest/doctest.h>
 
 #include "actors/executor/internal/program.hpp"
@@ -442,4 +444,41 @@ TEST_CASE("step: a traced run tells of its constants, too") {
   CHECK(stats.nodes[0].op == "Const");
   CHECK(stats.nodes[0].outputs.at(0).dims == std::vector<std::int64_t>{1});
   CHECK(stats.nodes[1].node == "sum");
+  CHECK(stats.nodes[1].inputs == std::vector<std::string>{"x", "two"});
+}
+
+TEST_CASE("step: a traced run tells of the variable that a reference is to") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    v = Variable[dtype=DT_INT64]()
+    a = Assign(v, x)
+    r = _Retval[index=0](a)
+  )"),
+                        {i64(1)}, true);
+  REQUIRE(rig.finish(*step).ok());
+  std::map<std::string, std::int64_t> bytes;
+  for (const NodeStats& node : step->take_stats().nodes)
+    bytes[node.node] = node.bytes;
+  CHECK(bytes["a"] == 8);
+  CHECK(bytes["v"] == 0); // had no value yet
+}
+
+TEST_CASE("step: a traced run names outputs and control edges among a node's inputs") {
+  Rig rig;
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    yes = Const[dtype=DT_BOOL, value=bool[] true]()
+    s = Switch(x, yes)
+    plus = AddV2(s:1, s:1)
+    late = Neg(plus) ^s
+    r = _Retval[index=0](late)
+  )"),
+                        {i64(1)}, true);
+  REQUIRE(rig.finish(*step).ok());
+  std::map<std::string, std::vector<std::string>> inputs;
+  for (NodeStats& node : step->take_stats().nodes)
+    inputs[node.node] = std::move(node.inputs);
+  CHECK(inputs["plus"] == std::vector<std::string>{"s:1", "s:1"});
+  CHECK(inputs["late"] == std::vector<std::string>{"plus", "^s"});
 }

@@ -83,6 +83,7 @@ struct Fixture {
   DeviceStats stats() {
     NodeStats node;
     node.outputs = {{1, DType::float16, {2, 3}, 12}};
+    node.inputs = {"a:1", "^b"};
     return {"device", {node}};
   }
   DebugWatch watch() { return {"node", 1, {"DebugIdentity"}, {"file:///tmp/dump"}, true}; }

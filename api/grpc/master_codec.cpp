@@ -29,7 +29,12 @@ Result<Tensor> read_tensor(std::string_view bytes, const DecodeLimits& limits, s
                                        : str_cat("the value fed to '", name, "'"));
 }
 
-Result<std::string> encode_metadata(const RunMetadata& metadata) {
+// TensorFlow's clients know devices alone: what tasks and masters did (see StepStats) would be rows of
+// their own in its timeline and profiler.
+Result<std::string> encode_metadata(RunMetadata metadata) {
+  std::erase_if(metadata.step_stats.devices, [](const DeviceStats& device) {
+    return device.device.find("/device:") == std::string::npos;
+  });
   if (metadata.step_stats.devices.empty() && metadata.partition_graphs.empty() &&
       metadata.cost_graph.empty())
     return std::string();

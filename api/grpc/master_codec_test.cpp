@@ -121,7 +121,8 @@ TEST_CASE("master codec: a step's answer is what a client reads, for every kind 
 
 TEST_CASE("master codec: a callable's answer has values alone, a trace its metadata") {
   RunMetadata metadata;
-  metadata.step_stats.devices.push_back({"/device:CPU:0", {}});
+  metadata.step_stats.devices.push_back({"/job:a/replica:0/task:0/device:CPU:0", {}});
+  metadata.step_stats.devices.push_back({"/job:a/replica:0/task:0", {}}); // no device
   auto bytes = codec::write_callable_done({Tensor::scalar(2.0f)}, metadata);
   REQUIRE(bytes.ok());
   tensorflow::RunCallableResponse answer;

@@ -4,6 +4,7 @@
 #include "api/grpc/message_bytes.hpp"
 #include "core/base/device_name.hpp"
 #include "core/base/strings.hpp"
+#include "graph/convert/options.hpp"
 #include "graph/convert/tensor_proto.hpp"
 #include "proto/worker.pb.h"
 
@@ -19,19 +20,6 @@ Result<Message> parse_answer(std::string_view bytes) {
   if (bytes.size() > static_cast<std::size_t>(INT32_MAX) ||
       !out.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
     return invalid_argument(str_cat("the answer is no ", Message::descriptor()->name()));
-  return out;
-}
-
-DeviceStats to_stats(const tensorflow::DeviceStepStats& from) {
-  DeviceStats out{from.device(), {}};
-  for (const tensorflow::NodeExecStats& node : from.node_stats()) {
-    NodeStats& one = out.nodes.emplace_back();
-    one.node = node.node_name();
-    one.start_us = node.all_start_micros();
-    one.end_us = node.all_start_micros() + node.all_end_rel_micros();
-    one.thread_id = node.thread_id();
-    one.detail = node.timeline_label();
-  }
   return out;
 }
 
@@ -142,9 +130,8 @@ Result<GraphRunWords> read_graph_run(std::string_view bytes, DecodeLimits limits
           break;
         }
         case Response::kStepStatsFieldNumber: {
-          TROUPE_ASSIGN(auto stats, parse_answer<tensorflow::StepStats>(field.bytes));
-          for (const auto& device : stats.dev_stats())
-            out.stats.push_back(to_stats(device));
+          TROUPE_ASSIGN(StepStats stats, step_stats_from_bytes(field.bytes));
+          std::ranges::move(stats.devices, std::back_inserter(out.stats));
           break;
         }
         case Response::kStatusCodeFieldNumber:

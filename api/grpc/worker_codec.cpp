@@ -237,30 +237,10 @@ std::string write_graph_registered(std::string_view graph_handle) {
   return out.SerializeAsString();
 }
 
-namespace {
-
-// Of a StepStats; empty for one that holds nothing.
-Result<std::string> bytes_of(const StepStats& stats) {
-  std::string out;
-  if (stats.devices.empty())
-    return out;
-  RunMetadata metadata;
-  metadata.step_stats = stats;
-  TROUPE_ASSIGN(const std::string bytes, to_bytes(metadata));
-  TROUPE_TRY(for_each_field(bytes, "RunMetadata", [&](const Field& field) {
-    if (field.number == tensorflow::RunMetadata::kStepStatsFieldNumber)
-      out += field.bytes;
-    return Status();
-  }));
-  return out;
-}
-
-} // namespace
-
 Result<AnswerBytes> write_graph_run(const std::vector<std::string>& keys,
                                     const std::vector<Tensor>& tensors, const StepStats& stats) {
   using message_bytes::size_of_field;
-  TROUPE_ASSIGN(const std::string step_stats, bytes_of(stats));
+  const std::string step_stats = to_bytes(stats);
   std::vector<EncodedTensor> encoded;
   std::vector<std::size_t> sizes;
   std::size_t total = size_of_field(step_stats.size());
@@ -301,10 +281,10 @@ Result<AnswerBytes> write_tensor(const EdgeValue& value) {
   return out;
 }
 
-Result<std::string> write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps) {
+std::string write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps) {
   std::string out;
   for (const auto& [step_id, stats] : steps) {
-    TROUPE_ASSIGN(const std::string bytes, bytes_of(stats));
+    const std::string bytes = to_bytes(stats);
     std::string step;
     append_int(step, tensorflow::LabeledStepStats::kStepIdFieldNumber,
                static_cast<std::uint64_t>(step_id));

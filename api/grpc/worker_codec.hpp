@@ -104,7 +104,7 @@ Result<AnswerBytes> write_tensor(const EdgeValue& value);
 std::string write_step_sequence(const std::vector<std::pair<std::int64_t, std::int64_t>>& steps);
 
 /// (step id, what is kept of it).
-Result<std::string> write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps);
+std::string write_logging(const std::vector<std::pair<std::int64_t, StepStats>>& steps);
 
 // What we ask others ourselves.
 std::string write_recv_tensor(std::int64_t step_id, std::string_view key, std::int64_t request_id);

@@ -57,6 +57,8 @@ TEST_CASE("worker codec: a run, its values, and its end") {
   StepStats stats;
   NodeStats node;
   node.node = "n";
+  node.op = "Add";
+  node.inputs = {"a", "b:1"};
   node.start_us = 10;
   node.end_us = 15;
   stats.devices.push_back({"device", {node}});
@@ -69,6 +71,8 @@ TEST_CASE("worker codec: a run, its values, and its end") {
   CHECK(back->values[0].second.value<float>() == 3);
   REQUIRE(back->stats.size() == 1);
   CHECK(back->stats[0].nodes.at(0).node == "n");
+  CHECK(back->stats[0].nodes.at(0).op == "Add");
+  CHECK(back->stats[0].nodes.at(0).inputs == node.inputs);
   CHECK(back->stats[0].nodes.at(0).end_us == 15);
   Status failed =
       worker_codec::read_graph_run(worker_codec::write_run_failed(Code::aborted, "why"), {})
@@ -105,10 +109,8 @@ TEST_CASE("worker codec: what is logged of steps") {
   NodeStats node;
   node.node = "RecvTensor";
   stats.devices.push_back({"device", {node}});
-  auto bytes = worker_codec::write_logging({{7, stats}, {8, {}}});
-  REQUIRE(bytes.ok());
   tensorflow::LoggingResponse answer;
-  REQUIRE(answer.ParseFromString(*bytes));
+  REQUIRE(answer.ParseFromString(worker_codec::write_logging({{7, stats}, {8, {}}})));
   REQUIRE(answer.step_size() == 2);
   CHECK(answer.step(0).step_id() == 7);
   CHECK(answer.step(0).step_stats().dev_stats(0).node_stats(0).node_name() == "RecvTensor");

@@ -392,11 +392,7 @@ void handle(WorkerSelf self, const WorkerGatewayParts&, const std::shared_ptr<Rp
   std::vector<std::pair<std::int64_t, StepStats>> fetched;
   for (std::int64_t step_id : m.fetches)
     fetched.emplace_back(step_id, log.of_step(static_cast<std::uint64_t>(step_id)));
-  auto bytes = worker_codec::write_logging(fetched);
-  if (bytes.ok())
-    call->answer(*std::move(bytes));
-  else
-    fail(*call, bytes.status());
+  call->answer(worker_codec::write_logging(fetched));
 }
 
 void edge_taken(EdgeTaken& m) {

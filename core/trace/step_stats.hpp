@@ -28,6 +28,7 @@ struct NodeStats {
   std::int64_t bytes = 0; ///< of its outputs
   std::string detail;     ///< for people: shapes, or the path and rate of a transfer
   std::vector<OutputStats> outputs = {};
+  std::vector<std::string> inputs = {}; ///< as in a NodeDef: "node", "node:1", "^node"
 };
 
 struct DeviceStats {

@@ -11,21 +11,24 @@ using Summed = Types<float, double, Half, BFloat16>;
 template <class T>
 using Wide = std::conditional_t<sizeof(T) == 2, float, T>;
 
-/// sum += more
-void add(Tensor& sum, const Tensor& more, std::int64_t more_at) {
-  Status done = dispatch(Summed{}, sum.dtype(), [&]<class T>() -> Status {
-    const auto to = sum.mutable_data<T>();
-    const auto from = more.data<T>().subspan(static_cast<std::size_t>(more_at), to.size());
-    for (std::size_t i = 0; i < to.size(); ++i)
-      to[i] = T(static_cast<Wide<T>>(to[i]) + static_cast<Wide<T>>(from[i]));
+/// Adds `count` elements of `from` to those of `to`.
+void add(Tensor& to, std::int64_t to_at, const Tensor& from, std::int64_t from_at,
+         std::int64_t count) {
+  Status done = dispatch(Summed{}, to.dtype(), [&]<class T>() -> Status {
+    const auto n = static_cast<std::size_t>(count);
+    const auto sums = to.mutable_data<T>().subspan(static_cast<std::size_t>(to_at), n);
+    const auto more = from.data<T>().subspan(static_cast<std::size_t>(from_at), n);
+    for (std::size_t i = 0; i < n; ++i)
+      sums[i] = T(static_cast<Wide<T>>(sums[i]) + static_cast<Wide<T>>(more[i]));
     return {};
   });
   TROUPE_CHECK(done.ok(), "the accumulator's dtype was checked when it was made");
 }
 
-void divide(Tensor& sum, std::int64_t count) {
+void divide(Tensor& sum, std::int64_t at, std::int64_t size, std::int64_t count) {
   Status done = dispatch(Summed{}, sum.dtype(), [&]<class T>() -> Status {
-    for (T& x : sum.mutable_data<T>())
+    for (T& x : sum.mutable_data<T>().subspan(static_cast<std::size_t>(at),
+                                              static_cast<std::size_t>(size)))
       x = T(static_cast<Wide<T>>(x) / static_cast<Wide<T>>(count));
     return {};
   });
@@ -70,7 +73,7 @@ Status GradientAccumulator::apply(std::int64_t local_step, const Tensor& gradien
       TROUPE_ASSIGN(sum_, Tensor::allocate(memory_, gradient.dtype(), gradient.shape()));
       copy_elements(gradient, 0, sum_, 0, gradient.num_elements());
     } else {
-      add(sum_, gradient, 0);
+      add(sum_, 0, gradient, 0, gradient.num_elements());
     }
     ++count_;
     return {};
@@ -138,17 +141,39 @@ Status GradientAccumulator::apply_sparse(std::int64_t local_step, const Tensor& 
   });
 }
 
+// As TensorFlow does: both lists are merged as if each were sorted and named no row twice. Those of
+// a Gather's gradient are neither; what they name twice stays two rows, whose scatter is their sum.
 Status GradientAccumulator::add_rows(const Tensor& indices, const Tensor& values) {
-  const auto all = indices.data<std::int64_t>();
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto at = static_cast<std::int64_t>(i);
-    Row& row = rows_[all[i]];
-    if (row.count++ == 0) {
-      TROUPE_ASSIGN(row.sum, row_of(values, at, memory_));
-    } else {
-      add(row.sum, values, at * row.sum.num_elements());
-    }
+  const auto more = indices.data<std::int64_t>();
+  const std::int64_t size = row_shape_->num_elements();
+  std::vector<Row> merged;
+  merged.reserve(rows_.size() + more.size());
+  std::vector<std::pair<std::int64_t, std::int64_t>>
+      from; // rows of the sum and of values; -1: none
+  for (std::size_t i = 0, j = 0; i < rows_.size() || j < more.size();) {
+    const bool takes_sum = j == more.size() || (i < rows_.size() && rows_[i].index <= more[j]);
+    const bool takes_more = i == rows_.size() || (j < more.size() && more[j] <= rows_[i].index);
+    merged.push_back({takes_sum ? rows_[i].index : more[j],
+                      (takes_sum ? rows_[i].count : 0) + (takes_more ? 1 : 0)});
+    from.emplace_back(takes_sum ? static_cast<std::int64_t>(i++) : -1,
+                      takes_more ? static_cast<std::int64_t>(j++) : -1);
   }
+  std::vector<std::int64_t> dims{std::ssize(merged)};
+  dims.insert(dims.end(), row_shape_->dims().begin(), row_shape_->dims().end());
+  TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
+  TROUPE_ASSIGN(Tensor sum, Tensor::allocate(memory_, spec_.dtype, shape));
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const auto [of_sum, of_more] = from[i];
+    const std::int64_t at = static_cast<std::int64_t>(i) * size;
+    if (of_sum >= 0)
+      copy_elements(sum_, of_sum * size, sum, at, size);
+    else
+      copy_elements(values, of_more * size, sum, at, size);
+    if (of_sum >= 0 && of_more >= 0)
+      add(sum, at, values, of_more * size, size);
+  }
+  sum_ = std::move(sum);
+  rows_ = std::move(merged);
   return {};
 }
 
@@ -172,7 +197,7 @@ Result<GradientAccumulator::Tensors> GradientAccumulator::give() {
     out = give_rows();
   } else {
     if (spec_.is_mean)
-      divide(sum_, count_);
+      divide(sum_, 0, sum_.num_elements(), count_);
     out = Tensors{std::move(sum_)};
   }
   sum_ = Tensor();
@@ -184,18 +209,16 @@ Result<GradientAccumulator::Tensors> GradientAccumulator::give() {
 }
 
 Result<GradientAccumulator::Tensors> GradientAccumulator::give_rows() {
+  const std::int64_t size = row_shape_->num_elements();
   std::vector<std::int64_t> indices;
-  std::vector<Tensor> values;
-  for (auto& [index, row] : rows_) {
-    indices.push_back(index);
+  for (const Row& row : rows_) {
     if (spec_.is_mean)
-      divide(row.sum, row.count);
-    values.push_back(std::move(row.sum));
+      divide(sum_, std::ssize(indices) * size, size, row.count);
+    indices.push_back(row.index);
   }
   std::vector<std::int64_t> shape{spec_.shape.rank() > 0 ? spec_.shape.dim(0) : -1};
   shape.insert(shape.end(), row_shape_->dims().begin(), row_shape_->dims().end());
-  TROUPE_ASSIGN(Tensor whole, stack_rows(values, spec_.dtype, *row_shape_, memory_));
-  return Tensors{Tensor::vector(std::span<const std::int64_t>(indices)), std::move(whole),
+  return Tensors{Tensor::vector(std::span<const std::int64_t>(indices)), std::move(sum_),
                  Tensor::vector(std::span<const std::int64_t>(shape))};
 }
 

@@ -2,8 +2,9 @@
 // are there; older ones are dropped.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "core/tensor/shape.hpp"
 #include "devices/resource/monitor.hpp"
@@ -27,8 +28,8 @@ public:
 
   /// Adds a gradient of `local_step`; one of an earlier step than the global one is dropped.
   Status apply(std::int64_t local_step, const Tensor& gradient);
-  /// Of a sparse one: rows of a tensor of that shape, named by indices. `shape` without value: not
-  /// known.
+  /// Of a sparse one: rows of a tensor of that shape, named by indices; where these are sorted and
+  /// name no row twice, so is what is taken. `shape` without value: not known.
   Status apply_sparse(std::int64_t local_step, const Tensor& indices, const Tensor& values,
                       const Tensor& shape);
   /// Answers with the mean or sum of at least `required` gradients (sparse: indices, values,
@@ -44,9 +45,9 @@ private:
   Result<Tensors> give();
   Result<Tensors> give_rows();
 
-  /// A row of a sparse sum, and how many gradients had it.
+  /// Which row of the gradients a row of a sparse sum is, and how many were added up in it.
   struct Row {
-    Tensor sum;
+    std::int64_t index = 0;
     std::int64_t count = 0;
   };
 
@@ -54,8 +55,8 @@ private:
   const std::string name_;
   Allocator& memory_;
   std::int64_t global_step_ = 0, count_ = 0;
-  Tensor sum_;
-  std::map<std::int64_t, Row> rows_;
+  Tensor sum_;                     ///< of a sparse one: [rows_.size(), row...]
+  std::vector<Row> rows_;          ///< in the gradients' order
   std::optional<Shape> row_shape_; ///< of all rows, once there is one
 };
 

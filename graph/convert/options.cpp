@@ -66,6 +66,27 @@ void write_rewriter(const SessionOptions& options, RewriterConfig& rewriter) {
     rewriter.add_optimizers(name);
 }
 
+// Reads op, inputs and detail of "name = op(inputs) detail", as to_proto and TensorFlow write it.
+void read_label(const std::string& label, NodeStats& stats) {
+  const auto equals = label.find(" = ");
+  const auto open = label.find('(', equals == std::string::npos ? 0 : equals);
+  if (equals == std::string::npos || open == std::string::npos) {
+    stats.detail = label;
+    return;
+  }
+  stats.op = label.substr(equals + 3, open - equals - 3);
+  const auto close = label.find(')', open);
+  if (close == std::string::npos)
+    return;
+  std::string_view inputs = std::string_view(label).substr(open + 1, close - open - 1);
+  for (std::string_view one : str_split(inputs, ',')) {
+    one.remove_prefix(std::min(one.find_first_not_of(' '), one.size()));
+    if (!one.empty())
+      stats.inputs.emplace_back(one);
+  }
+  stats.detail = close + 2 < label.size() ? label.substr(close + 2) : "";
+}
+
 } // namespace
 
 SessionOptions from_proto(const tensorflow::ConfigProto& proto) {
@@ -233,39 +254,32 @@ CallableOptions from_proto(const tensorflow::CallableOptions& proto) {
   return out;
 }
 
-StepStats from_proto(const tensorflow::StepStats& proto) {
-  StepStats out;
-  for (const auto& device : proto.dev_stats()) {
-    DeviceStats& one = out.devices.emplace_back();
-    one.device = device.device();
-    for (const auto& node : device.node_stats()) {
-      NodeStats& stats = one.nodes.emplace_back();
-      stats.node = node.node_name();
-      // "name = op(inputs) …", as to_proto and TensorFlow write it.
-      const std::string& label = node.timeline_label();
-      auto equals = label.find(" = ");
-      auto open = label.find('(', equals == std::string::npos ? 0 : equals);
-      if (equals != std::string::npos && open != std::string::npos) {
-        stats.op = label.substr(equals + 3, open - equals - 3);
-        auto close = label.find(") ", open);
-        stats.detail = close == std::string::npos ? "" : label.substr(close + 2);
-      } else {
-        stats.detail = label;
-      }
-      stats.start_us = node.all_start_micros();
-      stats.end_us = node.all_start_micros() + node.all_end_rel_micros();
-      stats.thread_id = node.thread_id();
-      for (const auto& output : node.output()) {
-        const auto& tensor = output.tensor_description();
-        OutputStats one{output.slot(), static_cast<DType>(tensor.dtype()), {}, 0};
-        one.bytes = tensor.allocation_description().requested_bytes();
-        for (const auto& dim : tensor.shape().dim())
-          one.dims.push_back(dim.size());
-        stats.bytes += one.bytes;
-        stats.outputs.push_back(std::move(one));
-      }
+DeviceStats from_proto(const tensorflow::DeviceStepStats& device) {
+  DeviceStats out{device.device(), {}};
+  for (const auto& node : device.node_stats()) {
+    NodeStats& stats = out.nodes.emplace_back();
+    stats.node = node.node_name();
+    read_label(node.timeline_label(), stats);
+    stats.start_us = node.all_start_micros();
+    stats.end_us = node.all_start_micros() + node.all_end_rel_micros();
+    stats.thread_id = node.thread_id();
+    for (const auto& output : node.output()) {
+      const auto& tensor = output.tensor_description();
+      OutputStats one{output.slot(), static_cast<DType>(tensor.dtype()), {}, 0};
+      one.bytes = tensor.allocation_description().requested_bytes();
+      for (const auto& dim : tensor.shape().dim())
+        one.dims.push_back(dim.size());
+      stats.bytes += one.bytes;
+      stats.outputs.push_back(std::move(one));
     }
   }
+  return out;
+}
+
+StepStats from_proto(const tensorflow::StepStats& proto) {
+  StepStats out;
+  for (const auto& device : proto.dev_stats())
+    out.devices.push_back(from_proto(device));
   return out;
 }
 
@@ -277,8 +291,8 @@ void to_proto(const StepStats& stats, tensorflow::StepStats& proto) {
     for (const NodeStats& node : device.nodes) {
       auto& out = *one.add_node_stats();
       out.set_node_name(node.node);
-      out.set_timeline_label(
-          str_cat(node.node, " = ", node.op, "()", node.detail.empty() ? "" : " ", node.detail));
+      out.set_timeline_label(str_cat(node.node, " = ", node.op, "(", str_join(node.inputs, ", "),
+                                     ")", node.detail.empty() ? "" : " ", node.detail));
       std::int64_t duration = std::max<std::int64_t>(node.end_us - node.start_us, 0);
       out.set_all_start_micros(node.start_us);
       out.set_scheduled_micros(node.start_us);
@@ -421,6 +435,18 @@ Result<RunMetadata> run_metadata_from_bytes(std::string_view bytes) {
   tensorflow::RunMetadata proto;
   TROUPE_TRY(parse_bytes(bytes, proto));
   return from_proto(proto);
+}
+
+Result<StepStats> step_stats_from_bytes(std::string_view bytes) {
+  tensorflow::StepStats proto;
+  TROUPE_TRY(parse_bytes(bytes, proto));
+  return from_proto(proto);
+}
+
+std::string to_bytes(const StepStats& stats) {
+  tensorflow::StepStats proto;
+  to_proto(stats, proto);
+  return to_bytes(proto);
 }
 
 Result<std::string> to_bytes(const RunMetadata& metadata) {

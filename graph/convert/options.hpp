@@ -137,6 +137,8 @@ Result<RunOptions> run_options_from_bytes(std::string_view bytes);
 std::string to_bytes(const RunOptions& options);
 Result<CallableOptions> callable_options_from_bytes(std::string_view bytes);
 Result<RunMetadata> run_metadata_from_bytes(std::string_view bytes);
+Result<StepStats> step_stats_from_bytes(std::string_view bytes);
+std::string to_bytes(const StepStats& stats);
 Result<std::string> to_bytes(const RunMetadata& metadata);
 
 } // namespace troupe

@@ -131,6 +131,7 @@ TEST_CASE("options: what a step reports goes there and back") {
   stats.bytes = 4096;
   stats.detail = "[2,3] x [3,2]";
   stats.outputs = {{1, DType::float32, {32, 32}, 4096}};
+  stats.inputs = {"a", "b:1", "^c"};
   device.nodes = {stats};
   metadata.cost_graph = {
       {"a", device.device, {}, {}, {{8, DType::int64, {}}}, 0, false},
@@ -144,6 +145,9 @@ TEST_CASE("options: what a step reports goes there and back") {
   REQUIRE(bytes.ok());
   tensorflow::RunMetadata written; // what TensorFlow's profiler counts as the node's memory
   REQUIRE(written.ParseFromString(*bytes));
+  // As TensorFlow's timeline reads it.
+  CHECK(written.step_stats().dev_stats(0).node_stats(0).timeline_label() ==
+        "m = MatMul(a, b:1, ^c) [2,3] x [3,2]");
   const auto& memory = written.step_stats().dev_stats(0).node_stats(0).memory();
   REQUIRE(memory.size() == 1);
   CHECK(memory[0].allocator_name() == "cpu");
@@ -162,6 +166,7 @@ TEST_CASE("options: what a step reports goes there and back") {
   CHECK(read.thread_id == stats.thread_id);
   CHECK(read.bytes == stats.bytes);
   CHECK(read.detail == stats.detail);
+  CHECK(read.inputs == stats.inputs);
   REQUIRE(read.outputs.size() == 1);
   CHECK(read.outputs[0].slot == 1);
   CHECK(read.outputs[0].dtype == DType::float32);

@@ -128,6 +128,30 @@ TEST_CASE("accumulators: each row of sparse gradients has a mean of its own") {
   CHECK(f.run({"take:0", "take:1"}) == "ok i64[1] 2 f32[1,2] 5 6");
 }
 
+TEST_CASE("accumulators: rows that a sparse gradient names twice stay two, in its order") {
+  GraphLines f;
+  f.add(R"(
+    a = SparseConditionalAccumulator[dtype=float, shape=[9,1]]()
+    step = Const[dtype=int64, value=i64[] 9]()
+    one = Const[dtype=int32, value=i32[] 1]()
+    none = Const[dtype=int64, value=i64[0]]()
+    i1 = Const[dtype=int64, value=i64[2] 1 5]()
+    v1 = Const[dtype=float, value=f32[2,1] 2 6]()
+    i2 = Const[dtype=int64, value=i64[3] 5 2 5]()
+    v2 = Const[dtype=float, value=f32[3,1] 6 3 6]()
+    add1 = SparseAccumulatorApplyGradient[has_known_shape=false](a, step, i1, v1, none)
+    add2 = SparseAccumulatorApplyGradient[has_known_shape=false](a, step, i2, v2, none)
+    take = SparseAccumulatorTakeGradient[dtype=float](a, one))");
+  CHECK(f.run({"^add2"}) == "ok");
+  CHECK(f.run({"take:0", "take:1"}) == "ok i64[3] 5 2 5 f32[3,1] 6 3 6");
+  CHECK(f.run({"^add1"}) == "ok");
+  CHECK(f.run({"^add2"}) == "ok");
+  CHECK(f.run({"take:0", "take:1"}) == "ok i64[4] 1 5 2 5 f32[4,1] 2 6 3 6");
+  CHECK(f.run({"^add2"}) == "ok");
+  CHECK(f.run({"^add1"}) == "ok");
+  CHECK(f.run({"take:0", "take:1"}) == "ok i64[4] 1 5 2 5 f32[4,1] 2 6 3 6");
+}
+
 TEST_CASE("accumulators: sparse gradients that do not fit are refused") {
   GraphLines f;
   f.add(sparse);

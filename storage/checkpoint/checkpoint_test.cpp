@@ -333,6 +333,27 @@ TEST_CASE("checkpoint: every damaged bit is noticed or of no account; nothing cr
   }
 }
 
+TEST_CASE("checkpoint: files that were cut are told with TensorFlow's codes and words") {
+  SimulatedDisk disk;
+  auto storage = make_local_storage("/disk", disk);
+  REQUIRE(save(*storage, "c", {{"n", tensor("f32[2] 1 2")}}).ok());
+  const std::string index = *storage->get("c.index", 1 << 20);
+  REQUIRE(storage->put("c.data-00000-of-00001", "1234567").ok());
+  auto reader = CheckpointReader::open(*storage, "c");
+  REQUIRE(reader.ok());
+  const Status cut = reader->read("n", host_allocator()).status();
+  CHECK(cut.code() == Code::out_of_range);
+  CHECK(cut.message().starts_with("Read less bytes than requested"));
+  for (auto [bytes, words] :
+       {std::pair(index.substr(0, 20), "too short to be an sstable"),
+        std::pair(std::string(300, 'x'), "not an sstable (bad magic number)")}) {
+    REQUIRE(storage->put("c.index", bytes).ok());
+    const Status status = CheckpointReader::open(*storage, "c").status();
+    CHECK(status.code() == Code::data_loss);
+    CHECK_MESSAGE(status.message().find(words) != std::string::npos, status.message());
+  }
+}
+
 TEST_CASE("checkpoint: there is none") {
   SimulatedDisk disk;
   auto storage = make_local_storage("/disk", disk);

@@ -145,8 +145,10 @@ Result<Tensor> CheckpointReader::read_entry(std::string_view name, const Checkpo
                                  to_string(entry.dtype), ", which cannot be read"));
   TROUPE_ASSIGN(StorageReader * file, data(entry.shard));
   if (entry.offset > file->size() || entry.size > file->size() - entry.offset)
-    return damaged(name, str_cat("its ", entry.size, " bytes at ", entry.offset,
-                                 " lie beyond the end of the data file"));
+    return out_of_range(str_cat("Read less bytes than requested: the ", entry.size, " bytes at ",
+                                entry.offset, " of tensor '", name,
+                                "' lie beyond the end of the checkpoint's data file; restore an "
+                                "older checkpoint"));
   if (is_object(entry.dtype)) {
     if (static_cast<std::uint64_t>(entry.shape.num_elements()) > entry.size)
       return damaged(name, "it has more elements than bytes");

@@ -157,10 +157,11 @@ Result<std::string> TableReader::bytes_at(std::uint64_t offset, std::uint64_t si
 
 Status TableReader::read_index() {
   if (size_ < footer_size)
-    return lost(str_cat("it has ", size_, " bytes, a table has at least ", footer_size));
+    return lost(str_cat("file is too short to be an sstable: it has ", size_, " bytes of at least ",
+                        footer_size));
   TROUPE_ASSIGN(const std::string footer, bytes_at(size_ - footer_size, footer_size));
   if (load<std::uint64_t>(footer.data() + handles_size) != magic)
-    return lost("its last 8 bytes are not those of a table");
+    return lost("not an sstable (bad magic number)");
   std::string_view handles(footer.data(), handles_size);
   if (!take_varint(handles) || !take_varint(handles)) // the metaindex, which is empty
     return lost("its footer has no handles");

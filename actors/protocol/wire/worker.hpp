@@ -229,7 +229,7 @@ typename F::result_type inspect(F& f, OutputStats& x) {
 template <class F>
 typename F::result_type inspect(F& f, NodeStats& x) {
   return f(caf::meta::type_name("NodeStats"), x.node, x.op, x.start_us, x.end_us, x.thread_id,
-           x.bytes, x.detail, x.outputs);
+           x.bytes, x.detail, x.outputs, x.inputs);
 }
 template <class F>
 typename F::result_type inspect(F& f, DeviceStats& x) {
