@@ -255,6 +255,8 @@ void client_graph_built(Self self, const Parts& parts, ClientGraphBuilt& built) 
   }
   graph->feed_types = std::move(built.parts->feed_types);
   graph->feed_shapes = std::move(built.parts->feed_shapes);
+  if (state.record.settings->any_feed_shape)
+    std::ranges::fill(graph->feed_shapes, PartialShape());
   register_parts(self, parts, graph, *built.parts);
 }
 

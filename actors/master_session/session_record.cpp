@@ -59,6 +59,7 @@ SessionSettings read(const proto::RecordedSettings& from) {
   out.recv_scheduling = from.recv_scheduling();
   out.static_graph = from.static_graph();
   out.hides_partition_graphs = from.hides_partition_graphs();
+  out.any_feed_shape = from.any_feed_shape();
   out.cost_model_every = from.cost_model_every();
   out.cost_model_after = from.cost_model_after();
   out.timeline_every = from.timeline_every();
@@ -79,6 +80,7 @@ void write(const SessionSettings& from, proto::RecordedSettings& to) {
   to.set_recv_scheduling(from.recv_scheduling);
   to.set_static_graph(from.static_graph);
   to.set_hides_partition_graphs(from.hides_partition_graphs);
+  to.set_any_feed_shape(from.any_feed_shape);
   to.set_cost_model_every(from.cost_model_every);
   to.set_cost_model_after(from.cost_model_after);
   to.set_timeline_every(from.timeline_every);

@@ -24,7 +24,7 @@ SessionSettings unusual_settings() {
   out.operation_timeout_us = 7;
   out.lease_us = 8;
   out.infer_shapes = out.place_pruned = out.bfloat16_sendrecv = out.recv_scheduling = true;
-  out.static_graph = out.hides_partition_graphs = true;
+  out.static_graph = out.hides_partition_graphs = out.any_feed_shape = true;
   out.cost_model_every = 9;
   out.cost_model_after = 10;
   out.timeline_every = 11;
@@ -83,6 +83,7 @@ TEST_CASE("session record: all of it comes back from its bytes") {
   CHECK(back->settings->recv_scheduling);
   CHECK(back->settings->static_graph);
   CHECK(back->settings->hides_partition_graphs);
+  CHECK(back->settings->any_feed_shape);
   CHECK(back->settings->cost_model_every == 9);
   CHECK(back->settings->cost_model_after == 10);
   CHECK(back->settings->timeline_every == 11);

@@ -225,6 +225,7 @@ void Fixture::master_messages() {
                            .recv_scheduling = true,
                            .static_graph = true,
                            .hides_partition_graphs = true,
+                           .any_feed_shape = true,
                            .cost_model_every = 1,
                            .cost_model_after = 2,
                            .timeline_every = 3,

@@ -22,6 +22,7 @@ struct SessionSettings {
   bool recv_scheduling = false;             ///< receives begin by their estimated start times
   bool static_graph = false;                ///< it is not extended once it has nodes
   bool hides_partition_graphs = false;      ///< a step that asks to see them is refused
+  bool any_feed_shape = false;              ///< whatever a placeholder's shape is
   std::int64_t cost_model_every = 0; ///< a run in so many of a signature gives its costs; 0: none
   std::int64_t cost_model_after = 0; ///< so many are left out before
   std::int64_t timeline_every = 0;   ///< a run in so many of a signature is traced; 0: none

@@ -23,7 +23,7 @@ Status refuse(KernelContext& c) {
   std::string message = str_cat("You must feed a value for placeholder tensor '", c.node_name(),
                                 "' with dtype ", to_string(c.output_type(0)));
   const auto shape = c.attrs().get_or("shape", PartialShape());
-  if (shape.has_rank())
+  if (shape.rank() > 0) // TensorFlow does not name a scalar's
     str_append(message, " and shape ", shape);
   return invalid_argument(std::move(message));
 }

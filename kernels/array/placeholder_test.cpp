@@ -12,6 +12,9 @@ TROUPE_OP_CASES(Placeholder) {
        .attrs = {{"dtype", DType::float32}, {"shape", PartialShape{-1, 2}}},
        .error = "You must feed a value for placeholder tensor 'node' with dtype float and shape "
                 "[?,2]"},
+      {.name = "nobody fed it, a scalar",
+       .attrs = {{"dtype", DType::float32}, {"shape", PartialShape(Shape{})}},
+       .error = "You must feed a value for placeholder tensor 'node' with dtype float"},
       {.name = "nobody fed it, any shape",
        .attrs = {{"dtype", DType::int64}},
        .error = "You must feed a value for placeholder tensor 'node' with dtype int64"},

@@ -103,6 +103,9 @@ TEST_CASE_FIXTURE(Maps, "maps: what is not there is refused in TensorFlow's word
   const Attrs attrs = {{"key_dtype", DType::float32}, {"value_dtype", DType::float32}};
   CHECK(error("TensorMapLookup", {one, lit("f32[] 3")}, attrs) ==
         "Trying to lookup non-existent key. Could not find key \"3\".");
+  CHECK(error("TensorMapLookup", {one, lit("str[] \"zz\"")},
+              {{"key_dtype", DType::string}, {"value_dtype", DType::float32}}) ==
+        "Trying to lookup non-existent key. Could not find key \"zz\".");
   CHECK(error("TensorMapErase", {one, lit("f32[] 3")}, attrs) ==
         "Trying to erase non-existent item. Could not find key \"3\".");
   CHECK(error("TensorMapStackKeys", {run("EmptyTensorMap", {})}, {{"key_dtype", DType::string}}) ==

@@ -173,7 +173,7 @@ Status check_lengths(const Tensor& value, const Tensor& lengths) {
   if (total != value.shape()[0])
     return invalid_argument(
         str_cat("Expected sum of lengths to be equal to values.shape[0], but sum of lengths is ",
-                total, " and value's shape is: ", value.shape(), " "));
+                total, " and value's shape is: ", value.shape()));
   return {};
 }
 

@@ -64,12 +64,17 @@ Status has_key(KernelContext& c) {
   return c.set_output(0, Tensor::scalar(found != nullptr));
 }
 
+Status no_such_key(std::string_view what, const Tensor& key) {
+  const bool is_text = key.dtype() == DType::string && key.shape().is_scalar();
+  return invalid_argument(str_cat(what, ". Could not find key \"",
+                                  is_text ? key.value<std::string>() : elements_of(key), "\"."));
+}
+
 Status lookup(KernelContext& c) {
   TROUPE_ASSIGN(const auto map, input_map(c));
   TROUPE_ASSIGN(const auto* found, map->find(c.input(1)));
   if (!found)
-    return invalid_argument(str_cat("Trying to lookup non-existent key. Could not find key \"",
-                                    elements_of(c.input(1)), "\"."));
+    return no_such_key("Trying to lookup non-existent key", c.input(1));
   if (found->value.dtype() != c.output_type(0))
     return invalid_argument(str_cat("The value has dtype ", to_string(found->value.dtype()),
                                     ", and ", to_string(c.output_type(0)), " is asked for."));
@@ -86,8 +91,7 @@ Status erase(KernelContext& c) {
   TROUPE_ASSIGN(OwnMap own, own_map(c));
   TROUPE_ASSIGN(const auto* found, own.map->find(c.input(1)));
   if (!found)
-    return invalid_argument(str_cat("Trying to erase non-existent item. Could not find key \"",
-                                    elements_of(c.input(1)), "\"."));
+    return no_such_key("Trying to erase non-existent item", c.input(1));
   TROUPE_TRY(own.map->erase(c.input(1)));
   return c.set_output(0, std::move(own.handle));
 }

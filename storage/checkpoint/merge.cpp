@@ -38,8 +38,12 @@ Status merge_checkpoints(Storage& storage, std::span<const std::string> prefixes
   int shards = 0;
   for (const std::string& prefix : prefixes) {
     auto reader = CheckpointReader::open(storage, prefix);
-    if (allow_missing && reader.status().code() == Code::not_found)
-      continue;
+    if (reader.status().code() == Code::not_found) {
+      if (allow_missing)
+        continue;
+      return invalid_argument(str_cat("allow_missing_files was set to false and ", prefix,
+                                      " did not exist. ", reader.status().message()));
+    }
     TROUPE_TRY(reader.status());
     TROUPE_TRY(
         reader->index().for_each([&](std::string_view key, std::string_view message) -> Status {

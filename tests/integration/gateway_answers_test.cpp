@@ -30,6 +30,9 @@ std::string typed(const char* type = "DT_FLOAT") {
 }
 const std::string x =
     node_text("x", "Placeholder", "attr { key: 'dtype' value { type: DT_FLOAT } } ");
+const std::string row = node_text("row", "Placeholder",
+                                  "attr { key: 'dtype' value { type: DT_FLOAT } } "
+                                  "attr { key: 'shape' value { shape { dim { size: 3 } } } } ");
 const std::string y = node_text("y", "AddV2", "input: 'x' input: 'c' " + typed());
 
 template <class Request>
@@ -58,7 +61,7 @@ struct Server {
     REQUIRE(opened.ok());
     gateway = *std::move(opened);
     client = std::make_unique<RpcClient>("tensorflow.MasterService", gateway->port());
-    session = create(c() + x + y + node_text("n1", "NoOp") + versions);
+    session = create(c() + x + row + y + node_text("n1", "NoOp") + versions);
   }
 
   std::string create(const std::string& graph, const std::string& config = "") {
@@ -278,6 +281,8 @@ TEST_CASE_FIXTURE(Server, "gateway answers: RunStep") {
        "From /job:local/replica:0/task:0:\nYou must feed a value for placeholder tensor 'x' with "
        "dtype "
        "float\n\t [[{{node x}}]]"},
+      {"a feed whose shape its placeholder denies",
+       run + feed("row:0", "dtype: DT_FLOAT tensor_shape {} float_val: 5") + "fetch: 'row:0'"},
       {"a feed without tensor", run + feed("x:0", "") + "fetch: 'y:0'", Code::invalid_argument,
        "Invalid TensorProto for feed value 0"},
       {"a feed of an unknown shape",
