@@ -1,6 +1,12 @@
 // Cases of Svd; values are those of TensorFlow 2.21. Vectors are found up to a factor of magnitude 1.
+#include <cmath>
+
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tests/support/ops/interpreter.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -131,6 +137,33 @@ TROUPE_OP_CASES(Svd) {
           .error = "Shape must be at least rank 2 but is rank 1",
       },
   };
+}
+
+TEST_CASE("svd: values and vectors make the matrix again, of sizes that are divided and are not") {
+  auto graph = parse_graph(R"(
+    a = Placeholder[dtype=DT_DOUBLE]()
+    svd = Svd[T=DT_DOUBLE](a)
+    us = Mul[T=DT_DOUBLE](svd:1, svd)
+    again = MatMul[T=DT_DOUBLE, transpose_b=true](us, svd:2)
+    uu = MatMul[T=DT_DOUBLE, transpose_a=true](svd:1, svd:1))",
+                           op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  testing::Interpreter interpreter;
+  for (Shape shape : {Shape{3, 5}, Shape{17, 17}, Shape{40, 23}, Shape{23, 40}, Shape{96, 96}})
+    for (bool has_full_rank : {true, false}) {
+      CAPTURE(shape);
+      std::vector<double> a;
+      for (std::int64_t i = 0; i < shape.num_elements(); ++i)
+        a.push_back(has_full_rank ? std::sin(0.37 * static_cast<double>(i * i % 101))
+                                  : static_cast<double>(i / shape[1] % 3 + i % shape[1] % 2));
+      auto out = interpreter.run(*graph, {{"a", Tensor::of<double>(shape, a)}}, {"again", "uu"});
+      REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+      for (std::size_t i = 0; i < a.size(); ++i)
+        CHECK(std::abs((*out)[0].data<double>()[i] - a[i]) < 1e-11);
+      const auto p = static_cast<std::size_t>((*out)[1].shape()[0]);
+      for (std::size_t i = 0; i < p * p; ++i)
+        CHECK(std::abs((*out)[1].data<double>()[i] - (i / p == i % p ? 1 : 0)) < 1e-11);
+    }
 }
 
 } // namespace
