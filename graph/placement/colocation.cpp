@@ -50,9 +50,11 @@ bool uses_state(const Node& node) {
   return false;
 }
 
+// Makes what others use: a variable or queue, but also a stack or TensorArray, of the size in an input.
 bool owns_state(const Node& node) {
-  return node.inputs.empty() && node.num_outputs() == 1 &&
-         (is_ref(node.output_types[0]) || node.output_types[0] == DType::resource);
+  return !uses_state(node) && std::ranges::any_of(node.output_types, [](DType t) {
+    return is_ref(t) || t == DType::resource;
+  });
 }
 
 void unite_all(const Graph& graph, UnionFind& sets) {

@@ -163,6 +163,19 @@ TEST_CASE("place: the owner of a variable or resource decides for what uses it")
   CHECK(p.on("store") == ps_cpu);
 }
 
+TEST_CASE("place: a stack decides for what takes its handle into a loop, as in its gradient") {
+  Placed p = placed(R"(
+    size = Const[dtype=DT_INT32, value=i32[] -1]() @"/job:worker/task:1"
+    stack = StackV2[elem_type=DT_FLOAT](size) @"/job:worker/task:1"
+    enter = Enter[T=DT_RESOURCE, frame_name="f", is_constant=true](stack) @"/job:worker/task:0"
+    one = Placeholder[dtype=DT_FLOAT]()
+    push = StackPushV2[T=DT_FLOAT](enter, one) @"/job:worker/task:1")",
+                    cluster({ps_cpu, w0_cpu, w1_cpu}));
+  REQUIRE_MESSAGE(p.status.ok(), p.status.to_string());
+  for (const char* node : {"stack", "enter", "push"})
+    CHECK(p.on(node) == w1_cpu);
+}
+
 TEST_CASE("place: a node that has a device keeps it, and its group joins it") {
   Placed p = placed(str_cat(R"(
     v = VariableV2[dtype=DT_FLOAT]() @"/job:worker/task:0" on ")",
