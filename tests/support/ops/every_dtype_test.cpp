@@ -88,6 +88,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       "str[] "
       "\"BM\\x24\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x20\\x00\\x00\\x00\\x28\\x00\\x00\\x00\\x01\\x"
       "00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x18\\x00\\x00\\x00\\x01\\x02\\x03\\x00\"";
+  static const Attrs mirroring{
+      {"mode", std::string("REFLECT")}, convolution[0], {"padding", std::string("SAME")}};
   static const Attrs group_of_one{{"group_size", std::int64_t{1}}, {"shape", PartialShape{2}}};
   static const Attrs merged{{"merge_op", std::string("Add")}, {"final_op", std::string("Div")}};
   static const Attrs merged_alone{
@@ -222,6 +224,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"QuantizeAndDequantizeV4Grad", {{"?", "?", "f32[] 0", "f32[] 1"}, {}}},
       {"ExtractGlimpse", {{image, new_size, "f32[1,2] 0"}, {}}},
       {"ExtractGlimpseV2", {{image, new_size, "f32[1,2] 0"}, {}}},
+      {"FusedPadConv2D", {{image, "i32[4,2] 0", image}, mirroring}},
+      {"FusedResizeAndPadConv2D", {{image, new_size, "i32[4,2] 0", image}, mirroring}},
       {"MirrorPad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("REFLECT")}}}},
       {"MirrorPadGrad", {{"?", "i32[2,2] 0 1 1 0"}, {{"mode", std::string("SYMMETRIC")}}}},
       {"RaggedBincount", {{"i64[2] 0 2", "i32[2] 0 1", "i32[] 3", "?"}, {}}},
