@@ -138,10 +138,10 @@ TEST_CASE("master codec: a step's error names task and node as Python looks for 
   CHECK(codec::client_message(status) ==
         "From /job:ps/replica:0/task:1:\nInput to reshape is wrong\n\t [[{{node r}}]]");
   CHECK(codec::client_message(invalid_argument("no such fetch")) == "no such fetch");
-  for (auto [node, named] : {std::pair("while/body/_1/cond/then/_12/check", "check"),
-                             std::pair("f/_3/scope/check", "scope/check"),
-                             std::pair("scope/_x/_/check", "scope/_x/_/check"),
-                             std::pair("scope/_7", "scope/_7")})
+  for (auto [node, named] :
+       {std::pair("while/body/_1/cond/then/_12/check", "check"),
+        std::pair("f/_3/scope/check", "scope/check"),
+        std::pair("scope/_x/_/check", "scope/_x/_/check"), std::pair("scope/_7", "scope/_7")})
     CHECK(codec::client_message(internal("no").with_origin({node, "NoOp", "", 3})) ==
           str_cat("no\n\t [[{{node ", named, "}}]]"));
   tensorflow::RunStepResponse answer;

@@ -23,10 +23,14 @@ class OwnNode:
 
 
 def isolated(config, defaults):
-    """A copy of a ConfigProto, or of the defaults, that asks for state of the session's own, as each session in a process has it."""
+    """A copy of a ConfigProto, or of the defaults, that asks for state of the session's own, as each session in a process has it.
+
+    Threads of a session's own, which TensorFlow's local sessions have and no remote one, are left out: they change no value."""
     out = type(defaults)()
     out.CopyFrom(defaults if config is None else config)
     out.isolate_session_state = True
+    out.use_per_session_threads = False
+    del out.session_inter_op_thread_pool[:]
     return out
 
 

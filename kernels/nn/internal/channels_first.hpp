@@ -1,6 +1,6 @@
 // Kernels written for images [batch, rows, columns, channels] (NHWC) or volumes (NDHWC), for those whose
 // channels come before the rows (NCHW) or planes (NCDHW) too: what they read and write is transposed.
-// TensorFlow's users have both on the CPU, as its rewriting puts such transpositions into their graphs.
+// TensorFlow's users have both on the CPU: its rewriting transposes some, oneDNN takes the others.
 #pragma once
 
 #include "kernels/framework/context.hpp"

@@ -1,5 +1,6 @@
 """Loops, conditions, map, scan, fold, arrays and their gradients, in both forms that TensorFlow's Python builds them in."""
 
+import re
 import sys
 
 import numpy as np
@@ -93,4 +94,15 @@ with tf.Graph().as_default():
         show("assigned in a branch", session.run([first, counter]))
         show("assigned in a loop", [session.run(grown), session.run(reference)])
         show("function", session.run([squared(x), tf.gradients(squared(x), x)[0], tf.gradients(clipped(x), x)[0]]))
+tf.enable_control_flow_v2()
+with tf.Graph().as_default():
+    number = tf.placeholder(tf.float32, [])
+    branch = tf.cond(number > 0, lambda: tf.check_numerics(tf.log(-number), "in a branch", name="checked"), lambda: number)
+    body = tf.while_loop(lambda i: i < 5, lambda i: tf.gather([1, 2, 3], i, name="gathered") + 1, [0])
+    with tf.Session() as session:
+        for what in (branch, body):
+            try:
+                session.run(what, {number: 1.0})
+            except tf.errors.InvalidArgumentError as error:
+                print("named", re.findall(r"{{node ([^}]*)}}", error.message)[:1])
 sys.exit(0)

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import tensorflow.compat.v1 as tf
 from show import refusal, show
+from tensorflow.core.protobuf import config_pb2
 from tensorflow.python.client import timeline
 
 tf.disable_v2_behavior()
@@ -98,6 +99,14 @@ with tf.Session() as session:
     print("no such device", refusal(lambda: session.run(soft, feeds)))
 with tf.Session() as session:
     print("state of its own", refusal(lambda: session.run(counter)))
+
+weights = tf.placeholder_with_default(tf.ones([3]), [None])  # what tf.keras feeds with scalars
+scaled, empty = weights * tf.ones([3]), tf.get_variable("empty", [2], use_resource=True)
+with tf.Session(config=tf.ConfigProto(use_per_session_threads=True, allow_soft_placement=True)) as session:
+    options = config_pb2.CallableOptions(feed=[weights.name], fetch=[scaled.name])
+    show("a feed of another shape", session._make_callable_from_options(options)(np.float32(2)))
+    for what in (empty.read_value(), empty.assign_add([1, 1]), tf.gather(empty, [0]), tf.raw_ops.ResourceApplyGradientDescent(var=empty.handle, alpha=0.1, delta=[1.0, 1.0])):
+        print("without value", refusal(lambda what=what: session.run(what)))
 
 interactive = tf.InteractiveSession()  # which places only what a step runs
 show("eval", [tf.constant([1.0, 2.0]).eval(), total.eval(feeds)])
