@@ -1,4 +1,5 @@
-// Reshape: the same elements, in the same buffer, under another shape; one dimension may be -1.
+// Reshape and QuantizedReshape: the same elements, in the same buffer, under another shape; one
+// dimension may be -1.
 #include <algorithm>
 
 #include "kernels/array/internal/elements.hpp"
@@ -46,6 +47,15 @@ Status infer_shape(ShapeContext& c) {
     dims[unknown] = elements / product;
   }
   return c.set_output(0, PartialShape(std::move(dims)));
+}
+
+Status infer_with_range(ShapeContext& c) {
+  TROUPE_TRY(infer_shape(c));
+  for (int i : {1, 2}) {
+    TROUPE_TRY(c.require_rank(i + 1, 0));
+    TROUPE_TRY(c.set_output(i, PartialShape(Dims{})));
+  }
+  return {};
 }
 
 Status differentiate(GradContext& g) {
@@ -104,6 +114,18 @@ Status compute(KernelContext& c) {
   return c.set_output(0, c.take_input(0).reshaped(std::move(shape)));
 }
 
+Status compute_with_range(KernelContext& c) {
+  TROUPE_ASSIGN(Shape shape, target_shape(c.input(1), c.input(0).shape()));
+  for (int i : {1, 2}) {
+    const Tensor& bound = c.input(i + 1);
+    if (bound.num_elements() != 1 || bound.shape().rank() > 1)
+      return invalid_argument(str_cat(i == 1 ? "input_min" : "input_max",
+                                      " must be a scalar or a vector of 1 element"));
+    TROUPE_TRY(c.set_output(i, bound.reshaped(Shape{})));
+  }
+  return c.set_output(0, c.take_input(0).reshaped(std::move(shape)));
+}
+
 } // namespace
 
 void register_ops(OpLibrary& library) {
@@ -117,6 +139,14 @@ void register_ops(OpLibrary& library) {
       .gpu_kernel(compute, array::on_gpu({}, "T", {"shape"}))
       .host_kernel_on_gpu(compute, array::int32_on_host({}))
       .doc("The same elements under another shape; one dimension may be -1, for what is left.");
+  library.op("QuantizedReshape")
+      .input("tensor: T; shape: Tshape; input_min: float; input_max: float")
+      .output("output: T; output_min: float; output_max: float")
+      .attr("T: type; Tshape: {int32, int64} = DT_INT32")
+      .shape_fn(infer_with_range)
+      .not_differentiable("it moves integers")
+      .cpu_kernel(compute_with_range, {.types = {{"T", {DType::quint8, DType::qint32}}}})
+      .doc("Reshape of quantised numbers; the range stays.");
 }
 
 } // namespace troupe::array_reshape

@@ -62,5 +62,31 @@ TROUPE_OP_CASES(Reshape) {
   };
 }
 
+TROUPE_OP_CASES(QuantizedReshape) {
+  return {
+      {.name = "quint8",
+       .inputs = {"qu8[4] 1 2 3 255", "i32[2] 2 2", "f32[] 0", "f32[] 1"},
+       .outputs = {"qu8[2,2] 1 2 3 255", "f32[] 0", "f32[] 1"}},
+      {.name = "qint32, one size for what is left",
+       .inputs = {"qi32[2,3] 1 -2 3 4 5 6", "i64[2] 3 -1", "f32[] -1", "f32[] 1"},
+       .outputs = {"qi32[3,2] 1 -2 3 4 5 6", "f32[] -1", "f32[] 1"}},
+      {.name = "nothing",
+       .inputs = {"qu8[0,2]", "i32[1] 0", "f32[] 0", "f32[] 1"},
+       .outputs = {"qu8[0]", "f32[] 0", "f32[] 1"}},
+      {.name = "another number of elements",
+       .inputs = {"qu8[4] 1", "i32[1] 3", "f32[] 0", "f32[] 1"},
+       .error = "Input to reshape is a tensor with 4 values, but the requested shape has 3"},
+      {.name = "two unknown sizes",
+       .inputs = {"qu8[4] 1", "i32[2] -1 -1", "f32[] 0", "f32[] 1"},
+       .error = "Only one input size may be -1, not both 0 and 1"},
+      {.name = "two bounds",
+       .inputs = {"qu8[4] 1", "i32[1] 4", "f32[] 0", "f32[2] 1"},
+       .error = "input_max must be a scalar or a vector of 1 element"},
+      {.name = "no bound",
+       .inputs = {"qu8[4] 1", "i32[1] 4", "f32[0]", "f32[] 1"},
+       .error = "input_min must be a scalar or a vector of 1 element"},
+  };
+}
+
 } // namespace
 } // namespace troupe

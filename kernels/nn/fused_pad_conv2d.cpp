@@ -75,14 +75,13 @@ Status infer(ShapeContext& c) {
   TROUPE_ASSIGN(const Ints filter, shape_rules::dims_of_rank(c, filter_at, 4));
   TROUPE_ASSIGN(const Ints stride, c.attr<Ints>("strides"));
   if (stride.size() != 4)
-    return invalid_argument(
-        str_cat("Operation requires the stride attribute to contain 4 values, but got: ",
-                stride.size()));
+    return invalid_argument(str_cat(
+        "Operation requires the stride attribute to contain 4 values, but got: ", stride.size()));
   TROUPE_TRY(shape_rules::merge_dims(in[3], filter[2]).status());
   TROUPE_ASSIGN(const nn::WindowPadding padding, nn::read_padding(c.attrs()));
   for (std::size_t a = 0; a < 2; ++a) {
-    TROUPE_ASSIGN(in[a + 1], nn::infer_extent(padding, static_cast<int>(a), in[a + 1], filter[a],
-                                              1, stride[a + 1]));
+    TROUPE_ASSIGN(in[a + 1], nn::infer_extent(padding, static_cast<int>(a), in[a + 1], filter[a], 1,
+                                              stride[a + 1]));
   }
   in[3] = filter[3];
   return c.set_output(0, PartialShape(std::move(in)));
@@ -188,9 +187,7 @@ Status check_paddings(const Tensor& paddings, const Integers& amounts, const Sha
 Ints sources(std::int64_t extent, std::int64_t before, std::int64_t after, std::int64_t offset) {
   Ints out;
   for (std::int64_t at = -before; at < extent + after; ++at)
-    out.push_back(at < 0         ? offset - 1 - at
-                  : at >= extent ? 2 * extent - 1 - offset - at
-                                 : at);
+    out.push_back(at < 0 ? offset - 1 - at : at >= extent ? 2 * extent - 1 - offset - at : at);
   return out;
 }
 

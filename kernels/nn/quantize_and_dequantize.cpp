@@ -15,6 +15,7 @@ namespace {
 struct Attrs {
   bool is_signed = true, range_given = false, narrow = false, half_up = false;
   std::int64_t bits = 8, axis = -1;
+  float least = 0, most = 0; ///< where they are no inputs
 };
 
 Status check_bits(std::int64_t bits, bool is_signed) {
@@ -31,8 +32,13 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   out.narrow = c.attrs().get_or("narrow_range", false);
   out.half_up = c.attrs().get_or<std::string>("round_mode", "HALF_TO_EVEN") == "HALF_UP";
   out.bits = c.attrs().get_or("num_bits", out.bits);
-  TROUPE_ASSIGN(out.axis, c.attr<std::int64_t>("axis"));
+  out.axis = c.attrs().get_or("axis", out.axis);
   TROUPE_TRY(check_bits(out.bits, out.is_signed));
+  out.least = c.attrs().get_or("input_min", out.least);
+  out.most = c.attrs().get_or("input_max", out.most);
+  if (out.range_given && !(out.least <= out.most))
+    return invalid_argument(
+        str_cat("Invalid range: input_min ", out.least, " > input_max ", out.most));
   return prepared(out);
 }
 
@@ -120,7 +126,8 @@ Status compute(KernelContext& c) {
     bits = c.input(3).value<std::int32_t>();
     TROUPE_TRY(check_bits(bits, a.is_signed));
   }
-  if (a.range_given) {
+  const bool range_fed = a.range_given && c.num_inputs() > 1;
+  if (range_fed) {
     TROUPE_TRY(check_range(c.input(1).shape(), p, a, "input_min", x.shape()));
     TROUPE_TRY(check_range(c.input(2).shape(), p, a, "input_max", x.shape()));
   }
@@ -130,7 +137,10 @@ Status compute(KernelContext& c) {
     T* to = out.mutable_data<T>().data();
     for (std::int64_t i = 0; i < p.count && out.num_elements() > 0; ++i) {
       T least = std::numeric_limits<T>::max(), most = std::numeric_limits<T>::lowest();
-      if (a.range_given) {
+      if (a.range_given && !range_fed) {
+        least = static_cast<T>(a.least);
+        most = static_cast<T>(a.most);
+      } else if (range_fed) {
         least = c.input(1).data<T>()[static_cast<std::size_t>(i)];
         most = c.input(2).data<T>()[static_cast<std::size_t>(i)];
         if (!(least <= most))
@@ -260,6 +270,16 @@ void register_ops(OpLibrary& library) {
       .not_differentiable(clients)
       .cpu_kernel(compute, forward)
       .doc("The same; how many bits is an input.");
+  library.op("QuantizeAndDequantize")
+      .input("input: T")
+      .output("output: T")
+      .attr("signed_input: bool = true; num_bits: int = 8; range_given: bool = false")
+      .attr("input_min: float = 0; input_max: float = 0")
+      .attr(floats)
+      .shape_fn(shape_unchanged)
+      .not_differentiable(clients)
+      .cpu_kernel(compute, forward)
+      .doc("The same; the range is an attribute.");
   library.op("QuantizeAndDequantizeV4Grad")
       .input("gradients: T; input: T; input_min: T; input_max: T")
       .output("input_backprop: T; input_min_backprop: T; input_max_backprop: T")

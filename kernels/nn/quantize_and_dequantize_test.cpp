@@ -385,5 +385,45 @@ TROUPE_OP_CASES(QuantizeAndDequantizeV4Grad) {
   };
 }
 
+TROUPE_OP_CASES(QuantizeAndDequantize) {
+  return {
+      {.name = "the range that is there",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .outputs = {"f32[8] -1.496063 -1.007874 -0.2519685 0 0.2992126 0.503937 1.007874 2"}},
+      {.name = "a given range",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"range_given", true}, {"input_min", -1.0f}, {"input_max", 1.0f}},
+       .outputs = {"f32[8] -1.007874 -1 -0.2519685 0 0.2992126 0.503937 1 1"}},
+      {.name = "without a sign",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"range_given", true},
+                 {"signed_input", false},
+                 {"input_min", 0.0f},
+                 {"input_max", 1.0f}},
+       .outputs = {"f32[8] 0 0 0 0 0.29803923 0.5019608 1 1"}},
+      {.name = "two bits",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"num_bits", std::int64_t{2}}},
+       .outputs = {"f32[8] -2 -0 -0 0 0 0 0 2"}},
+      {.name = "double",
+       .inputs = {"f64[3] -1.5 0.3 2"},
+       .outputs = {"f64[3] -1.4960629921259843 0.2992125984251969 2"}},
+      {.name = "a scalar", .inputs = {"f32[] 0.3"}, .outputs = {"f32[] 0.3"}},
+      {.name = "nothing", .inputs = {"f32[0,2]"}, .outputs = {"f32[0,2]"}},
+      {.name = "no bits",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"num_bits", std::int64_t{0}}},
+       .error = "num_bits is out of range: 0 with signed_input_ 1"},
+      {.name = "too many bits",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"num_bits", std::int64_t{62}}},
+       .error = "num_bits is out of range: 62 with signed_input_ 1"},
+      {.name = "bounds in order",
+       .inputs = {"f32[8] -1.5 -1 -0.25 0 0.3 0.5 1 2"},
+       .attrs = {{"range_given", true}, {"input_min", 1.0f}, {"input_max", 0.0f}},
+       .error = "Invalid range: input_min 1 > input_max 0"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -50,7 +50,7 @@ Status infer_convolution(ShapeContext& c) {
   TROUPE_ASSIGN(auto filter, shape_rules::dims_of_rank(c, 1, 4));
   TROUPE_ASSIGN(Ints stride, c.attr<Ints>("strides"));
   TROUPE_ASSIGN(Ints dilation, c.attr<Ints>("dilations"));
-  TROUPE_ASSIGN(std::string format, c.attr<std::string>("data_format"));
+  const auto format = c.attrs().get_or<std::string>("data_format", "NHWC");
   if (dilation.size() != 4)
     return invalid_argument(str_cat(
         "Conv2D requires the dilation attribute to contain 4 values, but got: ", dilation.size()));

@@ -88,6 +88,7 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       "str[] "
       "\"BM\\x24\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x20\\x00\\x00\\x00\\x28\\x00\\x00\\x00\\x01\\x"
       "00\\x00\\x00\\x01\\x00\\x00\\x00\\x01\\x00\\x18\\x00\\x00\\x00\\x01\\x02\\x03\\x00\"";
+  static const std::string low = "f32[] 0", high = "f32[] 1", channels = "f32[2] 1";
   static const Attrs mirroring{
       {"mode", std::string("REFLECT")}, convolution[0], {"padding", std::string("SAME")}};
   static const Attrs group_of_one{{"group_size", std::int64_t{1}}, {"shape", PartialShape{2}}};
@@ -218,6 +219,22 @@ const std::map<std::string, Hint, std::less<>>& hints() {
       {"SampleDistortedBoundingBoxV2", {{"i32[3] 9 9 3", "f32[1,1,4] 0 0 1 1", "?"}, {}}},
       {"StatelessSampleDistortedBoundingBox",
        {{"i32[3] 9 9 3", "f32[1,1,4] 0 0 1 1", "?", "i32[2] 1 2"}, {}}},
+      {"QuantizedAdd", {{"?", "?", low, high, low, high}, {}}},
+      {"QuantizedAvgPool", {{image, low, high}, pool}},
+      {"QuantizedBatchNormWithGlobalNormalization",
+       {{image, low, high, channels, low, high, channels, low, high, channels, low, high, channels,
+         low, high},
+        {{"variance_epsilon", 1.0F}, {"scale_after_normalization", true}}}},
+      {"QuantizedBiasAdd", {{square_ones, channels, low, high, low, high}, {}}},
+      {"QuantizedConcat", {{"i32[] 0", entry, entry, low, low, high, high}, {}}},
+      {"QuantizedConv2D", {{image, image, low, high, low, high}, convolution}},
+      {"QuantizedInstanceNorm", {{image, low, high}, {}}},
+      {"QuantizedMatMul", {{"?", "?", low, high, low, high}, {}}},
+      {"QuantizedMaxPool", {{image, low, high}, pool}},
+      {"QuantizedMul", {{"?", "?", low, high, low, high}, {}}},
+      {"QuantizedReshape", {{"?", "i32[1] -1", low, high}, {}}},
+      {"QuantizedResizeBilinear", {{image, new_size, low, high}, {}}},
+      {"Requantize", {{"?", low, high, low, high}, {}}},
       {"QuantizeAndDequantizeV2", {{"?", "f32[] 0", "f32[] 1"}, {}}},
       {"QuantizeAndDequantizeV3", {{"?", "f32[] 0", "f32[] 1", "i32[] 8"}, {}}},
       {"QuantizeAndDequantizeV4", {{"?", "f32[] 0", "f32[] 1"}, {}}},
