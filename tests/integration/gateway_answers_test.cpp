@@ -33,6 +33,7 @@ const std::string x =
 const std::string row = node_text("row", "Placeholder",
                                   "attr { key: 'dtype' value { type: DT_FLOAT } } "
                                   "attr { key: 'shape' value { shape { dim { size: 3 } } } } ");
+const std::string twice = node_text("twice", "AddV2", "input: 'row' input: 'row' " + typed());
 const std::string y = node_text("y", "AddV2", "input: 'x' input: 'c' " + typed());
 
 template <class Request>
@@ -61,7 +62,7 @@ struct Server {
     REQUIRE(opened.ok());
     gateway = *std::move(opened);
     client = std::make_unique<RpcClient>("tensorflow.MasterService", gateway->port());
-    session = create(c() + x + row + y + node_text("n1", "NoOp") + versions);
+    session = create(c() + x + row + twice + y + node_text("n1", "NoOp") + versions);
   }
 
   std::string create(const std::string& graph, const std::string& config = "") {
@@ -282,7 +283,7 @@ TEST_CASE_FIXTURE(Server, "gateway answers: RunStep") {
        "dtype "
        "float\n\t [[{{node x}}]]"},
       {"a feed whose shape its placeholder denies",
-       run + feed("row:0", "dtype: DT_FLOAT tensor_shape {} float_val: 5") + "fetch: 'row:0'"},
+       run + feed("row:0", "dtype: DT_FLOAT tensor_shape {} float_val: 5") + "fetch: 'twice:0'"},
       {"a feed without tensor", run + feed("x:0", "") + "fetch: 'y:0'", Code::invalid_argument,
        "Invalid TensorProto for feed value 0"},
       {"a feed of an unknown shape",
