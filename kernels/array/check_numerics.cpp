@@ -1,4 +1,4 @@
-// CheckNumerics: the input itself; an error if an element is infinite or NaN.
+// CheckNumerics and CheckNumericsV2: the input itself; an error if an element is infinite or NaN.
 #include <atomic>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace troupe::array_check_numerics {
 namespace {
 
-constexpr int has_inf = 1, has_nan = 2;
+constexpr int has_inf = 1, has_negative_inf = 2, has_nan = 4;
 
 Status differentiate(GradContext& g) {
   return g.set_input_grad(
@@ -18,7 +18,8 @@ Status differentiate(GradContext& g) {
                                        "gradient.")}}));
 }
 
-Status compute(KernelContext& c) {
+/// What there is in the tensor that is no number.
+Result<int> find(KernelContext& c) {
   const Tensor& x = c.input(0);
   std::atomic<int> found{0};
   TROUPE_TRY(dispatch(Types<float, double, Half, BFloat16>{}, x.dtype(), [&]<class T>() -> Status {
@@ -28,18 +29,35 @@ Status compute(KernelContext& c) {
       for (std::int64_t i = begin; i < end; ++i) {
         using Real = std::conditional_t<std::is_same_v<T, double>, double, float>;
         const auto value = static_cast<Real>(data[i]);
-        here |= std::isinf(value) ? has_inf : std::isnan(value) ? has_nan : 0;
+        here |= std::isnan(value)    ? has_nan
+                : !std::isinf(value) ? 0
+                : value < 0          ? has_negative_inf
+                                     : has_inf;
       }
       found.fetch_or(here, std::memory_order_relaxed);
     });
     return {};
   }));
-  const int what = found.load(std::memory_order_relaxed);
+  return found.load(std::memory_order_relaxed);
+}
+
+Status compute(KernelContext& c) {
+  TROUPE_ASSIGN(const int what, find(c));
   if (what == 0)
     return c.set_output(0, c.take_input(0));
-  const char* which = what == has_inf ? "Inf" : what == has_nan ? "NaN" : "Inf and NaN";
+  const char* which = (what & has_nan) == 0 ? "Inf" : what == has_nan ? "NaN" : "Inf and NaN";
   TROUPE_ASSIGN(const std::string message, c.attr<std::string>("message"));
   return invalid_argument(str_cat(message, " : Tensor had ", which, " values"));
+}
+
+Status compute_v2(KernelContext& c) {
+  TROUPE_ASSIGN(const int what, find(c));
+  if (what == 0)
+    return c.set_output(0, c.take_input(0));
+  constexpr const char* which[] = {"",    "+Inf",         "-Inf",         "-Inf and +Inf",
+                                   "NaN", "+Inf and NaN", "-Inf and NaN", "-Inf, +Inf, and NaN"};
+  TROUPE_ASSIGN(const std::string message, c.attr<std::string>("message"));
+  return invalid_argument(str_cat(message, " : Tensor had ", which[what], " values"));
 }
 
 } // namespace
@@ -56,8 +74,18 @@ void register_ops(OpLibrary& library) {
       .roles(Role::check)
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
       .doc("The input itself; an error with the message if an element is infinite or NaN.");
+  library.op("CheckNumericsV2")
+      .input("tensor: T")
+      .output("output: T")
+      .attr("T: {bfloat16, half, float, double}; message: string")
+      .stateful()
+      .roles(Role::check)
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .cpu_kernel(compute_v2, options)
+      .doc("CheckNumerics, whose error tells infinities of both signs apart.");
 }
 
 } // namespace troupe::array_check_numerics

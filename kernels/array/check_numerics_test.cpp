@@ -35,5 +35,38 @@ TROUPE_OP_CASES(CheckNumerics) {
   };
 }
 
+TROUPE_OP_CASES(CheckNumericsV2) {
+  return {
+      {.name = "numbers",
+       .inputs = {"f32[2] 1 -2"},
+       .attrs = {{"message", std::string("wrong")}},
+       .outputs = {"f32[2] 1 -2"}},
+      {.name = "nothing",
+       .inputs = {"f64[0]"},
+       .attrs = {{"message", std::string("wrong")}},
+       .outputs = {"f64[0]"}},
+      {.name = "positive infinity",
+       .inputs = {"f32[2] inf 1"},
+       .attrs = {{"message", std::string("wrong")}},
+       .error = "wrong : Tensor had +Inf values"},
+      {.name = "negative infinity, half",
+       .inputs = {"f16[2] -inf 1"},
+       .attrs = {{"message", std::string("wrong")}},
+       .error = "wrong : Tensor had -Inf values"},
+      {.name = "NaN, bfloat16",
+       .inputs = {"bf16[2] nan 1"},
+       .attrs = {{"message", std::string("wrong")}},
+       .error = "wrong : Tensor had NaN values"},
+      {.name = "infinities",
+       .inputs = {"f64[2] inf -inf"},
+       .attrs = {{"message", std::string("wrong")}},
+       .error = "wrong : Tensor had -Inf and +Inf values"},
+      {.name = "all three",
+       .inputs = {"f32[3] inf -inf nan"},
+       .attrs = {{"message", std::string("wrong")}},
+       .error = "wrong : Tensor had -Inf, +Inf, and NaN values"},
+  };
+}
+
 } // namespace
 } // namespace troupe

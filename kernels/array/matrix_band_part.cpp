@@ -76,9 +76,17 @@ void register_ops(OpLibrary& library) {
       .attr("T: type; Tindex: {int32, int64} = DT_INT64")
       .shape_fn(infer_shape)
       .gradient(differentiate)
-      .cpu_kernel(compute, std::move(options))
+      .cpu_kernel(compute, options)
       .doc("Matrices with zeros outside a band: num_lower diagonals below the main one and "
            "num_upper above are kept, all where the number is negative.");
+  library.op("BatchMatrixBandPart")
+      .input("input: T; num_lower: int64; num_upper: int64")
+      .output("band: T")
+      .attr("T: type")
+      .shape_fn(infer_shape)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options)
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::array_matrix_band_part

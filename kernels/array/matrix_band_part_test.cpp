@@ -49,5 +49,19 @@ TROUPE_OP_CASES(MatrixBandPart) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixBandPart) {
+  return {
+      {.name = "one below, all above",
+       .inputs = {"i32[3,3] 1 2 3 4 5 6 7 8 9", "i64[] 1", "i64[] -1"},
+       .outputs = {"i32[3,3] 1 2 3 4 5 6 0 8 9"}},
+      {.name = "more than there are",
+       .inputs = {"i32[2,2] 1", "i64[] 3", "i64[] 0"},
+       .error = "num_lower must be negative or less or equal to number of rows (2) got: 3"},
+      {.name = "a vector",
+       .inputs = {"i32[2] 1", "i64[] 0", "i64[] 0"},
+       .error = "input must be at least 2-dim, received shape: [2]"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -351,19 +351,22 @@ void add(OpLibrary& library, const Version& version, std::string_view output, Sh
 void register_ops(OpLibrary& library) {
   constexpr std::string_view size = "diagonal: T; k: int32; num_rows: int32; num_cols: int32; "
                                     "padding_value: T";
-  for (const Version& v : {Version{"MatrixDiag", "diagonal: T"}, Version{"MatrixDiagV2", size},
-                           Version{"MatrixDiagV3", size, true}})
+  for (const Version& v :
+       {Version{"MatrixDiag", "diagonal: T"}, Version{"MatrixDiagV2", size},
+        Version{"MatrixDiagV3", size, true}, Version{"BatchMatrixDiag", "diagonal: T"}})
     add(library, v, "output: T", infer_diag, differentiate_diag, compute_diag,
         "Matrices with the given diagonals, and padding elsewhere.");
   for (const Version& v :
        {Version{"MatrixDiagPart", "input: T"},
         Version{"MatrixDiagPartV2", "input: T; k: int32; padding_value: T"},
-        Version{"MatrixDiagPartV3", "input: T; k: int32; padding_value: T", true}})
+        Version{"MatrixDiagPartV3", "input: T; k: int32; padding_value: T", true},
+        Version{"BatchMatrixDiagPart", "input: T"}})
     add(library, v, "diagonal: T", infer_part, differentiate_part, compute_part,
         "Diagonals of matrices; shorter ones are padded.");
   for (const Version& v : {Version{"MatrixSetDiag", "input: T; diagonal: T"},
                            Version{"MatrixSetDiagV2", "input: T; diagonal: T; k: int32"},
-                           Version{"MatrixSetDiagV3", "input: T; diagonal: T; k: int32", true}})
+                           Version{"MatrixSetDiagV3", "input: T; diagonal: T; k: int32", true},
+                           Version{"BatchMatrixSetDiag", "input: T; diagonal: T"}})
     add(library, v, "output: T", infer_set, differentiate_set, compute_set,
         "Matrices with other diagonals.");
 }

@@ -393,5 +393,44 @@ TROUPE_OP_CASES(MatrixSetDiagV3) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixDiag) {
+  return {
+      {.name = "vectors",
+       .inputs = {"i32[2,2] 1 2 3 4"},
+       .outputs = {"i32[2,2,2] 1 0 0 2 3 0 0 4"}},
+      {.name = "bool",
+       .inputs = {"bool[2] true false"},
+       .outputs = {"bool[2,2] true false false false"}},
+      {.name = "a scalar",
+       .inputs = {"i32[] 1"},
+       .error = "diagonal must be at least 1-dim, received shape: []"},
+  };
+}
+
+TROUPE_OP_CASES(BatchMatrixDiagPart) {
+  return {
+      {.name = "matrices",
+       .inputs = {"i32[2,2,3] 1 2 3 4 5 6 7 8 9 10 11 12"},
+       .outputs = {"i32[2,2] 1 5 7 11"}},
+      {.name = "a vector",
+       .inputs = {"i32[2] 1"},
+       .error = "input must be at least 2-dim, received shape: [2]"},
+  };
+}
+
+TROUPE_OP_CASES(BatchMatrixSetDiag) {
+  return {
+      {.name = "matrices",
+       .inputs = {"i32[2,2,2] 1 2 3 4 5 6 7 8", "i32[2,2] 9 10 11 12"},
+       .outputs = {"i32[2,2,2] 9 2 3 10 11 6 7 12"}},
+      {.name = "too short",
+       .inputs = {"i32[2,2] 1", "i32[1] 9"},
+       .error = "Either first dimensions of diagonal don't match input.shape[:-2], or "
+                "diagonal.shape[:-1] is not equal to the longests diagonal in range "
+                "[lower_diag_index:upper_diag_index].\012Input shape: [2,2]\012Diagonal shape: "
+                "[1]\012Expected diagonal shape: [2]"},
+  };
+}
+
 } // namespace
 } // namespace troupe

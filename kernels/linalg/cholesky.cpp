@@ -97,6 +97,22 @@ void register_ops(OpLibrary& library) {
       .not_differentiable("it is a gradient itself")
       .cpu_kernel(compute_grad, options)
       .doc("The gradient of Cholesky, from its output.");
+  library.op("BatchCholesky")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: {double, float}")
+      .shape_fn(infer_square)
+      .gradient(differentiate)
+      .cpu_kernel(compute, options)
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
+  library.op("BatchCholeskyGrad")
+      .input("l: T; grad: T")
+      .output("output: T")
+      .attr("T: {float, double}")
+      .shape_fn(infer_grad)
+      .not_differentiable("it is a gradient itself")
+      .cpu_kernel(compute_grad, options)
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_cholesky

@@ -129,5 +129,32 @@ TROUPE_OP_CASES(CholeskyGrad) {
   };
 }
 
+TROUPE_OP_CASES(BatchCholesky) {
+  return {
+      {.name = "matrices",
+       .inputs = {"f32[2,2,2] 4 2 2 5 9 3 3 5"},
+       .outputs = {"f32[2,2,2] 2 0 1 2 3 0 1 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences would leave the symmetric matrices"},
+      {.name = "double",
+       .inputs = {"f64[2,2] 4 2 2 5"},
+       .outputs = {"f64[2,2] 2 0 1 2"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences would leave the symmetric matrices"},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+  };
+}
+
+TROUPE_OP_CASES(BatchCholeskyGrad) {
+  return {
+      {.name = "a matrix",
+       .inputs = {"f32[2,2] 2 0 1 2", "f32[2,2] 1 0 0.5 1"},
+       .outputs = {"f32[2,2] 0.25 0 0 0.25"}},
+      {.name = "not square",
+       .inputs = {"f32[2,3] 1", "f32[2,3] 1"},
+       .error = "Inputs must be a square matrices."},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -111,6 +111,14 @@ void register_ops(OpLibrary& library) {
       .gradient(differentiate_log)
       .cpu_kernel(compute_log, kernel_options())
       .doc("Sign, and logarithm of the magnitude, of each matrix's determinant.");
+  library.op("BatchMatrixDeterminant")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: {float, double, complex64, complex128}")
+      .shape_fn(infer)
+      .gradient(differentiate)
+      .cpu_kernel(compute, kernel_options())
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_determinant

@@ -133,5 +133,15 @@ TROUPE_OP_CASES(LogMatrixDeterminant) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixDeterminant) {
+  return {
+      {.name = "matrices", .inputs = {"f32[2,2,2] 4 2 2 5 9 3 3 5"}, .outputs = {"f32[2] 16 36"}},
+      {.name = "complex",
+       .inputs = {"c64[2,2] (0,1) (2,0) (1,0) (0,1)"},
+       .outputs = {"c64[] (-3,0)"}},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+  };
+}
+
 } // namespace
 } // namespace troupe

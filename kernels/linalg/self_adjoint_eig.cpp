@@ -1,5 +1,5 @@
-// SelfAdjointEigV2: eigenvalues, smallest first, and eigenvectors of Hermitian matrices, of which
-// only the lower triangle is read.
+// SelfAdjointEigV2 and its kin: eigenvalues, smallest first, and eigenvectors of Hermitian matrices,
+// of which only the lower triangle is read.
 #include <Eigen/Eigenvalues>
 
 #include "kernels/linalg/internal/batched.hpp"
@@ -49,6 +49,34 @@ Status infer(ShapeContext& c) {
   return c.set_output(1, vectors ? square : PartialShape{0});
 }
 
+/// The first row of each result is the eigenvalues, the others are the eigenvectors.
+Status compute_in_one(KernelContext& c) {
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_TRY(check_square(a));
+  const auto outer = outer_dims(c.input(0).shape());
+  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows + 1, a.rows));
+  if (a.rows > 0)
+    TROUPE_TRY(for_each_matrix(
+        c, linalg::product(outer), 10 * cubic(a.rows), [&](std::int64_t i) -> Status {
+          const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eig(a.at<double>(i));
+          if (eig.info() != Eigen::Success || !eig.eigenvalues().allFinite())
+            return invalid_argument("Self Adjoint Eigen decomposition wasnot successful. The "
+                                    "input might not be valid.");
+          auto to = out.at_mutable<double>(i);
+          to.row(0) = eig.eigenvalues().transpose();
+          to.bottomRows(a.rows) = eig.eigenvectors();
+          return {};
+        }));
+  return narrow(c, 0, out.wide);
+}
+
+Status infer_in_one(ShapeContext& c) {
+  TROUPE_TRY(infer_square(c));
+  const PartialShape square = c.outputs()[0];
+  const std::int64_t size = from_end(square, 1);
+  return c.set_output(0, with_inner(outer_of(square), {size < 0 ? size : size + 1, size}));
+}
+
 } // namespace
 
 void register_ops(OpLibrary& library) {
@@ -60,6 +88,25 @@ void register_ops(OpLibrary& library) {
       .not_differentiable("its gradient is made where graphs are written")
       .cpu_kernel(compute, kernel_options())
       .doc("Eigenvalues and eigenvectors of Hermitian matrices.");
+  KernelOptions old = kernel_options();
+  old.types = {{"T", {DType::float32, DType::float64}}};
+  library.op("BatchSelfAdjointEigV2")
+      .input("input: T")
+      .output("e: T; v: T")
+      .attr("compute_v: bool = true; T: {double, float}")
+      .shape_fn(infer)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, kernel_options())
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
+  for (const bool batch : {false, true})
+    library.op(batch ? "BatchSelfAdjointEig" : "SelfAdjointEig")
+        .input("input: T")
+        .output("output: T")
+        .attr(batch ? "T: {double, float}" : "T: {double, float, half}")
+        .shape_fn(infer_in_one)
+        .not_differentiable("its gradient is made where graphs are written")
+        .cpu_kernel(compute_in_one, old)
+        .doc("Eigenvalues of Hermitian matrices in a row above their eigenvectors.");
 }
 
 } // namespace troupe::linalg_self_adjoint_eig

@@ -100,5 +100,36 @@ TROUPE_OP_CASES(SelfAdjointEigV2) {
   };
 }
 
+TROUPE_OP_CASES(BatchSelfAdjointEigV2) {
+  return {
+      {.name = "values alone",
+       .inputs = {"f32[2,2,2] 2 1 1 2 3 0 0 1"},
+       .attrs = {{"compute_v", false}},
+       .outputs = {"f32[2,2] 0.99999994 2.9999998 1 3", "f32[0]"}},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+  };
+}
+
+TROUPE_OP_CASES(SelfAdjointEig) {
+  return {
+      {.name = "a matrix alone", .inputs = {"f64[1,1] 3"}, .outputs = {"f64[2,1] 3 1"}},
+      {.name = "nothing", .inputs = {"f32[0,0]"}, .outputs = {"f32[1,0]"}},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+      {.name = "NaN",
+       .inputs = {"f32[2,2] nan"},
+       .error =
+           "Self Adjoint Eigen decomposition wasnot successful. The input might not be valid."},
+  };
+}
+
+TROUPE_OP_CASES(BatchSelfAdjointEig) {
+  return {
+      {.name = "matrices of one number",
+       .inputs = {"f32[2,1,1] 3 4"},
+       .outputs = {"f32[2,2,1] 3 1 4 1"}},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+  };
+}
+
 } // namespace
 } // namespace troupe

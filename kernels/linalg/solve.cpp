@@ -119,6 +119,22 @@ void register_ops(OpLibrary& library) {
       .gradient(differentiate_solve)
       .cpu_kernel(compute_solve, kernel_options())
       .doc("What each matrix, or its adjoint, must be multiplied with to give rhs.");
+  library.op("BatchMatrixInverse")
+      .input("input: T")
+      .output("output: T")
+      .attr("adjoint: bool = false; T: {double, float}")
+      .shape_fn(infer_square)
+      .gradient(differentiate_inverse)
+      .cpu_kernel(compute_inverse, options)
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
+  library.op("BatchMatrixSolve")
+      .input("matrix: T; rhs: T")
+      .output("output: T")
+      .attr("adjoint: bool = false; T: {double, float}")
+      .shape_fn(infer_solve)
+      .gradient(differentiate_solve)
+      .cpu_kernel(compute_solve, kernel_options())
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_solve

@@ -92,6 +92,14 @@ void register_ops(OpLibrary& library) {
       .not_differentiable("its gradient is made where graphs are written")
       .cpu_kernel(compute, options)
       .doc("The least-squares solution for each matrix and right-hand side.");
+  library.op("BatchMatrixSolveLs")
+      .input("matrix: T; rhs: T; l2_regularizer: double")
+      .output("output: T")
+      .attr("T: {double, float}; fast: bool = true")
+      .shape_fn(infer)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, options)
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_solve_ls

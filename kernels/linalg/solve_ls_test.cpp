@@ -197,5 +197,19 @@ TROUPE_OP_CASES(MatrixSolveLs) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixSolveLs) {
+  return {
+      {.name = "a matrix",
+       .inputs = {"f32[3,2] 1 0 0 1 1 1", "f32[3,1] 1 2 3", "f64[] 0"},
+       .outputs = {"f32[2,1] 1 1.9999998"}},
+      {.name = "regularised",
+       .inputs = {"f64[3,2] 1 0 0 1 1 1", "f64[3,1] 1 2 3", "f64[] 1"},
+       .outputs = {"f64[2,1] 0.8750000000000004 1.3749999999999993"}},
+      {.name = "rows that do not fit",
+       .inputs = {"f32[3,2] 1", "f32[2,1] 1", "f64[] 0"},
+       .error = "Input matrix and rhs are incompatible."},
+  };
+}
+
 } // namespace
 } // namespace troupe

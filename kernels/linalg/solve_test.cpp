@@ -291,5 +291,32 @@ TROUPE_OP_CASES(MatrixSolve) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixInverse) {
+  return {
+      {.name = "a matrix", .inputs = {"f32[2,2] 4 2 1 1"}, .outputs = {"f32[2,2] 0.5 -1 -0.5 2"}},
+      {.name = "its adjoint",
+       .inputs = {"f64[2,2] 4 2 1 1"},
+       .attrs = {{"adjoint", true}},
+       .outputs = {"f64[2,2] 0.5 -0.5 -1 2"}},
+      {.name = "singular", .inputs = {"f32[2,2] 1"}, .error = "Input is not invertible."},
+      {.name = "not square", .inputs = {"f32[2,3] 1"}, .error = "Input matrix must be square."},
+  };
+}
+
+TROUPE_OP_CASES(BatchMatrixSolve) {
+  return {
+      {.name = "a matrix",
+       .inputs = {"f32[2,2] 4 2 1 1", "f32[2,1] 2 1"},
+       .outputs = {"f32[2,1] 0 1"}},
+      {.name = "its adjoint",
+       .inputs = {"f64[2,2] 4 2 1 1", "f64[2,1] 2 1"},
+       .attrs = {{"adjoint", true}},
+       .outputs = {"f64[2,1] 0.5 0"}},
+      {.name = "rows that do not fit",
+       .inputs = {"f32[2,2] 1", "f32[3,1] 1"},
+       .error = "Input matrix and rhs are incompatible."},
+  };
+}
+
 } // namespace
 } // namespace troupe

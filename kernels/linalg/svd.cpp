@@ -110,6 +110,15 @@ void register_ops(OpLibrary& library) {
       .not_differentiable("its gradient is made where graphs are written")
       .cpu_kernel(compute, kernel_options())
       .doc("Singular values of each matrix, largest first, and the vectors to them.");
+  library.op("BatchSvd")
+      .input("input: T")
+      .output("s: T; u: T; v: T")
+      .attr("compute_uv: bool = true; full_matrices: bool = false")
+      .attr("T: {double, float, complex64, complex128}")
+      .shape_fn(infer)
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, kernel_options())
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_svd

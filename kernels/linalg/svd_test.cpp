@@ -166,5 +166,17 @@ TEST_CASE("svd: values and vectors make the matrix again, of sizes that are divi
     }
 }
 
+TROUPE_OP_CASES(BatchSvd) {
+  return {
+      {.name = "values alone",
+       .inputs = {"f32[2,2,2] 3 0 0 2 1 0 0 5"},
+       .attrs = {{"compute_uv", false}},
+       .outputs = {"f32[2,2] 3 2 5 1", "f32[0]", "f32[0]"}},
+      {.name = "a vector",
+       .inputs = {"f32[2] 1"},
+       .error = "Input tensor 0 must have rank >= 2, got 1"},
+  };
+}
+
 } // namespace
 } // namespace troupe

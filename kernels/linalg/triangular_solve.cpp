@@ -179,6 +179,14 @@ void register_ops(OpLibrary& library) {
       .not_differentiable("its gradient is made where graphs are written")
       .cpu_kernel(compute_banded, kernel_options())
       .doc("Solves with triangular matrices that are given by their bands.");
+  library.op("BatchMatrixTriangularSolve")
+      .input("matrix: T; rhs: T")
+      .output("output: T")
+      .attr("lower: bool = true; adjoint: bool = false; T: {double, float}")
+      .shape_fn([](ShapeContext& c) { return infer(c, true); })
+      .not_differentiable("its gradient is made where graphs are written")
+      .cpu_kernel(compute, kernel_options())
+      .doc("The same, by its name in graphs before TensorFlow 1.0.");
 }
 
 } // namespace troupe::linalg_triangular_solve

@@ -376,5 +376,18 @@ TROUPE_OP_CASES(BandedTriangularSolve) {
   };
 }
 
+TROUPE_OP_CASES(BatchMatrixTriangularSolve) {
+  return {
+      {.name = "lower", .inputs = {"f32[2,2] 2 9 1 4", "f32[2,1] 2 5"}, .outputs = {"f32[2,1] 1"}},
+      {.name = "upper, adjoint",
+       .inputs = {"f64[2,2] 2 1 9 4", "f64[2,1] 2 5"},
+       .attrs = {{"lower", false}, {"adjoint", true}},
+       .outputs = {"f64[2,1] 1"}},
+      {.name = "not square",
+       .inputs = {"f32[2,3] 1", "f32[2,1] 1"},
+       .error = "In[0] matrices in the last dimensions must be square (3 =/= 2)"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -18,8 +18,8 @@ std::string must_be_a_scalar(std::string_view name, const Shape& /*shape*/) {
   return str_cat(name, " must be a scalar");
 }
 
-/// Corners may be aligned and half pixels counted together here, as in TensorFlow: what looks at the
-/// sizes sees the first alone.
+/// Corners may be aligned and half pixels counted together here, as in TensorFlow: what looks at
+/// the sizes sees the first alone.
 struct Attrs : image::ResizeAttrs {
   bool half_pixels = false;
 };

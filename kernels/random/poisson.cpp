@@ -144,6 +144,17 @@ void register_ops(OpLibrary& library) {
       .not_differentiable(whole_numbers)
       .cpu_kernel(compute_poisson, options)
       .doc("Random numbers of Poisson distributions, `shape` of them for each rate.");
+  options.types = {{"dtype", {DType::float16, DType::float32, DType::float64}}};
+  library.op("RandomPoisson")
+      .input("shape: S; rate: dtype")
+      .output("output: dtype")
+      .attr("seed: int = 0; seed2: int = 0; S: {int32, int64}; dtype: {half, float, double}")
+      .stateful()
+      .roles(Role::random)
+      .shape_fn(infer_for_each)
+      .not_differentiable(whole_numbers)
+      .cpu_kernel(compute_poisson, options)
+      .doc("RandomPoissonV2 with numbers of the rates' dtype.");
   options.host_inputs = {"shape", "seed"};
   options.types = {{"Rtype", numbers}, {"dtype", numbers}};
   library.op("StatelessRandomPoisson")

@@ -166,5 +166,30 @@ TROUPE_OP_CASES(StatelessRandomGammaV3) {
   };
 }
 
+TROUPE_OP_CASES(RandomPoisson) {
+  return {
+      {.name = "float",
+       .inputs = {"i32[1] 3", "f32[4] 0.5 3 12 100"},
+       .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+       .outputs = {"f32[3,4] 0 2 12 112 0 4 8 93 0 0 12 91"}},
+      {.name = "double",
+       .inputs = {"i64[2] 2 1", "f64[2,1] 2 30"},
+       .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+       .outputs = {"f64[2,1,2,1] 2 23 1 29"}},
+      {.name = "half",
+       .inputs = {"i32[1] 3", "f16[4] 0.5 3 12 100"},
+       .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+       .outputs = {"f16[3,4] 0 2 12 112 0 4 8 93 0 0 12 91"}},
+      {.name = "none",
+       .inputs = {"i32[1] 0", "f32[2] 1"},
+       .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+       .outputs = {"f32[0,2]"}},
+      {.name = "a negative size",
+       .inputs = {"i32[1] -1", "f32[] 1"},
+       .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+       .error = "Dimension -1 must be >= 0"},
+  };
+}
+
 } // namespace
 } // namespace troupe

@@ -300,6 +300,8 @@ const std::map<std::string, Hint, std::less<>>& hints() {
        {{"i32[4] 1 2 2 2", "f32[1,2,2,1] 1", image}, convolution}},
       {"IRFFT3D", {{image, "i32[3] 2"}, {}}},
       {"Lu", {{regular}, {}}},
+      {"BatchMatrixInverse", {{regular}, {}}},
+      {"BatchMatrixSolve", {{regular, matrix}, {}}},
       {"MatrixInverse", {{regular}, {}}},
       {"MatrixSolve", {{regular, matrix}, {}}},
       {"MaxPool3D", {{volume}, volume_pool}},
