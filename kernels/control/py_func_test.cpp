@@ -13,11 +13,12 @@ namespace {
 std::vector<testing::OpCase> refused(bool is_eager) {
   using Types = std::vector<DType>;
   testing::OpCase one{.name = "no Python here",
-             .inputs = {"f32[2] 1 2"},
-             .attrs = {{"token", "pyfunc_7"},
-                       {"Tin", Types{DType::float32}},
-                       {"Tout", Types{DType::int64}}},
-             .error = "ValueError: Could not find callback with key=pyfunc_7 in the registry."};
+                      .inputs = {"f32[2] 1 2"},
+                      .attrs = {{"token", "pyfunc_7"},
+                                {"Tin", Types{DType::float32}},
+                                {"Tout", Types{DType::int64}}},
+                      .error =
+                          "ValueError: Could not find callback with key=pyfunc_7 in the registry."};
   if (is_eager)
     one.attrs.emplace_back("is_async", false);
   return {one};

@@ -1,6 +1,9 @@
 // Pow.
 #include <doctest/doctest.h>
 
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tests/support/ops/interpreter.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -59,6 +62,26 @@ TROUPE_OP_CASES(Pow) {
        .inputs = {"f32[2] 1 2", "f32[3] 1 2 3"},
        .error = "Incompatible shapes: [2] vs. [3]"},
   };
+}
+
+// On CPUs: GPUs have denormals.
+TEST_CASE("pow: denormals count as 0, as base and as exponent") {
+  auto graph = parse_graph(R"(
+    x = Const[dtype=DT_FLOAT, value=f32[4] 1e-40 -1e-40 1e-44 -2]()
+    y = Const[dtype=DT_FLOAT, value=f32[4] 0.5 0.5 2 1e-40]()
+    z = Pow[T=DT_FLOAT](x, y)
+    x64 = Const[dtype=DT_DOUBLE, value=f64[4] 1e-310 -1e-310 5e-324 -2]()
+    y64 = Const[dtype=DT_DOUBLE, value=f64[4] 0.5 0.5 2 1e-310]()
+    z64 = Pow[T=DT_DOUBLE](x64, y64))",
+                           op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  testing::Interpreter interpreter;
+  auto out = interpreter.run(*graph, {}, {"z", "z64"});
+  REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+  for (std::size_t i = 0; i < 4; ++i) {
+    CHECK((*out)[0].data<float>()[i] == (i == 3 ? 1 : 0));
+    CHECK((*out)[1].data<double>()[i] == (i == 3 ? 1 : 0));
+  }
 }
 
 } // namespace

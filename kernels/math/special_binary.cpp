@@ -2,6 +2,7 @@
 // computed in float.
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <type_traits>
 
 #include "graph/op/grad_context.hpp"
@@ -21,6 +22,9 @@ using arith::RowMode;
 struct Xlogy {
   template <class T>
   static T of(T x, T y) {
+    if constexpr (std::is_floating_point_v<T>)
+      if (std::abs(y) < std::numeric_limits<T>::min())
+        y = std::copysign(T(0), y); // of a denormal that counts as 0 the library gives some number
     return x == T(0) ? T(0) : x * std::log(y);
   }
 };

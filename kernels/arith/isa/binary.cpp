@@ -84,11 +84,19 @@ TROUPE_INLINE float remainder_of(float a, float b) {
 TROUPE_INLINE double remainder_of(double a, double b) {
   return __builtin_fmod(a, b);
 }
+// The library scales denormals up before it takes their exponent; where they count as 0, as on compute
+// threads, that gives some number.
+TROUPE_INLINE float without_denormals(float a) {
+  return __builtin_fabsf(a) < 0x1p-126F ? __builtin_copysignf(0, a) : a;
+}
+TROUPE_INLINE double without_denormals(double a) {
+  return __builtin_fabs(a) < 0x1p-1022 ? __builtin_copysign(0, a) : a;
+}
 TROUPE_INLINE float power_of(float a, float b) {
-  return __builtin_powf(a, b);
+  return __builtin_powf(without_denormals(a), without_denormals(b));
 }
 TROUPE_INLINE double power_of(double a, double b) {
-  return __builtin_pow(a, b);
+  return __builtin_pow(without_denormals(a), without_denormals(b));
 }
 
 template <class T>
