@@ -443,10 +443,14 @@ Hint hint_of_rows(const OpSchema& schema) {
 const std::map<std::string, std::string, std::less<>>& left_out() {
   constexpr auto generators = "its state is a variable of int64; rng_state_test.cpp has it";
   constexpr auto protos = "needs descriptors of messages; proto_test.cpp has each dtype";
+  constexpr auto python = "fails, as a server has no Python; py_func_test.cpp has it";
   constexpr auto messages = "has lists of dtypes alone; parse_example_test.cpp has each";
   constexpr auto sequences = "has lists of dtypes alone; parse_sequence_example_test.cpp has each";
   static const std::map<std::string, std::string, std::less<>> all = {
       {"Abort", "fails its step, as it should; abort_test.cpp has it"},
+      {"EagerPyFunc", python},
+      {"PyFunc", python},
+      {"PyFuncStateless", python},
       {"CollectiveBcastRecv", "needs who sends; tests/integration/collectives_test.cpp has both"},
       {"CollectiveBcastRecvV2", "needs who sends; tests/integration/collectives_test.cpp has both"},
       {"Const", "its value comes with it; const_test.cpp has it"},
