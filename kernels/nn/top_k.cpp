@@ -1,10 +1,11 @@
 // TopK and TopKV2: the k largest elements along the last axis and where they lie. InTopK and
 // InTopKV2: whether a target's prediction is among the k largest of its row.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <numeric>
+#include <limits>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -56,18 +57,75 @@ Status infer_top_k(ShapeContext& c) {
   return c.set_output(1, std::move(out));
 }
 
-/// Larger first; NaN before all numbers; the earlier of equals.
+/// A number whose order is that in which elements are taken: larger ones first, NaN before all. Equal
+/// elements, and what counts as 0, have one rank.
 template <class T>
-struct Before {
-  const T* row;
-  bool operator()(std::int64_t a, std::int64_t b) const {
-    const T x = row[a], y = row[b];
-    if constexpr (std::is_floating_point_v<T>)
-      if (std::isnan(x) || std::isnan(y))
-        return std::isnan(x) && (!std::isnan(y) || a < b);
-    return x > y || (x == y && a < b);
+auto rank_of(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits sign = Bits{1} << (8 * sizeof(T) - 1);
+    if (std::isnan(x))
+      return Bits{0};
+    const Bits bits = x == 0 ? 0 : std::bit_cast<Bits>(x);
+    const Bits if_negative = ~((bits >> (8 * sizeof(T) - 1)) - 1); // no branch: signs are random
+    return static_cast<Bits>(bits ^ (~if_negative & ~sign));
+  } else {
+    using Bits = std::make_unsigned_t<T>;
+    constexpr Bits sign = std::is_signed_v<T> ? Bits{1} << (8 * sizeof(T) - 1) : 0;
+    return static_cast<Bits>(~(static_cast<Bits>(x) ^ sign));
   }
-};
+}
+
+/// A rank and a column as one number, so that a sort compares without a look into the row; the earlier
+/// of equal elements comes first.
+template <class T>
+using Place = std::conditional_t<sizeof(T) == 4, std::uint64_t, unsigned __int128>;
+
+template <class T>
+Place<T> place_of(T x, std::int64_t column) {
+  return static_cast<Place<T>>(rank_of(x)) << (sizeof(Place<T>) * 4) |
+         static_cast<Place<T>>(column);
+}
+
+template <class T>
+std::int64_t column_of(Place<T> place) {
+  constexpr Place<T> columns = (Place<T>{1} << (sizeof(Place<T>) * 4)) - 1;
+  return static_cast<std::int64_t>(place & columns);
+}
+
+// Whether a heap of k refuses most elements at once.
+bool are_few(std::int64_t k, std::int64_t columns) {
+  return k <= 64 || k <= columns / 16;
+}
+
+/// The first k of the row's places, in order, at the beginning of `places`.
+template <class T>
+void find_first(const T* row, std::int64_t columns, std::int64_t k, std::vector<Place<T>>& places) {
+  const std::int64_t kept = are_few(k, columns) ? k : columns;
+  places.resize(static_cast<std::size_t>(kept));
+  for (std::int64_t i = 0; i < kept; ++i)
+    places[static_cast<std::size_t>(i)] = place_of(row[i], i);
+  if (kept == k && k < columns) {
+    std::ranges::make_heap(places);
+    T last = row[column_of<T>(places.front())];
+    for (std::int64_t i = k; i < columns; ++i) {
+      if (row[i] <= last) // of an equal one the earlier comes first
+        continue;
+      if (const Place<T> place = place_of(row[i], i); place < places.front()) {
+        std::ranges::pop_heap(places);
+        places.back() = place;
+        std::ranges::push_heap(places);
+        last = row[column_of<T>(places.front())];
+      }
+    }
+    std::ranges::sort_heap(places);
+    return;
+  }
+  const auto middle = places.begin() + k;
+  if (middle != places.end())
+    std::nth_element(places.begin(), middle, places.end());
+  std::sort(places.begin(), middle);
+}
 
 /// `wide`: the input's elements in a type that compares as they do. The values are copied from the
 /// input itself.
@@ -81,13 +139,11 @@ void top_k_rows(KernelContext& c, const Tensor& wide, std::int64_t rows, std::in
   Index* where = indices.mutable_data<Index>().data();
   const double cost = static_cast<double>(columns) * (2 + std::log2(static_cast<double>(k) + 1));
   c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<std::int64_t> order(static_cast<std::size_t>(columns));
+    std::vector<Place<T>> places;
     for (std::int64_t r = begin; r < end; ++r) {
-      const T* row = in + r * columns;
-      std::iota(order.begin(), order.end(), std::int64_t{0});
-      std::partial_sort(order.begin(), order.begin() + k, order.end(), Before<T>{row});
+      find_first(in + r * columns, columns, k, places);
       for (std::int64_t i = 0; i < k; ++i) {
-        const std::int64_t at = order[static_cast<std::size_t>(i)];
+        const std::int64_t at = column_of<T>(places[static_cast<std::size_t>(i)]);
         std::memcpy(best + static_cast<std::size_t>(r * k + i) * size,
                     from + static_cast<std::size_t>(r * columns + at) * size, size);
         where[r * k + i] = static_cast<Index>(at);
@@ -120,6 +176,10 @@ Status compute_top_k(KernelContext& c) {
   const std::int64_t rows = out.num_elements() / k;
   TROUPE_ASSIGN(const Tensor wide, widened(c, c.input(0), arith::widened_dtype(values.dtype())));
   return dispatch(Comparable{}, wide.dtype(), [&]<class T>() -> Status {
+    if (sizeof(T) == 4 && columns > std::numeric_limits<std::uint32_t>::max())
+      return unimplemented(str_cat("rows of more than 2^32 elements of 4 bytes are not sorted; the "
+                                   "input has rows of ",
+                                   columns));
     return dispatch(SmallIndices{}, indices.dtype(), [&]<class Index>() -> Status {
       top_k_rows<T, Index>(c, wide, rows, columns, k, values, indices);
       return {};

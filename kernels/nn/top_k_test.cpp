@@ -1,6 +1,14 @@
 // Cases of TopK, TopKV2, InTopK and InTopKV2; values are those of TensorFlow 2.21.
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
 #include <doctest/doctest.h>
 
+#include "core/base/strings.hpp"
+#include "graph/ir/text.hpp"
+#include "kernels/framework/op_library.hpp"
+#include "tests/support/ops/interpreter.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -223,6 +231,56 @@ TROUPE_OP_CASES(InTopKV2) {
           .error = "Dimensions must be equal, but are 3 and 2",
       },
   };
+}
+
+template <class T>
+void check_order() {
+  CAPTURE(dtype_of<T>);
+  constexpr std::int64_t columns = 300;
+  std::vector<T> row; // most are there several times
+  for (std::int64_t i = 0; i < columns; ++i) {
+    const std::int64_t wave = i * i * 31 % 97;
+    row.push_back(static_cast<T>(std::is_signed_v<T> ? wave - 48 : wave));
+  }
+  row[7] = std::numeric_limits<T>::max();
+  row[100] = row[200] = std::numeric_limits<T>::lowest();
+  if constexpr (std::is_floating_point_v<T>) {
+    row[5] = -T(0);
+    row[6] = T(0);
+    row[9] = std::numeric_limits<T>::infinity();
+    row[11] = -std::numeric_limits<T>::infinity();
+    row[12] = T(-0.5);
+    row[13] = T(0.5);
+  }
+  std::vector<std::int32_t> expected(columns);
+  std::iota(expected.begin(), expected.end(), 0);
+  std::ranges::stable_sort(expected, [&](std::int32_t a, std::int32_t b) {
+    return row[static_cast<std::size_t>(a)] > row[static_cast<std::size_t>(b)];
+  });
+  testing::Interpreter interpreter;
+  for (std::int32_t k : {1, 64, 65, 299, 300}) {
+    CAPTURE(k);
+    auto graph = parse_graph(str_cat("x = Placeholder[dtype=", to_string(AttrValue(dtype_of<T>)),
+                                     "]()\nk = Const[dtype=DT_INT32, value=i32[] ", k,
+                                     "]()\ntop = TopKV2(x, k)"),
+                             op_library().ops);
+    REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+    auto out = interpreter.run(*graph, {{"x", Tensor::of<T>({1, columns}, row)}}, {"top:1"});
+    REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+    const auto got = out->front().template data<std::int32_t>();
+    CHECK(std::equal(got.begin(), got.end(), expected.begin()));
+  }
+}
+
+TEST_CASE("top k: as a stable sort has them, for few, many and all of a row") {
+  check_order<float>();
+  check_order<double>();
+  check_order<std::int8_t>();
+  check_order<std::uint8_t>();
+  check_order<std::int32_t>();
+  check_order<std::int64_t>();
+  check_order<std::uint32_t>();
+  check_order<std::uint64_t>();
 }
 
 } // namespace
