@@ -164,6 +164,19 @@ std::vector<ResourceManager::Entry> ResourceManager::list() const {
   return out;
 }
 
+Status ResourceManager::remove(std::string_view container, std::string_view type,
+                               std::string_view name) {
+  const KeyView k = key(container, type, name);
+  std::shared_ptr<Resource> dropped; // destroyed outside the lock
+  std::scoped_lock guard(lock_);
+  auto it = entries_.find(k);
+  if (it == entries_.end())
+    return missing(k);
+  dropped = std::move(it->second);
+  entries_.erase(it);
+  return {};
+}
+
 ResourceManager::~ResourceManager() {
   clear(); // what ends with a resource may look for another
 }

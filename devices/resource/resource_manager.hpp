@@ -84,7 +84,11 @@ public:
                                               Make&& make);
   /// NOT_FOUND if absent.
   template <class T>
-  Status remove(std::string_view container, std::string_view name);
+  Status remove(std::string_view container, std::string_view name) {
+    return remove(container, typeid(T).name(), name);
+  }
+  /// The same for the type of which this is the name, as handles have it.
+  Status remove(std::string_view container, std::string_view type, std::string_view name);
   /// Drops everything in a container ("" the default one).
   void clear_container(std::string_view container);
   void clear();
@@ -100,8 +104,8 @@ public:
 private:
   using Key = std::tuple<std::string, std::string, std::string>; // container, C++ type, name
   using KeyView = std::tuple<std::string_view, std::string_view, std::string_view>;
-  KeyView key(std::string_view container, const std::type_info& type, std::string_view name) const {
-    return {container.empty() ? default_container_ : container, type.name(), name};
+  KeyView key(std::string_view container, std::string_view type, std::string_view name) const {
+    return {container.empty() ? default_container_ : container, type, name};
   }
   static Status missing(const KeyView& key);
 
@@ -114,7 +118,7 @@ private:
 template <class T>
 Result<std::shared_ptr<T>> ResourceManager::lookup(std::string_view container,
                                                    std::string_view name) {
-  const KeyView k = key(container, typeid(T), name);
+  const KeyView k = key(container, typeid(T).name(), name);
   std::scoped_lock guard(lock_);
   auto it = entries_.find(k);
   if (it == entries_.end())
@@ -125,7 +129,7 @@ Result<std::shared_ptr<T>> ResourceManager::lookup(std::string_view container,
 template <class T, class Make>
 Result<std::shared_ptr<T>> ResourceManager::lookup_or_create(std::string_view container,
                                                              std::string_view name, Make&& make) {
-  const KeyView k = key(container, typeid(T), name);
+  const KeyView k = key(container, typeid(T).name(), name);
   std::scoped_lock guard(lock_);
   auto it = entries_.find(k);
   if (it != entries_.end())
@@ -135,19 +139,6 @@ Result<std::shared_ptr<T>> ResourceManager::lookup_or_create(std::string_view co
   if (made.ok())
     entries_.emplace(k, *made);
   return made;
-}
-
-template <class T>
-Status ResourceManager::remove(std::string_view container, std::string_view name) {
-  const KeyView k = key(container, typeid(T), name);
-  std::shared_ptr<Resource> dropped; // destroyed outside the lock
-  std::scoped_lock guard(lock_);
-  auto it = entries_.find(k);
-  if (it == entries_.end())
-    return missing(k);
-  dropped = std::move(it->second);
-  entries_.erase(it);
-  return {};
 }
 
 } // namespace troupe

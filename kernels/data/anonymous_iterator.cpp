@@ -13,18 +13,38 @@ Status make(KernelContext& c) {
   return give_anonymous(c, std::make_shared<IteratorResource>(spec.types, spec.shapes));
 }
 
+// copy_to_device makes one in a function and finds it by its text in the next.
+Status make_lasting(KernelContext& c) {
+  const auto& spec = c.prepared<IteratorSpec>();
+  TROUPE_ASSIGN(const AnonymousPlace place, anonymous_place(c));
+  const auto& [container, name] = place.name;
+  const auto make = [&]() -> Result<std::shared_ptr<IteratorResource>> {
+    return std::make_shared<IteratorResource>(spec.types, spec.shapes);
+  };
+  TROUPE_TRY(c.resources().lookup_or_create<IteratorResource>(container, name, make).status());
+  return c.set_output(0,
+                      Tensor::scalar(make_handle<IteratorResource>(c.device(), container, name)));
+}
+
 } // namespace
 
 void register_ops(OpLibrary& library) {
-  for (const char* name : {"AnonymousIterator", "AnonymousIteratorV3"})
-    library.op(name)
-        .output("handle: resource")
-        .attr(typed)
-        .stateful()
-        .shape_fn(shape_scalar)
-        .not_differentiable(no_gradient)
-        .cpu_kernel(make, {.prepare = prepare_elements})
-        .doc("The handle of an iterator that lives as long as the step; MakeIterator begins it.");
+  library.op("AnonymousIterator")
+      .output("handle: resource")
+      .attr(typed)
+      .stateful()
+      .shape_fn(shape_scalar)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(make_lasting, {.prepare = prepare_elements})
+      .doc("The handle of an iterator that lives until DestroyResourceOp or DeleteIterator.");
+  library.op("AnonymousIteratorV3")
+      .output("handle: resource")
+      .attr(typed)
+      .stateful()
+      .shape_fn(shape_scalar)
+      .not_differentiable(no_gradient)
+      .cpu_kernel(make, {.prepare = prepare_elements})
+      .doc("The handle of an iterator that lives as long as the step; MakeIterator begins it.");
   library.op("AnonymousIteratorV2")
       .output("handle: resource; deleter: variant")
       .attr(typed)

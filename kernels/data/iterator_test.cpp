@@ -132,6 +132,26 @@ TEST_CASE("iterators: without a name they live as long as their step, or their d
   CHECK(f.run({"^make_a"}).find("NOT_FOUND") != std::string::npos);
 }
 
+TEST_CASE("iterators: AnonymousIterator outlives its step, until it is destroyed") {
+  IteratorLines f;
+  f.add(str_cat("a = AnonymousIterator", testing::of_int64, "()"));
+  f.add("make_a = MakeIterator(r, a)\nname_a = IteratorToStringHandle(a) ^make_a");
+  f.add("given = Placeholder[dtype=string]()");
+  f.add(str_cat("found = IteratorFromStringHandleV2[output_types=[int64], "
+                "output_shapes=[[]]](given)\nnext_found = IteratorGetNext",
+                testing::of_int64, "(found)"));
+  f.add("destroy = DestroyResourceOp[ignore_lookup_error=false](found)");
+  const auto name = f.values({"name_a"});
+  REQUIRE_MESSAGE(name.ok(), name.status().to_string());
+  const auto with_name = [&](std::string_view fetch) {
+    return f.values({std::string(fetch)}, {{"given", (*name)[0]}}).status();
+  };
+  CHECK(with_name("next_found").ok());
+  CHECK(with_name("^destroy").ok());
+  CHECK(with_name("next_found").code() == Code::not_found);
+  CHECK(with_name("^destroy").code() == Code::not_found);
+}
+
 TEST_CASE("iterators: begun by themselves, once") {
   IteratorLines f;
   f.function("two", "", "d", str_cat(testing::range_lines("d", 2)));

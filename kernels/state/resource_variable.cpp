@@ -100,7 +100,7 @@ Status is_initialized(KernelContext& c) {
 
 Status destroy(KernelContext& c) {
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, 0));
-  Status removed = c.resources().remove<Variable>(handle->container, handle->name);
+  Status removed = c.resources().remove(handle->container, handle->maybe_type_name, handle->name);
   if (removed.code() == Code::not_found && c.attrs().get_or("ignore_lookup_error", true))
     return {};
   return removed;
