@@ -66,8 +66,8 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   const Timeouts& t = parts.services->timeouts;
   CreateSession request;
   request.settings = *std::move(settings);
-  request.settings.any_feed_shape =
-      true; // as TensorFlow's servers, which leave it to their clients
+  // As TensorFlow's servers do, which leave shapes to their clients.
+  request.settings.any_feed_shape = true;
   request.graph_def = std::move(m.graph_def);
   // A client waits for ever unless it says otherwise; silent tasks are named once they are judged.
   const std::chrono::microseconds longest(t.verdict() + t.compile);

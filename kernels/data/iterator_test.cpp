@@ -118,7 +118,7 @@ TEST_CASE("iterators: handles as texts that may be fed") {
 }
 
 TEST_CASE("iterators: without a name they live as long as their step, or their deleter") {
-  for (const char* kind : {"AnonymousIterator", "AnonymousIteratorV2", "AnonymousIteratorV3"}) {
+  for (const char* kind : {"AnonymousIteratorV2", "AnonymousIteratorV3"}) {
     IteratorLines f;
     f.add(str_cat("a = ", kind, testing::of_int64, "()"));
     f.add(str_cat("make_a = MakeIterator(r, a)\nnext_a = IteratorGetNext", testing::of_int64,
