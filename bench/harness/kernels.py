@@ -1,86 +1,15 @@
-"""Rows that time one op: many of it in a graph, one after the other, so that a session's own time does not count."""
+"""Rows that time one op: elementwise, reductions, layers, sparse matrices, movement; and those of kernel_families.py."""
 
-from dataclasses import dataclass
-
-import graph_def
-from graph_def import FLOAT, HALF, INT32, INT64, ShapeOf, Type
-from steps import PLAIN, LOCAL_PLAIN, Step, StepRow
-
-AIM = 1.0  # TensorFlow's time by ours; no row is to be below LEAST
-LEAST = 0.8
-F32 = {"T": Type(FLOAT)}
-
-
-@dataclass
-class KernelRow(StepRow):
-    copies: int = 1
-
-    def once(self, bench, side, variants, result):
-        return super().once(bench, side, variants, result) / self.copies
-
-
-def ints(values, dtype=INT32):
-    """A vector of integers as an input."""
-    return (dtype, (len(values),), list(values))
-
-
-def scalar(value, dtype=FLOAT):
-    return (dtype, (), [value])
-
-
-def sparse_places(g, size, entries):
-    """Where a sparse matrix of size x size has entries, and its shape; each row has as many of them, far from each other."""
-    in_row = entries // size
-    places = [sorted((row * 37 + i * (size // in_row) + row * i % 11) % size for i in range(in_row)) for row in range(size)]
-    indices = g.constant("places", [n for row, columns in enumerate(places) for column in columns for n in (row, column)], INT64, (entries, 2))
-    return indices, g.constant("size", [size, size], INT64, (2,))
-
-
-def sparse_matrix(g, name, size, entries):
-    """A sparse matrix whose entries are a fed tensor."""
-    indices, shape = sparse_places(g, size, entries)
-    return g.node("sparse", "SparseTensorToCSRSparseMatrix", [indices, name, shape], **F32)
-
-
-def graph_of(op, inputs, shapes, attrs, copies):
-    """`copies` nodes of one op in a row. Inputs: the name of a fed tensor, "x + 1" for what has to be positive, "sparse 64" for a sparse matrix of 64 x 64 with
-    the entries of x, "places 64" for the indices, the values and the shape of such a sparse tensor, or a constant's dtype, shape and values."""
-    g = graph_def.Graph()
-    names = []
-    for i, value in enumerate(inputs):
-        if isinstance(value, tuple):
-            names.append(g.constant(f"c{i}", value[2], value[0], value[1]))
-        elif value == "x + 1":
-            g.placeholder("x", shapes["x"])
-            g.constant("one", [1.0])
-            names.append(g.node("above", "AddV2", ["x", "one"], **F32))
-        elif value.startswith("sparse "):
-            names.append(sparse_matrix(g, g.placeholder("x", shapes["x"]), int(value.split()[1]), shapes["x"][0]))
-        elif value.startswith("places "):
-            indices, shape = sparse_places(g, int(value.split()[1]), shapes["x"][0])
-            names.extend([indices, g.placeholder("x", shapes["x"]), shape])
-        else:
-            names.append(value if value in names else g.placeholder(value, shapes[value]))
-    last = []
-    for k in range(copies):
-        last = ["^" + g.node(f"n{k}", op, [*names, *last], **attrs)]
-    g.node("done", "NoOp", last)
-    return g.bytes()
-
-
-def row(family, what, op, inputs, shapes, copies=50, **attrs):
-    """`shapes`: of the fed tensors, by name."""
-    name = f"kernel-{family}"
-    feeds = [f"{tensor}:float:{','.join(map(str, shape))}" for tensor, shape in shapes.items()]
-    step = Step((name, graph_of, op, inputs, shapes, attrs, copies), feeds=feeds, ops=["done"])
-    return KernelRow(name, what, AIM, steps=[step], ours=PLAIN, theirs=LOCAL_PLAIN, seconds=0.4, copies=copies)
+from graph_def import FLOAT, HALF, INT32, INT64, Type
+from kernel_families import family_rows
+from single_ops import F32, ints, row, scalar
 
 
 def elementwise_rows():
     n = 16384
     one = {"x": (n,)}
     for op in ("Neg", "Relu", "Exp", "Log", "Sigmoid", "Sqrt", "Sin", "Cos", "Tanh", "Erf", "Rsqrt"):
-        yield row(op.lower(), f"{op} of {n}", op, ["x + 1" if op in ("Log", "Sqrt", "Rsqrt") else "x"], one, **F32)
+        yield row(op.lower(), f"{op} of {n}", op, ["above x" if op in ("Log", "Sqrt", "Rsqrt") else "x"], one, **F32)
     for op in ("AddV2", "Mul", "Maximum", "Atan2"):
         yield row(op.lower(), f"{op} of two times {n}", op, ["x", "y"], {"x": (n,), "y": (n,)}, **F32)
     yield row("add-row", "AddV2 of 256 x 256 and a row", "AddV2", ["x", "y"], {"x": (256, 256), "y": (256,)}, **F32)
@@ -96,11 +25,11 @@ def reduction_rows():
     attrs = {"Tidx": Type(INT32), "keep_dims": False, **F32}
     for op in ("Sum", "Mean", "Prod", "Max"):
         for rows, columns in ((1024, 32), (1024, 64), (64, 4096)):
-            yield row(f"{op.lower()}-{rows}x{columns}", f"{op} of {rows} rows of {columns}", op, ["x + 1" if op == "Prod" else "x", ints([1])],
+            yield row(f"{op.lower()}-{rows}x{columns}", f"{op} of {rows} rows of {columns}", op, ["above x" if op == "Prod" else "x", ints([1])],
                       {"x": (rows, columns)}, **attrs)
     for op in ("Sum", "Max"):
         yield row(f"{op.lower()}-columns", f"{op} of the columns of 1024 x 64", op, ["x", ints([0])], {"x": (1024, 64)}, **attrs)
-    yield row("prod-all", "Prod of 262 144", "Prod", ["x + 1", ints([0])], {"x": (262144,)}, **attrs)
+    yield row("prod-all", "Prod of 262 144", "Prod", ["above x", ints([0])], {"x": (262144,)}, **attrs)
     yield row("l2-loss", "L2Loss of 262 144", "L2Loss", ["x"], {"x": (262144,)}, **F32)
     yield row("argmax", "ArgMax of 1024 rows of 64", "ArgMax", ["x", scalar(1, INT32)], {"x": (1024, 64)}, Tidx=Type(INT32), output_type=Type(INT64), **F32)
 
@@ -158,15 +87,5 @@ def movement_rows():
 
 
 def kernel_rows():
-    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows()]
+    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows(), *family_rows()]
     return {row.name: row for row in rows}
-
-
-def summary(figures):
-    """Sentences about all rows that have a ratio."""
-    ratios = {name: figure["ratio"]["median"] for name, figure in figures.items() if figure.get("ratio")}
-    if not ratios:
-        return []
-    reached = sum(ratio >= AIM for ratio in ratios.values())
-    below = [f"{name} {ratio:.2f}" for name, ratio in ratios.items() if ratio < LEAST]
-    return [f"{reached} of {len(ratios)} rows are at least {AIM:g} times as fast as TensorFlow; below {LEAST:g}: {', '.join(below) or 'none'}"]

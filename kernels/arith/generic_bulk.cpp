@@ -10,24 +10,24 @@ namespace troupe::arith {
 namespace {
 
 // Written out, because std::complex looks for infinities in every product.
-struct Complex {
+struct ComplexParts {
   double real, imaginary;
 };
 
-void add_product(Complex& sum, Complex a, Complex b) {
+void add_product(ComplexParts& sum, ComplexParts a, ComplexParts b) {
   sum.real += a.real * b.real - a.imaginary * b.imaginary;
   sum.imaginary += a.real * b.imaginary + a.imaginary * b.real;
 }
 
 void multiply(const GemmBlock& g) {
-  const auto* a = static_cast<const Complex*>(g.a);
-  const auto* b = static_cast<const Complex*>(g.b);
-  auto* c = static_cast<Complex*>(g.c);
+  const auto* a = static_cast<const ComplexParts*>(g.a);
+  const auto* b = static_cast<const ComplexParts*>(g.b);
+  auto* c = static_cast<ComplexParts*>(g.c);
   const int64_t a_row = g.transpose_a ? 1 : g.lda, a_column = g.transpose_a ? g.lda : 1;
   for (int64_t i = 0; i < g.m; ++i) {
-    Complex* out = c + i * g.ldc;
+    ComplexParts* out = c + i * g.ldc;
     if (!g.accumulate)
-      std::fill_n(out, g.n, Complex{0, 0});
+      std::fill_n(out, g.n, ComplexParts{0, 0});
     for (int64_t k = 0; k < g.k && !g.transpose_b; ++k)
       for (int64_t j = 0; j < g.n; ++j)
         add_product(out[j], a[i * a_row + k * a_column], b[k * g.ldb + j]);

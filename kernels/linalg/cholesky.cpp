@@ -1,10 +1,8 @@
 // Cholesky and CholeskyGrad: the lower triangular factor l of a = l l^H.
 #include <limits>
 
-#include <Eigen/Cholesky>
-
 #include "graph/op/grad_context.hpp"
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_cholesky {
 namespace {
@@ -20,9 +18,8 @@ Status compute(KernelContext& c) {
     TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, linalg::product(outer), cubic(a.rows),
                              [&](std::int64_t i) -> Status {
-                               const Eigen::LLT<Matrix<T>, Eigen::Lower> llt(a.at<T>(i));
-                               Matrix<T> lower = llt.matrixLLT();
-                               if (llt.info() != Eigen::Success)
+                               Matrix<T> lower = a.at<T>(i);
+                               if (!cholesky<T>(lower))
                                  lower.setConstant(std::numeric_limits<double>::quiet_NaN());
                                out.at_mutable<T>(i) = lower.template triangularView<Eigen::Lower>();
                                return {};
@@ -38,10 +35,14 @@ Matrix<double> gradient_of(ConstView<double> l, ConstView<double> dl) {
   const Matrix<double> lower_grad = dl.triangularView<Eigen::Lower>();
   Matrix<double> phi = lower.transpose() * lower_grad;
   phi.diagonal() *= 0.5;
+  const auto divide = [&](Matrix<double>& by_l) {
+    triangular_solve<double>(l, arith::Triangle::lower, true,
+                             {by_l.data(), by_l.rows(), by_l.cols()});
+  };
   Matrix<double> middle = phi.triangularView<Eigen::Lower>();
-  lower.transpose().triangularView<Eigen::Upper>().solveInPlace(middle);
+  divide(middle);
   Matrix<double> turned = middle.transpose();
-  lower.transpose().triangularView<Eigen::Upper>().solveInPlace(turned);
+  divide(turned);
   return 0.5 * (turned + turned.transpose());
 }
 

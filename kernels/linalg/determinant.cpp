@@ -1,8 +1,6 @@
 // MatrixDeterminant and LogMatrixDeterminant, from the pivots of an LU decomposition.
-#include <Eigen/LU>
-
 #include "graph/op/grad_context.hpp"
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_determinant {
 namespace {
@@ -16,14 +14,25 @@ struct SignedLog {
   double log = 0;
 };
 
+/// Of a permutation, which is put in order on the way: -1 for an odd number of exchanges.
+double sign_of(std::vector<std::int64_t>& order) {
+  double sign = 1;
+  for (std::size_t i = 0; i < order.size(); ++i)
+    while (order[i] != static_cast<std::int64_t>(i)) {
+      std::swap(order[i], order[static_cast<std::size_t>(order[i])]);
+      sign = -sign;
+    }
+  return sign;
+}
+
 template <class T>
 SignedLog<T> determinant(ConstView<T> a) {
   SignedLog<T> out;
   if (a.rows() == 0)
     return out;
-  const Eigen::PartialPivLU<Matrix<T>> lu(a);
-  out.sign = static_cast<double>(lu.permutationP().determinant());
-  const auto diagonal = lu.matrixLU().diagonal();
+  Lu<T> found = lu<T>(a);
+  out.sign = sign_of(found.order);
+  const auto diagonal = found.factors.diagonal();
   for (Eigen::Index i = 0; i < diagonal.size(); ++i) {
     const double magnitude = std::abs(diagonal(i));
     out.sign *= magnitude == 0 ? T(0) : diagonal(i) / magnitude;

@@ -1,7 +1,5 @@
 // Lu: both triangular factors in one matrix, and the permutation of its rows.
-#include <Eigen/LU>
-
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_lu {
 namespace {
@@ -10,13 +8,12 @@ using namespace linalg;
 
 template <class T, class Index>
 Status decompose(ConstView<T> a, View<T> lu, Index* rows) {
-  const Eigen::PartialPivLU<Matrix<T>> found(a);
-  if (!(found.matrixLU().diagonal().cwiseAbs().minCoeff() > 0))
+  const Lu<T> found = linalg::lu<T>(a);
+  if (!found.is_invertible())
     return invalid_argument("Input is not invertible.");
-  lu = found.matrixLU();
-  const Eigen::PermutationMatrix<Eigen::Dynamic> order = found.permutationP().transpose();
-  for (Eigen::Index k = 0; k < a.rows(); ++k)
-    rows[k] = static_cast<Index>(order.indices()(k));
+  lu = found.factors;
+  for (std::int64_t row : found.order)
+    *rows++ = static_cast<Index>(row);
   return {};
 }
 

@@ -1,7 +1,5 @@
 // Qr: an orthonormal q and an upper triangular r for each matrix, by Householder reflections.
-#include <Eigen/QR>
-
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_qr {
 namespace {
@@ -22,12 +20,7 @@ Status compute(KernelContext& c) {
         q.at_mutable<T>(i) = Matrix<T>::Identity(a.rows, inner);
         return {};
       }
-      const Eigen::HouseholderQR<Matrix<T>> qr(a.at<T>(i));
-      Matrix<T> left = Matrix<T>::Identity(a.rows, inner);
-      left.applyOnTheLeft(qr.householderQ());
-      q.at_mutable<T>(i) = left;
-      const Matrix<T> right = qr.matrixQR().topRows(inner);
-      r.at_mutable<T>(i) = right.template triangularView<Eigen::Upper>();
+      linalg::qr<T>(a.at<T>(i), q.at_mutable<T>(i), r.at_mutable<T>(i));
       return {};
     });
   }));

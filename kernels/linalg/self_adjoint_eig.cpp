@@ -1,8 +1,6 @@
 // SelfAdjointEigV2 and its kin: eigenvalues, smallest first, and eigenvectors of Hermitian matrices,
 // of which only the lower triangle is read.
-#include <Eigen/Eigenvalues>
-
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_self_adjoint_eig {
 namespace {
@@ -23,17 +21,10 @@ Status compute(KernelContext& c) {
     TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(
           c, linalg::product(outer), 10 * cubic(a.rows), [&](std::int64_t i) -> Status {
-            using ColumnMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-            const Eigen::SelfAdjointEigenSolver<ColumnMajor> eig(
-                a.at<T>(i), vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
-            if (eig.info() != Eigen::Success || !eig.eigenvalues().allFinite())
+            if (!self_adjoint_eig<T>(a.at<T>(i), e.mutable_data<T>().data() + i * a.rows,
+                                     vectors ? v.at_mutable<T>(i).data() : nullptr))
               return invalid_argument("Self-adjoint eigen decomposition was not successful. The "
                                       "input might not be valid.");
-            T* values = e.mutable_data<T>().data() + i * a.rows;
-            for (std::int64_t k = 0; k < a.rows; ++k)
-              values[k] = eig.eigenvalues()(k);
-            if (vectors)
-              v.at_mutable<T>(i) = eig.eigenvectors();
             return {};
           });
     }));
@@ -58,13 +49,10 @@ Status compute_in_one(KernelContext& c) {
   if (a.rows > 0)
     TROUPE_TRY(for_each_matrix(
         c, linalg::product(outer), 10 * cubic(a.rows), [&](std::int64_t i) -> Status {
-          const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eig(a.at<double>(i));
-          if (eig.info() != Eigen::Success || !eig.eigenvalues().allFinite())
+          double* values = out.at_mutable<double>(i).data();
+          if (!self_adjoint_eig<double>(a.at<double>(i), values, values + a.rows))
             return invalid_argument("Self Adjoint Eigen decomposition wasnot successful. The "
                                     "input might not be valid.");
-          auto to = out.at_mutable<double>(i);
-          to.row(0) = eig.eigenvalues().transpose();
-          to.bottomRows(a.rows) = eig.eigenvectors();
           return {};
         }));
   return narrow(c, 0, out.wide);

@@ -1,25 +1,15 @@
 // MatrixInverse and MatrixSolve, by LU decomposition with partial pivoting.
-#include <Eigen/LU>
-
 #include "graph/op/grad_context.hpp"
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_solve {
 namespace {
 
 using namespace linalg;
 
-/// A pivot of zero, or one that is no number, says that there is no inverse.
 template <class T>
-bool is_invertible(const Eigen::PartialPivLU<Matrix<T>>& lu) {
-  return lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
-}
-
-template <class T>
-Eigen::PartialPivLU<Matrix<T>> decompose(ConstView<T> a, bool adjoint) {
-  if (adjoint)
-    return Eigen::PartialPivLU<Matrix<T>>(a.adjoint());
-  return Eigen::PartialPivLU<Matrix<T>>(a);
+Lu<T> decompose(ConstView<T> a, bool adjoint) {
+  return adjoint ? lu<T>(a.adjoint()) : lu<T>(a);
 }
 
 Status compute_inverse(KernelContext& c) {
@@ -31,10 +21,11 @@ Status compute_inverse(KernelContext& c) {
   if (out.wide.num_elements() > 0)
     TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
-        const auto lu = decompose<T>(a.at<T>(i), adjoint);
-        if (!is_invertible<T>(lu))
+        const Lu<T> found = decompose<T>(a.at<T>(i), adjoint);
+        if (!found.is_invertible())
           return invalid_argument("Input is not invertible.");
-        out.at_mutable<T>(i) = lu.inverse();
+        const Matrix<T> identity = Matrix<T>::Identity(a.rows, a.rows);
+        solve<T>(found, {identity.data(), a.rows, a.rows}, out.at_mutable<T>(i));
         return {};
       });
     }));
@@ -54,10 +45,10 @@ Status compute_solve(KernelContext& c) {
   if (out.wide.num_elements() > 0)
     TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
-        const auto lu = decompose<T>(a.at<T>(i), adjoint);
-        if (!is_invertible<T>(lu))
+        const Lu<T> found = decompose<T>(a.at<T>(i), adjoint);
+        if (!found.is_invertible())
           return invalid_argument("Input matrix is not invertible.");
-        out.at_mutable<T>(i) = lu.solve(b.at<T>(i));
+        solve<T>(found, b.at<T>(i), out.at_mutable<T>(i));
         return {};
       });
     }));

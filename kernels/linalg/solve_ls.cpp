@@ -1,9 +1,8 @@
 // MatrixSolveLs: least squares, by the normal equations or, where asked for, by a complete
 // orthogonal decomposition.
-#include <Eigen/Cholesky>
 #include <Eigen/QR>
 
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_solve_ls {
 namespace {
@@ -18,12 +17,14 @@ Status solve_fast(const Matrix<T>& a, const Matrix<T>& b, double l2, View<T> x) 
   const Matrix<T> adjoint = a.adjoint();
   Matrix<T> gram = tall ? adjoint * a : a * adjoint;
   gram.diagonal().array() += T(l2);
-  const Eigen::LLT<Matrix<T>> llt(gram);
-  if (llt.info() != Eigen::Success)
+  if (!cholesky<T>(gram))
     return invalid_argument("Input matrix was rank deficient or ill-conditioned. Try setting "
                             "fast=False or provide a larger l2_regularizer > 0.");
   Matrix<T> right = tall ? adjoint * b : b;
-  llt.solveInPlace(right);
+  const ConstView<T> lower(gram.data(), gram.rows(), gram.cols());
+  for (const bool upper : {false, true})
+    triangular_solve<T>(lower, arith::Triangle::lower, upper,
+                        {right.data(), right.rows(), right.cols()});
   if (tall)
     x = right;
   else

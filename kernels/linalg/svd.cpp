@@ -1,9 +1,7 @@
 // Svd: singular values, largest first, and the vectors u and v with a = u s v^H.
 #include <limits>
 
-#include <Eigen/SVD>
-
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_svd {
 namespace {
@@ -39,23 +37,9 @@ void decompose(const ConstView<T>& a, std::int64_t i, bool vectors, bool full, F
     set_nan<T>(out, i, p, vectors);
     return;
   }
-  unsigned options = 0;
-  if (vectors)
-    options = full ? unsigned{Eigen::ComputeFullU | Eigen::ComputeFullV}
-                   : unsigned{Eigen::ComputeThinU | Eigen::ComputeThinV};
-  using ColumnMajor = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
-  // As TensorFlow's, and several times as quick as Jacobi's; which is left to complex matrices, since
-  // few take them and the code is long.
-  using Decomposition = std::conditional_t<is_complex(dtype_of<T>), Eigen::JacobiSVD<ColumnMajor>,
-                                           Eigen::BDCSVD<ColumnMajor>>;
-  const Decomposition svd(a, options);
-  T* values = out.s.mutable_data<T>().data() + i * p;
-  for (std::int64_t k = 0; k < p; ++k)
-    values[k] = svd.singularValues()(k);
-  if (!vectors)
-    return;
-  out.u.at_mutable<T>(i) = svd.matrixU();
-  out.v.at_mutable<T>(i) = svd.matrixV();
+  svd<T>(a, full, out.s.mutable_data<T>().data() + i * p,
+         vectors ? out.u.at_mutable<T>(i).data() : nullptr,
+         vectors ? out.v.at_mutable<T>(i).data() : nullptr);
 }
 
 Status compute(KernelContext& c) {

@@ -1,8 +1,6 @@
 // MatrixTriangularSolve and BandedTriangularSolve: substitution, forwards or backwards.
-#include <Eigen/Core>
-
 #include "kernels/arith/broadcast.hpp"
-#include "kernels/linalg/internal/batched.hpp"
+#include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_triangular_solve {
 namespace {
@@ -52,19 +50,6 @@ Attrs attrs_of(KernelContext& c) {
   return {attr_or(c, "lower", true), attr_or(c, "adjoint", false)};
 }
 
-template <class T>
-void solve(ConstView<T> a, ConstView<T> b, View<T> x, const Attrs& attrs) {
-  x = b;
-  if (attrs.lower && attrs.adjoint)
-    a.adjoint().template triangularView<Eigen::Upper>().solveInPlace(x);
-  else if (attrs.lower)
-    a.template triangularView<Eigen::Lower>().solveInPlace(x);
-  else if (attrs.adjoint)
-    a.adjoint().template triangularView<Eigen::Lower>().solveInPlace(x);
-  else
-    a.template triangularView<Eigen::Upper>().solveInPlace(x);
-}
-
 Status compute(KernelContext& c) {
   const Shape& a = c.input(0).shape();
   TROUPE_TRY(check_ranks(a, c.input(1).shape()));
@@ -73,13 +58,16 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat("In[0] matrices in the last dimensions must be square (", cols,
                                     " =/= ", rows, ")"));
   const Attrs attrs = attrs_of(c);
+  const auto triangle = attrs.lower ? arith::Triangle::lower : arith::Triangle::upper;
   TROUPE_ASSIGN(Problem p, problem(c, attrs));
   if (p.out.wide.num_elements() > 0)
     TROUPE_TRY(dispatch(Wide{}, p.a.wide.dtype(), [&]<class T>() {
       const double cost = static_cast<double>(rows * rows * p.b.cols) + 100;
       return for_each_matrix(c, p.count, cost, [&](std::int64_t i) -> Status {
         const auto at = static_cast<std::size_t>(i);
-        solve<T>(p.a.at<T>(p.a_index[at]), p.b.at<T>(p.b_index[at]), p.out.at_mutable<T>(i), attrs);
+        View<T> x = p.out.at_mutable<T>(i);
+        x = p.b.at<T>(p.b_index[at]);
+        triangular_solve<T>(p.a.at<T>(p.a_index[at]), triangle, attrs.adjoint, x);
         return {};
       });
     }));

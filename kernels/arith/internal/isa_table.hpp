@@ -5,6 +5,7 @@
 #pragma once
 #include "kernels/arith/batch_norm.hpp"
 #include "kernels/arith/conv.hpp"
+#include "kernels/arith/decompose.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/gemm.hpp"
@@ -66,6 +67,16 @@ struct IsaTable {
 #define TROUPE_ISA_FUNCTION(returns, name, parameters) returns(*name) parameters;
 #include "kernels/arith/internal/isa_functions.def"
 #undef TROUPE_ISA_FUNCTION
+};
+
+/// The functions of decompose.hpp; no two have the same type.
+struct DecompositionTable {
+  decltype(arith::lu)* lu;
+  decltype(arith::cholesky)* cholesky;
+  decltype(arith::triangular_solve)* triangular_solve;
+  decltype(arith::self_adjoint_eig)* self_adjoint_eig;
+  decltype(arith::qr)* qr;
+  decltype(arith::svd)* svd;
 };
 
 /// The table of the instruction set in use.
