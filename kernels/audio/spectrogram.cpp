@@ -5,15 +5,13 @@
 #include <numbers>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/fourier.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/linalg/internal/fourier.hpp"
 
 namespace troupe::audio_spectrogram {
 namespace {
-
-using Complex = linalg::Fourier::Complex;
 
 struct Settings {
   std::int64_t window = 0, stride = 0;
@@ -60,23 +58,24 @@ Status compute(KernelContext& c) {
   for (std::int64_t i = 0; i < s.window; ++i)
     hann.push_back(0.5 - 0.5 * std::cos(2 * std::numbers::pi * static_cast<double>(i) /
                                         static_cast<double>(s.window)));
-  const linalg::Fourier fourier(s.transformed());
+  const arith::RealFourier<double> fourier(s.transformed());
   const auto from = input.data<float>();
   const auto to = out.mutable_data<float>();
   const double cost =
       5.0 * static_cast<double>(s.transformed()) * std::log2(static_cast<double>(s.transformed()));
   c.parallel_for(channels * rows, cost, [&](std::int64_t begin, std::int64_t end) {
-    std::vector<Complex> values(static_cast<std::size_t>(s.transformed()));
+    std::vector<double> values(static_cast<std::size_t>(s.transformed()));
+    std::vector<std::complex<double>> found(static_cast<std::size_t>(s.frequencies()));
     for (std::int64_t at = begin; at < end; ++at) {
       const std::int64_t channel = at / rows, first = at % rows * s.stride;
-      std::ranges::fill(values, Complex{});
+      std::ranges::fill(values, 0);
       for (std::int64_t i = 0; i < s.window; ++i)
         values[static_cast<std::size_t>(i)] =
             static_cast<double>(from[static_cast<std::size_t>((first + i) * channels + channel)]) *
             hann[static_cast<std::size_t>(i)];
-      fourier.transform(values.data(), false);
+      fourier.forward(values.data(), found.data());
       for (std::int64_t k = 0; k < s.frequencies(); ++k) {
-        const auto power = static_cast<float>(std::norm(values[static_cast<std::size_t>(k)]));
+        const auto power = static_cast<float>(std::norm(found[static_cast<std::size_t>(k)]));
         to[static_cast<std::size_t>(at * s.frequencies() + k)] = squared ? power : std::sqrt(power);
       }
     }

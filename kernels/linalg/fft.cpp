@@ -1,35 +1,34 @@
-// FFT, RFFT, their inverses, and all of them over the last two and three dimensions. Computed in
-// double precision.
+// FFT, RFFT, their inverses, and all of them over the last two and three dimensions. Computed in the
+// precision of the elements.
 #include <array>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/fourier.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/framework/widened.hpp"
-#include "kernels/linalg/internal/fourier.hpp"
 
 namespace troupe::linalg_fft {
 namespace {
 
-using linalg::Fourier;
-using Complex = std::complex<double>;
-
 enum class Kind : std::uint8_t { complex, to_complex, to_real };
+
+using Dims = std::array<std::int64_t, 3>;
 
 /// A transform over up to three dimensions; those that an op lacks are 1.
 struct Plan {
   bool inverse = false;
   Kind kind = Kind::complex;
   std::int64_t batch = 1;
-  std::array<std::int64_t, 3> in = {1, 1, 1}, out = {1, 1, 1}, size = {1, 1, 1};
-  std::vector<Fourier> transforms; // by dimension
+  Dims in = {1, 1, 1}, out = {1, 1, 1}, size = {1, 1, 1};
 
-  std::int64_t elements() const { return size[0] * size[1] * size[2]; }
+  double scale() const {
+    return inverse ? 1.0 / static_cast<double>(size[0] * size[1] * size[2]) : 1.0;
+  }
 };
 
-std::int64_t volume(const std::array<std::int64_t, 3>& dims) {
+std::int64_t volume(const Dims& dims) {
   return dims[0] * dims[1] * dims[2];
 }
 
@@ -57,93 +56,120 @@ Status read_lengths(KernelContext& c, int rank, Plan& plan, std::vector<std::int
   return {};
 }
 
-/// Reads what the input has of the part that is transformed.
-template <class T>
-void load(const Plan& plan, const T* from, Complex* to) {
-  std::array<std::int64_t, 3> part = plan.size;
-  if (plan.kind == Kind::to_real)
-    part[2] = plan.size[2] / 2 + 1;
-  for (std::size_t i = 0; i < 3; ++i)
-    part[i] = std::min(part[i], plan.in[i]);
-  for (std::int64_t a = 0; a < part[0]; ++a)
-    for (std::int64_t b = 0; b < part[1]; ++b)
-      for (std::int64_t i = 0; i < part[2]; ++i)
-        to[(a * plan.size[1] + b) * plan.size[2] + i] = from[(a * plan.in[1] + b) * plan.in[2] + i];
+double cost_of(std::int64_t elements) {
+  return 3.0 * static_cast<double>(elements) + 100;
 }
 
+/// Transforms along dimension `axis` (0 or 1) of `batch` blocks of these dimensions, in place.
 template <class T>
-void store(const Plan& plan, const Complex* from, T* to) {
-  const double scale = plan.inverse ? 1.0 / static_cast<double>(plan.elements()) : 1.0;
-  for (std::int64_t a = 0; a < plan.out[0]; ++a)
-    for (std::int64_t b = 0; b < plan.out[1]; ++b)
-      for (std::int64_t i = 0; i < plan.out[2]; ++i) {
-        const Complex value = from[(a * plan.size[1] + b) * plan.size[2] + i] * scale;
-        if constexpr (std::is_same_v<T, Complex>)
-          to[(a * plan.out[1] + b) * plan.out[2] + i] = value;
-        else
-          to[(a * plan.out[1] + b) * plan.out[2] + i] = value.real();
-      }
-}
-
-/// Transforms along dimension `axis` of the whole.
-void transform_axis(const Plan& plan, std::size_t axis, Complex* x, std::vector<Complex>& line) {
-  const std::int64_t n = plan.size[axis];
+void transform_axis(KernelContext& c, const Plan& plan, std::size_t axis, const Dims& dims,
+                    std::complex<T>* x) {
+  const std::int64_t n = dims[axis];
   if (n == 1)
     return;
-  std::int64_t stride = 1;
-  for (std::size_t i = axis + 1; i < 3; ++i)
-    stride *= plan.size[i];
-  line.resize(static_cast<std::size_t>(n));
-  for (std::int64_t start = 0; start < plan.elements(); ++start) {
-    if (start / stride % n != 0)
-      continue;
-    Complex* first = x + start;
-    for (std::int64_t k = 0; k < n; ++k)
-      line[static_cast<std::size_t>(k)] = first[k * stride];
-    plan.transforms[axis].transform(line.data(), plan.inverse);
-    for (std::int64_t k = 0; k < n; ++k)
-      first[k * stride] = line[static_cast<std::size_t>(k)];
-  }
+  const auto fourier = arith::Fourier<T>::of(n);
+  const std::int64_t width = axis == 0 ? dims[1] * dims[2] : dims[2];
+  // A task is some columns of one group of rows.
+  constexpr std::int64_t columns = 64;
+  const std::int64_t tasks = (width + columns - 1) / columns;
+  c.parallel_for(plan.batch * volume(dims) / (n * width) * tasks, cost_of(n * columns),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const std::int64_t first = i % tasks * columns;
+                     std::complex<T>* at = x + i / tasks * n * width + first;
+                     fourier->transform(at, width, at, width, std::min(columns, width - first),
+                                        plan.inverse, 1);
+                   }
+                 });
 }
 
-/// The half of each innermost row that a real signal's other half implies.
-void mirror(const Plan& plan, Complex* x) {
+/// Calls `body(input row, output row)` for the rows that the input has of those that are transformed;
+/// the others of the output become zeros.
+template <class From, class To>
+void for_each_row(KernelContext& c, const Plan& plan, const Dims& to_dims, const From* from, To* to,
+                  auto body) {
+  const std::int64_t rows = to_dims[0] * to_dims[1];
+  c.parallel_for(
+      plan.batch * rows, cost_of(plan.size[2]), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t a = i % rows / to_dims[1], b = i % to_dims[1];
+          To* out = to + i * to_dims[2];
+          if (a < plan.in[0] && b < plan.in[1])
+            body(from + ((i / rows * plan.in[0] + a) * plan.in[1] + b) * plan.in[2], out);
+          else
+            std::fill_n(out, to_dims[2], To{});
+        }
+      });
+}
+
+template <class T>
+void run_complex(KernelContext& c, const Plan& plan, const std::complex<T>* from,
+                 std::complex<T>* to) {
   const std::int64_t n = plan.size[2];
-  for (std::int64_t row = 0; row < plan.size[0] * plan.size[1]; ++row) {
-    Complex* at = x + row * n;
-    at[0] = at[0].real();
-    if (n % 2 == 0)
-      at[n / 2] = at[n / 2].real();
-    for (std::int64_t k = n / 2 + 1; k < n; ++k)
-      at[k] = std::conj(at[n - k]);
-  }
-}
-
-template <class From, class To>
-void run(const Plan& plan, const From* from, To* to) {
-  std::vector<Complex> work(static_cast<std::size_t>(plan.elements())), line;
-  load(plan, from, work.data());
-  transform_axis(plan, 0, work.data(), line);
-  transform_axis(plan, 1, work.data(), line);
-  if (plan.kind == Kind::to_real)
-    mirror(plan, work.data());
-  transform_axis(plan, 2, work.data(), line);
-  store(plan, work.data(), to);
-}
-
-template <class From, class To>
-void run_all(KernelContext& c, const Plan& plan, const Tensor& x, Tensor& y) {
-  const From* from = x.data<From>().data();
-  To* to = y.mutable_data<To>().data();
-  const double cost = 20.0 * static_cast<double>(plan.elements()) + 100;
-  c.parallel_for(plan.batch, cost, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      run(plan, from + i * volume(plan.in), to + i * volume(plan.out));
+  const auto fourier = arith::Fourier<T>::of(n);
+  for_each_row(c, plan, plan.out, from, to, [&](const auto* in, auto* out) {
+    fourier->transform(in, 1, out, 1, 1, plan.inverse, plan.scale());
   });
+  transform_axis(c, plan, 1, plan.out, to);
+  transform_axis(c, plan, 0, plan.out, to);
 }
 
-DType wide(DType t) {
-  return is_complex(t) ? DType::complex128 : DType::float64;
+template <class T>
+void run_to_complex(KernelContext& c, const Plan& plan, const T* from, std::complex<T>* to) {
+  const std::int64_t n = plan.size[2], given = plan.in[2];
+  const arith::RealFourier<T> fourier(n);
+  for_each_row(c, plan, plan.out, from, to, [&](const T* in, std::complex<T>* out) {
+    if (given >= n)
+      return fourier.forward(in, out);
+    std::vector<T> padded(static_cast<std::size_t>(n));
+    std::copy_n(in, given, padded.begin());
+    fourier.forward(padded.data(), out);
+  });
+  transform_axis(c, plan, 1, plan.out, to);
+  transform_axis(c, plan, 0, plan.out, to);
+}
+
+template <class T>
+Status run_to_real(KernelContext& c, const Plan& plan, const std::complex<T>* from, T* to) {
+  const std::int64_t n = plan.size[2], half = n / 2 + 1, given = std::min(half, plan.in[2]);
+  const Dims dims = {plan.size[0], plan.size[1], half};
+  const std::int64_t all[] = {plan.batch, dims[0], dims[1], half};
+  TROUPE_ASSIGN(const Shape shape, Shape::make(all));
+  TROUPE_ASSIGN(Tensor work, c.allocate_temp(dtype_of<std::complex<T>>, shape));
+  auto* x = work.mutable_data<std::complex<T>>().data();
+  for_each_row(c, plan, dims, from, x, [&](const auto* in, auto* out) {
+    std::copy_n(in, given, out);
+    std::fill_n(out + given, half - given, std::complex<T>{});
+  });
+  transform_axis(c, plan, 0, dims, x);
+  transform_axis(c, plan, 1, dims, x);
+  const arith::RealFourier<T> fourier(n);
+  c.parallel_for(plan.batch * dims[0] * dims[1], cost_of(n),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     fourier.inverse(x + i * half, to + i * n, plan.scale());
+                 });
+  return {};
+}
+
+template <class T>
+Status run(KernelContext& c, const Plan& plan, const Tensor& x, Tensor& y) {
+  using Complex = std::complex<T>;
+  switch (plan.kind) {
+  case Kind::complex:
+    run_complex<T>(c, plan, x.data<Complex>().data(), y.mutable_data<Complex>().data());
+    return {};
+  case Kind::to_complex:
+    run_to_complex<T>(c, plan, x.data<T>().data(), y.mutable_data<Complex>().data());
+    return {};
+  case Kind::to_real:
+    return run_to_real<T>(c, plan, x.data<Complex>().data(), y.mutable_data<T>().data());
+  }
+  return {};
+}
+
+bool is_double(DType t) {
+  return t == DType::float64 || t == DType::complex128;
 }
 
 Status compute(KernelContext& c, int rank, Kind kind, bool inverse) {
@@ -151,7 +177,7 @@ Status compute(KernelContext& c, int rank, Kind kind, bool inverse) {
   const Shape& in = x.shape();
   if (in.rank() < rank)
     return invalid_argument(str_cat("Input must have rank of at least ", rank, " but got: ", in));
-  if ((x.dtype() == wide(x.dtype())) != (c.output_type(0) == wide(c.output_type(0))))
+  if (is_double(x.dtype()) != is_double(c.output_type(0)))
     return invalid_argument(str_cat(
         "Wrong types for ", inverse ? "backward" : "forward", kind == Kind::complex ? "" : " real",
         " FFT: in=", static_cast<int>(x.dtype()), " out=", static_cast<int>(c.output_type(0))));
@@ -170,21 +196,10 @@ Status compute(KernelContext& c, int rank, Kind kind, bool inverse) {
     TROUPE_TRY(read_lengths(c, rank, plan, dims));
   inner(dims, plan.out);
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  const DType result = wide(c.output_type(0));
-  TROUPE_ASSIGN(Tensor y, result == c.output_type(0) ? c.allocate_output(0, shape)
-                                                     : c.allocate_temp(result, shape));
+  TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   if (y.num_elements() == 0)
-    return narrow(c, 0, y);
-  for (std::int64_t n : plan.size)
-    plan.transforms.emplace_back(n);
-  TROUPE_ASSIGN(const Tensor from, widened(c, x, wide(x.dtype())));
-  if (kind == Kind::complex)
-    run_all<Complex, Complex>(c, plan, from, y);
-  else if (kind == Kind::to_complex)
-    run_all<double, Complex>(c, plan, from, y);
-  else
-    run_all<Complex, double>(c, plan, from, y);
-  return narrow(c, 0, y);
+    return {};
+  return is_double(x.dtype()) ? run<double>(c, plan, x, y) : run<float>(c, plan, x, y);
 }
 
 template <int rank, Kind kind, bool inverse>

@@ -63,6 +63,25 @@ struct WinogradCall {
   float* scratch;
 };
 
+/// One stage of a Fourier transform of f32 or f64, whose input has `width` columns (the signals side by
+/// side times the product of the radices before), `groups` of them and `radix` times as many:
+/// out[width (radix p + k) + q] = factor[k groups + p] times the sum over j of in[width (p + groups j)
+/// + q] exp(-2 pi i j k / radix), for p below groups, k below radix, q below width. Radices above 5
+/// find exp(-2 pi i t / radix) behind the factors.
+struct FourierStage {
+  int64_t radix, groups, width;
+  const void *factor_re, *factor_im, *in_re, *in_im;
+  void *out_re, *out_im;
+};
+
+/// Between the transform of h complex numbers, in parts, and that of the 2 h real ones that they are
+/// made of, h + 1 complex numbers; root[k] = exp(-pi i k / h).
+struct FourierHalf {
+  int64_t half;
+  const void *root_re, *root_im;
+  void *re, *im, *out; // `out` of fourier_real_half alone
+};
+
 struct IsaTable {
 #define TROUPE_ISA_FUNCTION(returns, name, parameters) returns(*name) parameters;
 #include "kernels/arith/internal/isa_functions.def"
