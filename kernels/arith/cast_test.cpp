@@ -113,8 +113,11 @@ TEST_CASE("every f16 goes to f32 and back unchanged, and vector code agrees with
       int wrong = 0;
       for (size_t i = 0; i < all.size(); ++i) {
         const float one = type == Type::float16 ? f16_to_f32(all[i]) : bf16_to_f32(all[i]);
-        wrong += std::bit_cast<uint32_t>(one) != std::bit_cast<uint32_t>(floats[i]);
+        wrong += std::isnan(one)
+                     ? !std::isnan(floats[i])
+                     : std::bit_cast<uint32_t>(one) != std::bit_cast<uint32_t>(floats[i]);
         wrong += std::isnan(floats[i]) ? !std::isnan(one) : back[i] != all[i];
+        wrong += std::signbit(one) != std::signbit(floats[i]);
       }
       CHECK(wrong == 0);
     }

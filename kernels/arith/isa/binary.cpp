@@ -265,6 +265,8 @@ BinaryRow binary(BinaryOp op, Type type) {
     return binary_of<uint8_t, Elements::integer>(op);
   case Type::bool_:
     return binary_of<uint8_t, Elements::boolean>(op);
+  case Type::float16:
+    return binary_half(op);
   default:
     return nullptr;
   }

@@ -81,20 +81,34 @@ void floats_to_halves(const void* x, void* y, int64_t begin, int64_t end) {
   for (; i < end; ++i)
     out[i] = Store<Half>::of(in[i]);
 }
+
+/// From f16 too; NaN becomes quiet.
+void halves_to_floats(const void* x, void* y, int64_t begin, int64_t end) {
+  auto in = static_cast<const Half*>(x);
+  auto out = static_cast<float*>(y);
+  int64_t i = begin;
+  for (; i + 8 <= end; i += 8)
+    _mm256_storeu_ps(out + i,
+                     _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(in + i))));
+  for (; i < end; ++i)
+    out[i] = load(in[i]);
+}
 #else
-constexpr CastFn floats_to_halves = convert<float, Half>;
+constexpr CastFn floats_to_halves = convert<float, Half>, halves_to_floats = convert<Half, float>;
 #endif
 
 template <class From, class To>
 constexpr CastFn conversion = convert<From, To>;
 template <>
 constexpr CastFn conversion<float, Half> = floats_to_halves;
+template <>
+constexpr CastFn conversion<Half, float> = halves_to_floats;
 
 template <class From>
 CastFn cast_from(Type to) {
   switch (to) {
   case Type::float32:
-    return convert<From, float>;
+    return conversion<From, float>;
   case Type::float64:
     return convert<From, double>;
   case Type::int32:

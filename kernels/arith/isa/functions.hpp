@@ -16,5 +16,7 @@ namespace troupe::arith::TROUPE_ISA {
 #include "kernels/arith/internal/isa_functions.def"
 #undef TROUPE_ISA_FUNCTION
 UnaryFn trigonometric(UnaryOp op);
+/// Of f16; null where elements are widened first.
+BinaryRow binary_half(BinaryOp op);
 
 } // namespace troupe::arith::TROUPE_ISA
