@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/widened.hpp"
 #include "kernels/image/internal/resize.hpp"
 
 namespace troupe::image_resize_bicubic {
@@ -69,63 +70,56 @@ Taps taps(const image::ResizeAttrs& attrs, std::int64_t i, float scale, std::int
   return out;
 }
 
-std::vector<Taps> columns(const image::ResizeAttrs& attrs, const ResizeSizes& s) {
-  std::vector<Taps> out(static_cast<std::size_t>(s.to_width));
-  for (std::size_t x = 0; x < out.size(); ++x) {
-    out[x] = taps(attrs, static_cast<std::int64_t>(x), s.width_scale, s.from_width);
-    for (std::int64_t& index : out[x].index)
-      index *= s.channels;
+image::Columns columns(const image::ResizeAttrs& attrs, const ResizeSizes& s) {
+  image::Columns out(s);
+  for (std::int64_t x = 0; x < s.to_width; ++x) {
+    const Taps at = taps(attrs, x, s.width_scale, s.from_width);
+    for (std::size_t k = 0; k < 4; ++k)
+      out.add(at.index[k], at.weight[k]);
+    out.end_pixel();
   }
   return out;
 }
 
-template <class T>
-float weighted(const std::array<float, 4>& weights, const std::array<T, 4>& values) {
-  float out = static_cast<float>(values[0]) * weights[0];
-  for (std::size_t k = 1; k < 4; ++k)
-    out += static_cast<float>(values[k]) * weights[k];
-  return out;
-}
-
-template <class T>
-void resize_row(const std::array<const T*, 4>& lines, const Taps& y, const std::vector<Taps>& xs,
-                std::int64_t channels, float* to) {
-  for (const Taps& x : xs)
-    for (std::int64_t c = 0; c < channels; ++c) {
-      std::array<float, 4> columns;
-      for (std::size_t k = 0; k < 4; ++k) {
-        const std::int64_t at = x.index[k] + c;
-        columns[k] =
-            weighted<T>(y.weight, {lines[0][at], lines[1][at], lines[2][at], lines[3][at]});
-      }
-      *to++ = weighted<float>(x.weight, columns);
-    }
-}
-
+/// The four rows become one, then the columns of this one.
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const ResizeSizes s, image::resize_sizes(c));
   TROUPE_ASSIGN(const Shape shape, image::resized_shape(s));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
+  TROUPE_ASSIGN(const Tensor images, widened(c, c.input(0), DType::float32));
   const auto& attrs = c.prepared<image::ResizeAttrs>();
-  const std::vector<Taps> xs = columns(attrs, s);
+  const image::Columns xs = columns(attrs, s);
+  const float* from = images.data<float>().data();
   float* to = out.mutable_data<float>().data();
-  return dispatch(image::Reals{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    const T* from = c.input(0).data<T>().data();
-    c.parallel_for(s.batch * s.to_height, 15.0 * static_cast<double>(s.to_row()),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       const Taps y = taps(attrs, row % s.to_height, s.height_scale, s.from_height);
-                       const T* image = from + row / s.to_height * s.from_height * s.from_row();
-                       std::array<const T*, 4> lines;
-                       for (std::size_t k = 0; k < 4; ++k)
-                         lines[k] = image + y.index[k] * s.from_row();
-                       resize_row(lines, y, xs, s.channels, to + row * s.to_row());
-                     }
-                   });
-    return {};
-  });
+  c.parallel_for(s.batch * s.to_height, static_cast<double>(s.to_row()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   std::vector<float> line(static_cast<std::size_t>(s.from_row()));
+                   for (std::int64_t row = begin; row < end; ++row) {
+                     const Taps y = taps(attrs, row % s.to_height, s.height_scale, s.from_height);
+                     const float* image = from + row / s.to_height * s.from_height * s.from_row();
+                     std::array<const float*, 4> rows;
+                     for (std::size_t k = 0; k < 4; ++k)
+                       rows[k] = image + y.index[k] * s.from_row();
+                     arith::weigh_rows(rows.data(), y.weight.data(), 4, 1.0F, s.from_row(),
+                                       line.data());
+                     arith::weigh_columns(xs.view(), line.data(), to + row * s.to_row());
+                   }
+                 });
+  return {};
+}
+
+/// Adds weights of xs times `factor` times a row of gradients to a row.
+void spread_row(const arith::ResizeColumns& xs, const float* grads, float factor, float* to) {
+  arith::spread_columns(xs, grads, factor, to);
+}
+void spread_row(const arith::ResizeColumns& xs, const float* grads, float factor, double* to) {
+  for (std::int64_t x = 0; x < xs.width; ++x, grads += xs.channels)
+    for (std::int64_t k = xs.starts[x]; k < xs.starts[x + 1]; ++k)
+      for (std::int64_t i = 0; i < xs.channels; ++i)
+        to[xs.at[k] + i] += static_cast<double>(grads[i]) * static_cast<double>(factor) *
+                            static_cast<double>(xs.weights[k]);
 }
 
 Status compute_grad(KernelContext& c) {
@@ -134,27 +128,21 @@ Status compute_grad(KernelContext& c) {
                 Shape::make(std::array{s.batch, s.from_height, s.from_width, s.channels}));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   const auto& attrs = c.prepared<image::ResizeAttrs>();
-  const std::vector<Taps> xs = columns(attrs, s);
+  const image::Columns xs = columns(attrs, s);
   return dispatch(Types<float, double>{}, out.dtype(), [&]<class T>() -> Status {
     std::ranges::fill(out.mutable_data<T>(), T{});
     const float* grads = c.input(0).data<float>().data();
     T* to = out.mutable_data<T>().data();
-    c.serial_for(s.batch * s.to_height, 20.0 * static_cast<double>(s.to_row()),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t row = begin; row < end; ++row) {
-                     const Taps y = taps(attrs, row % s.to_height, s.height_scale, s.from_height);
-                     T* image = to + row / s.to_height * s.from_height * s.from_row();
-                     const float* from = grads + row * s.to_row();
-                     for (const Taps& x : xs)
-                       for (std::int64_t k = 0; k < s.channels; ++k) {
-                         const T grad = *from++;
-                         for (std::size_t i = 0; i < 4; ++i)
-                           for (std::size_t j = 0; j < 4; ++j)
-                             image[y.index[i] * s.from_row() + x.index[j] + k] +=
-                                 grad * static_cast<T>(y.weight[i]) * static_cast<T>(x.weight[j]);
-                       }
-                   }
-                 });
+    c.parallel_for(s.batch, 4.0 * static_cast<double>(s.to_height * s.to_row()),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin * s.to_height; row < end * s.to_height; ++row) {
+                       const Taps y = taps(attrs, row % s.to_height, s.height_scale, s.from_height);
+                       T* image = to + row / s.to_height * s.from_height * s.from_row();
+                       for (std::size_t i = 0; i < 4; ++i)
+                         spread_row(xs.view(), grads + row * s.to_row(), y.weight[i],
+                                    image + y.index[i] * s.from_row());
+                     }
+                   });
     return {};
   });
 }
@@ -178,17 +166,26 @@ struct Cover {
   }
 };
 
-template <class T>
-float sum_of_row(const T* line, const Cover& x, std::int64_t width, std::int64_t channels) {
-  const auto value = [&](std::int64_t at) {
-    return static_cast<float>(line[clamped(at, width) * channels]);
-  };
-  float sum = value(x.begin) * x.part_of(x.begin);
-  if (x.begin + 1 == x.end)
-    return sum;
-  for (std::int64_t at = x.begin + 1; at < x.end - 1; ++at)
-    sum += value(at);
-  return sum + value(x.end - 1) * x.part_of(x.end - 1);
+/// The most pixels of the input that one of the output covers.
+std::int64_t most_covered(std::int64_t size, float scale) {
+  std::int64_t out = 1;
+  for (std::int64_t i = 0; i < size; ++i) {
+    const Cover cover(i, scale);
+    out = std::max(out, cover.end - cover.begin);
+  }
+  return out;
+}
+
+/// Parts of the pixels that each one of a row covers.
+image::Columns covered_columns(const ResizeSizes& s) {
+  image::Columns out(s);
+  for (std::int64_t x = 0; x < s.to_width; ++x) {
+    const Cover cover(x, s.width_scale);
+    for (std::int64_t at = cover.begin; at < cover.end; ++at)
+      out.add(clamped(at, s.from_width), cover.part_of(at));
+    out.end_pixel();
+  }
+  return out;
 }
 
 Status compute_area(KernelContext& c) {
@@ -200,31 +197,33 @@ Status compute_area(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
+  TROUPE_ASSIGN(const Tensor images, widened(c, c.input(0), DType::float32));
   const float scale = 1.0F / (s.height_scale * s.width_scale);
+  const image::Columns xs = covered_columns(s);
+  const std::int64_t most = most_covered(s.to_height, s.height_scale);
+  const float* from = images.data<float>().data();
   float* to = out.mutable_data<float>().data();
-  const double covered = (static_cast<double>(s.height_scale) + 1) *
-                         (static_cast<double>(s.width_scale) + 1) * static_cast<double>(s.channels);
-  return dispatch(image::Reals{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    const T* from = c.input(0).data<T>().data();
-    c.parallel_for(s.batch * s.to_height * s.to_width, 10 + covered,
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t i = begin; i < end; ++i) {
-                       const std::int64_t row = i / s.to_width;
-                       const Cover x(i % s.to_width, s.width_scale),
-                           y(row % s.to_height, s.height_scale);
-                       const T* image = from + row / s.to_height * s.from_height * s.from_row();
-                       for (std::int64_t k = 0; k < s.channels; ++k) {
-                         float sum = 0;
-                         for (std::int64_t at = y.begin; at < y.end; ++at)
-                           sum += sum_of_row(image + clamped(at, s.from_height) * s.from_row() + k,
-                                             x, s.from_width, s.channels) *
-                                  y.part_of(at);
-                         to[i * s.channels + k] = sum * scale;
-                       }
+  const double covered =
+      (static_cast<double>(s.height_scale) + 1) * (static_cast<double>(s.width_scale) + 1);
+  c.parallel_for(s.batch * s.to_height, 0.2 * covered * static_cast<double>(s.to_row()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   image::WideRows wide(arith::weigh_columns, xs.view(), from, s.from_row(), most);
+                   std::vector<const float*> rows;
+                   std::vector<float> parts;
+                   for (std::int64_t row = begin; row < end; ++row) {
+                     const Cover y(row % s.to_height, s.height_scale);
+                     const std::int64_t first = row / s.to_height * s.from_height;
+                     rows.clear();
+                     parts.clear();
+                     for (std::int64_t at = y.begin; at < y.end; ++at) {
+                       rows.push_back(wide[first + clamped(at, s.from_height)]);
+                       parts.push_back(y.part_of(at));
                      }
-                   });
-    return {};
-  });
+                     arith::weigh_rows(rows.data(), parts.data(), y.end - y.begin, scale,
+                                       s.to_row(), to + row * s.to_row());
+                   }
+                 });
+  return {};
 }
 
 constexpr auto reals =

@@ -24,27 +24,16 @@ Between between(const image::ResizeAttrs& attrs, std::int64_t i, float scale, st
           std::min(static_cast<std::int64_t>(std::ceil(at)), size - 1), at - floor};
 }
 
-std::vector<Between> columns(const image::ResizeAttrs& attrs, const ResizeSizes& s) {
-  std::vector<Between> out(static_cast<std::size_t>(s.to_width));
-  for (std::size_t x = 0; x < out.size(); ++x) {
-    out[x] = between(attrs, static_cast<std::int64_t>(x), s.width_scale, s.from_width);
-    out[x].lower *= s.channels;
-    out[x].upper *= s.channels;
+/// Both neighbours of each pixel of a row, the lower one first.
+image::Columns columns(const image::ResizeAttrs& attrs, const ResizeSizes& s) {
+  image::Columns out(s);
+  for (std::int64_t x = 0; x < s.to_width; ++x) {
+    const Between at = between(attrs, x, s.width_scale, s.from_width);
+    out.add(at.lower, 1.0F - at.part);
+    out.add(at.upper, at.part);
+    out.end_pixel();
   }
   return out;
-}
-
-template <class T>
-void resize_row(const T* top, const T* bottom, const std::vector<Between>& xs, float y_part,
-                std::int64_t channels, float* to) {
-  const auto value = [](T x) { return static_cast<float>(x); };
-  for (const Between& x : xs)
-    for (std::int64_t c = 0; c < channels; ++c) {
-      const float left = value(top[x.lower + c]), below = value(bottom[x.lower + c]);
-      const float upper = left + (value(top[x.upper + c]) - left) * x.part;
-      const float lower = below + (value(bottom[x.upper + c]) - below) * x.part;
-      *to++ = upper + (lower - upper) * y_part;
-    }
 }
 
 Status compute(KernelContext& c) {
@@ -53,51 +42,54 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
+  TROUPE_ASSIGN(const Tensor images, widened(c, c.input(0), DType::float32));
   const auto& attrs = c.prepared<image::ResizeAttrs>();
-  const std::vector<Between> xs = columns(attrs, s);
+  const image::Columns xs = columns(attrs, s);
+  const float* from = images.data<float>().data();
   float* to = out.mutable_data<float>().data();
-  return dispatch(image::Reals{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    const T* from = c.input(0).data<T>().data();
-    c.parallel_for(s.batch * s.to_height, 3.0 * static_cast<double>(s.to_row()),
-                   [&](std::int64_t begin, std::int64_t end) {
-                     for (std::int64_t row = begin; row < end; ++row) {
-                       const Between y =
-                           between(attrs, row % s.to_height, s.height_scale, s.from_height);
-                       const T* image = from + row / s.to_height * s.from_height * s.from_row();
-                       resize_row(image + y.lower * s.from_row(), image + y.upper * s.from_row(),
-                                  xs, y.part, s.channels, to + row * s.to_row());
-                     }
-                   });
-    return {};
-  });
+  c.parallel_for(
+      s.batch * s.to_height, 0.5 * static_cast<double>(s.to_row()),
+      [&](std::int64_t begin, std::int64_t end) {
+        image::WideRows rows(arith::blend_columns, xs.view(), from, s.from_row(), 2);
+        for (std::int64_t row = begin; row < end; ++row) {
+          const Between y = between(attrs, row % s.to_height, s.height_scale, s.from_height);
+          const std::int64_t first = row / s.to_height * s.from_height;
+          const float* top = rows[first + y.lower];
+          arith::blend_rows(top, rows[first + y.upper], y.part, s.to_row(), to + row * s.to_row());
+        }
+      });
+  return {};
+}
+
+/// Adds weights of xs times `factor` times a row of gradients to a row.
+void spread_row(const arith::ResizeColumns& xs, const float* grads, float factor, float* to) {
+  arith::spread_columns(xs, grads, factor, to);
+}
+void spread_row(const arith::ResizeColumns& xs, const float* grads, float factor, double* to) {
+  for (std::int64_t x = 0; x < xs.width; ++x, grads += xs.channels)
+    for (std::int64_t k = xs.starts[x]; k < xs.starts[x + 1]; ++k)
+      for (std::int64_t i = 0; i < xs.channels; ++i)
+        to[xs.at[k] + i] += static_cast<double>(grads[i] * factor * xs.weights[k]);
 }
 
 template <class T>
 void spread(KernelContext& c, const ResizeSizes& s, Tensor& out) {
   const auto& attrs = c.prepared<image::ResizeAttrs>();
-  const std::vector<Between> xs = columns(attrs, s);
+  const image::Columns xs = columns(attrs, s);
   const float* grads = c.input(0).data<float>().data();
   std::ranges::fill(out.mutable_data<T>(), T{});
   T* to = out.mutable_data<T>().data();
-  c.serial_for(s.batch * s.to_height, 4.0 * static_cast<double>(s.to_row()),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t row = begin; row < end; ++row) {
-                   const Between y =
-                       between(attrs, row % s.to_height, s.height_scale, s.from_height);
-                   T* image = to + row / s.to_height * s.from_height * s.from_row();
-                   T *top = image + y.lower * s.from_row(),
-                     *bottom = image + y.upper * s.from_row();
-                   const float* from = grads + row * s.to_row();
-                   for (const Between& x : xs)
-                     for (std::int64_t k = 0; k < s.channels; ++k) {
-                       const float grad = *from++;
-                       top[x.lower + k] += static_cast<T>(grad * (1.0F - y.part) * (1.0F - x.part));
-                       top[x.upper + k] += static_cast<T>(grad * (1.0F - y.part) * x.part);
-                       bottom[x.lower + k] += static_cast<T>(grad * y.part * (1.0F - x.part));
-                       bottom[x.upper + k] += static_cast<T>(grad * y.part * x.part);
-                     }
-                 }
-               });
+  c.parallel_for(s.batch, static_cast<double>(s.to_height * s.to_row()),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t row = begin * s.to_height; row < end * s.to_height; ++row) {
+                     const Between y =
+                         between(attrs, row % s.to_height, s.height_scale, s.from_height);
+                     T* image = to + row / s.to_height * s.from_height * s.from_row();
+                     const float* from = grads + row * s.to_row();
+                     spread_row(xs.view(), from, 1.0F - y.part, image + y.lower * s.from_row());
+                     spread_row(xs.view(), from, y.part, image + y.upper * s.from_row());
+                   }
+                 });
 }
 
 /// Half and bfloat16 are summed in float.

@@ -12,6 +12,7 @@
 #include "kernels/arith/optimizer.hpp"
 #include "kernels/arith/pool.hpp"
 #include "kernels/arith/reduce.hpp"
+#include "kernels/arith/resize.hpp"
 #include "kernels/arith/rows.hpp"
 #include "kernels/arith/types.hpp"
 

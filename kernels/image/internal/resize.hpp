@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cmath>
+#include <vector>
 
+#include "kernels/arith/resize.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -49,6 +51,59 @@ inline float resize_position(bool half_pixel_centers, std::int64_t i, float scal
 inline std::int64_t clamped(std::int64_t i, std::int64_t size) {
   return std::min(size - 1, std::max<std::int64_t>(i, 0));
 }
+
+/// arith's ResizeColumns while it is made: where each pixel of a row comes from.
+class Columns {
+public:
+  explicit Columns(const ResizeSizes& s) : width_(s.to_width), channels_(s.channels) {}
+  /// One more source of the pixel that is being made: a pixel of the input.
+  void add(std::int64_t pixel, float weight) {
+    at_.push_back(pixel * channels_);
+    weights_.push_back(weight);
+  }
+  /// Ends a pixel.
+  void end_pixel() { starts_.push_back(static_cast<std::int64_t>(at_.size())); }
+  arith::ResizeColumns view() const {
+    return {width_, channels_, starts_.data(), at_.data(), weights_.data()};
+  }
+
+private:
+  std::int64_t width_, channels_;
+  std::vector<std::int64_t> starts_ = {0}, at_;
+  std::vector<float> weights_;
+};
+
+/// Rows of the input in the width of the output. Rows of the output that follow each other read the same ones,
+/// and as many as one of them reads are kept.
+class WideRows {
+public:
+  /// A row is made by `make` from its columns.
+  using Make = void (*)(const arith::ResizeColumns&, const float*, float*);
+  WideRows(Make make, const arith::ResizeColumns& columns, const float* images, std::int64_t row,
+           std::int64_t kept)
+      : make_(make), columns_(columns), images_(images), row_(row),
+        rows_(static_cast<std::size_t>(kept * columns.width * columns.channels)),
+        which_(static_cast<std::size_t>(kept), -1) {}
+
+  /// Row i of all images; valid until as many others have been asked for as are kept.
+  const float* operator[](std::int64_t i) {
+    const auto kept = static_cast<std::int64_t>(which_.size());
+    float* out = rows_.data() + i % kept * columns_.width * columns_.channels;
+    std::int64_t& which = which_[static_cast<std::size_t>(i % kept)];
+    if (which != i)
+      make_(columns_, images_ + i * row_, out);
+    which = i;
+    return out;
+  }
+
+private:
+  Make make_;
+  arith::ResizeColumns columns_;
+  const float* images_;
+  std::int64_t row_;
+  std::vector<float> rows_;
+  std::vector<std::int64_t> which_;
+};
 
 /// Images of input 0 get the size that input 1 says.
 Status infer_resize(ShapeContext& c);
