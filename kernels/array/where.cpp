@@ -1,6 +1,8 @@
 // Where: the index of every element that is true or not zero, a row each, in order.
 #include <algorithm>
+#include <span>
 
+#include "kernels/arith/flags.hpp"
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
 
@@ -17,36 +19,90 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, PartialShape{-1, c.input(0).rank()});
 }
 
-Status compute(KernelContext& c) {
+/// Elements that are looked at together.
+constexpr std::int64_t block = 1024;
+
+/// A byte that is not 0 for each element that counts; `room` has place for a block of them.
+template <class T>
+const std::uint8_t* flags_of(const T* x, std::int64_t n, std::uint8_t* room) {
+  if constexpr (sizeof(T) == 1)
+    return reinterpret_cast<const std::uint8_t*>(x);
+  for (std::int64_t i = 0; i < n; ++i)
+    room[i] = x[i] != T{} ? 1 : 0;
+  return room;
+}
+
+/// Turns positions in a tensor, which rise, to rows of coordinates.
+class Coordinates {
+public:
+  explicit Coordinates(const Shape& shape) : shape_(shape), rank_(shape.rank()) {}
+  void write(std::span<const std::int64_t> positions, std::int64_t* to) {
+    for (std::int64_t position : positions) {
+      if (position >= end_)
+        enter(position / shape_[rank_ - 1]);
+      std::copy_n(outer_, rank_ - 1, to);
+      to[rank_ - 1] = position - begin_;
+      to += rank_;
+    }
+  }
+
+private:
+  /// Takes the coordinates of an innermost row.
+  void enter(std::int64_t row) {
+    begin_ = row * shape_[rank_ - 1];
+    end_ = begin_ + shape_[rank_ - 1];
+    for (int k = rank_ - 2; k >= 0; --k) {
+      outer_[k] = row % shape_[k];
+      row /= shape_[k];
+    }
+  }
+
+  const Shape& shape_;
+  int rank_;
+  std::int64_t begin_ = 0, end_ = 0, outer_[max_rank] = {};
+};
+
+template <class T>
+Status find(KernelContext& c) {
   const Tensor& x = c.input(0);
   const int rank = x.shape().rank();
+  const T* in = x.data<T>().data();
+  const std::int64_t n = x.num_elements();
+  std::uint8_t room[block];
+  std::int64_t found[block];
+  std::int64_t count = 0;
+  for (std::int64_t i = 0; i < n; i += block) {
+    const std::int64_t some = std::min(block, n - i);
+    count += arith::count_flags(flags_of(in + i, some, room), some);
+  }
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, rank}));
+  // A peer's variable, read where it lies, may change if the peer breaks the rules: what is
+  // found now may be more than was counted, or less.
+  std::int64_t* to = out.mutable_data<std::int64_t>().data();
+  std::int64_t* const end = to + count * rank;
+  Coordinates coordinates(x.shape());
+  c.serial_for(n, 1, [&](std::int64_t first, std::int64_t last) {
+    for (std::int64_t i = first; i < last; i += block) {
+      const std::int64_t some = std::min(block, last - i), left = (end - to) / rank;
+      const std::uint8_t* flags = flags_of(in + i, some, room);
+      std::int64_t* const target = rank == 1 ? to : found;
+      const std::int64_t more =
+          arith::find_flags(flags, some, i, rank == 1 ? left : std::min(left, block), target);
+      if (rank > 1)
+        coordinates.write(std::span(found, static_cast<std::size_t>(more)), to);
+      to += more * rank;
+    }
+  });
+  std::fill(to, end, 0);
+  return {};
+}
+
+Status compute(KernelContext& c) {
+  const int rank = c.input(0).shape().rank();
   if (rank < 1 || rank > max_rank)
     return invalid_argument(str_cat("WhereOp : Unhandled input dimensions: ", rank));
-  return dispatch(WhereTypes{}, x.dtype(), [&]<class T>() -> Status {
-    const auto in = x.data<T>();
-    std::int64_t count = 0;
-    for (T value : in)
-      count += value != T{} ? 1 : 0;
-    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, rank}));
-    // A peer's variable, read where it lies, may change if the peer breaks the rules: what is
-    // found now may be more than was counted, or less.
-    std::int64_t* to = out.mutable_data<std::int64_t>().data();
-    std::int64_t* const end = to + count * rank;
-    c.serial_for(x.num_elements(), 5, [&](std::int64_t first, std::int64_t last) {
-      for (std::int64_t i = first; i < last && to != end; ++i) {
-        if (!(in[static_cast<std::size_t>(i)] != T{}))
-          continue;
-        std::int64_t rest = i;
-        for (int k = rank - 1; k >= 0; --k) {
-          to[k] = rest % x.shape()[k];
-          rest /= x.shape()[k];
-        }
-        to += rank;
-      }
-    });
-    std::fill(to, end, 0);
-    return {};
-  });
+  return dispatch(WhereTypes{}, c.input(0).dtype(),
+                  [&]<class T>() -> Status { return find<T>(c); });
 }
 
 } // namespace

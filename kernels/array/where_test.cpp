@@ -23,6 +23,11 @@ TROUPE_OP_CASES(Where) {
       {.name = "rank four",
        .inputs = {"bool[1,2,1,2] false true true false"},
        .outputs = {"i64[2,4] 0 0 0 1 0 1 0 0"}},
+      {.name = "rows without any",
+       .inputs =
+           {"bool[4,1,3] false false true false false false false false false true true true"},
+       .outputs = {"i64[4,3] 0 0 2 3 0 0 3 0 1 3 0 2"}},
+      {.name = "all", .inputs = {"bool[2] true"}, .outputs = {"i64[2,1] 0 1"}},
       {.name = "none", .inputs = {"bool[2] false"}, .outputs = {"i64[0,1]"}},
       {.name = "no elements", .inputs = {"bool[0,2]"}, .outputs = {"i64[0,2]"}},
       {.name = "NaN counts, zeros do not",

@@ -7,6 +7,7 @@
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/decompose.hpp"
 #include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/flags.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/gemm.hpp"
 #include "kernels/arith/optimizer.hpp"
