@@ -1,11 +1,12 @@
 // Special functions of one number, and the trigonometric and hyperbolic ones: a row each. Elements
-// are computed in double.
+// are computed in double, unless arith has the function.
 #include <cmath>
 #include <complex>
 #include <limits>
 
 #include "graph/op/conjugate.hpp"
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/special.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 #include "kernels/math/internal/special.hpp"
@@ -61,6 +62,22 @@ Status compute_complex(KernelContext& c, ComplexFn fn) {
 template <Real fn>
 Status real(KernelContext& c) {
   return compute(c, fn);
+}
+
+using Floats = void (*)(const float*, float*, std::int64_t, std::int64_t);
+
+/// Floats by a function of their own.
+template <Real fn, Floats of_floats>
+Status real(KernelContext& c) {
+  if (c.input(0).dtype() != DType::float32)
+    return compute(c, fn);
+  const float* x = c.input(0).data<float>().data();
+  const Shape shape = c.input(0).shape();
+  TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
+  float* y = out.mutable_data<float>().data();
+  c.parallel_for(out.num_elements(), math::costly,
+                 [&](std::int64_t begin, std::int64_t end) { of_floats(x, y, begin, end); });
+  return {};
 }
 template <ComplexFn fn>
 Status complex(KernelContext& c) {
@@ -204,10 +221,11 @@ void add_special(OpLibrary& library) {
   using namespace special;
   for (const Row& row :
        {Row{"Lgamma", real<log_gamma>, of_lgamma, "The logarithm of |gamma(x)|."},
-        Row{"Digamma", real<digamma>, of_digamma, "The derivative of Lgamma."},
+        Row{"Digamma", real<digamma, arith::digamma>, of_digamma, "The derivative of Lgamma."},
         Row{"Erfc", real<std::erfc>, of_erfc, "1 - erf(x)."},
-        Row{"Erfinv", real<erfinv>, of_erfinv, "The inverse of erf."},
-        Row{"Ndtri", real<ndtri>, of_ndtri, "The quantiles of the standard normal distribution."},
+        Row{"Erfinv", real<erfinv, arith::erfinv>, of_erfinv, "The inverse of erf."},
+        Row{"Ndtri", real<ndtri, arith::ndtri>, of_ndtri,
+            "The quantiles of the standard normal distribution."},
         Row{"Dawsn", real<dawsn>, nullptr, "Dawson's integral."},
         Row{"Expint", real<expint>, nullptr,
             "The exponential integral Ei of numbers that are not negative."},

@@ -15,6 +15,7 @@
 #include "kernels/arith/reduce.hpp"
 #include "kernels/arith/resize.hpp"
 #include "kernels/arith/rows.hpp"
+#include "kernels/arith/special.hpp"
 #include "kernels/arith/types.hpp"
 
 namespace troupe::arith {

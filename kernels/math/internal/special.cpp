@@ -21,20 +21,66 @@ bool is_whole(double x) {
 
 // ---- the normal distribution
 
-/// For 0 < p <= 1/2: a guess good to three digits (Abramowitz and Stegun, 26.2.23), then Halley's steps.
-double lower_quantile(double p) {
-  const double t = std::sqrt(-2 * std::log(p));
-  double x = (2.515517 + t * (0.802853 + t * 0.010328)) /
-                 (1 + t * (1.432788 + t * (0.189269 + t * 0.001308))) -
-             t;
-  for (int i = 0; i < 3; ++i) {
-    const double error = 0.5 * std::erfc(-x / std::numbers::sqrt2) - p;
-    const double u = error * std::sqrt(2 * pi) * std::exp(x * x / 2);
-    if (!std::isfinite(u))
-      break;
-    x -= u / (1 + x * u / 2);
+/// terms[0] + terms[1] x + …
+template <std::size_t count>
+double polynomial(const double (&terms)[count], double x) {
+  double out = terms[count - 1];
+  for (std::size_t k = count - 1; k-- > 0;)
+    out = out * x + terms[k];
+  return out;
+}
+
+/// Wichura's PPND16 (Algorithm AS 241, 1988): the quantile of 1/2 + q to 16 digits; `tail` is 1/2 - |q|, which the
+/// caller has without rounding.
+double quantile(double q, double tail) {
+  if (std::abs(q) <= 0.425) {
+    constexpr double above[] = {3.3871328727963666080e0, 1.3314166789178437745e2,
+                                1.9715909503065514427e3, 1.3731693765509461125e4,
+                                4.5921953931549871457e4, 6.7265770927008700853e4,
+                                3.3430575583588128105e4, 2.5090809287301226727e3};
+    constexpr double below[] = {1.0,
+                                4.2313330701600911252e1,
+                                6.8718700749205790830e2,
+                                5.3941960214247511077e3,
+                                2.1213794301586595867e4,
+                                3.9307895800092710610e4,
+                                2.8729085735721942674e4,
+                                5.2264952788528545610e3};
+    const double t = 0.180625 - q * q;
+    return q * polynomial(above, t) / polynomial(below, t);
   }
-  return x;
+  const double root = std::sqrt(-std::log(tail));
+  double out = infinity;
+  if (root <= 5) {
+    constexpr double above[] = {1.42343711074968357734e0,  4.63033784615654529590e0,
+                                5.76949722146069140550e0,  3.64784832476320460504e0,
+                                1.27045825245236838258e0,  2.41780725177450611770e-1,
+                                2.27238449892691845833e-2, 7.74545014278341407640e-4};
+    constexpr double below[] = {1.0,
+                                2.05319162663775882187e0,
+                                1.67638483018380384940e0,
+                                6.89767334985100004550e-1,
+                                1.48103976427480074590e-1,
+                                1.51986665636164571966e-2,
+                                5.47593808499534494600e-4,
+                                1.05075007164441684324e-9};
+    out = polynomial(above, root - 1.6) / polynomial(below, root - 1.6);
+  } else if (tail > 0) {
+    constexpr double above[] = {6.65790464350110377720e0,  5.46378491116411436990e0,
+                                1.78482653991729133580e0,  2.96560571828504891230e-1,
+                                2.65321895265761230930e-2, 1.24266094738807843860e-3,
+                                2.71155556874348757815e-5, 2.01033439929228813265e-7};
+    constexpr double below[] = {1.0,
+                                5.99832206555887937690e-1,
+                                1.36929880922735805310e-1,
+                                1.48753612908506148525e-2,
+                                7.86869131145613259100e-4,
+                                1.84631831751005468180e-5,
+                                1.42151175831644588870e-7,
+                                2.04426310338993978564e-15};
+    out = polynomial(above, root - 5) / polynomial(below, root - 5);
+  }
+  return std::copysign(out, q);
 }
 
 // ---- the modified Bessel functions
@@ -236,8 +282,10 @@ double digamma(double x) {
     return digamma(1 - x) - pi / std::tan(pi * (x - std::floor(x)));
   }
   double out = 0;
-  for (; x < 12; x += 1)
-    out -= 1 / x;
+  for (; x < 12; x += 4) { // 1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3)
+    const double outer = x * (x + 3), inner = outer + 2, sum = 2 * x + 3;
+    out -= sum * (outer + inner) / (outer * inner);
+  }
   const double s = 1 / (x * x); // with Bernoulli's numbers B_2k / 2k
   const double tail =
       s * (1.0 / 12 -
@@ -248,26 +296,14 @@ double digamma(double x) {
 double ndtri(double p) {
   if (std::isnan(p) || p < 0 || p > 1)
     return nan;
-  if (p == 0 || p == 1)
-    return p == 0 ? -infinity : infinity;
-  return p <= 0.5 ? lower_quantile(p) : -lower_quantile(1 - p);
+  return quantile(p - 0.5, p < 0.5 ? p : 1 - p);
 }
 
 double erfinv(double x) {
   const double size = std::abs(x);
   if (std::isnan(x) || size > 1)
     return nan;
-  if (size >= 0.5)
-    return std::copysign(
-        size == 1 ? infinity : -lower_quantile((1 - size) / 2) / std::numbers::sqrt2, x);
-  if (x == 0)
-    return 0;
-  double y = x * std::sqrt(pi) / 2; // near 0, p = (1 + x) / 2 would lose digits
-  for (int i = 0; i < 4; ++i) {
-    const double u = (std::erf(y) - x) * std::sqrt(pi) / 2 * std::exp(y * y);
-    y -= u / (1 + y * u);
-  }
-  return y;
+  return quantile(x / 2, (1 - size) / 2) / std::numbers::sqrt2;
 }
 
 double zeta(double x, double q) {

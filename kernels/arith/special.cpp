@@ -1,0 +1,18 @@
+#include "kernels/arith/special.hpp"
+#include "kernels/arith/internal/isa_table.hpp"
+
+namespace troupe::arith {
+
+void erfinv(const float* x, float* y, int64_t begin, int64_t end) {
+  isa_table().erfinv(x, y, begin, end);
+}
+
+void ndtri(const float* x, float* y, int64_t begin, int64_t end) {
+  isa_table().ndtri(x, y, begin, end);
+}
+
+void digamma(const float* x, float* y, int64_t begin, int64_t end) {
+  isa_table().digamma(x, y, begin, end);
+}
+
+} // namespace troupe::arith
