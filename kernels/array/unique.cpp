@@ -2,6 +2,7 @@
 // element which of them it is. UniqueWithCounts: how often each comes, too. UniqueV2 and
 // UniqueWithCountsV2: the same for the slices along an axis.
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <span>
 #include <string_view>
@@ -29,25 +30,101 @@ using Key = std::conditional_t<
     std::is_same_v<T, std::string>, std::string_view,
     std::conditional_t<std::is_same_v<T, Half> || std::is_same_v<T, BFloat16>, float, T>>;
 
+/// Which of the different elements one is, by numbers from 0 on in the order of their first coming.
+template <class T>
+class Seen {
+public:
+  explicit Seen(std::span<const T> x) : x_(x) { seen_.reserve(x.size()); }
+  /// Of element i, and whether it is the first of its kind.
+  std::pair<std::size_t, bool> find(std::size_t i) {
+    const auto [found, is_new] = seen_.try_emplace(Key<T>(x_[i]), first_.size());
+    if (is_new)
+      first_.push_back(i);
+    return {found->second, is_new};
+  }
+  /// The first of each kind.
+  const std::vector<std::size_t>& first() const { return first_; }
+
+private:
+  std::span<const T> x_;
+  std::unordered_map<Key<T>, std::size_t> seen_;
+  std::vector<std::size_t> first_;
+};
+
+/// Numbers: a table that is at most half full. A number lies at the first free place from the one its hash says.
+template <class T>
+requires(!std::is_same_v<T, std::string>) class Seen<T> {
+public:
+  explicit Seen(std::span<const T> x) : x_(x), places_(std::size_t{1} << bits_) {}
+  std::pair<std::size_t, bool> find(std::size_t i) {
+    const Key<T> key(x_[i]);
+    Place& place = place_of(key);
+    if (place.number != 0)
+      return {place.number - 1, false};
+    first_.push_back(i);
+    place = {key, first_.size()};
+    if (2 * first_.size() > places_.size())
+      grow();
+    return {first_.size() - 1, true};
+  }
+  const std::vector<std::size_t>& first() const { return first_; }
+
+private:
+  struct Place {
+    Key<T> key = {};
+    std::size_t number = 0; // from 1 on
+  };
+
+  /// The upper bits of a product, which all bits of the number change. Zeros of both signs are equal.
+  std::size_t hash(Key<T> key) const {
+    std::uint64_t bits = 0;
+    if constexpr (std::is_floating_point_v<Key<T>>)
+      bits = key == 0 ? 0 : std::bit_cast<Bits>(key);
+    else
+      bits = static_cast<std::uint64_t>(key);
+    return static_cast<std::size_t>((bits * 0x9e3779b97f4a7c15U) >> (64 - bits_));
+  }
+  /// Where the number is, or where it goes; NaN is equal to none.
+  Place& place_of(Key<T> key) {
+    for (std::size_t at = hash(key);; ++at) {
+      Place& place = places_[at & (places_.size() - 1)];
+      if (place.number == 0 || place.key == key)
+        return place;
+    }
+  }
+  void grow() {
+    bits_ += 2;
+    places_.assign(std::size_t{1} << bits_, Place());
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+      const Key<T> key(x_[first_[k]]);
+      place_of(key) = {key, k + 1};
+    }
+  }
+  using Bits = std::conditional_t<sizeof(Key<T>) == 8, std::uint64_t, std::uint32_t>;
+
+  std::span<const T> x_;
+  int bits_ = 8; // of a place's number
+  std::vector<Place> places_;
+  std::vector<std::size_t> first_;
+};
+
 template <class T, class I>
 Status find_unique(KernelContext& c) {
   const auto x = c.input(0).data<T>();
   TROUPE_ASSIGN(Tensor index, c.allocate_output(1, c.input(0).shape()));
   auto at = index.mutable_data<I>();
-  std::unordered_map<Key<T>, I> seen;
-  seen.reserve(x.size());
-  std::vector<std::size_t> first, count;
+  Seen<T> seen(x);
+  std::vector<std::size_t> count;
   c.serial_for(c.input(0).num_elements(), 20, [&](std::int64_t begin, std::int64_t end) {
     for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-      const auto [found, is_new] = seen.try_emplace(Key<T>(x[i]), static_cast<I>(first.size()));
-      if (is_new) {
-        first.push_back(i);
+      const auto [found, is_new] = seen.find(i);
+      if (is_new)
         count.push_back(0);
-      }
-      at[i] = found->second;
-      ++count[static_cast<std::size_t>(found->second)];
+      at[i] = static_cast<I>(found);
+      ++count[found];
     }
   });
+  const std::vector<std::size_t>& first = seen.first();
   const Shape shape{static_cast<std::int64_t>(first.size())};
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   auto out = y.mutable_data<T>();

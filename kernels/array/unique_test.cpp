@@ -1,4 +1,6 @@
 // Cases of Unique and UniqueWithCounts.
+#include <string>
+
 #include <doctest/doctest.h>
 
 #include "tests/support/ops/op_cases.hpp"
@@ -6,8 +8,22 @@
 namespace troupe {
 namespace {
 
+/// Numbers 0, step, 2 step, …, below `below`, as often as it takes to have `count` of them.
+std::string many(int count, int step, int below) {
+  std::string out;
+  for (int i = 0; i < count; ++i)
+    out += " " + std::to_string(i * step % below);
+  return out;
+}
+
 TROUPE_OP_CASES(Unique) {
   return {
+      {.name = "more than few",
+       .inputs = {"i32[900]" + many(900, 7, 2100)},
+       .outputs = {"i32[300]" + many(300, 7, 2100), "i32[900]" + many(900, 1, 300)}},
+      {.name = "more than few floats",
+       .inputs = {"f32[900]" + many(900, 7, 2100)},
+       .outputs = {"f32[300]" + many(300, 7, 2100), "i32[900]" + many(900, 1, 300)}},
       {.name = "in the order of their first coming",
        .inputs = {"i32[6] 5 3 5 9 3 3"},
        .outputs = {"i32[3] 5 3 9", "i32[6] 0 1 0 2 1 1"}},
