@@ -1,10 +1,14 @@
 // Multinomial, its stateless form, and RandomGamma: TensorFlow's numbers for TensorFlow's seeds.
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <span>
 #include <vector>
 
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
@@ -15,18 +19,37 @@
 namespace troupe::random_sampling {
 namespace {
 
+/// The largest of those that are finite. Several at once, so that comparisons need not wait for each other.
+template <class T>
+T largest_of(std::span<const T> logits) {
+  constexpr std::size_t at_once = 8;
+  std::array<T, at_once> largest;
+  largest.fill(std::numeric_limits<T>::lowest());
+  const auto take = [&](std::size_t lane, T logit) {
+    const bool is_larger = logit > largest[lane] && logit <= std::numeric_limits<T>::max();
+    largest[lane] = is_larger ? logit : largest[lane];
+  };
+  std::size_t k = 0;
+  for (; k + at_once <= logits.size(); k += at_once)
+    for (std::size_t lane = 0; lane < at_once; ++lane)
+      take(lane, logits[k + lane]);
+  for (; k < logits.size(); ++k)
+    take(0, logits[k]);
+  return std::ranges::max(largest);
+}
+
 /// Running sums of exp(logit - largest); what is not finite has no probability.
-void running_sums(const double* logits, std::vector<double>& sums) {
-  double largest = std::numeric_limits<double>::lowest();
+template <class T>
+void running_sums(std::span<const T> logits, const arith::UnaryKernel& exp,
+                  std::vector<double>& sums) {
+  const auto largest = static_cast<double>(largest_of(logits));
   for (std::size_t k = 0; k < sums.size(); ++k)
-    if (std::isfinite(logits[k]))
-      largest = std::max(largest, logits[k]);
+    sums[k] = std::isfinite(logits[k]) ? static_cast<double>(logits[k]) - largest
+                                       : -std::numeric_limits<double>::infinity();
+  exp(sums.data(), sums.data(), 0, static_cast<std::int64_t>(sums.size()));
   double sum = 0;
-  for (std::size_t k = 0; k < sums.size(); ++k) {
-    if (std::isfinite(logits[k]))
-      sum += std::exp(logits[k] - largest);
-    sums[k] = sum;
-  }
+  for (double& each : sums)
+    each = sum += each;
 }
 
 struct Draws {
@@ -47,25 +70,39 @@ Result<Draws> draws(KernelContext& c) {
   return out;
 }
 
+/// Rows [begin, end); each sample takes two words, whatever its row.
+template <class L, class T>
+void draw_rows(const Draws& d, const arith::UnaryKernel& exp, const arith::Philox& start,
+               const L* logits, std::int64_t begin, std::int64_t end, T* to) {
+  const auto classes = static_cast<std::size_t>(d.classes);
+  random::Words words(start);
+  words.skip(static_cast<std::uint64_t>(begin * d.samples) * 2);
+  std::vector<double> sums(classes);
+  for (std::int64_t row = begin; row < end; ++row) {
+    running_sums(std::span(logits + row * d.classes, classes), exp, sums);
+    for (std::int64_t i = 0; i < d.samples; ++i)
+      to[row * d.samples + i] = static_cast<T>(
+          std::ranges::upper_bound(sums, words.next_unit() * sums.back()) - sums.begin());
+  }
+}
+
 Status draw_classes(KernelContext& c, const Draws& d, const arith::Philox& start) {
   TROUPE_ASSIGN(const Shape shape, Shape::make(std::array{d.rows, d.samples}));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  TROUPE_ASSIGN(const Tensor logits, widened(c, c.input(0), DType::float64));
-  return dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
-    random::Words words(start);
-    std::vector<double> sums(static_cast<std::size_t>(d.classes));
-    T* to = out.mutable_data<T>().data();
-    c.serial_for(d.rows, 10.0 * static_cast<double>(d.classes + d.samples),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t row = begin; row < end; ++row) {
-                     running_sums(logits.data<double>().data() + row * d.classes, sums);
-                     for (std::int64_t i = 0; i < d.samples; ++i)
-                       to[row * d.samples + i] = static_cast<T>(
-                           std::ranges::upper_bound(sums, words.next_unit() * sums.back()) -
-                           sums.begin());
-                   }
-                 });
-    return {};
+  TROUPE_ASSIGN(const arith::UnaryKernel exp, arith::unary(arith::UnaryOp::exp, DType::float64));
+  const DType dtype = c.input(0).dtype();
+  TROUPE_ASSIGN(const Tensor logits,
+                widened(c, c.input(0), dtype == DType::float64 ? DType::float64 : DType::float32));
+  return dispatch(Types<float, double>{}, logits.dtype(), [&]<class L>() -> Status {
+    return dispatch(Indices{}, out.dtype(), [&]<class T>() -> Status {
+      const L* from = logits.data<L>().data();
+      T* to = out.mutable_data<T>().data();
+      c.parallel_for(d.rows, 10.0 * static_cast<double>(d.classes + d.samples),
+                     [&](std::int64_t begin, std::int64_t end) {
+                       draw_rows(d, exp, start, from, begin, end, to);
+                     });
+      return {};
+    });
   });
 }
 

@@ -1,7 +1,15 @@
 // Cases of Multinomial, StatelessMultinomial and RandomGamma; numbers are those of TensorFlow 2.21.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
 #include <doctest/doctest.h>
 
+#include "kernels/random/internal/draws.hpp"
 #include "tests/support/ops/op_cases.hpp"
+#include "tests/support/ops/run_kernel.hpp"
 
 namespace troupe {
 namespace {
@@ -207,6 +215,61 @@ TROUPE_OP_CASES(RandomGamma) {
           .error = "Shape must be rank 1 but is rank 0",
       },
   };
+}
+
+TEST_CASE("words that are skipped are as if they had been drawn") {
+  const auto start = arith::Philox::from_seeds(3, 7);
+  for (std::uint64_t skipped : {0, 1, 3, 4, 5, 4002}) {
+    random::Words drawn(start), words(start);
+    for (std::uint64_t k = 0; k < skipped; ++k)
+      drawn.next();
+    words.skip(skipped);
+    CHECK(words.next() == drawn.next());
+    CHECK(words.next_unit() == drawn.next_unit());
+  }
+}
+
+TEST_CASE("Multinomial of many rows draws as one loop over them does") {
+  constexpr std::int64_t rows = 300, classes = 203, samples = 3;
+  Tensor logits = Tensor::make(DType::float32, Shape{rows, classes});
+  auto x = logits.mutable_data<float>();
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = i % 31 == 5 ? -INFINITY : i % 37 == 5 ? NAN : static_cast<float>(i * 7919 % 100) / 20;
+  testing::TestDevice device;
+  AttrMap attrs;
+  attrs.set("T", DType::float32);
+  attrs.set("Tseed", DType::int64);
+  attrs.set("output_dtype", DType::int64);
+  const OpLibrary& library = op_library();
+  auto bound = bind_kernel(library.kernels, "n", *library.ops.find("StatelessMultinomial"), attrs,
+                           device.device());
+  REQUIRE_MESSAGE(bound.ok(), bound.status().to_string());
+  std::vector<Entry> inputs(3), outputs(1);
+  inputs[0].tensor = logits;
+  inputs[1].tensor = Tensor::scalar(static_cast<std::int32_t>(samples));
+  inputs[2].tensor = Tensor::vector<std::int64_t>({11, 5});
+  KernelContext context{*bound, device.step(), inputs, outputs};
+  const Status status = testing::run_kernel(context);
+  REQUIRE_MESSAGE(status.ok(), status.to_string());
+  random::Words words(arith::Philox::from_stateless_seed(11, 5));
+  int wrong = 0;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    const auto from = std::as_const(logits).data<float>().subspan(
+        static_cast<std::size_t>(row * classes), static_cast<std::size_t>(classes));
+    double largest = std::numeric_limits<double>::lowest(), sum = 0;
+    for (float logit : from)
+      if (std::isfinite(logit))
+        largest = std::max(largest, static_cast<double>(logit));
+    std::vector<double> sums;
+    for (float logit : from)
+      sums.push_back(sum +=
+                     std::isfinite(logit) ? std::exp(static_cast<double>(logit) - largest) : 0);
+    for (std::int64_t i = 0; i < samples; ++i)
+      wrong +=
+          outputs[0].tensor.data<std::int64_t>()[static_cast<std::size_t>(row * samples + i)] !=
+          std::ranges::upper_bound(sums, words.next_unit() * sum) - sums.begin();
+  }
+  CHECK(wrong == 0);
 }
 
 } // namespace

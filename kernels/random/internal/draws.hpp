@@ -21,6 +21,12 @@ inline double unit(std::uint32_t x0, std::uint32_t x1) {
 class Words {
 public:
   explicit Words(const arith::Philox& generator) : generator_(generator) {}
+  /// As if `words` of them had been drawn; to be called before any is.
+  void skip(std::uint64_t words) {
+    generator_.skip(words / 4);
+    for (std::uint64_t k = 0; k < words % 4; ++k)
+      next();
+  }
   std::uint32_t next() {
     if (used_ == 4) {
       block_ = generator_.next();
