@@ -1,5 +1,7 @@
 // Bincount, DenseBincount, RaggedBincount, SparseBincount: how often each number comes, or the sum of
 // its weights; of matrices, row by row. Numbers of `size` or more are not counted.
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "core/base/strings.hpp"
@@ -27,23 +29,54 @@ Result<std::int64_t> read_size(KernelContext& c, int i) {
   return size[0];
 }
 
-/// Counts into output 0, of `shape`, whose last dimension is `size`.
-Status count(KernelContext& c, const Integers& values, const RowOf& rows, const Tensor& weights,
-             std::int64_t size, const Shape& shape) {
+/// Adds what each value weighs to the bin of its row; true if one is negative, which counts nowhere.
+template <class I, class T>
+bool count_into(std::span<const I> values, const RowOf& rows, std::span<const T> weights,
+                bool binary, std::int64_t size, T* to) {
+  I signs = 0;
+  // A negative number is larger than any size if it is taken as one without a sign.
+  const auto is_counted = [&](I value) {
+    signs |= value;
+    return static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(size);
+  };
+  if (rows.empty() && weights.empty() && !binary) {
+    for (I value : values)
+      if (is_counted(value))
+        to[value] = static_cast<T>(to[value] + T(1));
+    return signs < 0;
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!is_counted(values[i]))
+      continue;
+    T& bin = to[(rows.empty() ? 0 : rows[i]) * size + values[i]];
+    bin = binary ? T(1) : static_cast<T>(bin + (weights.empty() ? T(1) : weights[i]));
+  }
+  return signs < 0;
+}
+
+/// Counts into output 0, of `shape`, whose last dimension is `size`. INVALID_ARGUMENT with what `refused` says if a value
+/// is negative.
+template <class Refused>
+Status count(KernelContext& c, const Tensor& values, const RowOf& rows, const Tensor& weights,
+             std::int64_t size, const Shape& shape, Refused refused) {
   const bool binary = c.attrs().get_or("binary_output", false);
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   return dispatch(Weights{}, out.dtype(), [&]<class T>() -> Status {
     T* to = out.mutable_data<T>().data();
     std::fill_n(to, out.num_elements(), T(0));
-    const auto weight = weights.data<T>();
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (values[i] >= size)
-        continue;
-      T& bin = to[(rows.empty() ? 0 : rows[i]) * size + values[i]];
-      bin = binary ? T(1) : static_cast<T>(bin + (weight.empty() ? T(1) : weight[i]));
-    }
-    return {};
+    return dispatch(Indices{}, values.dtype(), [&]<class I>() -> Status {
+      const auto in = values.data<I>();
+      if (!count_into<I, T>(in, rows, weights.data<T>(), binary, size, to))
+        return {};
+      const auto at = std::ranges::find_if(in, [](I x) { return x < 0; });
+      return invalid_argument(refused(at == in.end() ? -1 : static_cast<std::int64_t>(*at)));
+    });
   });
+}
+
+/// The same words whatever the value is.
+auto always(std::string_view words) {
+  return [words](std::int64_t) { return std::string(words); };
 }
 
 Status check_weights(const Tensor& weights, const Shape& like, std::string_view name) {
@@ -55,22 +88,13 @@ Status check_weights(const Tensor& weights, const Shape& like, std::string_view 
   return {};
 }
 
-Status check_values(const Integers& values, std::string_view words) {
-  for (std::int64_t value : values)
-    if (value < 0)
-      return invalid_argument(std::string(words));
-  return {};
-}
-
 Status compute_flat(KernelContext& c) {
   TROUPE_ASSIGN(const std::int64_t size, read_size(c, 1));
   const Tensor& weights = c.input(2);
   if (weights.num_elements() > 0 && weights.num_elements() != c.input(0).num_elements())
     return invalid_argument("Input indices and weights must have the same size.");
-  TROUPE_ASSIGN(const Integers values, integers(c.input(0)));
-  TROUPE_TRY(check_values(values, "Input arr must be non-negative!"));
   TROUPE_ASSIGN(const Shape shape, Shape::make(Dims{size}));
-  return count(c, values, {}, weights, size, shape);
+  return count(c, c.input(0), {}, weights, size, shape, always("Input arr must be non-negative!"));
 }
 
 Status compute_dense(KernelContext& c) {
@@ -79,22 +103,20 @@ Status compute_dense(KernelContext& c) {
     return invalid_argument(str_cat("Shape must be at most rank 2 but is rank ", x.shape().rank()));
   TROUPE_ASSIGN(const std::int64_t size, read_size(c, 1));
   TROUPE_TRY(check_weights(weights, x.shape(), "arr"));
-  TROUPE_ASSIGN(const Integers values, integers(x));
   const bool matrix = x.shape().rank() == 2;
-  for (std::int64_t value : values)
-    if (value < 0)
-      return invalid_argument(
-          matrix ? str_cat("Input 'in' must be non-negative! Negative input value found: ", value)
-                 : std::string("Input arr must be non-negative!"));
   RowOf rows;
   Dims dims{size};
   if (matrix) {
     dims.insert(dims.begin(), x.shape()[0]);
-    for (std::size_t i = 0; i < values.size(); ++i)
-      rows.push_back(static_cast<std::int64_t>(i) / x.shape()[1]);
+    rows.reserve(static_cast<std::size_t>(x.num_elements()));
+    for (std::int64_t row = 0; row < x.shape()[0]; ++row)
+      rows.insert(rows.end(), static_cast<std::size_t>(x.shape()[1]), row);
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  return count(c, values, rows, weights, size, shape);
+  return count(c, x, rows, weights, size, shape, [matrix](std::int64_t value) {
+    return matrix ? str_cat("Input 'in' must be non-negative! Negative input value found: ", value)
+                  : std::string("Input arr must be non-negative!");
+  });
 }
 
 Status compute_ragged(KernelContext& c) {
@@ -114,8 +136,6 @@ Status compute_ragged(KernelContext& c) {
   // Their order counts, not their shape.
   if (weights.num_elements() != total)
     TROUPE_TRY(check_weights(weights, values.shape(), "values"));
-  TROUPE_ASSIGN(const Integers numbers, integers(values));
-  TROUPE_TRY(check_values(numbers, "Input must be non-negative"));
   RowOf rows(static_cast<std::size_t>(total));
   std::int64_t row = 0;
   for (std::int64_t i = 0; i < total; ++i) {
@@ -125,7 +145,7 @@ Status compute_ragged(KernelContext& c) {
   }
   TROUPE_ASSIGN(const Shape shape,
                 Shape::make(Dims{static_cast<std::int64_t>(splits.size()) - 1, size}));
-  return count(c, numbers, rows, weights, size, shape);
+  return count(c, values, rows, weights, size, shape, always("Input must be non-negative"));
 }
 
 /// Each value's row, the first of its two coordinates.
@@ -163,15 +183,13 @@ Status compute_sparse(KernelContext& c) {
   if (weights.num_elements() > 0 && weights.num_elements() != values.num_elements())
     return invalid_argument(str_cat("Number of weights (", weights.num_elements(), ") and values (",
                                     values.num_elements(), ") do not match"));
-  TROUPE_ASSIGN(const Integers numbers, integers(values));
-  TROUPE_TRY(check_values(numbers, "Input must be non-negative"));
   TROUPE_ASSIGN(const Integers places, integers(indices));
   TROUPE_ASSIGN(const RowOf rows, sparse_rows(indices.shape(), places, dense));
   Dims dims{size};
   if (dense.size() == 2)
     dims.insert(dims.begin(), dense[0]);
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
-  return count(c, numbers, rows, weights, size, shape);
+  return count(c, values, rows, weights, size, shape, always("Input must be non-negative"));
 }
 
 // ---- shapes

@@ -32,6 +32,12 @@ TROUPE_OP_CASES(Bincount) {
 
 TROUPE_OP_CASES(DenseBincount) {
   return {
+      {.name = "as large as the size, in a matrix of int64",
+       .inputs = {"i64[3,2] 2 0 2 2 1 3", "i64[] 2", "f32[0]"},
+       .outputs = {"f32[3,2] 1 0 0 0 0 1"}},
+      {.name = "a negative one after others, in a matrix",
+       .inputs = {"i32[2,2] 1 0 -7 -8", "i32[] 2", "f32[0]"},
+       .error = "Input 'in' must be non-negative! Negative input value found: -7"},
       {.name = "a vector",
        .inputs = {"i32[3] 1 1 2", "i32[] 3", "f32[0]"},
        .outputs = {"f32[3] 0 2 1"}},
