@@ -98,6 +98,37 @@ bool are_few(std::int64_t k, std::int64_t columns) {
   return k <= 64 || k <= columns / 16;
 }
 
+/// The column of the first largest element; -1 if one is NaN. Several elements at once, without branches.
+template <class T>
+std::int64_t column_of_largest(const T* row, std::int64_t columns) {
+  constexpr std::int64_t at_once = 16;
+  using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  T largest[at_once];
+  Flag is_nan[at_once] = {};
+  std::fill_n(largest, at_once, row[0]);
+  const auto take = [&](std::int64_t lane, T x) {
+    largest[lane] = x > largest[lane] ? x : largest[lane];
+    is_nan[lane] |= x != x ? Flag{-1} : Flag{0};
+  };
+  std::int64_t i = 0;
+  for (; i + at_once <= columns; i += at_once)
+    for (std::int64_t lane = 0; lane < at_once; ++lane)
+      take(lane, row[i + lane]);
+  for (; i < columns; ++i)
+    take(0, row[i]);
+  if (std::ranges::min(is_nan) < 0)
+    return -1;
+  const T value = std::ranges::max(largest);
+  for (i = 0; i + at_once <= columns; i += at_once) {
+    Flag is_there = 0;
+    for (std::int64_t lane = 0; lane < at_once; ++lane)
+      is_there |= row[i + lane] == value ? Flag{-1} : Flag{0};
+    if (is_there != 0)
+      break;
+  }
+  return std::find(row + i, row + columns, value) - row;
+}
+
 /// The first k of the row's places, in order, at the beginning of `places`.
 template <class T>
 void find_first(const T* row, std::int64_t columns, std::int64_t k, std::vector<Place<T>>& places) {
@@ -137,11 +168,17 @@ void top_k_rows(KernelContext& c, const Tensor& wide, std::int64_t rows, std::in
   const auto* from = static_cast<const std::byte*>(c.input(0).raw());
   auto* best = static_cast<std::byte*>(values.mutable_raw());
   Index* where = indices.mutable_data<Index>().data();
-  const double cost = static_cast<double>(columns) * (2 + std::log2(static_cast<double>(k) + 1));
+  const double cost =
+      static_cast<double>(columns) * (k == 1 ? 0.4 : 2 + std::log2(static_cast<double>(k) + 1));
   c.parallel_for(rows, cost, [&](std::int64_t begin, std::int64_t end) {
     std::vector<Place<T>> places;
     for (std::int64_t r = begin; r < end; ++r) {
-      find_first(in + r * columns, columns, k, places);
+      const T* row = in + r * columns;
+      const std::int64_t column = k == 1 ? column_of_largest(row, columns) : -1;
+      if (column >= 0)
+        places.assign(1, place_of(row[column], column));
+      else
+        find_first(row, columns, k, places);
       for (std::int64_t i = 0; i < k; ++i) {
         const std::int64_t at = column_of<T>(places[static_cast<std::size_t>(i)]);
         std::memcpy(best + static_cast<std::size_t>(r * k + i) * size,

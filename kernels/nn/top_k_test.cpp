@@ -123,6 +123,26 @@ TROUPE_OP_CASES(TopKV2) {
           .no_gradient_reason = "NaN has no finite differences",
       },
       {
+          .name = "one of rows of many, the first of equals",
+          .inputs = {"f64[3,19] 4 1 3 2 7 5 1 2 -9 8 3 2 8 4 6 9 9 9 5 "
+                     "-1 -2 -3 -4 -5 -6 -7 -8 -9 -8 -7 -6 -5 -4 -3 -2 -0.5 -1 -0.5 "
+                     "-0 -1 -2 -3 -4 -5 -6 -7 -8 -9 -8 -7 -6 -5 -4 -3 -2 -1 0",
+                     "i32[] 1"},
+          .outputs = {"f64[3,1] 9 -0.5 0", "i32[3,1] 15 16 0"},
+          .check_gradient = false,
+          .no_gradient_reason = "equal elements have no finite differences",
+      },
+      {
+          .name = "one, of which NaN is the first, or infinity",
+          .inputs =
+              {"f32[3,9] 1 2 inf nan nan 3 4 5 6 -inf -inf -inf -inf -inf -inf -inf -inf -inf "
+               "1 2 3 4 5 6 7 inf 9",
+               "i32[] 1"},
+          .outputs = {"f32[3,1] nan -inf inf", "i32[3,1] 3 0 7"},
+          .check_gradient = false,
+          .no_gradient_reason = "infinity and NaN have no finite differences",
+      },
+      {
           .name = "a scalar is refused",
           .inputs = {"f32[] 1", "i32[] 1"},
           .error = "Shape must be at least rank 1 but is rank 0",
