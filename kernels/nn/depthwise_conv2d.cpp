@@ -1,18 +1,23 @@
 // DepthwiseConv2dNative and its gradients: each channel has filters of its own.
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/depthwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/channels_first.hpp"
-#include "kernels/nn/internal/volume.hpp"
+#include "kernels/nn/internal/window.hpp"
 
 namespace troupe::nn_depthwise_conv2d {
 namespace {
 
-using nn::Volume;
+using arith::Conv2DShape;
 using Ints = std::vector<std::int64_t>;
 
 struct Attrs {
@@ -46,13 +51,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   return prepared(std::move(attrs));
 }
 
-struct Depthwise {
-  Volume v;
-  std::int64_t multiplier = 0;
-  std::int64_t filters() const { return v.channels * multiplier; }
-};
-
-Result<Depthwise> sizes(const Attrs& attrs, const Shape& in, const Shape& filter) {
+/// The convolution; out_c counts all channels' filters.
+Result<Conv2DShape> sizes(const Attrs& attrs, const Shape& in, const Shape& filter) {
   if (in.rank() != 4)
     return invalid_argument(str_cat("input must be 4-dimensional", in));
   if (filter.rank() != 4)
@@ -60,110 +60,52 @@ Result<Depthwise> sizes(const Attrs& attrs, const Shape& in, const Shape& filter
   if (in[3] != filter[2])
     return invalid_argument(
         str_cat("input and filter must have the same depth: ", in[3], " vs ", filter[2]));
-  Depthwise out;
-  Volume& v = out.v;
-  v.batch = in[0];
-  v.channels = in[3];
-  v.in = {1, in[1], in[2]};
-  v.window = {1, filter[0], filter[1]};
-  v.stride = {1, attrs.stride[1], attrs.stride[2]};
-  v.dilation = {1, attrs.dilation[1], attrs.dilation[2]};
-  v.out[0] = 1;
-  for (int axis : {0, 1}) {
-    const auto i = static_cast<std::size_t>(axis) + 1;
-    TROUPE_ASSIGN(
-        const nn::Extent extent,
-        nn::window_extent(attrs.padding, axis, v.in[i], v.window[i], v.dilation[i], v.stride[i]));
-    v.out[i] = extent.output;
-    v.before[i] = extent.pad_before;
-  }
-  out.multiplier = filter[3];
-  return out;
+  TROUPE_ASSIGN(const nn::Extent h, nn::window_extent(attrs.padding, 0, in[1], filter[0],
+                                                      attrs.dilation[1], attrs.stride[1]));
+  TROUPE_ASSIGN(const nn::Extent w, nn::window_extent(attrs.padding, 1, in[2], filter[1],
+                                                      attrs.dilation[2], attrs.stride[2]));
+  return Conv2DShape{
+      .batch = in[0],
+      .in_h = in[1],
+      .in_w = in[2],
+      .in_c = in[3],
+      .filter_h = filter[0],
+      .filter_w = filter[1],
+      .out_h = h.output,
+      .out_w = w.output,
+      .out_c = filter[2] * filter[3],
+      .stride_h = attrs.stride[1],
+      .stride_w = attrs.stride[2],
+      .dilation_h = attrs.dilation[1],
+      .dilation_w = attrs.dilation[2],
+      .pad_top = h.pad_before,
+      .pad_left = w.pad_before,
+  };
 }
 
-Result<Shape> out_shape(const Depthwise& d) {
-  return Shape::make(std::array{d.v.batch, d.v.out[1], d.v.out[2], d.filters()});
+Result<Shape> out_shape(const Conv2DShape& s) {
+  return Shape::make(std::array{s.batch, s.out_h, s.out_w, s.out_c});
 }
 
-double cost_of(const Depthwise& d) {
-  return static_cast<double>(d.v.window_positions()) * static_cast<double>(d.filters());
-}
-
-/// Calls body(batch entry, output position) for all of them.
-template <class Body>
-void for_each_output(KernelContext& c, const Depthwise& d, Body body) {
-  const std::int64_t positions = d.v.out_positions();
-  c.parallel_for(d.v.batch * positions, cost_of(d), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      body(i / positions, i % positions);
-  });
-}
-
-/// The sum of x[channel] w[channel, multiple] into y[channel * multiplier + multiple].
-template <class T>
-void multiply_add(const Depthwise& d, const T* x, const T* w, T* y) {
-  for (std::int64_t ch = 0; ch < d.v.channels; ++ch)
-    for (std::int64_t m = 0; m < d.multiplier; ++m)
-      y[ch * d.multiplier + m] += x[ch] * w[ch * d.multiplier + m];
-}
-
-template <class T>
-void forward(KernelContext& c, const Depthwise& d, const T* x, const T* w, T* y) {
-  for_each_output(c, d, [&](std::int64_t n, std::int64_t o) {
-    T* to = y + (n * d.v.out_positions() + o) * d.filters();
-    std::fill_n(to, d.filters(), T(0));
-    nn::for_each_in_window(d.v, o, [&](std::int64_t at, std::int64_t k) {
-      multiply_add(d, x + (n * d.v.in_positions() + at) * d.v.channels, w + k * d.filters(), to);
-    });
-  });
-}
-
-template <class T>
-void backward_input(KernelContext& c, const Depthwise& d, const T* w, const T* dy, T* dx) {
-  const std::int64_t image = d.v.in_positions() * d.v.channels;
-  const double cost = cost_of(d) * static_cast<double>(d.v.out_positions());
-  c.parallel_for(d.v.batch, cost, [&](std::int64_t begin, std::int64_t end) {
-    std::fill(dx + begin * image, dx + end * image, T(0));
-    for (std::int64_t n = begin; n < end; ++n)
-      for (std::int64_t o = 0; o < d.v.out_positions(); ++o) {
-        const T* from = dy + (n * d.v.out_positions() + o) * d.filters();
-        nn::for_each_in_window(d.v, o, [&](std::int64_t at, std::int64_t k) {
-          T* to = dx + n * image + at * d.v.channels;
-          for (std::int64_t i = 0; i < d.filters(); ++i)
-            to[i / d.multiplier] += from[i] * w[k * d.filters() + i];
-        });
-      }
-  });
-}
-
-template <class T>
-void backward_filter(KernelContext& c, const Depthwise& d, const T* x, const T* dy, T* dw) {
-  std::fill_n(dw, d.v.window_positions() * d.filters(), T(0));
-  c.serial_for(d.v.batch * d.v.out_positions(), cost_of(d),
-               [&](std::int64_t begin, std::int64_t end) {
-                 for (std::int64_t i = begin; i < end; ++i) {
-                   const std::int64_t n = i / d.v.out_positions(), o = i % d.v.out_positions();
-                   const T* from = dy + i * d.filters();
-                   nn::for_each_in_window(d.v, o, [&](std::int64_t at, std::int64_t k) {
-                     const T* in = x + (n * d.v.in_positions() + at) * d.v.channels;
-                     for (std::int64_t f = 0; f < d.filters(); ++f)
-                       dw[k * d.filters() + f] += in[f / d.multiplier] * from[f];
-                   });
-                 }
-               });
+/// Nanoseconds for a row of the output, which is what threads share out.
+double row_cost(const Conv2DShape& s) {
+  constexpr double product = 0.1;
+  return product * static_cast<double>(s.filter_h * s.filter_w) *
+         static_cast<double>(s.out_w * s.out_c);
 }
 
 Status compute(KernelContext& c) {
   const Tensor &x = c.input(0), &w = c.input(1);
-  TROUPE_ASSIGN(const Depthwise d, sizes(c.prepared<Attrs>(), x.shape(), w.shape()));
-  TROUPE_ASSIGN(const Shape shape, out_shape(d));
+  TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), x.shape(), w.shape()));
+  TROUPE_ASSIGN(const Shape shape, out_shape(s));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   if (y.num_elements() == 0)
     return {};
-  return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
-    forward(c, d, x.data<T>().data(), w.data<T>().data(), y.mutable_data<T>().data());
-    return {};
+  c.parallel_for(s.batch * s.out_h, row_cost(s), [&](std::int64_t begin, std::int64_t end) {
+    arith::depthwise_forward(arith::type_of(x.dtype()), s, x.raw(), w.raw(), y.mutable_raw(), begin,
+                             end);
   });
+  return {};
 }
 
 Result<Shape> wanted(const Tensor& sizes, std::string_view name) {
@@ -173,8 +115,8 @@ Result<Shape> wanted(const Tensor& sizes, std::string_view name) {
   return shape_from(sizes);
 }
 
-Status check_gradient(const Depthwise& d, const Shape& dy) {
-  TROUPE_ASSIGN(const Shape expected, out_shape(d));
+Status check_gradient(const Conv2DShape& s, const Shape& dy) {
+  TROUPE_ASSIGN(const Shape expected, out_shape(s));
   if (dy != expected)
     return invalid_argument(str_cat("out_backprop has shape ", dy, ", expected ", expected));
   return {};
@@ -183,29 +125,63 @@ Status check_gradient(const Depthwise& d, const Shape& dy) {
 Status compute_input(KernelContext& c) {
   const Tensor &w = c.input(1), &dy = c.input(2);
   TROUPE_ASSIGN(const Shape in, wanted(c.input(0), "input_sizes"));
-  TROUPE_ASSIGN(const Depthwise d, sizes(c.prepared<Attrs>(), in, w.shape()));
-  TROUPE_TRY(check_gradient(d, dy.shape()));
+  TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), in, w.shape()));
+  TROUPE_TRY(check_gradient(s, dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
-  return dispatch(Floats{}, dx.dtype(), [&]<class T>() -> Status {
-    backward_input(c, d, w.data<T>().data(), dy.data<T>().data(), dx.mutable_data<T>().data());
+  if (s.out_c == 0) {
+    std::memset(dx.mutable_raw(), 0, dx.byte_size());
     return {};
+  }
+  const double cost = row_cost(s) * static_cast<double>(s.out_h) / static_cast<double>(s.in_h);
+  c.parallel_for(s.batch * s.in_h, cost, [&](std::int64_t begin, std::int64_t end) {
+    arith::depthwise_backward_input(arith::type_of(dx.dtype()), s, w.raw(), dy.raw(),
+                                    dx.mutable_raw(), begin, end);
   });
+  return {};
+}
+
+// Each part sums its rows into a buffer of its own, the first one into the output: the result depends
+// on the number of threads alone.
+Status sum_rows(KernelContext& c, const Conv2DShape& s, const Tensor& x, const Tensor& dy,
+                Tensor& dw) {
+  constexpr double worth_a_thread = 20'000; // nanoseconds
+  constexpr std::int64_t max_parts = 64;
+  const std::int64_t rows = s.batch * s.out_h, size = dw.num_elements();
+  const double cost = row_cost(s) * static_cast<double>(rows);
+  const std::int64_t parts =
+      std::clamp<std::int64_t>(std::min({rows, static_cast<std::int64_t>(cost / worth_a_thread),
+                                         std::int64_t{c.device().compute().threads()}}),
+                               1, max_parts);
+  TROUPE_ASSIGN(const auto add, arith::add_n(dw.dtype()));
+  TROUPE_ASSIGN(Tensor others, c.allocate_temp(dw.dtype(), Shape{parts - 1, size}));
+  std::array<const void*, max_parts> sums{dw.raw()};
+  for (std::int64_t i = 1; i < parts; ++i)
+    sums[static_cast<std::size_t>(i)] = others.rows(i - 1, i).raw();
+  c.parallel_for(
+      parts, cost / static_cast<double>(parts), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          arith::depthwise_backward_filter(arith::type_of(dw.dtype()), s, x.raw(), dy.raw(),
+                                           const_cast<void*>(sums[static_cast<std::size_t>(i)]),
+                                           i * rows / parts, (i + 1) * rows / parts);
+      });
+  if (parts > 1)
+    c.parallel_for(size, 0.3, [&](std::int64_t begin, std::int64_t end) {
+      add(sums.data(), static_cast<int>(parts), dw.mutable_raw(), begin, end);
+    });
+  return {};
 }
 
 Status compute_filter(KernelContext& c) {
   const Tensor &x = c.input(0), &dy = c.input(2);
   TROUPE_ASSIGN(const Shape filter, wanted(c.input(1), "filter_sizes"));
-  TROUPE_ASSIGN(const Depthwise d, sizes(c.prepared<Attrs>(), x.shape(), filter));
-  TROUPE_TRY(check_gradient(d, dy.shape()));
+  TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), x.shape(), filter));
+  TROUPE_TRY(check_gradient(s, dy.shape()));
   TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
   if (dw.num_elements() == 0)
     return {};
-  return dispatch(Floats{}, dw.dtype(), [&]<class T>() -> Status {
-    backward_filter(c, d, x.data<T>().data(), dy.data<T>().data(), dw.mutable_data<T>().data());
-    return {};
-  });
+  return sum_rows(c, s, x, dy, dw);
 }
 
 Status infer(ShapeContext& c) {

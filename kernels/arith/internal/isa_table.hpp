@@ -6,6 +6,7 @@
 #include "kernels/arith/batch_norm.hpp"
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/decompose.hpp"
+#include "kernels/arith/depthwise.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/flags.hpp"
 #include "kernels/arith/fused_conv.hpp"
