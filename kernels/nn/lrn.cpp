@@ -1,8 +1,8 @@
 // LRN: y = x * s^-beta, s = bias + alpha * (sum of x^2 over channels at most depth_radius away).
 #include <algorithm>
-#include <cmath>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/lrn.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
@@ -26,35 +26,16 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   return prepared(out);
 }
 
-/// Calls body(i, begin, end) for every element i of the last dimension's rows; [begin, end) are the
-/// elements near it.
+/// Calls body(options, begin, end) for the rows of x, which has some.
 template <class Body>
-void for_each_near(KernelContext& c, const Tensor& x, Body body) {
-  const std::int64_t depth = std::max<std::int64_t>(x.shape()[3], 1);
-  const std::int64_t radius = c.prepared<Attrs>().radius;
-  c.parallel_for(x.num_elements(), 20 + static_cast<double>(std::min(depth, 2 * radius + 1)),
-                 [&](std::int64_t from, std::int64_t to) {
-                   for (std::int64_t i = from; i < to; ++i) {
-                     const std::int64_t row = i - i % depth, at = i - row;
-                     body(i, row + std::max<std::int64_t>(at - radius, 0),
-                          row + std::min(at + radius + 1, depth));
-                   }
-                 });
-}
-
-float scale_at(const Attrs& a, const float* x, std::int64_t begin, std::int64_t end) {
-  float sum = 0;
-  for (std::int64_t k = begin; k < end; ++k)
-    sum += x[k] * x[k];
-  return a.bias + a.alpha * sum;
-}
-
-float power(const Attrs& a, float scale) {
-  if (a.beta == 1.0F)
-    return 1.0F / scale;
-  if (a.beta == 0.5F)
-    return 1.0F / std::sqrt(scale);
-  return std::exp(-a.beta * std::log(scale));
+void for_each_row(KernelContext& c, const Tensor& x, Body body) {
+  const auto& a = c.prepared<Attrs>();
+  const arith::Lrn options{
+      .depth = x.shape()[3], .radius = a.radius, .bias = a.bias, .alpha = a.alpha, .beta = a.beta};
+  const double near = static_cast<double>(std::min(options.depth, 2 * a.radius + 1));
+  c.parallel_for(x.num_elements() / options.depth,
+                 static_cast<double>(options.depth) * (1 + near / 20),
+                 [&](std::int64_t begin, std::int64_t end) { body(options, begin, end); });
 }
 
 Status compute(KernelContext& c) {
@@ -63,40 +44,31 @@ Status compute(KernelContext& c) {
     return invalid_argument("in must be 4-dimensional");
   if (x.num_elements() >= INT32_MAX)
     return invalid_argument("argument to LRN too large");
-  const auto& a = c.prepared<Attrs>();
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
+  if (y.num_elements() == 0)
+    return {};
   const float* from = x.data<float>().data();
   float* to = y.mutable_data<float>().data();
-  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-    to[i] = from[i] * power(a, scale_at(a, from, begin, end));
+  for_each_row(c, x, [&](const arith::Lrn& options, std::int64_t begin, std::int64_t end) {
+    arith::lrn(options, from, to, begin, end);
   });
   return {};
 }
 
-// dx[k] = dy[k] * s[k]^-beta - 2 alpha beta x[k] * (sum of dy[j] y[j] / s[j] over the j near k).
 Status compute_grad(KernelContext& c) {
   const Tensor &dy = c.input(0), &x = c.input(1), &y = c.input(2);
   if (dy.shape().rank() != 4 || x.shape().rank() != 4)
     return invalid_argument("inputs must be 4-dimensional");
   if (x.shape() != dy.shape() || y.shape() != dy.shape())
     return invalid_argument("input_grads, input_image, and out_image should have the same shape");
-  const auto& a = c.prepared<Attrs>();
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, x.shape()));
-  TROUPE_ASSIGN(Tensor scales, c.allocate_temp(DType::float32, x.shape()));
-  TROUPE_ASSIGN(Tensor shares, c.allocate_temp(DType::float32, x.shape()));
-  const float *from = x.data<float>().data(), *out = y.data<float>().data();
+  if (dx.num_elements() == 0)
+    return {};
+  const float *in = x.data<float>().data(), *out = y.data<float>().data();
   const float* grad = dy.data<float>().data();
-  float *scale = scales.mutable_data<float>().data(), *share = shares.mutable_data<float>().data();
   float* to = dx.mutable_data<float>().data();
-  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-    scale[i] = scale_at(a, from, begin, end);
-    share[i] = grad[i] * out[i] / scale[i];
-  });
-  for_each_near(c, x, [&](std::int64_t i, std::int64_t begin, std::int64_t end) {
-    float sum = 0;
-    for (std::int64_t j = begin; j < end; ++j)
-      sum += share[j];
-    to[i] = grad[i] * std::pow(scale[i], -a.beta) - 2.0F * a.alpha * a.beta * from[i] * sum;
+  for_each_row(c, x, [&](const arith::Lrn& options, std::int64_t begin, std::int64_t end) {
+    arith::lrn_grad(options, grad, in, out, to, begin, end);
   });
   return {};
 }

@@ -11,6 +11,7 @@
 #include "kernels/arith/flags.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/gemm.hpp"
+#include "kernels/arith/lrn.hpp"
 #include "kernels/arith/optimizer.hpp"
 #include "kernels/arith/pool.hpp"
 #include "kernels/arith/reduce.hpp"
@@ -84,6 +85,16 @@ struct FourierHalf {
   int64_t half;
   const void *root_re, *root_im;
   void *re, *im, *out; // `out` of fourier_real_half alone
+};
+
+/// Rows of a local response normalisation. `room` has `block_rows` rows of `pitch` elements, zeros
+/// all; those of x lie behind the first `reach`, which is what a sum reaches to either side.
+struct LrnCall {
+  Lrn lrn;
+  const float *x, *y, *dy; // the last two for the gradient
+  float* out;
+  int64_t begin, end, reach, pitch, block_rows;
+  float* room;
 };
 
 struct IsaTable {
