@@ -1,10 +1,14 @@
-// Conv3D and its gradients: windows are laid out as rows of a matrix, a block at a time, and
-// multiplied with the filter.
+// Conv3D and its gradients. Where planes are large they are images: each plane of the filter makes a
+// convolution of two dimensions, and their results are added. Where planes are small, windows are laid
+// out as rows of a matrix, a block at a time, and multiplied with the filter.
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "graph/op/grad_context.hpp"
+#include "kernels/arith/conv.hpp"
 #include "kernels/arith/gemm.hpp"
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
@@ -148,6 +152,185 @@ void backward_filter(KernelContext& c, const Conv& conv, const Tensor& x, const 
     }
 }
 
+/// A call for each plane takes some microseconds, which few pixels would not be worth.
+bool has_large_planes(const Conv& conv) {
+  constexpr std::int64_t pixels = 64;
+  return conv.v.out[1] * conv.v.out[2] >= pixels && conv.v.in[1] * conv.v.in[2] > 0 &&
+         conv.v.channels > 0 && conv.filters > 0;
+}
+
+/// One plane of the filter over `planes` planes, of one batch entry. Results are to be plain sums, as
+/// those of the other way are.
+arith::Conv2DShape plane_shape(const Conv& conv, std::int64_t planes) {
+  const Volume& v = conv.v;
+  return {.batch = planes,
+          .in_h = v.in[1],
+          .in_w = v.in[2],
+          .in_c = v.channels,
+          .filter_h = v.window[1],
+          .filter_w = v.window[2],
+          .out_h = v.out[1],
+          .out_w = v.out[2],
+          .out_c = conv.filters,
+          .stride_h = v.stride[1],
+          .stride_w = v.stride[2],
+          .dilation_h = v.dilation[1],
+          .dilation_w = v.dilation[2],
+          .pad_top = v.before[1],
+          .pad_left = v.before[2],
+          .may_use_winograd = false};
+}
+
+/// Elements of one plane.
+struct PlaneSizes {
+  std::int64_t in, filter, out;
+  explicit PlaneSizes(const Conv& conv)
+      : in(conv.v.in[1] * conv.v.in[2] * conv.v.channels),
+        filter(conv.v.window[1] * conv.v.window[2] * conv.v.channels * conv.filters),
+        out(conv.v.out[1] * conv.v.out[2] * conv.filters) {}
+};
+
+/// Nanoseconds for one plane of the filter and one of the output.
+double plane_cost(const Conv& conv) {
+  constexpr double products_per_ns = 25;
+  return static_cast<double>(PlaneSizes(conv).filter * conv.v.out[1] * conv.v.out[2]) /
+         products_per_ns;
+}
+
+/// Makes planes, `size` elements each, of all batch entries: the sum of what run(entry, plane, k, to)
+/// writes to `to` for those planes k of the filter for which it returns true.
+template <class T, class Run>
+Status sum_planes(KernelContext& c, std::int64_t batch, std::int64_t planes, const Conv& conv,
+                  std::int64_t size, double cost, T* out, Run run) {
+  TROUPE_ASSIGN(const auto add, arith::add_n(dtype_of<T>));
+  c.parallel_for(batch * planes, cost, [&](std::int64_t begin, std::int64_t end) {
+    thread_local std::vector<T> room;
+    room.resize(static_cast<std::size_t>(size));
+    for (std::int64_t i = begin; i < end; ++i) {
+      T* to = out + i * size;
+      bool is_first = true;
+      for (std::int64_t k = 0; k < conv.v.window[0]; ++k) {
+        if (!run(i / planes, i % planes, k, is_first ? to : room.data()))
+          continue;
+        const void* both[] = {to, room.data()};
+        if (!is_first)
+          add(both, 2, to, 0, size);
+        is_first = false;
+      }
+      if (is_first)
+        std::fill_n(to, size, T(0));
+    }
+  });
+  return {};
+}
+
+template <class T>
+Status forward_by_planes(KernelContext& c, const Conv& conv, const Tensor& x, const Tensor& w,
+                         Tensor& y) {
+  const Volume& v = conv.v;
+  const arith::Conv2DShape shape = plane_shape(conv, 1);
+  const PlaneSizes sizes(conv);
+  const T *in = x.data<T>().data(), *filter = w.data<T>().data();
+  return sum_planes(
+      c, v.batch, v.out[0], conv, sizes.out, plane_cost(conv) * static_cast<double>(v.window[0]),
+      y.mutable_data<T>().data(), [&](std::int64_t n, std::int64_t o, std::int64_t k, T* to) {
+        const std::int64_t at = o * v.stride[0] - v.before[0] + k * v.dilation[0];
+        if (at < 0 || at >= v.in[0])
+          return false;
+        arith::conv2d_forward(arith::type_of(x.dtype()), shape, in + (n * v.in[0] + at) * sizes.in,
+                              filter + k * sizes.filter, to, 0, 1);
+        return true;
+      });
+}
+
+template <class T>
+Status backward_input_by_planes(KernelContext& c, const Conv& conv, const Tensor& w,
+                                const Tensor& dy, Tensor& dx) {
+  const Volume& v = conv.v;
+  const arith::Conv2DShape shape = plane_shape(conv, 1);
+  const PlaneSizes sizes(conv);
+  const T *filter = w.data<T>().data(), *grad = dy.data<T>().data();
+  const double all = plane_cost(conv) * static_cast<double>(v.window[0] * v.out[0]);
+  return sum_planes(c, v.batch, v.in[0], conv, sizes.in, all / static_cast<double>(v.in[0]),
+                    dx.mutable_data<T>().data(),
+                    [&](std::int64_t n, std::int64_t i, std::int64_t k, T* to) {
+                      const std::int64_t at = i + v.before[0] - k * v.dilation[0];
+                      if (at < 0 || at % v.stride[0] != 0 || at / v.stride[0] >= v.out[0])
+                        return false;
+                      arith::conv2d_backward_input(
+                          arith::type_of(dx.dtype()), shape, filter + k * sizes.filter,
+                          grad + (n * v.out[0] + at / v.stride[0]) * sizes.out, to, 0, 1);
+                      return true;
+                    });
+}
+
+/// The output planes for which plane k of the filter lies inside the input.
+std::pair<std::int64_t, std::int64_t> planes_with(const Volume& v, std::int64_t k) {
+  const std::int64_t first = k * v.dilation[0] - v.before[0], step = v.stride[0];
+  const std::int64_t begin = first < 0 ? (step - 1 - first) / step : 0;
+  const std::int64_t end = first < v.in[0] ? (v.in[0] - first + step - 1) / step : 0;
+  return {begin, std::max(begin, std::min(end, v.out[0]))};
+}
+
+/// The sum over planes of one batch entry into a plane of the filter. Neighbouring planes are images of
+/// one batch; those that lie apart are taken one by one, through `room`.
+template <class T>
+void add_to_filter_plane(const Conv& conv, std::int64_t k, const T* x, const T* dy, T* room,
+                         const arith::AddNKernel& add, T* dw) {
+  const Volume& v = conv.v;
+  const PlaneSizes sizes(conv);
+  const auto [first, last] = planes_with(v, k);
+  const std::int64_t planes = v.stride[0] == 1 ? last - first : 1;
+  for (std::int64_t o = first; o < last; o += planes) {
+    const std::int64_t at = o * v.stride[0] - v.before[0] + k * v.dilation[0];
+    arith::conv2d_backward_filter(arith::type_of(dtype_of<T>), plane_shape(conv, planes),
+                                  x + at * sizes.in, dy + o * sizes.out, room, 0, planes);
+    const void* both[] = {dw, room};
+    add(both, 2, dw, 0, sizes.filter);
+  }
+}
+
+// Threads share the filter's planes and parts of the batch; each part has a sum of its own, the first
+// one in the output.
+template <class T>
+Status backward_filter_by_planes(KernelContext& c, const Conv& conv, const Tensor& x,
+                                 const Tensor& dy, Tensor& dw) {
+  constexpr std::int64_t max_parts = 64;
+  const Volume& v = conv.v;
+  const PlaneSizes sizes(conv);
+  const std::int64_t parts = std::clamp<std::int64_t>(
+      std::min<std::int64_t>(v.batch, c.device().compute().threads()), 1, max_parts);
+  const std::int64_t size = dw.num_elements();
+  TROUPE_ASSIGN(const auto add, arith::add_n(dw.dtype()));
+  TROUPE_ASSIGN(Tensor others, c.allocate_temp(dw.dtype(), Shape{parts - 1, size}));
+  std::ranges::fill(dw.mutable_data<T>(), T(0));
+  std::ranges::fill(others.mutable_data<T>(), T(0));
+  std::array<const void*, max_parts> sums{dw.raw()};
+  for (std::int64_t i = 1; i < parts; ++i)
+    sums[static_cast<std::size_t>(i)] = others.rows(i - 1, i).raw();
+  const double all = plane_cost(conv) * static_cast<double>(v.batch * v.window[0] * v.out[0]);
+  const std::int64_t units = parts * v.window[0];
+  c.parallel_for(
+      units, all / static_cast<double>(units), [&](std::int64_t begin, std::int64_t end) {
+        thread_local std::vector<T> room;
+        room.resize(static_cast<std::size_t>(sizes.filter));
+        for (std::int64_t i = begin; i < end; ++i) {
+          const std::int64_t part = i / v.window[0], k = i % v.window[0];
+          T* to = static_cast<T*>(const_cast<void*>(sums[static_cast<std::size_t>(part)])) +
+                  k * sizes.filter;
+          for (std::int64_t n = part * v.batch / parts; n < (part + 1) * v.batch / parts; ++n)
+            add_to_filter_plane(conv, k, x.data<T>().data() + n * v.in[0] * sizes.in,
+                                dy.data<T>().data() + n * v.out[0] * sizes.out, room.data(), add,
+                                to);
+        }
+      });
+  if (parts > 1)
+    c.parallel_for(size, 0.3, [&](std::int64_t begin, std::int64_t end) {
+      add(sums.data(), static_cast<int>(parts), dw.mutable_raw(), begin, end);
+    });
+  return {};
+}
+
 Status compute(KernelContext& c) {
   const Tensor &x = c.input(0), &w = c.input(1);
   TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), x.shape(), w.shape()));
@@ -156,6 +339,8 @@ Status compute(KernelContext& c) {
   if (y.num_elements() == 0)
     return {};
   return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
+    if (has_large_planes(conv))
+      return forward_by_planes<T>(c, conv, x, w, y);
     forward<T>(c, conv, x, w, y);
     return {};
   });
@@ -188,6 +373,8 @@ Status compute_input(KernelContext& c, bool by_sizes) {
   if (dx.num_elements() == 0)
     return {};
   return dispatch(Floats{}, dx.dtype(), [&]<class T>() -> Status {
+    if (has_large_planes(conv))
+      return backward_input_by_planes<T>(c, conv, w, dy, dx);
     backward_input<T>(c, conv, w, dy, dx);
     return {};
   });
@@ -202,6 +389,8 @@ Status compute_filter(KernelContext& c, bool by_sizes) {
   if (dw.num_elements() == 0)
     return {};
   return dispatch(Floats{}, dw.dtype(), [&]<class T>() -> Status {
+    if (has_large_planes(conv))
+      return backward_filter_by_planes<T>(c, conv, x, dy, dw);
     backward_filter<T>(c, conv, x, dy, dw);
     return {};
   });
