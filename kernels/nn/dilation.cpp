@@ -5,6 +5,8 @@
 #include <limits>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/depthwise.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -149,12 +151,42 @@ T largest(const Sizes& s, const T* image, const T* filter, std::int64_t oh, std:
   return most;
 }
 
+/// f32 and f64, which the instruction sets have.
+void compute_floats(KernelContext& c, const Sizes& s, Tensor& y) {
+  const arith::Conv2DShape shape{
+      .batch = s.batch,
+      .in_h = s.in_h,
+      .in_w = s.in_w,
+      .in_c = s.depth,
+      .filter_h = s.filter_h,
+      .filter_w = s.filter_w,
+      .out_h = s.rows.output,
+      .out_w = s.columns.output,
+      .out_c = s.depth,
+      .stride_h = s.attrs.stride[0],
+      .stride_w = s.attrs.stride[1],
+      .dilation_h = s.attrs.rate[0],
+      .dilation_w = s.attrs.rate[1],
+      .pad_top = s.rows.pad_before,
+      .pad_left = s.columns.pad_before,
+  };
+  const double cost = s.window_cost() / 20 * static_cast<double>(shape.out_w);
+  c.parallel_for(s.batch * shape.out_h, cost, [&](std::int64_t begin, std::int64_t end) {
+    arith::dilation_forward(arith::type_of(y.dtype()), shape, c.input(0).raw(), c.input(1).raw(),
+                            y.mutable_raw(), begin, end);
+  });
+}
+
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, sizes(c));
   TROUPE_ASSIGN(const Shape shape, s.out());
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   if (y.num_elements() == 0)
     return {};
+  if (y.dtype() == DType::float32 || y.dtype() == DType::float64) {
+    compute_floats(c, s, y);
+    return {};
+  }
   return dispatch(Reals{}, y.dtype(), [&]<class T>() -> Status {
     const T *x = c.input(0).data<T>().data(), *filter = c.input(1).data<T>().data();
     T* to = y.mutable_data<T>().data();
