@@ -69,6 +69,12 @@ def image_rows():
     yield row("rgb-to-hsv", "RGBToHSV of 16 384 pixels", "RGBToHSV", ["above x"], {"x": (16384, 3)}, 10, **F32)
     plain = {"strides": [1, 1, 1, 1], "padding": "SAME", **F32}
     yield row("depthwise", "DepthwiseConv2dNative 3 x 3 of 8 x 28 x 28 x 32", "DepthwiseConv2dNative", ["x", "y"], {"x": (8, 28, 28, 32), "y": (3, 3, 32, 1)}, 5, **plain)
+    yield row("depthwise-input-grad", "DepthwiseConv2dNativeBackpropInput 3 x 3 of 8 x 28 x 28 x 32", "DepthwiseConv2dNativeBackpropInput",
+              [ints([8, 28, 28, 32]), "y", "x"], {"x": (8, 28, 28, 32), "y": (3, 3, 32, 1)}, 5, **plain)
+    yield row("depthwise-filter-grad", "DepthwiseConv2dNativeBackpropFilter 3 x 3 of 8 x 28 x 28 x 32", "DepthwiseConv2dNativeBackpropFilter",
+              ["x", ints([3, 3, 32, 1]), "z"], {"x": (8, 28, 28, 32), "z": (8, 28, 28, 32)}, 5, **plain)
+    yield row("depthwise-2", "DepthwiseConv2dNative 3 x 3 of 8 x 28 x 28 x 16, two filters each", "DepthwiseConv2dNative", ["x", "y"],
+              {"x": (8, 28, 28, 16), "y": (3, 3, 16, 2)}, 5, **plain)
     yield row("conv-1x1", "Conv2D 1 x 1 of 8 x 28 x 28 x 64 to 64", "Conv2D", ["x", "y"], {"x": (8, 28, 28, 64), "y": (1, 1, 64, 64)}, 5, **plain)
     yield row("conv-stride-2", "Conv2D 3 x 3 by 2 of 8 x 28 x 28 x 32 to 64", "Conv2D", ["x", "y"], {"x": (8, 28, 28, 32), "y": (3, 3, 32, 64)}, 5,
               **{**plain, "strides": [1, 2, 2, 1]})
@@ -78,7 +84,13 @@ def image_rows():
               {"x": (8, 28, 28, 32), "z": (8, 28, 28, 32)}, 5, **plain)
     yield row("conv3d", "Conv3D 3 x 3 x 3 of 2 x 8 x 16 x 16 x 16 to 16", "Conv3D", ["x", "y"], {"x": (2, 8, 16, 16, 16), "y": (3, 3, 3, 16, 16)}, 5,
               **{**plain, "strides": [1, 1, 1, 1, 1]})
+    yield row("conv3d-input-grad", "Conv3DBackpropInputV2 3 x 3 x 3 of 2 x 8 x 16 x 16 x 16", "Conv3DBackpropInputV2", [ints([2, 8, 16, 16, 16]), "y", "x"],
+              {"x": (2, 8, 16, 16, 16), "y": (3, 3, 3, 16, 16)}, 5, **{**plain, "strides": [1, 1, 1, 1, 1]})
+    yield row("conv3d-filter-grad", "Conv3DBackpropFilterV2 3 x 3 x 3 of 2 x 8 x 16 x 16 x 16", "Conv3DBackpropFilterV2", ["x", ints([3, 3, 3, 16, 16]), "z"],
+              {"x": (2, 8, 16, 16, 16), "z": (2, 8, 16, 16, 16)}, 5, **{**plain, "strides": [1, 1, 1, 1, 1]})
     yield row("lrn", "LRN of 8 x 28 x 28 x 32", "LRN", ["x"], {"x": (8, 28, 28, 32)}, 5, **F32)
+    yield row("lrn-grad", "LRNGrad of 8 x 28 x 28 x 32", "LRNGrad", ["x", "y", "z"],
+              {"x": (8, 28, 28, 32), "y": (8, 28, 28, 32), "z": (8, 28, 28, 32)}, 5, **F32)
     yield row("dilation", "Dilation2D 3 x 3 of 2 x 28 x 28 x 16", "Dilation2D", ["x", "y"], {"x": (2, 28, 28, 16), "y": (3, 3, 16)}, 5, rates=[1, 1, 1, 1],
               **plain)
     yield row("max-pool-argmax", "MaxPoolWithArgmax 2 x 2 of 8 x 28 x 28 x 32", "MaxPoolWithArgmax", ["x"], {"x": (8, 28, 28, 32)}, 5, Targmax=Type(INT64),
