@@ -25,17 +25,27 @@ const DecompositionTable& table() {
 
 } // namespace
 
+void lu(float* a, int64_t n, int64_t* order) {
+  table().of_float.lu(a, n, order);
+}
 void lu(double* a, int64_t n, int64_t* order) {
-  table().lu(a, n, order);
+  table().of_double.lu(a, n, order);
 }
 
+bool cholesky(float* a, int64_t n) {
+  return table().of_float.cholesky(a, n);
+}
 bool cholesky(double* a, int64_t n) {
-  return table().cholesky(a, n);
+  return table().of_double.cholesky(a, n);
 }
 
+void triangular_solve(const float* a, int64_t n, Triangle triangle, bool transpose, float* x,
+                      int64_t columns) {
+  table().of_float.triangular_solve(a, n, triangle, transpose, x, columns);
+}
 void triangular_solve(const double* a, int64_t n, Triangle triangle, bool transpose, double* x,
                       int64_t columns) {
-  table().triangular_solve(a, n, triangle, transpose, x, columns);
+  table().of_double.triangular_solve(a, n, triangle, transpose, x, columns);
 }
 
 bool self_adjoint_eig(const double* a, int64_t n, double* values, double* vectors) {

@@ -1,4 +1,5 @@
-// Decompositions of dense row-major f64 matrices, by Eigen, as the instruction set in use has them.
+// Decompositions of dense row-major matrices, by Eigen, as the instruction set in use has them: by
+// elimination of float and double, the others of double.
 // Every function is single-threaded and allocates what it needs beside its arguments; where there is
 // no memory for that, std::bad_alloc is thrown.
 #pragma once
@@ -9,16 +10,20 @@ namespace troupe::arith {
 /// Gaussian elimination with partial pivoting: a [n, n] becomes l, of whose diagonal only ones are
 /// left out, below u. Row i of l u is row order[i] of a. A singular matrix leaves a zero, or what is
 /// no number, on the diagonal.
+void lu(float* a, int64_t n, int64_t* order);
 void lu(double* a, int64_t n, int64_t* order);
 
 /// The lower triangle of a [n, n] becomes that of l, a = l l^T; the upper one is neither read nor
 /// written. False unless a is positive definite.
+bool cholesky(float* a, int64_t n);
 bool cholesky(double* a, int64_t n);
 
 enum class Triangle { lower, upper, unit_lower };
 
 /// x [n, columns] becomes op(a)^-1 x, where op(a) is a triangle of a [n, n], or that triangle's
 /// transpose. A zero on the diagonal gives infinities and NaN.
+void triangular_solve(const float* a, int64_t n, Triangle triangle, bool transpose, float* x,
+                      int64_t columns);
 void triangular_solve(const double* a, int64_t n, Triangle triangle, bool transpose, double* x,
                       int64_t columns);
 

@@ -153,6 +153,50 @@ TEST_CASE(
   });
 }
 
+/// What was computed in float, as doubles.
+Matrix of(const std::vector<float>& elements, int64_t rows, int64_t cols) {
+  Matrix out(rows, cols);
+  out.elements.assign(elements.begin(), elements.end());
+  return out;
+}
+
+TEST_CASE("floats are eliminated as doubles are") {
+  on_each_isa([] {
+    for (int64_t n : sizes) {
+      CAPTURE(n);
+      const double close = 1e-5 * static_cast<double>(n);
+      Matrix a = random_matrix(n, n, 88);
+      for (int64_t i = 0; i < n; ++i)
+        a(i, i) += 4;
+      std::vector<float> factors(a.elements.begin(), a.elements.end());
+      a = of(factors, n, n);
+      Matrix rows(n, n);
+      std::vector<int64_t> order(static_cast<size_t>(n));
+      lu(factors.data(), n, order.data());
+      for (int64_t i = 0; i < n; ++i)
+        for (int64_t j = 0; j < n; ++j)
+          rows(i, j) = a(order[static_cast<size_t>(i)], j);
+      const Matrix found = of(factors, n, n);
+      CHECK(distance(triangle_of(found, Triangle::unit_lower) * triangle_of(found, Triangle::upper),
+                     rows) < close);
+
+      const Matrix square = a * transposed(a);
+      std::vector<float> l(square.elements.begin(), square.elements.end());
+      CHECK(cholesky(l.data(), n));
+      const Matrix factor = triangle_of(of(l, n, n), Triangle::lower);
+      CHECK(distance(factor * transposed(factor), square) < 10 * close);
+
+      for (bool transpose : {false, true}) {
+        const std::vector<float> b = random_values<float>(n * 3, -1, 1, 89);
+        std::vector<float> x = b;
+        triangular_solve(l.data(), n, Triangle::lower, transpose, x.data(), 3);
+        CHECK(distance((transpose ? transposed(factor) : factor) * of(x, n, 3), of(b, n, 3)) <
+              close);
+      }
+    }
+  });
+}
+
 TEST_CASE("eigenvalues come smallest first, with orthonormal vectors, from the lower triangle") {
   on_each_isa([] {
     for (int64_t n : sizes) {

@@ -16,8 +16,8 @@ Signal transformed(const Signal& x, bool inverse) {
     for (int64_t j = 0; j < n; ++j)
       out[static_cast<size_t>(k)] +=
           x[static_cast<size_t>(j)] *
-          std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi *
-                              static_cast<double>(j * k % n) / static_cast<double>(n));
+          std::polar(1.0, (inverse ? 2 : -2) * std::numbers::pi * static_cast<double>(j * k % n) /
+                              static_cast<double>(n));
   return out;
 }
 
@@ -26,8 +26,8 @@ template <class T>
 double error(const std::complex<T>* found, int64_t pitch, const Signal& want, double scale) {
   double difference = 0, size = 0;
   for (size_t k = 0; k < want.size(); ++k) {
-    difference += std::norm(std::complex<double>(found[static_cast<int64_t>(k) * pitch]) -
-                            want[k] * scale);
+    difference +=
+        std::norm(std::complex<double>(found[static_cast<int64_t>(k) * pitch]) - want[k] * scale);
     size += std::norm(want[k] * scale);
   }
   return std::sqrt(difference / size);
@@ -127,9 +127,9 @@ TEST_CASE("long signals are transformed in memory of their own, and in blocks of
     double most = 0;
     for (int64_t k = 0; k < n; ++k)
       for (int64_t j = 0; j < width; ++j) {
-        const auto want = std::polar(static_cast<double>(j + 1), -2 * std::numbers::pi *
-                                                                     static_cast<double>(3 * k) /
-                                                                     static_cast<double>(n));
+        const auto want =
+            std::polar(static_cast<double>(j + 1),
+                       -2 * std::numbers::pi * static_cast<double>(3 * k) / static_cast<double>(n));
         most = std::max(
             most, std::abs(want - std::complex<double>(y[static_cast<size_t>(k * width + j)])));
       }

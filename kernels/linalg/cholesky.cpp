@@ -10,12 +10,12 @@ namespace {
 using namespace linalg;
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   const auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows, a.rows));
+  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows, a.rows, eliminated_dtype));
   if (out.wide.num_elements() > 0)
-    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+    TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, linalg::product(outer), cubic(a.rows),
                              [&](std::int64_t i) -> Status {
                                Matrix<T> lower = a.at<T>(i);

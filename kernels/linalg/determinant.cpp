@@ -33,9 +33,10 @@ SignedLog<T> determinant(ConstView<T> a) {
   Lu<T> found = lu<T>(a);
   out.sign = sign_of(found.order);
   const auto diagonal = found.factors.diagonal();
+  using Part = decltype(std::abs(T()));
   for (Eigen::Index i = 0; i < diagonal.size(); ++i) {
     const double magnitude = std::abs(diagonal(i));
-    out.sign *= magnitude == 0 ? T(0) : diagonal(i) / magnitude;
+    out.sign *= magnitude == 0 ? T(0) : diagonal(i) / static_cast<Part>(magnitude);
     out.log += std::log(magnitude);
     if (magnitude == 0)
       return {T(0), -std::numeric_limits<double>::infinity()};
@@ -44,15 +45,16 @@ SignedLog<T> determinant(ConstView<T> a) {
 }
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   const auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Tensor out, result(c, 0, outer, {}));
-  TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+  TROUPE_ASSIGN(Tensor out, result(c, 0, outer, {}, eliminated_dtype));
+  TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
     auto to = out.mutable_data<T>();
     return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
       const auto d = determinant<T>(a.at<T>(i));
-      to[static_cast<std::size_t>(i)] = d.sign == T(0) ? T(0) : d.sign * std::exp(d.log);
+      to[static_cast<std::size_t>(i)] =
+          d.sign == T(0) ? T(0) : d.sign * static_cast<decltype(std::abs(T()))>(std::exp(d.log));
       return {};
     });
   }));
@@ -60,12 +62,12 @@ Status compute(KernelContext& c) {
 }
 
 Status compute_log(KernelContext& c) {
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   const auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Tensor sign, result(c, 0, outer, {}));
-  TROUPE_ASSIGN(Tensor log, result(c, 1, outer, {}));
-  TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+  TROUPE_ASSIGN(Tensor sign, result(c, 0, outer, {}, eliminated_dtype));
+  TROUPE_ASSIGN(Tensor log, result(c, 1, outer, {}, eliminated_dtype));
+  TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
     auto signs = sign.mutable_data<T>(), logs = log.mutable_data<T>();
     return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
       const auto d = determinant<T>(a.at<T>(i));

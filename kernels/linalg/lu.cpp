@@ -18,16 +18,16 @@ Status decompose(ConstView<T> a, View<T> lu, Index* rows) {
 }
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Matrices lu, result_matrices(c, 0, outer, a.rows, a.rows));
+  TROUPE_ASSIGN(Matrices lu, result_matrices(c, 0, outer, a.rows, a.rows, eliminated_dtype));
   const std::int64_t count = linalg::product(outer);
   outer.push_back(a.rows);
   TROUPE_ASSIGN(const Shape rows, Shape::make(outer));
   TROUPE_ASSIGN(Tensor p, c.allocate_output(1, rows));
   if (a.wide.num_elements() > 0)
-    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+    TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
       return dispatch(Indices{}, p.dtype(), [&]<class Index>() {
         return for_each_matrix(c, count, cubic(a.rows), [&](std::int64_t i) {
           return decompose<T, Index>(a.at<T>(i), lu.at_mutable<T>(i),

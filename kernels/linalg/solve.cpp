@@ -13,13 +13,13 @@ Lu<T> decompose(ConstView<T> a, bool adjoint) {
 }
 
 Status compute_inverse(KernelContext& c) {
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   const auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows, a.rows));
+  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.rows, a.rows, eliminated_dtype));
   const bool adjoint = attr_or(c, "adjoint", false);
   if (out.wide.num_elements() > 0)
-    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+    TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
         const Lu<T> found = decompose<T>(a.at<T>(i), adjoint);
         if (!found.is_invertible())
@@ -34,16 +34,16 @@ Status compute_inverse(KernelContext& c) {
 
 Status compute_solve(KernelContext& c) {
   TROUPE_TRY(check_same_batch(c, 2));
-  TROUPE_ASSIGN(const Matrices a, operand(c, 0));
-  TROUPE_ASSIGN(const Matrices b, operand(c, 1));
+  TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
+  TROUPE_ASSIGN(const Matrices b, operand(c, 1, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   if (a.rows != b.rows)
     return invalid_argument("Input matrix and rhs are incompatible.");
   const auto outer = outer_dims(c.input(0).shape());
-  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.cols, b.cols));
+  TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.cols, b.cols, eliminated_dtype));
   const bool adjoint = attr_or(c, "adjoint", false);
   if (out.wide.num_elements() > 0)
-    TROUPE_TRY(dispatch(Wide{}, a.wide.dtype(), [&]<class T>() {
+    TROUPE_TRY(dispatch(Eliminated{}, a.wide.dtype(), [&]<class T>() {
       return for_each_matrix(c, product(outer), cubic(a.rows), [&](std::int64_t i) -> Status {
         const Lu<T> found = decompose<T>(a.at<T>(i), adjoint);
         if (!found.is_invertible())

@@ -33,13 +33,13 @@ Result<Problem> problem(KernelContext& c, const Attrs& attrs) {
     return invalid_argument(
         str_cat("In[0] and In[1] must have compatible batch dimensions: ", a, " vs. ", b));
   Problem p;
-  TROUPE_ASSIGN(p.a, operand(c, 0));
-  TROUPE_ASSIGN(p.b, operand(c, 1));
+  TROUPE_ASSIGN(p.a, operand(c, 0, eliminated_dtype));
+  TROUPE_ASSIGN(p.b, operand(c, 1, eliminated_dtype));
   if (p.a.cols != p.b.rows)
     return invalid_argument(str_cat("In[0] mismatch In[1] shape: ", p.a.cols, " vs. ", p.b.rows,
                                     ": ", a, " ", b, " ", attrs.lower ? 1 : 0, " ",
                                     attrs.adjoint ? 1 : 0));
-  TROUPE_ASSIGN(p.out, result_matrices(c, 0, batch, p.b.rows, p.b.cols));
+  TROUPE_ASSIGN(p.out, result_matrices(c, 0, batch, p.b.rows, p.b.cols, eliminated_dtype));
   p.a_index = broadcast_indices(outer_dims(a), batch);
   p.b_index = broadcast_indices(outer_dims(b), batch);
   p.count = linalg::product(batch);
@@ -61,7 +61,7 @@ Status compute(KernelContext& c) {
   const auto triangle = attrs.lower ? arith::Triangle::lower : arith::Triangle::upper;
   TROUPE_ASSIGN(Problem p, problem(c, attrs));
   if (p.out.wide.num_elements() > 0)
-    TROUPE_TRY(dispatch(Wide{}, p.a.wide.dtype(), [&]<class T>() {
+    TROUPE_TRY(dispatch(Eliminated{}, p.a.wide.dtype(), [&]<class T>() {
       const double cost = static_cast<double>(rows * rows * p.b.cols) + 100;
       return for_each_matrix(c, p.count, cost, [&](std::int64_t i) -> Status {
         const auto at = static_cast<std::size_t>(i);
@@ -83,7 +83,7 @@ T band_element(const ConstView<T>& bands, bool lower, std::int64_t i, std::int64
 
 template <class T>
 T conjugate(T x) {
-  if constexpr (std::is_same_v<T, double>)
+  if constexpr (std::is_floating_point_v<T>)
     return x;
   else
     return std::conj(x);
@@ -118,7 +118,7 @@ Status compute_banded(KernelContext& c) {
             str_cat("In[", i, "] must not be an empty tensor: ", c.input(i).to_string()));
   const Attrs attrs = attrs_of(c);
   TROUPE_ASSIGN(Problem p, problem(c, attrs));
-  TROUPE_TRY(dispatch(Wide{}, p.a.wide.dtype(), [&]<class T>() {
+  TROUPE_TRY(dispatch(Eliminated{}, p.a.wide.dtype(), [&]<class T>() {
     const double cost = static_cast<double>(p.a.rows * p.a.cols * p.b.cols) + 100;
     return for_each_matrix(c, p.count, cost, [&](std::int64_t i) -> Status {
       const auto at = static_cast<std::size_t>(i);

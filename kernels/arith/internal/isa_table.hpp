@@ -104,10 +104,16 @@ struct IsaTable {
 };
 
 /// The functions of decompose.hpp; no two have the same type.
+template <class T>
+struct EliminationTable {
+  void (*lu)(T* a, int64_t n, int64_t* order);
+  bool (*cholesky)(T* a, int64_t n);
+  void (*triangular_solve)(const T* a, int64_t n, Triangle triangle, bool transpose, T* x,
+                           int64_t columns);
+};
 struct DecompositionTable {
-  decltype(arith::lu)* lu;
-  decltype(arith::cholesky)* cholesky;
-  decltype(arith::triangular_solve)* triangular_solve;
+  EliminationTable<float> of_float;
+  EliminationTable<double> of_double;
   decltype(arith::self_adjoint_eig)* self_adjoint_eig;
   decltype(arith::qr)* qr;
   decltype(arith::svd)* svd;

@@ -1,4 +1,4 @@
-// Decompositions of f64 matrices by Eigen. Compiled for the base and for AVX2 alone: a minute of the
+// Decompositions of matrices by Eigen. Compiled for the base and for AVX2 alone: a minute of the
 // compiler's time for each instruction set is more than the wider registers would save.
 #include "kernels/arith/isa/functions.hpp"
 #include <Eigen/Cholesky>
@@ -10,40 +10,45 @@
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T>
+using Rows = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using RowMajor = Rows<double>;
 using ColumnMajor = Eigen::MatrixXd;
 using View = Eigen::Map<RowMajor>;
 using ConstView = Eigen::Map<const RowMajor>;
 
-void lu(double* a, int64_t n, int64_t* order) {
-  View view(a, n, n);
-  const Eigen::PartialPivLU<Eigen::Ref<RowMajor>> found(view);
+template <class T>
+void lu(T* a, int64_t n, int64_t* order) {
+  Eigen::Map<Rows<T>> view(a, n, n);
+  const Eigen::PartialPivLU<Eigen::Ref<Rows<T>>> found(view);
   for (int64_t i = 0; i < n; ++i)
     order[found.permutationP().indices()(i)] = i;
 }
 
-bool cholesky(double* a, int64_t n) {
-  View view(a, n, n);
-  return Eigen::LLT<Eigen::Ref<RowMajor>, Eigen::Lower>(view).info() == Eigen::Success;
+template <class T>
+bool cholesky(T* a, int64_t n) {
+  Eigen::Map<Rows<T>> view(a, n, n);
+  return Eigen::LLT<Eigen::Ref<Rows<T>>, Eigen::Lower>(view).info() == Eigen::Success;
 }
 
-void triangular_solve(const double* a, int64_t n, Triangle triangle, bool transpose, double* x,
+template <class T>
+void triangular_solve(const T* a, int64_t n, Triangle triangle, bool transpose, T* x,
                       int64_t columns) {
-  const ConstView view(a, n, n);
-  View b(x, n, columns);
+  const Eigen::Map<const Rows<T>> view(a, n, n);
+  Eigen::Map<Rows<T>> b(x, n, columns);
   switch (triangle) {
   case Triangle::unit_lower:
     if (transpose)
-      return view.transpose().triangularView<Eigen::UnitUpper>().solveInPlace(b);
-    return view.triangularView<Eigen::UnitLower>().solveInPlace(b);
+      return view.transpose().template triangularView<Eigen::UnitUpper>().solveInPlace(b);
+    return view.template triangularView<Eigen::UnitLower>().solveInPlace(b);
   case Triangle::lower:
     if (transpose)
-      return view.transpose().triangularView<Eigen::Upper>().solveInPlace(b);
-    return view.triangularView<Eigen::Lower>().solveInPlace(b);
+      return view.transpose().template triangularView<Eigen::Upper>().solveInPlace(b);
+    return view.template triangularView<Eigen::Lower>().solveInPlace(b);
   case Triangle::upper:
     if (transpose)
-      return view.transpose().triangularView<Eigen::Lower>().solveInPlace(b);
-    return view.triangularView<Eigen::Upper>().solveInPlace(b);
+      return view.transpose().template triangularView<Eigen::Lower>().solveInPlace(b);
+    return view.template triangularView<Eigen::Upper>().solveInPlace(b);
   }
 }
 
@@ -86,7 +91,10 @@ void svd(const double* a, int64_t m, int64_t n, bool full, double* values, doubl
 } // namespace
 
 extern const DecompositionTable decompositions;
-const DecompositionTable decompositions = {lu, cholesky, triangular_solve, self_adjoint_eig,
-                                           qr, svd};
+const DecompositionTable decompositions = {{lu<float>, cholesky<float>, triangular_solve<float>},
+                                           {lu<double>, cholesky<double>, triangular_solve<double>},
+                                           self_adjoint_eig,
+                                           qr,
+                                           svd};
 
 } // namespace troupe::arith::TROUPE_ISA

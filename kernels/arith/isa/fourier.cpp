@@ -92,9 +92,9 @@ struct Arrays {
 
   explicit Arrays(const FourierStage& s)
       : in_re(static_cast<const T*>(s.in_re)), in_im(static_cast<const T*>(s.in_im)),
-        factor_re(static_cast<const T*>(s.factor_re)), factor_im(static_cast<const T*>(s.factor_im)),
-        out_re(static_cast<T*>(s.out_re)), out_im(static_cast<T*>(s.out_im)), groups(s.groups),
-        width(s.width) {}
+        factor_re(static_cast<const T*>(s.factor_re)),
+        factor_im(static_cast<const T*>(s.factor_im)), out_re(static_cast<T*>(s.out_re)),
+        out_im(static_cast<T*>(s.out_im)), groups(s.groups), width(s.width) {}
 };
 
 /// Elements [at, at + lanes of V) of group p.
@@ -215,7 +215,7 @@ void stage_of(const Arrays<T>& s) {
     if (s.width == 1)
       return first_stage(s);
   }
-  if constexpr (lanes<T> > 4) {
+  if constexpr (lanes < T >> 4) {
     if (s.width < lanes<T>)
       return wide_stage<radix, Vector<T, 4>>(s);
   }
@@ -262,7 +262,8 @@ void merge(const T* re, const T* im, T scale, T* to, int64_t n) {
 template <class T>
 void real_half(const FourierHalf& call) {
   const T *re = static_cast<const T*>(call.re), *im = static_cast<const T*>(call.im);
-  const T *root_re = static_cast<const T*>(call.root_re), *root_im = static_cast<const T*>(call.root_im);
+  const T *root_re = static_cast<const T*>(call.root_re),
+          *root_im = static_cast<const T*>(call.root_im);
   T* to = static_cast<T*>(call.out);
   const int64_t h = call.half;
   to[0] = re[0] + im[0];
@@ -282,14 +283,17 @@ void real_half(const FourierHalf& call) {
 template <class T>
 void real_whole(const FourierHalf& call, const T* from) {
   T *re = static_cast<T*>(call.re), *im = static_cast<T*>(call.im);
-  const T *root_re = static_cast<const T*>(call.root_re), *root_im = static_cast<const T*>(call.root_im);
+  const T *root_re = static_cast<const T*>(call.root_re),
+          *root_im = static_cast<const T*>(call.root_im);
   const int64_t h = call.half;
   re[0] = from[0] + from[2 * h];
   im[0] = from[0] - from[2 * h];
   TROUPE_INDEPENDENT
   for (int64_t k = 1; k < h; ++k) {
-    const T even_re = from[2 * k] + from[2 * (h - k)], even_im = from[2 * k + 1] - from[2 * (h - k) + 1];
-    const T turn_re = from[2 * k] - from[2 * (h - k)], turn_im = from[2 * k + 1] + from[2 * (h - k) + 1];
+    const T even_re = from[2 * k] + from[2 * (h - k)],
+            even_im = from[2 * k + 1] - from[2 * (h - k) + 1];
+    const T turn_re = from[2 * k] - from[2 * (h - k)],
+            turn_im = from[2 * k + 1] + from[2 * (h - k) + 1];
     const T odd_re = turn_re * root_re[k] + turn_im * root_im[k];
     const T odd_im = turn_im * root_re[k] - turn_re * root_im[k];
     re[k] = even_re - odd_im;
@@ -305,15 +309,17 @@ void fourier_stage(Type type, const FourierStage& call) {
 
 void fourier_split(Type type, const void* from, void* re, void* im, int64_t n) {
   if (type == Type::float32)
-    return split(static_cast<const float*>(from), static_cast<float*>(re), static_cast<float*>(im), n);
+    return split(static_cast<const float*>(from), static_cast<float*>(re), static_cast<float*>(im),
+                 n);
   split(static_cast<const double*>(from), static_cast<double*>(re), static_cast<double*>(im), n);
 }
 
 void fourier_merge(Type type, const void* re, const void* im, double scale, void* to, int64_t n) {
   if (type == Type::float32)
-    return merge(static_cast<const float*>(re), static_cast<const float*>(im), static_cast<float>(scale),
-                 static_cast<float*>(to), n);
-  merge(static_cast<const double*>(re), static_cast<const double*>(im), scale, static_cast<double*>(to), n);
+    return merge(static_cast<const float*>(re), static_cast<const float*>(im),
+                 static_cast<float>(scale), static_cast<float*>(to), n);
+  merge(static_cast<const double*>(re), static_cast<const double*>(im), scale,
+        static_cast<double*>(to), n);
 }
 
 void fourier_real_half(Type type, const FourierHalf& call) {

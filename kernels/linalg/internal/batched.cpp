@@ -16,12 +16,12 @@ std::int64_t product(const Dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-Result<Matrices> operand(KernelContext& c, int i) {
+Result<Matrices> operand(KernelContext& c, int i, ComputedIn computed_in) {
   const Tensor& x = c.input(i);
   const int rank = x.shape().rank();
   if (rank < 2)
     return invalid_argument(str_cat("Input tensor ", i, " must have rank >= 2, got ", rank));
-  TROUPE_ASSIGN(Tensor wide, widened(c, x, wide_dtype(x.dtype())));
+  TROUPE_ASSIGN(Tensor wide, widened(c, x, computed_in(x.dtype())));
   return Matrices{std::move(wide), x.shape()[rank - 2], x.shape()[rank - 1]};
 }
 
@@ -46,16 +46,16 @@ Status check_square(const Matrices& m) {
 }
 
 Result<Tensor> result(KernelContext& c, int i, Dims outer,
-                      std::initializer_list<std::int64_t> inner) {
+                      std::initializer_list<std::int64_t> inner, ComputedIn computed_in) {
   outer.insert(outer.end(), inner);
   TROUPE_ASSIGN(const Shape shape, Shape::make(outer));
-  const DType wide = wide_dtype(c.output_type(i));
+  const DType wide = computed_in(c.output_type(i));
   return wide == c.output_type(i) ? c.allocate_output(i, shape) : c.allocate_temp(wide, shape);
 }
 
 Result<Matrices> result_matrices(KernelContext& c, int i, Dims outer, std::int64_t rows,
-                                 std::int64_t cols) {
-  TROUPE_ASSIGN(Tensor wide, result(c, i, std::move(outer), {rows, cols}));
+                                 std::int64_t cols, ComputedIn computed_in) {
+  TROUPE_ASSIGN(Tensor wide, result(c, i, std::move(outer), {rows, cols}, computed_in));
   return Matrices{std::move(wide), rows, cols};
 }
 

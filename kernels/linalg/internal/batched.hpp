@@ -1,6 +1,6 @@
 // Ops of linear algebra run over the matrices in the last two dimensions of their inputs; the
-// dimensions before them are a batch. All of them compute in double or complex<double> and round
-// once.
+// dimensions before them are a batch. Eliminations compute in their dtype, half in float, complex
+// numbers in complex<double>; all the others compute in double or complex<double> and round once.
 #pragma once
 
 #include <complex>
@@ -33,7 +33,14 @@ inline DType wide_dtype(DType t) {
   return is_complex(t) ? DType::complex128 : DType::float64;
 }
 
-/// Matrices side by side in one tensor of wide elements.
+using Eliminated = Types<float, double, Complex>;
+/// What eliminations compute in, and solving by their factors: as quick as TensorFlow's, which has
+/// twice as many floats in a register as doubles, too.
+inline DType eliminated_dtype(DType t) {
+  return t == DType::float16 || t == DType::float32 ? DType::float32 : wide_dtype(t);
+}
+
+/// Matrices side by side in one tensor, of elements that are computed with.
 struct Matrices {
   Tensor wide;
   std::int64_t rows = 0, cols = 0;
@@ -52,20 +59,23 @@ struct Matrices {
 std::vector<std::int64_t> outer_dims(const Shape& shape, int inner = 2);
 std::int64_t product(const std::vector<std::int64_t>& dims);
 
+using ComputedIn = DType (*)(DType);
 /// Input `i` as matrices. INVALID_ARGUMENT "Input tensor 0 must have rank >= 2".
-Result<Matrices> operand(KernelContext& c, int i);
+Result<Matrices> operand(KernelContext& c, int i, ComputedIn computed_in = wide_dtype);
 /// INVALID_ARGUMENT unless all inputs below `count` have the rank and the outer dimensions of the
 /// first.
 Status check_same_batch(KernelContext& c, int count);
 /// INVALID_ARGUMENT "Input matrix must be square."
 Status check_square(const Matrices& m);
 
-/// Memory for output `i` of shape [outer..., inner...], in the wide dtype of `like`; `finish` rounds
-/// it into the output.
+/// Memory for output `i` of shape [outer..., inner...], in the dtype that is computed in; `narrow`
+/// rounds it into the output.
 Result<Tensor> result(KernelContext& c, int i, std::vector<std::int64_t> outer,
-                      std::initializer_list<std::int64_t> inner);
+                      std::initializer_list<std::int64_t> inner,
+                      ComputedIn computed_in = wide_dtype);
 Result<Matrices> result_matrices(KernelContext& c, int i, std::vector<std::int64_t> outer,
-                                 std::int64_t rows, std::int64_t cols);
+                                 std::int64_t rows, std::int64_t cols,
+                                 ComputedIn computed_in = wide_dtype);
 
 /// Runs `body(i)` for every matrix of the batch; the error of the first one that failed.
 Status for_each_matrix(KernelContext& c, std::int64_t count, double nanoseconds,

@@ -21,12 +21,18 @@ void write(const ColumnMajor& m, Complex* to) {
 } // namespace
 
 template <>
-Lu<double> lu(Matrix<double> a) {
-  Lu<double> out{std::move(a), {}};
+void triangular_solve(const ConstView<Complex>& a, arith::Triangle triangle, bool adjoint,
+                      View<Complex> x);
+
+template <class T>
+Lu<T> lu(Matrix<T> a) {
+  Lu<T> out{std::move(a), {}};
   out.order.resize(static_cast<std::size_t>(out.factors.rows()));
   arith::lu(out.factors.data(), out.factors.rows(), out.order.data());
   return out;
 }
+template Lu<float> lu(Matrix<float>);
+template Lu<double> lu(Matrix<double>);
 
 template <>
 Lu<Complex> lu(Matrix<Complex> a) {
@@ -47,24 +53,28 @@ void solve(const Lu<T>& a, const ConstView<T>& b, View<T> x) {
   triangular_solve<T>(factors, arith::Triangle::unit_lower, false, x);
   triangular_solve<T>(factors, arith::Triangle::upper, false, x);
 }
+template void solve(const Lu<float>&, const ConstView<float>&, View<float>);
 template void solve(const Lu<double>&, const ConstView<double>&, View<double>);
 template void solve(const Lu<Complex>&, const ConstView<Complex>&, View<Complex>);
 
-template <>
-bool cholesky(Matrix<double>& a) {
+template <class T>
+bool cholesky(Matrix<T>& a) {
   return arith::cholesky(a.data(), a.rows());
 }
+template bool cholesky(Matrix<float>&);
+template bool cholesky(Matrix<double>&);
 
 template <>
 bool cholesky(Matrix<Complex>& a) {
   return Eigen::LLT<Eigen::Ref<Matrix<Complex>>, Eigen::Lower>(a).info() == Eigen::Success;
 }
 
-template <>
-void triangular_solve(const ConstView<double>& a, arith::Triangle triangle, bool adjoint,
-                      View<double> x) {
+template <class T>
+void triangular_solve(const ConstView<T>& a, arith::Triangle triangle, bool adjoint, View<T> x) {
   arith::triangular_solve(a.data(), a.rows(), triangle, adjoint, x.data(), x.cols());
 }
+template void triangular_solve(const ConstView<float>&, arith::Triangle, bool, View<float>);
+template void triangular_solve(const ConstView<double>&, arith::Triangle, bool, View<double>);
 
 template <>
 void triangular_solve(const ConstView<Complex>& a, arith::Triangle triangle, bool adjoint,

@@ -1,5 +1,6 @@
-// Decompositions of one matrix of double or Complex: the real ones as the instruction set in use has
-// them (kernels/arith), the complex ones by Eigen as it is compiled for all processors.
+// Decompositions of one matrix of double or Complex, and by elimination of float: the real ones as
+// the instruction set in use has them (kernels/arith), the complex ones by Eigen as it is compiled
+// for all processors.
 #pragma once
 #include "kernels/arith/decompose.hpp"
 #include "kernels/linalg/internal/batched.hpp"
