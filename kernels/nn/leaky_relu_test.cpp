@@ -9,6 +9,15 @@ namespace {
 TROUPE_OP_CASES(LeakyRelu) {
   return {
       {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .attrs = {{"alpha", 0.25F}},
+          .outputs = {"f32[19] -1.125 -1 -0.875 -0.75 -0.625 -0.5 -0.375 -0.25 -0.125 0 0.5 1 1.5 "
+                      "2 2.5 3 3.5 4 4.5"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
+      {
           .name = "float32",
           .inputs = {"f32[5] -2 -0.5 0.25 1 3"},
           .attrs = {{"alpha", 0.25F}},
@@ -64,6 +73,16 @@ TROUPE_OP_CASES(LeakyRelu) {
 TROUPE_OP_CASES(LeakyReluGrad) {
   return {
       {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] 5.5 5 4.5 4 3.5 3 2.5 2 1.5 1 1.5 2 2.5 3 3.5 4 4.5 5 5.5",
+                     "f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .attrs = {{"alpha", 0.25F}},
+          .outputs = {"f32[19] 1.375 1.25 1.125 1 0.875 0.75 0.625 0.5 0.375 0.25 1.5 2 2.5 3 3.5 "
+                      "4 4.5 5 5.5"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
+      {
           .name = "float32",
           .inputs = {"f32[5] 1 2 -3 4 5", "f32[5] -2 -0.5 0.25 1 3"},
           .attrs = {{"alpha", 0.25F}},
@@ -101,6 +120,15 @@ TROUPE_OP_CASES(LeakyReluGrad) {
 
 TROUPE_OP_CASES(Selu) {
   return {
+      {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .outputs = {"f32[19] -1.73856862 -1.7258986 -1.7050093 -1.6705687 -1.6137858 -1.5201665 "
+                      "-1.36581435 -1.1113307 -0.6917582 0 0.5253505 1.050701 1.5760515 2.101402 "
+                      "2.62675247 3.152103 3.6774535 4.202804 4.72815444"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
       {
           .name = "float32",
           .inputs = {"f32[5] -2 -0.5 0.25 1 3"},
@@ -144,6 +172,16 @@ TROUPE_OP_CASES(Selu) {
 TROUPE_OP_CASES(SeluGrad) {
   return {
       {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] 5.5 5 4.5 4 3.5 3 2.5 2 1.5 1 1.5 2 2.5 3 3.5 4 4.5 5 5.5",
+                     "f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .outputs = {"f32[19] -15.080454 -11.209503 -7.838553 -4.9676026 -2.5966523 -0.725702 "
+                      "0.64524835 1.51619868 1.887149 1.050701 1.5760515 2.101402 2.62675247 "
+                      "3.152103 3.6774535 4.202804 4.72815444 5.2535049 5.7788554"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
+      {
           .name = "float32",
           .inputs = {"f32[5] 1 2 -3 4 5",
                      "f32[5] -1.5201665 -0.69175816 0.26267526 1.050701 3.152103"},
@@ -181,6 +219,15 @@ TROUPE_OP_CASES(SeluGrad) {
 
 TROUPE_OP_CASES(Softsign) {
   return {
+      {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .outputs = {"f32[19] -0.8181818 -0.8 -0.7777778 -0.75 -0.71428571 -0.6666667 -0.6 -0.5 "
+                      "-0.33333333 0 0.33333333 0.5 0.6 0.6666667 0.71428571 0.75 0.7777778 0.8 "
+                      "0.8181818"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
       {
           .name = "float32",
           .inputs = {"f32[5] -2 -0.5 0.25 1 3"},
@@ -222,6 +269,16 @@ TROUPE_OP_CASES(Softsign) {
 
 TROUPE_OP_CASES(SoftsignGrad) {
   return {
+      {
+          .name = "more than a register holds, and some",
+          .inputs = {"f32[19] 5.5 5 4.5 4 3.5 3 2.5 2 1.5 1 1.5 2 2.5 3 3.5 4 4.5 5 5.5",
+                     "f32[19] -4.5 -4 -3.5 -3 -2.5 -2 -1.5 -1 -0.5 0 0.5 1 1.5 2 2.5 3 3.5 4 4.5"},
+          .outputs =
+              {"f32[19] 0.18181818 0.2 0.22222222 0.25 0.2857143 0.33333333 0.4 0.5 0.6666667 1 "
+               "0.6666667 0.5 0.4 0.33333333 0.2857143 0.25 0.22222222 0.2 0.18181818"},
+          .check_gradient = false,
+          .no_gradient_reason = "the other cases have it",
+      },
       {
           .name = "float32",
           .inputs = {"f32[5] 1 2 -3 4 5", "f32[5] -2 -0.5 0.25 1 3"},
