@@ -24,6 +24,7 @@ inline RoleSet test_roles(std::string_view op) {
       {"Switch", Role::branch},
       {"Merge", Role::merge},
       {"Enter", Role::enter},
+      {"RefEnter", Role::enter},
       {"Exit", Role::exit},
       {"NextIteration", Role::next_iteration},
       {"LoopCond", {Role::loop_condition, Role::passes_on}},

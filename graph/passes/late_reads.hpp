@@ -13,7 +13,9 @@ namespace troupe {
 ///   the reference itself, once both have run;
 /// - so does a fetch (role `result`), always: a fetched reference is read at the end of its step.
 ///
-/// An Identity is any node that passes a value on (role `passes_on`) on the variable's device. Readers
+/// An Identity is any node that passes a value on (role `passes_on`) on the variable's device, and an
+/// Enter that does so into every iteration of a loop: what a loop's body writes, its next iteration
+/// reads, and a loop that comes after a write reads what was written. Readers
 /// that no edge orders after a write keep the Identity's snapshot. For pruned and placed graphs.
 void read_references_late(Graph& graph);
 

@@ -67,6 +67,68 @@ TEST_CASE("late reads: an Identity after the write, and one between two writes")
   )");
 }
 
+TEST_CASE("late reads: a loop reads what its last iteration, or what came before it, has written") {
+  // One iteration's write comes before the next one's read: around the loop.
+  reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    zero = Placeholder[dtype=DT_FLOAT]()
+    start = Enter[frame_name="f"](zero)
+    i = Merge(start, next)
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    target = RefEnter[frame_name="f", is_constant=true](w)
+    gradient = Mul(in_all, i)
+    write = Assign(target, gradient)
+    count = Neg(i) ^write
+    next = NextIteration(count)
+    once = Enter[frame_name="g", is_constant=true](read)
+    beside = Neg(once)
+  )",
+               R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    zero = Placeholder[dtype=DT_FLOAT]()
+    start = Enter[frame_name="f"](zero)
+    i = Merge(start, next)
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    in_all/reference = RefEnter[frame_name="f", is_constant=true](w)
+    target = RefEnter[frame_name="f", is_constant=true](w)
+    gradient = Mul(in_all/reference, i) ^in_all
+    write = Assign(target, gradient)
+    count = Neg(i) ^write
+    next = NextIteration(count)
+    once = Enter[frame_name="g", is_constant=true](read)
+    beside = Neg(once)
+  )");
+  // A loop in a loop, after a write.
+  reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    x = Placeholder[dtype=DT_FLOAT]()
+    write = Assign(w, x)
+    start = Enter[frame_name="f"](x) ^write
+    outer = Enter[frame_name="f", is_constant=true](read)
+    inner = Enter[frame_name="g", is_constant=true](outer)
+    again = Enter[frame_name="g"](start)
+    first = Mul(inner, again)
+    second = Add(inner, first)
+  )",
+               R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    x = Placeholder[dtype=DT_FLOAT]()
+    write = Assign(w, x)
+    start = Enter[frame_name="f"](x) ^write
+    outer = Enter[frame_name="f", is_constant=true](read)
+    outer/reference = RefEnter[frame_name="f", is_constant=true](w)
+    inner = Enter[frame_name="g", is_constant=true](outer)
+    inner/reference = RefEnter[frame_name="g", is_constant=true](outer/reference)
+    again = Enter[frame_name="g"](start)
+    first = Mul(inner/reference, again) ^inner
+    second = Add(inner/reference, first) ^inner
+  )");
+}
+
 TEST_CASE("late reads: a fetch reads the reference, on the variable's device") {
   reads_become(R"(
     w = VariableV2[dtype=DT_FLOAT]()

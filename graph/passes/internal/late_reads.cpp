@@ -1,7 +1,10 @@
 #include "graph/passes/late_reads.hpp"
 
 #include <algorithm>
+#include <map>
 #include <set>
+
+#include "core/base/strings.hpp"
 
 namespace troupe {
 namespace {
@@ -14,10 +17,16 @@ bool takes_reference(const Node& node, const OutEdge& edge) {
   return is_ref(node.input_types[static_cast<std::size_t>(edge.dst_slot)]);
 }
 
+/// A reference, and the Enters by which its value has come into loops, the outermost first.
+struct Source {
+  Endpoint reference;
+  std::vector<NodeId> enters;
+};
+
 // What passes on, as a value, a reference of its own device.
 struct Reader {
   NodeId node = -1;
-  Endpoint reference;
+  Source source;
 };
 
 /// One variable: who writes it and who passes its value on.
@@ -51,13 +60,17 @@ private:
            std::ranges::none_of(node.input_types, is_ref);
   }
 
+  static bool is_for_all_iterations(const Node& node) {
+    return node.has_role(Role::enter) && node.attrs.get_or("is_constant", false);
+  }
+
   // All ops that the reference reaches, as itself or as a value that is passed on.
   Uses uses_of(const Node& variable) const {
     Uses out;
     std::vector<Reader> todo{{variable.id, {}}};
     std::set<NodeId> seen{variable.id};
     while (!todo.empty()) {
-      const auto [id, reference] = todo.back();
+      const auto [id, source] = todo.back();
       todo.pop_back();
       const Node& node = *graph_.node(id);
       for (const OutEdge& edge : node.outs) {
@@ -70,13 +83,16 @@ private:
           if (user.has_role(Role::side_effect))
             out.writers.push_back(user.id);
           todo.push_back({user.id, {}});
-        } else if (user.has_role(Role::passes_on) && edge.dst_slot == 0 &&
-                   user.assigned_device == variable.assigned_device && !gives_reference(user, 0) &&
-                   seen.insert(user.id).second) {
-          const Endpoint read =
-              gives_reference(node, edge.src_slot) ? Endpoint{id, edge.src_slot} : reference;
-          out.readers.push_back({user.id, read});
-          todo.push_back({user.id, read});
+        } else if ((user.has_role(Role::passes_on) || is_for_all_iterations(user)) &&
+                   edge.dst_slot == 0 && user.assigned_device == variable.assigned_device &&
+                   !gives_reference(user, 0) && seen.insert(user.id).second) {
+          Reader reader{user.id, source};
+          if (gives_reference(node, edge.src_slot))
+            reader.source = {{id, edge.src_slot}, {}};
+          if (is_for_all_iterations(user))
+            reader.source.enters.push_back(user.id);
+          todo.push_back(reader);
+          out.readers.push_back(std::move(reader));
         }
       }
     }
@@ -107,8 +123,29 @@ private:
   void read_itself(const Reader& reader, const OutEdge& edge) {
     if (graph_.node(edge.dst)->assigned_device != graph_.node(reader.node)->assigned_device)
       return; // it gets what was sent
-    graph_.set_input(edge.dst, edge.dst_slot, reader.reference);
+    Endpoint reference = reader.source.reference;
+    for (NodeId enter : reader.source.enters) {
+      reference = entered(enter, reference);
+      if (reference.node < 0)
+        return;
+    }
+    graph_.set_input(edge.dst, edge.dst_slot, reference);
     graph_.add_control_edge(reader.node, edge.dst);
+  }
+
+  // The reference within the loop that `enter` brings its value into. None if there is no such op.
+  Endpoint entered(NodeId enter, Endpoint reference) {
+    auto [at, is_new] = entered_.try_emplace(enter);
+    if (!is_new)
+      return at->second;
+    const Node& value = *graph_.node(enter);
+    auto added = graph_.add(graph_.unique_name(str_cat(value.name, "/reference")), "RefEnter",
+                            {reference}, value.attrs);
+    if (added.ok()) {
+      (*added)->assigned_device = graph_.node(enter)->assigned_device;
+      at->second = {(*added)->id, 0};
+    }
+    return at->second;
   }
 
   // Sorted.
@@ -126,6 +163,7 @@ private:
   }
 
   Graph& graph_;
+  std::map<NodeId, Endpoint> entered_; ///< by Enter
 };
 
 } // namespace

@@ -41,6 +41,9 @@ inline OpRegistry rewriting_test_ops() {
           .shape_fn(shape_of_attr));
   each({"Identity", "Neg", "Square", "Relu", "StopGradient", "Exit", "NextIteration"}, "x: T",
        "y: T", "T: type", shape_unchanged);
+  each({"RefEnter"}, "data: Ref(T)", "output: Ref(T)",
+       "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
+       shape_unchanged);
   each({"Enter"}, "data: T", "output: T",
        "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
        shape_unchanged);

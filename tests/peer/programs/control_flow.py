@@ -94,6 +94,24 @@ with tf.Graph().as_default():
         show("assigned in a branch", session.run([first, counter]))
         show("assigned in a loop", [session.run(grown), session.run(reference)])
         show("function", session.run([squared(x), tf.gradients(squared(x), x)[0], tf.gradients(clipped(x), x)[0]]))
+
+# Reference variables that loops read: each iteration what the one before has written, and what an assignment before the loop has.
+with tf.Graph().as_default():
+    weight, scale = (tf.get_variable(name, [], initializer=tf.ones_initializer(), use_resource=False) for name in ("weight", "scale"))
+
+    def train(i):
+        with tf.control_dependencies([tf.train.GradientDescentOptimizer(0.1).minimize((weight - 5) ** 2)]):
+            return i + 1
+
+    with tf.control_dependencies([tf.constant(0)]):
+        trained = tf.while_loop(lambda i: i < 5, train, [0], parallel_iterations=1)
+    with tf.control_dependencies([scale.assign_add(1)]):
+        rows = tf.identity(tf.range(3.0))
+    scaled = tf.map_fn(lambda row: row * scale, rows)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        show("trained in a loop", [session.run(trained), session.run(weight)])
+        show("mapped after an assignment", session.run(scaled))
 tf.enable_control_flow_v2()
 with tf.Graph().as_default():
     number = tf.placeholder(tf.float32, [])
