@@ -185,18 +185,8 @@ Status Session::extend(const Scope& scope) {
 Status Session::extend_graph_def(const std::string& bytes) {
   if (!impl_)
     return moved_from_session();
-  Status status =
-      impl_->ask<GraphExtended>(ExtendGraph{bytes, -1}, impl_->timeouts.compile, "ExtendGraph")
-          .status();
-  // A node closes the connection on what is too large for it, before it could answer.
-  if (status.code() == Code::unavailable && !impl_->local && bytes.size() >= max_message_bytes)
-    return resource_exhausted(
-        str_cat("the graph is ", bytes.size(), " bytes, and a node takes messages of at most ",
-                max_message_bytes,
-                " unless its config says otherwise. Raise message-limit in [troupe], feed large "
-                "values instead of making them constants, or extend in parts. (",
-                status.message(), ")"));
-  return status;
+  return impl_->ask<GraphExtended>(ExtendGraph{bytes, -1}, impl_->timeouts.compile, "ExtendGraph")
+      .status();
 }
 
 const std::string& Session::handle() const {

@@ -41,11 +41,6 @@ Result<std::vector<std::string>> admitted_tasks(const std::vector<std::string>& 
   return out;
 }
 
-namespace {
-
-using Self = MasterSelf;
-using Parts = MasterParts;
-
 // What it takes to open a session: every admitted task dialled and asked for a worker session.
 // Answers once.
 struct Opening {
@@ -60,11 +55,28 @@ struct Opening {
   caf::typed_response_promise<SessionCreated> promise;
 };
 
+namespace {
+
+using Self = MasterSelf;
+using Parts = MasterParts;
+
 std::vector<RecordedTask> recorded_tasks(const std::vector<SessionWorker>& workers) {
   std::vector<RecordedTask> out;
   for (const SessionWorker& worker : workers)
     out.push_back({worker.task, worker.devices});
   return out;
+}
+
+// Parts that wait for a late task hear of their master as those of an open session do. The word has no
+// sender: the session that will ask them for steps is not there yet.
+void renew_opening(Self self, const Parts& parts, const std::weak_ptr<Opening>& waiting) {
+  const auto opening = waiting.lock();
+  if (!opening || opening->is_answered || opening->missing == 0)
+    return;
+  for (const SessionWorker& worker : opening->workers)
+    if (worker.session && worker.task != parts.services->task)
+      caf::anon_send(worker.session, RenewLease{});
+  self->delayed_send(self, parts.services->timeouts.lease / 4, RenewOpening{waiting});
 }
 
 void abandon(Self self, const Parts& parts, const std::shared_ptr<Opening>& opening) {
@@ -200,6 +212,7 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
   const std::int64_t due = due_us(self, parts.services, opening->timeout_us);
   for (std::size_t i = 0; i < tasks->size(); ++i)
     ask_for_session(self, parts, opening, i, due);
+  self->delayed_send(self, parts.services->timeouts.lease / 4, RenewOpening{opening});
   return opening->promise;
 }
 
@@ -298,6 +311,7 @@ MasterActor::behavior_type master(Self self, Services services, WorkerActor own_
       [=](CreateSession& m) { return create(self, parts, m); },
       [=](const ListDevices&) { return list_devices(self, parts); },
       [=](const ResetContainers& m) { return reset(self, parts, m); },
+      [=](const RenewOpening& m) { renew_opening(self, parts, m.opening); },
       [=](const GetSessions&) { return list_sessions(self, parts); },
       [=](const FindSession& m) { return find_session(self, m.session_handle); },
       [=](const SessionChanged& m) {

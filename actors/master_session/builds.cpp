@@ -1,4 +1,5 @@
 #include "actors/master_session/builds.hpp"
+#include "actors/family/graph_pieces.hpp"
 
 #include <algorithm>
 
@@ -88,6 +89,7 @@ void ask_to_register(Self self, const Parts& parts, const RegistrationRef& regis
     request.optimize = false;
   }
   const RegisteredPart& entry = registration->plan.parts[i];
+  send_pieces(self, entry.session, request.graph_def);
   ask_watched(self, entry.session, parts.services->timeouts.compile, std::move(request))
       .then(
           [=](GraphRegistered& answer) {

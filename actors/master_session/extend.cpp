@@ -67,6 +67,10 @@ void parse_next(Self self, const Parts& parts) {
 caf::result<GraphExtended> extend_graph(Self self, const Parts& parts, ExtendGraph& m) {
   auto& state = self->state;
   state.client.watch.heard(now_us(self));
+  auto bytes = state.pieces.whole(std::move(m.graph_def));
+  if (!bytes)
+    return to_error(bytes.status());
+  m.graph_def = *std::move(bytes);
   if (state.end.is_closing())
     return to_error(failed_precondition("Session is closed."));
   if (state.record.settings->static_graph && state.record.graph->num_nodes() > 0)

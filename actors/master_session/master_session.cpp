@@ -426,6 +426,10 @@ MasterSessionActor::behavior_type master_session(Self self, Parts parts, Session
       [=](StepFetched& m) { step_fetched(self, parts, m); },
       [=](RunPart& m) { run_part(self, m); },
       [=](const CleanupPart& m) { clean_up_part(self, m); },
+      [=](GraphPiece& m) {
+        self->state.client.watch.heard(now_us(self));
+        self->state.pieces.add(std::move(m.bytes));
+      },
       [=](ExtendGraph& m) { return extend_graph(self, parts, m); },
       [=](const CancelRun& m) { cancel_run(self, parts, m.request_id); },
       [=](SetUpPartialRun& m) { return set_up_partial_run(self, parts, m); },

@@ -10,6 +10,7 @@
 
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
+#include "actors/family/graph_pieces.hpp"
 #include "actors/master_session/build_queue.hpp"
 #include "actors/master_session/client_graph.hpp"
 #include "actors/master_session/client_watch.hpp"
@@ -136,6 +137,7 @@ struct MasterSessionState {
   SessionClient client;
   SessionEnd end;
 
+  GraphPieces pieces; ///< of what the graph is extended with next
   GraphGrowth<Extension, Explanation> growth;
   SignatureCache signatures;
   std::map<std::uint64_t, std::shared_ptr<const BoundSignature>> callables; ///< by handle

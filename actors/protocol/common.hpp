@@ -36,7 +36,9 @@ namespace troupe {
 ///   12: the record of a node says what its kernel waits for.
 ///   13: steps are watched, their costs are told, and what they hold when memory runs out.
 ///   14: tasks compute collectives together.
-inline constexpr std::uint32_t protocol_version = 16;
+///   16: the stats of a node name its inputs.
+///   17: graphs come in pieces.
+inline constexpr std::uint32_t protocol_version = 17;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no
 /// port knows.

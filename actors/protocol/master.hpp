@@ -10,6 +10,7 @@ struct DeviceList;
 struct FindSession;
 struct GetSessions;
 struct ListDevices;
+struct RenewOpening;
 struct ResetContainers;
 struct SessionChanged;
 struct SessionCreated;
@@ -31,6 +32,8 @@ using MasterActor = DrainActor::extend<
     // "Session … is not found.", with the reason where it is known.
     caf::replies_to<FindSession>::with<SessionCreated>,
     // Of its sessions: what one of them is made again from. Before the answer that tells of the change.
-    caf::reacts_to<SessionChanged>>;
+    caf::reacts_to<SessionChanged>,
+    // Of itself.
+    caf::reacts_to<RenewOpening>>;
 
 } // namespace troupe

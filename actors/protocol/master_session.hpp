@@ -24,6 +24,7 @@ struct GetSteps;
 struct GraphExplained;
 struct GraphExtended;
 struct GraphParsed;
+struct GraphPiece;
 struct ListDevices;
 struct MakeCallable;
 struct PartialRunSetUp;
@@ -50,6 +51,8 @@ using MasterSessionActor = DrainActor::extend<
     // Fails: ABORTED when another extend came first; INVALID_ARGUMENT / ALREADY_EXISTS naming the
     // node.
     caf::replies_to<ExtendGraph>::with<GraphExtended>,
+    // The first bytes of the graph of the ExtendGraph that follows.
+    caf::reacts_to<GraphPiece>,
     // Answers when the step has ended everywhere. A request id that is running is joined, one that
     // finished lately is answered again.
     caf::replies_to<RunStep>::with<RunStepResult>,

@@ -152,6 +152,7 @@ void Fixture::worker_messages() {
   round_trip(EdgesSent{{"key"}});
   round_trip(EdgesLost{3, "task", status()});
   round_trip(RenewLease{});
+  round_trip(GraphPiece{"bytes"});
   round_trip(ConfirmLease{"task"});
   round_trip(ResumeSession{status()});
   NodeRecord node{"n",

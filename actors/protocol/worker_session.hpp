@@ -17,6 +17,7 @@ struct FindPeerSession;
 struct GraphRegistered;
 struct GraphRun;
 struct PeerLost;
+struct GraphPiece;
 struct PutEdge;
 struct ReceiveTensors;
 struct RegisterGraph;
@@ -34,7 +35,8 @@ using WorkerSessionActor = DrainActor::extend<
     // Compiles on a compute thread. Fails: INVALID_ARGUMENT and others from compilation, naming the
     // node.
     caf::replies_to<RegisterGraph>::with<GraphRegistered>,
-    caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
+    // The first bytes of the graph of the RegisterGraph that follows.
+    caf::reacts_to<GraphPiece>, caf::replies_to<DeregisterGraph>::with<caf::ok_atom>,
     // Answers when every device's part has ended. Fails with the step's first error; ABORTED for an
     // unknown graph handle.
     caf::replies_to<RunGraph>::with<GraphRun>, caf::reacts_to<CancelStep>,

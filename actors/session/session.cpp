@@ -1,4 +1,5 @@
 #include "actors/session/session.hpp"
+#include "actors/family/graph_pieces.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -106,6 +107,8 @@ void forward_to(Self self, std::string_view what, Message message, std::chrono::
   std::uint64_t id = state.next_request++;
   state.pending.emplace(id,
                         [promise](const Status& why) mutable { promise.deliver(to_error(why)); });
+  if constexpr (std::is_same_v<Message, ExtendGraph>)
+    send_pieces(self, state.master_session, message.graph_def);
   ask_watched(self, state.master_session, budget, std::move(message))
       .then(
           [=](Answer& answer) mutable {

@@ -166,6 +166,10 @@ caf::result<GraphRun> run_graph(Self self, const Parts& parts, RunGraph& m) {
 }
 
 caf::result<GraphRegistered> register_graph(Self self, const Parts& parts, RegisterGraph& m) {
+  auto bytes = self->state.pieces.whole(std::move(m.graph_def));
+  if (!bytes)
+    return to_error(bytes.status());
+  m.graph_def = *std::move(bytes);
   auto promise = self->make_response_promise<GraphRegistered>();
   ask(self, self->state.graph_manager, parts.services->timeouts.compile, std::move(m))
       .then(
@@ -510,6 +514,7 @@ WorkerSessionActor::behavior_type worker_session(Self self, Services services,
         return run_graph(self, parts, m);
       },
       [=](EdgesArrived& m) { edges_arrived(self, parts, m); },
+      [=](GraphPiece& m) { self->state.pieces.add(std::move(m.bytes)); },
       [=](RegisterGraph& m) { return register_graph(self, parts, m); },
       [=](const DeregisterGraph& m) {
         self->state.graphs.erase(m.graph_handle);

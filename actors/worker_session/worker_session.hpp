@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/family/drain.hpp"
+#include "actors/family/graph_pieces.hpp"
 #include "actors/family/services.hpp"
 #include "actors/protocol/local/worker.hpp"
 #include "actors/rendezvous/rendezvous.hpp"
@@ -24,6 +25,7 @@ struct WorkerSessionState {
   static constexpr const char* name = "worker-session";
   std::string handle;
   GraphManagerActor graph_manager;
+  GraphPieces pieces; ///< of the graph that is registered next
   std::map<std::string, GraphRegistered> graphs;
   MailboxTable<RendezvousActor> mailboxes; ///< each rendezvous is watched, also those that rest
   std::map<std::uint64_t, caf::typed_response_promise<GraphRun>>

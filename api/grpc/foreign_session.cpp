@@ -201,6 +201,7 @@ ForeignSessionActor::behavior_type foreign_session(SessionSelf self, ForeignSess
         clean_up(self, setup, m.ended);
         return run_graph(self, setup, m);
       },
+      [](const GraphPiece&) {}, // of masters on other nodes, and this actor is its master's own
       [=](const RegisterGraph& m) { return register_graph(self, setup, m); },
       [=](const DeregisterGraph& m) {
         self->state.graphs.erase(m.graph_handle);

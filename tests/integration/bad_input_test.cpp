@@ -264,15 +264,6 @@ TEST_CASE("bad input: the text of strings counts against the node's memory too")
             .ok());
 }
 
-TEST_CASE(
-    "bad input: a graph too large for a message is refused with the remedy, the node goes on") {
-  Target target(true);
-  check(target.session->extend_graph_def(std::string(std::size_t{65} << 20, ' ')),
-        Code::resource_exhausted, "Raise message-limit");
-  target.open();
-  CHECK(target.session->extend_graph_def(placeholder("x")).ok());
-}
-
 TEST_CASE("bad input: a node shuts down in bounded time while a step never ends") {
   Target target(true);
   REQUIRE(target.session->extend_graph_def(endless).ok());

@@ -159,6 +159,26 @@ TEST_CASE_FIXTURE(Fixture,
   tells(second.status(), "frozen");
 }
 
+TEST_CASE_FIXTURE(
+    Fixture, "silence: a session that opens after more than a lease has all its parts, and runs") {
+  REQUIRE(open().status().ok());
+  cluster.freeze(worker1);
+  auto opening = open();
+  time_to(opening,
+          Timeouts{}.lease + seconds(1)); // in which the ps hears only that it is being opened
+  CHECK(opening.is_open());
+  cluster.thaw(worker1);
+  CHECK(time_to(opening) <= seconds(2));
+  REQUIRE_MESSAGE(opening.status().ok(), opening.status().to_string());
+  const auto session = (**opening.out)->session;
+  REQUIRE(start<GraphExtended>(cluster.client(), session, ExtendGraph{root.graph_def(), -1, false})
+              .status()
+              .ok());
+  auto run = start<RunStepResult>(cluster.client(), session, step("x", {"y"}));
+  CHECK(time_to(run) == milliseconds(0));
+  CHECK_MESSAGE(run.status().ok(), run.status().to_string());
+}
+
 TEST_CASE_FIXTURE(Fixture, "silence: opening takes its own time at its word") {
   REQUIRE(open().status().ok());
   cluster.freeze(worker1);

@@ -12,6 +12,7 @@ namespace troupe {
 class Graph;
 struct ClientGraphParts;
 struct FetchName;
+struct Opening;
 struct PlacedDevices;
 struct SessionRecord;
 struct StepPlan;
@@ -29,6 +30,10 @@ struct GraphParsed {
 struct DebugNoteWritten {
   std::uint64_t number = 0; ///< of the run, among those that wait
   Status status;
+};
+/// Of a master to itself: the parts of a session that is still being opened hear that it lives.
+struct RenewOpening {
+  std::weak_ptr<Opening> opening;
 };
 /// What a session is made again from has changed.
 struct SessionChanged {
@@ -129,6 +134,7 @@ TROUPE_LOCAL_MESSAGE(troupe_master_local, DeadlinePassed)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, StopWaiting)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, EndStep)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, SessionChanged)
+TROUPE_LOCAL_MESSAGE(troupe_master_local, RenewOpening)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, FeedStep)
 TROUPE_LOCAL_MESSAGE(troupe_master_local, StepFetched)
 CAF_END_TYPE_ID_BLOCK(troupe_master_local)

@@ -52,6 +52,11 @@ struct ClearContainers {
   std::vector<std::string> containers;
 };
 /// Hands over this task's part of a client graph.
+/// The bytes of a GraphDef before those of the RegisterGraph or ExtendGraph that follows from the same
+/// sender: a graph may be longer than a message.
+struct GraphPiece {
+  std::string bytes;
+};
 struct RegisterGraph {
   std::string graph_def; ///< serialised GraphDef; fed values are _Arg nodes, fetched ones _Retval
                          ///< nodes, by index
@@ -204,6 +209,10 @@ typename F::result_type inspect(F& f, CostNode& x) {
            x.outputs, x.compute_us, x.is_final);
 }
 template <class F>
+typename F::result_type inspect(F& f, GraphPiece& x) {
+  return f(caf::meta::type_name("GraphPiece"), x.bytes);
+}
+template <class F>
 typename F::result_type inspect(F& f, RegisterGraph& x) {
   return f(caf::meta::type_name("RegisterGraph"), x.graph_def, x.disabled_passes, x.optimize,
            x.wants_costs, x.watches);
@@ -335,6 +344,7 @@ TROUPE_MESSAGE(troupe_worker, CancelStep)
 TROUPE_MESSAGE(troupe_worker, CleanupStep)
 TROUPE_MESSAGE(troupe_worker, ReceiveTensors)
 TROUPE_MESSAGE(troupe_worker, RenewLease)
+TROUPE_MESSAGE(troupe_worker, GraphPiece)
 TROUPE_MESSAGE(troupe_worker, ConfirmLease)
 TROUPE_MESSAGE(troupe_worker, EdgesArrived)
 TROUPE_MESSAGE(troupe_worker, ExplainPart)
