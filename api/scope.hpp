@@ -55,6 +55,8 @@ public:
   template <class T>
   requires std::is_arithmetic_v<T> Input(T value) : value_(Tensor::scalar<T>(value)) {}
   Input(const char* text) : value_(Tensor::scalar<std::string>(text)) {}
+  /// Null for an output.
+  const Tensor* tensor() const { return std::get_if<Tensor>(&value_); }
   /// The output, or a new Const of `scope`.
   Output resolve(const Scope& scope) const;
 
@@ -96,6 +98,8 @@ private:
 class Scope {
 public:
   static Scope root();
+  Scope(const Scope&) = default; // and no move: what was moved from would be a scope of nothing
+  Scope& operator=(const Scope&) = default;
 
   Scope sub(std::string_view name) const;   ///< names below begin with "name/"
   Scope on(std::string_view device) const;  ///< requested device, possibly partial
@@ -131,6 +135,7 @@ public:
   Result<Output> find(std::string_view tensor_name) const;
 
 private:
+  Scope() = default;
   /// False, and an error, for what is of another graph.
   bool owns(const std::shared_ptr<Graph>& graph, std::string_view what) const;
   struct State {

@@ -26,6 +26,17 @@ GraphVariable variable(const Scope& scope, std::string_view name, DType dtype, c
         ->attrs.set("shared_name", out.handle_.node_name());
   Scope inner = scope.sub(name).colocated_with(out.handle_);
   Output value = initial.resolve(inner.named("initial_value"));
+  // AssignVariableOp would take any value; the variable is read as what it was declared.
+  const bool is_other_dtype = value.is_valid() && value.dtype() != dtype;
+  const bool is_other_shape = initial.tensor() && initial.tensor()->shape() != shape;
+  if (is_other_dtype || is_other_shape) {
+    scope.fail(invalid_argument(
+        str_cat("variable '", name, "' is ", to_string(dtype), " of shape ", shape,
+                ", but its initial value is ", to_string(value.dtype()),
+                initial.tensor() ? str_cat(" of shape ", initial.tensor()->shape()) : "",
+                "; give both the same")));
+    return out;
+  }
   if (resource) {
     out.initializer_ =
         inner.named("assign").add("AssignVariableOp", std::vector<Output>{out.handle_, value});

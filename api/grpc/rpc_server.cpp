@@ -351,6 +351,8 @@ Result<std::unique_ptr<RpcServer>> RpcServer::start(const RpcServerOptions& opti
   grpc::ServerBuilder builder;
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT,
                              0); // a second server must not share the port
+  // A connection that says nothing would hold its descriptor for gRPC's two minutes.
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, 10'000);
   builder.SetMaxSendMessageSize(-1);
   constexpr std::int64_t most = std::numeric_limits<int>::max();
   builder.SetMaxReceiveMessageSize(

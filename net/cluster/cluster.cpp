@@ -80,15 +80,29 @@ bool Address::is_loopback() const {
          (host.starts_with("127.") && inet_pton(AF_INET, host.c_str(), &ipv4) == 1);
 }
 
+namespace {
+
+std::string host_of(const Address& address) {
+  return address.is_loopback() ? std::string() : address.host;
+}
+
+} // namespace
+
+int Cluster::tasks_on_host_of(const Address& address) const {
+  auto found = on_host_.find(host_of(address));
+  return found == on_host_.end() ? 0 : found->second;
+}
+
 Status Cluster::add(std::string_view job, int task, Address address) {
   std::string name = task_name(job, task);
-  for (const auto& [other, taken] : tasks_)
-    if (taken == address)
-      return already_exists(str_cat("address ", address, " of ", name, " is also that of ", other,
-                                    "; give each task its own"));
-  std::uint64_t with_address = digest_of(str_cat(name, " at ", address));
-  if (!tasks_.emplace(name, std::move(address)).second)
+  if (auto taken = by_address_.find(address); taken != by_address_.end())
+    return already_exists(str_cat("address ", address, " of ", name, " is also that of ",
+                                  taken->second, "; give each task its own"));
+  if (!tasks_.emplace(name, address).second)
     return already_exists(str_cat("task ", name, " is described twice"));
+  by_address_.emplace(address, name);
+  ++on_host_[host_of(address)];
+  const std::uint64_t with_address = digest_of(str_cat(name, " at ", address));
   digest_of_tasks_ += digest_of(name);
   digest_of_addresses_ += with_address;
   return {};

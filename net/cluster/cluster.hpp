@@ -47,6 +47,8 @@ public:
   /// In order of name.
   std::vector<std::string> tasks() const;
   std::size_t size() const { return tasks_.size(); }
+  /// How many tasks have addresses on the host of `address`; all of loopback's are one.
+  int tasks_on_host_of(const Address& address) const;
   void set_name(std::string name) { name_ = std::move(name); }
   /// Two clusters are the same if their tasks and the tasks' addresses are. With a name, if names and
   /// tasks are: behind proxies each task may see the others at addresses of its own.
@@ -54,6 +56,8 @@ public:
 
 private:
   std::map<std::string, Address> tasks_;
+  std::map<Address, std::string> by_address_;
+  std::map<std::string, int> on_host_; // by host; loopback's by none
   std::string name_;
   std::uint64_t digest_of_tasks_ = 0, digest_of_addresses_ = 0; // sums: in whatever order they come
 };

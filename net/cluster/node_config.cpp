@@ -271,22 +271,34 @@ private:
                             found->second.config.gateway, problems_);
   }
 
-  // What tasks of one host would both listen at, and what is open to others.
-  void check_gateways() {
+  // What two would listen at on one host: ports of tasks, which `bind` may have moved, and gateways.
+  void check_listeners() {
     std::map<std::pair<std::string, Address>, std::string> taken; // by the tasks' host
+    const auto take = [&](const Described& described, const Address& address, std::string_view who,
+                          std::string_view remedy) {
+      const NodeConfig& config = described.config;
+      const std::string name = str_cat(who, "task ", config.task, " of job '", config.job, "'");
+      auto [other, is_new] = taken.emplace(
+          std::pair(with_one_name(config.address).host, with_one_name(address)), name);
+      if (!is_new)
+        problems_.add(described.line,
+                      str_cat(name, " and ", other->second, " would both listen at ", address,
+                              "; write an address for each, in [", remedy, ".", config.job, ".",
+                              config.task, "]"));
+    };
+    for (const auto& [key, described] : tasks_)
+      take(described, described.config.listen, "", "task");
+    for (const auto& [key, described] : tasks_)
+      if (described.config.gateway.address)
+        take(described, *described.config.gateway.address, "the gateway of ", "gateway");
+  }
+
+  void check_open_gateways() {
     for (const auto& [key, described] : tasks_) {
       const NodeConfig& config = described.config;
       if (!config.gateway.address)
         continue;
       const Address address = with_one_name(*config.gateway.address);
-      auto [entry, is_new] =
-          taken.emplace(std::pair(with_one_name(config.address).host, address), config.name());
-      if (!is_new)
-        problems_.add(described.line,
-                      str_cat("task ", config.task, " of job '", config.job, "' and task ",
-                              entry->second, " would both listen for TensorFlow's clients at ",
-                              *config.gateway.address, "; write an address for each, in [gateway.",
-                              config.job, ".", config.task, "]"));
       if (!settings_.insecure && !address.is_loopback())
         problems_.add(
             described.line,
@@ -350,7 +362,8 @@ private:
       if (!added.ok())
         problems_.add(described.line, added.message());
     }
-    check_gateways();
+    check_listeners();
+    check_open_gateways();
     for (auto& [key, described] : tasks_) {
       described.config.timeouts = settings_.timeouts;
       described.config.cluster = cluster;
@@ -380,13 +393,7 @@ std::string NodeConfig::name() const {
 }
 
 int NodeConfig::tasks_on_host() const {
-  int count = 0;
-  for (const std::string& name : cluster->tasks()) {
-    auto other = cluster->address_of(name);
-    count += other.ok() &&
-             (other->host == address.host || (other->is_loopback() && address.is_loopback()));
-  }
-  return std::max(count, 1);
+  return std::max(cluster->tasks_on_host_of(address), 1);
 }
 
 std::int64_t NodeConfig::memory_limit(std::int64_t machine_bytes) const {

@@ -436,9 +436,16 @@ TEST_CASE("node config: mistakes in [gateway]") {
       {"[gateway]\ncalls = -1\n", "it wants a number from 0"},
       {"[gateway]\nmessage-limit = \"much\"\n", "it wants a size"},
       {"[gateway]\nidle-session = 0s\n", "it wants a duration"},
-      {"[gateway]\naddress = \"127.0.0.1:2222\"\n", "would both listen for TensorFlow's clients at "
-                                                    "127.0.0.1:2222; write an address for each, in "
-                                                    "[gateway.worker.0]"},
+      {"[gateway]\naddress = \"127.0.0.1:2222\"\n", "the gateway of task 0 of job 'worker' and the "
+                                                    "gateway of task 0 of job 'ps' would both "
+                                                    "listen at 127.0.0.1:2222; write an address "
+                                                    "for each, in [gateway.worker.0]"},
+      {"[gateway.ps.0]\naddress = \"localhost:7001\"\n",
+       "the gateway of task 0 of job 'ps' and task 0 of job 'worker' would both listen at "
+       "localhost:7001; write an address for each, in [gateway.ps.0]"},
+      {"[task.ps.0]\nbind = \"127.0.0.1:7001\"\n", "task 0 of job 'worker' and task 0 of job 'ps' "
+                                                   "would both listen at 127.0.0.1:7001; write an "
+                                                   "address for each, in [task.worker.0]"},
       {"[gateway.worker.0]\naddress = \"0.0.0.0:2222\"\n",
        "the gateway of task 0 of job 'worker' is reached at 0.0.0.0:2222, beyond this machine"},
       {"[gateway.wurker]\ncalls = 1\n", "names a job that is not in [cluster]"},

@@ -18,7 +18,11 @@ LIBC = ctypes.CDLL(None)
 
 
 class ServerError(RuntimeError):
-    """The child could not be started, or has ended."""
+    """The child could not be started, or has ended, with `code` where it ran."""
+
+    def __init__(self, message, code=None):
+        super().__init__(message)
+        self.code = code
 
 
 def executable():
@@ -124,7 +128,7 @@ class Child:
         if not line or not line.startswith("ready at "):
             self.end()
             raise ServerError("`troupe serve` was not ready within {} s".format(READY_WITHIN) if line is None else
-                              f"`troupe serve` ended with code {self.process.returncode}; it says why above")
+                              f"`troupe serve` ended with code {self.process.returncode}; it says why above", self.process.returncode)
 
     def join(self):
         self.process.wait()

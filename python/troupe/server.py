@@ -14,6 +14,14 @@ def placed(tasks, job, task):
     return out, address
 
 
+def as_tensorflow_says(error):
+    """What programs catch to try another port: InvalidArgumentError for a wrong cluster, else UnknownError."""
+    from tensorflow.python.framework import errors
+    wrongly_called = 2
+    kind = errors.InvalidArgumentError if error.code == wrongly_called else errors.UnknownError
+    return kind(None, None, str(error))
+
+
 class Server:
     """In place of tf.distribute.Server; the same arguments, methods and properties."""
 
@@ -29,8 +37,14 @@ class Server:
             self.start()
 
     def start(self):
-        if self._child is None:
+        if self._child is not None:
+            return
+        try:
             self._child = Child(self._tasks, self._server_def.job_name, self._server_def.task_index)
+        except ServerError as error:
+            if error.code is None:
+                raise
+            raise as_tensorflow_says(error) from error
 
     def join(self):
         """Blocks until the child ends, which an interrupt makes it do."""

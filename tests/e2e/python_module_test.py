@@ -126,8 +126,9 @@ class Module(Case):
         child.end()
 
     def test_a_child_that_cannot_start_is_an_error(self):
-        with self.assertRaisesRegex(ServerError, "ended with code 2"):
+        with self.assertRaisesRegex(ServerError, "ended with code 2") as wrongly_called:
             Child({"worker": {"0": "127.0.0.1:1"}}, "chief", 0)
+        self.assertEqual(wrongly_called.exception.code, 2)
         before = os.environ.get("TROUPE")
         os.environ["TROUPE"] = "/nowhere/troupe"
         try:

@@ -71,7 +71,7 @@ class Status(Case):
         self.assertEqual([v["name"] for v in json.loads(out)], ["w", "v"])
         code, out, err = run("reset", self.targets[1], "other")
         self.assertEqual(code, 0, err)
-        self.assertIn("container other is empty on every task", out)
+        self.assertIn("container 'other' is empty on every task", out)
         self.assertEqual([c["container"] for c in self.status(self.targets[0])["containers"]], ["ps"])
         self.assertEqual(run("reset", self.targets[2])[0], 0)
         self.assertEqual(self.status(self.targets[0])["containers"], [])

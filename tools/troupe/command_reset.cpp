@@ -15,14 +15,14 @@ public:
   }
   std::vector<std::pair<std::string, std::string>> examples() const override {
     return {{"troupe reset caf://127.0.0.1:7271",
-             "the sessions whose master listens there end ABORTED; the default container of every "
-             "task of the cluster is emptied"},
+             "the sessions whose master listens there end ABORTED; every task of the cluster drops "
+             "what is in its default container, which has the name of the task's job"},
             {"troupe reset caf://127.0.0.1:7271 experiment7", "the same for another container"}};
   }
   void declare(Options& options) override {
     options.text("TARGET", target_, node_target_help, true);
     options.texts("CONTAINER", containers_,
-                  "containers to empty; the default one, localhost, without it");
+                  "containers to empty; without it each task's default one, named after its job");
     options.text("--timeout", timeout_, "the longest that it may take; 7s without it");
   }
 
@@ -43,8 +43,8 @@ public:
     print(str_cat("the sessions of ", watch->welcome().task, " have ended, and ",
                   containers_.empty() ? "the default container is"
                   : containers_.size() == 1
-                      ? str_cat("container ", containers_[0], " is")
-                      : str_cat("containers ", str_join(containers_, ", "), " are"),
+                      ? str_cat("container '", containers_[0], "' is")
+                      : str_cat("containers '", str_join(containers_, "', '"), "' are"),
                   " empty on every task\n"));
     return exit_ok;
   }

@@ -184,7 +184,7 @@ private:
     TROUPE_TRY(session.extend_graph_def(graph_bytes_));
     if (!init_.empty()) {
       begin(str_cat("running ", str_join(init_, ", ")));
-      TROUPE_TRY(session.run({}, {}, init_, options_).status());
+      TROUPE_TRY(session.run(read_feeds_, {}, init_, options_).status());
     }
     begin("");
     for (int step = 0; step < steps_; ++step) {

@@ -33,18 +33,28 @@ struct Serving {
   GatewaySettings gateway;
 };
 
+/// A mistake, with where it stands.
+template <class T>
+Result<T> told_of(std::string_view where, Result<T> read) {
+  if (read.ok())
+    return read;
+  return Status(read.status().code(), str_cat(where, ": ", read.status().message()));
+}
+
 Result<ClusterSpec> read_cluster(const std::string& given) {
   if (given.starts_with('@')) {
     TROUPE_ASSIGN(const std::string text, load_config_text(given.substr(1)));
-    TROUPE_ASSIGN(Cluster cluster, parse_cluster_spec(text));
+    TROUPE_ASSIGN(Cluster cluster, told_of(given.substr(1), parse_cluster_spec(text)));
     return ClusterSpec{std::move(cluster), "", -1};
   }
   if (!given.empty()) {
-    TROUPE_ASSIGN(Cluster cluster, parse_cluster_spec(given));
+    TROUPE_ASSIGN(Cluster cluster, told_of("--cluster", parse_cluster_spec(given)));
     return ClusterSpec{std::move(cluster), "", -1};
   }
   const char* environment = std::getenv("TF_CONFIG");
-  return environment && *environment ? parse_tf_config(environment) : ClusterSpec{};
+  if (!environment || !*environment)
+    return ClusterSpec{};
+  return told_of("the environment's TF_CONFIG", parse_tf_config(environment));
 }
 
 // The tasks of a host share its memory.
@@ -169,6 +179,9 @@ private:
       auto bytes = text->empty() ? *to : parse_config_size(*text);
       if (!bytes)
         return invalid_argument(str_cat(name, " '", *text, "' is no size; write 512 MiB or 4 GiB"));
+      if (*bytes != 0 && *bytes < 64 * 1024)
+        return invalid_argument(
+            str_cat(name, " '", *text, "' is less than any graph needs; write 64 KiB or more"));
       *to = *bytes;
     }
     for (auto [name, text, to] : {std::tuple{"--calls", &calls_, &out.calls},

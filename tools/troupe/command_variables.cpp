@@ -36,15 +36,20 @@ public:
       auto watch = NodeWatch::dial((*nodes)[i].address, *budget);
       lists[i] = watch ? watch->resources() : Result<ResourceList>(watch.status());
     });
+    // With a config file the tasks that answer are shown beside those that do not.
     int exit_code = exit_ok;
     std::vector<ResourceInfo> all;
-    for (Result<ResourceList>& list : lists)
-      if (!list)
-        exit_code = failed(list.status());
-      else
-        for (ResourceInfo& resource : list->resources)
+    for (std::size_t i = 0; i < lists.size(); ++i)
+      if (lists[i])
+        for (ResourceInfo& resource : lists[i]->resources)
           all.push_back(std::move(resource));
-    if (exit_code == exit_ok || !all.empty())
+      else
+        exit_code =
+            failed(targets_.has_config()
+                       ? Status(lists[i].status().code(),
+                                str_cat((*nodes)[i].name, ": ", lists[i].status().message()))
+                       : lists[i].status());
+    if (exit_code == exit_ok || targets_.has_config())
       json_ ? print_json(all) : print_text(all);
     return exit_code;
   }

@@ -53,8 +53,7 @@ std::string man_page(const CommandInfo& command) {
   for (const OptionInfo& option : command.options)
     str_append(out, ".TP\n.B ", roff(str_join(option.names, ", ")),
                option.is_position() || !option.takes_value ? "" : " \\fIVALUE\\fR", "\n",
-               roff(option.help), option.required ? " (required)" : "",
-               option.repeats ? " (may be given again)" : "", "\n");
+               roff(option.help), option.required ? " (required)" : "", "\n");
   out += ".TP\n.B \\-h, \\-\\-help\nshows this\n.SH EXAMPLES\n";
   for (const auto& [line, what] : command.examples)
     str_append(out, ".TP\n.B ", roff(line), "\n", roff(what), "\n");

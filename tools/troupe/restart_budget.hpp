@@ -12,6 +12,8 @@ public:
   using Time = std::chrono::steady_clock::time_point;
   RestartBudget(int restarts, std::chrono::milliseconds window)
       : restarts_(restarts), window_(window) {}
+  int restarts() const { return restarts_; }
+  std::chrono::milliseconds window() const { return window_; }
   /// May it be restarted at `now`? If so, that counts. Times do not go back.
   bool take(Time now) {
     while (!taken_.empty() && now - taken_.front() >= window_)

@@ -161,10 +161,14 @@ void Supervisor::handle_end(Task& task) {
   if (phase_ == Phase::starting)
     end_all(str_cat(name, " could not be started"));
   else
-    report(name,
-           " stays down; the others go on. To have tasks started again, write restarts = 3 in "
-           "[troupe] of ",
-           file_);
+    report(name, " stays down; the others go on. ",
+           task.budget.restarts() == 0
+               ? "To have tasks started again, write restarts = 3"
+               : str_cat(
+                     "It was started again ", task.budget.restarts(), " times within ",
+                     std::chrono::duration_cast<std::chrono::seconds>(task.budget.window()).count(),
+                     " s, which is what restarts and restart-window allow; raise restarts"),
+           " in [troupe] of ", file_);
 }
 
 void Supervisor::announce_when_ready() {
