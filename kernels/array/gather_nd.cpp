@@ -1,4 +1,6 @@
 // GatherNd: output[i] = params[indices[i]], where an index names leading dimensions of params.
+#include <cstring>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/nd_index.hpp"
 #include "kernels/array/internal/reshaping.hpp"
@@ -74,6 +76,19 @@ Status compute(KernelContext& c) {
     TROUPE_TRY(out.charge(bytes));
   }
   const double cost = 2 + 0.1 * static_cast<double>(index.row);
+  if (!is_object(params.dtype())) {
+    const auto bytes = static_cast<std::size_t>(index.row) * dtype_size(params.dtype());
+    const auto* from = static_cast<const std::byte*>(params.raw());
+    auto* to = static_cast<std::byte*>(out.mutable_raw());
+    c.parallel_for(
+        static_cast<std::int64_t>(index.where.size()), cost,
+        [&](std::int64_t begin, std::int64_t end) {
+          for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i)
+            if (const auto at = index.where[i]; at >= 0)
+              std::memcpy(to + i * bytes, from + static_cast<std::size_t>(at) * bytes, bytes);
+        });
+    return {};
+  }
   c.parallel_for(static_cast<std::int64_t>(index.where.size()), cost,
                  [&](std::int64_t begin, std::int64_t end) {
                    for (std::int64_t i = begin; i < end; ++i)

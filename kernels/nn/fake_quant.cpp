@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/fake_quant.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -48,21 +49,37 @@ struct Range {
     least = (a.quant_min - zero) * scale;
     most = (a.quant_max - zero) * scale;
   }
-  float step(float x) const {
-    if (is_zero)
-      return 0;
-    return std::floor((clamped(x) - least) / scale + 0.5F) * scale + least;
-  }
-  float step_by_inverse(float x) const {
-    return std::floor((clamped(x) - least) * (1.0F / scale) + 0.5F) * scale + least;
-  }
   bool holds(float x) const { return is_zero || (x >= least && x <= most); }
   bool is_below(float x) const { return !is_zero && x < least; }
   bool is_above(float x) const { return !is_zero && x > most; }
-
-private:
-  float clamped(float x) const { return std::max(std::min(x, most), least); }
 };
+
+/// Every element of input 0 in its range; the last dimension is that of the ranges, if they are many.
+Status round_all(KernelContext& c, const std::vector<Range>& ranges, bool by_inverse) {
+  TROUPE_ASSIGN(Tensor out, c.allocate_output(0, c.input(0).shape()));
+  const float* x = c.input(0).data<float>().data();
+  float* y = out.mutable_data<float>().data();
+  std::vector<float> least, most, scale;
+  for (const Range& range : ranges) {
+    least.push_back(range.least);
+    most.push_back(range.most);
+    scale.push_back(range.scale);
+  }
+  const auto channels = static_cast<std::int64_t>(ranges.size());
+  const arith::FakeQuant all{least.data(), most.data(), scale.data(), channels, by_inverse};
+  if (channels > 0)
+    c.parallel_for(out.num_elements() / channels, 0.3 * static_cast<double>(channels),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     arith::fake_quant(all, x + begin * channels, y + begin * channels,
+                                       end - begin);
+                   });
+  // Of a range that is zero every number is zero.
+  for (std::size_t i = 0; i < ranges.size(); ++i)
+    if (ranges[i].is_zero)
+      for (std::int64_t at = static_cast<std::int64_t>(i); at < out.num_elements(); at += channels)
+        y[at] = 0;
+  return {};
+}
 
 /// y[i] = each(x[i]).
 template <class Each>
@@ -80,7 +97,7 @@ Status map(KernelContext& c, int from, Each each) {
 Status compute_args(KernelContext& c) {
   const auto& a = c.prepared<Attrs>();
   const Range range(a, a.least, a.most);
-  return map(c, 0, [&](std::int64_t, float x) { return range.step_by_inverse(x); });
+  return round_all(c, {range}, true);
 }
 
 Status check_same(KernelContext& c) {
@@ -127,9 +144,7 @@ Result<std::vector<Range>> ranges(KernelContext& c, int at, int of, bool per_cha
 template <bool per_channel>
 Status compute_vars(KernelContext& c) {
   TROUPE_ASSIGN(const std::vector<Range> all, ranges(c, 1, 0, per_channel));
-  return map(c, 0, [&](std::int64_t i, float x) {
-    return all[static_cast<std::size_t>(i) % all.size()].step(x);
-  });
+  return round_all(c, all, false);
 }
 
 template <bool per_channel>

@@ -8,6 +8,7 @@
 #include "kernels/arith/decompose.hpp"
 #include "kernels/arith/depthwise.hpp"
 #include "kernels/arith/elementwise.hpp"
+#include "kernels/arith/fake_quant.hpp"
 #include "kernels/arith/flags.hpp"
 #include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/gemm.hpp"

@@ -138,6 +138,15 @@ CastFn cast_from(Type to) {
   }
 }
 
+template <class T, int a_step, int b_step>
+TROUPE_INLINE void choose_row(const uint8_t* choose, const T* a, const T* b, T* out, int64_t n) {
+  TROUPE_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    T x = a[i * a_step], y = b[i * b_step];
+    out[i] = choose[i] != 0 ? x : y;
+  }
+}
+
 template <class T>
 void select_row(const void* cond, int cond_step, const void* a, int a_step, const void* b,
                 int b_step, void* out, int64_t n) {
@@ -145,18 +154,16 @@ void select_row(const void* cond, int cond_step, const void* a, int a_step, cons
   auto left = static_cast<const T*>(a);
   auto right = static_cast<const T*>(b);
   auto result = static_cast<T*>(out);
-  if (cond_step == 1 && a_step == 1 && b_step == 1) {
-    TROUPE_INDEPENDENT
-    for (int64_t i = 0; i < n; ++i) {
-      T x = left[i], y = right[i];
-      result[i] = choose[i] != 0 ? x : y;
-    }
-    return;
-  }
+  if (cond_step == 1 && a_step == 1)
+    return b_step == 1 ? choose_row<T, 1, 1>(choose, left, right, result, n)
+                       : choose_row<T, 1, 0>(choose, left, right, result, n);
+  if (cond_step == 1)
+    return b_step == 1 ? choose_row<T, 0, 1>(choose, left, right, result, n)
+                       : choose_row<T, 0, 0>(choose, left, right, result, n);
   TROUPE_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T x = left[i * a_step], y = right[i * b_step];
-    result[i] = choose[i * cond_step] != 0 ? x : y;
+    result[i] = *choose != 0 ? x : y;
   }
 }
 

@@ -215,8 +215,14 @@ void stage_of(const Arrays<T>& s) {
     if (s.width == 1)
       return first_stage(s);
   }
-  if constexpr (lanes < T >> 4) {
-    if (s.width < lanes<T>)
+  // Few columns: in shorter vectors, which they fill.
+  constexpr int most = lanes<T>;
+  if constexpr (most > 8) {
+    if (s.width >= 8 && s.width < most)
+      return wide_stage<radix, Vector<T, 8>>(s);
+  }
+  if constexpr (most > 4) {
+    if (s.width < most)
       return wide_stage<radix, Vector<T, 4>>(s);
   }
   wide_stage<radix, Full<T>>(s);

@@ -1,5 +1,7 @@
 #include "kernels/array/internal/nd_index.hpp"
 
+#include <algorithm>
+
 #include "core/base/strings.hpp"
 
 namespace troupe::array {
@@ -23,6 +25,19 @@ Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape) {
   out.where.resize(static_cast<std::size_t>(count));
   TROUPE_TRY(dispatch(IndexTypes{}, indices.dtype(), [&]<class I>() -> Status {
     const I* from = indices.data<I>().data();
+    if (out.depth == 1) { // rows by their number, as most have them
+      const auto extent = static_cast<std::uint64_t>(shape[0]);
+      std::int64_t num_bad = 0;
+      for (std::int64_t i = 0; i < count; ++i) {
+        const auto index = static_cast<std::int64_t>(from[i]);
+        const bool is_there = static_cast<std::uint64_t>(index) < extent;
+        out.where[static_cast<std::size_t>(i)] = is_there ? index : -1;
+        num_bad += is_there ? 0 : 1;
+      }
+      if (num_bad > 0)
+        out.bad = std::ranges::find(out.where, -1) - out.where.begin();
+      return {};
+    }
     for (std::int64_t i = 0; i < count; ++i) {
       std::int64_t at = 0;
       for (std::int64_t k = 0; k < out.depth; ++k) {
