@@ -37,6 +37,13 @@ TEST_CASE("scope: the first error stays, later ops give nothing") {
   CHECK(root.status() == first);
 }
 
+TEST_CASE("scope: one that was moved from builds on") {
+  Scope from = Scope::root();
+  const Scope to = std::move(from);
+  CHECK(ops::placeholder(from.named("x"), DType::float32).is_valid());
+  CHECK(from.graph() == to.graph());
+}
+
 TEST_CASE("scope: an unknown op is named") {
   Scope root = Scope::root();
   CHECK_FALSE(root.add("MatMull", std::vector<Output>{}).is_valid());

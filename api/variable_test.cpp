@@ -82,6 +82,19 @@ TEST_CASE("a variable that the loss does not read is named") {
   CHECK(problem.root.status().message().find("'other'") != std::string::npos);
 }
 
+TEST_CASE("a variable and its initial value have one dtype and one shape") {
+  for (VariableKind kind : {VariableKind::resource, VariableKind::reference}) {
+    Scope root = Scope::root();
+    (void)variable(root, "v", DType::float32, {2}, Tensor::zeros(DType::float32, {3}), kind);
+    CHECK(root.status().code() == Code::invalid_argument);
+    CHECK(root.status().message().find("variable 'v' is float of shape [2], but its initial value "
+                                       "is float of shape [3]") != std::string::npos);
+    Scope other = Scope::root();
+    (void)variable(other, "v", DType::float32, {2}, Tensor::zeros(DType::int32, {2}), kind);
+    CHECK(other.status().message().find("is int32 of shape [2]") != std::string::npos);
+  }
+}
+
 TEST_CASE("a variable that was not initialised is named") {
   Problem problem(VariableKind::resource);
   auto session = Session::open("");

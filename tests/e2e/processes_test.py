@@ -134,7 +134,8 @@ class Up(Case):
         second = [child for child in children_of(up.pid) if child not in children]
         self.assertEqual(len(second), 1)
         signal.pidfd_send_signal(self.watch(second[0]), signal.SIGKILL)
-        up.wait_for("worker/0 stays down", "err")
+        self.assertIn("It was started again 1 times within 60 s, which is what restarts and restart-window allow; raise restarts in [troupe] of",
+                      up.wait_for("worker/0 stays down", "err"))
         up.send(signal.SIGTERM)
         self.assertEqual(up.end(), 1)
 

@@ -94,6 +94,15 @@ class Run(Case):
         self.assertIn("3 steps in ", err)
         self.assertEqual(numbers(os.path.join(out_folder, "y_0.npy")), [2.5, 3, 4])
 
+    def test_what_runs_once_is_fed_too(self):
+        graph = self.file("start.graph", """v = VarHandleOp[dtype=DT_FLOAT, shape=[2], shared_name="v"]()
+start = Placeholder[dtype=DT_FLOAT, shape=[2]]()
+init = AssignVariableOp[dtype=DT_FLOAT](v, start)
+y = ReadVariableOp[dtype=DT_FLOAT](v)
+""")
+        code, out, err = run("run", "local", graph, "--init", "init", "--feed", "start=f32[2] 3 4", "--fetch", "y")
+        self.assertEqual((code, out), (0, "y = f32[2] 3 4\n"), err)
+
     def test_in_this_process(self):
         self.check_half_plus_two("local")
 

@@ -21,6 +21,15 @@ class Serve(Case):
         node.send(signal.SIGTERM)
         self.assertEqual(node.end(), 0)
 
+    def test_a_connection_that_says_nothing_is_closed(self):
+        node = self.start("serve", "--grpc=127.0.0.1:0")
+        port = int(node.wait_for("ready at ").removeprefix("ready at grpc://127.0.0.1:"))
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as client:
+            while client.recv(4096):  # what gRPC says by itself; gRPC would wait two minutes
+                pass
+        node.send(signal.SIGTERM)
+        self.assertEqual(node.end(), 0)
+
     def test_port_0_is_any_free_one(self):
         node = self.start("serve", "--grpc=127.0.0.1:0")
         port = int(node.wait_for("ready at ").removeprefix("ready at grpc://127.0.0.1:"))
@@ -28,6 +37,17 @@ class Serve(Case):
         socket.create_connection(("127.0.0.1", port), timeout=30).close()
         node.send(signal.SIGTERM)
         self.assertEqual(node.end(), 0)
+
+    def test_what_cannot_be_read_says_where_it_stands(self):
+        code, _, err = run("serve", "--cluster={")
+        self.assertEqual(code, 2)
+        self.assertIn("--cluster: ", err)
+        code, _, err = run("serve", shell='TF_CONFIG="{" exec "$@"')
+        self.assertEqual(code, 2)
+        self.assertIn("the environment's TF_CONFIG: ", err)
+        code, _, err = run("serve", "--message-limit=5")
+        self.assertEqual(code, 2)
+        self.assertIn("write 64 KiB or more", err)
 
     def test_a_port_that_is_taken_is_named(self):
         with socket.create_server(("127.0.0.1", 0)) as taken:

@@ -92,6 +92,11 @@ class Status(Case):
         self.assertIn("counters", tasks[0])
         self.assertEqual(tasks[1]["task"], "ps/1")
         self.assertIn(f"127.0.0.1:{gone}", tasks[1]["error"])
+        self.initialise()
+        code, out, err = run("variables", "--json", "--timeout=1s", f"--config={path}")
+        self.assertEqual(code, 1)
+        self.assertEqual([v["name"] for v in json.loads(out)], ["w", "v"])
+        self.assertIn("ps/1: ", err)
 
     def test_a_watch_looks_again_until_it_is_interrupted(self):
         watch = self.start("status", "--watch", "--json", self.targets[0])
