@@ -119,7 +119,7 @@ TROUPE_INLINE void columns(const Arrays<T>& s, int64_t p, int64_t at) {
 
 /// Many columns: each group's are next to each other.
 template <int radix, class V, class T>
-TROUPE_INLINE void wide_stage(const Arrays<T>& s) {
+[[gnu::noinline]] void wide_stage(const Arrays<T>& s) {
   constexpr int64_t step = sizeof(V) / sizeof(T);
   for (int64_t p = 0; p < s.groups; ++p) {
     int64_t at = 0;
@@ -155,7 +155,7 @@ TROUPE_INLINE void store_turned(const V (&x)[4], T* to) {
 
 /// The first stage of one signal alone, of radix 4: as many groups at once as a register has lanes.
 template <class T>
-TROUPE_INLINE void first_stage(const Arrays<T>& s) {
+[[gnu::noinline]] void first_stage(const Arrays<T>& s) {
   using V = Full<T>;
   int64_t p = 0;
   for (; p + lanes<T> <= s.groups; p += lanes<T>) {
