@@ -8,6 +8,7 @@
 
 #include "actors/family/ask.hpp"
 #include "actors/family/services.hpp"
+#include "core/base/no_thread.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -26,9 +27,19 @@ DialerActor::behavior_type dialer(DialerActor::stateful_pointer<DialerState> sel
 template <class Self, class Done>
 void dial_apart(Self* self, const Services& services, const Address& address,
                 const DialPatience& patience, Done done) {
-  auto worker = services->network->is_tcp() // a simulated one does not block
-                    ? self->template spawn<caf::detached>(dialer, services, patience)
-                    : self->spawn(dialer, services, patience);
+  DialerActor worker;
+  if (!services->network->is_tcp()) { // a simulated one does not block
+    worker = self->spawn(dialer, services, patience);
+  } else {
+    try {
+      worker = self->template spawn<caf::detached>(dialer, services, patience);
+    } catch (const std::system_error& refused) {
+      // CAF has counted the thread before it made it, and would wait for its end.
+      self->system().dec_detached_threads();
+      done(Result<caf::strong_actor_ptr>(no_thread(refused, str_cat("to dial ", address))));
+      return;
+    }
+  }
   self->request(worker, caf::timespan(patience.budget + services->timeouts.request),
                 caf::connect_atom::value, address.host, address.port)
       .then(

@@ -15,6 +15,7 @@
 
 #include "core/base/clock.hpp"
 #include "core/base/log.hpp"
+#include "core/base/no_thread.hpp"
 #include "core/base/strings.hpp"
 #include "net/data/event_loop.hpp"
 #include "net/data/internal/served_connection.hpp"
@@ -499,7 +500,11 @@ DataServer::start(DataServerOptions options, std::shared_ptr<OfferTable> offers,
   impl.lent = std::move(lent);
   impl.lanes = std::move(lanes);
   impl.settle = std::move(settle);
-  impl.loop = std::make_unique<EventLoop>("tensors out", server_tick, [&impl] { impl.tick(); });
+  try {
+    impl.loop = std::make_unique<EventLoop>("tensors out", server_tick, [&impl] { impl.tick(); });
+  } catch (const std::system_error& refused) {
+    return no_thread(refused, "that sends tensors");
+  }
   impl.loop->post([&impl] { impl.listen(); });
   return server;
 }

@@ -7,14 +7,18 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <map>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "core/base/line_writer.hpp"
 #include "core/base/nearest.hpp"
+#include "core/base/no_thread.hpp"
 #include "core/base/strings.hpp"
 #include "core/base/version.hpp"
 #include "tools/troupe/calling.hpp"
@@ -194,11 +198,31 @@ int flush_announcements(int exit_code) {
   return exit_code;
 }
 
+// A thread that nobody could do without. Whatever else is thrown and not caught is a mistake of ours.
+std::terminate_handler usual_end = nullptr;
+
+[[noreturn]] void end_with_reason() {
+  try {
+    if (auto thrown = std::current_exception())
+      std::rethrow_exception(thrown);
+  } catch (const std::system_error& refused) {
+    if (refused.code() == std::errc::resource_unavailable_try_again) {
+      std::fputs(str_cat("troupe: ", no_thread(refused, "that the process needs"), "\n").c_str(),
+                 stderr);
+      std::_Exit(exit_failed);
+    }
+  } catch (...) {
+  }
+  usual_end(); // tells what was thrown
+  std::abort();
+}
+
 } // namespace
 } // namespace troupe
 
 int main(int argc, char** argv) {
   prctl(PR_SET_NAME, "troupe"); // `up` starts us as /proc/self/exe, and ps would show "exe"
+  troupe::usual_end = std::set_terminate(troupe::end_with_reason);
   troupe::hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN); // a file above `ulimit -f` is an error of its write, not the end
   return troupe::flush_announcements(troupe::flush_results(troupe::main_of(argc, argv)));
