@@ -35,5 +35,22 @@ TEST_CASE("floats go to the nearest step within their channel's bounds, and NaN 
   });
 }
 
+TEST_CASE("zero, where it is a step, stays zero whatever the scale is") {
+  on_each_isa([] {
+    for (int steps : {3, 15, 255})
+      for (float width : {0.9F, 1.7F, 0.3F, 12.1F}) {
+        CAPTURE(steps);
+        CAPTURE(width);
+        const float scale = width / static_cast<float>(steps);
+        const float least = -static_cast<float>(steps) * scale, most = 0;
+        const std::vector<float> zeros(19, 0.0F);
+        std::vector<float> y(19, 1.0F);
+        fake_quant({&least, &most, &scale, 1, false}, zeros.data(), y.data(), 19);
+        for (float value : y)
+          CHECK(value == 0);
+      }
+  });
+}
+
 } // namespace
 } // namespace troupe::arith::fake_quant_test

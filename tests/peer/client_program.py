@@ -27,7 +27,7 @@ with tf.Session(target) as session:
     try:
         session.run(add)
         raise AssertionError("an uninitialised variable was read")
-    except tf.errors.FailedPreconditionError as error:
+    except tf.errors.NotFoundError as error:
         assert "resource" in error.message, error.message
     session.run(tf.global_variables_initializer())  # the graph grows
     first, second = session.run([add, double])
