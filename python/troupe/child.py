@@ -1,11 +1,9 @@
 """A child process `troupe serve`, which ends with the process that started it."""
 
-import ctypes
 import json
 import os
 import queue
 import shutil
-import signal
 import socket
 import subprocess
 import sys
@@ -14,7 +12,6 @@ import threading
 
 READY_WITHIN = 60  # seconds
 GRACE = 10  # seconds for a child to end in order
-LIBC = ctypes.CDLL(None)
 
 
 class ServerError(RuntimeError):
@@ -69,14 +66,6 @@ def free_port():
         return held.getsockname()[1]
 
 
-def end_with(parent):
-    """In the child: SIGTERM when the thread that started it ends, which may have been by now."""
-    prctl_set_pdeathsig = 1
-    LIBC.prctl(prctl_set_pdeathsig, signal.SIGTERM)
-    if os.getppid() != parent:
-        os.kill(os.getpid(), signal.SIGTERM)
-
-
 def started_for_good(words):
     """A process that ends after this one, however this one ends.
 
@@ -85,12 +74,11 @@ def started_for_good(words):
     It has a session of its own: an interrupt at the terminal is for the program, which may want to save something first.
     """
     out = queue.Queue()
-    parent = os.getpid()
+    environment = {**os.environ, "TROUPE_PARENT": str(os.getpid())}  # the end of which it asks a signal of
 
     def start():
         try:
-            out.put(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True,
-                                     preexec_fn=lambda: end_with(parent)))
+            out.put(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment))
         except OSError as error:
             out.put(error)
         threading.Event().wait()

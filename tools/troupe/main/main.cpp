@@ -198,6 +198,18 @@ int flush_announcements(int exit_code) {
   return exit_code;
 }
 
+// A program that starts us as its child names itself in TROUPE_PARENT. It cannot ask for this signal
+// between fork and exec: in a process with threads no code is safe there.
+void end_with_parent() {
+  const char* parent = std::getenv("TROUPE_PARENT");
+  if (!parent)
+    return;
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (auto id = parse_int(parent); id && *id > 1 && kill(static_cast<pid_t>(*id), 0) != 0)
+    std::raise(SIGTERM);     // it has ended by now
+  unsetenv("TROUPE_PARENT"); // what we start has us as its parent
+}
+
 // A thread that nobody could do without. Whatever else is thrown and not caught is a mistake of ours.
 std::terminate_handler usual_end = nullptr;
 
@@ -223,6 +235,7 @@ std::terminate_handler usual_end = nullptr;
 int main(int argc, char** argv) {
   prctl(PR_SET_NAME, "troupe"); // `up` starts us as /proc/self/exe, and ps would show "exe"
   troupe::usual_end = std::set_terminate(troupe::end_with_reason);
+  troupe::end_with_parent();
   troupe::hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN); // a file above `ulimit -f` is an error of its write, not the end
   return troupe::flush_announcements(troupe::flush_results(troupe::main_of(argc, argv)));
