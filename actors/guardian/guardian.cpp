@@ -182,7 +182,12 @@ caf::result<caf::ok_atom> kill(Self self, const std::string& path) {
               paths.push_back(info.path);
             }
             promise.deliver(to_error(not_found(
-                str_cat("there is no actor at '", path, "'; there are ", str_join(paths, ", ")))));
+                path == "guardian" ? str_cat("'", path,
+                                             "' is the node itself, which ends with its process; "
+                                             "of its actors there are ",
+                                             str_join(paths, ", "))
+                                   : str_cat("there is no actor at '", path, "'; there are ",
+                                             str_join(paths, ", ")))));
           },
           [=](caf::error& error) mutable { promise.deliver(std::move(error)); });
   return promise;

@@ -74,7 +74,8 @@ public:
     std::string_view name = str_trim(rest_.substr(0, bracket));
     auto dtype = parse_dtype(name);
     if (!dtype)
-      return error(str_cat("has an unknown dtype '", shorten(name), "'"));
+      return error(str_cat("has an unknown dtype '", shorten(name),
+                           "'; such are f32, f64, bf16, i32, i64, u8, bool, c64 and str"));
     if (is_ref(*dtype))
       return error(str_cat("has the reference dtype '", name, "', which no value has"));
     rest_.remove_prefix(bracket + 1);

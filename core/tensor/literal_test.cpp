@@ -154,7 +154,9 @@ TEST_CASE("literal: what is wrong is said") {
            "such as 'f32[2] 1 2'"},
       {"f32 1 2", "tensor literal 'f32 1 2' has no shape; write a dtype, dimensions in brackets "
                   "and elements, such as 'f32[2] 1 2'"},
-      {"f33[1] 1", "tensor literal 'f33[1] 1' has an unknown dtype 'f33'"},
+      {"f33[1] 1", "tensor literal 'f33[1] 1' has an unknown dtype 'f33'; such are f32, f64, bf16, "
+                   "i32, i64, u8, bool, "
+                   "c64 and str"},
       {"float_ref[1] 1",
        "tensor literal 'float_ref[1] 1' has the reference dtype 'float_ref', which no value has"},
       {"f32[2 1 2", "tensor literal 'f32[2 1 2' lacks the ']' after its dimensions"},

@@ -112,7 +112,7 @@ struct Grad;
 TROUPE_FUNCTION_GRADIENT(relu, x > T(0) ? dy : T(0))
 TROUPE_FUNCTION_GRADIENT(relu6, x > T(0) && x < T(6) ? dy : T(0))
 TROUPE_FUNCTION_GRADIENT(tanh, dy*(1.0 - x * x))
-TROUPE_FUNCTION_GRADIENT(sigmoid, dy* x*(1.0 - x))
+TROUPE_FUNCTION_GRADIENT(sigmoid, dy*(x*(1.0 - x)))
 TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : 0.5 * dy / std::conj(x))
 TROUPE_FUNCTION_GRADIENT(rsqrt, dy == T(0)
                                     ? T(0)

@@ -1,5 +1,5 @@
-// StridedSliceAssign, ResourceStridedSliceAssign: variable[begin:end:stride, …] = value.
-// TensorStridedSliceUpdate: the same in a copy of a tensor, where the value may be spread.
+// StridedSliceAssign, ResourceStridedSliceAssign: variable[begin:end:stride, …] = value, which is broadcast.
+// TensorStridedSliceUpdate: the same in a copy of a tensor.
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/slice_spec.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -19,32 +19,6 @@ Result<std::shared_ptr<Variable>> variable_of(KernelContext& c) {
     return failed_precondition("Attempting to use uninitialized value: the variable that is "
                                "assigned to has none. Run its initializer first");
   return variable;
-}
-
-Status assign(KernelContext& c) {
-  TROUPE_ASSIGN(auto variable, variable_of(c));
-  const Tensor& value = c.input(4);
-  if (variable->dtype() != value.dtype())
-    return invalid_argument(str_cat("l-value dtype ", to_string(variable->dtype()),
-                                    " does not match r-value dtype ", to_string(value.dtype())));
-  TROUPE_TRY(variable->update([&](Tensor& old) -> Status {
-    TROUPE_ASSIGN(const SliceSpec spec,
-                  array::read_slice_spec(c, old.shape(), c.prepared<SliceMasks>()));
-    TROUPE_ASSIGN(const Shape result, Shape::make(spec.result));
-    if (result.num_elements() == 0)
-      return {};
-    if (!(value.shape() == result))
-      return unimplemented(str_cat("sliced l-value shape ", result,
-                                   " does not match r-value shape ", value.shape(),
-                                   ". Automatic broadcasting not yet implemented."));
-    arith::StridedPlan plan;
-    if (!arith::make_slice_plan(old.shape().dims(), spec.begin, spec.strides, spec.sizes, plan))
-      return array::too_many_dimensions(old.shape());
-    return array::copy_to_strided(c, plan, value, old);
-  }));
-  if (c.num_outputs() > 0)
-    c.set_output_ref(0, std::move(variable));
-  return {};
 }
 
 /// The value in the slice's shape; axes of length 1 ahead of it may be missing or too many.
@@ -85,11 +59,37 @@ Result<Tensor> spread(KernelContext& c, const Tensor& value, const Shape& shape)
   return out;
 }
 
+Status assign(KernelContext& c) {
+  TROUPE_ASSIGN(auto variable, variable_of(c));
+  const Tensor& value = c.input(4);
+  if (variable->dtype() != value.dtype())
+    return invalid_argument(str_cat("l-value dtype ", to_string(variable->dtype()),
+                                    " does not match r-value dtype ", to_string(value.dtype())));
+  TROUPE_TRY(variable->update([&](Tensor& old) -> Status {
+    TROUPE_ASSIGN(const SliceSpec spec,
+                  array::read_slice_spec(c, old.shape(), c.prepared<SliceMasks>()));
+    TROUPE_ASSIGN(const Shape result, Shape::make(spec.result));
+    if (result.num_elements() == 0)
+      return {};
+    TROUPE_ASSIGN(const Tensor spread_value, spread(c, value, result));
+    arith::StridedPlan plan;
+    if (!arith::make_slice_plan(old.shape().dims(), spec.begin, spec.strides, spec.sizes, plan))
+      return array::too_many_dimensions(old.shape());
+    return array::copy_to_strided(c, plan, spread_value, old);
+  }));
+  if (c.num_outputs() > 0)
+    c.set_output_ref(0, std::move(variable));
+  return {};
+}
+
 Status update(KernelContext& c) {
   const Shape shape = c.input(0).shape();
   TROUPE_ASSIGN(const SliceSpec spec, array::read_slice_spec(c, shape, c.prepared<SliceMasks>()));
   TROUPE_ASSIGN(const Shape slice, Shape::make(spec.result));
-  TROUPE_ASSIGN(const Tensor value, spread(c, c.input(4), slice));
+  Tensor value;
+  if (slice.num_elements() > 0) {
+    TROUPE_ASSIGN(value, spread(c, c.input(4), slice));
+  }
   Tensor old = c.take_input(0);
   const bool is_ours = old.is_unique();
   Tensor out = old;

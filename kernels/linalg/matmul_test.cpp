@@ -11,6 +11,9 @@ TROUPE_OP_CASES(MatMul) {
       {.name = "a product beyond all memory",
        .inputs = {"f32[1099511627776,0]", "f32[0,1099511627776]"},
        .error = "has more than 2^63 - 1 elements"},
+      {.name = "a sum of negative zeros",
+       .inputs = {"f32[1,1] -0.7", "f32[1,1] 0"},
+       .outputs = {"f32[1,1] 0"}},
       {
           .name = "two matrices",
           .inputs = {"f32[2,3] -0.125 1.125 -1.875 -0.625 -1.375 -1.625",

@@ -167,8 +167,12 @@ Result<Sizes> check_inputs(KernelContext& c, int first, int rank) {
   TROUPE_TRY(
       nn::check_dims("w", ".dim_size", shape(3),
                      {{"input_size + cell_size", s.in + s.cell}, {"cell_size * 4", 4 * s.cell}}));
+  // A cell does not look at peepholes that it does not have.
+  const bool looks = rank == 3 || c.prepared<Attrs>().peephole;
   for (const auto& [i, name] : {std::pair{4, "wci"}, {5, "wcf"}, {6, "wco"}})
-    TROUPE_TRY(nn::check_dims(name, ".dim_size", shape(i), {{"cell_size", s.cell}}));
+    TROUPE_TRY(
+        nn::check_dims(name, ".dim_size", shape(i),
+                       {{"cell_size", looks || shape(i).rank() != 1 ? s.cell : shape(i)[0]}}));
   TROUPE_TRY(nn::check_dims("b", ".dim_size", shape(7), {{"cell_size * 4", 4 * s.cell}}));
   return s;
 }

@@ -1,10 +1,10 @@
 // ParameterizedTruncatedNormal: normal numbers between bounds, each row with a mean, a deviation and
-// bounds of its own. Rows are TensorFlow's, number for number, where it draws each on a thread of its own.
+// bounds of its own. The numbers are TensorFlow's where it draws all rows on one thread, or each on a thread of its
+// own: a thread goes on with its generator from row to row.
 #include <atomic>
 
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/framework/widened.hpp"
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/truncated_normal.hpp"
 
@@ -14,6 +14,7 @@ namespace {
 using random::Blocks, random::Bounds, random::most_tries;
 
 constexpr std::int64_t rows_together = 100; // numbers of a row where all rows are alike
+constexpr std::int64_t one_thread = 1800;   // the most numbers that TensorFlow draws on one thread
 
 struct Rows {
   Shape shape;
@@ -61,26 +62,32 @@ Status fill(KernelContext& c, const Rows& rows, const arith::Philox& start, Tens
   const auto bounds_of = [&](std::int64_t row) {
     return Bounds<T>{parameter(1, row), parameter(2, row), parameter(3, row), parameter(4, row)};
   };
+  const auto place_of = [&](std::int64_t row) {
+    const auto first = static_cast<std::size_t>(row * rows.size);
+    return to.subspan(first, std::min(static_cast<std::size_t>(rows.size), to.size() - first));
+  };
   for (std::int64_t row = 0; row < rows.count; ++row)
     if (!bounds_of(row).are_valid())
       return invalid_argument("Invalid parameters");
   std::atomic<bool> failed = false;
-  c.parallel_for(rows.count, 60.0 * static_cast<double>(rows.size),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t row = begin; row < end; ++row) {
-                     const std::int64_t first = row * rows.size;
-                     const std::int64_t size =
-                         std::min(rows.size, static_cast<std::int64_t>(to.size()) - first);
-                     arith::Philox generator = start;
-                     generator.skip(static_cast<std::uint64_t>(row) * 2 * most_tries *
-                                    static_cast<std::uint64_t>(rows.size + 3) / 4);
-                     Blocks<T> blocks(generator);
-                     if (!random::draw_row(bounds_of(row), blocks,
-                                           to.subspan(static_cast<std::size_t>(first),
-                                                      static_cast<std::size_t>(size))))
-                       failed = true;
-                   }
-                 });
+  const bool in_one_chain = rows.count * rows.size <= one_thread;
+  if (in_one_chain) {
+    Blocks<T> blocks(start);
+    for (std::int64_t row = 0; row < rows.count && !failed; ++row)
+      failed = !random::draw_row(bounds_of(row), blocks, place_of(row));
+  } else {
+    c.parallel_for(rows.count, 60.0 * static_cast<double>(rows.size),
+                   [&](std::int64_t begin, std::int64_t end) {
+                     for (std::int64_t row = begin; row < end; ++row) {
+                       arith::Philox generator = start;
+                       generator.skip(static_cast<std::uint64_t>(row) * 2 * most_tries *
+                                      static_cast<std::uint64_t>(rows.size + 3) / 4);
+                       Blocks<T> blocks(generator);
+                       if (!random::draw_row(bounds_of(row), blocks, place_of(row)))
+                         failed = true;
+                     }
+                   });
+  }
   if (failed)
     return internal("TruncatedNormal rejection sampler failed to accept a sample.");
   return {};
@@ -94,7 +101,7 @@ Status compute(KernelContext& c) {
   const auto blocks = static_cast<std::uint64_t>(rows.count) * 2 * most_tries *
                       static_cast<std::uint64_t>(rows.size + 3) / 4;
   const arith::Philox start = random::generator(c)->reserve(blocks);
-  return dispatch(Floats{}, out.dtype(),
+  return dispatch(Types<float, double, Half>{}, out.dtype(),
                   [&]<class T>() -> Status { return fill<T>(c, rows, start, out); });
 }
 
@@ -110,11 +117,9 @@ Status infer(ShapeContext& c) {
 
 void register_ops(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"dtype", {DType::float32, DType::float64}}};
+  options.types = {{"dtype", {DType::float16, DType::float32, DType::float64}}};
   options.host_inputs = {"shape"};
   options.expensive = true;
-  KernelOptions half = options;
-  half.types = {{"dtype", {DType::float16}}};
   library.op("ParameterizedTruncatedNormal")
       .input("shape: T; means: dtype; stdevs: dtype; minvals: dtype; maxvals: dtype")
       .output("output: dtype")
@@ -125,7 +130,6 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer)
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(compute, options)
-      .cpu_kernel(in_wider<compute>, half)
       .doc("Normal random numbers between bounds.");
 }
 

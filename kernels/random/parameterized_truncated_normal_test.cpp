@@ -53,13 +53,27 @@ TROUPE_OP_CASES(ParameterizedTruncatedNormal) {
           .name = "half",
           .inputs = {"i32[1] 4", "f16[] 1", "f16[] 2", "f16[] -3", "f16[] 4"},
           .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
-          .outputs = {"?"},
+          .outputs = {"f16[4] 2.0703125 1.263671875 -2.7578125 1.20703125"},
+      },
+      {
+          .name = "half, a tail",
+          .inputs = {"i32[1] 5", "f16[] 0", "f16[] 1", "f16[] 3", "f16[] 20"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f16[5] 3.005859375 3.6328125 3.3828125 3.234375 3.375"},
       },
       {
           .name = "rows of their own",
           .inputs = {"i32[2] 2 3", "f32[2] 0 10", "f32[2] 1 1", "f32[2] -1 9", "f32[2] 1 11"},
           .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
-          .outputs = {"?"},
+          .outputs = {"f32[2,3] 0.7180132865905762 -0.6596376895904541 0.5175340175628662 "
+                      "9.606271743774414 9.245779037475586 9.672029495239258"},
+      },
+      {
+          .name = "numbers of their own",
+          .inputs = {"i32[1] 4", "f64[1] 0", "f64[1] 1", "f64[1] 0", "f64[1] 1"},
+          .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
+          .outputs = {"f64[4] 0.8720533702736903 0.4250873217785538 0.18615491249787164 "
+                      "0.09682646862536637"},
       },
       {
           .name = "no room between the bounds",
@@ -114,7 +128,12 @@ TROUPE_OP_CASES(StatelessParameterizedTruncatedNormal) {
       {
           .name = "half",
           .inputs = {"i32[1] 4", seed, "f16[] 1", "f16[] 2", "f16[] -3", "f16[] 4"},
-          .outputs = {"?"},
+          .outputs = {"f16[4] 1.4267578125 -0.5302734375 -1.076171875 -2.216796875"},
+      },
+      {
+          .name = "half, from the middle to one side",
+          .inputs = {"i32[1] 4", seed, "f16[] 0", "f16[] 1", "f16[] 0", "f16[] 1"},
+          .outputs = {"f16[4] 0.5625 0.6328125 0.41796875 0.1962890625"},
       },
       {
           .name = "nothing",

@@ -4,7 +4,6 @@
 
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
-#include "kernels/framework/widened.hpp"
 #include "kernels/random/internal/fill.hpp"
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/sampled.hpp"
@@ -96,7 +95,7 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, w.samples.shape));
   if (out.num_elements() == 0)
     return {};
-  return dispatch(Floats{}, out.dtype(),
+  return dispatch(Types<float, double, Half>{}, out.dtype(),
                   [&]<class T>() -> Status { return fill<T>(c, w, start, out); });
 }
 
@@ -117,11 +116,9 @@ Status infer(ShapeContext& c) {
 
 void register_ops(OpLibrary& library) {
   KernelOptions options;
-  options.types = {{"dtype", {DType::float32, DType::float64}}};
+  options.types = {{"dtype", {DType::float16, DType::float32, DType::float64}}};
   options.host_inputs = {"shape", "seed", "means", "stddevs", "minvals", "maxvals"};
   options.expensive = true;
-  KernelOptions half = options;
-  half.types = {{"dtype", {DType::float16}}};
   library.op("StatelessParameterizedTruncatedNormal")
       .input("shape: S; seed: Tseed; means: dtype; stddevs: dtype; minvals: dtype; maxvals: dtype")
       .output("output: dtype")
@@ -129,7 +126,6 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer)
       .not_differentiable("TensorFlow defines no gradient for it")
       .cpu_kernel(compute, options)
-      .cpu_kernel(in_wider<compute>, half)
       .doc("Normal random numbers between bounds from a seed; the shape ends with the parameters' "
            "broadcast shape.");
 }

@@ -35,8 +35,9 @@ T join(How how, T a, T b) {
       return a * b;
   case How::min:
   case How::max:
+    // b, the later one, if either is NaN.
     if constexpr (std::is_arithmetic_v<T>)
-      return how == How::min ? std::min(a, b) : std::max(a, b);
+      return (how == How::min ? a < b : b < a) ? a : b;
     else
       return a;
   default:
@@ -185,6 +186,8 @@ Status compute_unsorted(KernelContext& c, How how) {
   if (number[0] < 0)
     return invalid_argument(str_cat("Input num_segments == ", number[0], " must not be negative."));
   TROUPE_ASSIGN(const Rows rows, output_rows(data, given.rank(), number[0]));
+  if (data.num_elements() == 0) // no row is looked at
+    return run(c, how, Integers(0), rows, false);
   TROUPE_ASSIGN(const Integers ids, integers(c.input(1)));
   for (std::size_t r = 0; r < ids.size(); ++r)
     if (ids[r] >= number[0])

@@ -124,6 +124,11 @@ TROUPE_OP_CASES(SegmentProd) {
 
 TROUPE_OP_CASES(SegmentMin) {
   return {
+      {.name = "a number after NaN, and NaN after a number",
+       .inputs = {"f32[5] nan 1 1 nan nan", "i32[5] 0 0 1 1 2"},
+       .outputs = {"f32[3] 1 nan nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
       {.name = "rows",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 2"},
        .outputs = {"f32[3,2] 1 2 0 0 5 6"}},
@@ -158,6 +163,11 @@ TROUPE_OP_CASES(SegmentMin) {
 
 TROUPE_OP_CASES(SegmentMax) {
   return {
+      {.name = "a number after NaN, and NaN after a number",
+       .inputs = {"f32[5] nan 1 1 nan nan", "i32[5] 0 0 1 1 2"},
+       .outputs = {"f32[3] 1 nan nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "NaN has no differences"},
       {.name = "rows",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 0 0 2"},
        .outputs = {"f32[3,2] 3 4 0 0 5 6"}},
@@ -227,6 +237,9 @@ TROUPE_OP_CASES(UnsortedSegmentProd) {
 
 TROUPE_OP_CASES(UnsortedSegmentMin) {
   return {
+      {.name = "a number after NaN, and NaN after a number",
+       .inputs = {"f32[5] nan 1 1 nan nan", "i32[5] 0 0 1 1 2", "i32[] 3"},
+       .outputs = {"f32[3] 1 nan nan"}},
       {.name = "rows",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 2 0 0", "i32[] 4"},
        .outputs = {"f32[4,2] 3 4 3.40282347e+38 3.40282347e+38 1 2 3.40282347e+38 3.40282347e+38"}},
@@ -259,6 +272,12 @@ TROUPE_OP_CASES(UnsortedSegmentMin) {
 
 TROUPE_OP_CASES(UnsortedSegmentMax) {
   return {
+      {.name = "no rows' ids are read where a row has no elements",
+       .inputs = {"f32[2,0]", "i32[2] 0 9", "i32[] 1"},
+       .outputs = {"f32[1,0]"}},
+      {.name = "a number after NaN, and NaN after a number",
+       .inputs = {"f32[5] nan 1 1 nan nan", "i32[5] 0 0 1 1 2", "i32[] 3"},
+       .outputs = {"f32[3] 1 nan nan"}},
       {.name = "rows",
        .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[3] 2 0 0", "i32[] 4"},
        .outputs =

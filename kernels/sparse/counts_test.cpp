@@ -8,6 +8,10 @@ namespace {
 
 TROUPE_OP_CASES(DenseCountSparseOutput) {
   return {
+      {.name = "rows without elements",
+       .inputs = {"i32[0,3]", "f32[0]"},
+       .attrs = {{"binary_output", false}},
+       .error = "Invalid input: Shapes dimension cannot be 0."},
       {
           .name = "a vector",
           .inputs = {"i32[3] 1 1 4", "f32[0]"},

@@ -167,11 +167,11 @@ constexpr Kind kinds[] = {
      [](KernelContext& c) { return scatter(c, BinaryOp::mul); }},
     {"ScatterDiv", "variable[indices] /= updates.", BinaryOp::real_div,
      [](KernelContext& c) { return scatter(c, BinaryOp::real_div); }},
-    {"ScatterMin", "variable[indices] = min(variable[indices], updates).", BinaryOp::minimum,
-     [](KernelContext& c) { return scatter(c, BinaryOp::minimum); },
+    {"ScatterMin", "variable[indices] = min(variable[indices], updates).", BinaryOp::clip_above,
+     [](KernelContext& c) { return scatter(c, BinaryOp::clip_above); },
      "{half, bfloat16, float, double, int32, int64}"},
-    {"ScatterMax", "variable[indices] = max(variable[indices], updates).", BinaryOp::maximum,
-     [](KernelContext& c) { return scatter(c, BinaryOp::maximum); },
+    {"ScatterMax", "variable[indices] = max(variable[indices], updates).", BinaryOp::clip_below,
+     [](KernelContext& c) { return scatter(c, BinaryOp::clip_below); },
      "{half, bfloat16, float, double, int32, int64}"},
 };
 

@@ -169,10 +169,10 @@ constexpr Kind kinds[] = {
      BinaryOp::add, [](KernelContext& c) { return scatter(c, BinaryOp::add); }},
     {"ScatterNdSub", "The slices of a variable that the rows of indices name -= updates.",
      BinaryOp::sub, [](KernelContext& c) { return scatter(c, BinaryOp::sub); }},
-    {"ScatterNdMin", "Slices of a variable = min(slices, updates).", BinaryOp::minimum,
-     [](KernelContext& c) { return scatter(c, BinaryOp::minimum); }},
-    {"ScatterNdMax", "Slices of a variable = max(slices, updates).", BinaryOp::maximum,
-     [](KernelContext& c) { return scatter(c, BinaryOp::maximum); }},
+    {"ScatterNdMin", "Slices of a variable = min(slices, updates).", BinaryOp::clip_above,
+     [](KernelContext& c) { return scatter(c, BinaryOp::clip_above); }},
+    {"ScatterNdMax", "Slices of a variable = max(slices, updates).", BinaryOp::clip_below,
+     [](KernelContext& c) { return scatter(c, BinaryOp::clip_below); }},
 };
 
 void add_op(OpLibrary& library, const Kind& kind, bool resource) {

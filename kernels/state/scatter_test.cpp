@@ -76,6 +76,9 @@ TROUPE_OP_CASES(ResourceScatterMax) {
       {.name = "rows",
        .inputs = {"res f32[2,2] 1 2 3 4", "i32[1] 1", "f32[1,2] 2 9"},
        .after = {{0, "f32[2,2] 1 2 3 9"}}},
+      {.name = "an update of NaN is passed over",
+       .inputs = {"res f32[2] 1 2", "i32[2] 0 0", "f32[2] nan 3"},
+       .after = {{0, "f32[2] 3 2"}}},
   };
 }
 

@@ -37,10 +37,13 @@ Result<std::shared_ptr<const void>> keep_declared(PrepareContext& c) {
 Status find_variable(KernelContext& c) {
   const auto& [name, shape] = c.prepared<Declared>();
   const DType dtype = remove_ref(c.output_type(0));
-  TROUPE_ASSIGN(
-      auto variable, c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
-        return Result<std::shared_ptr<Variable>>(std::make_shared<Variable>(dtype, shape));
-      }));
+  TROUPE_ASSIGN(auto variable,
+                c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
+                  auto made = std::make_shared<Variable>(dtype, shape);
+                  if (shape && shape->num_elements() == 0) // it holds all that it can
+                    made->assign(Tensor::zeros(dtype, *shape));
+                  return Result<std::shared_ptr<Variable>>(std::move(made));
+                }));
   if (variable->dtype() != dtype)
     return invalid_argument(str_cat("Trying to get variable '", name.name,
                                     "' with wrong dtype. Expected ", to_string(variable->dtype()),

@@ -149,12 +149,13 @@ Status join_segments(KernelContext& c) {
   const auto from = input.data<std::string>();
   const auto to = out.mutable_data<std::string>();
   const std::size_t row = ids.empty() ? 0 : from.size() / ids.size();
-  std::vector<bool> has_text(static_cast<std::size_t>(segments));
+  // No separator stands before the first text that is not empty.
   for (std::size_t i = 0; i < ids.size(); ++i) {
     const auto segment = static_cast<std::size_t>(ids[i]);
-    for (std::size_t k = 0; k < row; ++k)
-      append(to[segment * row + k], !has_text[segment], separator, from[i * row + k]);
-    has_text[segment] = true;
+    for (std::size_t k = 0; k < row; ++k) {
+      std::string& joined = to[segment * row + k];
+      append(joined, joined.empty(), separator, from[i * row + k]);
+    }
   }
   return {};
 }

@@ -21,6 +21,8 @@ TROUPE_OP_CASES(StringFormat) {
       {.name = "no placeholder",
        .attrs = {{"T", Dtypes{}}, {"template", "text"s}},
        .outputs = {"str[] \"text\""}},
+      shown("no booleans", "bool[5,0]", DType::bool_, ""),
+      shown("no integers", "i32[0,5]", DType::int32, "[]"),
       {.name = "two inputs",
        .inputs = {"i32[] 1", "str[] \"a\""},
        .attrs = {{"T", Dtypes{DType::int32, DType::string}},

@@ -36,7 +36,7 @@ Status for_each_code(const Settings& settings, std::string_view text,
   bool is_damaged = false;
   settings.from->for_each(text, [&](std::int32_t code, std::string_view bytes, bool is_valid) {
     if (!is_valid || (errors.replaces_controls && code <= 0x1F)) {
-      is_damaged = true;
+      is_damaged = is_damaged || !is_valid;
       if (errors.ignore)
         return;
       code = errors.replacement;

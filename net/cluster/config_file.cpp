@@ -372,9 +372,25 @@ private:
     if (read_number(out, word))
       return true;
     return fail(line_, str_cat("the value of '", key, "' is ", word,
-                               ", neither number, duration (500ms, 2s), true nor false; write text "
-                               "in double quotes: \"",
-                               word, "\""));
+                               ", neither number, duration (500ms, 2s), true nor false; ",
+                               remedy_for(word)));
+  }
+
+  // What was meant by a word that is no value: a boolean of another language, a duration with a
+  // unit that is none, or text.
+  static std::string remedy_for(std::string_view word) {
+    std::string small(word);
+    for (char& c : small)
+      c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    for (std::string_view yes : {"true", "yes", "on"})
+      if (small == yes)
+        return "write true";
+    for (std::string_view no : {"false", "no", "off"})
+      if (small == no)
+        return "write false";
+    if (parse_double(word.substr(0, word.find_last_of("0123456789") + 1)))
+      return "the units are us, ms, s, min and h";
+    return str_cat("write text in double quotes: \"", word, "\"");
   }
 
   static bool read_number(ConfigValue& out, std::string_view word) {

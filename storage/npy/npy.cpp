@@ -150,7 +150,8 @@ Result<Tensor> read_data(const Header& header, std::uint64_t rest, const ReadByt
     std::string sizes =
         str_cat("its shape ", header.shape, " needs ",
                 static_cast<std::uint64_t>(std::min<unsigned __int128>(wanted, UINT64_MAX)),
-                " bytes, but ", rest, " follow the header; was it cut short?");
+                " bytes, but ", rest, " follow the header; ",
+                wanted > rest ? "was it cut short?" : "the header belongs to a smaller array");
     return wanted > rest ? data_loss(sizes) : invalid_argument(sizes);
   }
   // An empty text takes no byte in the file, but a string object in memory.

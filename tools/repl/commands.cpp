@@ -24,6 +24,8 @@ const std::vector<ReplCommand>& repl_commands() {
 }
 
 const ReplCommand* find_repl_command(std::string_view name) {
+  if (name == "exit") // what other prompts call it
+    name = "quit";
   for (const ReplCommand& command : repl_commands())
     if (name == command.name)
       return &command;

@@ -176,6 +176,8 @@ TEST_CASE("commands: feeds are listed and forgotten") {
 TEST_CASE("commands: a name that the graph lacks is told with the nearest") {
   Desk desk;
   REQUIRE(desk.run("connect") == 0);
+  CHECK(desk.run("run y") == 1);
+  CHECK(has(desk.error, "no graph is loaded; `load FILE` first"));
   REQUIRE(desk.load() == 0);
   CHECK(desk.run("run prodcut") == 1);
   CHECK(has(desk.error, "no node 'prodcut'; did you mean 'product'?"));
@@ -305,6 +307,8 @@ TEST_CASE("commands: the actors are shown and killed by their paths") {
   CHECK(has(desk.out, "    session-"));
   CHECK(desk.run("kill guardian/nobody") == 1);
   CHECK(has(desk.error, "there is no actor at 'guardian/nobody'"));
+  CHECK(desk.run("kill guardian") == 1);
+  CHECK(has(desk.error, "'guardian' is the node itself"));
   set_log_level(LogLevel::off);
   CHECK(desk.run("kill guardian/worker") == 0);
   set_log_level(LogLevel::warning);
@@ -329,6 +333,7 @@ TEST_CASE("script: the first error ends it, quit as well") {
   CHECK(has(desk.out, "example: run loss"));
   CHECK_FALSE(has(desk.out, "example: load"));
   CHECK(desk.run("quit; elephant") == 0);
+  CHECK(desk.run("exit; elephant") == 0);
   CHECK(desk.run("feed x \"open") == 2);
   CHECK(has(desk.error, "is not closed"));
 }

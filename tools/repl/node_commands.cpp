@@ -129,7 +129,8 @@ std::vector<ReplCommand> node_commands() {
        actors},
       {"kill",
        "PATH",
-       "Ends an actor the way a crash would.",
+       "Ends an actor the way a crash would; without its master, worker, membership or "
+       "transport the whole node ends, and the variables that it holds are lost.",
        "kill guardian/worker",
        1,
        1,

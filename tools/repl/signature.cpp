@@ -18,11 +18,8 @@ Result<bool> read_option(const Word& word, StepCommand& out) {
     out.in_background = true;
   } else if (word.text.starts_with(timeout_option)) {
     std::string_view text = std::string_view(word.text).substr(timeout_option.size());
-    auto duration = parse_duration(text);
-    if (!duration)
-      return invalid_argument(
-          str_cat("timeout='", text, "' is no duration; write timeout=500ms, 10s or 2min"));
-    out.timeout_ms = duration->count();
+    TROUPE_ASSIGN(auto duration, read_duration("timeout", text));
+    out.timeout_ms = duration.count();
   } else {
     return false;
   }

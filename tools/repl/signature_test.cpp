@@ -42,7 +42,8 @@ TEST_CASE("signature: what is quoted is a name") {
 
 TEST_CASE("signature: what is wrong is said with the remedy") {
   CHECK(read("run y timeout=soon").status().message() ==
-        "timeout='soon' is no duration; write timeout=500ms, 10s or 2min");
+        "timeout 'soon' is no time from 1ms to a year; write 500ms, 10s or 2min (a number alone is "
+        "seconds)");
   CHECK(read("run y timeout=0").status().code() == Code::invalid_argument);
   CHECK(read("run y -> a -> b").status().message() ==
         "`->` stands twice; fetches come before it, targets after it");

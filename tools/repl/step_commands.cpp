@@ -123,6 +123,8 @@ Outcome run(const Statement& statement, Workspace& workspace, Printer& printer) 
   auto request = read_run(statement);
   if (!request)
     return wrong_call(request.status().message());
+  if (workspace.is_connected() && workspace.graph().num_nodes() == 0)
+    return failed_precondition("no graph is loaded; `load FILE` first");
   for (const auto* names : {&request->fetches, &request->targets})
     for (const std::string& name : *names)
       TROUPE_TRY(check_node(workspace, name));

@@ -31,10 +31,10 @@ public:
     if (!address)
       return called_wrongly(address.status().message());
     const bool is_timed = !timeout_.empty();
-    auto budget = is_timed ? parse_duration(timeout_) : NodeWatch::patience;
+    auto budget = is_timed ? read_duration("--timeout", timeout_)
+                           : Result<std::chrono::milliseconds>(NodeWatch::patience);
     if (!budget)
-      return called_wrongly(
-          str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+      return called_wrongly(budget.status().message());
     auto watch = NodeWatch::dial(*address, *budget);
     if (!watch)
       return failed(watch.status());

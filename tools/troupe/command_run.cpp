@@ -48,6 +48,11 @@ Result<std::pair<std::string, Tensor>> read_feed(const std::string& text) {
   std::size_t equals = text.find('=');
   std::string value = text.substr(equals + 1);
   auto tensor = value.ends_with(".npy") ? read_npy(value) : parse_literal(value);
+  std::error_code none;
+  if (!tensor && !value.ends_with(".npy") && std::filesystem::exists(value, none))
+    return invalid_argument(str_cat("--feed ", text.substr(0, equals), ": ", value,
+                                    " is a file whose name does not end in .npy; save it with "
+                                    "numpy.save, which makes one array of a file"));
   if (!tensor)
     return tensor.status().with_context(str_cat("--feed ", text.substr(0, equals)));
   return std::pair(text.substr(0, equals), *std::move(tensor));
@@ -97,10 +102,10 @@ public:
   }
 
   int run() override {
-    auto timeout = timeout_.empty() ? std::chrono::milliseconds(0) : parse_duration(timeout_);
+    auto timeout = timeout_.empty() ? Result(std::chrono::milliseconds(0))
+                                    : read_duration("--timeout", timeout_);
     if (!timeout)
-      return called_wrongly(
-          str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+      return called_wrongly(timeout.status().message());
     if (steps_ < 1)
       return called_wrongly("--steps must be at least 1");
     options_.timeout_ms = timeout->count();

@@ -192,11 +192,7 @@ private:
       *to = *count;
     }
     if (!idle_session_.empty()) {
-      auto idle = parse_duration(idle_session_);
-      if (!idle)
-        return invalid_argument(
-            str_cat("--idle-session '", idle_session_, "' is no duration; write 10min or 24h"));
-      out.idle_session = *idle;
+      TROUPE_ASSIGN(out.idle_session, read_duration("--idle-session", idle_session_));
     }
     return out;
   }

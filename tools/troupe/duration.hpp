@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/duration_text.hpp"
+#include "core/base/status.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -27,6 +28,16 @@ inline std::optional<std::chrono::milliseconds> parse_duration(std::string_view 
   if (!count || !(*count * factor >= 1) || *count * factor > 366.0 * 24 * 3600e3)
     return {};
   return std::chrono::milliseconds(static_cast<std::int64_t>(*count * factor));
+}
+
+/// INVALID_ARGUMENT with the flag's name and what it takes.
+inline Result<std::chrono::milliseconds> read_duration(std::string_view flag,
+                                                       std::string_view text) {
+  if (auto duration = parse_duration(text))
+    return *duration;
+  return invalid_argument(str_cat(flag, " '", text,
+                                  "' is no time from 1ms to a year; write 500ms, 10s or 2min (a "
+                                  "number alone is seconds)"));
 }
 
 } // namespace troupe

@@ -43,10 +43,7 @@ Result<std::vector<NodeTarget>> NodeTargets::read(bool& in_file) const {
 }
 
 Result<std::chrono::milliseconds> NodeTargets::timeout() const {
-  if (auto duration = parse_duration(timeout_))
-    return *duration;
-  return invalid_argument(
-      str_cat("--timeout '", timeout_, "' is no duration; write 500ms, 10s or 2min"));
+  return read_duration("--timeout", timeout_);
 }
 
 void for_each_node(std::size_t count, const std::function<void(std::size_t)>& ask) {

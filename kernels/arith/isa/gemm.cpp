@@ -17,10 +17,11 @@ void multiply(const GemmBlock& g) {
   Strided<const A> a(static_cast<const T*>(g.a), g.m, g.k, Eigen::OuterStride<>(g.lda));
   Strided<const B> b(static_cast<const T*>(g.b), g.k, g.n, Eigen::OuterStride<>(g.ldb));
   Strided<RowMajor<T>> c(static_cast<T*>(g.c), g.m, g.n, Eigen::OuterStride<>(g.ldc));
-  if (g.accumulate)
-    c.noalias() += a * b;
-  else
-    c.noalias() = a * b;
+  // Sums begin with 0, so that one of negative zeros is 0, also where Eigen would begin with the
+  // first product.
+  if (!g.accumulate)
+    c.setZero();
+  c.noalias() += a * b;
 }
 
 struct Added {

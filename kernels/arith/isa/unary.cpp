@@ -303,7 +303,7 @@ TROUPE_FUNCTION_GRADIENT(relu6, T(dy* T((x > 0) & (x < 6))))
 TROUPE_FUNCTION_GRADIENT(elu, x < 0 ? dy * (x + 1) : dy)
 TROUPE_FUNCTION_GRADIENT(softplus, dy / (exp_of(-x) + 1))
 TROUPE_FUNCTION_GRADIENT(tanh, dy*(1 - x * x))
-TROUPE_FUNCTION_GRADIENT(sigmoid, dy* x*(1 - x))
+TROUPE_FUNCTION_GRADIENT(sigmoid, dy*(x*(1 - x)))
 // A gradient of 0 stays 0, also where the derivative is infinite.
 TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : dy * T(0.5) / x)
 // In TensorFlow's order, whose products overflow or vanish where others would not.

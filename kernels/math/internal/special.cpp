@@ -389,6 +389,10 @@ double gamma_sample_grad(double a, double x) {
     return nan;
   if (x == 0 || std::isinf(x))
     return 0;
+  // Far out in the tail, where the series below has too many terms.
+  if (x > 1e6)
+    return a < 1e-3 * x ? (std::log(x) - digamma(a)) * (1 + (a - 1) / x) + 1 / x
+                        : (x + a) / (2 * a); // the normal distribution's quantile
   // The terms of igamma_grad_a by the density x^(a-1) exp(-x) / Gamma(a), which cancels.
   const double log = std::log(x);
   double term = x / a, sum = 0, psi = digamma(a + 1), largest = 0;

@@ -264,6 +264,8 @@ std::string summarize_nested(const Tensor& tensor, std::int64_t most) {
   const std::int64_t limit = most < 0 ? count : std::min(most, count);
   if (!is_shown(tensor.dtype()))
     return str_cat("[", question_marks(limit, limit < count), "]");
+  if (tensor.dtype() == DType::bool_ && count == 0)
+    return ""; // of other dtypes the brackets are left
   std::string out;
   with_elements(tensor, true, [&](ElementText element) {
     append_nested(out, tensor.shape(), 0, 0, limit, element);
