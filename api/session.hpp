@@ -64,8 +64,8 @@ struct WaitReport {
 /// needs, or with its cancellation. Every other call ends within operation_timeout_ms, DEADLINE_EXCEEDED
 /// naming the master; without it, and with a master or a task that is silent, when that has been judged:
 /// within the lease (5 s) and two seconds, UNAVAILABLE naming the task and why. A task that ends is told of
-/// at once. Once a master that was lost is there again, the session says ABORTED: make a new one. A session that was moved from may be assigned to or destroyed;
-/// its calls give FAILED_PRECONDITION.
+/// at once. After a lost master has restarted, calls end ABORTED: open a new session. A moved-from session
+/// may be assigned to or destroyed; its calls end FAILED_PRECONDITION.
 class Session {
 public:
   /// Target "" or "local": in this process, with variables of its own; steps run on the caller's
@@ -97,9 +97,9 @@ public:
   Result<std::vector<Tensor>> run(const Feeds& feeds, const std::vector<std::string>& fetches,
                                   const std::vector<std::string>& targets = {},
                                   const RunOptions& options = {}, RunMetadata* metadata = nullptr);
-  /// The same without waiting; what it gives waits for the step or cancels it. Where the master is in
-  /// this process, kernels that are not marked as expensive are run before this returns, until the one
-  /// in which a millisecond is over; all else runs on the node's threads.
+  /// Starts a step and returns. The PendingRun waits for it or cancels it. With the master in this
+  /// process, this call itself runs cheap kernels for up to a millisecond (the last one may take
+  /// longer); everything else runs on the node's threads.
   PendingRun run_async(Feeds feeds, std::vector<std::string> fetches,
                        std::vector<std::string> targets = {}, const RunOptions& options = {});
 
@@ -117,13 +117,12 @@ public:
                                           const std::vector<std::string>& fetches,
                                           const RunOptions& options = {});
 
-  /// A signature prepared for many runs: feeds are given by position. Released with the last copy;
-  /// after its session FAILED_PRECONDITION is all it gives.
+  /// A signature prepared for many runs; feeds by position. Released with the last copy. Calls end
+  /// FAILED_PRECONDITION once the session is closed.
   class Callable {
   public:
-    /// Of `options` nothing is asked for that the callable was not made with: UNIMPLEMENTED for
-    /// partition graphs, and for watches of a debugger. What it was made with holds, too; a timeout of
-    /// the call comes first.
+    /// `options` are joined with those of make_callable; a timeout given here wins. UNIMPLEMENTED for
+    /// partition graphs and debug watches that the callable was not made with.
     Result<std::vector<Tensor>> operator()(std::vector<Tensor> feeds,
                                            const RunOptions& options = {},
                                            RunMetadata* metadata = nullptr) const;

@@ -27,8 +27,9 @@ function(troupe_library name)
   troupe_batched(test_${name})
 endfunction()
 
-# Compiles a target's files eight, or so many, at a time: most of what a small file costs the compiler are the headers that its neighbours include too.
-# They become one unit, so two of them must not give one name to two things in unnamed namespaces. Nothing to do where there is no target.
+# Compiles a target's files in units of eight, or of as many as the second argument says: most of what a small file costs the compiler are headers
+# that the other files of its unit include too. Two of them must not give one name to two things in unnamed namespaces. Nothing to do where there
+# is no target.
 function(troupe_batched target)
   set(size 8)
   if(ARGC GREATER 1)

@@ -58,7 +58,7 @@ public:
   virtual std::unique_ptr<StreamTrace> trace() { return nullptr; }
 };
 
-/// Takes a copy, or why there is none.
+/// Called with the copied tensor, or with the error.
 using CopyDone = std::function<void(Result<Tensor>)>;
 
 /// Safe for any thread. Lives as long as its node (or a session's private copy of it).

@@ -12,7 +12,7 @@ class Device;
 class FileHost {
 public:
   virtual ~FileHost() = default;
-  /// Null: none.
+  /// The files that kernels may use; null: none.
   const std::shared_ptr<AllowedFiles>& files() const { return files_; }
   /// Before the device is used.
   void allow_files(std::shared_ptr<AllowedFiles> files) { files_ = std::move(files); }
@@ -21,7 +21,7 @@ private:
   std::shared_ptr<AllowedFiles> files_;
 };
 
-/// Gives them to a device that is a FileHost; others take none.
+/// Sets the files of a FileHost; does nothing for other devices.
 void allow_files(Device& device, std::shared_ptr<AllowedFiles> files);
 /// Those of a device; null if it has none, or is no FileHost.
 std::shared_ptr<AllowedFiles> files_of(const Device& device);

@@ -30,14 +30,14 @@ CollectiveExchange::CollectiveExchange(Setup setup)
       1, setup_.piece_bytes / static_cast<std::int64_t>(dtype_size(setup_.spec.dtype)));
 }
 
-// Of what rank `section` merges, gives or is given.
+// The elements that rank `section` reduces, sends or receives.
 CollectiveExchange::Range CollectiveExchange::share(int section) const {
   const std::int64_t total = setup_.spec.shape.num_elements();
   switch (setup_.spec.kind) {
   case CollectiveKind::gather:
   case CollectiveKind::broadcast:
     return {0, total};
-  case CollectiveKind::all_to_all: // of every input as many elements
+  case CollectiveKind::all_to_all: // an equal share of each input
     return {0, total / size_};
   default: {
     const std::int64_t each = total / size_, rest = total % size_;
@@ -142,7 +142,7 @@ void CollectiveExchange::start_merging(Effects& out) {
   }
 }
 
-// What is a result from the beginning: it is sent as it is.
+// Gather, broadcast and all-to-all reduce nothing: their inputs are sent unchanged.
 void CollectiveExchange::start_results(Effects& out) {
   const int rank = setup_.rank;
   const CollectiveKind kind = setup_.spec.kind;

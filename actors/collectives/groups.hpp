@@ -78,11 +78,11 @@ public:
                      const Status& status, std::int64_t now_us);
   /// `why` says what happened and what to do.
   Effects task_lost(const std::string& task, const Status& why, std::int64_t now_us);
-  /// Those whose time is over.
+  /// Fails the waiters whose deadline has passed.
   Effects time_passed(std::int64_t now_us);
   /// When time_passed has something to do.
   std::optional<std::int64_t> next_due_us() const;
-  /// Of a waiter: "2 of 3 members of group 7 …"; empty for none of ours.
+  /// What a waiter waits for: "2 of 3 members of group 7 …"; empty for an unknown waiter.
   std::string describe(Waiter waiter) const;
 
   std::size_t num_gangs() const { return gangs_.size(); }

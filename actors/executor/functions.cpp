@@ -22,10 +22,11 @@ namespace troupe {
 
 namespace {
 
-/// Calls that begin within each other on one thread; the next goes to another, for its stack.
+/// Nested function calls run on one thread up to this depth; deeper ones go to another thread, to
+/// bound the stack.
 constexpr int max_nested_calls = 16;
 thread_local int t_nested_calls = 0;
-/// This thread was handed work: it is none of those that carry messages.
+/// Whether this is a compute thread, not a thread that runs actors.
 thread_local bool t_may_compute = false;
 
 template <class T>

@@ -21,7 +21,7 @@ struct FunctionsOrigin {
   std::weak_ptr<const NodeServices> services;
   /// What the device lives in. Held while a call runs and while submitted work does.
   std::weak_ptr<const void> home;
-  /// Another device of what the device lives in, by its full name; null if there is none.
+  /// Finds a device of the same home by its full name; null if there is none.
   std::function<Device*(std::string_view)> device_named;
   std::vector<std::string> disabled_passes; ///< as of the graph
 };

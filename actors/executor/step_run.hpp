@@ -47,11 +47,11 @@ struct StepHooks {
 
 struct StepCounters {
   std::uint64_t nodes = 0;      ///< that became ready
-  std::uint64_t dead = 0;       ///< of them, not run because an input was dead
+  std::uint64_t dead = 0;       ///< ready nodes that were skipped because an input was dead
   std::uint64_t submitted = 0;  ///< kernels handed to compute threads
   std::uint64_t async = 0;      ///< asynchronous kernels started …
   std::uint64_t async_done = 0; ///< … and of them finished before their start returned
-  std::uint64_t iterations = 0; ///< of loops, begun
+  std::uint64_t iterations = 0; ///< loop iterations begun
   std::uint64_t derived = 0;    ///< errors that came after the first
 };
 
@@ -107,7 +107,7 @@ public:
   const StepCounters& counters() const;
   /// For a traced run: how the value under a rendezvous key came from another node.
   void note_transfer(std::string_view key, std::string text);
-  /// Of a traced run; empties the record.
+  /// The spans of a traced run; leaves the record empty.
   DeviceStats take_stats();
   /// Of a traced run that has finished: its kernels on the device's stream, as "DEVICE/stream:all";
   /// without nodes on a device whose kernels are done when they return.

@@ -33,7 +33,7 @@ private:
   void heard();
 
   caf::scheduled_actor* self_ = nullptr;
-  caf::message_id id_; ///< by which the clock calls us: that of an answer nobody else gives
+  caf::message_id id_; ///< the response id that the clock sends; no request uses it
   bool listens_ = false;
   bool is_set_ = false;
   caf::actor_clock::time_point due_;

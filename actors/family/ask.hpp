@@ -89,8 +89,8 @@ caf::timespan request_budget(std::chrono::duration<Rep, Period> budget) {
   return budget >= longest ? caf::timespan(longest) : caf::timespan(budget);
 }
 
-/// For an actor that watches `peer` itself, by a monitor or by PeerLost, and has better words for
-/// its loss. The error comes at once only if the peer is known to have ended before the request.
+/// For a caller that watches `peer` itself, by a monitor or by PeerLost, and will learn the reason of
+/// its loss: the request then ends early only if the peer is known to have ended before.
 template <class Self, class Handle, class Budget, class Message>
 auto ask_watched(Self* self, const Handle& peer, Budget budget, Message&& message) {
   auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));

@@ -11,7 +11,7 @@ namespace troupe {
 inline std::string edge_mark(const std::string& session_handle) {
   return "@" + session_handle;
 }
-/// The handle of the session whose mark the name of an edge ends with; empty: none.
+/// The session handle behind the last '@' of an edge's name; empty if there is none.
 inline std::string_view marked_session(std::string_view edge) {
   const auto at = edge.rfind('@');
   return at == edge.npos ? std::string_view() : edge.substr(at + 1);

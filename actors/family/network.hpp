@@ -12,7 +12,7 @@
 
 namespace troupe {
 
-/// What stands for a task at an address at which no node of troupe is: an actor that answers Hello.
+/// Makes the actor that stands for a task at an address where no node of troupe is; it answers Hello.
 /// Blocks for the budget at most.
 using DialForeign = std::function<Result<caf::strong_actor_ptr>(
     caf::actor_system& system, const Address& address, std::chrono::milliseconds budget)>;
@@ -20,7 +20,8 @@ using DialForeign = std::function<Result<caf::strong_actor_ptr>(
 /// How long a dial tries.
 struct DialPatience {
   std::chrono::milliseconds budget{0};
-  /// It may be about to start: where nobody listens is tried again until the budget ends.
+  /// Whether the task may still be starting: a refused connection is then tried again until the
+  /// budget ends.
   bool may_start = true;
 };
 

@@ -1,5 +1,5 @@
-// Every bound on waiting, with its reason. A node's config may change those that depend on the
-// network.
+// The bounds on waiting that the protocol of a cluster rests on, with their reasons. [troupe] of a
+// config file may change those that have a key.
 #pragma once
 
 #include <algorithm>
@@ -20,9 +20,10 @@ struct Timeouts {
   std::chrono::milliseconds request{10000};
   /// Compiling a graph on another node: large graphs take seconds.
   std::chrono::milliseconds compile{300000};
-  /// One chunk of a tensor.
+  /// One piece of a tensor: 1 MiB in messages, 4 MiB by UCX.
   std::chrono::milliseconds chunk{30000};
-  /// A step without a deadline of its own. Nobody waits longer; a lost task ends it at once.
+  /// The longest deadline: of steps that have none of their own, and the cap of those that have. A
+  /// lost task ends a step at once.
   std::chrono::milliseconds step{std::chrono::hours(24 * 7)};
   /// Between two calls of a partial run, of which only its client knows whether there is another: what
   /// that does meanwhile may take long, a person at a prompt too.

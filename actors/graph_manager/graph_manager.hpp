@@ -22,7 +22,8 @@ namespace troupe {
 
 class Collectives;
 
-/// An executor, and how the kernels of its part are cancelled while one of them holds its thread.
+/// An executor with the Cancellation of its part, which reaches a kernel that holds the executor's
+/// thread.
 struct PartRunner {
   ExecutorActor executor;
   std::shared_ptr<Cancellation> cancellation;
@@ -36,7 +37,7 @@ struct RunningGraph {
   PartOutcome outcome;
   std::int64_t asked_us = 0; ///< of a traced step
   caf::strong_actor_ptr receiver;
-  caf::typed_response_promise<GraphRun> promise; ///< answered at our end, whatever it is
+  caf::typed_response_promise<GraphRun> promise; ///< answered when the step ends, in every case
 
   void clear();
 };

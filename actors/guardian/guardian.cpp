@@ -256,7 +256,7 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
                             static_cast<std::int64_t>(services->lent_memory->slots_in_use()));
   out.counters.emplace_back("dropped_log_lines", num_dropped_log_lines());
   out.paths = services->path_book->sentences();
-  if (!self->state.membership) // let go of: the node ends
+  if (!self->state.membership) // handles were dropped: the node is ending
     return out;
   auto promise = self->make_response_promise<NodeStatus>();
   auto status = std::make_shared<NodeStatus>(std::move(out));
@@ -314,7 +314,7 @@ GuardianActor::behavior_type guardian(Self self, Services services,
               str_cat(m.from, " speaks version ", m.version, " of the protocol, ", services->task,
                       " version ", protocol_version, "; run the same release everywhere")));
         const auto& state = self->state;
-        if (!self->state.membership) // let go of with the others
+        if (!self->state.membership) // handles were dropped: the node is ending
           return to_error(
               unavailable(str_cat(services->task, " is shutting down; use another task, "
                                                   "or wait until it is back")));

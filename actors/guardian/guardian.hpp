@@ -24,7 +24,8 @@ struct GuardianState {
   MembershipActor membership;
   WorkerActor worker;
   MasterActor master;
-  std::vector<DrainActor> adopted; ///< of the node's owner; they use the others
+  /// Actors that the node's owner added; they end before the others, which they use.
+  std::vector<DrainActor> adopted;
   Children children;
   NodeEnd end;
   std::function<void(std::string, bool)> on_end; ///< null once it was called

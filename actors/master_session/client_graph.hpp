@@ -77,7 +77,7 @@ struct ClientGraphRequest {
   /// (actors/family/edge_mark.hpp). Empty: none is.
   std::string edge_mark;
   std::string own_task; ///< its part is handed over as a graph; empty: all are bytes
-  /// Set once nobody waits for it any more; null: somebody will. The build ends CANCELLED then.
+  /// Set when nobody waits for the build; it then ends CANCELLED. Null: it is always wanted.
   std::shared_ptr<const std::atomic<bool>> unwanted;
 };
 

@@ -1,5 +1,6 @@
 // DirectSteps: steps of a session in this process that run on their callers' threads. Plain: knows no
-// actors.
+// actors. A call's way: DirectCalls (of a gRPC client; Session::run has none) → DirectSteps →
+// DirectRun, over the DirectGraph of the signature.
 //
 // The first step of a signature goes through the actors, which build its graph; its answer brings the
 // DirectGraph. Later ones are begun by the caller. A step that has ended well within one slice
@@ -92,7 +93,7 @@ struct DirectStepInfo {
   bool is_running = false;
 };
 
-/// Any thread. What it gives of plans is for the master session, whose signatures keep them.
+/// Safe for any thread. Plans in its results belong to the master session's signatures.
 class DirectSteps {
 public:
   explicit DirectSteps(Services services);
@@ -109,8 +110,8 @@ public:
   /// No step is begun any more, and what lanes have kept goes, of those that are held with their
   /// step.
   void close();
-  /// For another master session of the same session: what was known is not any more. Until a thread that
-  /// was within a step when it was closed has ended that, its lane is not told of.
+  /// Begins anew for another master session of the same session; graphs that were learnt are dropped. A
+  /// lane whose thread is still in a step of the old one is not listed until that step ends.
   void reopen();
   /// A number for each master session: graphs of an earlier one are not learnt.
   std::uint64_t life() const { return life_.load(); }

@@ -1,4 +1,4 @@
-// DueTimes: when somebody is to look which deadlines have passed. Plain: events in, effects out.
+// DueTimes: the timers that a set of deadlines needs. Plain: events in, effects out.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace troupe {
 /// One timer serves all deadlines: the clock would keep each, and whoever set it, until it is due.
 class DueTimes {
 public:
-  /// True if a timer has to be set for `due_us`: none that is set goes off before.
+  /// Whether a timer must be set for `due_us`: false if an earlier one is set.
   bool add(std::int64_t due_us) {
     if (!looks_.empty() && *looks_.begin() <= due_us)
       return false;

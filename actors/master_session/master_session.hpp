@@ -52,17 +52,17 @@ struct WaitingRun {
   bool may_come_again = false;
   bool wants_direct = false;
   std::shared_ptr<BegunStep> begun; ///< its caller has begun it; null: not yet
-  std::uint64_t partial_step = 0;   ///< of a partial run: its id; its calls have the clients
+  std::uint64_t partial_step = 0;   ///< id of a partial run, whose clients are in its PartialCalls
   Client client;
   std::vector<Client> joined; ///< who has asked for it again, while it ran
 };
 
 struct RunningStep {
   StepActor actor;
-  WaitingRun run;      ///< answered at our end, whatever it is
+  WaitingRun run;      ///< answered when the step ends, in every case
   bool is_due = false; ///< it was told that its deadline has passed
-  /// What other nodes were asked for it. They have answered if it ends well; else its end lets go
-  /// of what they have not, so that none of them needs a budget of its own.
+  /// Requests to other nodes for this step. They share the step's end as budget: a failed step drops
+  /// the open ones.
   std::vector<caf::message_id> asked;
   void clear() { *this = {}; }
 };
@@ -107,12 +107,12 @@ struct SessionClient {
 /// Client graphs on their way from a signature to a plan.
 struct ClientGraphs {
   BuildQueue queue;
-  std::shared_ptr<std::atomic<bool>> unwanted; ///< of the build under way: nobody waits for it
+  std::shared_ptr<std::atomic<bool>> unwanted; ///< set when nobody waits for the build under way
   std::shared_ptr<Registration> registration;  ///< of the graph under way; null while it is built
   std::shared_ptr<const PlacedDevices> placed; ///< of this version, once some signature needed it
   /// What each task runs, of graphs that show it.
   std::map<const ClientGraph*, std::vector<std::string>> parts;
-  /// What nodes have taken, in µs, in steps whose costs were told; null: in none.
+  /// Measured time of each node (µs), of runs that recorded costs; null: none yet.
   std::shared_ptr<const std::map<std::string, std::int64_t>> costs;
 };
 
@@ -130,7 +130,8 @@ struct MasterSessionState {
   static constexpr const char* name = "master-session";
 
   std::string task; ///< its own
-  /// What it is made again from: the master has the same, before anybody is told of a change.
+  /// What the session is made again from. The master holds a copy; it gets each change before any
+  /// client is told.
   SessionRecord record;
   SessionTasks tasks;
   std::int64_t created_us = 0;
@@ -147,10 +148,10 @@ struct MasterSessionState {
   std::map<std::uint64_t, PartialStep> partial; ///< by step id
   StepCrew<RunningStep> steps;
   DueTimes looks;                       ///< of those that wait, and those that run
-  EndedSteps<WorkerSessionActor> ended; ///< of which other nodes have not heard
+  EndedSteps<WorkerSessionActor> ended; ///< steps whose end other nodes have not been told
   StepLog log;
-  std::int64_t large_until_us =
-      0; ///< large answers are kept so long for whoever asks again; 0: there are none
+  /// Until when large answers are kept for a repeated request; 0: none is kept.
+  std::int64_t large_until_us = 0;
   std::shared_ptr<DirectSteps> direct; ///< steps on their callers' threads; null in tests
 
   Counted counted{counter("master_sessions")};

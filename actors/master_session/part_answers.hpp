@@ -11,9 +11,8 @@
 
 namespace troupe {
 
-/// Each part is open until it has registered, failed, or its task is lost. The first failure is the
-/// whole's, and decides: nobody waits for a task that is silent to hear that another one is lost. What
-/// comes of a part that is not open is dropped.
+/// A part is open until it registers, fails, or its task is lost. The first failure decides at once;
+/// silent tasks are not waited for. Answers of parts that are not open are dropped.
 class PartAnswers {
 public:
   /// By part: the task that is asked.

@@ -95,7 +95,8 @@ public:
       }
     return out;
   }
-  /// The calls that wait, for whoever ends them otherwise. If there are none, `why` is for the next.
+  /// Ends the run: returns the waiting calls, which the caller answers. Without any, `why` is kept for
+  /// the next call.
   std::vector<Call> fail(const Status& why) {
     std::vector<Call> out;
     for (Open& open : std::exchange(open_, {}))

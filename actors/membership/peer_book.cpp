@@ -201,7 +201,7 @@ void PeerBook::refuse(Entry& entry, const Status& why, Effects& out) {
   entry.second.attempt.reset();
 }
 
-// One that was lost is told of by how it was lost.
+// A task that was lost before is refused with the verdict by which it was lost.
 void PeerBook::refuse_unreached(Entry& entry, const Status& why, Effects& out) {
   const auto& verdict = entry.second.verdict;
   if (!verdict || why.code() != Code::unavailable)

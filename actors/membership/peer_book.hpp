@@ -38,11 +38,11 @@ namespace troupe {
 ///   another incarnation beats, and it
 ///   does not answer for a round ──────▶ restarted
 ///
-/// Who beats to us unasked is a listener, be it connected or not. What comes over a link that is
-/// no longer the task's own changes nothing.
+/// A task that sends us heartbeats is a listener, connected or not. Events of a link that is no
+/// longer the task's own change nothing.
 ///
-/// Whoever waits is answered once, at the latest soon after its time is over; whoever watches is
-/// told once; a connection is lost once.
+/// Invariants: each waiter is answered once, soon after its budget at the latest; each watcher is
+/// told once; each connection is lost once.
 class PeerBook {
 public:
   /// A connection to a task, or from one; never 0, never used again.
@@ -57,7 +57,7 @@ public:
     Cluster cluster;
     std::int64_t heartbeat_us = 0;
     std::int64_t lease_us = 0;
-    std::int64_t dial_us = 0; ///< of who brings no time of its own
+    std::int64_t dial_us = 0; ///< budget of a request without one
   };
 
   // What is to be done.
@@ -118,7 +118,7 @@ public:
     Link link;
     std::string task;
     std::int64_t silent_us;
-    bool was_connected; ///< else nobody here waited for it
+    bool was_connected; ///< false: it had dialled us, and nobody here had wanted it
   };
   using Effect = std::variant<Dial, Greet, Close, Connected, Refused, Agree, Beat, Look, Examine,
                               Lost, GiveUp>;
@@ -130,7 +130,7 @@ public:
 
   // Reaching a task.
 
-  /// `budget_us` 0: the usual time; `may_start`: where nobody listens yet is tried again.
+  /// `budget_us` 0: the usual time; `may_start`: a refused connection is tried again.
   Effects wanted(const std::string& task, Waiter waiter, std::int64_t budget_us, bool may_start,
                  std::int64_t now_us);
   Effects reached(Link link, std::int64_t now_us);
@@ -216,7 +216,7 @@ private:
     std::uint64_t process = 0;
     std::int64_t heard_us = 0;
     std::int64_t answered_us = 0; ///< a question over this link, or bytes of it came
-    std::uint64_t before = 0;     ///< the incarnation known before it: what comes of that is late
+    std::uint64_t before = 0;     ///< the incarnation before; its messages are stale
     /// Silent, and what we send is not acknowledged: if the connection ends next, that is why.
     bool is_cut = false;
     std::optional<std::int64_t> challenged_us; ///< another incarnation has beaten
@@ -239,7 +239,7 @@ private:
   struct Losses {
     std::uint64_t incarnation = 0;
     std::uint32_t count = 0;
-    bool agreed = false;        ///< over the present link: what came before it concerns nobody
+    bool agreed = false;        ///< over the present link; earlier counts are ignored
     std::int64_t silent_us = 0; ///< that it was when it was given up last; 0: lost otherwise
   };
   struct Task {

@@ -35,17 +35,18 @@ struct NodeOptions {
   std::string job = "localhost";
   int task = 0;
   std::optional<Address> listen; ///< where its port is opened; without it the task's address
-  /// Where the others' ports are, if the cluster's addresses are not theirs.
+  /// Finds the ports of other tasks, where the cluster lists gRPC addresses.
   FindAddress find_address;
-  /// What stands for a task of which find_address says UNIMPLEMENTED; empty: it cannot be reached.
+  /// Makes the actor that stands for one of TensorFlow's servers (find_address: UNIMPLEMENTED);
+  /// empty: such a task cannot be reached.
   DialForeign dial_foreign;
   /// The number of devices of each type, such as "CPU". Without an entry the type decides; CPU has
   /// one.
   std::map<std::string, int> device_count;
   /// Where devices come from; null: every type that this build has.
   const std::vector<DeviceFactory>* device_factories = nullptr;
-  /// Memory and threads that another node of this process has, too; then compute_threads and memory_limit
-  /// are that one's. Null: its own.
+  /// The DeviceHost of another node in this process, to share its memory and threads; compute_threads
+  /// and memory_limit are then ignored. Null: its own.
   std::shared_ptr<DeviceHost> host;
   int compute_threads = 0;       ///< 0: one for each core
   int actor_threads = 2;         ///< of the scheduler

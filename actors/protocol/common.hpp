@@ -20,24 +20,6 @@ namespace troupe {
 /// Raised whenever a message changes; nodes of another version are refused when they say hello, in
 /// a sentence with both versions. So that this works between any two, Hello and the form of errors
 /// (actors/protocol/status.cpp) never change.
-///   2: Heartbeat counts losses; OfferTensor names its receiver.
-///   3: tensors have paths of their own.
-///   4: masters renew to their clients, too; values of cut edges come unasked, several in one.
-///   5: values lie in memory that their receiver has lent.
-///   6: values are read where their sender has them.
-///   7: whoever does so has a lock as long as it may (net/data/shared_region.cpp).
-///   8: Welcome, Heartbeat and Farewell say of which cluster they are; a node's status has records of
-///      peers and containers, and its resources can be asked for.
-///   9: Heartbeat and Farewell say who was not heard of; clients say how long they wait, and are told
-///      why their session ends; a ticket says in one field where its bytes are; tensors come unasked
-///      over streams.
-///   10: a master session that was made again takes its worker sessions over.
-///   11: partial runs.
-///   12: the record of a node says what its kernel waits for.
-///   13: steps are watched, their costs are told, and what they hold when memory runs out.
-///   14: tasks compute collectives together.
-///   16: the stats of a node name its inputs.
-///   17: graphs come in pieces.
 inline constexpr std::uint32_t protocol_version = 17;
 
 /// First type id of each family; a block is 100 long. What is local has blocks of its own, which no

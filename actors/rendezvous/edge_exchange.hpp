@@ -1,6 +1,5 @@
-// EdgeExchange: what becomes of one step's values on one task: which kernel gets them, which peer they are sent to,
-// which peer is asked for them, and with what the waiting ends when they do not come. Events in, effects out;
-// knows no actors.
+// EdgeExchange: routes one step's values on one task: to the kernel that waits, to the receiving peer, or into store.
+// It decides which peers are asked, and which error ends a wait. Events in, effects out; knows no actors.
 #pragma once
 
 #include <algorithm>
@@ -48,7 +47,7 @@ public:
     virtual ~Effects() = default;
     virtual void answer(Waiter& waiter, const std::string& key, const Status& status,
                         EdgeValue value, std::string transfer) = 0;
-    /// With the others that go there at the next flush.
+    /// Sends the value to `peer` at the next flush, in one message with the peer's other values.
     virtual void send(const Peer& peer, const std::string& key, EdgeValue value) = 0;
     /// Leads to `pulled` or `pull_failed`.
     virtual void pull(const std::string& key, Offer offer) = 0;
@@ -69,16 +68,17 @@ public:
       : step_id_(step_id), task_(std::move(task)), peers_(std::move(peers)), tasks_(tasks),
         effects_(effects) {}
 
-  // Of kernels here.
+  // Events from kernels of this task.
   void put(const std::string& key, EdgeValue value);
   void take(const std::string& key, Waiter waiter);
 
-  // Of peers.
+  // Events from other tasks.
   void arrived(const std::string& key, EdgeValue value) {
     put_arrived(key, std::move(value), inside_message);
   }
   void offered(const std::string& key, Offer offer);
-  /// A peer's wish: whatever `task` receives here is sent to it from now on. Those of `keys` that have been sent.
+  /// `task` asks for values: each value that it receives in this step is sent to `peer` from now on. Returns those of
+  /// `keys` that were sent before.
   std::vector<std::string> peer_asks(const std::string& task, const Peer& peer,
                                      const std::vector<std::string>& keys);
 
@@ -91,9 +91,9 @@ public:
                      const Status& why);
   void flush();
 
-  // From elsewhere.
-  /// What is waited for without having been asked for is asked for now, what is offered is pulled: should the peer not
-  /// know us any more, the step goes on, or ends with a reason.
+  // Other events.
+  /// Asks for every awaited value that was not asked for, and pulls what was offered. A peer that has forgotten this
+  /// task answers, so the step goes on or fails with a reason.
   void late();
   void peer_lost(const std::string& task, const std::string& sentence);
   void edges_lost(const std::string& task, const Status& status);
@@ -101,7 +101,7 @@ public:
   void abort(const Status& why);
 
   const EdgeTable<Waiter>& edges() const { return edges_; }
-  /// Whom values of this step may be owed to.
+  /// The peers that may still wait for values of this step.
   std::map<std::string, Peer> receivers() const;
 
 private:
@@ -157,7 +157,7 @@ void EdgeExchange<Peers, Waiter, Offer>::send_to(const Peer& peer, const std::st
   effects_.flush_soon();
 }
 
-// Whom a value goes to that no kernel here waits for; null if it is kept.
+// The peer that receives a value for which no kernel here waits; null if the value stays here.
 template <class Peers, class Waiter, class Offer>
 auto EdgeExchange<Peers, Waiter, Offer>::receiver_of(const std::string& key) -> const Peer* {
   const auto& known = peers_->receivers;
@@ -199,8 +199,8 @@ std::string EdgeExchange<Peers, Waiter, Offer>::came_by(const std::string& key) 
   return transfer.empty() ? inside_message : std::move(transfer.mapped());
 }
 
-// If the value is another task's and that does not send unasked, it is asked, with everything else that the kernels
-// that run now want from there.
+// Asks the value's task, unless it sends unasked. One question carries all keys that running kernels want from that
+// task.
 template <class Peers, class Waiter, class Offer>
 void EdgeExchange<Peers, Waiter, Offer>::take(const std::string& key, Waiter waiter) {
   auto ends = tasks_.of(key);
@@ -263,7 +263,7 @@ void EdgeExchange<Peers, Waiter, Offer>::pulled(const std::string& key, EdgeValu
   put_arrived(key, std::move(value), std::move(transfer));
 }
 
-// A connection that is gone with the value is no reason yet: membership is asked first.
+// A broken connection is not yet the reason for the loss: membership knows that, in a moment.
 template <class Peers, class Waiter, class Offer>
 void EdgeExchange<Peers, Waiter, Offer>::pull_failed(const std::string& key, const Status& why) {
   pulled_.erase(key);

@@ -13,7 +13,7 @@
 namespace troupe {
 
 StepState::~StepState() {
-  withdraw(services, transport, offered); // what a part has not come for, it will not
+  withdraw(services, transport, offered); // no part will fetch its feeds any more
   for (auto& promise : asked)
     promise.deliver(to_error(not_found(str_cat("step ", request.step_id, " has ended"))));
 }
@@ -41,8 +41,8 @@ void clean_up_part(Self self, const RegisteredPart& part, bool ended_well) {
     self->send(part.session, CleanupStep{{step_id}});
 }
 
-// Of a step that has ended well nothing comes any more but what its master session has sent before
-// it knew, and that meets an actor at rest.
+// After a good end only messages that the master session had sent before can arrive, and an actor at
+// rest drops them. After a failure, or an explanation, late answers may: that actor ends.
 bool may_rest(const StepState& state) {
   return state.collector->status().ok() && !state.inquired;
 }
@@ -66,8 +66,8 @@ void answer(Self self) {
   state.deadline.clear();
   const bool rests = out.rests, ended_well = out.status.ok();
   self->send(state.master_session, std::move(out));
-  for (const RegisteredPart& part :
-       state.request.plan->parts) // behind the answer, which is awaited
+  // After the answer: the client waits for that one.
+  for (const RegisteredPart& part : state.request.plan->parts)
     if (part.has_remote_edges)
       clean_up_part(self, part, ended_well);
   if (!rests)
@@ -88,14 +88,14 @@ void advance(Self self) {
     for (std::size_t i = 0; i < state.request.plan->parts.size(); ++i) {
       if (state.collector->is_open(i) && !state.arriving.count(i))
         cancel_part(self, state.request.plan->parts[i], cancel);
-      // Of one that has ended nobody wants the fetches any more, of the other no answer can come.
+      // Fetches that are still arriving are not wanted, and overdue parts will not answer.
       if (state.arriving.count(i) || state.overdue.count(i))
         state.collector->part_failed(i, cancel.status.status);
     }
     if (state.request.plan->client && state.collector->is_open(clients_part(state)))
       state.collector->part_failed(clients_part(state), cancel.status.status);
-    if (!state.collector
-             ->is_finished()) // a part that does not even answer a cancellation is not waited for
+    // A part that does not answer the cancellation either is given up.
+    if (!state.collector->is_finished())
       self->delayed_send(self, state.services->timeouts.cancel, StopWaiting{});
   }
   if (state.collector->is_finished())
@@ -119,7 +119,7 @@ void deadline_passed(Self self, std::string_view deadline) {
   });
 }
 
-// What was asked in vain for so long is cancelled, but not waited for any more.
+// Parts that have not answered within the step-timeout are cancelled, and no longer waited for.
 void step_timeout_passed(Self self) {
   for (std::size_t i = 0; i < self->state.request.plan->parts.size(); ++i)
     if (self->state.collector->is_open(i))
@@ -154,7 +154,7 @@ Status dead_fetch(const FetchName& name, const Origin& origin) {
       .with_origin({name.name.substr(0, name.name.find(':')), "", origin.device, origin.step});
 }
 
-// A worker knows a fetch by its own number; the client is told of its own words.
+// Workers number fetches; errors for the client name the fetch as the client did.
 Status in_clients_words(const BeginStep& request, const RegisteredPart& part, const Status& error) {
   const Origin& origin = error.origin();
   auto retval = std::find(part.retvals.begin(), part.retvals.end(), origin.node);
@@ -180,8 +180,8 @@ DeviceStats seen_by_master(const StepState& state, const RegisteredPart& part) {
   return {state.services->task, {std::move(span)}};
 }
 
-// The connection to a part is gone: whoever watches its task is about to tell us why, in better words.
-// Should nobody, these are told.
+// The connection to a part is gone. Membership's PeerLost will name the reason; if none comes in time,
+// this error is used.
 void await_verdict(Self self, const RegisteredPart& part, const Status& why) {
   self->delayed_send(self, self->state.services->timeouts.explain,
                      PeerLost{part.task, 0, LossReason::crashed, why.message()});
@@ -191,7 +191,7 @@ void await_verdict(Self self, const RegisteredPart& part, const Status& why) {
 void part_ended(Self self, std::size_t index, GraphRun& run) {
   auto& state = self->state;
   const RegisteredPart& part = state.request.plan->parts[index];
-  // Of another node everything may come.
+  // A peer's answer is not trusted: counts and values are checked.
   if (run.retvals.size() != part.fetch_of.size() ||
       std::any_of(run.retvals.begin(), run.retvals.end(), [](const WireTensor& value) {
         return !value.is_ticket() && !value.tensor.has_value();
@@ -234,12 +234,12 @@ void part_ended(Self self, std::size_t index, GraphRun& run) {
 void part_failed(Self self, std::size_t index, const caf::error& error) {
   auto& state = self->state;
   const Services& services = state.services;
-  if (error == caf::sec::request_timeout) { // on its task, where the same settings hold
+  if (error == caf::sec::request_timeout) { // the part's own task enforces the same step-timeout
     if (state.collector->status().ok())
       return step_timeout_passed(self);
     state.overdue.insert(index);
     if (state.explains_end)
-      return; // it is cancelled with the others
+      return; // advance() cancels it with the others
     state.collector->part_failed(index, state.collector->status().as_derived());
     return advance(self);
   }

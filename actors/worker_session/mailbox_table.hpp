@@ -68,8 +68,8 @@ public:
     open_.remove(step_id);
     return open_.empty();
   }
-  /// A rendezvous has ended. The step that it served, which is the caller's to end; null if it
-  /// rested.
+  /// A rendezvous has ended. Returns the step that it served, which the caller must end; null if it
+  /// was at rest.
   template <class P>
   Entry* rendezvous_ended(P is_it) {
     std::erase_if(resting_, is_it);
@@ -79,7 +79,8 @@ public:
     return nullptr;
   }
 
-  /// Steps that nobody here has begun, for longer than peers take; `is_begun(step_id)`: otherwise.
+  /// Steps whose rendezvous was opened for a peer before `before_us` and that no RunGraph has begun.
+  /// `is_begun(step_id)`: it has begun in another way.
   template <class P>
   std::vector<std::uint64_t> orphans(std::int64_t before_us, P is_begun) const {
     std::vector<std::uint64_t> out;

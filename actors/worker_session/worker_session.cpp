@@ -458,7 +458,7 @@ auto list_actors(Self self) {
   for (std::size_t i = 0; i < state.mailboxes.resting().size(); ++i)
     children.add(str_cat("resting-rendezvous.", i), state.mailboxes.resting()[i]);
   return describe_tree(
-      self, str_cat(state.graphs.size(), " graphs, ", state.mailboxes.size(), " mailboxes"),
+      self, str_cat(state.graphs.size(), " graphs, ", state.mailboxes.size(), " rendezvous"),
       children);
 }
 

@@ -15,9 +15,9 @@
 
 namespace troupe {
 
-/// Any thread. The answer goes when the graph has run, if it is to be waited for, and every value
-/// that was asked for is there; at once when the graph has failed. What fails a value alone is told
-/// when the graph's own error, which may be its cause, can no longer come.
+/// Any thread. Answers when the graph has run (if the call waits for it) and every requested value is
+/// there, or at once when the graph fails. The failure of a single value is held back until the graph
+/// has ended: the graph's error may be its cause.
 class ForeignRun {
 public:
   /// `waits_for_run`: whether the answer says how the graph has run.
@@ -34,7 +34,7 @@ public:
   /// What is still missing will not come: the graph sends nothing of that name.
   void overdue();
   bool is_answered();
-  /// Nothing is missing for what needs nothing.
+  /// Answers a call that waits for nothing.
   void begin();
 
 private:
@@ -54,7 +54,7 @@ private:
   bool answered_ = false;
 };
 
-/// As TensorFlow's masters know errors: the node is marked, and the master says whose it was.
+/// The error text as TensorFlow's masters expect it, with the node as `[[{{node NAME}}]]`.
 std::string worker_message(const Status& status);
 
 } // namespace troupe

@@ -44,7 +44,7 @@ void add_session(Self self, const Parts& parts, const SessionCreated& created) {
   parts.sessions->add(created.session_handle, {session, direct});
 }
 
-// What TensorFlow's servers overlook, since it is for sessions in the client's own process.
+// Clears the options that TensorFlow's servers ignore, because they configure the client's process.
 void drop_hints(SessionOptions& options) {
   options.device_count.clear();
   options.intra_op_threads = options.inter_op_threads = 0;

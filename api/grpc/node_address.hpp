@@ -21,9 +21,9 @@ inline constexpr std::string_view node_address_method = "/troupe.Node/Address";
 /// port of that task.
 inline constexpr std::string_view join_cluster_method = "/troupe.Node/Join";
 
-/// Asks the task at a gRPC address for its own port: on the same host. Blocks for at most `budget`, and
-/// not beyond `stop` (may be null). UNAVAILABLE naming the address when nobody answers; UNIMPLEMENTED when
-/// who answers is no node of troupe, what it refuses with else.
+/// Asks the gRPC address of a task for the port of its node, which is on the same host. Blocks for at most
+/// `budget`, and not beyond `stop` (may be null). UNAVAILABLE naming the address when nobody answers;
+/// UNIMPLEMENTED when the server is not troupe's; otherwise the server's own refusal.
 Result<Address> ask_node_address(const Address& grpc_address, std::chrono::milliseconds budget,
                                  const StopEvent* stop);
 

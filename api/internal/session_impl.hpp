@@ -27,7 +27,7 @@ struct Session::Impl {
   Timeouts timeouts;
   SessionActor actor;
   MasterSessionActor master; // of a local session; takes its steps without the session's help
-  /// Another one goes on, which the session's actor knows.
+  /// The master session has ended; the session actor knows its successor.
   std::atomic<bool> master_has_ended = false;
   std::shared_ptr<DirectSteps> direct; // of a local session: steps that need no actor
   std::string handle;
@@ -74,9 +74,9 @@ struct Session::Impl {
     return out;
   }
 
-  /// For a step. A master session that has ended takes none: the session's actor knows whether another
-  /// one goes on, or says why not. What found nobody was not begun there, so it is made again; not
-  /// where `make` can make it `only_once`.
+  /// Sends a step to the master session. If that has ended, the session actor names its successor or
+  /// the reason. A request that reached no actor was not begun, so it is sent again, unless `only_once`
+  /// is set: `make` gives its contents away and cannot be called twice.
   template <class Make>
   Result<RunStepResult> ask_master(Make make, bool only_once, std::chrono::nanoseconds budget,
                                    std::string_view what);
@@ -101,7 +101,7 @@ struct Session::Impl {
   ~Impl();
 };
 
-/// FAILED_PRECONDITION, of a session that another one was made of.
+/// FAILED_PRECONDITION for a moved-from session.
 Status moved_from_session();
 
 } // namespace troupe

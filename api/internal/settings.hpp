@@ -12,7 +12,8 @@ namespace troupe {
 Result<SessionSettings> settings_of(const SessionOptions& options, std::int64_t longest_ms);
 /// The same for a step's options, in a session with so many thread pools of its own.
 Status check_options(const RunOptions& options, std::size_t num_thread_pools = 0);
-/// Whether a step may run without the actors, whose it is to tell what is recorded of one.
+/// Whether a step may run without the actors: not if it is traced or watched, or asked for its
+/// partitions or for what it allocates.
 bool may_run_directly(const RunOptions& options);
 /// Of a session on a cluster: INVALID_ARGUMENT for threads of its own.
 Status refuse_own_threads(const SessionOptions& options);

@@ -1,8 +1,6 @@
 """The figures as JSON, as a table in a document, and against older figures."""
 
-import glob
 import json
-import os
 
 import machine
 
@@ -133,18 +131,9 @@ def table(data):
     return "\n".join(lines + (["", "Details:", "", *details] if details else []))
 
 
-def headline(data, folder):
-    """The document's title: an aim is met on a machine, so it says on which; other machines' figures lie beside it."""
-    others = [load(path) for path in sorted(glob.glob(os.path.join(folder, "benchmarks-*.json")))]
-    return "# Benchmarks: " + "; ".join(map(verdict, [data, *others]))
-
-
 def write_document(path, data):
     with open(path) as file:
         before, rest = file.read().split(BEGIN)
-    title, _, more = before.partition("\n")
-    if title.startswith("# Benchmarks"):
-        before = headline(data, os.path.dirname(path)) + "\n" + more
     with open(path, "w") as out:
         out.write(before + BEGIN + "\n\n" + table(data) + "\n\n" + END + rest.split(END)[1])
 

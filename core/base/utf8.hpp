@@ -1,4 +1,4 @@
-// UTF-8: what is none is found, and replaced where others would refuse it.
+// UTF-8: finds invalid sequences, and replaces them for readers that would refuse the text.
 #pragma once
 
 #include <cstddef>

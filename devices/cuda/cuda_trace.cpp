@@ -41,7 +41,7 @@ void CudaTrace::end(std::size_t place) {
   work_[place].end = record();
 }
 
-// The GPU has a clock of its own: all is measured back from now.
+// GPU and host have different clocks: spans are dated relative to an event at the end.
 std::vector<StreamSpan> CudaTrace::take() {
   stream_.end_trace(this);
   std::scoped_lock guard(lock_);

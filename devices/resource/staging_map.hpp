@@ -21,11 +21,11 @@ public:
   /// before.
   Status declare(const std::vector<DType>& types);
   /// Gives the tuple of that key these components; answers with nothing once there is room for
-  /// them. A whole tuple for a key that has one is dropped. INVALID_ARGUMENT for places that are
-  /// none or have a component, and for components of other dtypes.
+  /// them. A whole tuple for a key that has one is dropped. INVALID_ARGUMENT for an index out of
+  /// range or already filled, and for other dtypes.
   void put(Ticket ticket, Key key, Places places, Tensors components, Done done);
-  /// Answers with these components once the key has a whole tuple. They go with `take`, and the key
-  /// goes with the last of them. INVALID_ARGUMENT for one that has gone before.
+  /// Answers with these components once the key has a whole tuple. With `take` the components are
+  /// removed, and with the last of them the key. INVALID_ARGUMENT for one that was removed before.
   void take(Ticket ticket, Key key, Places places, std::vector<DType> types, Done done);
   void peek(Ticket ticket, Key key, Places places, std::vector<DType> types, Done done);
   /// The same with the smallest key there is, which becomes the first tensor of the answer.

@@ -7,9 +7,9 @@
 
 namespace troupe {
 
-/// Memory taken is in proportion to the bytes read, with one exception: a tensor may give one value
-/// for many elements (or none: zeros). What is filled so counts against `filled_bytes`, over a
-/// whole message; 1 GiB unless configured otherwise.
+/// Decoding takes memory in proportion to the bytes read, with one exception: a constant may repeat
+/// one value, or zero, over its whole shape. Such bytes are limited to `filled_bytes` for each message
+/// (1 GiB by default).
 struct DecodeLimits {
   std::size_t filled_bytes = std::size_t{1} << 30;
   Allocator* memory = nullptr; ///< whence tensors take it, which may refuse; null: host_allocator()

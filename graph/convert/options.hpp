@@ -30,10 +30,9 @@ struct ThreadPoolOptions {
   friend bool operator==(const ThreadPoolOptions&, const ThreadPoolOptions&) = default;
 };
 
-/// What a client asks of its session. Which of it a session keeps, and which it refuses, says
-/// whoever opens it; threads and GPUs are the node's own affair in a cluster. Every field has an
-/// initialiser, as those of RunOptions have, so that designated initialisers may leave out any
-/// without a warning.
+/// Options of a session. Session::open and the gateway say which they honour and which they refuse; in
+/// a cluster threads and GPUs are the node's. Every field has an initialiser, so designated
+/// initialisers may omit any without a warning.
 struct SessionOptions {
   std::map<std::string, int> device_count = {}; ///< device type → most to use
   int intra_op_threads = 0;                     ///< 0: the node chooses
@@ -75,10 +74,9 @@ struct SessionOptions {
   std::int64_t session_version = 0;
 
   // Not in the bytes.
-  /// Bytes that the tensors of the sessions in this process may take together that ask for as many
-  /// (and the same devices and threads); a step that needs more ends RESOURCE_EXHAUSTED. 0: four
-  /// fifths of the machine's memory, or of the control group's.
-  /// Tasks of a cluster have theirs from their config file: refused there.
+  /// Memory limit (bytes) of local sessions; sessions with equal limit, devices and threads share one.
+  /// 0: four fifths of the machine's or control group's memory. A step beyond it ends
+  /// RESOURCE_EXHAUSTED. Refused for clusters, whose config file sets it.
   std::int64_t memory_limit = 0;
   friend bool operator==(const SessionOptions&, const SessionOptions&) = default;
 };

@@ -56,7 +56,7 @@ Result<FunctionBody> Bodies::make(const FunctionRef& function, AttrMap attrs) {
                 "set of attributes, are too large; function '",
                 function.name, "' is the first without room"));
   bytes_left_ -= definition->bytes.size();
-  // As in TensorFlow, what a call says and the function does not declare means nothing to it.
+  // As in TensorFlow, attributes of a call that the function does not declare are ignored.
   for (const auto& [name, value] : AttrMap(attrs))
     if (!definition->signature.find_attr(name))
       attrs.erase(name);

@@ -15,7 +15,7 @@ namespace troupe {
 struct FunctionGraph {
   Graph graph;
   std::vector<DType> args, results;
-  std::vector<std::string> effects; ///< names of the nodes that must run besides the results'
+  std::vector<std::string> effects; ///< stateful nodes, which run although no result needs them
 };
 
 /// The body, lowered; calls of the function within itself stay. NOT_FOUND, INVALID_ARGUMENT and

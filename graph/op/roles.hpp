@@ -16,7 +16,7 @@ enum class Role : std::uint8_t {
   placeholder, ///< stands for a value that a step is fed
   argument,    ///< output 0 is the fed value number "index"
   result,      ///< input 0 becomes the fetched value number "index"
-  send,        ///< the sending half of a cut edge; runs with a dead input, too
+  send,        ///< sends a cut edge's value, or the news that it is dead
   receive,     ///< the receiving half of a cut edge; its output may be dead while it is not
   passes_on,   ///< output 0 is input 0 itself, value or reference
 
@@ -36,7 +36,7 @@ enum class Role : std::uint8_t {
   random,      ///< gives other values each time: neither folded nor merged with an equal node
   blocks,      ///< waits for something outside of its step: never run at optimisation time
   side_effect, ///< changes what outlives its step: kept, and neither folded nor merged
-  flat,        ///< lets no gradient through: it is zero wherever there is one
+  flat,        ///< its derivative is zero wherever it is defined
   filtering,   ///< a convolution that takes fewer products where its attribute "_winograd" is set
   /// Runs functions that its attributes name by itself, while it runs or later: they stay functions,
   /// and go where the node goes.

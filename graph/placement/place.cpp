@@ -16,7 +16,7 @@ using placement::Terms;
 
 constexpr std::size_t max_listed = 20; // devices or nodes in a message
 
-// Follows its input rather than being sent elsewhere.
+// Such a node is placed beside its input.
 bool is_metadata(const Node& node) {
   return node.op->roles.has_any({Role::metadata, Role::result}) && !node.inputs.empty();
 }
@@ -123,7 +123,7 @@ private:
     return chosen ? Status{} : explain(id, group);
   }
 
-  // Soft placement: without type and id, first holding on to what the owners of state asked for.
+  // Soft placement ignores type and id of requests; requests of state owners are tried first.
   const PlacementDevice* settle(const Group& group) {
     const Terms& terms = terms_of(group);
     DeviceName anywhere = terms.requested.task_part();

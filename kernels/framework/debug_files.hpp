@@ -13,8 +13,8 @@ namespace troupe {
 
 class Device;
 
-/// Of the device, to each of `urls`. PERMISSION_DENIED for a folder that the node does not allow,
-/// UNIMPLEMENTED for what is no folder.
+/// Writes a graph, or a run, to each folder of `urls` (file://) that the device allows.
+/// PERMISSION_DENIED for other folders, UNIMPLEMENTED for other schemes.
 Status tell_debugger_of_graph(const Device& device, const std::vector<std::string>& urls,
                               std::string_view graph_def);
 Status tell_debugger_of_run(const Device& device, const std::vector<std::string>& urls,

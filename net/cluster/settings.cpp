@@ -98,7 +98,8 @@ Wanted read_bind(const ConfigValue& value, TaskSettings& out) {
 }
 
 Wanted read_folders(const ConfigValue& value, std::vector<std::string>& out) {
-  constexpr std::string_view wanted = "a list of folders, such as [\"/data/models\", \".\"]";
+  constexpr std::string_view wanted =
+      "a list of one folder at least, such as [\"/data/models\", \".\"]";
   if (value.kind != ValueKind::list || value.list.empty())
     return std::string(wanted);
   out.clear();
@@ -185,8 +186,8 @@ constexpr Rule rules[] = {
      "them",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.cancel); }},
     {"orphan-timeout", true, "1min",
-     "how long values are kept that nobody fetches; longer where `lease` is, as a peer may sleep "
-     "so long",
+     "how long a value waits for the task that should fetch it; a lease and two heartbeats if that "
+     "is longer, since a peer that is silent for less counts as alive",
      [](const ConfigValue& v, Target t) { return read_duration(v, t.cluster->timeouts.orphan); }},
     {"message-limit", true, "\"64 MiB\"",
      "the largest message that a node takes; it bounds graphs and their constants, but not the "
@@ -203,7 +204,9 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) {
        return read_duration(v, t.cluster->handshake_deadline);
      }},
-    {"connections", true, "512", "accepted connections of a node's port, and again of its streams",
+    {"connections", true, "512",
+     "the most connections that a node accepts on its port; the port for streams of tensors has "
+     "the same bound",
      [](const ConfigValue& v, Target t) {
        return read_int(v, 8, 100'000, t.cluster->connections);
      }},
@@ -226,9 +229,7 @@ constexpr Rule rules[] = {
      "bytes that the tensors of the task may take",
      [](const ConfigValue& v, Target t) -> Wanted {
        std::int64_t bytes = 0;
-       if (Wanted wanted = read_bytes(v, bytes))
-         return wanted;
-       if (bytes > 0 && bytes < least_memory_limit)
+       if (read_bytes(v, bytes) || (bytes > 0 && bytes < least_memory_limit))
          return "a size of at least \"1 MiB\", such as \"4 GiB\", or 0 for no limit; a number "
                 "without a unit counts bytes";
        t.task.memory_limit = bytes;
@@ -287,7 +288,12 @@ constexpr GatewayRule gateway_rules[] = {
     {"message-limit", "0",
      "the largest request that is taken, a graph or the feeds of a step; 0: gRPC's own bound, 2 "
      "GiB",
-     [](const ConfigValue& v, GatewaySettings& g) { return read_bytes(v, g.message_limit); }},
+     [](const ConfigValue& v, GatewaySettings& g) -> Wanted {
+       if (read_bytes(v, g.message_limit))
+         return "a size, such as \"512 MiB\", \"4 GiB\", or a number of bytes (0: gRPC's own "
+                "bound)";
+       return {};
+     }},
     {"calls", "100000", "calls that wait at once; more are refused; 0: any number",
      [](const ConfigValue& v, GatewaySettings& g) { return read_count(v, g.calls); }},
     {"call-bytes", "0", "bytes of all requests that wait at once; more are refused; 0: any number",

@@ -54,8 +54,8 @@ public:
   std::size_t in_use() const;
 
   // The sender; any thread.
-  /// Room for `length` bytes (1 to max_value): the number of the value, made of `serial` (the same
-  /// never twice, below 2^54), or nothing.
+  /// Takes room for `length` bytes (1 to max_value). Returns the value's number, derived from `serial`
+  /// (unique, below 2^54), or nothing if there is no room.
   std::optional<std::uint64_t> take(std::uint64_t serial, std::uint64_t length);
   /// The value's bytes are there.
   void publish(std::uint64_t number);

@@ -11,9 +11,9 @@ namespace troupe::data {
 
 namespace {
 
-/// Read from one peer before another gets its turn.
+/// Bytes read from one peer in a turn.
 constexpr std::uint64_t turn_limit = std::uint64_t{8} << 20;
-/// Of a tensor that there is no memory for, at a time.
+/// Buffer for bytes that are read and dropped, where a tensor has no memory.
 constexpr std::size_t drop_bytes = 64 << 10;
 
 Code known_code(std::uint32_t code) {
@@ -23,8 +23,8 @@ Code known_code(std::uint32_t code) {
 
 } // namespace
 
-// Requires the lock. From here when the socket takes it: no other thread need wake up for it. True when
-// the loop has to send the rest.
+// Requires the lock. Writes at once what the socket takes, which wakes no other thread. True if the loop
+// must send the rest.
 bool Link::say(const Request& request) {
   auto frame = encode(request);
   std::size_t sent = 0;
@@ -185,7 +185,7 @@ void Link::read_acceptance() {
   auto acceptance = decode_acceptance(buffer);
   if (!acceptance || !same(acceptance->proof, endpoint_.proof))
     return end(permission_denied("who answers there is not the peer that we were told of"));
-  // Without its variables' memory they are copied.
+  // If the peer's memory cannot be mapped, its variables are copied instead.
   if (region_ && greeting_.passed && acceptance->shown_bytes != 0)
     if (Status seen = region_->see(greeting_.passed.release(), acceptance->shown_bytes); !seen.ok())
       log_warning("variables of ", endpoint_.task, " will be copied: ", seen.message());
@@ -389,7 +389,7 @@ void Link::finish(std::uint64_t number, const Status& status) {
   }
   std::int64_t now = steady_micros();
   record_->end(now, status.ok() ? pull->bytes : 0, status.ok());
-  pull->into = {}; // who is told may be done with it, and want its memory for the next one
+  pull->into = {}; // release before the callback: it may start the next pull into the same memory
   pull->done(status, now - pull->since_us);
 }
 
@@ -414,10 +414,10 @@ void Link::end(const Status& why, bool by_us) {
   }
   if (worker_)
     client_.loop->forget(worker_->fd());
-  worker_.reset(); // or when its turn has ended
+  worker_.reset(); // the worker itself lives until its current turn ends
   if (client_.links.erase(self))
     client_.counted.add(-1);
-  // Tensors may hold the region for long; what is free in it, nobody will use any more.
+  // Tensors may keep the region alive; give its free pages back now.
   if (region_)
     for (int rounds = 0; rounds < 3; ++rounds)
       region_->trim();

@@ -1,5 +1,5 @@
 // PathBook: how many bytes have moved between this node and its peers, over which path and how fast.
-// For status pages, and to tell whether a silent peer lives.
+// Read by status, and by membership as a sign of life.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ public:
   /// A tensor begins or ends to move; the time between counts as busy while any does.
   void begin(std::int64_t now_us);
   void end(std::int64_t now_us, std::uint64_t bytes, bool arrived);
-  /// Bytes have come, or have gone as only a living peer allows.
+  /// The peer is alive: bytes arrived, or it acknowledged ours.
   void moved(std::int64_t now_us) { last_us_.store(now_us, std::memory_order_relaxed); }
   void set_path(TensorPath path, std::string remark = {});
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace network = caf::io::network;
 
-/// Without even the reserve, which another thread has taken: how long the loop lets be.
+/// Pause (ms) of the loop when even the reserve descriptor is gone, which another thread has taken.
 constexpr int pause_ms = 20;
 
 int make_reserve() {
@@ -43,7 +43,7 @@ bool GuardedDoorman::Door::try_accept(network::native_socket& out,
     return true;
   if (int why = errno; why == EMFILE || why == ENFILE || why == ENOBUFS || why == ENOMEM)
     turn_away(listener, why);
-  return false; // whatever else it was, the next connection is another matter
+  return false; // other errors concern this connection alone
 }
 
 void GuardedDoorman::Door::turn_away(int listener, int why) {

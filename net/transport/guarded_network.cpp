@@ -420,7 +420,7 @@ private:
 
 constexpr std::chrono::milliseconds most_period{2500};
 
-// Sees to it that who does not shake hands, or falls silent, goes.
+// Closes connections that do not shake hands in time, or fall silent.
 caf::behavior doorkeeper(caf::event_based_actor* self, GuardedMultiplexer* mux) {
   auto period = std::max(
       std::min({mux->ledger.limits.handshake / 4, mux->ledger.limits.idle / 4, most_period}),
@@ -436,7 +436,7 @@ caf::behavior doorkeeper(caf::event_based_actor* self, GuardedMultiplexer* mux) 
 // eight bits. Containers that share cards and numbers, and the 257th system of a process, would be
 // taken for another one: then connections are closed as superfluous, and sessions are lost.
 void give_identity(caf::actor_system& system) {
-  // CAF offers no other way; the object is none of a constant, and no actor has read it yet.
+  // CAF offers no setter. The node_id is not a const object, and no actor has read it yet.
   const_cast<caf::node_id&>(system.node()) = new_identity();
 }
 

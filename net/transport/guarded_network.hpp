@@ -32,15 +32,13 @@ namespace troupe {
 /// Bounds on what strangers can take; where a name is given, that is its key in [troupe].
 struct NetworkLimits {
   std::size_t message_bytes = std::size_t{64} << 20; ///< message-limit: of one message
-  std::size_t ahead_bytes =
-      std::size_t{64}
-      << 20; ///< ahead-limit (not for config files): held for bytes that have not come
+  /// Held in advance for bytes that have not come (ahead-limit, not for config files).
+  std::size_t ahead_bytes = std::size_t{64} << 20;
   /// Held for large messages that have come in part; at least two of the largest.
   std::size_t arrived_bytes = std::size_t{512} << 20;
   std::size_t piece_bytes = 64 * 1024; ///< read at a time beyond that
-  std::size_t unsent_bytes =
-      std::size_t{512}
-      << 20; ///< unsent-limit (not for config files): waiting for one peer that does not read
+  /// Waiting for one peer that does not read (unsent-limit, not for config files).
+  std::size_t unsent_bytes = std::size_t{512} << 20;
   std::size_t strangers = 64;                  ///< connections without a handshake
   std::size_t connections = 512;               ///< connections: accepted ones in all
   std::chrono::milliseconds handshake{10'000}; ///< handshake-deadline, of either side

@@ -81,8 +81,8 @@ public:
     shared.queue.pop_front();
     return job;
   }
-  // A thread with a log notes there which actor it runs, in a table behind a lock, though nothing
-  // is ever logged. Each spawn gives the thread its system's log again.
+  // CAF's logger records the running actor in a table behind a lock, even if nothing is logged. So the
+  // thread's logger is unset before each job; each spawn sets it again.
   template <class Worker>
   void before_resume(Worker*, caf::resumable*) {
     caf::logger::set_current_actor_system(nullptr);
@@ -121,8 +121,9 @@ protected:
   void enqueue(caf::resumable* job) override;
 
 private:
-  static constexpr int max_jobs = 32;             // on the network's thread in a row
-  static constexpr std::int64_t max_micros = 500; // likewise
+  // What the network's thread runs before it looks at its sockets: so many jobs, for so long (µs).
+  static constexpr int max_jobs = 32;
+  static constexpr std::int64_t max_micros = 500;
 
   struct Unit : caf::execution_unit {
     explicit Unit(StepScheduler& scheduler) : caf::execution_unit(&scheduler.system()) {}

@@ -8,6 +8,6 @@ __all__ = ["Server", "ServerError", "install"]
 
 
 def install():
-    """Servers are children `troupe serve`; sessions without a target run on one that is the program's own."""
+    """Replaces TensorFlow's servers by child processes `troupe serve`, and sends sessions without a target to one of them."""
     server.install()
     session.install()

@@ -69,12 +69,12 @@ def free_port():
 def started_for_good(words):
     """A process that ends after this one, however this one ends.
 
-    It is started by a thread that lives as long as the process. To end it earlier, at the interpreter's exit, would be too early:
-    TensorFlow's sessions are collected after that, and each waits for ever for an answer to its CloseSession.
-    It has a session of its own: an interrupt at the terminal is for the program, which may want to save something first.
+    It is started by a thread that lives as long as the process. The child must outlive the interpreter's exit: TensorFlow's sessions are
+    collected after it, and each waits without a bound for the answer to CloseSession. It has a session of its own: an interrupt at the
+    terminal is for the program, which may want to save something first.
     """
     out = queue.Queue()
-    environment = {**os.environ, "TROUPE_PARENT": str(os.getpid())}  # the end of which it asks a signal of
+    environment = {**os.environ, "TROUPE_PARENT": str(os.getpid())}  # the child asks the kernel for a signal when this process ends
 
     def start():
         try:

@@ -10,8 +10,7 @@
 
 namespace troupe {
 
-/// Hands what it is given to `to`, compressed. One thread at a time; after an error it is of no more
-/// use.
+/// Compresses into `to`. One thread at a time; unusable after an error.
 class Deflater {
 public:
   /// `how` is not none; `level` is zlib's, -1 its usual one.
@@ -21,7 +20,7 @@ public:
   Deflater& operator=(Deflater&&) noexcept;
 
   Status append(std::span<const std::byte> bytes);
-  /// What was appended can be read from what was handed on so far.
+  /// Everything appended so far can then be decompressed from what `to` has received.
   Status flush();
   /// The end of the data. Once.
   Status finish();

@@ -76,8 +76,7 @@ private:
 
   void next();
   void perform(Action action);
-  /// The session answers in bounded time, or the schedule has failed: that is what is tested. So a
-  /// budget is for others.
+  /// No budget by default: a session that never answers must fail the schedule, not this request.
   template <class Answer, class Handle, class Message>
   void call(std::string what, const Handle& peer, Message message,
             std::function<Status(Answer&)> check, caf::duration budget = caf::infinite);

@@ -136,14 +136,7 @@ std::vector<ReplCommand> node_commands() {
        1,
        {actor},
        kill},
-      {"status",
-       "",
-       "Shows what the node is at: memory, peers, counters.",
-       "status",
-       0,
-       0,
-       {},
-       status},
+      {"status", "", "Shows the node's memory, peers and counters.", "status", 0, 0, {}, status},
   };
 }
 

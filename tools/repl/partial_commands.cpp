@@ -76,8 +76,8 @@ std::vector<ReplCommand> partial_commands() {
        setup},
       {"part",
        "[FETCH…] [timeout=DURATION]",
-       "Goes on with the step that is set up: feeds what was set since, and prints what can be "
-       "computed from that.",
+       "Continues the step of `setup`: feeds the values set since the last `part`, and prints the "
+       "named fetches.",
        "part y",
        0,
        any_number,

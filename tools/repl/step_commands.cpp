@@ -234,7 +234,8 @@ std::vector<ReplCommand> step_commands() {
   return {
       {"feed",
        "[NAME LITERAL | NAME FILE.npy]",
-       "Sets the value of a tensor for the runs that follow; lists the values without arguments.",
+       "Sets the value of a tensor for later runs; without arguments, lists the values that are "
+       "set.",
        "feed x f32[2,2] 1 2 3 4",
        0,
        any_number,

@@ -188,7 +188,8 @@ private:
                                   std::tuple{"--sessions", &sessions_, &out.sessions}}) {
       auto count = text->empty() ? *to : parse_int(*text);
       if (!count || *count < 0)
-        return invalid_argument(str_cat(name, " '", *text, "' is no number from 0 on"));
+        return invalid_argument(
+            str_cat(name, " is '", *text, "'; it wants a number from 0 on (0: any number)"));
       *to = *count;
     }
     if (!idle_session_.empty()) {

@@ -36,7 +36,7 @@ struct Batch {
   static constexpr std::int32_t most = 16;
   StepState* state = nullptr;
   std::int32_t count = 0;
-  std::int32_t num_run = 0; ///< fewer than `count` if one failed: that one
+  std::int32_t num_run = 0; ///< kernels that ran; if fewer than `count`, nodes[num_run] has failed
   std::array<std::int32_t, most> nodes{};
   std::array<TraceRecord, most> spans{}; ///< of a traced step
   Status status;

@@ -70,7 +70,7 @@ struct FrameInstance {
 };
 
 struct Item {
-  std::int32_t node = 0; ///< its complement when the node is dead
+  std::int32_t node = 0; ///< node id; bitwise complement (~id) for a dead node
   Iteration* iteration = nullptr;
 };
 
@@ -172,7 +172,7 @@ public:
   PendingKernels(const PendingKernels&) = delete;
 
   std::size_t num_running = 0;   ///< those in the list, and batches that are out
-  std::size_t num_submitted = 0; ///< of them, on compute threads
+  std::size_t num_submitted = 0; ///< how many of num_running are on compute threads
 
   PendingKernel* first() const { return first_; }
   PendingKernel* take();
@@ -225,7 +225,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   ~StepState();
   StepState(const StepState&) = delete;
 
-  /// Of a step; first, since it may own the program, which the frames need until they end.
+  /// The step's executable. First member: it may own the program, which `frames` uses in its
+  /// destructor.
   std::shared_ptr<const Executable> executable;
 
   // For the life of the state.
@@ -264,7 +265,8 @@ struct StepState : std::enable_shared_from_this<StepState> {
   void fail(std::int32_t node, const Status& error);
   /// Once nothing is left to run.
   void read_late_values();
-  /// After that. False while the device computes, of whose end the owner is told.
+  /// Called when nothing is left to run. False while the device still computes; its end is then
+  /// reported to the owner.
   bool device_is_done();
 };
 

@@ -39,9 +39,8 @@ struct RenewOpening {
 struct SessionChanged {
   std::shared_ptr<const SessionRecord> record;
 };
-/// A step's word to a part on another node goes by way of its master session, which is known there;
-/// CAF would make a proxy of each step's actor, at the price of two messages. In the order in which
-/// they come.
+/// A step talks to its part on another node through its master session. The other node knows that
+/// actor already; CAF would announce each step's actor there, for two messages. Order is kept.
 struct RunPart {
   WorkerSessionActor part;
   std::size_t index = 0; ///< of the part; comes back in PartRun
@@ -58,14 +57,14 @@ struct CancelPart {
   WorkerSessionActor part;
   CancelStep cancel;
 };
-/// After a step that has ended well nothing is left there but an empty rendezvous: the part may be
-/// told with the next RunGraph that goes there, or in a while.
+/// Sent after every step with values between tasks. After a step that ended well it may wait: nothing
+/// is left there but an empty rendezvous, so it goes with the next RunGraph, or after a while.
 struct CleanupPart {
   WorkerSessionActor part;
   std::uint64_t step_id = 0;
   bool may_wait = false;
 };
-/// Internal: the parts that wait are told now.
+/// A master session to itself: send the CleanupParts that wait.
 struct SendCleanups {};
 /// A compute thread has built a client graph.
 struct ClientGraphBuilt {

@@ -1,4 +1,4 @@
-// Of membership and transport, within a node: peers, tensors offered and fetched.
+// Messages of membership and transport within a node: peers, tensors offered and fetched.
 #pragma once
 
 #include <functional>
@@ -13,10 +13,11 @@
 
 namespace troupe {
 
-/// The node is about to end: whoever gets this takes nothing new and lets go of what runs. Local
+/// The node is about to end. The receiver refuses new work with `refusal`; if `end` is not OK,
+/// running work ends with it.
 struct Drain {
-  Status refusal; ///< the answer to new requests from now on
-  Status end;     ///< not OK: what still runs ends with this, now
+  Status refusal;
+  Status end;
 };
 /// An actor that the node's owner has made becomes one of the tree: the guardian watches it as its own
 /// children, drains and stops it before them.
@@ -37,7 +38,8 @@ struct Peer {
 struct GetPeer {
   std::string task;           ///< canonical task name
   std::int64_t budget_us = 0; ///< the longest try; 0: the dial deadline
-  /// It may be about to start: where nobody listens is tried again until the budget ends.
+  /// Whether the task may still be starting: a refused connection is then tried again until the
+  /// budget ends.
   bool may_start = true;
 };
 /// Asks to be told when `task` is lost.
@@ -70,7 +72,7 @@ struct FetchedTensor {
   Tensor tensor;
   Transfer transfer;
 };
-/// Something happened on a thread of the data connections: what to do about it.
+/// Work that a thread of the data connections hands to the transport actor.
 struct TransportEvent {
   std::shared_ptr<const std::function<void()>> run;
 };
@@ -78,7 +80,7 @@ struct TransportEvent {
 inline std::uint64_t node_key(const caf::node_id& node) {
   return std::hash<std::string>{}(to_string(node));
 }
-/// To oneself, at times: leases that have run out end.
+/// An actor's own timer: end the leases that have run out.
 struct CheckLeases {};
 /// Of membership to itself: the next round of heartbeats.
 struct HeartbeatDue {};

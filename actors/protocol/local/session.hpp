@@ -9,13 +9,12 @@ namespace troupe {
 
 /// Connects to a master and makes a session there.
 struct OpenSession {
-  GuardianActor guardian; ///< of the master's node, dialled by the caller;
-                          ///< null: the master in this process
+  GuardianActor guardian; ///< of the master's node; null when the master is in this process
   CreateSession request;
-  std::int64_t timeout_us = 0; ///< of opening; 0: until silent tasks have been judged
+  std::int64_t timeout_us = 0; ///< of opening; 0: the lease and one and a half heartbeats
   /// Of every call that has no time of its own; 0: what the runtime gives it.
   std::int64_t operation_timeout_us = 0;
-  Address master; ///< where it is looked for once it is lost; none: nowhere
+  Address master; ///< where the master is dialled again after a loss; none: it is not
 };
 
 } // namespace troupe

@@ -42,8 +42,9 @@ struct WantEdges {
 /// RunGraph with what the session adds to it.
 struct ExecuteGraph {
   RunGraph run;
-  RendezvousActor rendezvous;                 ///< null when the graph has no cut edges
-  caf::strong_actor_ptr receiver = nullptr;   ///< of the values; null: in this process
+  RendezvousActor rendezvous; ///< null when the graph has no cut edges
+  /// The other node's actor that will get the values; null: a master in this process.
+  caf::strong_actor_ptr receiver = nullptr;
   std::shared_ptr<BegunPart> begun = nullptr; ///< it runs already, and has its args; null: not yet
 };
 /// A compute thread has compiled a graph.
@@ -120,17 +121,17 @@ struct TakeEdge {
   std::uint64_t step_id = 0;
   std::string key;
   caf::actor_addr owner; ///< ExecutorActor whose kernel it is, or a StepActor; gets EdgeTaken
-  std::shared_ptr<PendingReceive> receive; ///< null: of a StepActor
+  std::shared_ptr<PendingReceive> receive; ///< null when the owner is a StepActor
 };
 struct AbortStep {
   StatusMessage status;
 };
 /// Of an executor to itself: the next time slice of its step.
 struct NextSlice {};
-/// Of a rendezvous to itself: values and wishes that were collected for peers are sent.
+/// A rendezvous to itself: send the collected values and requests to peers now.
 struct FlushEdges {};
-/// Of a worker session to its rendezvous, at times: values that have been waited for without asking
-/// are asked for.
+/// From a worker session to its rendezvous, from time to time: ask for values that are overdue
+/// although their sender sends unasked.
 struct AskForMissing {};
 
 } // namespace troupe

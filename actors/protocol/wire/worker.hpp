@@ -31,8 +31,8 @@ struct CreateWorkerSession {
   std::string master_task;   ///< "" for a master without task (a client's own)
   bool isolate = false;      ///< own variables instead of the task's
   std::int64_t lease_us = 0; ///< 0: for ever (master in the same process)
-  /// Within one process, of a master that is no node of troupe: values of other tasks come from here, and
-  /// each step stays until it is cleaned up. Does not travel.
+  /// Set when the master is TensorFlow's: values of other tasks come from `remote_edges`, and each step
+  /// stays until it is cleaned up. Local only: does not travel.
   std::shared_ptr<RemoteEdges> remote_edges = nullptr;
 };
 struct WorkerSessionCreated {
@@ -51,21 +51,21 @@ struct FindWorkerSession {
 struct ClearContainers {
   std::vector<std::string> containers;
 };
-/// Hands over this task's part of a client graph.
-/// The bytes of a GraphDef before those of the RegisterGraph or ExtendGraph that follows from the same
-/// sender: a graph may be longer than a message.
+/// A piece of the GraphDef that the next RegisterGraph or ExtendGraph of the same sender ends: a graph
+/// may be longer than a message.
 struct GraphPiece {
   std::string bytes;
 };
+/// Registers this task's part of a client graph.
 struct RegisterGraph {
   std::string graph_def; ///< serialised GraphDef; fed values are _Arg nodes, fetched ones _Retval
                          ///< nodes, by index
   std::vector<std::string> disabled_passes; ///< names of optimisation passes not to run
   bool optimize = true;
-  bool wants_costs = false;             ///< answered with what costs are told of
+  bool wants_costs = false;             ///< answer with `cost_nodes`
   std::vector<DebugWatch> watches = {}; ///< tensors of it that a debugger watches
-  /// Within one process, instead of `graph_def`; does not travel. Never written while it is shared:
-  /// who holds it alone may take it.
+  /// Local only, in place of `graph_def`; does not travel. Immutable while it is shared; the sole
+  /// holder may move from it.
   std::shared_ptr<Graph> graph = nullptr;
 };
 struct GraphRegistered {
@@ -112,11 +112,11 @@ struct CleanupStep {
 struct ReceiveTensors {
   std::uint64_t step_id = 0;
   std::vector<std::string> keys;
-  WorkerSessionActor receiver; ///< of the asking worker
-  std::string task;            ///< its task
+  WorkerSessionActor receiver; ///< the asking task's worker session
+  std::string task;            ///< the asking task
 };
-/// The answer: the wish is noted. What has been sent before is in front of this answer on the same
-/// connection, or lost with another one.
+/// The answer. Values that were sent earlier over this connection arrive before it; if one has not,
+/// it was lost with an older connection.
 struct EdgesSent {
   std::vector<std::string> keys; ///< of those asked for: sent before
   /// Within one process, false: what was asked for comes, and nothing else. Does not travel.

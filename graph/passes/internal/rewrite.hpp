@@ -45,8 +45,8 @@ public:
   /// The integers of a constant int32 or int64 input.
   std::optional<std::vector<std::int64_t>> ints(int i) const { return ints(node_, i); }
   std::optional<std::vector<std::int64_t>> ints(const Node& of, int i) const;
-  /// Input i comes from output 0 of a node of that op which may be looked through: free, on the
-  /// same device, and without control inputs.
+  /// The producer of input i, if it is a node of `op` that a rule may skip: not preserved, on the same
+  /// device, without control inputs. Else null.
   const Node* source_if(int i, std::string_view op) const;
 
   /// A new constant on the node's device; int32 or int64 as `like`.

@@ -1,6 +1,5 @@
-// What is compiled once, for any processor: elements whose speed matters less than the size of the
-// program, u64 and complex numbers among them, and the steps of casts between types that nothing
-// computes in.
+// Arithmetic that is compiled once for every processor: dtypes whose speed matters less than code
+// size (u64 and complex numbers among them), and casts of storage-only dtypes.
 #pragma once
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/elementwise.hpp"
@@ -11,7 +10,7 @@
 
 namespace troupe::arith {
 
-// Null, or empty, where there is nothing.
+// Lookups return null, or an empty function, for dtypes that are not here.
 UnaryFn generic_unary(UnaryOp op, Type type);
 GradFn generic_grad(GradOp op, Type type);
 BinaryRow generic_binary(BinaryOp op, Type type);

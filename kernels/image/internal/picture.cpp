@@ -12,7 +12,7 @@
 namespace troupe::image {
 namespace {
 
-/// Bytes from the front; what is beyond the end is "no".
+/// Reads from the front; nothing once the data end.
 class Bytes {
 public:
   explicit Bytes(std::string_view rest) : rest_(rest) {}
@@ -204,7 +204,7 @@ std::vector<Frame> read_frames(std::string_view file, PictureCheck check) {
   return out;
 }
 
-/// Draws a frame on what was there. False for a color that the table has not.
+/// Draws a frame over the canvas. False for a color index outside the table.
 bool draw(const Frame& frame, const PictureSize& size, bool is_first, std::uint8_t* to) {
   for (std::int64_t y = 0; y < std::min(frame.height, size.height - frame.top); ++y)
     for (std::int64_t x = 0; x < std::min(frame.width, size.width - frame.left); ++x) {
@@ -253,7 +253,7 @@ Status read_gif(std::string_view file, bool all_frames, PictureMemory memory, Pi
   }
   if (size.height == 0 || size.width == 0)
     return invalid("its frames have no pixels");
-  if (!all_frames) // of the size that all of them need
+  if (!all_frames) // one frame of the size that all of them need: allocate for it alone
     size.frames = 1;
   if (size.samples() >= 1LL << 31)
     return invalid(

@@ -25,7 +25,7 @@ inline Result<Sampled> samples_for_each(const Shape& samples, const Shape& param
   return Sampled{shape, parameters.num_elements(), samples.num_elements()};
 }
 
-/// Where in `from` element `at` of a shape is that it was spread to.
+/// The index in `from` of element `at` of the shape that `from` was broadcast to.
 inline std::int64_t place_in(const Shape& from, const Shape& shape, std::int64_t at) {
   std::int64_t out = 0, stride = 1;
   const int ahead = shape.rank() - from.rank();
@@ -51,8 +51,8 @@ inline Result<Sampled> samples_in_all(const Shape& shape, const Shape& parameter
   return out;
 }
 
-/// Fills output 0 with draw(parameter, sample), where samples are counted parameter by parameter;
-/// the dtype is rounded to.
+/// Fills output 0 with draw(parameter, sample), rounded to the output's dtype; samples are numbered
+/// parameter by parameter.
 template <class Draw>
 Status fill_samples(KernelContext& c, const Sampled& s, Draw draw) {
   const DType wide = DType::float64;

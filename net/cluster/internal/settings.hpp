@@ -1,5 +1,5 @@
-// The keys of [troupe], [job.…] and [task.…], and of CAF's own sections: what each wants, and where
-// it may stand.
+// The keys of [troupe], [job.…], [task.…], [gateway…] and of CAF's own sections: what each wants,
+// and where it may stand.
 #pragma once
 
 #include <string>
