@@ -11,12 +11,14 @@ namespace troupe {
 ///
 /// - what is ordered after an op that writes it, and reads it through an Identity that is not, reads
 ///   the reference itself, once both have run;
-/// - so does a fetch (role `result`), always: a fetched reference is read at the end of its step.
+/// - so does a fetch (role `result`), always: a fetched reference is read at the end of its step;
+/// - what a loop that writes it reads in all iterations is read anew as each of them begins.
 ///
-/// An Identity is any node that passes a value on (role `passes_on`) on the variable's device, and an
-/// Enter that does so into every iteration of a loop: what a loop's body writes, its next iteration
-/// reads, and a loop that comes after a write reads what was written. Readers
-/// that no edge orders after a write keep the Identity's snapshot. For pruned and placed graphs.
+/// An Identity is any node that passes a value on (role `passes_on`) on the variable's device, a Switch
+/// that does so into a branch, and an Enter that does so into every iteration of a loop: what a loop's
+/// body writes, its next iteration reads, and a branch or loop that comes after a write reads what was
+/// written. Readers that no edge orders after a write keep the Identity's snapshot. For pruned and
+/// placed graphs.
 void read_references_late(Graph& graph);
 
 } // namespace troupe

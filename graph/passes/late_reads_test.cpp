@@ -162,3 +162,81 @@ TEST_CASE("late reads: a fetch reads the reference, on the variable's device") {
   read_references_late(graph); // what another device has of it came as a value
   CHECK(to_text(graph) == before);
 }
+
+TEST_CASE("late reads: what comes after a write in a branch reads the reference there") {
+  reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    p = Placeholder[dtype=DT_BOOL]()
+    taken = Switch(read, p)
+    target = RefSwitch(w, p)
+    gradient = Neg(taken:1)
+    write = Assign(target:1, gradient)
+    after = Square(taken:1) ^write
+    otherwise = Neg(taken)
+  )",
+               R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    p = Placeholder[dtype=DT_BOOL]()
+    taken = Switch(read, p)
+    taken/reference = RefSwitch(w, p)
+    target = RefSwitch(w, p)
+    gradient = Neg(taken:1)
+    write = Assign(target:1, gradient)
+    after = Square(taken/reference:1) ^write ^taken
+    otherwise = Neg(taken)
+  )");
+  // A branch within an iteration, after a write before the loop.
+  reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    p = Placeholder[dtype=DT_BOOL]()
+    x = Placeholder[dtype=DT_FLOAT]()
+    write = Assign(w, x)
+    start = Enter[frame_name="f"](x) ^write
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    p_in = Enter[frame_name="f", is_constant=true](p)
+    taken = Switch(in_all, p_in)
+    use = Mul(taken, start)
+  )",
+               R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    p = Placeholder[dtype=DT_BOOL]()
+    x = Placeholder[dtype=DT_FLOAT]()
+    write = Assign(w, x)
+    start = Enter[frame_name="f"](x) ^write
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    in_all/reference = RefEnter[frame_name="f", is_constant=true](w)
+    p_in = Enter[frame_name="f", is_constant=true](p)
+    taken = Switch(in_all, p_in)
+    taken/reference = RefSwitch(in_all/reference, p_in)
+    use = Mul(taken/reference, start) ^taken
+  )");
+}
+
+TEST_CASE("late reads: a loop that writes reads anew in each iteration, also without an order") {
+  reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    target = RefEnter[frame_name="f", is_constant=true](w)
+    gradient = Neg(in_all)
+    write = Assign(target, gradient)
+    beside = Enter[frame_name="g", is_constant=true](read)
+    other = Neg(beside)
+  )",
+               R"(
+    w = VariableV2[dtype=DT_FLOAT]()
+    read = Identity(w)
+    in_all = Enter[frame_name="f", is_constant=true](read)
+    in_all/reference = RefEnter[frame_name="f", is_constant=true](w)
+    in_all/snapshot = Identity(in_all/reference)
+    target = RefEnter[frame_name="f", is_constant=true](w)
+    gradient = Neg(in_all/snapshot)
+    write = Assign(target, gradient)
+    beside = Enter[frame_name="g", is_constant=true](read)
+    other = Neg(beside)
+  )");
+}

@@ -17,22 +17,35 @@ bool takes_reference(const Node& node, const OutEdge& edge) {
   return is_ref(node.input_types[static_cast<std::size_t>(edge.dst_slot)]);
 }
 
-/// A reference, and the Enters by which its value has come into loops, the outermost first.
+/// A reference, and the outputs of the Enters and Switches by which its value has come into loops
+/// and branches, the outermost first.
 struct Source {
   Endpoint reference;
-  std::vector<NodeId> enters;
+  std::vector<Endpoint> gates;
 };
 
-// What passes on, as a value, a reference of its own device.
+// An output that passes on, as a value, a reference of its own device.
 struct Reader {
   NodeId node = -1;
+  int slot = 0;
   Source source;
+
+  bool gives(const OutEdge& edge) const { return !edge.is_control() && edge.src_slot == slot; }
+};
+
+struct Writer {
+  NodeId node = -1;
+  std::set<std::string> loops; ///< frame names, of those that it is in
 };
 
 /// One variable: who writes it and who passes its value on.
 struct Uses {
-  std::vector<NodeId> writers;
+  std::vector<Writer> writers;
   std::vector<Reader> readers;
+
+  bool are_written_in(const std::string& loop) const {
+    return std::ranges::any_of(writers, [&](const Writer& w) { return w.loops.contains(loop); });
+  }
 };
 
 class LateReads {
@@ -46,14 +59,18 @@ public:
         if (Uses uses = uses_of(*node); !uses.readers.empty())
           variables.push_back(std::move(uses));
     for (const Uses& uses : variables)
-      for (NodeId writer : uses.writers)
-        move_after(writer, uses.readers);
+      for (const Writer& writer : uses.writers)
+        move_after(writer.node, uses.readers);
     for (const Uses& uses : variables)
-      for (const Reader& reader : uses.readers)
+      for (const Reader& reader : uses.readers) {
         move_fetches(reader);
+        read_in_each_iteration(reader, uses);
+      }
   }
 
 private:
+  static constexpr int any_slot = -1;
+
   // Where references begin.
   static bool is_variable(const Node& node) {
     return std::ranges::any_of(node.output_types, is_ref) &&
@@ -64,35 +81,53 @@ private:
     return node.has_role(Role::enter) && node.attrs.get_or("is_constant", false);
   }
 
+  static std::string frame_of(const Node& enter) {
+    return enter.attrs.get_or<std::string>("frame_name", "");
+  }
+  static bool is_switch(const Node& node) {
+    return node.has_role(Role::branch) && node.num_outputs() == 2;
+  }
+
   // All ops that the reference reaches, as itself or as a value that is passed on.
   Uses uses_of(const Node& variable) const {
     Uses out;
-    std::vector<Reader> todo{{variable.id, {}}};
+    struct Visit {
+      Reader at;
+      std::set<std::string> loops;
+    };
+    std::vector<Visit> todo{{{variable.id, any_slot, {}}, {}}};
     std::set<NodeId> seen{variable.id};
     while (!todo.empty()) {
-      const auto [id, source] = todo.back();
+      auto [at, loops] = std::move(todo.back());
+      const auto& [id, slot, source] = at;
       todo.pop_back();
       const Node& node = *graph_.node(id);
       for (const OutEdge& edge : node.outs) {
-        if (edge.is_control())
+        if (edge.is_control() || (slot != any_slot && edge.src_slot != slot))
           continue;
         const Node& user = *graph_.node(edge.dst);
+        const bool is_gate = is_for_all_iterations(user) || is_switch(user);
         if (gives_reference(node, edge.src_slot) && takes_reference(user, edge)) {
           if (!seen.insert(user.id).second)
             continue;
+          auto inside = loops;
+          if (user.has_role(Role::enter))
+            inside.insert(frame_of(user));
           if (user.has_role(Role::side_effect))
-            out.writers.push_back(user.id);
-          todo.push_back({user.id, {}});
-        } else if ((user.has_role(Role::passes_on) || is_for_all_iterations(user)) &&
-                   edge.dst_slot == 0 && user.assigned_device == variable.assigned_device &&
-                   !gives_reference(user, 0) && seen.insert(user.id).second) {
-          Reader reader{user.id, source};
-          if (gives_reference(node, edge.src_slot))
-            reader.source = {{id, edge.src_slot}, {}};
-          if (is_for_all_iterations(user))
-            reader.source.enters.push_back(user.id);
-          todo.push_back(reader);
-          out.readers.push_back(std::move(reader));
+            out.writers.push_back({user.id, inside});
+          todo.push_back({{user.id, any_slot, {}}, std::move(inside)});
+        } else if ((user.has_role(Role::passes_on) || is_gate) && edge.dst_slot == 0 &&
+                   user.assigned_device == variable.assigned_device && !gives_reference(user, 0) &&
+                   seen.insert(user.id).second) {
+          for (int i = 0; i < (is_switch(user) ? 2 : 1); ++i) {
+            Reader reader{user.id, i, source};
+            if (gives_reference(node, edge.src_slot))
+              reader.source = {{id, edge.src_slot}, {}};
+            if (is_gate)
+              reader.source.gates.push_back({user.id, i});
+            todo.push_back({reader, {}});
+            out.readers.push_back(std::move(reader));
+          }
         }
       }
     }
@@ -108,7 +143,7 @@ private:
         continue;
       const std::vector<OutEdge> edges = graph_.node(reader.node)->outs;
       for (const OutEdge& edge : edges)
-        if (!edge.is_control() && comes_after(edge.dst))
+        if (reader.gives(edge) && comes_after(edge.dst))
           read_itself(reader, edge);
     }
   }
@@ -116,36 +151,68 @@ private:
   void move_fetches(const Reader& reader) {
     const std::vector<OutEdge> edges = graph_.node(reader.node)->outs;
     for (const OutEdge& edge : edges)
-      if (!edge.is_control() && graph_.node(edge.dst)->has_role(Role::result))
+      if (reader.gives(edge) && graph_.node(edge.dst)->has_role(Role::result))
         read_itself(reader, edge);
+  }
+
+  // An Enter's value into all iterations of a loop that writes the variable: each iteration takes a
+  // snapshot of its own as it begins. What is ordered after a write reads the reference by now.
+  void read_in_each_iteration(const Reader& reader, const Uses& uses) {
+    const Node& enter = *graph_.node(reader.node);
+    if (!is_for_all_iterations(enter) || !uses.are_written_in(frame_of(enter)))
+      return;
+    const std::vector<OutEdge> edges = enter.outs;
+    const Endpoint reference = reference_of(reader);
+    if (reference.node < 0 ||
+        std::ranges::none_of(edges, [](const OutEdge& e) { return !e.is_control(); }))
+      return;
+    AttrMap attrs;
+    attrs.set("T", enter.attrs.get_or("T", DType::invalid));
+    auto snapshot = graph_.add(graph_.unique_name(str_cat(enter.name, "/snapshot")), "Identity",
+                               {reference}, std::move(attrs));
+    if (!snapshot.ok())
+      return;
+    (*snapshot)->assigned_device = graph_.node(reader.node)->assigned_device;
+    for (const OutEdge& edge : edges)
+      if (!edge.is_control())
+        graph_.set_input(edge.dst, edge.dst_slot, {(*snapshot)->id, 0});
   }
 
   void read_itself(const Reader& reader, const OutEdge& edge) {
     if (graph_.node(edge.dst)->assigned_device != graph_.node(reader.node)->assigned_device)
       return; // it gets what was sent
-    Endpoint reference = reader.source.reference;
-    for (NodeId enter : reader.source.enters) {
-      reference = entered(enter, reference);
-      if (reference.node < 0)
-        return;
-    }
+    const Endpoint reference = reference_of(reader);
+    if (reference.node < 0)
+      return;
     graph_.set_input(edge.dst, edge.dst_slot, reference);
     graph_.add_control_edge(reader.node, edge.dst);
   }
 
-  // The reference within the loop that `enter` brings its value into. None if there is no such op.
-  Endpoint entered(NodeId enter, Endpoint reference) {
-    auto [at, is_new] = entered_.try_emplace(enter);
-    if (!is_new)
-      return at->second;
-    const Node& value = *graph_.node(enter);
-    auto added = graph_.add(graph_.unique_name(str_cat(value.name, "/reference")), "RefEnter",
-                            {reference}, value.attrs);
-    if (added.ok()) {
-      (*added)->assigned_device = graph_.node(enter)->assigned_device;
-      at->second = {(*added)->id, 0};
+  // Where the reader's value is, the reference. None if there is no such op.
+  Endpoint reference_of(const Reader& reader) {
+    Endpoint reference = reader.source.reference;
+    for (Endpoint gate : reader.source.gates)
+      if (reference.node >= 0)
+        reference = behind(gate, reference);
+    return reference;
+  }
+
+  // The reference within the loop or branch that `gate` brings its value into.
+  Endpoint behind(Endpoint gate, Endpoint reference) {
+    auto [at, is_new] = gates_.try_emplace(gate.node, -1);
+    if (is_new) {
+      const Node& value = *graph_.node(gate.node);
+      std::vector<Endpoint> inputs{reference};
+      if (is_switch(value))
+        inputs.push_back(value.inputs[1]);
+      auto added = graph_.add(graph_.unique_name(str_cat(value.name, "/reference")),
+                              is_switch(value) ? "RefSwitch" : "RefEnter", inputs, value.attrs);
+      if (added.ok()) {
+        (*added)->assigned_device = graph_.node(gate.node)->assigned_device;
+        at->second = (*added)->id;
+      }
     }
-    return at->second;
+    return at->second < 0 ? Endpoint{} : Endpoint{at->second, gate.slot};
   }
 
   // Sorted.
@@ -163,7 +230,7 @@ private:
   }
 
   Graph& graph_;
-  std::map<NodeId, Endpoint> entered_; ///< by Enter
+  std::map<NodeId, NodeId> gates_; ///< those of references, by those of values
 };
 
 } // namespace
