@@ -118,6 +118,9 @@ class Child:
             raise ServerError("`troupe serve` was not ready within {} s".format(READY_WITHIN) if line is None else
                               f"`troupe serve` ended with code {self.process.returncode}; it says why above", self.process.returncode)
 
+    def has_ended(self):
+        return self.process.poll() is not None
+
     def join(self):
         self.process.wait()
 

@@ -1,5 +1,6 @@
 """Sessions that name no target: each has its state to itself, on a node that belongs to the program."""
 
+import sys
 import threading
 
 from .child import Child, free_port
@@ -15,6 +16,10 @@ class OwnNode:
 
     def target(self):
         with self._lock:
+            if self._child is not None and self._child.has_ended():
+                print(f"troupe: the program's own node has ended (code {self._child.process.returncode}); a new one is started, without the state "
+                      "of the sessions so far", file=sys.stderr)
+                self._child = None
             if self._child is None:
                 address = f"127.0.0.1:{free_port()}"
                 self._child = Child({"localhost": {"0": address}}, "localhost", 0)

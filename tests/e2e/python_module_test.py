@@ -1,5 +1,7 @@
 """The module `troupe` of python/, as far as it needs no TensorFlow: children that are servers."""
 
+import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -88,6 +90,19 @@ class Module(Case):
         self.addCleanup(node._child.end)
         self.assertRegex(target, r"^grpc://127\.0\.0\.1:\d+$")
         self.assertEqual(node.target(), target)
+
+    def test_a_node_that_was_killed_is_started_anew_for_the_next_session(self):
+        node = OwnNode()
+        first = node.target()
+        node._child.process.kill()
+        node._child.process.wait(timeout=20)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            second = node.target()
+        self.addCleanup(node._child.end)
+        self.assertIn("has ended (code -9)", said.getvalue())
+        self.assertNotEqual(first, second)
+        self.assertFalse(node._child.has_ended())
+        self.assertEqual(second, node.target())
 
     def test_graphs_may_use_the_folders_of_the_program(self):
         with tempfile.TemporaryDirectory(dir=os.getcwd()) as here:
