@@ -1,4 +1,4 @@
-// Floats rounded to the steps between two bounds.
+// Floats rounded to the steps between two bounds, and the integers that stand for them.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -13,5 +13,17 @@ struct FakeQuant {
   bool by_inverse;
 };
 void fake_quant(const FakeQuant& ranges, const float* x, float* y, int64_t rows);
+
+enum class Rounding : uint8_t { none, half_away, half_to_even };
+
+/// q = rounded((clamped(x) - origin) * scale - before) - after, and then the nearest number of q's
+/// type; its lowest one for NaN.
+struct Quantize {
+  float low, high; ///< x is clamped to; infinite ones clamp nothing
+  float origin, scale, before, after;
+  Rounding rounding;
+};
+/// `q` has `n` elements of the type, which is an integer one of up to 32 bits. False for another type.
+bool quantize(Type type, const Quantize& line, const float* x, void* q, int64_t n);
 
 } // namespace troupe::arith

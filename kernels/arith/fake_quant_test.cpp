@@ -52,5 +52,47 @@ TEST_CASE("zero, where it is a step, stays zero whatever the scale is") {
   });
 }
 
+template <class Q>
+void check_quantized(Type type, const Quantize& line, const std::vector<float>& x) {
+  std::vector<Q> q(x.size());
+  REQUIRE(quantize(type, line, x.data(), q.data(), static_cast<int64_t>(x.size())));
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float inside = std::isnan(x[i]) ? x[i] : std::fmax(std::fmin(x[i], line.high), line.low);
+    const float step = (inside - line.origin) * line.scale - line.before;
+    const double whole = (line.rounding == Rounding::half_away      ? std::round(step)
+                          : line.rounding == Rounding::half_to_even ? std::nearbyint(step)
+                                                                    : step) -
+                         line.after;
+    const double lowest = std::numeric_limits<Q>::min();
+    const double highest = sizeof(Q) == 4 ? 2147483520.0 : std::numeric_limits<Q>::max();
+    CAPTURE(x[i]);
+    CHECK(q[i] == static_cast<Q>(whole > lowest ? std::fmin(whole, highest) : lowest));
+  }
+}
+
+TEST_CASE("floats become the nearest integers of a type, NaN the lowest one") {
+  on_each_isa([] {
+    auto x = random_values<float>(67, -400, 400, 96);
+    const float odd[] = {NAN,         INFINITY, -INFINITY, 0.5F, -0.5F, 1.5F,  -1.5F,       2.5F,
+                         0.49999997F, 254.5F,   255.5F,    3e9F, -3e9F, -0.0F, -0.49999997F};
+    x.insert(x.end(), std::begin(odd), std::end(odd));
+    constexpr float none = INFINITY;
+    for (Rounding rounding : {Rounding::none, Rounding::half_away, Rounding::half_to_even})
+      for (const Quantize& line : {Quantize{-none, none, 0, 1, 0, 0, rounding},
+                                   Quantize{-100, 150, -100, 1, -0.5F, 0, rounding},
+                                   Quantize{-128, 127, 0, 0.25F, 128, -3, rounding},
+                                   Quantize{-none, none, 0, 1e7F, 0, 0, rounding}}) {
+        check_quantized<int8_t>(Type::int8, line, x);
+        check_quantized<uint8_t>(Type::uint8, line, x);
+        check_quantized<int16_t>(Type::int16, line, x);
+        check_quantized<uint16_t>(Type::uint16, line, x);
+        check_quantized<int32_t>(Type::int32, line, x);
+      }
+    float one = 1;
+    int64_t wide = 0;
+    CHECK_FALSE(quantize(Type::int64, {0, 1, 0, 1, 0, 0, Rounding::none}, &one, &wide, 1));
+  });
+}
+
 } // namespace
 } // namespace troupe::arith::fake_quant_test

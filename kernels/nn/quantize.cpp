@@ -9,6 +9,8 @@
 #include <limits>
 
 #include "core/base/strings.hpp"
+#include "kernels/arith/fake_quant.hpp"
+#include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
@@ -115,6 +117,20 @@ void for_each_place(KernelContext& c, const Parts& p, Body body) {
   });
 }
 
+/// Calls body(i, begin, size) for each run of places that are in one part i.
+template <class Body>
+void for_each_run(KernelContext& c, const Parts& p, Body body) {
+  if (p.count == 1)
+    return c.parallel_for(p.before * p.after, 1, [&](std::int64_t begin, std::int64_t end) {
+      body(std::size_t{0}, begin, end - begin);
+    });
+  c.parallel_for(p.before * p.count, static_cast<double>(p.after),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t row = begin; row < end; ++row)
+                     body(static_cast<std::size_t>(row % p.count), row * p.after, p.after);
+                 });
+}
+
 template <class Q>
 using Bits = decltype(Q::bits);
 template <class Q>
@@ -124,15 +140,6 @@ constexpr std::int64_t highest = std::numeric_limits<Bits<Q>>::max();
 /// What lies between the lowest number and zero.
 template <class Q>
 constexpr float below_zero = -static_cast<float>(lowest<Q>);
-
-/// The nearest number of the dtype that is a float, too; the lowest for what is no number.
-template <class Q>
-Q nearest(float x) {
-  constexpr float most = sizeof(Q) == 4 ? 2147483520.0F : static_cast<float>(highest<Q>);
-  if (!(x > static_cast<float>(lowest<Q>)))
-    return {static_cast<Bits<Q>>(lowest<Q>)};
-  return {static_cast<Bits<Q>>(std::min(x, most))};
-}
 
 /// A range of floats and the integers that stand for them.
 template <class Q>
@@ -160,16 +167,23 @@ public:
   float least() const { return least_; }
   float most() const { return most_; }
 
-  Q quantized(float x) const {
+  arith::Quantize line() const {
+    using arith::Rounding;
+    constexpr float none = std::numeric_limits<float>::infinity();
     if (mode_ == Mode::min_first)
-      return nearest<Q>(std::round(x * scale_) - (zero_ + below_zero<Q>));
-    x = std::max(std::min(x, most_), least_);
+      return {-none, none, 0, scale_, 0, zero_ + below_zero<Q>, Rounding::half_away};
     if (mode_ == Mode::scaled)
-      return nearest<Q>(half_to_even_ ? std::nearbyint(x * scale_) : std::round(x * scale_));
-    if constexpr (lowest<Q> == 0)
-      return nearest<Q>((x - least_) * scale_ + 0.5F);
+      return {least_,
+              most_,
+              0,
+              scale_,
+              0,
+              0,
+              half_to_even_ ? Rounding::half_to_even : Rounding::half_away};
+    if constexpr (lowest<Q> == 0) // truncated
+      return {least_, most_, least_, scale_, -0.5F, 0, Rounding::none};
     else
-      return nearest<Q>(std::round((x - least_) * scale_ - below_zero<Q>));
+      return {least_, most_, least_, scale_, below_zero<Q>, 0, Rounding::half_away};
   }
 
 private:
@@ -197,8 +211,10 @@ Status quantize(KernelContext& c) {
     }
     const float* from = x.data<float>().data();
     Q* to = y.mutable_data<Q>().data();
-    for_each_place(c, p,
-                   [&](std::size_t i, std::size_t at) { to[at] = ranges[i].quantized(from[at]); });
+    constexpr arith::Type type = arith::type_of(dtype_of<Bits<Q>>);
+    for_each_run(c, p, [&](std::size_t i, std::int64_t begin, std::int64_t size) {
+      arith::quantize(type, ranges[i].line(), from + begin, to + begin, size);
+    });
     return {};
   });
 }
