@@ -53,7 +53,6 @@ Shape& Shape::operator=(Shape&& other) noexcept {
 }
 
 void Shape::assign(std::span<const std::int64_t> dims) {
-  TROUPE_CHECK(dims.size() <= max_rank, "a shape has at most 254 dimensions");
   rank_ = static_cast<std::int32_t>(dims.size());
   if (rank_ > in_place)
     heap_ = new std::int64_t[dims.size()];
@@ -64,10 +63,14 @@ void Shape::assign(std::span<const std::int64_t> dims) {
     out[i] = dims[i];
     TROUPE_CHECK(dims[i] >= 0, "a dimension is never negative");
     is_empty = is_empty || dims[i] == 0;
-    TROUPE_CHECK(!__builtin_mul_overflow(elements_, std::max<std::int64_t>(dims[i], 1), &elements_),
-                 "the number of elements fits in 63 bits");
+    if (__builtin_mul_overflow(elements_, std::max<std::int64_t>(dims[i], 1), &elements_))
+      return void(elements_ = too_many);
   }
   elements_ = is_empty ? 0 : elements_;
+}
+
+Status Shape::check_size() const {
+  return elements_ == too_many || rank_ > max_rank ? make(dims()).status() : Status{};
 }
 
 Result<Shape> Shape::make(std::span<const std::int64_t> dims) {

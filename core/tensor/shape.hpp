@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,13 +16,15 @@ namespace troupe {
 /// Dimensions, outermost first, each ≥ 0, at most 254 of them; a scalar has none. Up to six are
 /// stored in place. Invariant: num_elements() is their product, and the product of those that are
 /// not 0 fits in 63 bits, so that dimensions may change places or go; `make` is the door for
-/// numbers from outside.
+/// numbers from outside, and allocating is the one for those that kernels compute.
 class Shape {
 public:
   static constexpr int max_rank = 254;
 
   Shape() noexcept = default;
-  Shape(std::initializer_list<std::int64_t> dims); ///< our own numbers; checked
+  /// Of dimensions ≥ 0. If they are too many, or their product too large, no tensor can have the
+  /// shape: check_size() says why, and so does whoever allocates one.
+  Shape(std::initializer_list<std::int64_t> dims);
   explicit Shape(std::span<const std::int64_t> dims);
   Shape(const Shape& other);
   Shape(Shape&& other) noexcept;
@@ -32,6 +35,9 @@ public:
   /// From a file, a message or a graph: INVALID_ARGUMENT for a negative dimension, too many, or a
   /// product beyond 2^63 - 1 (dimensions of 0 left out).
   static Result<Shape> make(std::span<const std::int64_t> dims);
+
+  /// INVALID_ARGUMENT as `make`, for what was computed from dimensions of tensors.
+  Status check_size() const;
 
   int rank() const noexcept { return rank_; }
   std::int64_t dim(int i) const { return data()[i]; }
@@ -52,6 +58,7 @@ public:
 
 private:
   static constexpr int in_place = 6;
+  static constexpr std::int64_t too_many = std::numeric_limits<std::int64_t>::max();
   const std::int64_t* data() const noexcept { return rank_ <= in_place ? local_ : heap_; }
   void assign(std::span<const std::int64_t> dims);
   void release() noexcept {

@@ -4,6 +4,8 @@
 
 #include <limits>
 
+#include "core/tensor/tensor.hpp"
+
 using namespace troupe;
 
 namespace {
@@ -87,6 +89,22 @@ TEST_CASE("shape: numbers from outside are checked") {
   CHECK(make(std::vector<std::int64_t>(254, 1)).ok());
   CHECK(make(std::vector<std::int64_t>(255, 1)).status() ==
         invalid_argument("a shape has at most 254 dimensions, got 255"));
+}
+
+TEST_CASE("shape: computed from others it may be one that no tensor can have") {
+  CHECK(Shape{2, 3}.check_size().ok());
+  CHECK(Shape{max}.check_size().ok());
+  for (const Shape& shape : {Shape{max, 2}, Shape{0, max, 2}, Shape{max}.with_appended(16),
+                             Shape{1, max}.with_dim(0, 3)}) {
+    CAPTURE(shape);
+    CHECK(shape.check_size().message().find("more than 2^63 - 1 elements") != std::string::npos);
+    CHECK(Tensor::allocate(host_allocator(), DType::uint8, shape).status() == shape.check_size());
+    CHECK(Tensor::allocate(host_allocator(), DType::string, shape).status() == shape.check_size());
+  }
+  const Shape long_one = make(std::vector<std::int64_t>(254, 1))->with_appended(1);
+  CHECK(long_one.check_size() == invalid_argument("a shape has at most 254 dimensions, got 255"));
+  CHECK(Tensor::allocate(host_allocator(), DType::uint8, long_one).status() ==
+        long_one.check_size());
 }
 
 TEST_CASE("partial shape: what is known") {

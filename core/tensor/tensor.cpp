@@ -15,6 +15,7 @@ Tensor::Tensor(DType dtype, Shape shape, BufferRef buffer, std::size_t offset)
 }
 
 Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) {
+  TROUPE_TRY(shape.check_size());
   auto count = static_cast<std::size_t>(shape.num_elements());
   std::size_t bytes = 0;
   BufferRef buffer;

@@ -189,7 +189,7 @@ public:
 private:
   template <class Body>
   bool for_each(std::int64_t slice, Body body) const {
-    for (std::int64_t o = 0; o < dims_.outer; ++o)
+    for (std::int64_t o = 0; !x_.empty() && o < dims_.outer; ++o)
       for (std::int64_t i = 0; i < dims_.inner; ++i)
         if (!body(static_cast<std::size_t>((o * dims_.middle + slice) * dims_.inner + i)))
           return false;
@@ -227,7 +227,7 @@ Status find_unique_slices(KernelContext& c, int axis) {
   const auto number = static_cast<std::int64_t>(count.size());
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape().with_dim(axis, number)));
   TROUPE_TRY(y.charge(array::text_bytes(x, 0, x.num_elements())));
-  for (std::int64_t o = 0; o < dims.outer; ++o)
+  for (std::int64_t o = 0; y.num_elements() > 0 && o < dims.outer; ++o)
     for (std::int64_t k = 0; k < number; ++k)
       array::copy_elements(
           x, (o * dims.middle + slices.first()[static_cast<std::size_t>(k)]) * dims.inner, y,

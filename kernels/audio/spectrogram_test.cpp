@@ -26,6 +26,10 @@ OpCase with(OpCase row, std::int64_t window, std::int64_t stride, bool squared =
 
 TROUPE_OP_CASES(AudioSpectrogram) {
   return {
+      {.name = "more magnitudes than there can be",
+       .inputs = {"f32[0,4611686018427387904]"},
+       .attrs = {{"window_size", std::int64_t{20}}, {"stride", std::int64_t{1}}},
+       .error = "more than 2^63 - 1 elements"},
       with({.name = "magnitudes",
             .inputs = {waves},
             .outputs = {"f32[2,4,3] 0.34197888 0.97902393 0.543062 0.61334485 0.99040174 "

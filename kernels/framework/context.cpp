@@ -161,8 +161,9 @@ void KernelContext::stop_if_cancelled() const {
 }
 
 void KernelContext::serial_for(std::int64_t total, double unit_cost, LoopBody body) const {
-  const auto slice = static_cast<std::int64_t>(
-      std::clamp(look_ns / unit_cost, 1.0, static_cast<double>(std::max<std::int64_t>(total, 1))));
+  const auto slice =
+      static_cast<std::int64_t>(std::clamp(look_ns / std::max(unit_cost, least_cost), 1.0,
+                                           static_cast<double>(std::max<std::int64_t>(total, 1))));
   for (std::int64_t at = 0; at < total;) {
     const std::int64_t end = at + std::min(slice, total - at);
     body(at, end);

@@ -210,7 +210,7 @@ public:
   /// looks at the step's cancellation now and then, and throws StepCancelled: what it leaves behind
   /// is no result, so the kernel must not go on with it.
   void parallel_for(std::int64_t total, double unit_cost, LoopBody body) const {
-    if (static_cast<double>(total) * unit_cost < look_ns)
+    if (static_cast<double>(total) * std::max(unit_cost, least_cost) < look_ns)
       step_->device->compute().parallel_for(total, unit_cost, body);
     else
       parallel_for_while_wanted(total, unit_cost, body);
@@ -239,7 +239,8 @@ public:
   const std::string* receiver = nullptr;
 
 private:
-  static constexpr double look_ns = 5e6; // between two looks at the cancellation
+  static constexpr double look_ns = 5e6;    // between two looks at the cancellation
+  static constexpr double least_cost = 1.0; // ns of an item, also where it seems to have no element
 
   bool allocate_at_receiver(const Shape& shape);
   void parallel_for_while_wanted(std::int64_t total, double unit_cost, LoopBody body) const;

@@ -221,6 +221,22 @@ TEST_CASE("context: a long loop ends when its step is cancelled, one of updates 
   }
 }
 
+TEST_CASE("context: items that cost nothing are counted, too, and a loop of very many ends") {
+  TestDevice device;
+  for (bool parallel : {false, true}) {
+    Harness h(device.device());
+    h.add("", "");
+    h.bind({});
+    const KernelContext c = h.context();
+    const auto body = [&](std::int64_t, std::int64_t) {
+      h.cancellation.cancel(cancelled("enough"));
+    };
+    constexpr std::int64_t total = std::int64_t{1} << 40;
+    CHECK_THROWS_AS(parallel ? c.parallel_for(total, 0, body) : c.serial_for(total, 0, body),
+                    StepCancelled);
+  }
+}
+
 TEST_CASE("context: slices of a long loop cover it once") {
   TestDevice device;
   Harness h(device.device());

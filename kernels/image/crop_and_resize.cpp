@@ -317,6 +317,10 @@ Status compute_box_grad(KernelContext& c) {
   TROUPE_TRY(check_images(boxes, s.batch));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, 4}));
   float* to = out.mutable_data<float>().data();
+  if (c.input(0).num_elements() == 0) {
+    std::fill_n(to, 4 * count, 0.0F);
+    return {};
+  }
   return dispatch(image::Reals{}, c.input(1).dtype(), [&]<class T>() -> Status {
     const float* from = c.input(0).data<float>().data();
     const T* image = c.input(1).data<T>().data();

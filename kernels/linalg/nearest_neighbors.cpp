@@ -35,7 +35,7 @@ bool is_any_closer(const float* norms, const float* products, float farthest) {
 struct Search {
   std::int64_t points, centers, dims, k;
   const float *point, *center;
-  std::vector<float> center_norms; ///< half squares
+  float* center_norms; ///< half squares
   std::int64_t* indices;
   float* distances;
 
@@ -43,7 +43,7 @@ struct Search {
   /// the nearest ones, the farthest of them first.
   void merge(std::vector<Center>& heap, const float* products, std::int64_t first,
              std::int64_t cols) const {
-    const float* norms = center_norms.data() + first;
+    const float* norms = center_norms + first;
     bool is_full = static_cast<std::int64_t>(heap.size()) == k;
     float farthest = is_full ? heap.front().first : 0;
     for (std::int64_t begin = 0; begin < cols; begin += lanes) {
@@ -119,7 +119,7 @@ Status compute(KernelContext& c) {
                 .k = std::min(wanted, centers.shape()[0]),
                 .point = points.data<float>().data(),
                 .center = centers.data<float>().data(),
-                .center_norms = {},
+                .center_norms = nullptr,
                 .indices = nullptr,
                 .distances = nullptr};
   TROUPE_ASSIGN(Tensor indices, c.allocate_output(0, Shape{search.points, search.k}));
@@ -128,8 +128,13 @@ Status compute(KernelContext& c) {
     return {};
   search.indices = indices.mutable_data<std::int64_t>().data();
   search.distances = distances.mutable_data<float>().data();
-  for (std::int64_t i = 0; i < search.centers; ++i)
-    search.center_norms.push_back(half_square(search.center + i * search.dims, search.dims));
+  TROUPE_ASSIGN(Tensor norms, c.allocate_temp(DType::float32, Shape{search.centers}));
+  search.center_norms = norms.mutable_data<float>().data();
+  c.serial_for(
+      search.centers, static_cast<double>(search.dims), [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i)
+          search.center_norms[i] = half_square(search.center + i * search.dims, search.dims);
+      });
   const std::int64_t blocks = (search.points + points_of_block - 1) / points_of_block;
   const double pairs = static_cast<double>(points_of_block) * static_cast<double>(search.centers);
   c.parallel_for(

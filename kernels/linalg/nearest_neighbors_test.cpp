@@ -20,6 +20,9 @@ TROUPE_OP_CASES(NearestNeighbors) {
     str_append(zeros, " 0");
   }
   return {
+      {.name = "more results than there can be",
+       .inputs = {"f32[4611686018427387904,0]", "f32[16,0]", "i64[] 16"},
+       .error = "more than 2^63 - 1 elements"},
       {
           .name = "the nearest",
           .inputs = {points, centers, "i64[] 1"},

@@ -8,6 +8,9 @@ namespace {
 
 TROUPE_OP_CASES(SparseMatMul) {
   return {
+      {.name = "more results than there can be",
+       .inputs = {"f32[4611686018427387904,0]", "f32[0,16]"},
+       .error = "more than 2^63 - 1 elements"},
       {
           .name = "sparse: a False, b False",
           .inputs = {"f32[2,3] 0 1 2 3 0 0", "f32[3,2] 1 0 0 2 3 0"},

@@ -109,7 +109,7 @@ Status compute_dense(KernelContext& c) {
   if (matrix) {
     dims.insert(dims.begin(), x.shape()[0]);
     rows.reserve(static_cast<std::size_t>(x.num_elements()));
-    for (std::int64_t row = 0; row < x.shape()[0]; ++row)
+    for (std::int64_t row = 0; x.num_elements() > 0 && row < x.shape()[0]; ++row)
       rows.insert(rows.end(), static_cast<std::size_t>(x.shape()[1]), row);
   }
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));

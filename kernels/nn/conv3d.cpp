@@ -372,6 +372,10 @@ Status compute_input(KernelContext& c, bool by_sizes) {
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
+  if (w.num_elements() == 0 || dy.num_elements() == 0) {
+    std::memset(dx.mutable_raw(), 0, dx.byte_size());
+    return {};
+  }
   return dispatch(Floats{}, dx.dtype(), [&]<class T>() -> Status {
     if (has_large_planes(conv))
       return backward_input_by_planes<T>(c, conv, w, dy, dx);
@@ -388,6 +392,10 @@ Status compute_filter(KernelContext& c, bool by_sizes) {
   TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
   if (dw.num_elements() == 0)
     return {};
+  if (x.num_elements() == 0 || dy.num_elements() == 0) {
+    std::memset(dw.mutable_raw(), 0, dw.byte_size());
+    return {};
+  }
   return dispatch(Floats{}, dw.dtype(), [&]<class T>() -> Status {
     if (has_large_planes(conv))
       return backward_filter_by_planes<T>(c, conv, x, dy, dw);

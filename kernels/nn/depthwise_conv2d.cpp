@@ -130,7 +130,7 @@ Status compute_input(KernelContext& c) {
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
-  if (s.out_c == 0) {
+  if (w.num_elements() == 0 || dy.num_elements() == 0) {
     std::memset(dx.mutable_raw(), 0, dx.byte_size());
     return {};
   }
@@ -181,6 +181,10 @@ Status compute_filter(KernelContext& c) {
   TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
   if (dw.num_elements() == 0)
     return {};
+  if (x.num_elements() == 0 || dy.num_elements() == 0) {
+    std::memset(dw.mutable_raw(), 0, dw.byte_size());
+    return {};
+  }
   return sum_rows(c, s, x, dy, dw);
 }
 

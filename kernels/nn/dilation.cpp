@@ -132,7 +132,7 @@ T largest(const Sizes& s, const T* image, const T* filter, std::int64_t oh, std:
   const std::int64_t left = ow * s.attrs.stride[1] - s.columns.pad_before;
   T most = lowest<T>();
   place = {std::max<std::int64_t>(top, 0), std::max<std::int64_t>(left, 0), 0, 0};
-  for (std::int64_t a = 0; a < s.filter_h; ++a) {
+  for (std::int64_t a = 0; a < s.filter_h && s.filter_w > 0; ++a) {
     const std::int64_t h = top + a * s.attrs.rate[0];
     if (h < 0 || h >= s.in_h)
       continue;

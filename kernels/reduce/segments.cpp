@@ -93,6 +93,8 @@ Result<Rows> output_rows(const Shape& data, int ids_rank, std::int64_t segments)
 template <class T>
 void fill_segments(How how, const T* data, const Integers& ids, const Rows& rows, T neutral,
                    T empty, T* to) {
+  if (rows.inner == 0)
+    return;
   std::vector<std::int64_t> counts(static_cast<std::size_t>(rows.segments));
   std::fill_n(to, rows.segments * rows.inner, neutral);
   for (std::size_t r = 0; r < ids.size(); ++r) {

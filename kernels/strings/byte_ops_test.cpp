@@ -215,6 +215,10 @@ TROUPE_OP_CASES(DecodeRaw) {
 TROUPE_OP_CASES(DecodePaddedRaw) {
   const Attrs as{{"out_type", DType::int16}};
   return {
+      {.name = "more numbers than there can be",
+       .inputs = {"str[0,1099511627776]", "i32[] 2147483644"},
+       .attrs = as,
+       .error = "more than 2^63 - 1 elements"},
       {.name = "filled up and cut",
        .inputs = {"str[2] \"abcdef\" \"a\"", "i32[] 4"},
        .attrs = as,

@@ -9,6 +9,9 @@ namespace {
 TROUPE_OP_CASES(Fingerprint) {
   const std::string method = "str[] \"farmhash64\"";
   return {
+      {.name = "more hashes than there can be",
+       .inputs = {"u8[4611686018427387904,0]", method},
+       .error = "more than 2^63 - 1 elements"},
       {.name = "bytes",
        .inputs = {"u8[1,3,4] 47 48 49 50 51 52 53 54 55 56 57 58", method},
        .outputs = {"u8[1,8] 210 247 121 222 102 59 255 8"}},
