@@ -469,7 +469,7 @@ void Loop<Frames>::start_async(std::int32_t n, const ProgramNode& node, Iteratio
   } catch (const StepCancelled&) {
     kernel->finish(kernel->context->cancellation().status());
   } catch (const std::exception& e) { // before it could promise to finish
-    kernel->finish(internal(str_cat("the kernel threw: ", e.what())));
+    kernel->finish(program::thrown(e));
   }
   int expected = PendingKernel::starting;
   if (kernel->phase.compare_exchange_strong(expected, PendingKernel::waiting,

@@ -8,7 +8,7 @@
 
 #include "actors/family/ask.hpp"
 #include "actors/family/services.hpp"
-#include "core/base/no_thread.hpp"
+#include "actors/family/spawn_apart.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
@@ -27,20 +27,14 @@ DialerActor::behavior_type dialer(DialerActor::stateful_pointer<DialerState> sel
 template <class Self, class Done>
 void dial_apart(Self* self, const Services& services, const Address& address,
                 const DialPatience& patience, Done done) {
-  DialerActor worker;
-  if (!services->network->is_tcp()) { // a simulated one does not block
-    worker = self->spawn(dialer, services, patience);
-  } else {
-    try {
-      worker = self->template spawn<caf::detached>(dialer, services, patience);
-    } catch (const std::system_error& refused) {
-      // CAF has counted the thread before it made it, and would wait for its end.
-      self->system().dec_detached_threads();
-      done(Result<caf::strong_actor_ptr>(no_thread(refused, str_cat("to dial ", address))));
-      return;
-    }
+  // A simulated network does not block.
+  Result<DialerActor> worker = spawn_apart(
+      self, services->network->is_tcp(), str_cat("to dial ", address), dialer, services, patience);
+  if (!worker) {
+    done(Result<caf::strong_actor_ptr>(worker.status()));
+    return;
   }
-  self->request(worker, caf::timespan(patience.budget + services->timeouts.request),
+  self->request(*worker, caf::timespan(patience.budget + services->timeouts.request),
                 caf::connect_atom::value, address.host, address.port)
       .then(
           [=](const caf::strong_actor_ptr& guardian) {

@@ -1,6 +1,7 @@
 #include "actors/guardian/guardian.hpp"
 
 #include "actors/family/gather.hpp"
+#include "actors/family/spawn_apart.hpp"
 
 #include <cstdio>
 #include <map>
@@ -214,14 +215,19 @@ resource_reader(ResourceReader::stateful_pointer<ResourceReaderState> self, Serv
   }};
 }
 
-ResourceReader spawn_resource_reader(Self self, const Services& services) {
-  return services->threads->are_real() ? self->spawn<caf::detached>(resource_reader, services)
-                                       : self->spawn(resource_reader, services);
+Result<ResourceReader> spawn_resource_reader(Self self, const Services& services) {
+  return spawn_apart(self, services->threads->are_real(), "to read the variables", resource_reader,
+                     services);
 }
 
 caf::result<ResourceList> resources(Self self, const Services& services) {
   auto promise = self->make_response_promise<ResourceList>();
-  ask(self, spawn_resource_reader(self, services), std::chrono::seconds(2), GetResources{})
+  auto reader = spawn_resource_reader(self, services);
+  if (!reader) {
+    promise.deliver(to_error(reader.status()));
+    return promise;
+  }
+  ask(self, *reader, std::chrono::seconds(2), GetResources{})
       .then([=](ResourceList& list) mutable { promise.deliver(std::move(list)); },
             [=](caf::error& error) mutable {
               promise.deliver(to_error(to_status(error, "reading the variables")));
@@ -269,7 +275,12 @@ caf::result<NodeStatus> node_status(Self self, const Services& services) {
             answered();
           },
           [=](caf::error&) mutable { answered(); });
-  ask(self, spawn_resource_reader(self, services), std::chrono::seconds(2), GetResources{})
+  auto reader = spawn_resource_reader(self, services);
+  if (!reader) { // the rest of the answer needs no thread
+    answered();
+    return promise;
+  }
+  ask(self, *reader, std::chrono::seconds(2), GetResources{})
       .then(
           [=](const ResourceList& list) mutable {
             status->containers = by_container(list);

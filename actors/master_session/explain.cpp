@@ -1,6 +1,7 @@
 #include "actors/master_session/explain.hpp"
 
 #include "actors/family/gather.hpp"
+#include "actors/family/spawn_apart.hpp"
 
 #include <algorithm>
 
@@ -220,13 +221,16 @@ void start_explaining(MasterSessionSelf self, const MasterSessionParts& parts,
   request.devices = state.tasks.devices;
   request.settings = state.record.settings;
   const Services& services = parts.services;
-  Explainer worker = services->threads->are_real()
-                         ? self->spawn<caf::detached>(explainer, services, std::move(request))
-                         : self->spawn(explainer, services, std::move(request));
+  Result<Explainer> worker = spawn_apart(self, services->threads->are_real(), "to explain a graph",
+                                         explainer, services, std::move(request));
+  if (!worker) {
+    promise.deliver(to_error(worker.status()));
+    return;
+  }
   // Not delegated: a client takes a bounced request for our own end.
   std::string what =
       str_cat("explaining the graph of session ", state.record.handle, " on ", services->task);
-  ask(self, worker, services->timeouts.compile, m)
+  ask(self, *worker, services->timeouts.compile, m)
       .then([=](GraphExplained& explained) mutable { promise.deliver(std::move(explained)); },
             [=](caf::error& error) mutable { promise.deliver(to_error(to_status(error, what))); });
 }

@@ -20,6 +20,7 @@
 #include "actors/guardian/guardian.hpp"
 #include "actors/node/dial.hpp"
 #include "actors/node/handles.hpp"
+#include "actors/node/pool_threads.hpp"
 #include "actors/node/system_config.hpp"
 #include "actors/node/tcp_network.hpp"
 #include "core/base/clock.hpp"

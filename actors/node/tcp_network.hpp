@@ -1,10 +1,8 @@
-// What a node of a real process runs on: TCP, and the compute threads of its devices.
+// How a node of a real process reaches others: TCP.
 #pragma once
 
 #include "actors/family/network.hpp"
-#include "actors/family/work_threads.hpp"
 #include "actors/node/dial.hpp"
-#include "devices/host/compute_pool.hpp"
 #include "net/transport/stop_event.hpp"
 
 namespace troupe {
@@ -27,17 +25,6 @@ private:
   std::shared_ptr<const StopEvent> stop_;
   FindAddress find_;
   DialForeign foreign_;
-};
-
-/// The compute threads of a node; `pool` outlives it.
-class PoolThreads final : public WorkThreads {
-public:
-  explicit PoolThreads(ComputePool& pool) : pool_(pool) {}
-  void run(std::function<void()> work) override { pool_.submit(std::move(work)); }
-  bool are_real() const override { return true; }
-
-private:
-  ComputePool& pool_;
 };
 
 } // namespace troupe

@@ -11,6 +11,13 @@
 
 namespace troupe::program {
 
+inline Status thrown(const std::exception& e) {
+  if (dynamic_cast<const std::bad_alloc*>(&e))
+    return resource_exhausted("the system has no memory for what the kernel computes with, beside "
+                              "its tensors");
+  return internal(str_cat("the kernel threw: ", e.what()));
+}
+
 // What a kernel throws (no memory, a library's complaint) becomes a status here.
 inline Status guarded(KernelFn compute, KernelContext& context) {
   try {
@@ -18,7 +25,7 @@ inline Status guarded(KernelFn compute, KernelContext& context) {
   } catch (const StepCancelled&) {
     return context.cancellation().status();
   } catch (const std::exception& e) {
-    return internal(str_cat("the kernel threw: ", e.what()));
+    return thrown(e);
   }
 }
 
