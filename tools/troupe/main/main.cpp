@@ -205,7 +205,8 @@ void end_with_parent() {
   if (!parent)
     return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (auto id = parse_int(parent); id && *id > 1 && kill(static_cast<pid_t>(*id), 0) != 0)
+  if (auto id = parse_int(parent);
+      id && *id > 1 && kill(static_cast<pid_t>(*id), 0) != 0 && errno == ESRCH)
     std::raise(SIGTERM);     // it has ended by now
   unsetenv("TROUPE_PARENT"); // what we start has us as its parent
 }
