@@ -133,4 +133,8 @@ void fill(int size, const void* value, void* out, int64_t begin, int64_t end) {
   }
 }
 
+UnaryFn complex_part(ComplexPart part, Type type) {
+  return isa_table().complex_part(part, type);
+}
+
 } // namespace troupe::arith

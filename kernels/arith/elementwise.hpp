@@ -60,6 +60,11 @@ using GradFn = void (*)(const void* dy, const void* x_or_y, void* dx, int64_t be
 
 /// What computes one row: n outputs, where each input is a row too or, by `mode`, a single element.
 /// Returns false after an integer division by zero (the quotient counts as 0).
+/// What a real number is made of a complex one by: y[i] is of x[i], i in [begin, end). Null for a type
+/// that is not complex.
+enum class ComplexPart : int { real, imaginary, length, angle };
+UnaryFn complex_part(ComplexPart part, Type type);
+
 enum class RowMode : int { both_rows, left_scalar, right_scalar };
 using BinaryRow = bool (*)(const void* a, const void* b, void* out, int64_t n, RowMode mode);
 

@@ -10,29 +10,30 @@
 namespace troupe::math_complex {
 namespace {
 
-template <class T>
-T part_of(std::string_view op, std::complex<T> z) {
-  if (op == "Real")
-    return z.real();
-  if (op == "Imag")
-    return z.imag();
-  return op == "Angle" ? std::arg(z) : std::abs(z);
+using arith::ComplexPart;
+
+ComplexPart part_of(std::string_view op) {
+  return op == "Real"    ? ComplexPart::real
+         : op == "Imag"  ? ComplexPart::imaginary
+         : op == "Angle" ? ComplexPart::angle
+                         : ComplexPart::length;
 }
 
 /// Output 0 = one real number for each complex one.
 Status compute_part(KernelContext& c) {
   const Tensor& x = c.input(0);
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
-  return dispatch(Floats{}, y.dtype(), [&]<class T>() -> Status {
-    const auto* from = static_cast<const std::complex<T>*>(x.raw());
-    T* to = y.mutable_data<T>().data();
-    const std::string_view op = c.node().schema->name;
-    c.parallel_for(x.num_elements(), math::moderate, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        to[i] = part_of(op, from[i]);
-    });
-    return {};
+  const ComplexPart part = part_of(c.node().schema->name);
+  const arith::UnaryFn fn = arith::complex_part(part, arith::type_of(x.dtype()));
+  if (fn == nullptr)
+    return unimplemented(str_cat("no parts of ", to_string(x.dtype())));
+  const double cost = part == ComplexPart::angle    ? math::costly
+                      : part == ComplexPart::length ? math::moderate
+                                                    : math::cheap;
+  c.parallel_for(x.num_elements(), cost, [&](std::int64_t begin, std::int64_t end) {
+    fn(x.raw(), y.mutable_raw(), begin, end);
   });
+  return {};
 }
 
 Status compute_conj(KernelContext& c) {

@@ -267,6 +267,9 @@ BinaryRow binary(BinaryOp op, Type type) {
     return binary_of<uint8_t, Elements::boolean>(op);
   case Type::float16:
     return binary_half(op);
+  case Type::complex64:
+  case Type::complex128:
+    return binary_complex(op, type);
   default:
     return nullptr;
   }

@@ -370,6 +370,9 @@ UnaryFn unary(UnaryOp op, Type type) {
     return unary_of<int64_t, Elements::integer>(op);
   case Type::bool_:
     return unary_of<uint8_t, Elements::boolean>(op);
+  case Type::complex64:
+  case Type::complex128:
+    return unary_complex(op, type);
   default:
     return nullptr;
   }
