@@ -136,6 +136,13 @@ def dtype_rows():
         yield row(f"softmax-{name}", f"Softmax of 64 x 1 000 of {name}", "Softmax", [x], {"x": (64, 1000)}, 20, T=Type(dtype))
         yield row(f"matmul-{name}", f"MatMul 128 x 128 by 128 x 128 of {name}", "MatMul", [x, f"{name} -5 5 y"], {"x": (128, 128), "y": (128, 128)}, 10,
                   transpose_a=False, transpose_b=False, T=Type(dtype))
+    numbers = {"x": (16384,), "y": (16384,)}
+    for op in ("ComplexAbs", "Angle"):
+        yield row(op.lower(), f"{op} of 16 384", op, ["complex x"], {"x": (16384,)}, 20, T=Type(8), Tout=Type(1))
+    for op in ("Mul", "RealDiv"):
+        yield row(f"{op.lower()}-complex64", f"{op} of two times 16 384 of complex64", op, ["complex x", "complex y"], numbers, 20, T=Type(8))
+    for op in ("Sqrt", "Log"):
+        yield row(f"{op.lower()}-complex64", f"{op} of 16 384 of complex64", op, ["complex x"], {"x": (16384,)}, 20, T=Type(8))
     yield row("quantize", "QuantizeV2 of 16 384 to quint8", "QuantizeV2", ["x", scalar(-1.0), scalar(1.0)], {"x": (16384,)}, 10, T=Type(12), mode="MIN_COMBINED")
     yield row("fake-quant", "FakeQuantWithMinMaxVars of 16 384", "FakeQuantWithMinMaxVars", ["x", scalar(-1.0), scalar(1.0)], {"x": (16384,)}, 10, num_bits=8)
 

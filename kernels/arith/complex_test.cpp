@@ -1,5 +1,6 @@
 // Complex numbers on each instruction set, beside the standard library's in double.
 #include <complex>
+#include <cstring>
 
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/internal/generic.hpp"
@@ -80,6 +81,11 @@ void check_binary(BinaryOp op, RowMode mode) {
   const bool is_there = row != nullptr;
   REQUIRE(is_there);
   CHECK(row(a.data(), b.data(), z.data(), static_cast<int64_t>(z.size()), mode));
+  if (mode != RowMode::left_scalar) {
+    auto in_place = a;
+    row(in_place.data(), b.data(), in_place.data(), static_cast<int64_t>(z.size()), mode);
+    CHECK(std::memcmp(in_place.data(), z.data(), z.size() * sizeof z[0]) == 0);
+  }
   for (size_t i = 0; i < z.size(); ++i) {
     const Wide l(a[mode == RowMode::left_scalar ? 0 : i]);
     const Wide r(b[mode == RowMode::right_scalar ? 0 : i]);
@@ -95,8 +101,8 @@ void check_binary(BinaryOp op, RowMode mode) {
 
 TEST_CASE_TEMPLATE("complex functions are the standard library's to some ulp", T, float, double) {
   on_each_isa([] {
-    for (UnaryOp op : {UnaryOp::neg, UnaryOp::sign, UnaryOp::reciprocal, UnaryOp::sqrt,
-                       UnaryOp::square}) {
+    for (UnaryOp op :
+         {UnaryOp::neg, UnaryOp::sign, UnaryOp::reciprocal, UnaryOp::sqrt, UnaryOp::square}) {
       CAPTURE(static_cast<int>(op));
       check_unary<T>(op);
     }

@@ -71,6 +71,18 @@ TROUPE_INLINE T length_of(T re, T im) {
   return (a == Real<T>::infinity) | (b == Real<T>::infinity) ? Real<T>::infinity : result;
 }
 
+/// The power of two that brings a positive size to [1, 2): times that nothing is rounded. Of 0, of
+/// denormals and of the largest sizes something that makes NaN or infinity of a quotient.
+template <class V>
+TROUPE_INLINE V to_one(V size) {
+  using R = Real<V>;
+  using Bits = typename R::Bits;
+  constexpr auto exponent = R::all_but_sign & ~R::mantissa_mask;
+  constexpr auto twice_one = static_cast<std::remove_cv_t<decltype(exponent)>>(2 * R::bias)
+                             << R::mantissa_bits;
+  return __builtin_bit_cast(V, twice_one - (__builtin_bit_cast(Bits, size) & exponent));
+}
+
 // ---- one input
 
 template <UnaryOp op, class T>
@@ -104,10 +116,10 @@ template <class T>
 struct Unary<UnaryOp::reciprocal, T> {
   static constexpr UnaryOp op = UnaryOp::reciprocal;
   TROUPE_INLINE void of(T a, T b, T& re, T& im) {
-    const T c = abs_of(a), d = abs_of(b), scale = c > d ? c : d;
-    const T x = a / scale, y = b / scale, square = x * x + y * y;
-    re = x / square / scale;
-    im = -y / square / scale;
+    const T c = abs_of(a), d = abs_of(b), scale = to_one(c > d ? c : d);
+    const T x = a * scale, y = b * scale, square = x * x + y * y;
+    re = x / square * scale;
+    im = -y / square * scale;
   }
 };
 
@@ -191,8 +203,39 @@ UnaryFn unary_of(UnaryOp op) {
 template <BinaryOp op, class T>
 struct Binary;
 
+// Registers hold parts side by side, as memory does.
+template <class V, size_t... i>
+TROUPE_INLINE V swap_parts(V v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, (i ^ 1)...);
+}
+template <class V, size_t... i>
+TROUPE_INLINE V real_parts(V v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, (i & ~size_t{1})...);
+}
+template <class V, size_t... i>
+TROUPE_INLINE V imaginary_parts(V v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, (i | 1)...);
+}
+template <class V>
+using Places = std::make_index_sequence<sizeof(V) / sizeof(Element<V>)>;
+
+/// -1 at real parts, 1 at imaginary ones.
+template <class V>
+TROUPE_INLINE V signs() {
+  V v{};
+  for (size_t i = 0; i < sizeof(V) / sizeof(Element<V>); ++i)
+    v[i] = i % 2 == 0 ? Element<V>(-1) : Element<V>(1);
+  return v;
+}
+
+template <class V>
+TROUPE_INLINE V product_of(V x, V y) {
+  return real_parts(x, Places<V>{}) * y +
+         imaginary_parts(x, Places<V>{}) * swap_parts(y, Places<V>{}) * signs<V>();
+}
+
 #undef TROUPE_FUNCTION
-#define TROUPE_FUNCTION(name, real, imaginary)                                                     \
+#define TROUPE_FUNCTION(name, real, imaginary, whole)                                              \
   template <class T>                                                                               \
   struct Binary<BinaryOp::name, T> {                                                               \
     static constexpr BinaryOp op = BinaryOp::name;                                                 \
@@ -200,20 +243,31 @@ struct Binary;
       re = real;                                                                                   \
       im = imaginary;                                                                              \
     }                                                                                              \
+    template <class V>                                                                             \
+    TROUPE_INLINE V of_pairs(V x, V y) {                                                           \
+      return whole;                                                                                \
+    }                                                                                              \
   };
 
-TROUPE_FUNCTION(add, a + c, b + d)
-TROUPE_FUNCTION(sub, a - c, b - d)
-TROUPE_FUNCTION(mul, a* c - b * d, a* d + b * c)
+TROUPE_FUNCTION(add, a + c, b + d, x + y)
+TROUPE_FUNCTION(sub, a - c, b - d, x - y)
+TROUPE_FUNCTION(mul, a* c - b * d, a* d + b * c, product_of(x, y))
 
 template <class T>
 struct Binary<BinaryOp::real_div, T> {
   static constexpr BinaryOp op = BinaryOp::real_div;
   TROUPE_INLINE void of(T a, T b, T c, T d, T& re, T& im) {
-    const T e = abs_of(c), f = abs_of(d), scale = e > f ? e : f;
-    const T x = c / scale, y = d / scale, square = x * x + y * y;
-    re = (a * x + b * y) / square / scale;
-    im = (b * x - a * y) / square / scale;
+    const T e = abs_of(c), f = abs_of(d), scale = to_one(e > f ? e : f);
+    const T x = c * scale, y = d * scale, square = x * x + y * y;
+    re = (a * x + b * y) / square * scale;
+    im = (b * x - a * y) / square * scale;
+  }
+  template <class V>
+  TROUPE_INLINE V of_pairs(V x, V y) {
+    const V size = y < V{} ? -y : y, other = swap_parts(size, Places<V>{});
+    const V scale = to_one(size > other ? size : other), conjugate = y * scale * -signs<V>();
+    const V square = conjugate * conjugate;
+    return product_of(conjugate, x) / (square + swap_parts(square, Places<V>{})) * scale;
   }
 };
 
@@ -266,16 +320,71 @@ bool row(const void* left, const void* right, void* result, int64_t n, RowMode m
 }
 
 template <class T>
+TROUPE_INLINE Full<T> spread_pair(const T* x) {
+  Full<T> v{};
+  for (int i = 0; i < lanes<T>; ++i)
+    v[i] = x[i % 2];
+  return v;
+}
+
+struct Added {
+  template <class V>
+  TROUPE_INLINE V step(const V& a, const V& b) {
+    return a + b;
+  }
+};
+
+/// The same in registers. What is not finite throughout is computed by `row`, before the output is
+/// written, which may be in the input's place.
+template <class T, class F>
+bool row_of_pairs(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
+  using V = Full<T>;
+  const auto *a = static_cast<const T*>(left), *b = static_cast<const T*>(right);
+  auto* to = static_cast<T*>(result);
+  const bool one_left = mode == RowMode::left_scalar, one_right = mode == RowMode::right_scalar;
+  V x = one_left ? spread_pair(a) : V{}, y = one_right ? spread_pair(b) : V{};
+  const auto by_parts = [&](int64_t begin, int64_t size) {
+    row<T, F>(one_left ? a : a + 2 * begin, one_right ? b : b + 2 * begin, to + 2 * begin, size,
+              mode);
+  };
+  constexpr int group = 4; // registers that are checked at once
+  constexpr int64_t size = group * lanes<T> / 2;
+  int64_t i = 0;
+  for (; i + size <= n; i += size) {
+    V z[group], no_number{}; // 0 as long as all are finite
+    TROUPE_UNROLL
+    for (int k = 0; k < group; ++k) {
+      if (!one_left)
+        x = load<V>(a + 2 * i + k * lanes<T>);
+      if (!one_right)
+        y = load<V>(b + 2 * i + k * lanes<T>);
+      z[k] = F::of_pairs(x, y);
+      no_number += z[k] * T(0);
+    }
+    if (fold<Added, T>(no_number) != 0) {
+      by_parts(i, size);
+      continue;
+    }
+    TROUPE_UNROLL
+    for (int k = 0; k < group; ++k)
+      store(z[k], to + 2 * i + k * lanes<T>);
+  }
+  if (i < n)
+    by_parts(i, n - i);
+  return true;
+}
+
+template <class T>
 BinaryRow binary_of(BinaryOp op) {
   switch (op) {
   case BinaryOp::add:
-    return row<T, Binary<BinaryOp::add, T>>;
+    return row_of_pairs<T, Binary<BinaryOp::add, T>>;
   case BinaryOp::sub:
-    return row<T, Binary<BinaryOp::sub, T>>;
+    return row_of_pairs<T, Binary<BinaryOp::sub, T>>;
   case BinaryOp::mul:
-    return row<T, Binary<BinaryOp::mul, T>>;
+    return row_of_pairs<T, Binary<BinaryOp::mul, T>>;
   case BinaryOp::real_div:
-    return row<T, Binary<BinaryOp::real_div, T>>;
+    return row_of_pairs<T, Binary<BinaryOp::real_div, T>>;
   default:
     return nullptr;
   }
