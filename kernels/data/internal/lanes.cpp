@@ -222,12 +222,13 @@ private:
     if (std::exchange(has_begun_, true))
       return;
     State& s = *state_;
-    s.background.run([state = state_] { return feed(state); });
     for (const LaneRef& lane : s.places) // of a restored iterator
       if (lane)
         s.background.run([state = state_, lane] { return read_ahead(state, lane); });
     for (const LaneRef& lane : s.coming)
       s.background.run([state = state_, lane] { return read_ahead(state, lane); });
+    // Last: it adds to `coming`, each lane with its reader.
+    s.background.run([state = state_] { return feed(state); });
   }
 
   /// What a look at the places gave.
