@@ -57,16 +57,16 @@ void Shape::assign(std::span<const std::int64_t> dims) {
   if (rank_ > in_place)
     heap_ = new std::int64_t[dims.size()];
   elements_ = 1;
-  bool is_empty = false;
+  bool is_empty = false, is_too_large = false;
   std::int64_t* out = rank_ > in_place ? heap_ : local_;
   for (std::size_t i = 0; i < dims.size(); ++i) {
     out[i] = dims[i];
     TROUPE_CHECK(dims[i] >= 0, "a dimension is never negative");
     is_empty = is_empty || dims[i] == 0;
-    if (__builtin_mul_overflow(elements_, std::max<std::int64_t>(dims[i], 1), &elements_))
-      return void(elements_ = too_many);
+    is_too_large |=
+        __builtin_mul_overflow(elements_, std::max<std::int64_t>(dims[i], 1), &elements_);
   }
-  elements_ = is_empty ? 0 : elements_;
+  elements_ = is_too_large ? too_many : is_empty ? 0 : elements_;
 }
 
 Status Shape::check_size() const {

@@ -94,8 +94,9 @@ TEST_CASE("shape: numbers from outside are checked") {
 TEST_CASE("shape: computed from others it may be one that no tensor can have") {
   CHECK(Shape{2, 3}.check_size().ok());
   CHECK(Shape{max}.check_size().ok());
-  for (const Shape& shape : {Shape{max, 2}, Shape{0, max, 2}, Shape{max}.with_appended(16),
-                             Shape{1, max}.with_dim(0, 3)}) {
+  CHECK(Shape{max, 2, 3, 4}.to_string() == "[9223372036854775807,2,3,4]");
+  for (const Shape& shape : {Shape{max, 2}, Shape{0, max, 2}, Shape{max, 2, 3, 4},
+                             Shape{max}.with_appended(16), Shape{1, max}.with_dim(0, 3)}) {
     CAPTURE(shape);
     CHECK(shape.check_size().message().find("more than 2^63 - 1 elements") != std::string::npos);
     CHECK(Tensor::allocate(host_allocator(), DType::uint8, shape).status() == shape.check_size());
