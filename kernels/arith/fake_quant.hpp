@@ -4,7 +4,8 @@
 
 namespace troupe::arith {
 
-/// y = floor((x - least) / scale + 0.5) * scale + least, of x between least and most, [rows, channels]
+/// y = floor((x - least) / scale - zero + 0.5) * scale, of x between least and most, where zero is the
+/// step that 0 is, floor(-least / scale + 0.5); [rows, channels]
 /// elements; each channel has its own bounds and scale. With `by_inverse` the division is a product
 /// with 1 / scale. NaN stays NaN; y may be x.
 struct FakeQuant {

@@ -28,8 +28,9 @@ TEST_CASE("floats go to the nearest step within their channel's bounds, and NaN 
         for (size_t i = 1; i < x.size(); ++i) {
           const size_t at = i % static_cast<size_t>(channels);
           const float inside = std::fmax(std::fmin(x[i], most[at]), least[at]);
-          CHECK(y[i] ==
-                std::floor((inside - least[at]) / scale[at] + 0.5F) * scale[at] + least[at]);
+          CHECK(y[i] == std::floor((inside - least[at]) / scale[at] -
+                                   std::floor(-least[at] / scale[at] + 0.5F) + 0.5F) *
+                            scale[at]);
         }
       }
   });

@@ -126,6 +126,12 @@ TROUPE_OP_CASES(FakeQuantWithMinMaxArgsGradient) {
 
 TROUPE_OP_CASES(FakeQuantWithMinMaxVars) {
   return {
+      {.name = "steps are counted from zero",
+       .inputs = {"f32[1] 0.04784926", "f32[] -18.8", "f32[] 1"},
+       .attrs = {{"num_bits", std::int64_t{16}}},
+       .outputs = {"f32[1] 0.04773632"},
+       .check_gradient = false,
+       .no_gradient_reason = "steps have no differences"},
       {
           .name = "plain",
           .inputs = {"f32[2,5] -7 -0.3 0 0.31 0.77 1.499 3.3 5.99 6 100", "f32[] -6", "f32[] 6"},

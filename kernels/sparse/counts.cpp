@@ -95,7 +95,7 @@ Status compute_dense(KernelContext& c) {
   TROUPE_TRY(check_weights(c.input(1), c.input(0), "data"));
   if (shape.rank() != 1 && shape.rank() != 2)
     return invalid_argument(str_cat("Input must be a 1 or 2-dimensional tensor. Got: ", shape));
-  if (shape.rank() == 2 && shape.num_elements() == 0)
+  if (shape.rank() == 2 && shape[0] == 0)
     return invalid_argument("Invalid input: Shapes dimension cannot be 0.");
   TROUPE_ASSIGN(Integers values, integers(c.input(0)));
   Counted counted{.values = std::move(values), .rows = {}, .num_rows = -1};

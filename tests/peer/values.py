@@ -5,7 +5,7 @@ import os
 import ml_dtypes
 import numpy as np
 
-from tensors import COMPLEX, FLOATING, numpy_type
+from tensors import ALIASES, COMPLEX, DTYPES, FLOATING, numpy_type
 
 FLOATS = ["float", "double"]
 REALS = ["half", "bfloat16", "float", "double"]
@@ -59,7 +59,7 @@ class Random:
     def dtype(self, op, attr="T", but=(), only=None):
         """One of those that TensorFlow's kernels take."""
         names = self.kernels.get((op, attr)) or only or ANY + REALS[:2] + list(COMPLEX)
-        names = [n for n in names if n not in but and n not in ("resource", "variant") and (only is None or n in only)]
+        names = [n for n in names if ALIASES.get(n, n) in DTYPES and n not in but and n not in ("resource", "variant") and (only is None or n in only)]
         weights = np.array([WEIGHT.get(n, 1) for n in names], float)
         return names[int(self.np.choice(len(names), p=weights / weights.sum()))]
 

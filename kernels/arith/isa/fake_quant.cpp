@@ -6,18 +6,29 @@ namespace troupe::arith::TROUPE_ISA {
 namespace {
 
 template <bool by_inverse>
-TROUPE_INLINE float step_of(float x, float least, float most, float scale) {
+TROUPE_INLINE float in_steps(float x, float scale) {
+  return by_inverse ? x * (1.0F / scale) : x / scale;
+}
+
+/// The step that zero is, from the least one on.
+template <bool by_inverse>
+TROUPE_INLINE float zero_of(float least, float scale) {
+  return __builtin_floorf(in_steps<by_inverse>(-least, scale) + 0.5F);
+}
+
+template <bool by_inverse>
+TROUPE_INLINE float step_of(float x, float least, float most, float scale, float zero) {
   const float below = x > most ? most : x, inside = below < least ? least : below;
-  const float steps = by_inverse ? (inside - least) * (1.0F / scale) : (inside - least) / scale;
-  return __builtin_floorf(steps + 0.5F) * scale + least;
+  return __builtin_floorf(in_steps<by_inverse>(inside - least, scale) - zero + 0.5F) * scale;
 }
 
 template <bool by_inverse>
 TROUPE_INLINE void one_range(float least, float most, float scale, const float* x, float* y,
                              int64_t n) {
+  const float zero = zero_of<by_inverse>(least, scale);
   TROUPE_INDEPENDENT
   for (int64_t i = 0; i < n; ++i)
-    y[i] = step_of<by_inverse>(x[i], least, most, scale);
+    y[i] = step_of<by_inverse>(x[i], least, most, scale, zero);
 }
 
 template <bool by_inverse>
@@ -27,7 +38,8 @@ TROUPE_INLINE void rows_of(const FakeQuant& r, const float* x, float* y, int64_t
   for (int64_t row = 0; row < rows; ++row, x += r.channels, y += r.channels) {
     TROUPE_INDEPENDENT
     for (int64_t i = 0; i < r.channels; ++i)
-      y[i] = step_of<by_inverse>(x[i], r.least[i], r.most[i], r.scale[i]);
+      y[i] = step_of<by_inverse>(x[i], r.least[i], r.most[i], r.scale[i],
+                                 zero_of<by_inverse>(r.least[i], r.scale[i]));
   }
 }
 
