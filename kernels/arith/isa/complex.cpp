@@ -105,10 +105,10 @@ template <class T>
 struct Unary<UnaryOp::sign, T> {
   static constexpr UnaryOp op = UnaryOp::sign;
   TROUPE_INLINE void of(T a, T b, T& re, T& im) {
-    const T c = abs_of(a), d = abs_of(b), scale = c > d ? c : d;
-    const T x = a / scale, y = b / scale, length = root_of(x * x + y * y);
-    re = x / length;
-    im = y / length;
+    const T length = length_of(a, b);
+    const T known = length < Real<T>::infinity ? length : Real<T>::nan;
+    re = a / known;
+    im = b / known;
   }
 };
 
@@ -219,19 +219,20 @@ TROUPE_INLINE V imaginary_parts(V v, std::index_sequence<i...>) {
 template <class V>
 using Places = std::make_index_sequence<sizeof(V) / sizeof(Element<V>)>;
 
-/// -1 at real parts, 1 at imaginary ones.
-template <class V>
-TROUPE_INLINE V signs() {
-  V v{};
-  for (size_t i = 0; i < sizeof(V) / sizeof(Element<V>); ++i)
-    v[i] = i % 2 == 0 ? Element<V>(-1) : Element<V>(1);
-  return v;
+/// Changes the signs of the parts at even places (real) or odd ones.
+template <int parity, class V>
+TROUPE_INLINE V negate_parts(V v) {
+  using Bits = typename Real<V>::Bits;
+  Bits signs{};
+  for (size_t i = parity; i < sizeof(V) / sizeof(Element<V>); i += 2)
+    signs[i] = ~Real<V>::all_but_sign;
+  return __builtin_bit_cast(V, __builtin_bit_cast(Bits, v) ^ signs);
 }
 
 template <class V>
 TROUPE_INLINE V product_of(V x, V y) {
   return real_parts(x, Places<V>{}) * y +
-         imaginary_parts(x, Places<V>{}) * swap_parts(y, Places<V>{}) * signs<V>();
+         negate_parts<0>(imaginary_parts(x, Places<V>{}) * swap_parts(y, Places<V>{}));
 }
 
 #undef TROUPE_FUNCTION
@@ -265,7 +266,7 @@ struct Binary<BinaryOp::real_div, T> {
   template <class V>
   TROUPE_INLINE V of_pairs(V x, V y) {
     const V size = y < V{} ? -y : y, other = swap_parts(size, Places<V>{});
-    const V scale = to_one(size > other ? size : other), conjugate = y * scale * -signs<V>();
+    const V scale = to_one(size > other ? size : other), conjugate = negate_parts<1>(y * scale);
     const V square = conjugate * conjugate;
     return product_of(conjugate, x) / (square + swap_parts(square, Places<V>{})) * scale;
   }
