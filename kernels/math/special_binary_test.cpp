@@ -257,6 +257,11 @@ TROUPE_OP_CASES(Betainc) {
 TROUPE_OP_CASES(RandomGammaGrad) {
   return {
       {
+          .name = "far out: log(x) - digamma(a) and what is left of 1 / x",
+          .inputs = {"f64[2] 1 2", "f64[2] 1e8 1e9"},
+          .outputs = {"f64[2] 18.9978964188539 20.300481523148425"},
+      },
+      {
           .name = "samples",
           .inputs = {"f64[6] 0.5 1 2 10 100 0.01", "f64[6] 0.3 1 5 8 110 0.001"},
           .outputs = {"f64[6] 1.0098019459488548 1.1735630272247275 "
