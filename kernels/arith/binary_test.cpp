@@ -1,5 +1,6 @@
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/internal/test_support.hpp"
+#include <bit>
 #include <functional>
 #include <numeric>
 
@@ -138,6 +139,62 @@ void check_reals() {
       BinaryOp::mul_no_nan, [](T a, T b) { return b == 0 ? 0 : a * b; }, 0.5, 4);
 }
 
+float floor_mod(float a, float b) {
+  const float r = std::fmod(a, b);
+  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+}
+
+bool same_float(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) || (a == b && std::signbit(a) == std::signbit(b));
+}
+
+/// Numbers of all exponents, whole numbers, multiples of each other, and what has no number.
+std::vector<float> dividends_and_divisors(int64_t n, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<float> out(static_cast<size_t>(n));
+  constexpr float special[] = {0.0F, -0.0F,     INFINITY, -INFINITY, NAN,
+                               1.0F, 0x1p-149F, 3.4e38F,  -0x1p-127F};
+  for (float& x : out)
+    switch (random() % 8) {
+    case 0:
+      x = std::bit_cast<float>(static_cast<uint32_t>(random()));
+      break;
+    case 1:
+      x = special[random() % std::size(special)];
+      break;
+    case 2:
+    case 3:
+      x = static_cast<float>(static_cast<int>(random() % 41) - 20);
+      break;
+    default:
+      x = std::ldexp(static_cast<float>(random() % 0x1000000) - 0x800000,
+                     static_cast<int>(random() % 12) - 20);
+    }
+  return out;
+}
+
+void check_remainders() {
+  for (int64_t n : {1, 63, 64, 65, 1000, 20000}) {
+    const auto a = dividends_and_divisors(n, 5), b = dividends_and_divisors(n, 6);
+    for (const bool floors : {false, true})
+      for (int mode = 0; mode < 3; ++mode) {
+        const BinaryRow row =
+            isa_table().binary(floors ? BinaryOp::floor_mod : BinaryOp::trunc_mod, Type::float32);
+        std::vector<float> out(a.size());
+        REQUIRE(row(a.data(), b.data(), out.data(), n, static_cast<RowMode>(mode)));
+        int wrong = 0;
+        for (size_t i = 0; i < out.size(); ++i) {
+          const float x = static_cast<RowMode>(mode) == RowMode::left_scalar ? a[0] : a[i];
+          const float y = static_cast<RowMode>(mode) == RowMode::right_scalar ? b[0] : b[i];
+          wrong += !same_float(out[i], floors ? floor_mod(x, y) : std::fmod(x, y));
+        }
+        CAPTURE(n);
+        CAPTURE(mode);
+        CHECK(wrong == 0);
+      }
+  }
+}
+
 template <class T>
 void check_integer_division() {
   const T low = std::numeric_limits<T>::min();
@@ -167,6 +224,10 @@ void check_integer_division() {
   CHECK(out[3] == 10000);
   CHECK_FALSE(binary(BinaryOp::pow, type_of<T>())(flat_plan(4), base.data(), negative.data(),
                                                   out.data(), 0, 4));
+}
+
+TEST_CASE("remainders of floats are exact, of whatever size the quotient is") {
+  on_each_isa(check_remainders);
 }
 
 TEST_CASE("binary arithmetic broadcasts like NumPy for every type it has") {

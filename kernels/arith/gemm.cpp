@@ -3,6 +3,7 @@
 #include "kernels/arith/internal/generic.hpp"
 #include "kernels/arith/internal/isa_table.hpp"
 #include "kernels/arith/internal/onednn.hpp"
+#include <vector>
 
 namespace troupe::arith {
 namespace {
@@ -14,11 +15,52 @@ bool prefers_onednn(Type type, const GemmBlock& g) {
          g.m * g.n * g.k > 32 * 32 * 32 && onednn_in_use();
 }
 
+bool multiplies_bfloat16() {
+  static const bool has = __builtin_cpu_supports("avx512bf16");
+  return has && isa() == Isa::avx512 && onednn_in_use();
+}
+
 const char* element(Type type, const void* base, int64_t index) {
   return static_cast<const char*>(base) + index * size_of(type);
 }
 
+struct Floats {
+  std::vector<float> values;
+  int64_t stride = 0;
+};
+
+Floats as_floats(const void* matrix, int64_t rows, int64_t columns, int64_t stride) {
+  const UnaryFn cast = isa_table().cast(Type::bfloat16, Type::float32);
+  Floats out{std::vector<float>(static_cast<size_t>(rows * columns)), columns};
+  for (int64_t i = 0; i < rows; ++i)
+    cast(element(Type::bfloat16, matrix, i * stride), out.values.data() + i * columns, 0, columns);
+  return out;
+}
+
+/// A product of bf16 as one of f32: for what oneDNN turns out not to take.
+void compute_by_floats(GemmBlock g) {
+  const Floats a =
+      g.transpose_a ? as_floats(g.a, g.k, g.m, g.lda) : as_floats(g.a, g.m, g.k, g.lda);
+  const Floats b =
+      g.transpose_b ? as_floats(g.b, g.n, g.k, g.ldb) : as_floats(g.b, g.k, g.n, g.ldb);
+  std::vector<float> c(static_cast<size_t>(g.m * g.n));
+  GemmBlock wide = g;
+  wide.a = a.values.data(), wide.lda = a.stride;
+  wide.b = b.values.data(), wide.ldb = b.stride;
+  wide.c = c.data(), wide.ldc = g.n;
+  isa_table().gemm(Type::float32, wide);
+  const UnaryFn cast = isa_table().cast(Type::float32, Type::bfloat16);
+  for (int64_t i = 0; i < g.m; ++i)
+    cast(c.data() + i * g.n, const_cast<char*>(element(Type::bfloat16, g.c, i * g.ldc)), 0, g.n);
+}
+
 void compute(Type type, const GemmBlock& g) {
+  if (type == Type::bfloat16) {
+    const bool done = g.m > 0 && g.n > 0 && g.k > 0 && onednn_gemm_bfloat16(g);
+    if (!done)
+      compute_by_floats(g);
+    return;
+  }
   if (prefers_onednn(type, g) && onednn_gemm(g))
     return;
   if (!isa_table().gemm(type, g))
@@ -43,8 +85,13 @@ GemmBlock whole(const GemmShape& s, const void* a, const void* b, void* c) {
 } // namespace
 
 bool has_gemm(Type type) {
-  return type == Type::float32 || type == Type::float64 || type == Type::int32 ||
-         type == Type::int64 || type == Type::complex128;
+  return type == Type::float32 || type == Type::float64 || type == Type::bfloat16 ||
+         type == Type::int32 || type == Type::int64 || type == Type::complex128;
+}
+
+bool prefers_bfloat16_gemm(const GemmShape& s) {
+  constexpr int64_t least = 32 * 32 * 32;
+  return multiplies_bfloat16() && s.m >= 4 && s.n >= 4 && s.k >= 4 && s.m * s.n * s.k >= least;
 }
 
 void gemm_rows(Type type, const GemmShape& shape, const void* a, const void* b, void* c,

@@ -1,5 +1,5 @@
 // Matrix products of row-major matrices. f32 and f64 by Eigen, f32 by oneDNN where that is faster,
-// i32, i64 and complex128 by plain loops.
+// bf16 by oneDNN where the processor multiplies it, i32, i64 and complex128 by plain loops.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -12,8 +12,12 @@ struct GemmShape {
   bool transpose_a = false, transpose_b = false;
 };
 
-/// Whether `type` is one of f32 f64 i32 i64 complex128.
+/// Whether `type` is one of f32 f64 bf16 i32 i64 complex128.
 bool has_gemm(Type type);
+
+/// Whether a product of bf16 is faster than one of its elements as f32: the processor multiplies
+/// bf16, oneDNN is in use, and the product is not too small. Sums are of f32, rounded once.
+bool prefers_bfloat16_gemm(const GemmShape& shape);
 
 /// Computes rows [row_begin, row_end) of C, which the pointers a, b, c and the shape describe as a
 /// whole. Two blocks of a large product need about 1.5e7 multiply-adds each to be worth a second

@@ -1,6 +1,7 @@
 #include "kernels/arith/gemm.hpp"
 #include "kernels/arith/internal/test_support.hpp"
 #include <algorithm>
+#include <bit>
 
 namespace troupe::arith::gemm_test {
 namespace {
@@ -78,6 +79,55 @@ TEST_CASE(
     check<int64_t>(small);
   });
   CHECK_FALSE(has_gemm(Type::uint8));
+}
+
+/// Products of bf16 against those of the same elements as f32, to what rounding once costs.
+void check_bfloat16(const GemmShape& s) {
+  const auto halves = [](std::vector<float>& values) {
+    std::vector<uint16_t> out;
+    for (float& x : values) {
+      out.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16));
+      x = std::bit_cast<float>(static_cast<uint32_t>(out.back()) << 16);
+    }
+    return out;
+  };
+  auto a = random_values<float>(s.m * s.k, -1, 1, 77),
+       b = random_values<float>(s.k * s.n, -1, 1, 78);
+  const std::vector<uint16_t> narrow_a = halves(a), narrow_b = halves(b);
+  const std::vector<float> want = naive(s, a.data(), b.data());
+  std::vector<uint16_t> rows(want.size(), 7), columns(want.size(), 7), batch(want.size(), 7);
+  const int64_t r = s.m / 3, c = s.n / 3;
+  gemm_rows(Type::bfloat16, s, narrow_a.data(), narrow_b.data(), rows.data(), 0, r);
+  gemm_rows(Type::bfloat16, s, narrow_a.data(), narrow_b.data(), rows.data(), r, s.m);
+  gemm_columns(Type::bfloat16, s, narrow_a.data(), narrow_b.data(), columns.data(), 0, c);
+  gemm_columns(Type::bfloat16, s, narrow_a.data(), narrow_b.data(), columns.data(), c, s.n);
+  gemm_batch(Type::bfloat16, s, narrow_a.data(), nullptr, narrow_b.data(), nullptr, batch.data(), 0,
+             1);
+  int64_t wrong = 0;
+  for (size_t i = 0; i < want.size(); ++i)
+    for (const uint16_t bits : {rows[i], columns[i], batch[i]}) {
+      const float got = std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+      wrong +=
+          !(std::abs(got - want[i]) <= std::abs(want[i]) / 250 + 1e-5F * static_cast<float>(s.k));
+    }
+  CAPTURE(s.m);
+  CAPTURE(s.n);
+  CAPTURE(s.k);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("products of bf16 equal those in f32 but for the rounding, with and without oneDNN") {
+  on_each_isa_and_library([] {
+    for (const Size& size : {Size{0, 3, 2},
+                             {2, 3, 0},
+                             {1, 1, 1},
+                             {5, 7, 3},
+                             {33, 47, 65},
+                             {64, 64, 64},
+                             {128, 96, 130}})
+      for (int flags = 0; flags < 4; ++flags)
+        check_bfloat16({size.m, size.n, size.k, (flags & 1) != 0, (flags & 2) != 0});
+  });
 }
 
 TEST_CASE("batches of products take the matrices that their indices name") {

@@ -1,4 +1,4 @@
-// oneDNN 2: f32 products and convolutions, activations plain NHWC, filters HWIO, laid out anew
+// oneDNN 2: f32 and bf16 products and f32 convolutions, activations plain NHWC, filters HWIO, laid out anew
 // where the chosen code wants another layout and the caller has not done so. Primitives are
 // immutable and cached by shape; each call brings its own scratchpad, each thread its own stream.
 // The library runs on OpenMP: it is held to the calling thread, because the caller has already
@@ -118,15 +118,20 @@ bool is_bias(int64_t epilogue) {
 ///                         └─ left it ───────▶ refused
 enum class Trust : int { untried, trusted, refused };
 
+struct Compiled {
+  dnnl::primitive run;
+  memory::desc scratchpad;
+  std::atomic<Trust> trust{Trust::untried};
+};
+
 struct Primitive {
   explicit Primitive(const Descriptors& descriptors) : d(descriptors) {}
   Descriptors d;
-  dnnl::primitive run;
+  Compiled compiled;
   dnnl::primitive reorder; // of the filter; empty where HWIO is used as it is
-  memory::desc scratchpad, filter;
+  memory::desc filter;
   bool reorders = false;
   bool turns = false; // the filter is another convolution's; then it always reorders
-  std::atomic<Trust> trust{Trust::untried};
 };
 
 memory::desc bias_of(const Descriptors& d) {
@@ -149,16 +154,21 @@ dnnl::primitive_attr attributes(const Descriptors& d, int64_t epilogue) {
   return attr;
 }
 
+template <class Description>
+bool is_reference(const Description& found) {
+  return std::string_view(found.impl_info_str()).find("ref") != std::string_view::npos;
+}
+
 /// Null where oneDNN has only its reference code.
 template <class Description>
 std::shared_ptr<Primitive> finish(const Description& found, const memory::desc& chosen,
                                   const Descriptors& d, const dnnl::primitive& run,
                                   bool filter_is_output) {
-  if (std::string_view(found.impl_info_str()).find("ref") != std::string_view::npos)
+  if (is_reference(found))
     return nullptr;
   auto result = std::make_shared<Primitive>(d);
-  result->run = run;
-  result->scratchpad = found.scratchpad_desc();
+  result->compiled.run = run;
+  result->compiled.scratchpad = found.scratchpad_desc();
   result->filter = chosen;
   result->reorders = chosen != d.filter;
   if (result->reorders) {
@@ -276,7 +286,7 @@ bool filter_gradient_leaves_its_scratchpad(const Conv2DShape& s) {
 }
 
 /// False if `p` turned out to leave its scratchpad, now or before.
-bool execute(Primitive& p, Arguments& arguments) {
+bool execute(Compiled& p, Arguments& arguments) {
   const auto run = [&](void* scratchpad) {
     arguments.insert_or_assign(DNNL_ARG_SCRATCHPAD, view(p.scratchpad, scratchpad));
     p.run.execute(stream(), arguments);
@@ -340,7 +350,7 @@ bool run(Direction direction, const Conv2DShape& s, int64_t images, const float*
                            {DNNL_ARG_WEIGHTS, filter_for(*p, filter)},
                            {forward ? DNNL_ARG_DST : DNNL_ARG_DIFF_DST, view(p->d.y, y)}};
     add_operands(arguments, p->d, epilogue);
-    return execute(*p, arguments);
+    return execute(p->compiled, arguments);
   } catch (const dnnl::error&) {
     return false;
   }
@@ -360,7 +370,7 @@ bool run_backward_filter(const Conv2DShape& s, int64_t images, const float* x, f
     Arguments arguments = {{DNNL_ARG_SRC, view(p->d.x, x)},
                            {DNNL_ARG_DIFF_WEIGHTS, chosen},
                            {DNNL_ARG_DIFF_DST, view(p->d.y, dy)}};
-    if (!execute(*p, arguments))
+    if (!execute(p->compiled, arguments))
       return false;
     if (p->reorders)
       p->reorder.execute(stream(), {{DNNL_ARG_FROM, chosen}, {DNNL_ARG_TO, plain}});
@@ -369,6 +379,56 @@ bool run_backward_filter(const Conv2DShape& s, int64_t images, const float* x, f
   } catch (const dnnl::error&) {
     return false;
   }
+}
+
+/// A product of matrices of bf16, summed in f32 and rounded once.
+struct Product {
+  memory::desc a, b, c;
+  Compiled compiled;
+};
+
+memory::desc matrix(int64_t rows, int64_t columns, int64_t stride, bool transposed) {
+  return {{rows, columns},
+          memory::data_type::bf16,
+          transposed ? memory::dims{1, stride} : memory::dims{stride, 1}};
+}
+
+std::shared_ptr<Product> make_product(const GemmBlock& g) {
+  auto made = std::make_shared<Product>();
+  made->a = matrix(g.m, g.k, g.lda, g.transpose_a);
+  made->b = matrix(g.k, g.n, g.ldb, g.transpose_b);
+  made->c = matrix(g.m, g.n, g.ldc, false);
+  dnnl::primitive_attr attr;
+  attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  const dnnl::matmul::primitive_desc found(dnnl::matmul::desc(made->a, made->b, made->c), attr,
+                                           engine());
+  if (is_reference(found))
+    return nullptr;
+  made->compiled.run = dnnl::matmul(found);
+  made->compiled.scratchpad = found.scratchpad_desc();
+  return made;
+}
+
+/// From the cache or new; null where oneDNN cannot or should not.
+std::shared_ptr<Product> product(const GemmBlock& g) {
+  constexpr size_t limit = 1024;
+  static std::mutex mutex;
+  static std::map<std::array<int64_t, 8>, std::shared_ptr<Product>> cache;
+  const std::array<int64_t, 8> key = {g.transpose_a, g.transpose_b, g.m,   g.n,
+                                      g.k,           g.lda,         g.ldb, g.ldc};
+  std::lock_guard lock(mutex);
+  if (auto found = cache.find(key); found != cache.end())
+    return found->second;
+  if (cache.size() >= limit)
+    cache.clear();
+  std::shared_ptr<Product> made;
+  try {
+    made = make_product(g);
+  } catch (const dnnl::error&) {
+    made = nullptr; // not a case for oneDNN; remembered as such
+  }
+  cache.emplace(key, made);
+  return made;
 }
 
 int64_t input_offset(const Conv2DShape& s, int64_t image) {
@@ -398,6 +458,21 @@ bool onednn_gemm(const GemmBlock& g) {
   return dnnl_sgemm(g.transpose_a ? 'T' : 'N', g.transpose_b ? 'T' : 'N', g.m, g.n, g.k, 1.0f,
                     static_cast<const float*>(g.a), g.lda, static_cast<const float*>(g.b), g.ldb,
                     g.accumulate ? 1.0f : 0.0f, static_cast<float*>(g.c), g.ldc) == dnnl_success;
+}
+
+bool onednn_gemm_bfloat16(const GemmBlock& g) {
+  const OneThread one_thread;
+  const std::shared_ptr<Product> p = product(g);
+  if (p == nullptr)
+    return false;
+  try {
+    Arguments arguments = {{DNNL_ARG_SRC, view(p->a, g.a)},
+                           {DNNL_ARG_WEIGHTS, view(p->b, g.b)},
+                           {DNNL_ARG_DST, view(p->c, g.c)}};
+    return execute(p->compiled, arguments);
+  } catch (const dnnl::error&) {
+    return false;
+  }
 }
 
 bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const ConvFilter& filter,

@@ -17,6 +17,10 @@ bool onednn_gemm(const GemmBlock&) {
   return false;
 }
 
+bool onednn_gemm_bfloat16(const GemmBlock&) {
+  return false;
+}
+
 bool onednn_conv_forward(const Conv2DShape&, const float*, const ConvFilter&, const ConvEpilogue&,
                          float*, int64_t, int64_t) {
   return false;

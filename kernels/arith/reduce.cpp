@@ -141,7 +141,9 @@ void take(const ReduceKernel& kernel, const Parts& parts, const char* x, int64_t
   const int64_t rounds = parts.reduced.size();
   for (int64_t r = 0; r < rounds; ++r) {
     const char* from = x + (base + parts.reduced.offset(r)) * kernel.size;
-    if (kernel.route != nullptr && parts.by_rows)
+    if (kernel.narrow_rows != nullptr && parts.by_rows)
+      kernel.narrow_rows(acc, from, n, parts.lane_stride, parts.depth);
+    else if (kernel.route != nullptr && parts.by_rows)
       rows_widened(kernel, acc, from, n, parts.lane_stride, parts.depth);
     else if (kernel.route != nullptr)
       columns_widened(kernel, acc, from, parts.depth, parts.depth_stride, n);
@@ -166,6 +168,8 @@ ReduceKernel reduce_kernel(ReduceOp op, Type type) {
     return {};
   kernel.size = route->size;
   kernel.route = route;
+  if (type == Type::bfloat16)
+    kernel.narrow_rows = isa_table().reduce_bfloat16_rows(op);
   // The most and the least of no integers are the type's own, not those of the wider one.
   if (type != Type::float16 && type != Type::bfloat16) {
     const bool has_sign = type == Type::int8 || type == Type::int16;

@@ -40,10 +40,12 @@ bool make_reduce_plan(std::span<const int64_t> shape, std::span<const bool> redu
 
 /// The inner loops of one reduction; accumulators are 8 bytes wide each. f32 is summed in short
 /// runs of f32 and those in f64, so that ten million ones add up to ten million.
+/// acc[r] takes in n neighbours at x + r * stride, for r < rows.
+using ReduceRowsFn = void (*)(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n);
+
 struct ReduceKernel {
   void (*init)(int64_t* acc, int64_t n) = nullptr;
-  // acc[r] takes in n neighbours at x + r * stride, for r < rows
-  void (*rows)(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n) = nullptr;
+  ReduceRowsFn rows = nullptr;
   // acc[c] takes in x[r * stride + c] for all r < rows, c < columns
   void (*columns)(int64_t* acc, const void* x, int64_t rows, int64_t stride,
                   int64_t columns) = nullptr;
@@ -52,6 +54,8 @@ struct ReduceKernel {
   int size = 0; // bytes of an element
   /// Elements that are computed in another type; the functions above are that one's.
   const Route* route = nullptr;
+  /// As `rows`, of elements that are not widened before; may be null.
+  ReduceRowsFn narrow_rows = nullptr;
   /// What a result is brought between before it is narrowed: the most and the least of nothing.
   bool clamps = false;
   int64_t low = 0, high = 0;

@@ -1,6 +1,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include "kernels/arith/reduce.hpp"
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace troupe::arith::reduce_test {
@@ -186,6 +187,52 @@ void check_extremes() {
         }
       CHECK(wrong == 0);
     }
+}
+
+uint16_t front_half(float x) {
+  return static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16);
+}
+float of_front_half(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+/// Rows of bf16 against the same elements as f32; sums may be rounded the other way.
+void check_bfloat16_rows(ReduceOp op, int64_t rows, int64_t n) {
+  const bool products = op == ReduceOp::prod;
+  auto x = random_values<float>(rows * n, products ? 0.9 : -9, products ? 1.1 : 9, 22);
+  if (rows > 2)
+    x[static_cast<size_t>(n + n / 2)] = NAN;
+  std::vector<uint16_t> narrow(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    narrow[i] = front_half(x[i]);
+    x[i] = of_front_half(narrow[i]);
+  }
+  const ReducePlan plan = plan_of({{rows, n}, {0, 1}});
+  std::vector<float> want(static_cast<size_t>(rows));
+  std::vector<uint16_t> got(want.size());
+  run_reduce(reduce_kernel(op, Type::float32), plan, x.data(), want.data(), 0, rows);
+  run_reduce(reduce_kernel(op, Type::bfloat16), plan, narrow.data(), got.data(), 0, rows);
+  int wrong = 0;
+  for (size_t i = 0; i < want.size(); ++i) {
+    const float value = of_front_half(got[i]);
+    const double of_terms = op == ReduceOp::sum ? 0.001 * static_cast<double>(n) : 0;
+    wrong += std::isnan(want[i])
+                 ? !std::isnan(value)
+                 : !(std::abs(value - want[i]) <= std::abs(want[i]) / 256 + of_terms / 256);
+  }
+  CAPTURE(static_cast<int>(op));
+  CAPTURE(n);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("rows of bf16 are reduced as their elements in f32 are") {
+  on_each_isa([] {
+    for (ReduceOp op :
+         {ReduceOp::sum, ReduceOp::mean, ReduceOp::prod, ReduceOp::max, ReduceOp::min})
+      for (int64_t n : {1, 3, 16, 31, 256, 300, 3000})
+        for (int64_t rows : {1, 5, 40})
+          check_bfloat16_rows(op, rows, n);
+  });
 }
 
 TEST_CASE("reductions over any axes equal sums element by element, whole or in parts") {

@@ -199,8 +199,27 @@ Status compute(KernelContext& c) {
   return compute(c, broadcast);
 }
 
+/// Whether the matrices of both inputs are of bfloat16 and are multiplied as they are.
+bool multiplies_bfloat16(const KernelContext& c) {
+  const Tensor &x = c.input(0), &y = c.input(1);
+  const int xr = x.shape().rank(), yr = y.shape().rank();
+  if (x.dtype() != DType::bfloat16 || y.dtype() != DType::bfloat16 || xr < 2 || yr < 2)
+    return false;
+  const auto& attrs = c.prepared<BatchAttrs>();
+  return arith::prefers_bfloat16_gemm({.m = x.shape()[xr - (attrs.adj_x ? 1 : 2)],
+                                       .n = y.shape()[yr - (attrs.adj_y ? 2 : 1)],
+                                       .k = x.shape()[xr - (attrs.adj_x ? 2 : 1)]});
+}
+
+template <bool broadcast>
+Status compute_narrow(KernelContext& c) {
+  return multiplies_bfloat16(c) ? compute<broadcast>(c) : compute_widened(c, compute<broadcast>);
+}
+
 /// The elements of all tensors as those that the output's are computed in.
 Status compute_mixed(KernelContext& c) {
+  if (multiplies_bfloat16(c))
+    return compute<true>(c);
   return compute_widened(c, compute<true>, arith::widened_dtype(c.output_type(0)));
 }
 
@@ -289,7 +308,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn([](ShapeContext& c) { return infer_shape(c, false); })
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMul", false); })
       .cpu_kernel(compute<false>, options({{"T", computed()}}))
-      .cpu_kernel(in_wider<compute<false>>, options({{"T", narrow_ones()}}))
+      .cpu_kernel(compute_narrow<false>, options({{"T", narrow_ones()}}))
       .gpu_kernel(compute<false>, on_gpu({"T"}))
       .doc("Products of matrices in the last two dimensions; those before are equal.");
   library.op("BatchMatMulV2")
@@ -301,7 +320,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn([](ShapeContext& c) { return infer_shape(c, true); })
       .gradient([](GradContext& g) { return differentiate(g, "BatchMatMulV2", true); })
       .cpu_kernel(compute<true>, options({{"T", computed()}}))
-      .cpu_kernel(in_wider<compute<true>>, options({{"T", narrow_ones()}}))
+      .cpu_kernel(compute_narrow<true>, options({{"T", narrow_ones()}}))
       .gpu_kernel(compute<true>, on_gpu({"T"}))
       .doc("Products of matrices in the last two dimensions; those before broadcast.");
   OpLibrary::Builder v3 = library.op("BatchMatMulV3");

@@ -35,6 +35,17 @@ Status compute(KernelContext& c) {
   return {};
 }
 
+/// In a wider dtype, but for bfloat16 where it is multiplied as it is.
+Status compute_narrow(KernelContext& c) {
+  if (c.input(0).dtype() == DType::bfloat16) {
+    TROUPE_ASSIGN(const arith::GemmShape shape,
+                  linalg::matmul_sizes(c, c.prepared<linalg::MatMulAttrs>()));
+    if (arith::prefers_bfloat16_gemm(shape))
+      return compute(c);
+  }
+  return compute_widened(c, compute);
+}
+
 Status compute_on_gpu(KernelContext& c) {
   TROUPE_ASSIGN(const arith::GemmShape shape,
                 linalg::matmul_sizes(c, c.prepared<linalg::MatMulAttrs>()));
@@ -81,7 +92,7 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_shape)
       .gradient(differentiate)
       .cpu_kernel(compute, std::move(options))
-      .cpu_kernel(in_wider<compute>, std::move(wide))
+      .cpu_kernel(compute_narrow, std::move(wide))
       .gpu_kernel(compute_on_gpu, {.types = {{"T", gpu::floats()}}, .prepare = prepare})
       .doc("Product of two matrices; each is transposed first if its attribute says so.");
 }

@@ -213,6 +213,56 @@ bool row_pow(const void* left, const void* right, void* result, int64_t n, RowMo
   return row<T, T, Binary<BinaryOp::pow, T>>(left, right, result, n, mode);
 }
 
+/// The remainder of floats, computed in f64 without branches. It is exact where the quotient has at most
+/// 29 bits; `fits` turns 0 where it has more, and for infinities, NaN and denormals, which f64 may
+/// see as 0.
+TROUPE_INLINE float remainder_by_doubles(float a, float b, int& fits) {
+  constexpr double longest = 0x1p29, infinity = __builtin_huge_val();
+  const double x = a, y = b;
+  const double quotient = __builtin_trunc(x / y);
+  const double rest = x - quotient * y;
+  // A quotient that was rounded up to a whole number leaves less than nothing.
+  const double turned = (rest < 0) != (x < 0) && rest != 0 ? rest + __builtin_copysign(y, x) : rest;
+  const uint32_t bits = __builtin_bit_cast(uint32_t, a) & 0x7fffffff;
+  const bool is_denormal = bits - 1 < 0x007fffff;
+  fits &= int(__builtin_fabs(quotient) < longest) & int(__builtin_fabs(y) < infinity) &
+          int(!is_denormal);
+  return __builtin_copysignf(static_cast<float>(turned), a);
+}
+
+/// Remainders, by blocks of which one that does not fit is computed by the library.
+template <bool floors>
+bool row_remainder(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
+  constexpr int64_t width = 64;
+  const auto *a = static_cast<const float*>(left), *b = static_cast<const float*>(right);
+  auto* out = static_cast<float*>(result);
+  const auto by_blocks = [&](auto a_of, auto b_of) {
+    for (int64_t at = 0; at < n; at += width) {
+      const int64_t end = n - at > width ? at + width : n;
+      float rests[width];
+      int fits = 1;
+      TROUPE_INDEPENDENT
+      for (int64_t i = at; i < end; ++i) {
+        const float x = a_of(i), y = b_of(i), rest = remainder_by_doubles(x, y, fits);
+        rests[i - at] = floors && rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+      }
+      for (int64_t i = at; i < end; ++i)
+        out[i] = fits != 0 ? rests[i - at]
+                 : floors  ? floor_mod_of(a_of(i), b_of(i))
+                           : remainder_of(a_of(i), b_of(i));
+    }
+  };
+  const auto a_at = [a](int64_t i) { return a[i]; };
+  const auto b_at = [b](int64_t i) { return b[i]; };
+  if (mode == RowMode::both_rows)
+    by_blocks(a_at, b_at);
+  else if (mode == RowMode::right_scalar)
+    by_blocks(a_at, [scalar = *b](int64_t) { return scalar; });
+  else
+    by_blocks([scalar = *a](int64_t) { return scalar; }, b_at);
+  return true;
+}
+
 /// What computes a row of one function.
 template <BinaryOp op, class T>
 BinaryRow row_of() {
@@ -220,6 +270,9 @@ BinaryRow row_of() {
     return swapped<T, uint8_t, Binary<BinaryOp::less, T>>;
   } else if constexpr (op == BinaryOp::greater_equal) {
     return swapped<T, uint8_t, Binary<BinaryOp::less_equal, T>>;
+  } else if constexpr ((op == BinaryOp::floor_mod || op == BinaryOp::trunc_mod) &&
+                       std::is_same_v<T, float>) {
+    return row_remainder<op == BinaryOp::floor_mod>;
   } else if constexpr (op == BinaryOp::pow && is_real<T>) {
     return row_pow<T>;
   } else {

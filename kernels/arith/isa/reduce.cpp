@@ -190,6 +190,36 @@ TROUPE_INLINE Full<Lane> load_lanes(const T* from) {
   return Of::of(__builtin_convertvector(load<Vector<T, lanes<Lane>>>(from), Full<Lane>));
 }
 
+/// The first n elements of a register of lanes, and `rest` in the others.
+template <class Lane, class Of, class T>
+TROUPE_INLINE Full<Lane> load_some_lanes(const T* from, int64_t n, T rest) {
+  const auto some = load_some<Vector<T, lanes<Lane>>>(from, n, rest);
+  return Of::of(__builtin_convertvector(some, Full<Lane>));
+}
+
+/// An element of bf16, which the lanes take as f32.
+struct Bfloat16 {
+  uint16_t bits = 0;
+  Bfloat16() = default;
+  /// The front half, which is all of an identity.
+  explicit Bfloat16(float value) : bits(uint16_t(__builtin_bit_cast(uint32_t, value) >> 16)) {}
+};
+
+template <class Lane, class Of>
+TROUPE_INLINE Full<float> load_lanes(const Bfloat16* from) {
+  const auto bits = load<Vector<uint16_t, lanes<float>>>(from);
+  return Of::of(
+      __builtin_bit_cast(Full<float>, __builtin_convertvector(bits, Full<uint32_t>) << 16));
+}
+
+template <class Lane, class Of>
+TROUPE_INLINE Full<float> load_some_lanes(const Bfloat16* from, int64_t n, Bfloat16 rest) {
+  Bfloat16 some[lanes<float>];
+  for (int64_t i = 0; i < lanes<float>; ++i)
+    some[i] = i < n ? from[i] : rest;
+  return load_lanes<Lane, Of>(some);
+}
+
 /// What F makes of n elements in the lanes of one register.
 template <class T, class F, class Of = Itself>
 TROUPE_INLINE auto fold_lanes(const T* in, int64_t n) {
@@ -205,10 +235,8 @@ TROUPE_INLINE auto fold_lanes(const T* in, int64_t n) {
     result = F::step(result, load_lanes<Lane, Of>(in + i));
     i += width;
   }
-  if (i < n) {
-    const auto rest = load_some<Vector<T, lanes<Lane>>>(in + i, n - i, T(F::identity()));
-    result = F::step(result, Of::of(__builtin_convertvector(rest, V)));
-  }
+  if (i < n)
+    result = F::step(result, load_some_lanes<Lane, Of>(in + i, n - i, T(F::identity())));
   return result;
 }
 
@@ -450,6 +478,22 @@ ReduceKernel reduce(ReduceOp op, Type type) {
                                  : ReduceKernel();
   default:
     return {};
+  }
+}
+
+ReduceRowsFn reduce_bfloat16_rows(ReduceOp op) {
+  switch (op) {
+  case ReduceOp::sum:
+  case ReduceOp::mean:
+    return reduce_rows<Bfloat16, Sum<float>>;
+  case ReduceOp::prod:
+    return reduce_rows<Bfloat16, Prod<float>>;
+  case ReduceOp::max:
+    return reduce_rows<Bfloat16, Max<float>>;
+  case ReduceOp::min:
+    return reduce_rows<Bfloat16, Min<float>>;
+  default:
+    return nullptr;
   }
 }
 
