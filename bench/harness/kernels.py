@@ -1,6 +1,7 @@
 """Rows that time one op: elementwise, reductions, layers, sparse matrices, movement; and those of kernel_families.py."""
 
 from graph_def import FLOAT, HALF, INT32, INT64, Type
+from kernel_dtypes import dtype_rows
 from kernel_families import family_rows
 from single_ops import F32, ints, row, scalar
 
@@ -87,5 +88,5 @@ def movement_rows():
 
 
 def kernel_rows():
-    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows(), *family_rows()]
+    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows(), *family_rows(), *dtype_rows()]
     return {row.name: row for row in rows}

@@ -177,6 +177,45 @@ void copy_to(const StridedPlan& plan, const void* dense, void* strided, int64_t 
   });
 }
 
+/// The strided place of a dense one.
+int64_t place_of(const StridedPlan& plan, int64_t at) {
+  int64_t where = plan.offset;
+  for (int k = plan.rank - 1; k >= 0; --k) {
+    where += at % plan.dims[k] * plan.strides[k];
+    at /= plan.dims[k];
+  }
+  return where;
+}
+
+template <class T>
+void copy_and_fill(const StridedPlan& plan, const void* dense, void* strided, int64_t total,
+                   const void* value, int64_t begin, int64_t end) {
+  auto in = static_cast<const T*>(dense);
+  auto out = static_cast<T*>(strided);
+  const T rest = *static_cast<const T*>(value);
+  const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
+  int64_t written = begin == 0 ? 0 : place_of(plan, begin - 1) + 1;
+  const auto take = [&](int64_t at, int64_t where, int64_t n) {
+    std::fill(out + written, out + where, rest);
+    std::memcpy(out + where, in + at, static_cast<size_t>(n) * sizeof(T));
+    written = where + n;
+  };
+  for_each_run(plan, begin, end, [&](int64_t at, int64_t where, int64_t n) {
+    if (stride == 1)
+      return take(at, where, n);
+    for (int64_t i = 0; i < n; ++i)
+      take(at + i, where + i * stride, 1);
+  });
+  if (end == plan.size)
+    std::fill(out + written, out + total, rest);
+}
+
+template <size_t bytes>
+void copy_short_runs(const char* from, int64_t from_row, char* to, int64_t to_row, int64_t rows) {
+  for (int64_t r = 0; r < rows; ++r)
+    std::memcpy(to + r * to_row, from + r * from_row, bytes);
+}
+
 template <class Index>
 int64_t find_bad(const void* indices, int64_t begin, int64_t end, int64_t limit) {
   auto index = static_cast<const Index*>(indices);
@@ -315,6 +354,45 @@ void copy_to_strided(int size, const StridedPlan& plan, const void* dense, void*
     return copy_to<Wide>(plan, dense, strided, begin, end);
   default:
     return;
+  }
+}
+
+void copy_among(int size, const StridedPlan& plan, const void* dense, void* strided, int64_t total,
+                const void* value, int64_t begin, int64_t end) {
+  switch (size) {
+  case 1:
+    return copy_and_fill<uint8_t>(plan, dense, strided, total, value, begin, end);
+  case 2:
+    return copy_and_fill<uint16_t>(plan, dense, strided, total, value, begin, end);
+  case 4:
+    return copy_and_fill<uint32_t>(plan, dense, strided, total, value, begin, end);
+  case 8:
+    return copy_and_fill<uint64_t>(plan, dense, strided, total, value, begin, end);
+  case 16:
+    return copy_and_fill<Wide>(plan, dense, strided, total, value, begin, end);
+  default:
+    return;
+  }
+}
+
+void copy_runs(const void* from, int64_t from_row, void* to, int64_t to_row, int64_t rows,
+               int64_t bytes) {
+  auto in = static_cast<const char*>(from);
+  auto out = static_cast<char*>(to);
+  switch (bytes) {
+  case 1:
+    return copy_short_runs<1>(in, from_row, out, to_row, rows);
+  case 2:
+    return copy_short_runs<2>(in, from_row, out, to_row, rows);
+  case 4:
+    return copy_short_runs<4>(in, from_row, out, to_row, rows);
+  case 8:
+    return copy_short_runs<8>(in, from_row, out, to_row, rows);
+  case 16:
+    return copy_short_runs<16>(in, from_row, out, to_row, rows);
+  default:
+    for (int64_t r = 0; r < rows; ++r)
+      std::memcpy(out + r * to_row, in + r * from_row, static_cast<size_t>(bytes));
   }
 }
 

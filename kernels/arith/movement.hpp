@@ -55,6 +55,17 @@ void copy_from_strided(int size, const StridedPlan& plan, const void* strided, v
 void copy_to_strided(int size, const StridedPlan& plan, const void* dense, void* strided,
                      int64_t begin, int64_t end);
 
+/// The same where these places increase, and every other element of `strided`, an array of `total`
+/// elements, becomes `*value` (Pad). Calls for all parts of [0, plan.size), which is not empty, write
+/// each element once.
+void copy_among(int size, const StridedPlan& plan, const void* dense, void* strided, int64_t total,
+                const void* value, int64_t begin, int64_t end);
+
+/// Copies `rows` runs of `bytes` bytes; those of either side begin as many bytes after each other as
+/// its row has.
+void copy_runs(const void* from, int64_t from_row, void* to, int64_t to_row, int64_t rows,
+               int64_t bytes);
+
 /// Position of the first index in indices[begin, end) outside [0, limit), or -1. `type` is i32 or
 /// i64.
 int64_t find_bad_index(Type type, const void* indices, int64_t begin, int64_t end, int64_t limit);

@@ -122,6 +122,47 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("what lies among copied elements is filled, whatever the parts") {
+  struct Pad {
+    Shape shape, begin, sizes;
+  };
+  for (const Pad& s : {Pad{{7}, {2}, {3}},
+                       {{1}, {0}, {1}},
+                       {{6, 7}, {1, 2}, {3, 3}},
+                       {{4, 4}, {0, 1}, {3, 1}}, // a column: no neighbours
+                       {{3, 9}, {1, 0}, {1, 9}},
+                       {{4, 5, 6, 3}, {1, 2, 0, 1}, {2, 2, 6, 1}}}) {
+    StridedPlan plan;
+    REQUIRE(make_slice_plan(s.shape, s.begin, Shape(s.shape.size(), 1), s.sizes, plan));
+    for (int size : {1, 2, 4, 8, 16}) {
+      const int64_t total = size_of_shape(s.shape);
+      const auto dense = random_values<uint8_t>(plan.size * size, 0, 255, 52);
+      const auto value = random_values<uint8_t>(size, 0, 255, 53);
+      std::vector<uint8_t> want, got(static_cast<size_t>(total * size), 7);
+      for (int64_t i = 0; i < total; ++i)
+        want.insert(want.end(), value.begin(), value.end());
+      copy_to_strided(size, plan, dense.data(), want.data(), 0, plan.size);
+      const int64_t middle = plan.size / 2;
+      copy_among(size, plan, dense.data(), got.data(), total, value.data(), middle, plan.size);
+      if (middle > 0)
+        copy_among(size, plan, dense.data(), got.data(), total, value.data(), 0, middle);
+      CHECK(got == want);
+    }
+  }
+}
+
+TEST_CASE("runs of all lengths are copied between rows of any length") {
+  for (int64_t bytes : {1, 2, 3, 4, 8, 12, 16, 40}) {
+    const auto from = random_values<uint8_t>(5 * 50, 0, 255, 54);
+    std::vector<uint8_t> to(5 * 60, 1), want = to;
+    for (size_t r = 0; r < 5; ++r)
+      std::copy_n(from.begin() + static_cast<int64_t>(r) * 50, bytes,
+                  want.begin() + static_cast<int64_t>(r) * 60);
+    copy_runs(from.data(), 50, to.data(), 60, 5, bytes);
+    CHECK(to == want);
+  }
+}
+
 TEST_CASE("tiles and broadcasts repeat elements") {
   const Shape shape = {3, 1, 4}, multiples = {2, 3, 2}, tiled = {6, 3, 8};
   StridedPlan plan;

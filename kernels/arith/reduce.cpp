@@ -89,7 +89,14 @@ constexpr int64_t wide_room = 1024; // elements that are widened at once
 void rows_widened(const ReduceKernel& kernel, int64_t* acc, const char* x, int64_t rows,
                   int64_t stride, int64_t n) {
   alignas(64) char wide[wide_room * sizeof(int64_t)];
-  for (int64_t r = 0; r < rows; ++r)
+  const int64_t at_once = stride == n && n > 0 ? wide_room / n : 0; // neighbours
+  int64_t r = 0;
+  for (; at_once > 1 && r < rows; r += at_once) {
+    const int64_t count = std::min(at_once, rows - r);
+    kernel.route->widen(x + r * n * kernel.size, wide, 0, count * n);
+    kernel.rows(acc + r, wide, count, n, n);
+  }
+  for (; r < rows; ++r)
     for (int64_t i = 0; i < n; i += wide_room) {
       const int64_t count = std::min(wide_room, n - i);
       kernel.route->widen(x + (r * stride + i) * kernel.size, wide, 0, count);
@@ -104,7 +111,9 @@ void columns_widened(const ReduceKernel& kernel, int64_t* acc, const char* x, in
   const int64_t at_once = std::max<int64_t>(wide_room / columns, 1);
   for (int64_t r0 = 0; r0 < rows; r0 += at_once) {
     const int64_t count = std::min(at_once, rows - r0);
-    for (int64_t r = 0; r < count; ++r)
+    if (stride == columns)
+      kernel.route->widen(x + r0 * columns * kernel.size, wide, 0, count * columns);
+    for (int64_t r = 0; r < count && stride != columns; ++r)
       kernel.route->widen(x + (r0 + r) * stride * kernel.size,
                           wide + r * columns * kernel.route->via_size, 0, columns);
     kernel.columns(acc, wide, count, columns, columns);
@@ -141,8 +150,10 @@ void take(const ReduceKernel& kernel, const Parts& parts, const char* x, int64_t
   const int64_t rounds = parts.reduced.size();
   for (int64_t r = 0; r < rounds; ++r) {
     const char* from = x + (base + parts.reduced.offset(r)) * kernel.size;
-    if (kernel.narrow_rows != nullptr && parts.by_rows)
-      kernel.narrow_rows(acc, from, n, parts.lane_stride, parts.depth);
+    if (kernel.narrow.rows != nullptr && parts.by_rows)
+      kernel.narrow.rows(acc, from, n, parts.lane_stride, parts.depth);
+    else if (kernel.narrow.columns != nullptr && !parts.by_rows)
+      kernel.narrow.columns(acc, from, parts.depth, parts.depth_stride, n);
     else if (kernel.route != nullptr && parts.by_rows)
       rows_widened(kernel, acc, from, n, parts.lane_stride, parts.depth);
     else if (kernel.route != nullptr)
@@ -169,7 +180,7 @@ ReduceKernel reduce_kernel(ReduceOp op, Type type) {
   kernel.size = route->size;
   kernel.route = route;
   if (type == Type::bfloat16)
-    kernel.narrow_rows = isa_table().reduce_bfloat16_rows(op);
+    kernel.narrow = isa_table().reduce_bfloat16(op);
   // The most and the least of no integers are the type's own, not those of the wider one.
   if (type != Type::float16 && type != Type::bfloat16) {
     const bool has_sign = type == Type::int8 || type == Type::int16;

@@ -42,20 +42,25 @@ bool make_reduce_plan(std::span<const int64_t> shape, std::span<const bool> redu
 /// runs of f32 and those in f64, so that ten million ones add up to ten million.
 /// acc[r] takes in n neighbours at x + r * stride, for r < rows.
 using ReduceRowsFn = void (*)(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n);
+/// acc[c] takes in x[r * stride + c] for all r < rows, c < columns.
+using ReduceColumnsFn = void (*)(int64_t* acc, const void* x, int64_t rows, int64_t stride,
+                                 int64_t columns);
+/// Both, of elements that are not widened before; may be null.
+struct NarrowReduce {
+  ReduceRowsFn rows = nullptr;
+  ReduceColumnsFn columns = nullptr;
+};
 
 struct ReduceKernel {
   void (*init)(int64_t* acc, int64_t n) = nullptr;
   ReduceRowsFn rows = nullptr;
-  // acc[c] takes in x[r * stride + c] for all r < rows, c < columns
-  void (*columns)(int64_t* acc, const void* x, int64_t rows, int64_t stride,
-                  int64_t columns) = nullptr;
+  ReduceColumnsFn columns = nullptr;
   void (*merge)(int64_t* acc, const int64_t* other, int64_t n) = nullptr;
   void (*finish)(const int64_t* acc, void* out, int64_t n, int64_t count) = nullptr;
   int size = 0; // bytes of an element
   /// Elements that are computed in another type; the functions above are that one's.
   const Route* route = nullptr;
-  /// As `rows`, of elements that are not widened before; may be null.
-  ReduceRowsFn narrow_rows = nullptr;
+  NarrowReduce narrow;
   /// What a result is brought between before it is narrowed: the most and the least of nothing.
   bool clamps = false;
   int64_t low = 0, high = 0;

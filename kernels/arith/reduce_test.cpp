@@ -196,18 +196,18 @@ float of_front_half(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-/// Rows of bf16 against the same elements as f32; sums may be rounded the other way.
-void check_bfloat16_rows(ReduceOp op, int64_t rows, int64_t n) {
+/// Rows, or columns, of bf16 against the same elements as f32; sums may be rounded the other way.
+void check_bfloat16(ReduceOp op, int64_t rows, int64_t n, bool by_rows) {
   const bool products = op == ReduceOp::prod;
   auto x = random_values<float>(rows * n, products ? 0.9 : -9, products ? 1.1 : 9, 22);
-  if (rows > 2)
+  if (rows > 2 && n > 2)
     x[static_cast<size_t>(n + n / 2)] = NAN;
   std::vector<uint16_t> narrow(x.size());
   for (size_t i = 0; i < x.size(); ++i) {
     narrow[i] = front_half(x[i]);
     x[i] = of_front_half(narrow[i]);
   }
-  const ReducePlan plan = plan_of({{rows, n}, {0, 1}});
+  const ReducePlan plan = by_rows ? plan_of({{rows, n}, {0, 1}}) : plan_of({{n, rows}, {1, 0}});
   std::vector<float> want(static_cast<size_t>(rows));
   std::vector<uint16_t> got(want.size());
   run_reduce(reduce_kernel(op, Type::float32), plan, x.data(), want.data(), 0, rows);
@@ -225,13 +225,48 @@ void check_bfloat16_rows(ReduceOp op, int64_t rows, int64_t n) {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("rows of bf16 are reduced as their elements in f32 are") {
+TEST_CASE("rows and columns of bf16 are reduced as their elements in f32 are") {
   on_each_isa([] {
     for (ReduceOp op :
          {ReduceOp::sum, ReduceOp::mean, ReduceOp::prod, ReduceOp::max, ReduceOp::min})
       for (int64_t n : {1, 3, 16, 31, 256, 300, 3000})
         for (int64_t rows : {1, 5, 40})
-          check_bfloat16_rows(op, rows, n);
+          for (const bool by_rows : {true, false})
+            check_bfloat16(op, rows, n, by_rows);
+  });
+}
+
+template <class T>
+void check_special_extremes() {
+  constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr T lowest = std::numeric_limits<T>::lowest(), highest = std::numeric_limits<T>::max();
+  for (const size_t n : {3, 40, 200}) // shorter and longer than registers
+    for (const bool want_max : {true, false}) {
+      const auto place = [&](std::vector<T> x) {
+        int64_t at = -1;
+        arg_reduce(want_max, type_of<T>(), Type::int64)(x.data(), &at, std::ssize(x), 1, 0, 1);
+        return at;
+      };
+      const T sign = want_max ? T(1) : T(-1);
+      std::vector<T> x(n, nan);
+      CHECK(place(x) == 0);
+      x[n - 1] = sign;
+      CHECK(place(x) == static_cast<int64_t>(n) - 1);
+      x[n - 2] = sign;
+      CHECK(place(x) == static_cast<int64_t>(n) - 2); // the first of equals
+      x[1] = want_max ? inf : -inf;
+      CHECK(place(x) == 1);
+      CHECK(place(std::vector<T>(n, want_max ? -inf : inf)) == 0);
+      std::vector<T> ends(n, want_max ? -inf : inf);
+      ends[2] = want_max ? lowest : highest;
+      CHECK(place(ends) == 0); // the worst of the finite ones is not better than nothing
+    }
+}
+
+TEST_CASE("the place of an extreme among NaN, infinities and equals") {
+  on_each_isa([] {
+    check_special_extremes<float>();
+    check_special_extremes<double>();
   });
 }
 

@@ -102,6 +102,9 @@ const Route* route_of(Type type) {
 UnaryKernel unary_kernel(UnaryOp op, Type type) {
   UnaryKernel kernel;
   kernel.gives_boolean = gives_boolean(op);
+  kernel.fn = isa_table().unary_narrow(op, type);
+  if (kernel.fn != nullptr)
+    return kernel;
   kernel.fn = find_or_widen<UnaryFn>(type, kernel.route, [op](Type t) {
     const UnaryFn fn = isa_table().unary(op, t);
     return fn != nullptr ? fn : generic_unary(op, t);

@@ -5,7 +5,8 @@
 
 namespace troupe::arith {
 
-/// y[r, c] = x[r, c] + bias[c]; y may be x. f32 f64 i32 i64.
+/// y[r, c] = x[r, c] + bias[c]; y may be x. f32 f64 i32 i64 bf16, and f16 where the
+/// processor converts it.
 using BiasAddFn = void (*)(const void* x, const void* bias, void* y, int64_t columns, int64_t begin,
                            int64_t end);
 

@@ -202,6 +202,36 @@ TEST_CASE("sparse cross entropy equals the dense one, and a label out of range m
   CHECK((isa_table().sparse_softmax_xent(Type::float32, Type::uint8) == nullptr));
 }
 
+/// Each sum is that of f32, rounded once.
+void check_narrow_bias(Type type, const Size& s) {
+  const BiasAddFn add = isa_table().bias_add(type);
+  if (add == nullptr) // no instructions for halves
+    return;
+  const UnaryFn widen = isa_table().cast(type, Type::float32),
+                narrow = isa_table().cast(Type::float32, type);
+  const auto values = random_values<float>(s.rows * s.columns, -9, 9, 109),
+             biases = random_values<float>(s.columns, -9, 9, 110);
+  std::vector<uint16_t> x(values.size()), bias(biases.size()), want(x.size());
+  narrow(values.data(), x.data(), 0, std::ssize(values));
+  narrow(biases.data(), bias.data(), 0, std::ssize(biases));
+  std::vector<float> wide(x.size()), wide_bias(bias.size());
+  widen(x.data(), wide.data(), 0, std::ssize(x));
+  widen(bias.data(), wide_bias.data(), 0, std::ssize(bias));
+  for (size_t i = 0; i < wide.size(); ++i)
+    wide[i] += wide_bias[i % bias.size()];
+  narrow(wide.data(), want.data(), 0, std::ssize(wide));
+  add(x.data(), bias.data(), x.data(), s.columns, 0, s.rows);
+  CHECK(x == want);
+}
+
+TEST_CASE("biases of 16 bits are added to rows") {
+  on_each_isa([] {
+    for (const Type type : {Type::float16, Type::bfloat16})
+      for (const Size& s : {Size{3, 1}, {2, 7}, {5, 16}, {4, 33}, {2, 1100}})
+        check_narrow_bias(type, s);
+  });
+}
+
 TEST_CASE("biases are added to rows and summed over them") {
   on_each_isa([] {
     for (const Size& s : sizes) {

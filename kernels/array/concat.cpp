@@ -123,30 +123,12 @@ Status compute_concat(KernelContext& c, const Layout& layout) {
   for (int i = 0; i < layout.count; ++i)
     TROUPE_TRY(array::charge_text(c.input(layout.first + i), out));
   const auto whole = array::around_axis(shape, axis);
-  const std::int64_t row = whole.middle * whole.inner;
-  if (out.kind() == MemoryKind::device) {
-    std::int64_t at = 0;
-    for (int i = 0; i < layout.count; ++i) {
-      const Tensor& part = c.input(layout.first + i);
-      const std::int64_t n = part.shape()[axis] * whole.inner;
-      TROUPE_TRY(array::copy_runs(c, part, 0, n, out, at, row, whole.outer, n));
-      at += n;
-    }
-    return {};
+  std::vector<array::Run> runs;
+  for (int i = 0; i < layout.count; ++i) {
+    const Tensor& part = c.input(layout.first + i);
+    runs.push_back({part, part.shape()[axis] * whole.inner});
   }
-  c.parallel_for(whole.outer, 5.0 * layout.count + 0.2 * static_cast<double>(row),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o) {
-                     std::int64_t at = o * row;
-                     for (int i = 0; i < layout.count; ++i) {
-                       const Tensor& part = c.input(layout.first + i);
-                       const std::int64_t n = part.shape()[axis] * whole.inner;
-                       array::copy_elements(part, o * n, out, at, n);
-                       at += n;
-                     }
-                   }
-                 });
-  return {};
+  return array::join_runs(c, runs, whole.outer, out);
 }
 
 Status infer_offsets(ShapeContext& c) {

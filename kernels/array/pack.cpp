@@ -55,20 +55,10 @@ Status compute_pack(KernelContext& c) {
   for (int i = 0; i < n; ++i)
     TROUPE_TRY(array::charge_text(c.input(i), out));
   const auto parts = array::around_axis(packed, axis);
-  if (out.kind() == MemoryKind::device) {
-    for (int i = 0; i < n; ++i)
-      TROUPE_TRY(array::copy_runs(c, c.input(i), 0, parts.inner, out, i * parts.inner,
-                                  n * parts.inner, parts.outer, parts.inner));
-    return {};
-  }
-  c.parallel_for(parts.outer, 5.0 * n + 0.2 * static_cast<double>(n * parts.inner),
-                 [&](std::int64_t begin, std::int64_t end) {
-                   for (std::int64_t o = begin; o < end; ++o)
-                     for (int i = 0; i < n; ++i)
-                       array::copy_elements(c.input(i), o * parts.inner, out,
-                                            (o * n + i) * parts.inner, parts.inner);
-                 });
-  return {};
+  std::vector<array::Run> runs;
+  for (int i = 0; i < n; ++i)
+    runs.push_back({c.input(i), parts.inner});
+  return array::join_runs(c, runs, parts.outer, out);
 }
 
 Status infer_unpack(ShapeContext& c) {

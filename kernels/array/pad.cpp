@@ -1,5 +1,7 @@
 // Pad, PadV2: paddings[i, 0] elements before and paddings[i, 1] after, in every dimension i; zeros,
 // or a value.
+#include <complex>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -77,16 +79,16 @@ Status compute(KernelContext& c) {
   if (shape == x.shape())
     return c.set_output(0, x);
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
-  if (c.num_inputs() == 3)
-    TROUPE_TRY(array::fill(c, c.input(2), out));
-  else
-    TROUPE_TRY(array::fill_with_zeros(c, out));
-  if (x.num_elements() == 0)
-    return {};
   arith::StridedPlan plan;
   if (!arith::make_slice_plan(dims, begin, Dims(sizes.size(), 1), sizes, plan))
     return array::too_many_dimensions(shape);
-  return array::copy_to_strided(c, plan, x, out);
+  const bool has_value = c.num_inputs() == 3;
+  if (x.num_elements() > 0 && out.kind() != MemoryKind::device && !is_object(x.dtype())) {
+    static constexpr std::complex<double> zero; // of any dtype
+    return array::copy_among(c, plan, x, has_value ? c.input(2).raw() : &zero, out);
+  }
+  TROUPE_TRY(has_value ? array::fill(c, c.input(2), out) : array::fill_with_zeros(c, out));
+  return x.num_elements() == 0 ? Status{} : array::copy_to_strided(c, plan, x, out);
 }
 
 KernelOptions options() {

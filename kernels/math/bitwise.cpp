@@ -2,6 +2,7 @@
 // Invert, PopulationCount.
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "kernels/framework/op_library.hpp"
@@ -35,8 +36,45 @@ T combine(T x, T y) {
   }
 }
 
+/// Shifts differ by the type of the elements; the others look at their bits alone.
+constexpr bool is_shift(Op op) {
+  return op == Op::left || op == Op::right;
+}
+
+/// As many elements as fit at a time.
+template <Op op, class T>
+bool row_of_bits(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
+  using Block [[gnu::vector_size(32)]] = std::uint64_t;
+  constexpr std::int64_t count = sizeof(Block) / sizeof(T);
+  const T* x = static_cast<const T*>(a);
+  const T* y = static_cast<const T*>(b);
+  T* z = static_cast<T*>(out);
+  const bool one_x = mode == RowMode::left_scalar, one_y = mode == RowMode::right_scalar;
+  T all_x[count], all_y[count]; // the element that is a whole row
+  std::fill_n(all_x, one_x && n > 0 ? count : 0, *x);
+  std::fill_n(all_y, one_y && n > 0 ? count : 0, *y);
+  std::int64_t i = 0;
+  for (; i + count <= n; i += count) {
+    Block left, right;
+    std::memcpy(&left, one_x ? all_x : x + i, sizeof left);
+    std::memcpy(&right, one_y ? all_y : y + i, sizeof right);
+    if constexpr (op == Op::and_)
+      left &= right;
+    else if constexpr (op == Op::or_)
+      left |= right;
+    else
+      left ^= right;
+    std::memcpy(z + i, &left, sizeof left);
+  }
+  for (; i < n; ++i)
+    z[i] = combine<op, T>(one_x ? *x : x[i], one_y ? *y : y[i]);
+  return true;
+}
+
 template <Op op, class T>
 bool row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
+  if constexpr (!is_shift(op))
+    return row_of_bits<op, T>(a, b, out, n, mode);
   const T* x = static_cast<const T*>(a);
   const T* y = static_cast<const T*>(b);
   T* z = static_cast<T*>(out);

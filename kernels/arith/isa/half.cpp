@@ -1,7 +1,6 @@
 // Two inputs of f16, one row at a time: converted, computed in f32 and rounded once in registers. Null where the
 // processor has no instructions that convert; blocks of elements are then widened (route.cpp).
-#include "kernels/arith/internal/half_bits.hpp"
-#include "kernels/arith/isa/lanes.hpp"
+#include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 #if defined(__F16C__)
@@ -9,24 +8,6 @@ namespace {
 
 using Floats = Full<float>;
 constexpr int count = lanes<float>;
-using Halves = Vector<uint16_t, count>;
-
-TROUPE_INLINE Floats widen(const Halves& x) {
-#if defined(__AVX512F__)
-  return __builtin_bit_cast(Floats, _mm512_cvtph_ps(__builtin_bit_cast(__m256i, x)));
-#else
-  return __builtin_bit_cast(Floats, _mm256_cvtph_ps(__builtin_bit_cast(__m128i, x)));
-#endif
-}
-
-TROUPE_INLINE Halves narrow(const Floats& x) {
-  constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-#if defined(__AVX512F__)
-  return __builtin_bit_cast(Halves, _mm512_cvtps_ph(__builtin_bit_cast(__m512, x), nearest));
-#else
-  return __builtin_bit_cast(Halves, _mm256_cvtps_ph(__builtin_bit_cast(__m256, x), nearest));
-#endif
-}
 
 /// The functions of binary.cpp on registers.
 template <BinaryOp op>
@@ -47,43 +28,35 @@ TROUPE_INLINE Floats value_of(const Floats& a, const Floats& b) {
     return ((a <= b) | (a != a)) ? a : b;
 }
 
-/// The first n elements, and zeros in the other lanes.
-TROUPE_INLINE Floats some(const uint16_t* from, int64_t n) {
-  Halves values = {};
-  __builtin_memcpy(&values, from, static_cast<size_t>(n) * sizeof(uint16_t));
-  return widen(values);
-}
-
 template <BinaryOp op, bool left_scalar, bool right_scalar>
-TROUPE_INLINE void halves(const uint16_t* a, const uint16_t* b, uint16_t* out, int64_t n) {
+TROUPE_INLINE void halves(const Float16* a, const Float16* b, Float16* out, int64_t n) {
   Floats left = {}, right = {};
   if constexpr (left_scalar)
-    left = spread<Floats>(half_bits_to_float(*a));
+    left = spread<Floats>(half_bits_to_float(a->bits));
   if constexpr (right_scalar)
-    right = spread<Floats>(half_bits_to_float(*b));
+    right = spread<Floats>(half_bits_to_float(b->bits));
   int64_t i = 0;
   for (; i + count <= n; i += count) {
     if constexpr (!left_scalar)
-      left = widen(load<Halves>(a + i));
+      left = load_narrow(a + i);
     if constexpr (!right_scalar)
-      right = widen(load<Halves>(b + i));
-    store(narrow(value_of<op>(left, right)), out + i);
+      right = load_narrow(b + i);
+    store_narrow(value_of<op>(left, right), out + i);
   }
   if (i == n)
     return;
   if constexpr (!left_scalar)
-    left = some(a + i, n - i);
+    left = load_narrow(a + i, n - i);
   if constexpr (!right_scalar)
-    right = some(b + i, n - i);
-  const Halves values = narrow(value_of<op>(left, right));
-  __builtin_memcpy(out + i, &values, static_cast<size_t>(n - i) * sizeof(uint16_t));
+    right = load_narrow(b + i, n - i);
+  store_narrow(value_of<op>(left, right), out + i, n - i);
 }
 
 template <BinaryOp op>
 bool half_row(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
-  auto a = static_cast<const uint16_t*>(left);
-  auto b = static_cast<const uint16_t*>(right);
-  auto out = static_cast<uint16_t*>(result);
+  auto a = static_cast<const Float16*>(left);
+  auto b = static_cast<const Float16*>(right);
+  auto out = static_cast<Float16*>(result);
   if (mode == RowMode::both_rows)
     halves<op, false, false>(a, b, out, n);
   else if (mode == RowMode::right_scalar)

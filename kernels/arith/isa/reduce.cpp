@@ -1,6 +1,6 @@
 // Inner loops of reductions. f32 sums and products run in f32 over short runs (at most 64 steps one after
 // the other in each lane), and in f64 over the runs.
-#include "kernels/arith/isa/lanes.hpp"
+#include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
@@ -197,19 +197,9 @@ TROUPE_INLINE Full<Lane> load_some_lanes(const T* from, int64_t n, T rest) {
   return Of::of(__builtin_convertvector(some, Full<Lane>));
 }
 
-/// An element of bf16, which the lanes take as f32.
-struct Bfloat16 {
-  uint16_t bits = 0;
-  Bfloat16() = default;
-  /// The front half, which is all of an identity.
-  explicit Bfloat16(float value) : bits(uint16_t(__builtin_bit_cast(uint32_t, value) >> 16)) {}
-};
-
 template <class Lane, class Of>
 TROUPE_INLINE Full<float> load_lanes(const Bfloat16* from) {
-  const auto bits = load<Vector<uint16_t, lanes<float>>>(from);
-  return Of::of(
-      __builtin_bit_cast(Full<float>, __builtin_convertvector(bits, Full<uint32_t>) << 16));
+  return Of::of(load_narrow(from));
 }
 
 template <class Lane, class Of>
@@ -390,6 +380,51 @@ ReduceKernel reduce_of(ReduceOp op) {
   }
 }
 
+/// The extreme of each lane, without NaN: that is never better than what there is.
+template <bool want_max>
+struct Extreme {
+  template <class V>
+  TROUPE_INLINE V step(const V& best, const V& x) {
+    return want_max ? (x > best ? x : best) : (x < best ? x : best);
+  }
+};
+
+/// Where a row has its extreme first; 0 where nothing is better than `worst`.
+template <bool want_max, class T>
+int64_t place_of_extreme(const T* row, int64_t n, T worst) {
+  using F = Extreme<want_max>;
+  constexpr int64_t width = lanes<T>;
+  constexpr int parts = 4;
+  Full<T> part[parts];
+  for (Full<T>& each : part)
+    each = spread<Full<T>>(worst);
+  int64_t i = 0;
+  for (; i + parts * width <= n; i += parts * width) {
+    TROUPE_UNROLL
+    for (int p = 0; p < parts; ++p)
+      part[p] = F::step(part[p], load<Full<T>>(row + i + p * width));
+  }
+  for (; i + width <= n; i += width)
+    part[0] = F::step(part[0], load<Full<T>>(row + i));
+  T best = fold<F, T>(F::step(F::step(part[0], part[1]), F::step(part[2], part[3])));
+  for (; i < n; ++i)
+    best = F::step(best, row[i]);
+  if (best == worst)
+    return 0;
+  int64_t at = 0;
+  for (; at + width <= n; at += width) { // passes by registers that do not have it
+    bool found = false;
+    TROUPE_UNROLL
+    for (int64_t l = 0; l < width; ++l)
+      found |= row[at + l] == best;
+    if (found)
+      break;
+  }
+  while (at < n && row[at] != best)
+    ++at;
+  return at;
+}
+
 /// Better is > for argmax and < for argmin; equal elements keep the earlier index. NaN is never
 /// better, so it counts only where there is nothing else: then the answer is 0, as for infinities
 /// of the worst kind alone.
@@ -402,14 +437,7 @@ void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t be
     int64_t outer = flat / inner, column = flat % inner;
     const T* base = in + outer * n * inner + column;
     if (inner == 1) {
-      T best = worst;
-      int64_t at = 0;
-      for (int64_t k = 0; k < n; ++k) {
-        bool better = want_max ? base[k] > best : base[k] < best;
-        best = better ? base[k] : best;
-        at = better ? k : at;
-      }
-      result[flat++] = Index(at);
+      result[flat++] = Index(place_of_extreme<want_max>(base, n, worst));
       continue;
     }
     constexpr int64_t width = 64;
@@ -456,6 +484,11 @@ double double_squares(const void* x, int64_t begin, int64_t end) {
   return fold_row<double, WideSum, Squared>(static_cast<const double*>(x) + begin, end - begin);
 }
 
+template <class F>
+NarrowReduce narrow_reduce() {
+  return {reduce_rows<Bfloat16, F>, reduce_columns<Bfloat16, F>};
+}
+
 } // namespace
 
 SquaresFn sum_of_squares(Type type) {
@@ -481,19 +514,19 @@ ReduceKernel reduce(ReduceOp op, Type type) {
   }
 }
 
-ReduceRowsFn reduce_bfloat16_rows(ReduceOp op) {
+NarrowReduce reduce_bfloat16(ReduceOp op) {
   switch (op) {
   case ReduceOp::sum:
   case ReduceOp::mean:
-    return reduce_rows<Bfloat16, Sum<float>>;
+    return narrow_reduce<Sum<float>>();
   case ReduceOp::prod:
-    return reduce_rows<Bfloat16, Prod<float>>;
+    return narrow_reduce<Prod<float>>();
   case ReduceOp::max:
-    return reduce_rows<Bfloat16, Max<float>>;
+    return narrow_reduce<Max<float>>();
   case ReduceOp::min:
-    return reduce_rows<Bfloat16, Min<float>>;
+    return narrow_reduce<Min<float>>();
   default:
-    return nullptr;
+    return {};
   }
 }
 

@@ -1,5 +1,6 @@
 // Bias, softmax and cross entropy, row by row.  softmax(x)[c] = exp(x[c] - max) / sum exp(x - max)
 #include "kernels/arith/isa/math.hpp"
+#include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
@@ -231,6 +232,32 @@ void bias_rows(const void* x, const void* bias, void* y, int64_t columns, int64_
   }
 }
 
+/// The same of elements of 16 bits; each sum is rounded once.
+template <class N>
+void narrow_bias_rows(const void* x, const void* bias, void* y, int64_t columns, int64_t begin,
+                      int64_t end) {
+  constexpr int64_t width = lanes<float>, at_once = 32 * width;
+  auto b = static_cast<const N*>(bias);
+  for (int64_t first = 0; first < columns; first += at_once) {
+    const int64_t n = columns - first < at_once ? columns - first : at_once;
+    const int64_t whole = n / width, rest = n % width;
+    Full<float> wide[at_once / width];
+    for (int64_t k = 0; k < whole; ++k)
+      wide[k] = load_narrow(b + first + k * width);
+    if (rest > 0)
+      wide[whole] = load_narrow(b + first + whole * width, rest);
+    for (int64_t r = begin; r < end; ++r) {
+      const N* in = static_cast<const N*>(x) + r * columns + first;
+      N* out = static_cast<N*>(y) + r * columns + first;
+      for (int64_t k = 0; k < whole; ++k)
+        store_narrow(load_narrow(in + k * width) + wide[k], out + k * width);
+      if (rest > 0)
+        store_narrow(load_narrow(in + whole * width, rest) + wide[whole], out + whole * width,
+                     rest);
+    }
+  }
+}
+
 template <class T>
 constexpr Type type_of() {
   if (T(1) / T(2) != T(0))
@@ -301,6 +328,12 @@ BiasAddFn bias_add(Type type) {
     return bias_rows<int32_t>;
   case Type::int64:
     return bias_rows<int64_t>;
+  case Type::bfloat16:
+    return narrow_bias_rows<Bfloat16>;
+#if defined(__F16C__)
+  case Type::float16:
+    return narrow_bias_rows<Float16>;
+#endif
   default:
     return nullptr;
   }

@@ -1,5 +1,6 @@
 // One input, one output; gradients of such functions; sums of many arrays.
 #include "kernels/arith/isa/math.hpp"
+#include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
@@ -278,6 +279,67 @@ UnaryFn unary_of(UnaryOp op) {
   return nullptr;
 }
 
+/// F of elements of 16 bits, some registers of them at a time.
+template <class N, class F>
+void map_narrow(const void* x, void* y, int64_t begin, int64_t end) {
+  constexpr int registers = 4, count = registers * lanes<float>;
+  const auto several = [](const N* from, N* to) {
+    float wide[count];
+    TROUPE_UNROLL
+    for (int r = 0; r < registers; ++r)
+      store(load_narrow(from + r * lanes<float>), wide + r * lanes<float>);
+    TROUPE_INDEPENDENT
+    for (int i = 0; i < count; ++i)
+      wide[i] = F::of(wide[i]);
+    TROUPE_UNROLL
+    for (int r = 0; r < registers; ++r)
+      store_narrow(load<Full<float>>(wide + r * lanes<float>), to + r * lanes<float>);
+  };
+  auto in = static_cast<const N*>(x);
+  auto out = static_cast<N*>(y);
+  for (; begin + count <= end; begin += count)
+    several(in + begin, out + begin);
+  N rest[count] = {};
+  const size_t bytes = static_cast<size_t>(end - begin) * sizeof(N);
+  __builtin_memcpy(static_cast<void*>(rest), in + begin, bytes);
+  several(rest, rest);
+  __builtin_memcpy(static_cast<void*>(out + begin), rest, bytes);
+}
+
+/// What changes nothing but the sign.
+struct SignTurned {
+  TROUPE_INLINE uint16_t of(uint16_t bits) { return bits ^ 0x8000; }
+};
+struct SignCleared {
+  TROUPE_INLINE uint16_t of(uint16_t bits) { return bits & 0x7fff; }
+};
+
+template <class N>
+UnaryFn narrow_of(UnaryOp op) {
+  switch (op) {
+  case UnaryOp::neg:
+    return map<uint16_t, uint16_t, SignTurned>;
+  case UnaryOp::abs:
+    return map<uint16_t, uint16_t, SignCleared>;
+#define TROUPE_NARROW(name)                                                                        \
+  case UnaryOp::name:                                                                              \
+    return map_narrow<N, Unary<UnaryOp::name, float>>;
+    TROUPE_NARROW(sign)
+    TROUPE_NARROW(square)
+    TROUPE_NARROW(relu)
+    TROUPE_NARROW(relu6)
+    TROUPE_NARROW(sqrt)
+    TROUPE_NARROW(rsqrt)
+    TROUPE_NARROW(reciprocal)
+    TROUPE_NARROW(floor)
+    TROUPE_NARROW(ceil)
+    TROUPE_NARROW(round)
+#undef TROUPE_NARROW
+  default:
+    return nullptr;
+  }
+}
+
 template <class T, class F>
 void map_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_t end) {
   auto gradient = static_cast<const T*>(dy);
@@ -376,6 +438,14 @@ UnaryFn unary(UnaryOp op, Type type) {
   default:
     return nullptr;
   }
+}
+
+UnaryFn unary_narrow(UnaryOp op, Type type) {
+#if defined(__F16C__)
+  if (type == Type::float16)
+    return narrow_of<Float16>(op);
+#endif
+  return type == Type::bfloat16 ? narrow_of<Bfloat16>(op) : nullptr;
 }
 
 GradFn unary_grad(GradOp op, Type type) {

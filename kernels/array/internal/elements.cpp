@@ -39,6 +39,21 @@ gpu::Strided strided_side(const arith::StridedPlan& plan) {
   return {{plan.strides, plan.strides + plan.rank}, plan.offset};
 }
 
+/// Rows of `n` elements each, as copy_runs, on the calling thread.
+void copy_rows(const Tensor& from, std::int64_t from_at, std::int64_t from_row, Tensor& to,
+               std::int64_t to_at, std::int64_t to_row, std::int64_t rows, std::int64_t n) {
+  if (is_object(from.dtype())) {
+    for (std::int64_t r = 0; r < rows; ++r)
+      copy_elements(from, from_at + r * from_row, to, to_at + r * to_row, n);
+    return;
+  }
+  const auto size = static_cast<std::int64_t>(dtype_size(from.dtype()));
+  if (n > 0)
+    arith::copy_runs(static_cast<const std::byte*>(from.raw()) + from_at * size, from_row * size,
+                     static_cast<std::byte*>(to.mutable_raw()) + to_at * size, to_row * size, rows,
+                     n * size);
+}
+
 double cost(const Tensor& tensor) {
   return 0.2 + 0.05 * static_cast<double>(dtype_size(tensor.dtype()));
 }
@@ -132,6 +147,18 @@ Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const T
   return {};
 }
 
+Status copy_among(KernelContext& c, const arith::StridedPlan& plan, const Tensor& dense,
+                  const void* value, Tensor& strided) {
+  const int size = static_cast<int>(dtype_size(dense.dtype()));
+  const void* from = dense.raw();
+  void* to = strided.mutable_raw();
+  const std::int64_t total = strided.num_elements();
+  c.parallel_for(plan.size, cost(dense), [&](std::int64_t begin, std::int64_t end) {
+    arith::copy_among(size, plan, from, to, total, value, begin, end);
+  });
+  return {};
+}
+
 Status fill(KernelContext& c, const Tensor& value, Tensor& out) {
   if (is_object(out.dtype()))
     return dispatch(Objects{}, out.dtype(), [&]<class T>() -> Status {
@@ -193,9 +220,38 @@ Status copy_runs(KernelContext& c, const Tensor& from, std::int64_t from_at, std
                              {{to_row, 1}, to_at}, to.mutable_raw());
   }
   c.parallel_for(rows, 5 + 0.2 * static_cast<double>(n), [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t r = begin; r < end; ++r)
-      copy_elements(from, from_at + r * from_row, to, to_at + r * to_row, n);
+    copy_rows(from, from_at + begin * from_row, from_row, to, to_at + begin * to_row, to_row,
+              end - begin, n);
   });
+  return {};
+}
+
+Status join_runs(KernelContext& c, const std::vector<Run>& runs, std::int64_t rows, Tensor& out) {
+  std::int64_t row = 0;
+  for (const Run& run : runs)
+    row += run.n;
+  if (out.kind() == MemoryKind::device) {
+    std::int64_t at = 0;
+    for (const Run& run : runs) {
+      TROUPE_TRY(copy_runs(c, run.from, 0, run.n, out, at, row, rows, run.n));
+      at += run.n;
+    }
+    return {};
+  }
+  // As many rows at once as stay in a near cache while each tensor adds its part.
+  constexpr std::int64_t room = 1 << 12;
+  const std::int64_t at_once = std::max<std::int64_t>(room / std::max<std::int64_t>(row, 1), 1);
+  c.parallel_for(rows, 5.0 * static_cast<double>(runs.size()) + 0.2 * static_cast<double>(row),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t r = begin; r < end; r += at_once) {
+                     const std::int64_t count = std::min(at_once, end - r);
+                     std::int64_t at = r * row;
+                     for (const Run& run : runs) {
+                       copy_rows(run.from, r * run.n, run.n, out, at, row, count, run.n);
+                       at += run.n;
+                     }
+                   }
+                 });
   return {};
 }
 

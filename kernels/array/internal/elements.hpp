@@ -31,6 +31,11 @@ Status copy_from_strided(KernelContext& c, const arith::StridedPlan& plan, const
 Status copy_to_strided(KernelContext& c, const arith::StridedPlan& plan, const Tensor& dense,
                        Tensor& strided);
 
+/// The same of plain dtypes in host memory, where the places increase; all other elements of
+/// `strided` become `*value`. `dense` is not empty.
+Status copy_among(KernelContext& c, const arith::StridedPlan& plan, const Tensor& dense,
+                  const void* value, Tensor& strided);
+
 /// Sets every element to the only one of `value`.
 Status fill(KernelContext& c, const Tensor& value, Tensor& out);
 /// Sets every element to zero, false or an empty object.
@@ -52,6 +57,14 @@ KernelOptions int32_on_host(const KernelOptions& options, const char* type = "T"
 Status copy_runs(KernelContext& c, const Tensor& from, std::int64_t from_at, std::int64_t from_row,
                  Tensor& to, std::int64_t to_at, std::int64_t to_row, std::int64_t rows,
                  std::int64_t n);
+
+/// Elements that a tensor adds to each row, in its order.
+struct Run {
+  const Tensor& from;
+  std::int64_t n = 0;
+};
+/// Writes `rows` rows, each of the runs one after the other.
+Status join_runs(KernelContext& c, const std::vector<Run>& runs, std::int64_t rows, Tensor& out);
 
 /// A tensor as [outer, middle, inner] around one of its dimensions.
 struct AroundAxis {

@@ -1,0 +1,70 @@
+// Floating point elements of 16 bits, which are computed in f32: a register of floats from as many of
+// them, and back, rounded to nearest. Float16 is there where the processor has instructions for it.
+#pragma once
+#include "kernels/arith/internal/half_bits.hpp"
+#include "kernels/arith/isa/lanes.hpp"
+
+namespace troupe::arith::TROUPE_ISA {
+namespace {
+
+using NarrowBits = Vector<uint16_t, lanes<float>>;
+
+struct Bfloat16 {
+  uint16_t bits = 0;
+  Bfloat16() = default;
+  /// The front half, which is all of an identity.
+  explicit Bfloat16(float value) : bits(uint16_t(__builtin_bit_cast(uint32_t, value) >> 16)) {}
+  [[gnu::always_inline]] inline explicit operator float() const {
+    return bfloat_bits_to_float(bits);
+  }
+
+  TROUPE_INLINE Full<float> widen(const NarrowBits& x) {
+    return __builtin_bit_cast(Full<float>, __builtin_convertvector(x, Full<uint32_t>) << 16);
+  }
+  TROUPE_INLINE NarrowBits narrow(const Full<float>& x) {
+    const auto value = __builtin_bit_cast(Full<uint32_t>, x);
+    const Full<uint32_t> rounded = (value + 0x7fff + ((value >> 16) & 1)) >> 16;
+    const Full<uint32_t> nan = (value >> 16) | 0x40;
+    return __builtin_convertvector(x != x ? nan : rounded, NarrowBits);
+  }
+};
+
+#if defined(__F16C__)
+struct Float16 {
+  uint16_t bits = 0;
+
+  TROUPE_INLINE Full<float> widen(const NarrowBits& x) {
+#if defined(__AVX512F__)
+    return __builtin_bit_cast(Full<float>, _mm512_cvtph_ps(__builtin_bit_cast(__m256i, x)));
+#else
+    return __builtin_bit_cast(Full<float>, _mm256_cvtph_ps(__builtin_bit_cast(__m128i, x)));
+#endif
+  }
+  TROUPE_INLINE NarrowBits narrow(const Full<float>& x) {
+    constexpr int nearest = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
+#if defined(__AVX512F__)
+    return __builtin_bit_cast(NarrowBits, _mm512_cvtps_ph(__builtin_bit_cast(__m512, x), nearest));
+#else
+    return __builtin_bit_cast(NarrowBits, _mm256_cvtps_ph(__builtin_bit_cast(__m256, x), nearest));
+#endif
+  }
+};
+#endif
+
+/// The first n elements, and zeros in the other lanes.
+template <class N>
+TROUPE_INLINE Full<float> load_narrow(const N* from, int64_t n = lanes<float>) {
+  NarrowBits bits = {};
+  __builtin_memcpy(&bits, from, static_cast<size_t>(n) * sizeof(uint16_t));
+  return N::widen(bits);
+}
+
+/// Writes the first n lanes.
+template <class N>
+TROUPE_INLINE void store_narrow(const Full<float>& values, N* to, int64_t n = lanes<float>) {
+  const NarrowBits bits = N::narrow(values);
+  __builtin_memcpy(static_cast<void*>(to), &bits, static_cast<size_t>(n) * sizeof(uint16_t));
+}
+
+} // namespace
+} // namespace troupe::arith::TROUPE_ISA
