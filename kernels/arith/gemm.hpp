@@ -1,5 +1,6 @@
 // Matrix products of row-major matrices. f32 and f64 by Eigen, f32 by oneDNN where that is faster,
-// bf16 by oneDNN where the processor multiplies it, i32, i64 and complex128 by plain loops.
+// bf16 by oneDNN where the processor multiplies it, i32 and i64 by plain loops,
+// complex numbers by four products of their parts.
 #pragma once
 #include "kernels/arith/types.hpp"
 
@@ -12,7 +13,7 @@ struct GemmShape {
   bool transpose_a = false, transpose_b = false;
 };
 
-/// Whether `type` is one of f32 f64 bf16 i32 i64 complex128.
+/// Whether `type` is one of f32 f64 bf16 i32 i64 complex64 complex128.
 bool has_gemm(Type type);
 
 /// Whether a product of bf16 is faster than one of its elements as f32: the processor multiplies

@@ -2,6 +2,7 @@
 #include "kernels/arith/internal/test_support.hpp"
 #include <algorithm>
 #include <bit>
+#include <complex>
 
 namespace troupe::arith::gemm_test {
 namespace {
@@ -116,6 +117,35 @@ void check_bfloat16(const GemmShape& s) {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("batches of products of bf16 are those of their matrices") {
+  on_each_isa_and_library([] {
+    for (int flags = 0; flags < 4; ++flags) {
+      const GemmShape s = {33, 20, 40, (flags & 1) != 0, (flags & 2) != 0};
+      constexpr int64_t count = 5;
+      const auto bits = [](int64_t n, unsigned seed) {
+        std::vector<uint16_t> out;
+        for (const float x : random_values<float>(n, -1, 1, seed))
+          out.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16));
+        return out;
+      };
+      const auto a = bits(count * s.m * s.k, 79), b = bits(count * s.k * s.n, 80);
+      std::vector<uint16_t> batch(static_cast<size_t>(count * s.m * s.n)), single = batch;
+      gemm_batch(Type::bfloat16, s, a.data(), nullptr, b.data(), nullptr, batch.data(), 0, 3);
+      gemm_batch(Type::bfloat16, s, a.data(), nullptr, b.data(), nullptr, batch.data(), 3, count);
+      for (int64_t i = 0; i < count; ++i)
+        gemm_rows(Type::bfloat16, s, a.data() + i * s.m * s.k, b.data() + i * s.k * s.n,
+                  single.data() + i * s.m * s.n, 0, s.m);
+      int64_t wrong = 0;
+      for (size_t i = 0; i < batch.size(); ++i) {
+        const float got = std::bit_cast<float>(static_cast<uint32_t>(batch[i]) << 16),
+                    want = std::bit_cast<float>(static_cast<uint32_t>(single[i]) << 16);
+        wrong += !(std::abs(got - want) <= std::abs(want) / 100 + 1e-4F);
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
 TEST_CASE("products of bf16 equal those in f32 but for the rounding, with and without oneDNN") {
   on_each_isa_and_library([] {
     for (const Size& size : {Size{0, 3, 2},
@@ -127,6 +157,55 @@ TEST_CASE("products of bf16 equal those in f32 but for the rounding, with and wi
                              {128, 96, 130}})
       for (int flags = 0; flags < 4; ++flags)
         check_bfloat16({size.m, size.n, size.k, (flags & 1) != 0, (flags & 2) != 0});
+  });
+}
+
+template <class T>
+void check_complex(const GemmShape& s) {
+  using C = std::complex<T>;
+  const auto numbers = [](int64_t n, unsigned seed) {
+    const auto parts = random_values<T>(2 * n, -1, 1, seed);
+    std::vector<C> out;
+    for (size_t i = 0; i < parts.size(); i += 2)
+      out.emplace_back(parts[i], parts[i + 1]);
+    return out;
+  };
+  const auto a = numbers(s.m * s.k, 81), b = numbers(s.k * s.n, 82);
+  const Type type = sizeof(T) == 4 ? Type::complex64 : Type::complex128;
+  std::vector<C> rows(static_cast<size_t>(s.m * s.n), C(7, 7)), columns = rows;
+  gemm_rows(type, s, a.data(), b.data(), rows.data(), 0, s.m / 3);
+  gemm_rows(type, s, a.data(), b.data(), rows.data(), s.m / 3, s.m);
+  gemm_columns(type, s, a.data(), b.data(), columns.data(), 0, s.n / 3);
+  gemm_columns(type, s, a.data(), b.data(), columns.data(), s.n / 3, s.n);
+  int64_t wrong = 0;
+  const double tolerance = std::numeric_limits<T>::epsilon() * 8 * static_cast<double>(s.k + 1);
+  for (int64_t i = 0; i < s.m; ++i)
+    for (int64_t j = 0; j < s.n; ++j) {
+      std::complex<double> sum;
+      for (int64_t k = 0; k < s.k; ++k)
+        sum +=
+            std::complex<double>(
+                a[static_cast<size_t>(s.transpose_a ? k * s.m + i : i * s.k + k)]) *
+            std::complex<double>(b[static_cast<size_t>(s.transpose_b ? j * s.k + k : k * s.n + j)]);
+      const auto at = static_cast<size_t>(i * s.n + j);
+      for (const C& got : {rows[at], columns[at]})
+        wrong += !(std::abs(std::complex<double>(got) - sum) <= tolerance);
+    }
+  CAPTURE(s.m);
+  CAPTURE(s.n);
+  CAPTURE(s.k);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("products of complex numbers, whole and in blocks") {
+  on_each_isa_and_library([] {
+    for (const Size& size :
+         {Size{0, 3, 2}, {2, 3, 0}, {1, 1, 1}, {5, 7, 3}, {2, 65, 4}, {33, 47, 65}})
+      for (int flags = 0; flags < 4; ++flags) {
+        const GemmShape s = {size.m, size.n, size.k, (flags & 1) != 0, (flags & 2) != 0};
+        check_complex<float>(s);
+        check_complex<double>(s);
+      }
   });
 }
 

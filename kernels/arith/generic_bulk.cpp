@@ -1,4 +1,4 @@
-// Matrix products, pools and convolutions of numbers that no instruction set has code for: plain
+// Pools and convolutions of numbers that no instruction set has code for: plain
 // loops. Integers wrap.
 #include "kernels/arith/internal/generic.hpp"
 
@@ -8,34 +8,6 @@
 
 namespace troupe::arith {
 namespace {
-
-// Written out, because std::complex looks for infinities in every product.
-struct ComplexParts {
-  double real, imaginary;
-};
-
-void add_product(ComplexParts& sum, ComplexParts a, ComplexParts b) {
-  sum.real += a.real * b.real - a.imaginary * b.imaginary;
-  sum.imaginary += a.real * b.imaginary + a.imaginary * b.real;
-}
-
-void multiply(const GemmBlock& g) {
-  const auto* a = static_cast<const ComplexParts*>(g.a);
-  const auto* b = static_cast<const ComplexParts*>(g.b);
-  auto* c = static_cast<ComplexParts*>(g.c);
-  const int64_t a_row = g.transpose_a ? 1 : g.lda, a_column = g.transpose_a ? g.lda : 1;
-  for (int64_t i = 0; i < g.m; ++i) {
-    ComplexParts* out = c + i * g.ldc;
-    if (!g.accumulate)
-      std::fill_n(out, g.n, ComplexParts{0, 0});
-    for (int64_t k = 0; k < g.k && !g.transpose_b; ++k)
-      for (int64_t j = 0; j < g.n; ++j)
-        add_product(out[j], a[i * a_row + k * a_column], b[k * g.ldb + j]);
-    for (int64_t j = 0; j < g.n && g.transpose_b; ++j)
-      for (int64_t k = 0; k < g.k; ++k)
-        add_product(out[j], a[i * a_row + k * a_column], b[j * g.ldb + k]);
-  }
-}
 
 /// The part of output pixel (oy, ox)'s window that lies inside the input: rows, then columns.
 struct Window {
@@ -117,12 +89,6 @@ uint32_t bits(int32_t value) {
 }
 
 } // namespace
-
-bool generic_gemm(Type type, const GemmBlock& block) {
-  if (type == Type::complex128)
-    multiply(block);
-  return type == Type::complex128;
-}
 
 PoolFn generic_max_pool(Type type) {
   return type == Type::int32    ? max_forward<int32_t>

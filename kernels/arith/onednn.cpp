@@ -387,17 +387,23 @@ struct Product {
   Compiled compiled;
 };
 
-memory::desc matrix(int64_t rows, int64_t columns, int64_t stride, bool transposed) {
-  return {{rows, columns},
-          memory::data_type::bf16,
-          transposed ? memory::dims{1, stride} : memory::dims{stride, 1}};
+/// `count` matrices, one after the other where there are several.
+memory::desc matrices(int64_t count, int64_t rows, int64_t columns, int64_t stride,
+                      bool transposed) {
+  memory::dims dims = {rows, columns};
+  memory::dims strides = transposed ? memory::dims{1, stride} : memory::dims{stride, 1};
+  if (count > 1) {
+    dims.insert(dims.begin(), count);
+    strides.insert(strides.begin(), rows * columns);
+  }
+  return {dims, memory::data_type::bf16, strides};
 }
 
-std::shared_ptr<Product> make_product(const GemmBlock& g) {
+std::shared_ptr<Product> make_product(const GemmBlock& g, int64_t count) {
   auto made = std::make_shared<Product>();
-  made->a = matrix(g.m, g.k, g.lda, g.transpose_a);
-  made->b = matrix(g.k, g.n, g.ldb, g.transpose_b);
-  made->c = matrix(g.m, g.n, g.ldc, false);
+  made->a = matrices(count, g.m, g.k, g.lda, g.transpose_a);
+  made->b = matrices(count, g.k, g.n, g.ldb, g.transpose_b);
+  made->c = matrices(count, g.m, g.n, g.ldc, false);
   dnnl::primitive_attr attr;
   attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
   const dnnl::matmul::primitive_desc found(dnnl::matmul::desc(made->a, made->b, made->c), attr,
@@ -410,12 +416,12 @@ std::shared_ptr<Product> make_product(const GemmBlock& g) {
 }
 
 /// From the cache or new; null where oneDNN cannot or should not.
-std::shared_ptr<Product> product(const GemmBlock& g) {
+std::shared_ptr<Product> product(const GemmBlock& g, int64_t count) {
   constexpr size_t limit = 1024;
   static std::mutex mutex;
-  static std::map<std::array<int64_t, 8>, std::shared_ptr<Product>> cache;
-  const std::array<int64_t, 8> key = {g.transpose_a, g.transpose_b, g.m,   g.n,
-                                      g.k,           g.lda,         g.ldb, g.ldc};
+  static std::map<std::array<int64_t, 9>, std::shared_ptr<Product>> cache;
+  const std::array<int64_t, 9> key = {count, g.transpose_a, g.transpose_b, g.m,  g.n,
+                                      g.k,   g.lda,         g.ldb,         g.ldc};
   std::lock_guard lock(mutex);
   if (auto found = cache.find(key); found != cache.end())
     return found->second;
@@ -423,7 +429,7 @@ std::shared_ptr<Product> product(const GemmBlock& g) {
     cache.clear();
   std::shared_ptr<Product> made;
   try {
-    made = make_product(g);
+    made = make_product(g, count);
   } catch (const dnnl::error&) {
     made = nullptr; // not a case for oneDNN; remembered as such
   }
@@ -460,9 +466,9 @@ bool onednn_gemm(const GemmBlock& g) {
                     g.accumulate ? 1.0f : 0.0f, static_cast<float*>(g.c), g.ldc) == dnnl_success;
 }
 
-bool onednn_gemm_bfloat16(const GemmBlock& g) {
+bool onednn_gemm_bfloat16(const GemmBlock& g, int64_t count) {
   const OneThread one_thread;
-  const std::shared_ptr<Product> p = product(g);
+  const std::shared_ptr<Product> p = product(g, count);
   if (p == nullptr)
     return false;
   try {

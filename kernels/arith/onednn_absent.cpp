@@ -17,7 +17,7 @@ bool onednn_gemm(const GemmBlock&) {
   return false;
 }
 
-bool onednn_gemm_bfloat16(const GemmBlock&) {
+bool onednn_gemm_bfloat16(const GemmBlock&, int64_t) {
   return false;
 }
 

@@ -83,7 +83,7 @@ struct Parts {
   }
 };
 
-constexpr int64_t wide_room = 1024; // elements that are widened at once
+constexpr int64_t wide_room = 2048; // elements that are widened at once
 
 /// As kernel.rows of elements that are computed in another type.
 void rows_widened(const ReduceKernel& kernel, int64_t* acc, const char* x, int64_t rows,
@@ -179,8 +179,7 @@ ReduceKernel reduce_kernel(ReduceOp op, Type type) {
     return {};
   kernel.size = route->size;
   kernel.route = route;
-  if (type == Type::bfloat16)
-    kernel.narrow = isa_table().reduce_bfloat16(op);
+  kernel.narrow = isa_table().reduce_narrow(op, type);
   // The most and the least of no integers are the type's own, not those of the wider one.
   if (type != Type::float16 && type != Type::bfloat16) {
     const bool has_sign = type == Type::int8 || type == Type::int16;

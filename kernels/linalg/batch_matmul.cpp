@@ -145,13 +145,16 @@ Status multiply_on_gpu(KernelContext& c, const arith::GemmShape& shape, const Te
 
 /// An operand as the product takes it: a transposed complex one is conjugated.
 Result<Tensor> operand(KernelContext& c, int i, bool adjoint) {
-  using Complex = std::complex<double>;
   const Tensor& from = c.input(i);
-  if (!adjoint || from.dtype() != DType::complex128)
+  using Complexes = Types<std::complex<float>, std::complex<double>>;
+  if (!adjoint || (from.dtype() != DType::complex64 && from.dtype() != DType::complex128))
     return from;
   TROUPE_ASSIGN(Tensor out, c.allocate_temp(from.dtype(), from.shape()));
-  std::ranges::transform(from.data<Complex>(), out.mutable_data<Complex>().begin(),
-                         [](Complex z) { return std::conj(z); });
+  TROUPE_TRY(dispatch(Complexes{}, from.dtype(), [&]<class T>() -> Status {
+    std::ranges::transform(from.data<T>(), out.mutable_data<T>().begin(),
+                           [](T z) { return std::conj(z); });
+    return {};
+  }));
   return out;
 }
 
@@ -259,12 +262,12 @@ Status differentiate(GradContext& g, std::string_view op, bool broadcast) {
 using DTypes = std::vector<DType>;
 
 const DTypes& computed() {
-  static const DTypes all = {DType::float32, DType::float64, DType::int32, DType::int64,
-                             DType::complex128};
+  static const DTypes all = {DType::float32, DType::float64,   DType::int32,
+                             DType::int64,   DType::complex64, DType::complex128};
   return all;
 }
 const DTypes& narrow_ones() {
-  static const DTypes all = {DType::float16, DType::bfloat16, DType::complex64, DType::int16};
+  static const DTypes all = {DType::float16, DType::bfloat16, DType::int16};
   return all;
 }
 
@@ -287,7 +290,7 @@ KernelOptions options_v3(DTypes a, DTypes b, DType out) {
 void add_kernels_v3(OpLibrary::Builder& op) {
   for (DType type : computed())
     op.cpu_kernel(compute<true>, options_v3({type}, {type}, type));
-  for (DType type : {DType::bfloat16, DType::complex64, DType::int16})
+  for (DType type : {DType::bfloat16, DType::int16})
     op.cpu_kernel(compute_mixed, options_v3({type}, {type}, type));
   const DTypes bytes = {DType::int8, DType::uint8};
   op.cpu_kernel(compute_mixed, options_v3(bytes, bytes, DType::int32));

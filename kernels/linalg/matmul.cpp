@@ -76,12 +76,13 @@ Status differentiate(GradContext& g) {
 
 void register_ops(OpLibrary& library) {
   KernelOptions options;
-  options.types = {
-      {"T", {DType::float32, DType::float64, DType::int32, DType::int64, DType::complex128}}};
+  options.types = {{"T",
+                    {DType::float32, DType::float64, DType::int32, DType::int64, DType::complex64,
+                     DType::complex128}}};
   options.prepare = prepare;
   options.expensive = true;
   KernelOptions wide = options;
-  wide.types = {{"T", {DType::float16, DType::bfloat16, DType::complex64, DType::int16}}};
+  wide.types = {{"T", {DType::float16, DType::bfloat16, DType::int16}}};
   library.op("MatMul")
       .input("a: T; b: T")
       .output("product: T")

@@ -53,11 +53,13 @@ bool row_of_bits(const void* a, const void* b, void* out, std::int64_t n, RowMod
   T all_x[count], all_y[count]; // the element that is a whole row
   std::fill_n(all_x, one_x && n > 0 ? count : 0, *x);
   std::fill_n(all_y, one_y && n > 0 ? count : 0, *y);
+  const T *from_x = one_x ? all_x : x, *from_y = one_y ? all_y : y;
+  const std::int64_t step_x = one_x ? 0 : count, step_y = one_y ? 0 : count;
   std::int64_t i = 0;
-  for (; i + count <= n; i += count) {
+  for (; i + count <= n; i += count, from_x += step_x, from_y += step_y) {
     Block left, right;
-    std::memcpy(&left, one_x ? all_x : x + i, sizeof left);
-    std::memcpy(&right, one_y ? all_y : y + i, sizeof right);
+    std::memcpy(&left, from_x, sizeof left);
+    std::memcpy(&right, from_y, sizeof right);
     if constexpr (op == Op::and_)
       left &= right;
     else if constexpr (op == Op::or_)

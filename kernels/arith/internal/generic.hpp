@@ -18,9 +18,7 @@ AddNFn generic_add_n(Type type);
 ReduceKernel generic_reduce(ReduceOp op, Type type);
 ArgReduceFn generic_arg_reduce(bool want_max, Type type, Type index_type);
 
-// generic_bulk.cpp. Products of complex128; false for other types.
-bool generic_gemm(Type type, const GemmBlock& block);
-// Pools of i32, i64, u64.
+// generic_bulk.cpp. Pools of i32, i64, u64.
 PoolFn generic_max_pool(Type type);
 MaxPoolGradFn generic_max_pool_grad(Type type);
 // Convolutions of i32, images [begin, end).

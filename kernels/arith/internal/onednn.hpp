@@ -8,8 +8,8 @@
 namespace troupe::arith {
 
 bool onednn_gemm(const GemmBlock& block); // f32
-/// Without `accumulate`; no extent is 0.
-bool onednn_gemm_bfloat16(const GemmBlock& block);
+/// `count` products, whose dense matrices follow each other; without `accumulate`. No extent is 0.
+bool onednn_gemm_bfloat16(const GemmBlock& block, int64_t count);
 /// Does the factor and the offset of the epilogue; the rest is the caller's.
 bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
                          const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end);

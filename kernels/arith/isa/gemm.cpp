@@ -147,7 +147,17 @@ void multiply_integer(const GemmBlock& g) {
         out[j] += sum;
       }
     } else {
-      for (int64_t k = 0; k < g.k; ++k) {
+      int64_t k = 0;
+      for (; k + 4 <= g.k; k += 4) { // so that a row of the result is read and written more seldom
+        const T* factors = a + i * a_row + k * a_column;
+        const T f0 = factors[0], f1 = factors[a_column], f2 = factors[2 * a_column],
+                f3 = factors[3 * a_column];
+        const T *in0 = b + k * g.ldb, *in1 = in0 + g.ldb, *in2 = in1 + g.ldb, *in3 = in2 + g.ldb;
+        TROUPE_INDEPENDENT
+        for (int64_t j = 0; j < g.n; ++j)
+          out[j] += f0 * in0[j] + f1 * in1[j] + f2 * in2[j] + f3 * in3[j];
+      }
+      for (; k < g.k; ++k) {
         const T factor = a[i * a_row + k * a_column];
         const T* in = b + k * g.ldb;
         TROUPE_INDEPENDENT

@@ -10,6 +10,7 @@ namespace {
 using NarrowBits = Vector<uint16_t, lanes<float>>;
 
 struct Bfloat16 {
+  static constexpr uint16_t one = 0x3f80, infinity = 0x7f80;
   uint16_t bits = 0;
   Bfloat16() = default;
   /// The front half, which is all of an identity.
@@ -31,7 +32,9 @@ struct Bfloat16 {
 
 #if defined(__F16C__)
 struct Float16 {
+  static constexpr uint16_t one = 0x3c00, infinity = 0x7c00;
   uint16_t bits = 0;
+  [[gnu::always_inline]] inline explicit operator float() const { return half_bits_to_float(bits); }
 
   TROUPE_INLINE Full<float> widen(const NarrowBits& x) {
 #if defined(__AVX512F__)

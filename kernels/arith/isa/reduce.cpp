@@ -484,9 +484,53 @@ double double_squares(const void* x, int64_t begin, int64_t end) {
   return fold_row<double, WideSum, Squared>(static_cast<const double*>(x) + begin, end - begin);
 }
 
+/// Registers' worth of columns, whose results stay in registers.
+template <int registers, class N, class F>
+TROUPE_INLINE void narrow_columns(int64_t* acc, const N* in, int64_t rows, int64_t stride) {
+  using Acc = typename F::Acc;
+  constexpr int width = lanes<float>;
+  for (int64_t r0 = 0; r0 < rows; r0 += run_length) {
+    const int64_t r1 = rows - r0 > run_length ? r0 + run_length : rows;
+    Full<float> part[registers];
+    TROUPE_UNROLL
+    for (int k = 0; k < registers; ++k)
+      part[k] = load_narrow(in + r0 * stride + k * width);
+    for (int64_t r = r0 + 1; r < r1; ++r) {
+      TROUPE_UNROLL
+      for (int k = 0; k < registers; ++k)
+        part[k] = F::step(part[k], load_narrow(in + r * stride + k * width));
+    }
+    for (int k = 0; k < registers; ++k)
+      for (int l = 0; l < width; ++l) {
+        int64_t* slot = acc + k * width + l;
+        put<Acc>(slot, F::step(get<Acc>(slot), Acc(part[k][l])));
+      }
+  }
+}
+
+template <class N, class F>
+void reduce_narrow_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride,
+                           int64_t columns) {
+  constexpr int registers = 8, width = lanes<float>;
+  auto in = static_cast<const N*>(x);
+  int64_t c = 0;
+  for (; c + registers * width <= columns; c += registers * width)
+    narrow_columns<registers, N, F>(acc + c, in + c, rows, stride);
+  for (; c + width <= columns; c += width)
+    narrow_columns<1, N, F>(acc + c, in + c, rows, stride);
+  if (c < columns)
+    reduce_columns<N, F>(acc + c, in + c, rows, stride, columns - c);
+}
+
 template <class F>
-NarrowReduce narrow_reduce() {
-  return {reduce_rows<Bfloat16, F>, reduce_columns<Bfloat16, F>};
+NarrowReduce narrow_reduce(Type type) {
+#if defined(__F16C__)
+  if (type == Type::float16)
+    return {nullptr, reduce_narrow_columns<Float16, F>};
+#endif
+  return type == Type::bfloat16
+             ? NarrowReduce{reduce_rows<Bfloat16, F>, reduce_narrow_columns<Bfloat16, F>}
+             : NarrowReduce{};
 }
 
 } // namespace
@@ -514,17 +558,17 @@ ReduceKernel reduce(ReduceOp op, Type type) {
   }
 }
 
-NarrowReduce reduce_bfloat16(ReduceOp op) {
+NarrowReduce reduce_narrow(ReduceOp op, Type type) {
   switch (op) {
   case ReduceOp::sum:
   case ReduceOp::mean:
-    return narrow_reduce<Sum<float>>();
+    return narrow_reduce<Sum<float>>(type);
   case ReduceOp::prod:
-    return narrow_reduce<Prod<float>>();
+    return narrow_reduce<Prod<float>>(type);
   case ReduceOp::max:
-    return narrow_reduce<Max<float>>();
+    return narrow_reduce<Max<float>>(type);
   case ReduceOp::min:
-    return narrow_reduce<Min<float>>();
+    return narrow_reduce<Min<float>>(type);
   default:
     return {};
   }
