@@ -16,6 +16,7 @@
 #include "api/grpc/node_address.hpp"
 #include "core/base/device_name.hpp"
 #include "core/base/log.hpp"
+#include "core/base/no_thread.hpp"
 #include "core/base/strings.hpp"
 #include "core/trace/counters.hpp"
 #include "net/transport/log_guard.hpp"
@@ -208,12 +209,18 @@ JoinedClusters::~JoinedClusters() {
 }
 
 void JoinedClusters::join(ClusterSpec spec, bool keeps_state, Done done) {
-  std::scoped_lock guard(impl_->lock);
-  if (!impl_->thread.joinable()) // most servers never need it
-    impl_->thread = std::thread([impl = impl_.get()] {
-      LogGuard log_guard;
-      impl->run();
-    });
+  std::unique_lock guard(impl_->lock);
+  if (!impl_->thread.joinable()) { // most servers never need it
+    try {
+      impl_->thread = std::thread([impl = impl_.get()] {
+        LogGuard log_guard;
+        impl->run();
+      });
+    } catch (const std::system_error& refused) {
+      guard.unlock();
+      return done(no_thread(refused, "for clusters that clients send"));
+    }
+  }
   impl_->requests.push_back({std::move(spec), keeps_state, std::move(done)});
   impl_->changed.notify_all();
 }

@@ -3,6 +3,7 @@
 from graph_def import FLOAT, HALF, INT32, INT64, Type
 from kernel_dtypes import dtype_rows
 from kernel_families import family_rows
+from kernel_shapes import shape_rows
 from single_ops import F32, ints, row, scalar
 
 
@@ -88,5 +89,5 @@ def movement_rows():
 
 
 def kernel_rows():
-    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows(), *family_rows(), *dtype_rows()]
+    rows = [*elementwise_rows(), *reduction_rows(), *neural_rows(), *matrix_rows(), *movement_rows(), *family_rows(), *dtype_rows(), *shape_rows()]
     return {row.name: row for row in rows}

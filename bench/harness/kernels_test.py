@@ -13,7 +13,7 @@ import single_ops  # noqa: E402
 class Kernels(unittest.TestCase):
     def test_rows_have_names_of_their_own_and_graphs_of_as_many_nodes_as_they_say(self):
         rows = [row for group in (kernels.elementwise_rows, kernels.reduction_rows, kernels.neural_rows, kernels.matrix_rows, kernels.movement_rows,
-                                   kernels.family_rows, kernels.dtype_rows) for row in group()]
+                                   kernels.family_rows, kernels.dtype_rows, kernels.shape_rows) for row in group()]
         self.assertEqual(len(kernels.kernel_rows()), len(rows))
         for row in rows:
             name, function, op, *more = row.steps[0].graph

@@ -304,4 +304,16 @@ ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {
   return out;
 }
 
+ConvRows input_rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end) {
+  const int64_t reach = (shape.filter_h - 1) * shape.dilation_h;
+  const int64_t first = std::max<int64_t>(begin + shape.pad_top - reach, 0);
+  const int64_t last = std::min(end + shape.pad_top, shape.out_h);
+  ConvRows out{shape, begin * shape.in_w * shape.in_c, first * shape.out_w * shape.out_c};
+  out.shape.batch = 1;
+  out.shape.in_h = end - begin;
+  out.shape.out_h = last - first;
+  out.shape.pad_top = begin + shape.pad_top - first;
+  return out;
+}
+
 } // namespace troupe::arith

@@ -48,8 +48,8 @@ void gather(const Conv2DShape& s, const float* x, int64_t images, int64_t fy, in
 } // namespace
 
 bool prefers_input_by_products(const Conv2DShape& s) {
-  return has_fast_products() && is_pointwise(s) && s.in_h * s.in_w >= 28 * 28 && s.in_c >= 32 &&
-         s.out_c >= 32;
+  return has_fast_products() && is_pointwise(s) && s.batch * s.in_h * s.in_w >= 28 * 28 &&
+         s.in_c >= 32 && s.out_c >= 32;
 }
 
 bool backward_input_by_products(const Conv2DShape& s, const float* filter, const float* dy,

@@ -1,6 +1,9 @@
 #include "kernels/arith/conv.hpp"
+#include "kernels/arith/fused_conv.hpp"
 #include "kernels/arith/internal/test_support.hpp"
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <thread>
 
 namespace troupe::arith::conv_test {
@@ -150,6 +153,56 @@ TEST_CASE("several threads convolve at once and get what one gets") {
     for (std::thread& thread : threads)
       thread.join();
     CHECK(differences(many, std::vector<double>(one.begin(), one.end())) == 0);
+  });
+}
+
+/// Gradients of one image in bands of rows against those of the whole.
+void check_bands(const Conv2DShape& s, int64_t bands) {
+  const auto x = random_values<float>(input_size(s), -1, 1, 95),
+             dy = random_values<float>(output_size(s), -1, 1, 96),
+             filter = random_values<float>(filter_size(s), -1, 1, 97);
+  std::vector<float> dx(x.size()), dx_bands(x.size(), 7), dw(filter.size()), part(filter.size());
+  std::vector<double> dw_bands(filter.size());
+  conv2d_backward_input(Type::float32, s, filter.data(), dy.data(), dx.data(), 0, 1);
+  conv2d_backward_filter(Type::float32, s, x.data(), dy.data(), dw.data(), 0, 1);
+  for (int64_t k = 0; k < bands; ++k) {
+    const ConvRows out = rows_of_conv(s, k * s.out_h / bands, (k + 1) * s.out_h / bands);
+    if (out.shape.out_h > 0) {
+      conv2d_backward_filter(Type::float32, out.shape, x.data() + out.x_offset,
+                             dy.data() + out.y_offset, part.data(), 0, 1);
+      std::transform(part.begin(), part.end(), dw_bands.begin(), dw_bands.begin(), std::plus<>());
+    }
+    const ConvRows in = input_rows_of_conv(s, k * s.in_h / bands, (k + 1) * s.in_h / bands);
+    if (in.shape.in_h > 0 && s.stride_h == 1)
+      conv2d_backward_input(Type::float32, in.shape, filter.data(), dy.data() + in.y_offset,
+                            dx_bands.data() + in.x_offset, 0, 1);
+  }
+  CAPTURE(s.in_h);
+  CAPTURE(s.filter_h);
+  CAPTURE(s.pad_top);
+  CAPTURE(bands);
+  int wrong = 0;
+  for (size_t i = 0; i < dw.size(); ++i)
+    wrong += !(std::abs(dw[i] - dw_bands[i]) < 1e-3);
+  for (size_t i = 0; i < dx.size() && s.stride_h == 1; ++i)
+    wrong += !(std::abs(dx[i] - dx_bands[i]) < 1e-3);
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("gradients of one image are those of its bands of rows") {
+  on_each_isa_and_library([] {
+    for (const Padding padding : {Padding::valid, Padding::same})
+      for (const int64_t stride : {1, 2})
+        for (const int64_t bands : {2, 3, 5}) {
+          check_bands(make_shape(1, 5, 9, 3, 5, 2, 4, stride, 1, padding), bands);
+          check_bands(make_shape(1, 11, 6, 16, 3, 3, 16, stride, 1, padding), bands);
+          check_bands(make_shape(1, 12, 8, 8, 1, 1, 16, stride, 1, padding), bands);
+          check_bands(make_shape(1, 17, 8, 4, 3, 3, 4, 1, 3, padding), bands);
+        }
+    Conv2DShape wide = make_shape(1, 6, 6, 2, 3, 3, 4, 1, 1, Padding::same); // padding of its own
+    wide.pad_top = 4;
+    wide.out_h = 11;
+    check_bands(wide, 3);
   });
 }
 

@@ -59,7 +59,42 @@ struct Wide {
   uint64_t low, high;
 };
 
+/// The input that is one short row for all rows of the other, which is dense; -1 if there is none.
+int repeated_input(const BroadcastPlan& plan) {
+  constexpr int64_t short_row = 64;
+  if (plan.rank != 2 || plan.dims[1] > short_row)
+    return -1;
+  for (int i = 0; i < 2; ++i)
+    if (plan.strides[i][0] == 0 && plan.strides[i][1] == 1 &&
+        plan.strides[1 - i][0] == plan.dims[1] && plan.strides[1 - i][1] == 1)
+      return i;
+  return -1;
+}
+
 } // namespace
+
+// Rows of few elements cost a call each. Where one input is such a row for all of the other's, it is
+// laid out several times side by side.
+bool BinaryKernel::run_repeated(const BroadcastPlan& plan, int repeated, const void* a,
+                                const void* b, void* out, int64_t begin, int64_t end) const {
+  constexpr int64_t room = 4096; // bytes
+  alignas(64) char rows[room];
+  const int64_t length = plan.dims[1], row_bytes = length * in_size;
+  const int64_t count = room / row_bytes;
+  for (int64_t i = 0; i < count; ++i)
+    std::memcpy(rows + i * row_bytes, repeated == 0 ? a : b, static_cast<size_t>(row_bytes));
+  bool ok = true;
+  for (int64_t at = begin; at < end;) {
+    const int64_t first = at % length;
+    const int64_t n = std::min(count * length - first, end - at);
+    const char* same = rows + first * in_size;
+    const char* other = bytes(repeated == 0 ? b : a) + at * in_size;
+    ok &= row(repeated == 0 ? same : other, repeated == 0 ? other : same,
+              static_cast<char*>(out) + at * out_size, n, RowMode::both_rows);
+    at += n;
+  }
+  return ok;
+}
 
 bool BinaryKernel::operator()(const BroadcastPlan& plan, const void* a, const void* b, void* out,
                               int64_t begin, int64_t end) const {
@@ -71,6 +106,8 @@ bool BinaryKernel::operator()(const BroadcastPlan& plan, const void* a, const vo
   else if (plan.rank > 0 && plan.strides[1][plan.rank - 1] == 0)
     mode = RowMode::right_scalar;
   bool ok = true;
+  if (const int repeated = repeated_input(plan); repeated >= 0 && end - begin > 4 * plan.dims[1])
+    return run_repeated(plan, repeated, a, b, out, begin, end);
   for_each_row(plan, begin, end, [&](int64_t at, int64_t n, const int64_t* offset) {
     ok &= row(bytes(a) + offset[0] * in_size, bytes(b) + offset[1] * in_size,
               static_cast<char*>(out) + at * out_size, n, mode);

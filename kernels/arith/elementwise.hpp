@@ -147,6 +147,8 @@ struct BinaryKernel {
 
 private:
   bool row_widened(const void* a, const void* b, void* out, int64_t n, RowMode mode) const;
+  bool run_repeated(const BroadcastPlan& plan, int repeated, const void* a, const void* b,
+                    void* out, int64_t begin, int64_t end) const;
 };
 
 struct AddNKernel {

@@ -74,4 +74,8 @@ struct ConvRows {
 };
 ConvRows rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end);
 
+/// The same by input rows [begin, end): the gradient of the part's input is that of these rows. The
+/// stride between rows is 1.
+ConvRows input_rows_of_conv(const Conv2DShape& shape, int64_t begin, int64_t end);
+
 } // namespace troupe::arith

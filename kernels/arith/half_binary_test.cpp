@@ -79,5 +79,22 @@ TEST_CASE("f16 is computed in f32 and rounded once, in rows of any length") {
   });
 }
 
+TEST_CASE("the quotient of FloorDiv is rounded before its floor is taken") {
+  on_each_isa([] {
+    if (isa() == Isa::base) // elements are widened there
+      return;
+    for (RowMode mode : {RowMode::both_rows, RowMode::left_scalar, RowMode::right_scalar})
+      for (int64_t n : {1, 16, 33, 1003})
+        check(BinaryOp::floor_div, n, mode,
+              [](float a, float b) { return std::floor(f16_to_f32(f32_to_f16(a / b))); });
+    const BinaryKernel kernel = binary(BinaryOp::floor_div, Type::bfloat16);
+    const uint16_t a[] = {0x42a2, 0xc2a2}, b[] = {0x401e, 0x401e}; // 81 and 2.46875: 32.8
+    uint16_t out[2];
+    CHECK(kernel.row(a, b, out, 2, RowMode::both_rows));
+    CHECK(out[0] == 0x4200); // 32
+    CHECK(out[1] == 0xc204); // -33
+  });
+}
+
 } // namespace
 } // namespace troupe::arith::half_binary_test

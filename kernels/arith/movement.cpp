@@ -20,10 +20,10 @@ std::vector<int64_t> dense_strides(std::span<const int64_t> shape) {
   return strides;
 }
 
-/// Calls run(dense position, strided position, n) for runs of elements within the innermost
-/// dimension.
+/// Calls run(dense position, strided position, n, rows) for rows of n elements within the innermost
+/// dimension: neighbours on the dense side, a step of the dimension before apart on the strided one.
 template <class Run>
-void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, Run run) {
+void for_each_rows(const StridedPlan& plan, int64_t begin, int64_t end, Run run) {
   const int inner = plan.rank - 1;
   const int64_t length = plan.rank > 0 ? plan.dims[inner] : 1;
   int64_t index[StridedPlan::max_rank] = {};
@@ -35,21 +35,29 @@ void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, Run run) 
       rest /= plan.dims[k];
       where += index[k] * plan.strides[k];
     }
-    // Walk rows until this dimension carries; decode anew after that.
+    // Whole rows until the dimension before carries; decode anew after that.
     const int64_t column = plan.rank > 0 ? index[inner] : 0;
-    int64_t n = std::min(length - column, end - at);
-    run(at, where, n);
-    at += n;
-    if (plan.rank < 2)
-      continue;
-    where += (column == 0 ? 0 : -column * plan.strides[inner]) + plan.strides[inner - 1];
-    for (int64_t row = index[inner - 1] + 1; row < plan.dims[inner - 1] && at < end; ++row) {
-      n = std::min(length, end - at);
-      run(at, where, n);
+    const int64_t left = plan.rank < 2 ? 1 : plan.dims[inner - 1] - index[inner - 1];
+    const int64_t rows = std::min(left, (end - at) / length);
+    if (column > 0 || rows == 0) {
+      const int64_t n = std::min(length - column, end - at);
+      run(at, where, n, int64_t{1});
       at += n;
-      where += plan.strides[inner - 1];
+    } else {
+      run(at, where, length, rows);
+      at += rows * length;
     }
   }
+}
+
+/// The same row by row: run(dense position, strided position, n).
+template <class Run>
+void for_each_run(const StridedPlan& plan, int64_t begin, int64_t end, Run run) {
+  const int64_t step = plan.rank < 2 ? 0 : plan.strides[plan.rank - 2];
+  for_each_rows(plan, begin, end, [&](int64_t at, int64_t where, int64_t n, int64_t rows) {
+    for (int64_t r = 0; r < rows; ++r)
+      run(at + r * n, where + r * step, n);
+  });
 }
 
 template <class T>
@@ -141,14 +149,19 @@ void copy_from(const StridedPlan& plan, const void* strided, void* dense, int64_
   auto in = static_cast<const T*>(strided);
   auto out = static_cast<T*>(dense);
   const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
-  const auto copy_runs = [&](int64_t from, int64_t to) {
-    for_each_run(plan, from, to, [&](int64_t at, int64_t where, int64_t n) {
-      gather_run(in + where, stride, out + at, n);
+  constexpr int64_t size = sizeof(T);
+  const int64_t step = plan.rank < 2 ? 0 : plan.strides[plan.rank - 2];
+  const auto copy_rows = [&](int64_t from, int64_t to) {
+    for_each_rows(plan, from, to, [&](int64_t at, int64_t where, int64_t n, int64_t rows) {
+      if (stride == 1)
+        return copy_runs(in + where, step * size, out + at, n * size, rows, n * size);
+      for (int64_t r = 0; r < rows; ++r)
+        gather_run(in + where + r * step, stride, out + at + r * n, n);
     });
   };
   const int turned = turned_dimension(plan);
   if (turned < 0)
-    return copy_runs(begin, end);
+    return copy_rows(begin, end);
   int64_t row_size = 1;
   for (int k = turned + 1; k < plan.rank; ++k)
     row_size *= plan.dims[k];
@@ -156,7 +169,7 @@ void copy_from(const StridedPlan& plan, const void* strided, void* dense, int64_
     const int64_t row = at / row_size, left = plan.dims[turned] - row % plan.dims[turned];
     const int64_t rows = at % row_size == 0 ? std::min(left, (end - at) / row_size) : 0;
     const int64_t next = rows > 0 ? at + rows * row_size : std::min((row + 1) * row_size, end);
-    rows > 0 ? copy_turned(plan, turned, in, out, at, rows, row_size) : copy_runs(at, next);
+    rows > 0 ? copy_turned(plan, turned, in, out, at, rows, row_size) : copy_rows(at, next);
     at = next;
   }
 }
@@ -388,8 +401,14 @@ void copy_runs(const void* from, int64_t from_row, void* to, int64_t to_row, int
     return copy_short_runs<4>(in, from_row, out, to_row, rows);
   case 8:
     return copy_short_runs<8>(in, from_row, out, to_row, rows);
+  case 12: // a pixel
+    return copy_short_runs<12>(in, from_row, out, to_row, rows);
   case 16:
     return copy_short_runs<16>(in, from_row, out, to_row, rows);
+  case 32:
+    return copy_short_runs<32>(in, from_row, out, to_row, rows);
+  case 64:
+    return copy_short_runs<64>(in, from_row, out, to_row, rows);
   default:
     for (int64_t r = 0; r < rows; ++r)
       std::memcpy(out + r * to_row, in + r * from_row, static_cast<size_t>(bytes));

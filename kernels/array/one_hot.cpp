@@ -1,4 +1,6 @@
 // OneHot: along a new dimension, on_value at the place that each index names, off_value elsewhere.
+#include <cstring>
+
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/array/internal/gpu_kernels.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -29,9 +31,54 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, PartialShape(std::move(dims)));
 }
 
+/// One element of a plain dtype, by instructions for its size.
+void copy_one(const void* from, std::byte* to, std::size_t size) {
+  switch (size) {
+  case 1:
+    std::memcpy(to, from, 1);
+    return;
+  case 2:
+    std::memcpy(to, from, 2);
+    return;
+  case 4:
+    std::memcpy(to, from, 4);
+    return;
+  case 8:
+    std::memcpy(to, from, 8);
+    return;
+  default:
+    std::memcpy(to, from, size);
+  }
+}
+
+template <class T>
+void place_plain(KernelContext& c, const Tensor& on, std::int64_t depth, std::int64_t inner,
+                 Tensor& out) {
+  const T* index = c.input(0).data<T>().data();
+  const std::size_t size = dtype_size(on.dtype());
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  const void* value = on.raw();
+  c.serial_for(c.input(0).num_elements(), 3, [&](std::int64_t begin, std::int64_t end) {
+    std::int64_t first = begin / inner * depth * inner, column = begin % inner;
+    for (std::int64_t k = begin; k < end; ++k) {
+      const auto at = static_cast<std::int64_t>(index[k]);
+      if (at >= 0 && at < depth)
+        copy_one(value, to + static_cast<std::size_t>(first + at * inner + column) * size, size);
+      if (++column == inner) {
+        column = 0;
+        first += depth * inner;
+      }
+    }
+  });
+}
+
 template <class T>
 Status place(KernelContext& c, const Tensor& on, std::int64_t depth, std::int64_t inner,
              Tensor& out) {
+  if (!is_object(on.dtype())) {
+    place_plain<T>(c, on, depth, inner, out);
+    return {};
+  }
   const auto index = c.input(0).data<T>();
   const auto count = static_cast<std::int64_t>(index.size());
   c.serial_for(count, 10, [&](std::int64_t begin, std::int64_t end) {

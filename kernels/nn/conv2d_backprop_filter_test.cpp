@@ -23,6 +23,13 @@ TROUPE_OP_CASES(Conv2DBackpropFilter) {
       row,
       {
           {
+              .name = "one image large enough for bands of rows",
+              .inputs = {"f32[1,40,40,64] 1", "i32[4] 3 3 64 64", "f32[1,38,38,64] 1"},
+              .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                        {"padding", std::string("VALID")}},
+              .outputs = {"f32[3,3,64,64] 1444"},
+          },
+          {
               .name = "no images: the gradient is zero",
               .inputs = {"f32[0,2,2,1]", "i32[4] 1 1 1 2", "f32[0,2,2,2]"},
               .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},

@@ -22,6 +22,13 @@ TROUPE_OP_CASES(Conv2DBackpropInput) {
   return testing::with_convolution_cases(
       row, {
                {
+                   .name = "bands of rows see their neighbours",
+                   .inputs = {"i32[4] 1 5 40 128", "f32[5,1,128,128] 0.5", "f32[1,1,40,128] 1"},
+                   .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                             {"padding", std::string("VALID")}},
+                   .outputs = {"f32[1,5,40,128] 64"},
+               },
+               {
                    .name = "two sizes",
                    .inputs = {"i32[2] 2 3", "f32[1,2,1,2] 0.375 0.875 0.625 0.375",
                               "f32[1,2,2,2] -0.125 -1.875 0.375 -0.125 -0.125 -0.625 -1.125 0.625"},

@@ -163,8 +163,10 @@ Status compute_vars_grad(KernelContext& c) {
   c.serial_for(c.input(0).num_elements(), 2, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const auto at = static_cast<std::size_t>(i) % all.size();
-      below[at] += range_of(i).is_below(x[i]) ? static_cast<double>(grads[i]) : 0.0;
-      above[at] += range_of(i).is_above(x[i]) ? static_cast<double>(grads[i]) : 0.0;
+      // Products, as TensorFlow's: an infinite or NaN gradient is seen in all three.
+      const double grad = grads[i];
+      below[at] += grad * (range_of(i).is_below(x[i]) ? 1.0 : 0.0);
+      above[at] += grad * (range_of(i).is_above(x[i]) ? 1.0 : 0.0);
     }
   });
   for (int i = 0; i < 2; ++i) {

@@ -185,6 +185,11 @@ TROUPE_OP_CASES(FakeQuantWithMinMaxVars) {
 TROUPE_OP_CASES(FakeQuantWithMinMaxVarsGradient) {
   return {
       {
+          .name = "an infinite and a NaN gradient",
+          .inputs = {"f32[3] 1 nan inf", "f32[3] -0.9 4.3 -2.4", "f32[] -3.1", "f32[] 2.77"},
+          .outputs = {"f32[3] 1 nan inf", "f32[] nan", "f32[] nan"},
+      },
+      {
           .name = "plain",
           .inputs = {"f32[2,5] 2.25 2.5 3 2.5 -2.75 2.5 2 -1 1.25 3",
                      "f32[2,5] -7 -0.3 0 0.31 0.77 1.499 3.3 5.99 6 100", "f32[] -6", "f32[] 6"},

@@ -17,7 +17,13 @@ EventLoop::EventLoop(std::string name, std::chrono::milliseconds period, std::fu
       epoll_(::epoll_create1(EPOLL_CLOEXEC)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   TROUPE_CHECK(epoll_ >= 0 && wake_ >= 0, "the process has no file descriptor left for a thread");
   TROUPE_CHECK(control(EPOLL_CTL_ADD, wake_, EPOLLIN, 0), "an eventfd can be waited for");
-  thread_ = std::thread([this] { run(); });
+  try {
+    thread_ = std::thread([this] { run(); });
+  } catch (...) { // no destructor runs
+    ::close(wake_);
+    ::close(epoll_);
+    throw;
+  }
 }
 
 EventLoop::~EventLoop() {

@@ -320,6 +320,8 @@ BinaryRow binary(BinaryOp op, Type type) {
     return binary_of<uint8_t, Elements::boolean>(op);
   case Type::float16:
     return binary_half(op);
+  case Type::bfloat16:
+    return binary_bfloat16(op);
   case Type::complex64:
   case Type::complex128:
     return binary_complex(op, type);

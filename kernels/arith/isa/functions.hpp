@@ -18,6 +18,7 @@ namespace troupe::arith::TROUPE_ISA {
 UnaryFn trigonometric(UnaryOp op);
 /// Of f16; null where elements are widened first.
 BinaryRow binary_half(BinaryOp op);
+BinaryRow binary_bfloat16(BinaryOp op);
 /// Of complex64 and complex128; null where the generic code computes them, in complex128.
 UnaryFn unary_complex(UnaryOp op, Type type);
 BinaryRow binary_complex(BinaryOp op, Type type);

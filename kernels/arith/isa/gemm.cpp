@@ -113,8 +113,24 @@ void multiply_few(const GemmBlock& g) {
     }
 }
 
+/// A column by a row. A zero is added, so that a product of negative zeros is 0, as in a sum.
+template <class T>
+void multiply_outer(const GemmBlock& g) {
+  const auto *a = static_cast<const T*>(g.a), *b = static_cast<const T*>(g.b);
+  const int64_t a_step = g.transpose_a ? 1 : g.lda;
+  for (int64_t i = 0; i < g.m; ++i) {
+    const T factor = a[i * a_step];
+    T* out = static_cast<T*>(g.c) + i * g.ldc;
+    TROUPE_INDEPENDENT
+    for (int64_t j = 0; j < g.n; ++j)
+      out[j] = factor * b[j] + T(0);
+  }
+}
+
 template <class T>
 void multiply_real(const GemmBlock& g) {
+  if (g.k == 1 && !g.transpose_b && !g.accumulate)
+    return multiply_outer<T>(g);
   if (g.m > 1 && g.m <= few && g.n > 1 && g.n <= few && g.k >= 32)
     return multiply_few<T>(g);
   if (g.transpose_a && g.transpose_b)

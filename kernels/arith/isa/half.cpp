@@ -1,5 +1,6 @@
-// Two inputs of f16, one row at a time: converted, computed in f32 and rounded once in registers. Null where the
-// processor has no instructions that convert; blocks of elements are then widened (route.cpp).
+// Two inputs of f16, of bf16 where that differs, one row at a time: converted, computed in f32 and
+// rounded once in registers. Null where the processor has no instructions that convert; blocks of
+// elements are then widened (route.cpp).
 #include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -9,8 +10,18 @@ namespace {
 using Floats = Full<float>;
 constexpr int count = lanes<float>;
 
-/// The functions of binary.cpp on registers.
-template <BinaryOp op>
+TROUPE_INLINE Floats floor_of(const Floats& x) {
+#if defined(__AVX512F__)
+  return __builtin_bit_cast(Floats,
+                            _mm512_roundscale_ps(__builtin_bit_cast(__m512, x), _MM_FROUND_FLOOR));
+#else
+  return __builtin_bit_cast(Floats, _mm256_floor_ps(__builtin_bit_cast(__m256, x)));
+#endif
+}
+
+/// The functions of binary.cpp on registers; the quotient of FloorDiv is a half before its floor is
+/// taken, as TensorFlow's is.
+template <class N, BinaryOp op>
 TROUPE_INLINE Floats value_of(const Floats& a, const Floats& b) {
   if constexpr (op == BinaryOp::add)
     return a + b;
@@ -20,6 +31,8 @@ TROUPE_INLINE Floats value_of(const Floats& a, const Floats& b) {
     return a * b;
   else if constexpr (op == BinaryOp::real_div)
     return a / b;
+  else if constexpr (op == BinaryOp::floor_div)
+    return floor_of(N::widen(N::narrow(a / b)));
   else if constexpr (op == BinaryOp::squared_difference)
     return (a - b) * (a - b);
   else if constexpr (op == BinaryOp::maximum)
@@ -28,20 +41,20 @@ TROUPE_INLINE Floats value_of(const Floats& a, const Floats& b) {
     return ((a <= b) | (a != a)) ? a : b;
 }
 
-template <BinaryOp op, bool left_scalar, bool right_scalar>
-TROUPE_INLINE void halves(const Float16* a, const Float16* b, Float16* out, int64_t n) {
+template <class N, BinaryOp op, bool left_scalar, bool right_scalar>
+TROUPE_INLINE void halves(const N* a, const N* b, N* out, int64_t n) {
   Floats left = {}, right = {};
   if constexpr (left_scalar)
-    left = spread<Floats>(half_bits_to_float(a->bits));
+    left = spread<Floats>(static_cast<float>(*a));
   if constexpr (right_scalar)
-    right = spread<Floats>(half_bits_to_float(b->bits));
+    right = spread<Floats>(static_cast<float>(*b));
   int64_t i = 0;
   for (; i + count <= n; i += count) {
     if constexpr (!left_scalar)
       left = load_narrow(a + i);
     if constexpr (!right_scalar)
       right = load_narrow(b + i);
-    store_narrow(value_of<op>(left, right), out + i);
+    store_narrow(value_of<N, op>(left, right), out + i);
   }
   if (i == n)
     return;
@@ -49,20 +62,20 @@ TROUPE_INLINE void halves(const Float16* a, const Float16* b, Float16* out, int6
     left = load_narrow(a + i, n - i);
   if constexpr (!right_scalar)
     right = load_narrow(b + i, n - i);
-  store_narrow(value_of<op>(left, right), out + i, n - i);
+  store_narrow(value_of<N, op>(left, right), out + i, n - i);
 }
 
-template <BinaryOp op>
-bool half_row(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
-  auto a = static_cast<const Float16*>(left);
-  auto b = static_cast<const Float16*>(right);
-  auto out = static_cast<Float16*>(result);
+template <class N, BinaryOp op>
+bool narrow_row(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
+  auto a = static_cast<const N*>(left);
+  auto b = static_cast<const N*>(right);
+  auto out = static_cast<N*>(result);
   if (mode == RowMode::both_rows)
-    halves<op, false, false>(a, b, out, n);
+    halves<N, op, false, false>(a, b, out, n);
   else if (mode == RowMode::right_scalar)
-    halves<op, false, true>(a, b, out, n);
+    halves<N, op, false, true>(a, b, out, n);
   else
-    halves<op, true, false>(a, b, out, n);
+    halves<N, op, true, false>(a, b, out, n);
   return true;
 }
 
@@ -71,27 +84,36 @@ bool half_row(const void* left, const void* right, void* result, int64_t n, RowM
 BinaryRow binary_half(BinaryOp op) {
   switch (op) {
   case BinaryOp::add:
-    return half_row<BinaryOp::add>;
+    return narrow_row<Float16, BinaryOp::add>;
   case BinaryOp::sub:
-    return half_row<BinaryOp::sub>;
+    return narrow_row<Float16, BinaryOp::sub>;
   case BinaryOp::mul:
-    return half_row<BinaryOp::mul>;
+    return narrow_row<Float16, BinaryOp::mul>;
   case BinaryOp::real_div:
-    return half_row<BinaryOp::real_div>;
+    return narrow_row<Float16, BinaryOp::real_div>;
+  case BinaryOp::floor_div:
+    return narrow_row<Float16, BinaryOp::floor_div>;
   case BinaryOp::squared_difference:
-    return half_row<BinaryOp::squared_difference>;
+    return narrow_row<Float16, BinaryOp::squared_difference>;
   case BinaryOp::maximum:
-    return half_row<BinaryOp::maximum>;
+    return narrow_row<Float16, BinaryOp::maximum>;
   case BinaryOp::minimum:
-    return half_row<BinaryOp::minimum>;
+    return narrow_row<Float16, BinaryOp::minimum>;
   default:
     return nullptr;
   }
 }
 
+BinaryRow binary_bfloat16(BinaryOp op) {
+  return op == BinaryOp::floor_div ? narrow_row<Bfloat16, BinaryOp::floor_div> : nullptr;
+}
+
 #else
 
 BinaryRow binary_half(BinaryOp) {
+  return nullptr;
+}
+BinaryRow binary_bfloat16(BinaryOp) {
   return nullptr;
 }
 

@@ -101,9 +101,23 @@ struct Finite<double> {
   static constexpr double highest = 1.7976931348623157e+308, lowest = -highest;
 };
 
+/// An accumulator of 8 bytes, as their slots have, for what fits into it.
+template <class T>
+struct Slot {
+  using Type = T;
+};
+template <>
+struct Slot<float> {
+  using Type = double;
+};
+template <>
+struct Slot<int32_t> {
+  using Type = int64_t;
+};
+
 template <class T>
 struct Max {
-  using Acc = T;
+  using Acc = typename Slot<T>::Type;
   using Lane = T;
   static constexpr T identity() { return Limits<T>::low; }
   template <class A>
@@ -114,7 +128,7 @@ struct Max {
 };
 template <class T>
 struct Min {
-  using Acc = T;
+  using Acc = typename Slot<T>::Type;
   using Lane = T;
   static constexpr T identity() { return Limits<T>::high; }
   template <class A>
@@ -201,6 +215,13 @@ template <class Lane, class Of>
 TROUPE_INLINE Full<float> load_lanes(const Bfloat16* from) {
   return Of::of(load_narrow(from));
 }
+
+#if defined(__F16C__)
+template <class Lane, class Of>
+TROUPE_INLINE Full<float> load_lanes(const Float16* from) {
+  return Of::of(load_narrow(from));
+}
+#endif
 
 template <class Lane, class Of>
 TROUPE_INLINE Full<float> load_some_lanes(const Bfloat16* from, int64_t n, Bfloat16 rest) {
@@ -299,31 +320,76 @@ void reduce_bytes(int64_t* acc, const void* x, int64_t rows, int64_t stride, int
   }
 }
 
-template <class T, class F>
-void reduce_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t columns) {
+/// Registers' worth of columns, whose results stay in registers: several rows at once where there
+/// are few columns, so that steps need not wait for each other.
+template <int registers, class F, class T>
+TROUPE_INLINE void register_columns(int64_t* acc, const T* in, int64_t rows, int64_t stride) {
   using Acc = typename F::Acc;
   using Lane = typename F::Lane;
-  constexpr int64_t width = 512 / sizeof(Lane);
-  constexpr int64_t rows_at_once = 64;
-  auto in = static_cast<const T*>(x);
-  for (int64_t r0 = 0; r0 < rows; r0 += rows_at_once) {
-    int64_t r1 = rows - r0 > rows_at_once ? r0 + rows_at_once : rows;
-    for (int64_t c0 = 0; c0 < columns; c0 += width) {
-      int64_t n = columns - c0 > width ? width : columns - c0;
-      Lane part[width];
-      const T* first = in + r0 * stride + c0;
-      for (int64_t c = 0; c < n; ++c)
-        part[c] = Lane(first[c]);
-      for (int64_t r = r0 + 1; r < r1; ++r) {
-        const T* row = in + r * stride + c0;
-        TROUPE_INDEPENDENT
-        for (int64_t c = 0; c < n; ++c)
-          part[c] = F::step(part[c], Lane(row[c]));
-      }
-      for (int64_t c = 0; c < n; ++c)
-        put<Acc>(acc + c0 + c, F::step(get<Acc>(acc + c0 + c), Acc(part[c])));
+  constexpr int width = lanes<Lane>, chains = 8 / registers;
+  const auto at = [=](int64_t r, int k) {
+    return load_lanes<Lane, Itself>(in + r * stride + k * width);
+  };
+  for (int64_t r0 = 0; r0 < rows; r0 += chains * run_length) {
+    const int64_t r1 = rows - r0 > chains * run_length ? r0 + chains * run_length : rows;
+    Full<Lane> part[chains][registers];
+    TROUPE_UNROLL
+    for (int k = 0; k < chains * registers; ++k)
+      part[k / registers][k % registers] = spread<Full<Lane>>(Lane(F::identity()));
+    int64_t r = r0;
+    for (; r + chains <= r1; r += chains) {
+      TROUPE_UNROLL
+      for (int k = 0; k < chains * registers; ++k)
+        part[k / registers][k % registers] =
+            F::step(part[k / registers][k % registers], at(r + k / registers, k % registers));
+    }
+    for (; r < r1; ++r) {
+      TROUPE_UNROLL
+      for (int k = 0; k < registers; ++k)
+        part[0][k] = F::step(part[0][k], at(r, k));
+    }
+    Lane results[registers * width];
+    TROUPE_UNROLL
+    for (int k = 0; k < registers; ++k) {
+      TROUPE_UNROLL
+      for (int chain = 1; chain < chains; ++chain)
+        part[0][k] = F::step(part[0][k], part[chain][k]);
+      store(part[0][k], results + k * width);
+    }
+    for (int c = 0; c < registers * width; ++c)
+      put<Acc>(acc + c, F::step(get<Acc>(acc + c), Acc(results[c])));
+  }
+}
+
+/// The same of few columns, or of those that do not fill a register.
+template <class T, class F>
+void few_columns(int64_t* acc, const T* in, int64_t rows, int64_t stride, int64_t columns) {
+  using Acc = typename F::Acc;
+  using Lane = typename F::Lane;
+  for (int64_t r0 = 0; r0 < rows; r0 += run_length) {
+    const int64_t r1 = rows - r0 > run_length ? r0 + run_length : rows;
+    for (int64_t c = 0; c < columns; ++c) {
+      Lane part = Lane(in[r0 * stride + c]);
+      for (int64_t r = r0 + 1; r < r1; ++r)
+        part = F::step(part, Lane(in[r * stride + c]));
+      put<Acc>(acc + c, F::step(get<Acc>(acc + c), Acc(part)));
     }
   }
+}
+
+template <class T, class F>
+void reduce_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t columns) {
+  constexpr int width = lanes<typename F::Lane>;
+  auto in = static_cast<const T*>(x);
+  int64_t c = 0;
+  for (; c + 8 * width <= columns; c += 8 * width)
+    register_columns<8, F>(acc + c, in + c, rows, stride);
+  for (; c + 2 * width <= columns; c += 2 * width)
+    register_columns<2, F>(acc + c, in + c, rows, stride);
+  for (; c + width <= columns; c += width)
+    register_columns<1, F>(acc + c, in + c, rows, stride);
+  if (c < columns)
+    few_columns<T, F>(acc + c, in + c, rows, stride, columns - c);
 }
 
 template <class T, class F>
@@ -484,52 +550,14 @@ double double_squares(const void* x, int64_t begin, int64_t end) {
   return fold_row<double, WideSum, Squared>(static_cast<const double*>(x) + begin, end - begin);
 }
 
-/// Registers' worth of columns, whose results stay in registers.
-template <int registers, class N, class F>
-TROUPE_INLINE void narrow_columns(int64_t* acc, const N* in, int64_t rows, int64_t stride) {
-  using Acc = typename F::Acc;
-  constexpr int width = lanes<float>;
-  for (int64_t r0 = 0; r0 < rows; r0 += run_length) {
-    const int64_t r1 = rows - r0 > run_length ? r0 + run_length : rows;
-    Full<float> part[registers];
-    TROUPE_UNROLL
-    for (int k = 0; k < registers; ++k)
-      part[k] = load_narrow(in + r0 * stride + k * width);
-    for (int64_t r = r0 + 1; r < r1; ++r) {
-      TROUPE_UNROLL
-      for (int k = 0; k < registers; ++k)
-        part[k] = F::step(part[k], load_narrow(in + r * stride + k * width));
-    }
-    for (int k = 0; k < registers; ++k)
-      for (int l = 0; l < width; ++l) {
-        int64_t* slot = acc + k * width + l;
-        put<Acc>(slot, F::step(get<Acc>(slot), Acc(part[k][l])));
-      }
-  }
-}
-
-template <class N, class F>
-void reduce_narrow_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride,
-                           int64_t columns) {
-  constexpr int registers = 8, width = lanes<float>;
-  auto in = static_cast<const N*>(x);
-  int64_t c = 0;
-  for (; c + registers * width <= columns; c += registers * width)
-    narrow_columns<registers, N, F>(acc + c, in + c, rows, stride);
-  for (; c + width <= columns; c += width)
-    narrow_columns<1, N, F>(acc + c, in + c, rows, stride);
-  if (c < columns)
-    reduce_columns<N, F>(acc + c, in + c, rows, stride, columns - c);
-}
-
 template <class F>
 NarrowReduce narrow_reduce(Type type) {
 #if defined(__F16C__)
   if (type == Type::float16)
-    return {nullptr, reduce_narrow_columns<Float16, F>};
+    return {nullptr, reduce_columns<Float16, F>};
 #endif
   return type == Type::bfloat16
-             ? NarrowReduce{reduce_rows<Bfloat16, F>, reduce_narrow_columns<Bfloat16, F>}
+             ? NarrowReduce{reduce_rows<Bfloat16, F>, reduce_columns<Bfloat16, F>}
              : NarrowReduce{};
 }
 

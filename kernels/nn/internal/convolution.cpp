@@ -219,12 +219,18 @@ Result<Prepared> prepare_filter(KernelContext& c, const arith::Conv2DShape& s, s
   return out;
 }
 
+/// Bands of rows of each image, where there are fewer images than threads.
+std::int64_t bands_of(const arith::Conv2DShape& s, std::int64_t threads, std::int64_t rows) {
+  return std::clamp<std::int64_t>((threads + s.batch - 1) / std::max<std::int64_t>(s.batch, 1), 1,
+                                  rows);
+}
+
 /// Fewer images than threads: each image in bands of rows.
 Status convolve_rows(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                      const Tensor& filter, const arith::ConvEpilogue& epilogue, float* y,
                      std::span<const Tensor> factor_from) {
   const std::int64_t threads = threads_for(c, s);
-  const std::int64_t bands = std::min<std::int64_t>(s.out_h, (threads + s.batch - 1) / s.batch);
+  const std::int64_t bands = bands_of(s, threads, s.out_h);
   const auto band = [&](std::int64_t k) {
     return arith::rows_of_conv(s, k * s.out_h / bands, (k + 1) * s.out_h / bands);
   };
@@ -279,8 +285,40 @@ Status convolve(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
   return {};
 }
 
+namespace {
+
+/// The same for the gradient, in bands of the input's rows.
+Status convolve_back_rows(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
+                          const Tensor& dy, float* dx) {
+  const std::int64_t bands = bands_of(s, threads_for(c, s), s.in_h);
+  const auto band = [&](std::int64_t k) {
+    return arith::input_rows_of_conv(s, k * s.in_h / bands, (k + 1) * s.in_h / bands);
+  };
+  TROUPE_ASSIGN(
+      const PackedFilter packed,
+      pack(c, {filter}, nullptr,
+           arith::filter_packing(arith::ConvDirection::backward_input, band(0).shape, 1)));
+  const arith::ConvFilter laid_out = packed.view();
+  const float* gradient = dy.data<float>().data();
+  const std::int64_t x_image = s.in_h * s.in_w * s.in_c, y_image = s.out_h * s.out_w * s.out_c;
+  c.parallel_for(s.batch * bands, flops(s) / static_cast<double>(s.batch * bands) / flops_per_ns,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i) {
+                     const arith::ConvRows rows = band(i % bands);
+                     arith::conv2d_backward_input(rows.shape, laid_out,
+                                                  gradient + i / bands * y_image + rows.y_offset,
+                                                  dx + i / bands * x_image + rows.x_offset, 0, 1);
+                   }
+                 });
+  return {};
+}
+
+} // namespace
+
 Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor& filter,
                      const Tensor& dy, float* dx) {
+  if (s.batch < threads_for(c, s) && s.in_h > 1 && s.stride_h == 1)
+    return convolve_back_rows(c, s, filter, dy, dx);
   TROUPE_ASSIGN(const PackedFilter packed,
                 pack(c, {filter}, nullptr,
                      arith::filter_packing(arith::ConvDirection::backward_input, s,
@@ -295,26 +333,42 @@ Status convolve_back(KernelContext& c, const arith::Conv2DShape& s, const Tensor
   return {};
 }
 
-// Each part sums its images into a buffer of its own, the first one into the output: the result
-// depends on the number of parts alone.
+// Each part sums its images, or a band of one's rows, into a buffer of its own, the first one into the
+// output: the result depends on the number of parts alone.
 Status filter_gradient(KernelContext& c, const arith::Conv2DShape& s, const Tensor& x,
                        const Tensor& dy, Tensor& out) {
   TROUPE_ASSIGN(const auto type, arith::conv2d_type(x.dtype()));
   TROUPE_ASSIGN(const auto add, arith::add_n(x.dtype()));
   constexpr std::int64_t max_parts = 256;
+  const std::int64_t threads = std::min(threads_for(c, s), max_parts);
+  const std::int64_t bands = s.batch < threads ? bands_of(s, threads, s.out_h) : 1;
   const std::int64_t parts =
-      std::clamp<std::int64_t>(s.batch, 1, std::min(threads_for(c, s), max_parts));
+      bands > 1 ? s.batch * bands : std::clamp<std::int64_t>(s.batch, 1, threads);
   const std::int64_t size = out.num_elements();
   TROUPE_ASSIGN(Tensor others, c.allocate_temp(x.dtype(), Shape{parts - 1, size}));
-  std::array<const void*, max_parts> sums{out.raw()};
+  std::array<const void*, 2 * max_parts> sums{out.raw()};
   for (std::int64_t i = 1; i < parts; ++i)
     sums[static_cast<std::size_t>(i)] = others.rows(i - 1, i).raw();
+  const auto bytes = static_cast<std::int64_t>(dtype_size(x.dtype()));
+  const auto sum_band = [&](std::int64_t image, std::int64_t band, void* to) {
+    const arith::ConvRows rows =
+        arith::rows_of_conv(s, band * s.out_h / bands, (band + 1) * s.out_h / bands);
+    const std::int64_t x_at = image * s.in_h * s.in_w * s.in_c + rows.x_offset;
+    const std::int64_t y_at = image * s.out_h * s.out_w * s.out_c + rows.y_offset;
+    arith::conv2d_backward_filter(type, rows.shape,
+                                  static_cast<const std::byte*>(x.raw()) + x_at * bytes,
+                                  static_cast<const std::byte*>(dy.raw()) + y_at * bytes, to, 0, 1);
+  };
   const double cost = flops(s) / static_cast<double>(parts) / flops_per_ns;
   c.parallel_for(parts, cost, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i)
-      arith::conv2d_backward_filter(type, s, x.raw(), dy.raw(),
-                                    const_cast<void*>(sums[static_cast<std::size_t>(i)]),
-                                    i * s.batch / parts, (i + 1) * s.batch / parts);
+    for (std::int64_t i = begin; i < end; ++i) {
+      void* to = const_cast<void*>(sums[static_cast<std::size_t>(i)]);
+      if (bands > 1)
+        sum_band(i / bands, i % bands, to);
+      else
+        arith::conv2d_backward_filter(type, s, x.raw(), dy.raw(), to, i * s.batch / parts,
+                                      (i + 1) * s.batch / parts);
+    }
   });
   if (parts > 1)
     c.parallel_for(size, 0.3, [&](std::int64_t begin, std::int64_t end) {

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <fstream>
 #include <limits>
 #include <map>
 #include <system_error>
@@ -198,6 +199,20 @@ int flush_announcements(int exit_code) {
   return exit_code;
 }
 
+// Also a process that nobody has reaped yet has ended; the state stands behind the name, which is in
+// parentheses.
+bool has_ended(pid_t process) {
+  if (kill(process, 0) != 0)
+    return errno == ESRCH;
+  std::ifstream file(str_cat("/proc/", process, "/stat"));
+  std::string stat;
+  if (!std::getline(file, stat))
+    return false; // no /proc, or it may not be read
+  const std::size_t name = stat.rfind(')');
+  return name != std::string::npos && name + 2 < stat.size() &&
+         (stat[name + 2] == 'Z' || stat[name + 2] == 'X');
+}
+
 // A program that starts us as its child names itself in TROUPE_PARENT. It cannot ask for this signal
 // between fork and exec: in a process with threads no code is safe there.
 void end_with_parent() {
@@ -205,9 +220,8 @@ void end_with_parent() {
   if (!parent)
     return;
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if (auto id = parse_int(parent);
-      id && *id > 1 && kill(static_cast<pid_t>(*id), 0) != 0 && errno == ESRCH)
-    std::raise(SIGTERM);     // it has ended by now
+  if (auto id = parse_int(parent); id && *id > 1 && has_ended(static_cast<pid_t>(*id)))
+    std::raise(SIGTERM);
   unsetenv("TROUPE_PARENT"); // what we start has us as its parent
 }
 
