@@ -96,6 +96,23 @@ void register_ops(OpLibrary& library) {
       .gradient(differentiate)
       .kernel_on_all_devices(compute)
       .doc("The same reference.");
+  library.op("DebugGradientIdentity")
+      .input("input: T")
+      .output("output: T")
+      .attr("T: type")
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("Its input, at a place where a debugger sees the gradient.");
+  library.op("DebugGradientRefIdentity")
+      .input("input: Ref(T)")
+      .output("output: Ref(T)")
+      .attr("T: type")
+      .allows_uninitialized_input()
+      .shape_fn(shape_unchanged)
+      .gradient(differentiate)
+      .kernel_on_all_devices(compute)
+      .doc("The same reference, at a place where a debugger sees the gradient.");
   library.op("StopGradient")
       .input("input: T")
       .output("output: T")

@@ -22,6 +22,9 @@ std::vector<testing::OpCase> unchanged() {
 TROUPE_OP_CASES(Identity) {
   return unchanged();
 }
+TROUPE_OP_CASES(DebugGradientIdentity) {
+  return unchanged();
+}
 TROUPE_OP_CASES(Snapshot) {
   return unchanged();
 }
@@ -54,6 +57,18 @@ TROUPE_OP_CASES(IdentityN) {
 }
 
 TROUPE_OP_CASES(RefIdentity) {
+  return {
+      {.name = "a reference",
+       .inputs = {"var f32[2] 1 2"},
+       .outputs = {"f32[2] 1 2"},
+       .after = {{0, "f32[2] 1 2"}}},
+      {.name = "a value is no reference",
+       .inputs = {"f32[2] 1 2"},
+       .error = "input 0 has dtype float, expected float_ref"},
+  };
+}
+
+TROUPE_OP_CASES(DebugGradientRefIdentity) {
   return {
       {.name = "a reference",
        .inputs = {"var f32[2] 1 2"},

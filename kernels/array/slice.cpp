@@ -69,6 +69,10 @@ Status compute(KernelContext& c) {
   for (int i = 0; i < rank; ++i) {
     const auto k = static_cast<std::size_t>(i);
     const std::int64_t extent = x.shape()[i];
+    if (const std::int64_t n = size[k] == -1 ? -begin[k] : size[k];
+        extent == 0 && (begin[k] != 0 || n != 0))
+      return invalid_argument(str_cat("Expected begin[", i, "] == 0 (got ", begin[k], ") and size[",
+                                      i, "] == 0 (got ", n, ") when input.dim_size(", i, ") == 0"));
     if (begin[k] < 0 || begin[k] > extent)
       return invalid_argument(
           str_cat("Expected begin[", i, "] in [0, ", extent, "], but got ", begin[k]));

@@ -59,6 +59,10 @@ TROUPE_OP_CASES(Slice) {
       {.name = "begins beyond the end",
        .inputs = {"f32[4] 1", "i32[1] 5", "i32[1] 1"},
        .error = "Expected begin[0] in [0, 4], but got 5"},
+      {.name = "of nothing",
+       .inputs = {"f32[0]", "i32[1] 0", "i32[1] 1"},
+       .error =
+           "Expected begin[0] == 0 (got 0) and size[0] == 0 (got 1) when input.dim_size(0) == 0"},
       {.name = "ends beyond the end",
        .inputs = {"f32[4] 1", "i32[1] 1", "i32[1] 4"},
        .error = "Expected size[0] in [0, 3], but got 4"},

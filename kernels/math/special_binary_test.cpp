@@ -127,8 +127,8 @@ TROUPE_OP_CASES(Igamma) {
        .outputs =
            {"f64[4] 0.5204998778130466 0.8646647167633873 0.4561868841166704 0.9999979539240957"}},
       {.name = "at the borders",
-       .inputs = {"f32[2] 1 1", "f32[2] 0 inf"},
-       .outputs = {"f32[2] 0 1"},
+       .inputs = {"f32[9] 1 1 0 0 -1 nan inf inf 0.5", "f32[9] 0 inf 1 0 0 0 1 inf -1"},
+       .outputs = {"f32[9] 0 1 nan 0 0 0 0 0 nan"},
        .check_gradient = false,
        .no_gradient_reason = "a border"},
       {.name = "broadcast",
@@ -147,8 +147,8 @@ TROUPE_OP_CASES(Igammac) {
        .outputs = {"f64[4] 0.47950012218695337 0.1353352832366127 0.5438131158833296 "
                    "2.0460759042705695e-06"}},
       {.name = "at the borders",
-       .inputs = {"f32[2] 1 1", "f32[2] 0 inf"},
-       .outputs = {"f32[2] 1 0"},
+       .inputs = {"f32[9] 1 1 0 0 -1 nan inf inf 0.5", "f32[9] 0 inf 1 0 0 0 1 inf -1"},
+       .outputs = {"f32[9] 1 0 nan nan nan nan 1 0 nan"},
        .check_gradient = false,
        .no_gradient_reason = "a border"},
       {.name = "broadcast",

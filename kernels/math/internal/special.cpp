@@ -179,12 +179,17 @@ double gamma_fraction(double a, double x) {
 }
 
 /// What both have at their borders; `lower` says for which. False inside.
+// As TensorFlow has it: no a of 0, the lower function of x = 0 is 0 for any a, and where both are
+// infinite both functions are 0.
 bool gamma_border(double a, double x, bool lower, double& out) {
   const double one = lower ? 1 : 0, none = lower ? 0 : 1;
-  if (std::isnan(a) || std::isnan(x) || x < 0 || a < 0 || (std::isinf(a) && std::isinf(x)) ||
-      (a == 0 && x == 0))
+  if (x == 0 && lower)
+    out = 0;
+  else if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
     out = nan;
-  else if (a == 0 || std::isinf(x))
+  else if (std::isinf(a) && std::isinf(x))
+    out = 0;
+  else if (std::isinf(x))
     out = one;
   else if (x == 0 || std::isinf(a))
     out = none;
