@@ -404,15 +404,21 @@ TEST_CASE("select takes from either side by element size, with all three inputs 
   });
 }
 
+void check_fill(int size, const std::vector<uint8_t>& value) {
+  std::vector<uint8_t> out(static_cast<size_t>(size) * 5, 0);
+  fill(size, value.data(), out.data(), 1, 4);
+  for (size_t i = 0; i < out.size(); ++i) {
+    const bool inside = i / static_cast<size_t>(size) >= 1 && i / static_cast<size_t>(size) < 4;
+    CHECK(out[i] == (inside ? value[i % static_cast<size_t>(size)] : 0));
+  }
+}
+
 TEST_CASE("fill sets only its range") {
-  for (int size : {1, 2, 4, 8, 16}) {
-    const auto value = random_values<uint8_t>(size, 1, 255, 8);
-    std::vector<uint8_t> out(static_cast<size_t>(size) * 5, 0);
-    fill(size, value.data(), out.data(), 1, 4);
-    for (size_t i = 0; i < out.size(); ++i) {
-      const bool inside = i / static_cast<size_t>(size) >= 1 && i / static_cast<size_t>(size) < 4;
-      CHECK(out[i] == (inside ? value[i % static_cast<size_t>(size)] : 0));
-    }
+  for (const int size : {1, 2, 4, 8, 16, -2, -4, -8, -16}) { // below 0: of equal bytes
+    auto value = random_values<uint8_t>(std::abs(size), 1, 255, 8);
+    if (size < 0)
+      std::fill(value.begin(), value.end(), uint8_t{9});
+    check_fill(std::abs(size), value);
   }
 }
 

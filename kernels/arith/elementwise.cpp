@@ -52,6 +52,11 @@ template <class T>
 void fill_with(const void* value, void* out, int64_t begin, int64_t end) {
   T element;
   std::memcpy(&element, value, sizeof element);
+  const auto* parts = static_cast<const unsigned char*>(value);
+  if (std::all_of(parts, parts + sizeof(T), [parts](unsigned char c) { return c == *parts; })) {
+    std::memset(static_cast<T*>(out) + begin, *parts, static_cast<size_t>(end - begin) * sizeof(T));
+    return;
+  }
   std::fill(static_cast<T*>(out) + begin, static_cast<T*>(out) + end, element);
 }
 
