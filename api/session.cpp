@@ -24,9 +24,10 @@ Result<OpenSession> Session::Impl::prepare(const SessionOptions& options) {
   operation_timeout_ms = options.operation_timeout_ms;
   request.operation_timeout_us = request.request.settings.operation_timeout_us;
   // Without a time of its own a call ends when silence has been judged.
-  timeouts.dial = options.operation_timeout_ms > 0
-                      ? std::chrono::milliseconds(options.operation_timeout_ms)
-                      : timeouts.verdict();
+  timeouts.dial =
+      options.operation_timeout_ms > 0
+          ? std::min(std::chrono::milliseconds(options.operation_timeout_ms), timeouts.step)
+          : timeouts.verdict();
   return request;
 }
 

@@ -278,9 +278,11 @@ Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, cons
 }
 
 void ForeignTasks::shut_down() {
+  Services last; // the node's services hold whoever dials for it, which is us
   {
     std::scoped_lock guard(lock_);
     ended_ = true;
+    last = std::move(services_);
   }
   peers_->shut_down();
 }

@@ -1,4 +1,5 @@
 // OneHot: along a new dimension, on_value at the place that each index names, off_value elsewhere.
+#include <algorithm>
 #include <cstring>
 
 #include "kernels/array/internal/elements.hpp"
@@ -72,6 +73,37 @@ void place_plain(KernelContext& c, const Tensor& on, std::int64_t depth, std::in
   });
 }
 
+/// Short rows one after the other: some of them are filled and get their value while they are in a near
+/// cache.
+template <class T>
+void place_in_rows(KernelContext& c, const Tensor& on, const Tensor& off, std::int64_t depth,
+                   Tensor& out) {
+  constexpr std::int64_t room = 16 << 10;
+  const T* index = c.input(0).data<T>().data();
+  const std::size_t size = dtype_size(on.dtype());
+  const auto row_bytes = depth * static_cast<std::int64_t>(size);
+  const std::int64_t at_once = room / row_bytes;
+  auto* to = static_cast<std::byte*>(out.mutable_raw());
+  const void *value = on.raw(), *rest = off.raw();
+  c.parallel_for(
+      c.input(0).num_elements(), 2 + 0.05 * static_cast<double>(row_bytes),
+      [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t k = begin; k < end; k += at_once) {
+          const std::int64_t stop = std::min(k + at_once, end);
+          arith::fill(static_cast<int>(size), rest, to, k * depth, stop * depth);
+          for (std::int64_t row = k; row < stop; ++row)
+            if (const auto at = static_cast<std::int64_t>(index[row]); at >= 0 && at < depth)
+              copy_one(value, to + row * row_bytes + at * static_cast<std::int64_t>(size), size);
+        }
+      });
+}
+
+bool are_short_rows(const Tensor& out, std::int64_t depth, std::int64_t inner) {
+  constexpr std::int64_t longest = 4 << 10;
+  return inner == 1 && depth > 0 && !is_object(out.dtype()) &&
+         depth * static_cast<std::int64_t>(dtype_size(out.dtype())) <= longest;
+}
+
 template <class T>
 Status place(KernelContext& c, const Tensor& on, std::int64_t depth, std::int64_t inner,
              Tensor& out) {
@@ -120,13 +152,19 @@ Status compute(KernelContext& c) {
                        c.input(2).raw(), c.input(3).raw(), out.mutable_raw(), depth,
                        array::around_axis(shape, static_cast<int>(at)).inner, n);
   }
+  using Indices = Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>;
+  const auto parts = array::around_axis(shape, static_cast<int>(at));
+  if (are_short_rows(out, depth, parts.inner))
+    return dispatch(Indices{}, indices.dtype(), [&]<class T>() -> Status {
+      place_in_rows<T>(c, c.input(2), c.input(3), depth, out);
+      return {};
+    });
   TROUPE_TRY(array::fill(c, c.input(3), out));
   TROUPE_TRY(out.charge(static_cast<std::size_t>(indices.num_elements()) *
                         array::text_bytes(c.input(2), 0, 1)));
-  const auto parts = array::around_axis(shape, static_cast<int>(at));
-  return dispatch(
-      Types<std::int32_t, std::int64_t, std::uint8_t, std::int8_t>{}, indices.dtype(),
-      [&]<class T>() -> Status { return place<T>(c, c.input(2), depth, parts.inner, out); });
+  return dispatch(Indices{}, indices.dtype(), [&]<class T>() -> Status {
+    return place<T>(c, c.input(2), depth, parts.inner, out);
+  });
 }
 
 } // namespace

@@ -50,11 +50,11 @@ struct Lists : OpRunner {
                {{"element_dtype", dtype}});
   }
   Tensor push(Tensor list, Tensor item) {
-    return run("TensorListPushBack", {std::move(list), std::move(item)});
+    return run("TensorListPushBack", owned(std::move(list), std::move(item)));
   }
   Tensor set(Tensor list, int i, Tensor item) {
     return run("TensorListSetItem",
-               {std::move(list), Tensor::scalar<std::int32_t>(i), std::move(item)});
+               owned(std::move(list), Tensor::scalar<std::int32_t>(i), std::move(item)));
   }
   Tensor from(std::string_view rows, std::string_view shape) {
     return run("TensorListFromTensor", {lit(rows), lit(shape)});

@@ -100,6 +100,7 @@ struct Fixture {
   void collect() {
     for (auto& p : pending)
       p->collect();
+    std::erase_if(pending, [](const auto& p) { return p->outcome.has_value(); });
   }
 
   struct Pending {

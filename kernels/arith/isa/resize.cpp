@@ -32,6 +32,14 @@ TROUPE_INLINE void for_each_vector(int64_t n, Body body) {
 
 void weigh_columns(const ResizeColumns& columns, const float* row, float* out) {
   const ResizeColumns s = columns; // no store changes it
+  for (int64_t x = 0; x < s.width && s.channels == 1; ++x) {
+    float sum = row[s.at[s.starts[x]]] * s.weights[s.starts[x]];
+    for (int64_t k = s.starts[x] + 1; k < s.starts[x + 1]; ++k)
+      sum += row[s.at[k]] * s.weights[k];
+    out[x] = sum;
+  }
+  if (s.channels == 1)
+    return;
   for (int64_t x = 0; x < s.width; ++x, out += s.channels) {
     const int64_t begin = s.starts[x], end = s.starts[x + 1];
     for_each_vector(
@@ -46,6 +54,12 @@ void weigh_columns(const ResizeColumns& columns, const float* row, float* out) {
 
 void blend_columns(const ResizeColumns& columns, const float* row, float* out) {
   const ResizeColumns s = columns;
+  for (int64_t x = 0; x < s.width && s.channels == 1; ++x) {
+    const float a = row[s.at[2 * x]], b = row[s.at[2 * x + 1]];
+    out[x] = a + (b - a) * s.weights[2 * x + 1];
+  }
+  if (s.channels == 1)
+    return;
   for (int64_t x = 0; x < s.width; ++x, out += s.channels) {
     const float *left = row + s.at[2 * x], *right = row + s.at[2 * x + 1];
     const float part = s.weights[2 * x + 1];

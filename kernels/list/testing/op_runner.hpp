@@ -55,6 +55,13 @@ public:
     }
     return out;
   }
+  /// Inputs that nobody else holds: a braced list keeps copies until its statement has ended.
+  template <class... Tensors>
+  static std::vector<Tensor> owned(Tensors... tensors) {
+    std::vector<Tensor> out;
+    (out.push_back(std::move(tensors)), ...);
+    return out;
+  }
   std::vector<Tensor> run_all(const std::string& op, std::vector<Tensor> inputs,
                               const Attrs& attrs = {}) {
     auto out = try_run(op, std::move(inputs), attrs);
