@@ -5,6 +5,7 @@
 #include "kernels/arith/internal/scratch.hpp"
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <vector>
 
 namespace troupe::arith {
@@ -80,9 +81,12 @@ struct Parts {
 template <class T>
 void compute_by_parts(const GemmBlock& g) {
   const int64_t a_columns = g.transpose_a ? g.m : g.k, b_columns = g.transpose_b ? g.k : g.n;
-  const int64_t size = g.m * g.k + g.k * g.n + g.m * g.n;
-  auto* room =
-      static_cast<T*>(thread_scratch(Scratch::parts, static_cast<size_t>(2 * size) * sizeof(T)));
+  const auto size = static_cast<size_t>(2 * (g.m * g.k + g.k * g.n + g.m * g.n));
+  constexpr size_t most_kept = size_t{1} << 20; // bytes that a thread keeps
+  std::unique_ptr<T[]> large;
+  if (size * sizeof(T) > most_kept)
+    large = std::make_unique_for_overwrite<T[]>(size);
+  T* room = large ? large.get() : static_cast<T*>(thread_scratch(Scratch::parts, size * sizeof(T)));
   const Parts<T> a(room, g.m * g.k), b(room, g.k * g.n), c(room, g.m * g.n);
   a.take(g.a, g.transpose_a ? g.k : g.m, a_columns, g.lda);
   b.take(g.b, g.transpose_b ? g.n : g.k, b_columns, g.ldb);

@@ -206,6 +206,7 @@ TEST_CASE("products of complex numbers, whole and in blocks") {
         check_complex<float>(s);
         check_complex<double>(s);
       }
+    check_complex<double>({150, 150, 150}); // of more memory than a thread keeps
   });
 }
 
