@@ -115,6 +115,23 @@ struct Slot<int32_t> {
   using Type = int64_t;
 };
 
+/// The larger, or the smaller, of each lane; a where one is NaN. One instruction of floats.
+template <bool want_larger, class A>
+TROUPE_INLINE A extreme_of(const A& a, const A& b) {
+#if defined(__AVX512F__)
+  if constexpr (std::is_same_v<A, Full<float>>) {
+    const auto x = __builtin_bit_cast(__m512, b), y = __builtin_bit_cast(__m512, a);
+    return __builtin_bit_cast(A, want_larger ? _mm512_max_ps(x, y) : _mm512_min_ps(x, y));
+  }
+#elif defined(__AVX2__)
+  if constexpr (std::is_same_v<A, Full<float>>) {
+    const auto x = __builtin_bit_cast(__m256, b), y = __builtin_bit_cast(__m256, a);
+    return __builtin_bit_cast(A, want_larger ? _mm256_max_ps(x, y) : _mm256_min_ps(x, y));
+  }
+#endif
+  return (want_larger ? b > a : b < a) ? b : a;
+}
+
 template <class T>
 struct Max {
   using Acc = typename Slot<T>::Type;
@@ -122,8 +139,7 @@ struct Max {
   static constexpr T identity() { return Limits<T>::low; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    const A larger = b > a ? b : a;
-    return b != b ? b : larger;
+    return b != b ? b : extreme_of<true>(a, b);
   }
 };
 template <class T>
@@ -133,8 +149,7 @@ struct Min {
   static constexpr T identity() { return Limits<T>::high; }
   template <class A>
   TROUPE_INLINE A step(A a, A b) {
-    const A smaller = b < a ? b : a;
-    return b != b ? b : smaller;
+    return b != b ? b : extreme_of<false>(a, b);
   }
 };
 /// Sums of f32 in f64 from the beginning.
@@ -451,7 +466,7 @@ template <bool want_max>
 struct Extreme {
   template <class V>
   TROUPE_INLINE V step(const V& best, const V& x) {
-    return want_max ? (x > best ? x : best) : (x < best ? x : best);
+    return extreme_of<want_max>(best, x);
   }
 };
 
