@@ -100,6 +100,7 @@ void register_ops(OpLibrary& library) {
       .input("input: T")
       .output("output: T")
       .attr("T: type")
+      .allows_uninitialized_input()
       .shape_fn(shape_unchanged)
       .gradient(differentiate)
       .kernel_on_all_devices(compute)

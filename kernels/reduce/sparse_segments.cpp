@@ -265,8 +265,8 @@ Status infer_rows(ShapeContext& c, std::int64_t rows) {
 Status infer(ShapeContext& c) {
   std::int64_t rows = shape_rules::unknown_dim;
   if (c.num_inputs() > 3)
-    if (const auto given = c.input_as_ints(3)) {
-      rows = (*given)[0];
+    if (const auto given = c.input_as_ints(3); given && given->size() == 1) {
+      rows = given->front();
       if (rows < 0)
         return invalid_argument("Cannot specify a negative value for num_segments");
     }
@@ -275,9 +275,11 @@ Status infer(ShapeContext& c) {
 
 Status infer_grad(ShapeContext& c) {
   const auto given = c.input_as_ints(3);
-  if (given && (*given)[0] < 0)
-    return invalid_argument(str_cat("Expected a non-negative size, got ", (*given)[0]));
-  return infer_rows(c, given ? (*given)[0] : shape_rules::unknown_dim);
+  if (!given || given->size() != 1) // the kernel refuses what is no scalar
+    return infer_rows(c, shape_rules::unknown_dim);
+  if (given->front() < 0)
+    return invalid_argument(str_cat("Expected a non-negative size, got ", given->front()));
+  return infer_rows(c, given->front());
 }
 
 Status infer_grad_v2(ShapeContext& c) {

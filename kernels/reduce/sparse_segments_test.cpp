@@ -115,6 +115,11 @@ TROUPE_OP_CASES(SparseSegmentSumWithNumSegments) {
           .outputs = {"f32[5,2] 1 2 0 0 10 12 0 0 0 0"},
       },
       {
+          .name = "no number of segments",
+          .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[1] 0", "i32[1] 0", "i32[0]"},
+          .error = "num_segments should be a scalar, not shape [0]",
+      },
+      {
           .name = "no segment",
           .inputs = {"f32[3,2] 1 2 3 4 5 6", "i32[0]", "i32[0]", "i64[] 0"},
           .outputs = {"f32[0,2]"},
