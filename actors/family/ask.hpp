@@ -89,15 +89,23 @@ caf::timespan request_budget(std::chrono::duration<Rep, Period> budget) {
   return budget >= longest ? caf::timespan(longest) : caf::timespan(budget);
 }
 
+/// What a handle stands for; null for one that is null, as another process may send it. CAF's own cast
+/// gives what lies behind a control block, also where there is none.
+template <class Handle>
+caf::abstract_actor* object_of(const Handle& peer) {
+  const auto block = caf::actor_cast<caf::strong_actor_ptr>(peer);
+  return block ? block->get() : nullptr;
+}
+
 /// For a caller that watches `peer` itself, by a monitor or by PeerLost, and will learn the reason of
 /// its loss: the request then ends early only if the peer is known to have ended before.
 template <class Self, class Handle, class Budget, class Message>
 auto ask_watched(Self* self, const Handle& peer, Budget budget, Message&& message) {
   auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));
   // An actor of another node that is known to have ended: CAF would drop the request in silence.
-  if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
-      actor && actor->getf(caf::abstract_actor::is_cleaned_up_flag) &&
-      actor->node() != self->node())
+  if (const auto* actor = object_of(peer); actor &&
+                                           actor->getf(caf::abstract_actor::is_cleaned_up_flag) &&
+                                           actor->node() != self->node())
     self->eq_impl(answer.id(), self->ctrl(), self->context(),
                   caf::make_error(caf::sec::request_receiver_down));
   RequestBudget time(self, answer.id());
@@ -111,8 +119,7 @@ template <class Self, class Handle, class Budget, class Message>
 auto ask(Self* self, const Handle& peer, Budget budget, Message&& message) {
   auto answer = self->request(peer, request_budget(budget), std::forward<Message>(message));
   std::shared_ptr<RequestGuard> guard;
-  if (const auto* actor = caf::actor_cast<caf::abstract_actor*>(peer);
-      actor && actor->node() != self->node())
+  if (const auto* actor = object_of(peer); actor && actor->node() != self->node())
     guard = std::make_shared<RequestGuard>(caf::actor_cast<caf::strong_actor_ptr>(peer),
                                            self->address(), answer.id());
   RequestBudget time(self, answer.id());

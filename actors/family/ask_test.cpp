@@ -19,6 +19,10 @@ TEST_CASE("ask: a budget that is over, or overflows as nanoseconds, is still an 
   CHECK(request_budget(std::chrono::hours(24 * 7)) == caf::timespan(std::chrono::hours(24 * 7)));
 }
 
+TEST_CASE("ask: a handle to no actor, as another process may send it, stands for nothing") {
+  CHECK((object_of(caf::actor()) == nullptr));
+}
+
 TEST_CASE("timeouts: another process's timeout is at most a step's longest") {
   Timeouts timeouts;
   const std::int64_t longest = microseconds(timeouts.step).count();
