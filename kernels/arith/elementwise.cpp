@@ -57,6 +57,8 @@ void fill_with(const void* value, void* out, int64_t begin, int64_t end) {
     std::memset(static_cast<T*>(out) + begin, *parts, static_cast<size_t>(end - begin) * sizeof(T));
     return;
   }
+  if (const SpreadFn spread = isa_table().spread_rows(sizeof(T)))
+    return spread(value, 0, 1, end - begin, static_cast<T*>(out) + begin);
   std::fill(static_cast<T*>(out) + begin, static_cast<T*>(out) + end, element);
 }
 

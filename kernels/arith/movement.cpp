@@ -1,4 +1,5 @@
 #include "kernels/arith/movement.hpp"
+#include "kernels/arith/internal/isa_table.hpp"
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -149,12 +150,15 @@ void copy_from(const StridedPlan& plan, const void* strided, void* dense, int64_
   auto in = static_cast<const T*>(strided);
   auto out = static_cast<T*>(dense);
   const int64_t stride = plan.rank > 0 ? plan.strides[plan.rank - 1] : 1;
-  constexpr int64_t size = sizeof(T);
+  constexpr int size = sizeof(T);
   const int64_t step = plan.rank < 2 ? 0 : plan.strides[plan.rank - 2];
+  const SpreadFn spread = isa_table().spread_rows(size);
   const auto copy_rows = [&](int64_t from, int64_t to) {
     for_each_rows(plan, from, to, [&](int64_t at, int64_t where, int64_t n, int64_t rows) {
       if (stride == 1)
         return copy_runs(in + where, step * size, out + at, n * size, rows, n * size);
+      if (stride == 0 && spread)
+        return spread(in + where, step, rows, n, out + at);
       for (int64_t r = 0; r < rows; ++r)
         gather_run(in + where + r * step, stride, out + at + r * n, n);
     });

@@ -1,9 +1,11 @@
 #include "kernels/arith/philox.hpp"
 #include "kernels/arith/half.hpp"
+#include "kernels/arith/internal/isa_table.hpp"
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <type_traits>
 
 namespace troupe::arith {
 namespace {
@@ -14,6 +16,11 @@ uint32_t low(uint64_t x) {
 
 uint32_t high(uint64_t x) {
   return static_cast<uint32_t>(x >> 32);
+}
+
+/// The lower word first.
+uint64_t pair_of(const uint32_t* words) {
+  return words[0] | static_cast<uint64_t>(words[1]) << 32;
 }
 
 float unit_float(uint32_t x) {
@@ -41,61 +48,33 @@ void normal_pair(const uint32_t* x, double* out) {
   out[1] = cos(angle) * radius;
 }
 
-/// How the four words of a block become `group` values of the working type Value.
-struct UniformFloat {
-  using Value = float;
-  static constexpr int group = 4;
-  static void make(const Philox::Block& x, float* out) {
-    for (int i = 0; i < 4; ++i)
-      out[i] = unit_float(x[static_cast<size_t>(i)]);
+void normal_pair(const uint32_t* x, float* out) {
+  normal_pair(x[0], x[1], out);
+}
+
+/// Calls take(first, count, words) for stretches of the values [begin, end) of a sequence in which each has so many words.
+template <int words_each, class Take>
+void take_words(Philox generator, int64_t begin, int64_t end, Take take) {
+  constexpr int64_t of_block = 4 / words_each, room = 256;
+  alignas(64) uint32_t words[4 * room];
+  generator.skip(static_cast<uint64_t>(begin / of_block));
+  int64_t before = begin % of_block; // values of the first block that are not asked for
+  for (int64_t at = begin; at < end; before = 0) {
+    const int64_t count = std::min(end - at, room * of_block - before);
+    generator.draw((before + count + of_block - 1) / of_block, words);
+    take(at, count, words + before * words_each);
+    at += count;
   }
-};
-struct UniformHalf {
-  using Value = float;
-  static constexpr int group = 4;
-  static void make(const Philox::Block& x, float* out) {
-    for (int i = 0; i < 4; ++i)
-      out[i] =
-          f16_to_f32(static_cast<uint16_t>((15u << 10) | (x[static_cast<size_t>(i)] & 0x3ffu))) -
-          1.0f;
-  }
-};
-struct UniformBfloat {
-  using Value = float;
-  static constexpr int group = 4;
-  static void make(const Philox::Block& x, float* out) {
-    for (int i = 0; i < 4; ++i)
-      out[i] =
-          bf16_to_f32(static_cast<uint16_t>((127u << 7) | (x[static_cast<size_t>(i)] & 0x7fu))) -
-          1.0f;
-  }
-};
-struct UniformDouble {
-  using Value = double;
-  static constexpr int group = 2;
-  static void make(const Philox::Block& x, double* out) {
-    out[0] = unit_double(x[0], x[1]);
-    out[1] = unit_double(x[2], x[3]);
-  }
-};
-struct NormalFloat {
-  using Value = float;
-  static constexpr int group = 4;
-  static void make(const Philox::Block& x, float* out) {
-    normal_pair(x[0], x[1], out);
-    normal_pair(x[2], x[3], out + 2);
-  }
-};
-struct NormalDouble {
-  using Value = double;
-  static constexpr int group = 2;
-  static void make(const Philox::Block& x, double* out) { normal_pair(x.data(), out); }
-};
+}
 
 /// Draws words one at a time.
 class Words {
 public:
   explicit Words(const Philox& generator) : generator_(generator) {}
+  /// After a block that has been drawn already.
+  Words(const Philox& generator, const uint32_t* block) : generator_(generator), used_(0) {
+    std::copy_n(block, block_.size(), block_.begin());
+  }
 
   uint32_t next() {
     if (used_ == 4) {
@@ -111,65 +90,64 @@ private:
   size_t used_ = 4;
 };
 
-void draw_pair(Words& words, float* out) {
-  const uint32_t x0 = words.next(), x1 = words.next();
-  normal_pair(x0, x1, out);
-}
-
-void draw_pair(Words& words, double* out) {
-  uint32_t x[4];
-  for (uint32_t& word : x)
-    word = words.next();
-  normal_pair(x, out);
-}
-
 template <class Real>
-void truncated_group(const Philox& generator, int group, Real* out) {
-  Words words(generator);
+constexpr int words_of_pair = sizeof(Real) == 4 ? 2 : 4;
+
+/// The normal numbers [begin, end).
+template <class Real, class Store>
+void fill_pairs(const Philox& start, int64_t begin, int64_t end, Store store) {
+  constexpr int words_each = words_of_pair<Real>;
+  take_words<words_each>(start, begin / 2, (end + 1) / 2,
+                         [&](int64_t first, int64_t count, const uint32_t* words) {
+                           for (int64_t k = 0; k < count; ++k) {
+                             Real pair[2];
+                             normal_pair(words + k * words_each, pair);
+                             for (int64_t side = 0; side < 2; ++side)
+                               if (const int64_t i = 2 * (first + k) + side; i >= begin && i < end)
+                                 store(i, pair[side]);
+                           }
+                         });
+}
+
+/// As many values of one group as it has: pairs are drawn until so many of their values are small enough.
+template <class Real>
+void truncated_group(Words words, int group, Real* out) {
   for (int filled = 0; filled < group;) {
+    uint32_t x[words_of_pair<Real>];
+    for (uint32_t& word : x)
+      word = words.next();
     Real pair[2];
-    draw_pair(words, pair);
+    normal_pair(x, pair);
     for (Real value : pair)
       if (std::abs(value) < Real(2) && filled < group)
         out[filled++] = value;
   }
 }
 
-/// Fills elements [begin, end) from groups of `group` values; make(first block's number, values)
-/// makes one group.
-template <class Value, class Make, class Store>
-void fill_groups(int group, int64_t begin, int64_t end, Make make, Store store) {
-  Value values[4];
-  for (int64_t at = begin; at < end;) {
-    const int64_t number = at / group, stop = std::min(end, (number + 1) * group);
-    make(number, values);
-    for (; at < stop; ++at)
-      store(at, values[at - number * group]);
-  }
-}
-
-template <class Distribution, class Store>
-void fill_fixed(const Philox& start, int64_t begin, int64_t end, Store store) {
-  Philox generator = start;
-  generator.skip(static_cast<uint64_t>(begin / Distribution::group));
-  fill_groups<typename Distribution::Value>(
-      Distribution::group, begin, end,
-      [&](int64_t, typename Distribution::Value* values) {
-        Distribution::make(generator.next(), values);
-      },
-      store);
-}
-
+/// Each group of values has a stretch of the sequence; most need no more than its first block.
 template <class Real, class Store>
-void fill_truncated(const Philox& start, int group, int64_t begin, int64_t end, Store store) {
-  fill_groups<Real>(
-      group, begin, end,
-      [&](int64_t number, Real* values) {
-        Philox generator = start;
-        generator.skip(static_cast<uint64_t>(number) * static_cast<uint64_t>(group) * (256 / 4));
-        truncated_group(generator, group, values);
-      },
-      store);
+void fill_truncated(const Philox& start, int64_t begin, int64_t end, Store store) {
+  constexpr int group = words_of_pair<Real> == 2 ? 4 : 2;
+  constexpr uint64_t stretch = group * (256 / 4); // in blocks
+  constexpr int64_t room = 64;
+  alignas(64) uint32_t words[4 * room];
+  const int64_t last = (end + group - 1) / group;
+  Philox generator = start;
+  generator.skip(static_cast<uint64_t>(begin / group) * stretch);
+  for (int64_t first = begin / group; first < last; first += room) {
+    Philox rest = generator;
+    const int64_t count = std::min(room, last - first);
+    generator.draw(count, words, stretch);
+    for (int64_t k = 0; k < count; ++k, rest.skip(stretch)) {
+      Philox after = rest;
+      after.skip(1);
+      Real values[group];
+      truncated_group(Words(after, words + 4 * k), group, values);
+      for (int64_t side = 0; side < group; ++side)
+        if (const int64_t i = group * (first + k) + side; i >= begin && i < end)
+          store(i, values[side]);
+    }
+  }
 }
 
 /// Calls body(store) with the function that stores floats as `type`. False if it is not a type of
@@ -225,6 +203,20 @@ void Philox::skip(uint64_t blocks) {
     ++counter_[3];
 }
 
+void Philox::draw(int64_t blocks, uint32_t* words, uint64_t stride) {
+  while (blocks > 0) {
+    const uint64_t lower = static_cast<uint64_t>(counter_[1]) << 32 | counter_[0];
+    const uint64_t before_carry = ~lower / stride; // further blocks than the first
+    const auto count =
+        static_cast<int64_t>(std::min(before_carry, static_cast<uint64_t>(blocks - 1))) + 1;
+    isa_table().philox_blocks(counter_.data(), key_.data(), stride, count, words);
+    skip(static_cast<uint64_t>(count - 1) * stride);
+    skip(stride); // which may carry
+    words += 4 * count;
+    blocks -= count;
+  }
+}
+
 uint64_t reserved_blocks(int64_t outputs) {
   return static_cast<uint64_t>(outputs) * 256;
 }
@@ -234,66 +226,78 @@ uint64_t shuffle_blocks(int64_t size) {
 }
 
 bool fill_uniform(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
-  if (type == Type::float64) {
-    fill_fixed<UniformDouble>(start, begin, end, double_store(out));
+  const auto fill = [&]<int words_each>(std::integral_constant<int, words_each>, int64_t size) {
+    take_words<words_each>(start, begin, end,
+                           [&](int64_t first, int64_t count, const uint32_t* words) {
+                             isa_table().units_of_words(type, words, count,
+                                                        static_cast<char*>(out) + first * size);
+                           });
     return true;
+  };
+  switch (type) {
+  case Type::float64:
+    return fill(std::integral_constant<int, 2>(), 8);
+  case Type::float32:
+    return fill(std::integral_constant<int, 1>(), 4);
+  case Type::float16:
+  case Type::bfloat16:
+    return fill(std::integral_constant<int, 1>(), 2);
+  default:
+    return false;
   }
-  return with_float_store(type, out, [&](auto store) {
-    if (type == Type::float16)
-      fill_fixed<UniformHalf>(start, begin, end, store);
-    else if (type == Type::bfloat16)
-      fill_fixed<UniformBfloat>(start, begin, end, store);
-    else
-      fill_fixed<UniformFloat>(start, begin, end, store);
-  });
 }
 
 bool fill_normal(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
   if (type == Type::float64) {
-    fill_fixed<NormalDouble>(start, begin, end, double_store(out));
+    fill_pairs<double>(start, begin, end, double_store(out));
     return true;
   }
   return with_float_store(type, out,
-                          [&](auto store) { fill_fixed<NormalFloat>(start, begin, end, store); });
+                          [&](auto store) { fill_pairs<float>(start, begin, end, store); });
 }
 
 bool fill_truncated_normal(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
   if (type == Type::float64) {
-    fill_truncated<double>(start, 2, begin, end, double_store(out));
+    fill_truncated<double>(start, begin, end, double_store(out));
     return true;
   }
   return with_float_store(type, out,
-                          [&](auto store) { fill_truncated<float>(start, 4, begin, end, store); });
+                          [&](auto store) { fill_truncated<float>(start, begin, end, store); });
 }
 
 bool fill_uniform_int(Type type, const Philox& start, int64_t low_end, int64_t high_end, void* out,
                       int64_t begin, int64_t end) {
-  Philox generator = start;
   if (type == Type::int32) {
     const uint32_t from = low(static_cast<uint64_t>(low_end));
     const uint32_t range = low(static_cast<uint64_t>(high_end)) - from;
-    generator.skip(static_cast<uint64_t>(begin / 4));
-    fill_groups<uint32_t>(
-        4, begin, end,
-        [&](int64_t, uint32_t* values) { std::ranges::copy(generator.next(), values); },
-        [&](int64_t i, uint32_t x) { static_cast<uint32_t*>(out)[i] = from + x % range; });
+    take_words<1>(start, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+      for (int64_t k = 0; k < count; ++k)
+        static_cast<uint32_t*>(out)[first + k] = from + words[k] % range;
+    });
     return true;
   }
   if (type == Type::int64) {
     const uint64_t from = static_cast<uint64_t>(low_end);
     const uint64_t range = static_cast<uint64_t>(high_end) - from;
-    generator.skip(static_cast<uint64_t>(begin / 2));
-    fill_groups<uint64_t>(
-        2, begin, end,
-        [&](int64_t, uint64_t* values) {
-          const Philox::Block x = generator.next();
-          values[0] = x[0] | static_cast<uint64_t>(x[1]) << 32;
-          values[1] = x[2] | static_cast<uint64_t>(x[3]) << 32;
-        },
-        [&](int64_t i, uint64_t x) { static_cast<uint64_t*>(out)[i] = from + x % range; });
+    take_words<2>(start, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+      for (int64_t k = 0; k < count; ++k)
+        static_cast<uint64_t*>(out)[first + k] = from + pair_of(words + 2 * k) % range;
+    });
     return true;
   }
   return false;
+}
+
+void fill_bits(size_t size, const Philox& start, void* out, int64_t begin, int64_t end) {
+  if (size == 8)
+    take_words<2>(start, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+      for (int64_t k = 0; k < count; ++k)
+        static_cast<uint64_t*>(out)[first + k] = pair_of(words + 2 * k);
+    });
+  else
+    take_words<1>(start, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+      std::copy_n(words, count, static_cast<uint32_t*>(out) + first);
+    });
 }
 
 void shuffle_order(Philox generator, std::span<int64_t> order) {

@@ -26,6 +26,10 @@ public:
   /// The next four words; advances by one block.
   Block next();
 
+  /// The words of the next `blocks` blocks, four each, as next() gives them; with a stride, of every
+  /// so many-th block. Advances by blocks * stride.
+  void draw(int64_t blocks, uint32_t* words, uint64_t stride = 1);
+
   /// Advances by `blocks` blocks.
   void skip(uint64_t blocks);
 
@@ -57,6 +61,9 @@ bool fill_truncated_normal(Type type, const Philox& start, void* out, int64_t be
 /// Uniform integers in [low, high), i32 or i64, high > low; false for other types.
 bool fill_uniform_int(Type type, const Philox& start, int64_t low, int64_t high, void* out,
                       int64_t begin, int64_t end);
+
+/// All bits of integers of 4 or 8 bytes, low words first.
+void fill_bits(size_t size, const Philox& start, void* out, int64_t begin, int64_t end);
 
 /// The permutation that RandomShuffle applies to its rows: output row i is input row order[i].
 /// `order` is overwritten; for 0 or 1 rows the generator is not touched.

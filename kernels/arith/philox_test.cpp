@@ -103,6 +103,57 @@ TEST_CASE("any split of a fill gives the same numbers, for every type") {
     }
 }
 
+TEST_CASE("blocks drawn at once are those drawn one by one, with strides and over a carry") {
+  on_each_isa([] {
+    for (uint64_t lower : {uint64_t{0}, uint64_t{0xfffffffe}, ~uint64_t{0} - 700, ~uint64_t{0}})
+      for (uint64_t stride : {uint64_t{1}, uint64_t{128}, ~uint64_t{0} / 3})
+        for (int64_t blocks : {0, 1, 2, 3, 7, 8, 9, 33}) {
+          CAPTURE(lower);
+          CAPTURE(stride);
+          CAPTURE(blocks);
+          const Philox start({static_cast<uint32_t>(lower), static_cast<uint32_t>(lower >> 32),
+                              0xffffffff, 17},
+                             {0x12345678, 0x9abcdef0});
+          Philox at_once = start, one_by_one = start;
+          std::vector<uint32_t> words(static_cast<size_t>(4 * blocks + 1), 77), want;
+          at_once.draw(blocks, words.data(), stride);
+          for (int64_t block = 0; block < blocks; ++block) {
+            Philox here = one_by_one;
+            for (uint32_t word : here.next())
+              want.push_back(word);
+            one_by_one.skip(stride);
+          }
+          want.push_back(77);
+          CHECK(words == want);
+          CHECK(at_once.counter() == one_by_one.counter());
+        }
+  });
+}
+
+TEST_CASE("uniform numbers of each type are made of the bits that TensorFlow takes") {
+  const Philox start = Philox::from_seeds(11, 12);
+  constexpr int64_t n = 1501; // of f64 as many words as two rooms have, and some
+  std::vector<uint32_t> words(2 * n + 4);
+  Philox(start).draw((2 * n + 3) / 4, words.data());
+  on_each_isa([&] {
+    std::vector<float> singles(n);
+    std::vector<double> doubles(n);
+    std::vector<uint16_t> halves(n), brains(n);
+    fill_uniform(Type::float32, start, singles.data(), 0, n);
+    fill_uniform(Type::float64, start, doubles.data(), 0, n);
+    fill_uniform(Type::float16, start, halves.data(), 0, n);
+    fill_uniform(Type::bfloat16, start, brains.data(), 0, n);
+    for (size_t i = 0; i < n; ++i) {
+      CAPTURE(i);
+      CHECK(singles[i] == static_cast<float>(words[i] & 0x7fffff) * 0x1p-23f);
+      CHECK(doubles[i] ==
+            static_cast<double>((words[2 * i] & 0xfffffull) << 32 | words[2 * i + 1]) * 0x1p-52);
+      CHECK(halves[i] == f32_to_f16(static_cast<float>(words[i] & 0x3ff) / 1024));
+      CHECK(brains[i] == f32_to_bf16(static_cast<float>(words[i] & 0x7f) / 128));
+    }
+  });
+}
+
 TEST_CASE("distributions have their ranges and moments") {
   const Philox start = Philox::from_seeds(1, 1);
   constexpr int64_t n = 20000;

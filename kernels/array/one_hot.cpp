@@ -1,5 +1,6 @@
 // OneHot: along a new dimension, on_value at the place that each index names, off_value elsewhere.
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "kernels/array/internal/elements.hpp"
@@ -75,27 +76,45 @@ void place_plain(KernelContext& c, const Tensor& on, std::int64_t depth, std::in
 
 /// Short rows one after the other: some of them are filled and get their value while they are in a near
 /// cache.
-template <class T>
+template <class Index, class Element>
 void place_in_rows(KernelContext& c, const Tensor& on, const Tensor& off, std::int64_t depth,
                    Tensor& out) {
-  constexpr std::int64_t room = 16 << 10;
-  const T* index = c.input(0).data<T>().data();
-  const std::size_t size = dtype_size(on.dtype());
-  const auto row_bytes = depth * static_cast<std::int64_t>(size);
-  const std::int64_t at_once = room / row_bytes;
+  constexpr std::int64_t room = 16 << 10, size = sizeof(Element);
+  const Index* index = c.input(0).data<Index>().data();
+  const std::int64_t at_once = room / (depth * size);
   auto* to = static_cast<std::byte*>(out.mutable_raw());
-  const void *value = on.raw(), *rest = off.raw();
-  c.parallel_for(
-      c.input(0).num_elements(), 2 + 0.05 * static_cast<double>(row_bytes),
-      [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t k = begin; k < end; k += at_once) {
-          const std::int64_t stop = std::min(k + at_once, end);
-          arith::fill(static_cast<int>(size), rest, to, k * depth, stop * depth);
-          for (std::int64_t row = k; row < stop; ++row)
-            if (const auto at = static_cast<std::int64_t>(index[row]); at >= 0 && at < depth)
-              copy_one(value, to + row * row_bytes + at * static_cast<std::int64_t>(size), size);
-        }
-      });
+  Element value;
+  std::memcpy(&value, on.raw(), size);
+  const void* rest = off.raw();
+  c.parallel_for(c.input(0).num_elements(), 2 + 0.05 * static_cast<double>(depth * size),
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t k = begin; k < end; k += at_once) {
+                     const std::int64_t stop = std::min(k + at_once, end);
+                     arith::fill(size, rest, to, k * depth, stop * depth);
+                     for (std::int64_t row = k; row < stop; ++row)
+                       if (const auto at = static_cast<std::int64_t>(index[row]);
+                           at >= 0 && at < depth)
+                         std::memcpy(to + (row * depth + at) * size, &value, size);
+                   }
+                 });
+}
+
+/// The same for elements of `size` bytes.
+template <class Index>
+void place_in_rows_of(std::size_t size, KernelContext& c, const Tensor& on, const Tensor& off,
+                      std::int64_t depth, Tensor& out) {
+  switch (size) {
+  case 1:
+    return place_in_rows<Index, std::uint8_t>(c, on, off, depth, out);
+  case 2:
+    return place_in_rows<Index, std::uint16_t>(c, on, off, depth, out);
+  case 4:
+    return place_in_rows<Index, std::uint32_t>(c, on, off, depth, out);
+  case 8:
+    return place_in_rows<Index, std::uint64_t>(c, on, off, depth, out);
+  default:
+    return place_in_rows<Index, std::array<std::uint64_t, 2>>(c, on, off, depth, out);
+  }
 }
 
 bool are_short_rows(const Tensor& out, std::int64_t depth, std::int64_t inner) {
@@ -156,7 +175,7 @@ Status compute(KernelContext& c) {
   const auto parts = array::around_axis(shape, static_cast<int>(at));
   if (are_short_rows(out, depth, parts.inner))
     return dispatch(Indices{}, indices.dtype(), [&]<class T>() -> Status {
-      place_in_rows<T>(c, c.input(2), c.input(3), depth, out);
+      place_in_rows_of<T>(dtype_size(out.dtype()), c, c.input(2), c.input(3), depth, out);
       return {};
     });
   TROUPE_TRY(array::fill(c, c.input(3), out));

@@ -36,6 +36,10 @@ struct GemmBlock {
   int64_t ldc;
 };
 
+/// Writes `rows` rows of n elements, one behind the other, each all of one element of `from`: of the
+/// first, and of every `step`-th behind it.
+using SpreadFn = void (*)(const void* from, int64_t step, int64_t rows, int64_t n, void* to);
+
 /// Selects one row: n outputs from a condition and two values, each stepping by 0 or 1 element.
 using SelectRow = void (*)(const void* cond, int cond_step, const void* a, int a_step,
                            const void* b, int b_step, void* out, int64_t n);

@@ -1,5 +1,6 @@
 // Inner loops of reductions. f32 sums and products run in f32 over short runs (at most 64 steps one after
 // the other in each lane), and in f64 over the runs.
+#include "kernels/arith/isa/extreme.hpp"
 #include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -64,43 +65,6 @@ struct Prod<float> {
   }
 };
 
-template <class T>
-struct Limits;
-template <>
-struct Limits<float> {
-  static constexpr float low = -__builtin_huge_valf(), high = __builtin_huge_valf();
-};
-template <>
-struct Limits<double> {
-  static constexpr double low = -__builtin_huge_val(), high = __builtin_huge_val();
-};
-template <>
-struct Limits<uint8_t> {
-  static constexpr uint8_t low = 0, high = 255;
-};
-template <>
-struct Limits<int32_t> {
-  static constexpr int32_t low = INT32_MIN, high = INT32_MAX;
-};
-template <>
-struct Limits<int64_t> {
-  static constexpr int64_t low = INT64_MIN, high = INT64_MAX;
-};
-
-/// The ends of the numbers that are not infinite.
-template <class T>
-struct Finite {
-  static constexpr T lowest = Limits<T>::low, highest = Limits<T>::high;
-};
-template <>
-struct Finite<float> {
-  static constexpr float highest = 3.40282347e+38f, lowest = -highest;
-};
-template <>
-struct Finite<double> {
-  static constexpr double highest = 1.7976931348623157e+308, lowest = -highest;
-};
-
 /// An accumulator of 8 bytes, as their slots have, for what fits into it.
 template <class T>
 struct Slot {
@@ -114,23 +78,6 @@ template <>
 struct Slot<int32_t> {
   using Type = int64_t;
 };
-
-/// The larger, or the smaller, of each lane; a where one is NaN. One instruction of floats.
-template <bool want_larger, class A>
-TROUPE_INLINE A extreme_of(const A& a, const A& b) {
-#if defined(__AVX512F__)
-  if constexpr (std::is_same_v<A, Full<float>>) {
-    const auto x = __builtin_bit_cast(__m512, b), y = __builtin_bit_cast(__m512, a);
-    return __builtin_bit_cast(A, want_larger ? _mm512_max_ps(x, y) : _mm512_min_ps(x, y));
-  }
-#elif defined(__AVX2__)
-  if constexpr (std::is_same_v<A, Full<float>>) {
-    const auto x = __builtin_bit_cast(__m256, b), y = __builtin_bit_cast(__m256, a);
-    return __builtin_bit_cast(A, want_larger ? _mm256_max_ps(x, y) : _mm256_min_ps(x, y));
-  }
-#endif
-  return (want_larger ? b > a : b < a) ? b : a;
-}
 
 template <class T>
 struct Max {
@@ -461,98 +408,6 @@ ReduceKernel reduce_of(ReduceOp op) {
   }
 }
 
-/// The extreme of each lane, without NaN: that is never better than what there is.
-template <bool want_max>
-struct Extreme {
-  template <class V>
-  TROUPE_INLINE V step(const V& best, const V& x) {
-    return extreme_of<want_max>(best, x);
-  }
-};
-
-/// Where a row has its extreme first; 0 where nothing is better than `worst`.
-template <bool want_max, class T>
-int64_t place_of_extreme(const T* row, int64_t n, T worst) {
-  using F = Extreme<want_max>;
-  constexpr int64_t width = lanes<T>;
-  constexpr int parts = 4;
-  Full<T> part[parts];
-  for (Full<T>& each : part)
-    each = spread<Full<T>>(worst);
-  int64_t i = 0;
-  for (; i + parts * width <= n; i += parts * width) {
-    TROUPE_UNROLL
-    for (int p = 0; p < parts; ++p)
-      part[p] = F::step(part[p], load<Full<T>>(row + i + p * width));
-  }
-  for (; i + width <= n; i += width)
-    part[0] = F::step(part[0], load<Full<T>>(row + i));
-  T best = fold<F, T>(F::step(F::step(part[0], part[1]), F::step(part[2], part[3])));
-  for (; i < n; ++i)
-    best = F::step(best, row[i]);
-  if (best == worst)
-    return 0;
-  int64_t at = 0;
-  for (; at + width <= n; at += width) { // passes by registers that do not have it
-    bool found = false;
-    TROUPE_UNROLL
-    for (int64_t l = 0; l < width; ++l)
-      found |= row[at + l] == best;
-    if (found)
-      break;
-  }
-  while (at < n && row[at] != best)
-    ++at;
-  return at;
-}
-
-/// Better is > for argmax and < for argmin; equal elements keep the earlier index. NaN is never
-/// better, so it counts only where there is nothing else: then the answer is 0, as for infinities
-/// of the worst kind alone.
-template <bool want_max, class T, class Index>
-void find_extreme(const void* x, void* out, int64_t n, int64_t inner, int64_t begin, int64_t end) {
-  auto in = static_cast<const T*>(x);
-  auto result = static_cast<Index*>(out);
-  constexpr T worst = want_max ? Finite<T>::lowest : Finite<T>::highest;
-  for (int64_t flat = begin; flat < end;) {
-    int64_t outer = flat / inner, column = flat % inner;
-    const T* base = in + outer * n * inner + column;
-    if (inner == 1) {
-      result[flat++] = Index(place_of_extreme<want_max>(base, n, worst));
-      continue;
-    }
-    constexpr int64_t width = 64;
-    int64_t columns = inner - column < end - flat ? inner - column : end - flat;
-    columns = columns < width ? columns : width;
-    T best[width];
-    Index at[width];
-    for (int64_t c = 0; c < columns; ++c) {
-      best[c] = worst;
-      at[c] = 0;
-    }
-    for (int64_t k = 0; k < n; ++k) {
-      const T* row = base + k * inner;
-      for (int64_t c = 0; c < columns; ++c) {
-        bool better = want_max ? row[c] > best[c] : row[c] < best[c];
-        best[c] = better ? row[c] : best[c];
-        at[c] = better ? Index(k) : at[c];
-      }
-    }
-    for (int64_t c = 0; c < columns; ++c)
-      result[flat + c] = at[c];
-    flat += columns;
-  }
-}
-
-template <class T>
-ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
-  if (index_type == Type::int64)
-    return want_max ? find_extreme<true, T, int64_t> : find_extreme<false, T, int64_t>;
-  if (index_type == Type::int32)
-    return want_max ? find_extreme<true, T, int32_t> : find_extreme<false, T, int32_t>;
-  return nullptr;
-}
-
 double squares(const void* x, int64_t begin, int64_t end) {
   const auto in = static_cast<const float*>(x) + begin;
   const double sum = fold_row<float, Sum<float>, Squared>(in, end - begin);
@@ -614,23 +469,6 @@ NarrowReduce reduce_narrow(ReduceOp op, Type type) {
     return narrow_reduce<Min<float>>(type);
   default:
     return {};
-  }
-}
-
-ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
-  switch (type) {
-  case Type::float32:
-    return arg_reduce_of<float>(want_max, index_type);
-  case Type::float64:
-    return arg_reduce_of<double>(want_max, index_type);
-  case Type::int32:
-    return arg_reduce_of<int32_t>(want_max, index_type);
-  case Type::int64:
-    return arg_reduce_of<int64_t>(want_max, index_type);
-  case Type::uint8:
-    return arg_reduce_of<uint8_t>(want_max, index_type);
-  default:
-    return nullptr;
   }
 }
 

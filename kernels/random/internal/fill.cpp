@@ -5,23 +5,6 @@
 namespace troupe::random {
 namespace {
 
-/// All bits of each integer, low words first.
-void fill_bits(arith::Philox generator, std::size_t size, void* out, std::int64_t begin,
-               std::int64_t end) {
-  const std::int64_t group = size == 8 ? 2 : 4;
-  generator.skip(static_cast<std::uint64_t>(begin / group));
-  arith::Philox::Block block{};
-  for (std::int64_t i = begin; i < end; ++i) {
-    const auto at = static_cast<std::size_t>(i % group);
-    if (at == 0 || i == begin)
-      block = generator.next();
-    if (size == 8)
-      static_cast<std::uint64_t*>(out)[i] = word_pair(block[2 * at], block[2 * at + 1]);
-    else
-      static_cast<std::uint32_t*>(out)[i] = block[at];
-  }
-}
-
 bool fill_range_of(Distribution distribution, const arith::Philox& start, Tensor& out,
                    std::int64_t begin, std::int64_t end) {
   const arith::Type type = arith::type_of(out.dtype());
@@ -35,7 +18,7 @@ bool fill_range_of(Distribution distribution, const arith::Philox& start, Tensor
   case Distribution::full_int:
     if (!is_integer(out.dtype()) || dtype_size(out.dtype()) < 4)
       return false;
-    fill_bits(start, dtype_size(out.dtype()), out.mutable_raw(), begin, end);
+    arith::fill_bits(dtype_size(out.dtype()), start, out.mutable_raw(), begin, end);
     return true;
   }
   return false;
@@ -49,7 +32,10 @@ Status fill(KernelContext& c, Distribution distribution, const arith::Philox& st
   if (!fill_range_of(distribution, start, out, 0, 0))
     return unimplemented(
         str_cat("there are no such random numbers of dtype ", to_string(out.dtype())));
-  c.parallel_for(out.num_elements(), 8, [&](std::int64_t begin, std::int64_t end) {
+  const double ns = distribution == Distribution::normal             ? 8
+                    : distribution == Distribution::truncated_normal ? 12
+                                                                     : 1;
+  c.parallel_for(out.num_elements(), ns, [&](std::int64_t begin, std::int64_t end) {
     fill_range_of(distribution, start, out, begin, end);
   });
   return {};
