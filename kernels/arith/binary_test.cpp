@@ -404,13 +404,15 @@ TEST_CASE("select takes from either side by element size, with all three inputs 
   });
 }
 
-void check_fill(int size, const std::vector<uint8_t>& value) {
-  std::vector<uint8_t> out(static_cast<size_t>(size) * 5, 0);
-  fill(size, value.data(), out.data(), 1, 4);
-  for (size_t i = 0; i < out.size(); ++i) {
-    const bool inside = i / static_cast<size_t>(size) >= 1 && i / static_cast<size_t>(size) < 4;
-    CHECK(out[i] == (inside ? value[i % static_cast<size_t>(size)] : 0));
-  }
+void check_fill(int size, const std::vector<uint8_t>& value, int64_t n) {
+  const auto width = static_cast<size_t>(size);
+  std::vector<uint8_t> out(width * static_cast<size_t>(n + 2), 0);
+  fill(size, value.data(), out.data(), 1, n + 1);
+  std::vector<uint8_t> want(width, 0);
+  for (int64_t i = 0; i < n; ++i)
+    want.insert(want.end(), value.begin(), value.end());
+  want.resize(out.size(), 0);
+  CHECK(out == want);
 }
 
 TEST_CASE("fill sets only its range") {
@@ -418,7 +420,10 @@ TEST_CASE("fill sets only its range") {
     auto value = random_values<uint8_t>(std::abs(size), 1, 255, 8);
     if (size < 0)
       std::fill(value.begin(), value.end(), uint8_t{9});
-    check_fill(std::abs(size), value);
+    on_each_isa([&] {
+      for (int64_t n = 0; n < 300; n = n < 20 ? n + 1 : 2 * n + 1)
+        check_fill(std::abs(size), value, n);
+    });
   }
 }
 

@@ -122,6 +122,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("rows of one value each, of all lengths and in parts") {
+  on_each_isa([] {
+    for (int64_t n : {1, 2, 3, 7, 15, 16, 17, 33, 64, 100}) {
+      StridedPlan columns, planes;
+      const Shape column{5, 1}, wide{5, n}, block{5, 1, 3, 1}, large{5, 2, 3, n};
+      REQUIRE(make_broadcast_to_plan(column, wide, columns));
+      check_plan(
+          columns, 5, [&](int64_t i) { return i / n; }, false);
+      REQUIRE(make_broadcast_to_plan(block, large, planes));
+      check_plan(
+          planes, 15, [&](int64_t i) { return i / n / 6 * 3 + i / n % 3; }, false);
+    }
+  });
+}
+
 TEST_CASE("what lies among copied elements is filled, whatever the parts") {
   struct Pad {
     Shape shape, begin, sizes;

@@ -227,11 +227,10 @@ uint64_t shuffle_blocks(int64_t size) {
 
 bool fill_uniform(Type type, const Philox& start, void* out, int64_t begin, int64_t end) {
   const auto fill = [&]<int words_each>(std::integral_constant<int, words_each>, int64_t size) {
-    take_words<words_each>(start, begin, end,
-                           [&](int64_t first, int64_t count, const uint32_t* words) {
-                             isa_table().units_of_words(type, words, count,
-                                                        static_cast<char*>(out) + first * size);
-                           });
+    take_words<words_each>(
+        start, begin, end, [&](int64_t first, int64_t count, const uint32_t* words) {
+          isa_table().units_of_words(type, words, count, static_cast<char*>(out) + first * size);
+        });
     return true;
   };
   switch (type) {

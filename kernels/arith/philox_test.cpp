@@ -111,9 +111,9 @@ TEST_CASE("blocks drawn at once are those drawn one by one, with strides and ove
           CAPTURE(lower);
           CAPTURE(stride);
           CAPTURE(blocks);
-          const Philox start({static_cast<uint32_t>(lower), static_cast<uint32_t>(lower >> 32),
-                              0xffffffff, 17},
-                             {0x12345678, 0x9abcdef0});
+          const Philox start(
+              {static_cast<uint32_t>(lower), static_cast<uint32_t>(lower >> 32), 0xffffffff, 17},
+              {0x12345678, 0x9abcdef0});
           Philox at_once = start, one_by_one = start;
           std::vector<uint32_t> words(static_cast<size_t>(4 * blocks + 1), 77), want;
           at_once.draw(blocks, words.data(), stride);

@@ -50,8 +50,8 @@ TROUPE_INLINE Blocks blocks_at(const Wide& lower, const uint32_t* counter, const
   TROUPE_UNROLL
   for (int round = 0; round < 10; ++round) {
     const Wide a = times(c0, 0xD2511F53), b = times(c2, 0xCD9E8D57);
-    c0 = (b >> 32) ^ c1 ^ uint64_t{k0};
-    c2 = (a >> 32) ^ c3 ^ uint64_t{k1};
+    c0 = (b >> 32) ^ c1 ^ uint64_t { k0 };
+    c2 = (a >> 32) ^ c3 ^ uint64_t { k1 };
     c1 = b;
     c3 = a;
     k0 += 0x9E3779B9;
@@ -106,8 +106,10 @@ void units_of_words(Type type, const uint32_t* words, int64_t n, void* out) {
   } else { // of ten bits, which are exact in float and in half; their exponents differ by 112
     TROUPE_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) {
-      const auto bits = __builtin_bit_cast(uint32_t, static_cast<float>(int32_t(words[i] & 0x3ff)) / 1024);
-      static_cast<uint16_t*>(out)[i] = static_cast<uint16_t>(bits == 0 ? 0 : (bits >> 13) - (112u << 10));
+      const auto bits =
+          __builtin_bit_cast(uint32_t, static_cast<float>(int32_t(words[i] & 0x3ff)) / 1024);
+      static_cast<uint16_t*>(out)[i] =
+          static_cast<uint16_t>(bits == 0 ? 0 : (bits >> 13) - (112u << 10));
     }
   }
 }
