@@ -1,10 +1,6 @@
 // Casts between all element types, and choice between two rows. Integers are converted as
 // static_cast does it.
-#include "kernels/arith/internal/half_bits.hpp"
-#include "kernels/arith/isa/functions.hpp"
-#if defined(__F16C__)
-#include <immintrin.h>
-#endif
+#include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
 namespace {
@@ -93,16 +89,135 @@ void halves_to_floats(const void* x, void* y, int64_t begin, int64_t end) {
   for (; i < end; ++i)
     out[i] = load(in[i]);
 }
+/// Everything else becomes a float on its way to f16, and on its way from there: in blocks, by these
+/// instructions.
+constexpr int64_t block = 256;
+template <class From>
+void to_halves(const void* x, void* y, int64_t begin, int64_t end) {
+  float room[block];
+  for (int64_t at = begin; at < end; at += block) {
+    const int64_t n = end - at < block ? end - at : block;
+    convert<From, float>(static_cast<const From*>(x) + at, room, 0, n);
+    floats_to_halves(room, static_cast<Half*>(y) + at, 0, n);
+  }
+}
+template <class To>
+void from_halves(const void* x, void* y, int64_t begin, int64_t end) {
+  float room[block];
+  for (int64_t at = begin; at < end; at += block) {
+    const int64_t n = end - at < block ? end - at : block;
+    halves_to_floats(static_cast<const Half*>(x) + at, room, 0, n);
+    convert<float, To>(room, static_cast<To*>(y) + at, 0, n);
+  }
+}
 #else
 constexpr CastFn floats_to_halves = convert<float, Half>, halves_to_floats = convert<Half, float>;
+template <class From>
+constexpr CastFn to_halves = convert<From, Half>;
+template <class To>
+constexpr CastFn from_halves = convert<Half, To>;
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512DQ__)
+void floats_to_bfloats(const void* x, void* y, int64_t begin, int64_t end) {
+  auto in = static_cast<const float*>(x);
+  auto out = static_cast<Bfloat16*>(y);
+  int64_t i = begin;
+  for (; i + lanes<float> <= end; i += lanes<float>)
+    store_narrow(load<Full<float>>(in + i), out + i);
+  for (; i < end; ++i)
+    out[i].bits = float_to_bfloat_bits(in[i]);
+}
+
+/// Four at once, for which there is no instruction: what is below 2^51 is the last bits of a sum with
+/// 1.5 * 2^52.
+template <class From>
+void reals_to_longs(const void* x, void* y, int64_t begin, int64_t end) {
+  using Reals = Vector<double, 4>;
+  using Longs = Vector<int64_t, 4>;
+  constexpr double magic = 0x1.8p52, limit = 0x1p51;
+  auto in = static_cast<const From*>(x);
+  auto out = static_cast<int64_t*>(y);
+  int64_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    const auto value = __builtin_convertvector((load<Vector<From, 4>>(in + i)), Reals);
+    const Longs is_small = (value < limit) & (value > -limit);
+    if (_mm256_movemask_pd(__builtin_bit_cast(__m256d, is_small)) == 15) {
+      const auto whole =
+          __builtin_bit_cast(Reals, _mm256_round_pd(__builtin_bit_cast(__m256d, value),
+                                                    _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC));
+      store(__builtin_bit_cast(Longs, whole + magic) - __builtin_bit_cast(int64_t, magic), out + i);
+    } else {
+      for (int64_t k = i; k < i + 4; ++k)
+        out[k] = static_cast<int64_t>(in[k]);
+    }
+  }
+  for (; i < end; ++i)
+    out[i] = static_cast<int64_t>(in[i]);
+}
+
+/// Four at once: the halves of a number are the last bits of 2^52 and of 2^84, each exact, and their sum
+/// is rounded once. To floats only what a double holds exactly, below 2^53.
+template <class To>
+void longs_to_reals(const void* x, void* y, int64_t begin, int64_t end) {
+  using Longs = Vector<int64_t, 4>;
+  using Reals = Vector<double, 4>;
+  constexpr int64_t low_magic = 0x4330000000000000, high_magic = 0x4530000080000000,
+                    both_magic = 0x4530000080100000, lower_half = 0xffffffff;
+  constexpr int64_t exact = int64_t{1} << 53;
+  auto in = static_cast<const int64_t*>(x);
+  auto out = static_cast<To*>(y);
+  int64_t i = begin;
+  for (; i + 4 <= end; i += 4) {
+    const auto value = load<Longs>(in + i);
+    if constexpr (sizeof(To) == 4) {
+      const Longs is_exact = (value < exact) & (value > -exact);
+      if (_mm256_movemask_pd(__builtin_bit_cast(__m256d, is_exact)) != 15) {
+        for (int64_t k = i; k < i + 4; ++k)
+          out[k] = static_cast<To>(in[k]);
+        continue;
+      }
+    }
+    const auto low = __builtin_bit_cast(Reals, (value & lower_half) | low_magic);
+    using Bits = Vector<uint64_t, 4>;
+    const auto high = __builtin_bit_cast(Reals, (__builtin_bit_cast(Bits, value) >> 32) ^
+                                                    static_cast<uint64_t>(high_magic));
+    const Reals sum = (high - __builtin_bit_cast(double, both_magic)) + low;
+    store(__builtin_convertvector(sum, Vector<To, 4>), out + i);
+  }
+  for (; i < end; ++i)
+    out[i] = static_cast<To>(in[i]);
+}
+#else
+constexpr CastFn floats_to_bfloats = convert<float, BFloat>;
+template <class From>
+constexpr CastFn reals_to_longs = convert<From, int64_t>;
+template <class To>
+constexpr CastFn longs_to_reals = convert<int64_t, To>;
 #endif
 
 template <class From, class To>
 constexpr CastFn conversion = convert<From, To>;
+template <class From>
+constexpr CastFn conversion<From, Half> = to_halves<From>;
+template <class To>
+constexpr CastFn conversion<Half, To> = from_halves<To>;
+template <>
+constexpr CastFn conversion<Half, Half> = convert<Half, Half>;
 template <>
 constexpr CastFn conversion<float, Half> = floats_to_halves;
 template <>
 constexpr CastFn conversion<Half, float> = halves_to_floats;
+template <>
+constexpr CastFn conversion<float, BFloat> = floats_to_bfloats;
+template <>
+constexpr CastFn conversion<float, int64_t> = reals_to_longs<float>;
+template <>
+constexpr CastFn conversion<double, int64_t> = reals_to_longs<double>;
+template <>
+constexpr CastFn conversion<int64_t, float> = longs_to_reals<float>;
+template <>
+constexpr CastFn conversion<int64_t, double> = longs_to_reals<double>;
 
 template <class From>
 CastFn cast_from(Type to) {
@@ -110,29 +225,29 @@ CastFn cast_from(Type to) {
   case Type::float32:
     return conversion<From, float>;
   case Type::float64:
-    return convert<From, double>;
+    return conversion<From, double>;
   case Type::int32:
-    return convert<From, int32_t>;
+    return conversion<From, int32_t>;
   case Type::int64:
-    return convert<From, int64_t>;
+    return conversion<From, int64_t>;
   case Type::uint8:
-    return convert<From, uint8_t>;
+    return conversion<From, uint8_t>;
   case Type::int8:
-    return convert<From, int8_t>;
+    return conversion<From, int8_t>;
   case Type::int16:
-    return convert<From, int16_t>;
+    return conversion<From, int16_t>;
   case Type::uint16:
-    return convert<From, uint16_t>;
+    return conversion<From, uint16_t>;
   case Type::uint32:
-    return convert<From, uint32_t>;
+    return conversion<From, uint32_t>;
   case Type::uint64:
-    return convert<From, uint64_t>;
+    return conversion<From, uint64_t>;
   case Type::bool_:
-    return convert<From, Bool>;
+    return conversion<From, Bool>;
   case Type::float16:
     return conversion<From, Half>;
   case Type::bfloat16:
-    return convert<From, BFloat>;
+    return conversion<From, BFloat>;
   default:
     return nullptr;
   }

@@ -16,7 +16,7 @@ namespace troupe::arith::TROUPE_ISA {
 #include "kernels/arith/internal/isa_functions.def"
 #undef TROUPE_ISA_FUNCTION
 UnaryFn trigonometric(UnaryOp op);
-/// Of f16; null where elements are widened first.
+/// Of f16 and bf16; null where elements are widened first.
 BinaryRow binary_half(BinaryOp op);
 BinaryRow binary_bfloat16(BinaryOp op);
 /// Of complex64 and complex128; null where the generic code computes them, in complex128.

@@ -1,4 +1,4 @@
-// Two inputs of f16, of bf16 where that differs, one row at a time: converted, computed in f32 and
+// Two inputs of f16 or bf16, one row at a time: converted, computed in f32 and
 // rounded once in registers. Null where the processor has no instructions that convert; blocks of
 // elements are then widened (route.cpp).
 #include "kernels/arith/isa/narrow.hpp"
@@ -79,33 +79,37 @@ bool narrow_row(const void* left, const void* right, void* result, int64_t n, Ro
   return true;
 }
 
-} // namespace
-
-BinaryRow binary_half(BinaryOp op) {
+template <class N>
+BinaryRow binary_narrow(BinaryOp op) {
   switch (op) {
   case BinaryOp::add:
-    return narrow_row<Float16, BinaryOp::add>;
+    return narrow_row<N, BinaryOp::add>;
   case BinaryOp::sub:
-    return narrow_row<Float16, BinaryOp::sub>;
+    return narrow_row<N, BinaryOp::sub>;
   case BinaryOp::mul:
-    return narrow_row<Float16, BinaryOp::mul>;
+    return narrow_row<N, BinaryOp::mul>;
   case BinaryOp::real_div:
-    return narrow_row<Float16, BinaryOp::real_div>;
+    return narrow_row<N, BinaryOp::real_div>;
   case BinaryOp::floor_div:
-    return narrow_row<Float16, BinaryOp::floor_div>;
+    return narrow_row<N, BinaryOp::floor_div>;
   case BinaryOp::squared_difference:
-    return narrow_row<Float16, BinaryOp::squared_difference>;
+    return narrow_row<N, BinaryOp::squared_difference>;
   case BinaryOp::maximum:
-    return narrow_row<Float16, BinaryOp::maximum>;
+    return narrow_row<N, BinaryOp::maximum>;
   case BinaryOp::minimum:
-    return narrow_row<Float16, BinaryOp::minimum>;
+    return narrow_row<N, BinaryOp::minimum>;
   default:
     return nullptr;
   }
 }
 
+} // namespace
+
+BinaryRow binary_half(BinaryOp op) {
+  return binary_narrow<Float16>(op);
+}
 BinaryRow binary_bfloat16(BinaryOp op) {
-  return op == BinaryOp::floor_div ? narrow_row<Bfloat16, BinaryOp::floor_div> : nullptr;
+  return binary_narrow<Bfloat16>(op);
 }
 
 #else

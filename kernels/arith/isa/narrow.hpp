@@ -20,13 +20,26 @@ struct Bfloat16 {
   }
 
   TROUPE_INLINE Full<float> widen(const NarrowBits& x) {
-    return __builtin_bit_cast(Full<float>, __builtin_convertvector(x, Full<uint32_t>) << 16);
+#if defined(__AVX2__) && !defined(__AVX512F__) // the compiler takes two instructions for each half
+    const auto wide =
+        __builtin_bit_cast(Full<uint32_t>, _mm256_cvtepu16_epi32(__builtin_bit_cast(__m128i, x)));
+#else
+    const auto wide = __builtin_convertvector(x, Full<uint32_t>);
+#endif
+    return __builtin_bit_cast(Full<float>, wide << 16);
   }
   TROUPE_INLINE NarrowBits narrow(const Full<float>& x) {
     const auto value = __builtin_bit_cast(Full<uint32_t>, x);
-    const Full<uint32_t> rounded = (value + 0x7fff + ((value >> 16) & 1)) >> 16;
-    const Full<uint32_t> nan = (value >> 16) | 0x40;
-    return __builtin_convertvector(x != x ? nan : rounded, NarrowBits);
+    const Full<uint32_t> half = value >> 16;
+    const Full<uint32_t> rounded = (value + 0x7fff + (half & 1)) >> 16;
+    const Full<uint32_t> bits = x != x ? half | 0x40 : rounded;
+#if defined(__AVX2__) && !defined(__AVX512F__)
+    const auto all = __builtin_bit_cast(__m256i, bits);
+    return __builtin_bit_cast(NarrowBits, _mm_packus_epi32(_mm256_castsi256_si128(all),
+                                                           _mm256_extracti128_si256(all, 1)));
+#else
+    return __builtin_convertvector(bits, NarrowBits);
+#endif
   }
 };
 

@@ -1,4 +1,5 @@
 // One input, one output; gradients of such functions; sums of many arrays.
+#include "kernels/arith/isa/extreme.hpp"
 #include "kernels/arith/isa/math.hpp"
 #include "kernels/arith/isa/narrow.hpp"
 
@@ -37,9 +38,18 @@ TROUPE_INLINE T magnitude_of(T x) {
     return T(x < 0 ? -x : x);
 }
 
+/// 0 of -0, NaN of NaN.
+template <class T>
+TROUPE_INLINE T sign_of(T x) {
+  if constexpr (is_real<T>)
+    return (x > 0) | (x < 0) ? with_sign_of(T(1), x) : abs_of(x);
+  else
+    return T((x > 0 ? T(1) : T(0)) - (x < 0 ? T(1) : T(0)));
+}
+
 TROUPE_FUNCTION(neg, T(-x))
 TROUPE_FUNCTION(abs, magnitude_of(x))
-TROUPE_FUNCTION(sign, x != x ? x : T((x > 0 ? T(1) : T(0)) - (x < 0 ? T(1) : T(0))))
+TROUPE_FUNCTION(sign, sign_of(x))
 TROUPE_FUNCTION(square, T(x* x))
 // 0 of -0, NaN of NaN.
 TROUPE_FUNCTION(relu, x <= 0 ? T(0) : x)
@@ -149,6 +159,7 @@ struct Erf {
   }
 };
 
+#if defined(__AVX512F__)
 /// From 1, 2, 3, 5, 7, nowhere, 0 and 0.5: what the exponent of a + 1 and its next bit count.
 struct Tanh {
   static constexpr float high = 9.02f; // 1 from there on
@@ -178,6 +189,32 @@ struct Tanh {
     return which;
   }
 };
+
+#else
+/// A quotient p / q of polynomials with Eigen's coefficients, as in TensorFlow's kernel; below 1 by
+/// x + x * (p - q) / q, which keeps more digits. Choosing from tables, as Piecewise does, costs more than
+/// a division where registers have 32 bytes.
+struct QuotientTanh {
+  template <class V>
+  TROUPE_INLINE V of(V x) {
+    constexpr float high = 7.99881172180175781f; // 1 from there on
+    const V below = extreme_of<false>(x, spread<V>(high));
+    const V a = extreme_of<true>(below, spread<V>(-high)), square = a * a;
+    V p = square * -2.76076847742355e-16f + 2.00018790482477e-13f;
+    p = p * square - 8.60467152213735e-11f;
+    p = p * square + 5.12229709037114e-08f;
+    p = p * square + 1.48572235717979e-05f;
+    p = p * square + 6.37261928875436e-04f;
+    p = p * square + 4.89352455891786e-03f;
+    V q = square * 1.19825839466702e-06f + 1.18534705686654e-04f;
+    q = q * square + 2.26843463243900e-03f;
+    q = q * square + 4.89352518554385e-03f;
+    const auto is_small = square < 1.0f;
+    const V quotient = (is_small ? p - q : p) / q;
+    return a * quotient + (is_small ? a : V{});
+  }
+};
+#endif
 
 /// An estimate of 12 or more bits and a step of third order: 1 ulp. Where it may be 0, infinite or
 /// too small for the estimate, the root itself.
@@ -292,8 +329,13 @@ UnaryFn loop_of() {
 #if defined(__AVX2__)
   else if constexpr (sizeof(T) == 4 && op == UnaryOp::erf)
     return map_lanes<Piecewise<Erf>>;
+#if defined(__AVX512F__)
   else if constexpr (sizeof(T) == 4 && op == UnaryOp::tanh)
     return map_lanes<Piecewise<Tanh>>;
+#else
+  else if constexpr (sizeof(T) == 4 && op == UnaryOp::tanh)
+    return map_lanes<QuotientTanh>;
+#endif
   else if constexpr (sizeof(T) == 4 && op == UnaryOp::rsqrt)
     return map_lanes<ReciprocalRoot>;
 #endif
