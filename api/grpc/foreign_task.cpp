@@ -240,7 +240,8 @@ ForeignTaskActor::behavior_type foreign_task(TaskSelf self, TaskParts parts) {
 
 void ForeignTasks::attach(Services services) {
   std::scoped_lock guard(lock_);
-  services_ = std::move(services);
+  if (!ended_) // they hold what holds this
+    services_ = std::move(services);
 }
 
 Result<caf::strong_actor_ptr> ForeignTasks::dial(caf::actor_system& system, const Address& address,

@@ -1,3 +1,4 @@
+#include "core/base/denormals.hpp"
 #include "kernels/arith/elementwise.hpp"
 #include "kernels/arith/internal/test_support.hpp"
 #include <bit>
@@ -227,6 +228,21 @@ void check_integer_division() {
   CHECK(out[3] == 10000);
   CHECK_FALSE(binary(BinaryOp::pow, type_of<T>())(flat_plan(4), base.data(), negative.data(),
                                                   out.data(), 0, 4));
+}
+
+TEST_CASE("remainders that are denormal are not lost where denormals are flushed") {
+  on_each_isa([] {
+    const BinaryRow row = isa_table().binary(BinaryOp::trunc_mod, Type::float32);
+    const float a[] = {1.5e-38f, -1.5e-38f, 1.4e-38f}, b = 1.2e-38f;
+    const std::vector<float> want = {std::fmod(a[0], b), std::fmod(a[1], b), std::fmod(a[2], b)};
+    std::vector<float> out(3);
+    {
+      const FlushDenormals flush;
+      REQUIRE(row(a, &b, out.data(), 3, RowMode::right_scalar));
+    }
+    CHECK(out == want);
+    CHECK(std::fpclassify(out[0]) == FP_SUBNORMAL);
+  });
 }
 
 TEST_CASE("remainders of floats are exact, of whatever size the quotient is") {

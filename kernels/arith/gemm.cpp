@@ -26,6 +26,9 @@ bool multiplies_bfloat16() {
 const char* element(Type type, const void* base, int64_t index) {
   return static_cast<const char*>(base) + index * size_of(type);
 }
+char* element(Type type, void* base, int64_t index) {
+  return static_cast<char*>(base) + index * size_of(type);
+}
 
 struct Floats {
   std::vector<float> values;
@@ -54,7 +57,7 @@ void compute_by_floats(GemmBlock g) {
   isa_table().gemm(Type::float32, wide);
   const UnaryFn cast = isa_table().cast(Type::float32, Type::bfloat16);
   for (int64_t i = 0; i < g.m; ++i)
-    cast(c.data() + i * g.n, const_cast<char*>(element(Type::bfloat16, g.c, i * g.ldc)), 0, g.n);
+    cast(c.data() + i * g.n, element(Type::bfloat16, g.c, i * g.ldc), 0, g.n);
 }
 
 void compute(Type type, const GemmBlock& g);
@@ -77,31 +80,56 @@ struct Parts {
   }
 };
 
-/// A complex product as four real ones.
+constexpr int64_t part_tile = 256; // rows and columns whose parts are kept at a time
+
+/// A complex product of at most part_tile rows and columns as real ones: C takes what each tile of k adds.
 template <class T>
-void compute_by_parts(const GemmBlock& g) {
-  const int64_t a_columns = g.transpose_a ? g.m : g.k, b_columns = g.transpose_b ? g.k : g.n;
-  const auto size = static_cast<size_t>(2 * (g.m * g.k + g.k * g.n + g.m * g.n));
+void compute_tile_by_parts(const GemmBlock& g) {
+  const int64_t deepest = std::min(g.k, part_tile);
+  const auto size = static_cast<size_t>(2 * (g.m * deepest + deepest * g.n + g.m * g.n));
   constexpr size_t most_kept = size_t{1} << 20; // bytes that a thread keeps
   std::unique_ptr<T[]> large;
   if (size * sizeof(T) > most_kept)
     large = std::make_unique_for_overwrite<T[]>(size);
   T* room = large ? large.get() : static_cast<T*>(thread_scratch(Scratch::parts, size * sizeof(T)));
-  const Parts<T> a(room, g.m * g.k), b(room, g.k * g.n), c(room, g.m * g.n);
-  a.take(g.a, g.transpose_a ? g.k : g.m, a_columns, g.lda);
-  b.take(g.b, g.transpose_b ? g.n : g.k, b_columns, g.ldb);
-  const auto add = [&](const T* left, const T* right, T* sum, bool accumulate) {
-    compute(part_type<T>, {g.transpose_a, g.transpose_b, accumulate, g.m, g.n, g.k, left, a_columns,
-                           right, b_columns, sum, g.n});
-  };
-  add(a.re, b.re, c.re, false);
-  add(a.re, b.im, c.im, false);
-  add(a.im, b.re, c.im, true);
-  std::transform(a.im, a.im + g.m * g.k, a.im, std::negate<>());
-  add(a.im, b.im, c.re, true);
+  const Parts<T> a(room, g.m * deepest), b(room, deepest * g.n), c(room, g.m * g.n);
+  std::fill_n(c.re, 2 * g.m * g.n, T(0));
+  for (int64_t at = 0; at < g.k; at += deepest) {
+    const int64_t k = std::min(deepest, g.k - at);
+    const int64_t a_columns = g.transpose_a ? g.m : k, b_columns = g.transpose_b ? k : g.n;
+    a.take(element(complex_type<T>, g.a, at * (g.transpose_a ? g.lda : 1)), g.transpose_a ? k : g.m,
+           a_columns, g.lda);
+    b.take(element(complex_type<T>, g.b, at * (g.transpose_b ? 1 : g.ldb)), g.transpose_b ? g.n : k,
+           b_columns, g.ldb);
+    const auto add = [&](const T* left, const T* right, T* sum) {
+      compute(part_type<T>, {g.transpose_a, g.transpose_b, true, g.m, g.n, k, left, a_columns,
+                             right, b_columns, sum, g.n});
+    };
+    add(a.re, b.re, c.re);
+    add(a.re, b.im, c.im);
+    add(a.im, b.re, c.im);
+    std::transform(a.im, a.im + g.m * k, a.im, std::negate<>());
+    add(a.im, b.im, c.re);
+  }
   for (int64_t i = 0; i < g.m; ++i)
     isa_table().fourier_merge(part_type<T>, c.re + i * g.n, c.im + i * g.n, 1,
-                              const_cast<char*>(element(complex_type<T>, g.c, i * g.ldc)), g.n);
+                              element(complex_type<T>, g.c, i * g.ldc), g.n);
+}
+
+/// A complex product in tiles, so that the parts of an operand never take as much memory as itself.
+template <class T>
+void compute_by_parts(const GemmBlock& g) {
+  constexpr Type type = complex_type<T>;
+  for (int64_t row = 0; row < g.m; row += part_tile)
+    for (int64_t column = 0; column < g.n; column += part_tile) {
+      GemmBlock tile = g;
+      tile.m = std::min(part_tile, g.m - row);
+      tile.n = std::min(part_tile, g.n - column);
+      tile.a = element(type, g.a, row * (g.transpose_a ? 1 : g.lda));
+      tile.b = element(type, g.b, column * (g.transpose_b ? g.ldb : 1));
+      tile.c = element(type, g.c, row * g.ldc + column);
+      compute_tile_by_parts<T>(tile);
+    }
 }
 
 void compute(Type type, const GemmBlock& g) {
@@ -153,7 +181,7 @@ void gemm_rows(Type type, const GemmShape& shape, const void* a, const void* b, 
   GemmBlock block = whole(shape, a, b, c);
   block.m = row_end - row_begin;
   block.a = element(type, a, row_begin * (shape.transpose_a ? 1 : block.lda));
-  block.c = const_cast<char*>(element(type, c, row_begin * block.ldc));
+  block.c = element(type, c, row_begin * block.ldc);
   compute(type, block);
 }
 
@@ -162,7 +190,7 @@ void gemm_columns(Type type, const GemmShape& shape, const void* a, const void* 
   GemmBlock block = whole(shape, a, b, c);
   block.n = column_end - column_begin;
   block.b = element(type, b, column_begin * (shape.transpose_b ? block.ldb : 1));
-  block.c = const_cast<char*>(element(type, c, column_begin));
+  block.c = element(type, c, column_begin);
   compute(type, block);
 }
 
@@ -173,13 +201,13 @@ void gemm_batch(Type type, const GemmShape& shape, const void* a, const int64_t*
   if (type == Type::bfloat16 && dense && end - begin > 1 && a_size > 0 && b_size > 0 &&
       onednn_gemm_bfloat16(whole(shape, element(type, a, begin * a_size),
                                  element(type, b, begin * b_size),
-                                 const_cast<char*>(element(type, c, begin * c_size))),
+                                 element(type, c, begin * c_size)),
                            end - begin))
     return;
   for (int64_t i = begin; i < end; ++i)
     compute(type, whole(shape, element(type, a, (a_index != nullptr ? a_index[i] : i) * a_size),
                         element(type, b, (b_index != nullptr ? b_index[i] : i) * b_size),
-                        const_cast<char*>(element(type, c, i * c_size))));
+                        element(type, c, i * c_size)));
 }
 
 } // namespace troupe::arith

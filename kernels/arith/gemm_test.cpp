@@ -207,6 +207,8 @@ TEST_CASE("products of complex numbers, whole and in blocks") {
         check_complex<double>(s);
       }
     check_complex<double>({150, 150, 150}); // of more memory than a thread keeps
+    for (int flags = 0; flags < 4; ++flags) // several tiles in each direction
+      check_complex<float>({290, 270, 530, (flags & 1) != 0, (flags & 2) != 0});
   });
 }
 

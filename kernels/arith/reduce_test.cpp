@@ -25,6 +25,9 @@ const std::vector<Axes>& axes_cases() {
       {{33, 70}, {0, 1}},
       {{33, 70}, {1, 0}},
       {{300, 3}, {0, 1}},
+      {{3001, 3}, {1, 0}}, // few columns
+      {{777, 7}, {1, 0}},
+      {{2, 1003, 5}, {0, 1, 0}},
       {{70, 50}, {0, 1}},
       {{3, 9001}, {0, 1}},
       {{3, 300}, {1, 0}},
@@ -276,6 +279,24 @@ TEST_CASE("reductions over any axes equal sums element by element, whole or in p
     check_all<int64_t>();
     CHECK_FALSE(bool(reduce(ReduceOp::sum, Type::bool_)));
     CHECK_FALSE(bool(reduce(ReduceOp::any, Type::float32)));
+  });
+}
+
+TEST_CASE("flags in few columns and in many are reduced column by column") {
+  on_each_isa([] {
+    for (int64_t columns : {1, 2, 3, 7, 24, 31, 32, 33, 70})
+      for (int64_t rows : {1, 31, 64, 2500})
+        for (const bool any : {true, false}) {
+          std::vector<uint8_t> flags(static_cast<size_t>(rows * columns), any ? 0 : 1);
+          std::vector<uint8_t> want(static_cast<size_t>(columns), any ? 0 : 1), got = want;
+          for (int64_t c = 0; c < columns; c += 2) { // one row decides, another for each column
+            flags[static_cast<size_t>(c * 37 % rows * columns + c)] = any ? 1 : 0;
+            want[static_cast<size_t>(c)] = any ? 1 : 0;
+          }
+          run_reduce(reduce(any ? ReduceOp::any : ReduceOp::all, Type::bool_),
+                     plan_of({{rows, columns}, {1, 0}}), flags.data(), got.data(), 0, columns);
+          CHECK(got == want);
+        }
   });
 }
 

@@ -39,10 +39,12 @@ image::Columns columns(const image::ResizeAttrs& attrs, const ResizeSizes& s) {
 Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const ResizeSizes s, image::resize_sizes(c));
   TROUPE_ASSIGN(const Shape shape, image::resized_shape(s));
+  TROUPE_ASSIGN(const Tensor images, widened(c, c.input(0), DType::float32));
+  if (s.from_height == s.to_height && s.from_width == s.to_width)
+    return c.set_output(0, images); // infinities too, which weights of 0 would make NaN
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};
-  TROUPE_ASSIGN(const Tensor images, widened(c, c.input(0), DType::float32));
   const auto& attrs = c.prepared<image::ResizeAttrs>();
   const image::Columns xs = columns(attrs, s);
   const float* from = images.data<float>().data();

@@ -37,6 +37,11 @@ TROUPE_OP_CASES(ResizeBilinear) {
           .outputs = {"f32[1,2,3,1] 6 -2.5 -1.5 3.5 3 6"},
       },
       {
+          .name = "the same, infinities",
+          .inputs = {"f32[1,2,2,1] 1 inf -inf 3", "i32[2] 2 2"},
+          .outputs = {"f32[1,2,2,1] 1 inf -inf 3"},
+      },
+      {
           .name = "one pixel, plain",
           .inputs = {"f32[1,4,3,3] 1.5 -3 -6.5 3 3.5 -0.5 0.5 -5.5 -8 -3.5 6 -6 6 -1 4.5 -4 -0.5 "
                      "-4.5 -5.5 8 -0.5 -6.5 7 7 -3.5 4 4 -7.5 0.5 0 2 7.5 4 -6.5 -4 5.5",

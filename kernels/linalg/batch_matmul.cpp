@@ -96,27 +96,8 @@ Dims matrix_indices(std::span<const std::int64_t> input, const Dims& batch) {
   return indices;
 }
 
-void multiply(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const Tensor& x,
-              const Dims& x_index, const Tensor& y, const Dims& y_index, Tensor& out,
-              std::int64_t batch) {
-  const auto* xi = x_index.empty() ? nullptr : x_index.data();
-  const auto* yi = y_index.empty() ? nullptr : y_index.data();
-  const bool split_products =
-      batch < c.device().compute().threads() && linalg::flops(shape) >= linalg::parallel_flops;
-  if (!split_products) {
-    c.parallel_for(batch, linalg::flops(shape) / 50, [&](std::int64_t begin, std::int64_t end) {
-      arith::gemm_batch(type, shape, x.raw(), xi, y.raw(), yi, out.mutable_raw(), begin, end);
-    });
-    return;
-  }
-  const auto size = static_cast<std::int64_t>(dtype_size(out.dtype()));
-  const auto* px = static_cast<const std::byte*>(x.raw());
-  const auto* py = static_cast<const std::byte*>(y.raw());
-  auto* po = static_cast<std::byte*>(out.mutable_raw());
-  for (std::int64_t i = 0; i < batch; ++i)
-    linalg::product(c, type, shape, px + (xi ? xi[i] : i) * shape.m * shape.k * size,
-                    py + (yi ? yi[i] : i) * shape.k * shape.n * size,
-                    po + i * shape.m * shape.n * size);
+const std::int64_t* given(const Dims& index) {
+  return index.empty() ? nullptr : index.data();
 }
 
 // One call where each operand is one matrix for all entries, or one for each.
@@ -192,8 +173,9 @@ Status compute(KernelContext& c, bool broadcast) {
     return multiply_on_gpu(c, shape, x, matrix_indices(x_batch, batch), y,
                            matrix_indices(y_batch, batch), out, entries);
   TROUPE_ASSIGN(const auto type, arith::gemm_type(out.dtype()));
-  multiply(c, type, shape, x, matrix_indices(x_batch, batch), y, matrix_indices(y_batch, batch),
-           out, entries);
+  const Dims x_index = matrix_indices(x_batch, batch), y_index = matrix_indices(y_batch, batch);
+  linalg::products(c, type, shape, x.raw(), given(x_index), y.raw(), given(y_index),
+                   out.mutable_raw(), entries);
   return {};
 }
 

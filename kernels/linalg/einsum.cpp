@@ -295,15 +295,8 @@ Status compute_two(KernelContext& c, const Equation& equation, const Extents& ex
   TROUPE_ASSIGN(const Shape all, Shape::make(Dims{batches, shape.m, shape.n}));
   TROUPE_ASSIGN(Tensor z, c.allocate_temp(x.dtype(), all));
   TROUPE_ASSIGN(const auto type, arith::gemm_type(x.dtype()));
-  if (all.num_elements() > 0) {
-    if (batches == 1)
-      linalg::product(c, type, shape, x.raw(), y.raw(), z.mutable_raw());
-    else
-      c.parallel_for(batches, linalg::flops(shape) / 50, [&](std::int64_t begin, std::int64_t end) {
-        arith::gemm_batch(type, shape, x.raw(), nullptr, y.raw(), nullptr, z.mutable_raw(), begin,
-                          end);
-      });
-  }
+  if (all.num_elements() > 0)
+    linalg::products(c, type, shape, x.raw(), nullptr, y.raw(), nullptr, z.mutable_raw(), batches);
   return write_result(c, z, out_order, equation.output, extents);
 }
 

@@ -1,5 +1,6 @@
 // ArgMax, ArgMin: the position of the first largest or smallest element along an axis.
 #include <algorithm>
+#include <limits>
 
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
@@ -43,6 +44,16 @@ Result<std::int64_t> read_axis(const Tensor& tensor) {
   return axes[0];
 }
 
+/// TensorFlow's search starts from the worst finite number of the dtype, than which that number itself and
+/// an infinity are not better: they become the worst float, from which the search of floats starts.
+void bar_ends(bool want_max, DType dtype, float* values, std::int64_t begin, std::int64_t end) {
+  const float highest = dtype == DType::float16 ? 65504.0F : 3.38953139e38F;
+  constexpr float worst = std::numeric_limits<float>::max();
+  for (std::int64_t i = begin; i < end; ++i)
+    if (want_max ? values[i] <= -highest : values[i] >= highest)
+      values[i] = want_max ? -worst : worst;
+}
+
 Status compute(KernelContext& c, bool want_max) {
   const Tensor& x = c.input(0);
   const Shape& shape = x.shape();
@@ -76,6 +87,8 @@ Status compute(KernelContext& c, bool want_max) {
     TROUPE_ASSIGN(wide, c.allocate_temp(static_cast<DType>(fn.route->via), shape));
     c.parallel_for(shape.num_elements(), 0.2, [&](std::int64_t begin, std::int64_t end) {
       fn.route->widen(x.raw(), wide.mutable_raw(), begin, end);
+      if (x.dtype() == DType::float16 || x.dtype() == DType::bfloat16)
+        bar_ends(want_max, x.dtype(), wide.mutable_data<float>().data(), begin, end);
     });
   }
   const void* from = wide.has_value() ? wide.raw() : x.raw();

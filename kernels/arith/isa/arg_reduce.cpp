@@ -58,7 +58,7 @@ int64_t place_of_extreme(const T* row, int64_t n, T worst) {
     if (found)
       break;
   }
-  while (at < n && row[at] != best)
+  while (at + 1 < n && row[at] != best) // the last, if another thread has written since
     ++at;
   return at;
 }

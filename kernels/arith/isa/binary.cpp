@@ -214,8 +214,8 @@ bool row_pow(const void* left, const void* right, void* result, int64_t n, RowMo
 }
 
 /// The remainder of floats, computed in f64 without branches. It is exact where the quotient has at most
-/// 29 bits; `fits` turns 0 where it has more, and for infinities, NaN and denormals, which f64 may
-/// see as 0.
+/// 29 bits; `fits` turns 0 where it has more, for infinities, NaN and denormals, which f64 may see as 0,
+/// and for a remainder that is none of a normal number's size, which a cast to f32 may flush.
 TROUPE_INLINE float remainder_by_doubles(float a, float b, int& fits) {
   constexpr double longest = 0x1p29, infinity = __builtin_huge_val();
   const double x = a, y = b;
@@ -225,8 +225,9 @@ TROUPE_INLINE float remainder_by_doubles(float a, float b, int& fits) {
   const double turned = (rest < 0) != (x < 0) && rest != 0 ? rest + __builtin_copysign(y, x) : rest;
   const uint32_t bits = __builtin_bit_cast(uint32_t, a) & 0x7fffffff;
   const bool is_denormal = bits - 1 < 0x007fffff;
+  const bool is_small = (turned != 0) & (__builtin_fabs(turned) < 0x1p-126);
   fits &= int(__builtin_fabs(quotient) < longest) & int(__builtin_fabs(y) < infinity) &
-          int(!is_denormal);
+          int(!is_denormal) & int(!is_small);
   return __builtin_copysignf(static_cast<float>(turned), a);
 }
 

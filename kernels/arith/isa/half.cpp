@@ -1,6 +1,6 @@
 // Two inputs of f16 or bf16, one row at a time: converted, computed in f32 and
 // rounded once in registers. Null where the processor has no instructions that convert; blocks of
-// elements are then widened (route.cpp).
+// elements are then widened (route.cpp), but for FloorDiv.
 #include "kernels/arith/isa/narrow.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -113,12 +113,30 @@ BinaryRow binary_bfloat16(BinaryOp op) {
 }
 
 #else
+namespace {
 
-BinaryRow binary_half(BinaryOp) {
-  return nullptr;
+/// Elsewhere only what a detour through f32 would round otherwise: one element at a time.
+template <float (*widen)(uint16_t), uint16_t (*narrow)(float)>
+bool floor_div_row(const void* left, const void* right, void* result, int64_t n, RowMode mode) {
+  const auto *a = static_cast<const uint16_t*>(left), *b = static_cast<const uint16_t*>(right);
+  const int a_step = mode == RowMode::left_scalar ? 0 : 1;
+  const int b_step = mode == RowMode::right_scalar ? 0 : 1;
+  for (int64_t i = 0; i < n; ++i) {
+    const float quotient = widen(narrow(widen(a[i * a_step]) / widen(b[i * b_step])));
+    static_cast<uint16_t*>(result)[i] = narrow(__builtin_floorf(quotient));
+  }
+  return true;
 }
-BinaryRow binary_bfloat16(BinaryOp) {
-  return nullptr;
+
+} // namespace
+
+BinaryRow binary_half(BinaryOp op) {
+  return op == BinaryOp::floor_div ? floor_div_row<half_bits_to_float, float_to_half_bits>
+                                   : nullptr;
+}
+BinaryRow binary_bfloat16(BinaryOp op) {
+  return op == BinaryOp::floor_div ? floor_div_row<bfloat_bits_to_float, float_to_bfloat_bits>
+                                   : nullptr;
 }
 
 #endif

@@ -339,10 +339,42 @@ void few_columns(int64_t* acc, const T* in, int64_t rows, int64_t stride, int64_
   }
 }
 
+/// Whole rows of few columns, one behind the other, as long rows of registers: lane k of register j is
+/// of column (j * width + k) modulo the columns, and as many registers as there are columns begin anew.
+/// Returns how many rows it took.
+template <class T, class F>
+int64_t whole_few_columns(int64_t* acc, const T* in, int64_t rows, int64_t columns) {
+  using Acc = typename F::Acc;
+  using Lane = typename F::Lane;
+  constexpr int64_t width = lanes<Lane>; // rows that fill the registers
+  Full<Lane> part[width];
+  int64_t r = 0;
+  while (rows - r >= width) {
+    const int64_t left = (rows - r) / width, steps = left < run_length ? left : run_length;
+    for (int64_t j = 0; j < columns; ++j)
+      part[j] = spread<Full<Lane>>(Lane(F::identity()));
+    for (int64_t step = 0; step < steps; ++step, in += width * columns)
+      for (int64_t j = 0; j < columns; ++j)
+        part[j] = F::step(part[j], load_lanes<Lane, Itself>(in + j * width));
+    r += steps * width;
+    for (int64_t j = 0; j < columns; ++j)
+      for (int64_t lane = 0; lane < width; ++lane) {
+        int64_t* slot = acc + (j * width + lane) % columns;
+        put<Acc>(slot, F::step(get<Acc>(slot), Acc(Lane(part[j][lane]))));
+      }
+  }
+  return r;
+}
+
 template <class T, class F>
 void reduce_columns(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t columns) {
   constexpr int width = lanes<typename F::Lane>;
   auto in = static_cast<const T*>(x);
+  if (columns == stride && columns < width) {
+    const int64_t done = whole_few_columns<T, F>(acc, in, rows, columns);
+    in += done * stride;
+    rows -= done;
+  }
   int64_t c = 0;
   for (; c + 8 * width <= columns; c += 8 * width)
     register_columns<8, F>(acc + c, in + c, rows, stride);

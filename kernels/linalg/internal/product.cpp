@@ -30,7 +30,7 @@ std::int64_t between_looks(double work, std::int64_t extent) {
 
 void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
              const void* b, void* out, const Finish* finish, double finish_cost) {
-  const double work = flops(shape);
+  const double work = work_of(type, shape);
   const bool by_rows = shape.m >= shape.n;
   const std::int64_t extent = by_rows ? shape.m : shape.n;
   const std::int64_t step = finish != nullptr ? rows_at_once(shape) : between_looks(work, extent);
@@ -62,6 +62,33 @@ void product(KernelContext& c, arith::Type type, const arith::GemmShape& shape, 
   }
   if (!by_rows && finish != nullptr) // a block of columns is no range of elements
     c.parallel_for(shape.m * shape.n, finish_cost, *finish);
+}
+
+void products(KernelContext& c, arith::Type type, const arith::GemmShape& shape, const void* a,
+              const std::int64_t* a_index, const void* b, const std::int64_t* b_index, void* out,
+              std::int64_t batch) {
+  const double work = work_of(type, shape);
+  if (batch < c.device().compute().threads() && work >= parallel_flops) {
+    const std::int64_t size = arith::size_of(type);
+    const auto* left = static_cast<const std::byte*>(a);
+    const auto* right = static_cast<const std::byte*>(b);
+    auto* to = static_cast<std::byte*>(out);
+    for (std::int64_t i = 0; i < batch; ++i) {
+      c.stop_if_cancelled();
+      product(c, type, shape, left + (a_index ? a_index[i] : i) * shape.m * shape.k * size,
+              right + (b_index ? b_index[i] : i) * shape.k * shape.n * size,
+              to + i * shape.m * shape.n * size);
+    }
+    return;
+  }
+  c.parallel_for(batch, work / 50, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t step = between_looks(work * static_cast<double>(end - begin), end - begin);
+    for (std::int64_t at = begin; at < end; at += step) {
+      if (at > begin)
+        c.stop_if_cancelled();
+      arith::gemm_batch(type, shape, a, a_index, b, b_index, out, at, std::min(end, at + step));
+    }
+  });
 }
 
 Result<MatMulAttrs> read_matmul_attrs(const PrepareContext& c) {
