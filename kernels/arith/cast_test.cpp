@@ -124,6 +124,40 @@ TEST_CASE("every f16 goes to f32 and back unchanged, and vector code agrees with
   });
 }
 
+template <class From, class To>
+void check_one_by_one(const std::vector<From>& from) {
+  for (size_t skip = 0; skip < 5; ++skip) { // each meets other neighbours
+    const auto n = static_cast<int64_t>(from.size() - skip);
+    std::vector<To> to(static_cast<size_t>(n));
+    cast(type_of<From>(), type_of<To>())(from.data() + skip, to.data(), 0, n);
+    for (size_t i = 0; i < to.size(); ++i) {
+      CAPTURE(from[skip + i]);
+      CHECK(to[i] == static_cast<To>(from[skip + i]));
+    }
+  }
+}
+
+TEST_CASE("64-bit integers and reals become each other exactly, of whatever size they are") {
+  std::vector<int64_t> integers = {0, 1, -1, INT64_MIN, INT64_MIN + 1, INT64_MAX};
+  for (int bit = 20; bit < 63; ++bit)
+    for (int64_t beside : {-1, 0, 1})
+      for (int64_t sign : {-1, 1})
+        integers.push_back(sign * ((int64_t{1} << bit) + beside));
+  for (int64_t i = 0; i < 40; ++i) // roundings of two steps would meet a half
+    integers.push_back((int64_t{1} << 54) + (int64_t{1} << 30) + 1 + i);
+  std::vector<double> reals;
+  for (int64_t i : integers)
+    if (i < INT64_MAX - 1024)
+      reals.insert(reals.end(), {static_cast<double>(i), static_cast<double>(i / 4) / 8});
+  std::vector<float> floats(reals.begin(), reals.end());
+  on_each_isa([&] {
+    check_one_by_one<int64_t, float>(integers);
+    check_one_by_one<int64_t, double>(integers);
+    check_one_by_one<double, int64_t>(reals);
+    check_one_by_one<float, int64_t>(floats);
+  });
+}
+
 TEST_CASE("f16 and bf16 round to nearest even") {
   CHECK(f16_to_f32(0x3c00) == 1.0f);
   CHECK(f16_to_f32(0x0001) == 5.9604644775390625e-8f);
