@@ -71,6 +71,9 @@ std::vector<Conv2DShape> shapes() {
       make_shape(1, 12, 13, 7, 3, 2, 5, 1, 3, Padding::valid),
       make_shape(4, 14, 14, 32, 5, 5, 16, 1, 1, Padding::same),
       make_shape(2, 4, 4, 3, 2, 2, 3, 3, 1, Padding::same),
+      make_shape(2, 12, 14, 8, 9, 9, 16, 1, 1, Padding::same), // wide padding
+      make_shape(2, 15, 13, 16, 11, 9, 16, 2, 1, Padding::same),
+      make_shape(2, 20, 21, 8, 3, 3, 8, 1, 5, Padding::same),
       make_shape(2, 28, 28, 32, 1, 1, 33, 1, 1, Padding::same),
       make_shape(3, 9, 8, 32, 3, 3, 40, 2, 1, Padding::same),
       make_shape(6, 90, 90, 32, 1, 1, 32, 2, 1, Padding::valid),
@@ -198,6 +201,7 @@ TEST_CASE("gradients of one image are those of its bands of rows") {
           check_bands(make_shape(1, 11, 6, 16, 3, 3, 16, stride, 1, padding), bands);
           check_bands(make_shape(1, 12, 8, 8, 1, 1, 16, stride, 1, padding), bands);
           check_bands(make_shape(1, 17, 8, 4, 3, 3, 4, 1, 3, padding), bands);
+          check_bands(make_shape(1, 15, 16, 8, 9, 9, 8, stride, 1, padding), bands);
         }
     Conv2DShape wide = make_shape(1, 6, 6, 2, 3, 3, 4, 1, 1, Padding::same); // padding of its own
     wide.pad_top = 4;

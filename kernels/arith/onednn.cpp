@@ -445,6 +445,52 @@ int64_t output_offset(const Conv2DShape& s, int64_t image) {
   return image * s.out_h * s.out_w * s.out_c;
 }
 
+/// The same convolution over images that have their padding in them, where oneDNN needs it: its code for
+/// AVX2 takes no padding of more than three columns, and what it has otherwise takes three times as long.
+Conv2DShape as_computed(const Conv2DShape& s, int64_t images) {
+  constexpr int64_t widest = 3,
+                    most = 32 << 20; // columns; bytes of the copies, which a thread keeps
+  const int64_t below = std::max<int64_t>(
+      Descriptors::after(s.out_h, s.stride_h, s.filter_h, s.dilation_h, s.in_h, s.pad_top), 0);
+  const int64_t right = std::max<int64_t>(
+      Descriptors::after(s.out_w, s.stride_w, s.filter_w, s.dilation_w, s.in_w, s.pad_left), 0);
+  Conv2DShape out = s;
+  out.in_h += s.pad_top + below;
+  out.in_w += s.pad_left + right;
+  out.pad_top = out.pad_left = 0;
+  const auto bytes = static_cast<double>(images) * static_cast<double>(out.in_h * out.in_w) *
+                     static_cast<double>(s.in_c) * sizeof(float);
+  const bool is_large = out.in_h > 2 * s.in_h || out.in_w > 2 * s.in_w || bytes > most;
+  const bool is_needed = isa() == Isa::avx2 && std::max(s.pad_left, right) > widest;
+  return is_needed && !is_large && s.pad_left >= 0 && s.pad_top >= 0 ? out : s;
+}
+
+/// A convolution whose padding is put into copies of the images first where as_computed() says so.
+bool run_padded(Direction direction, const Conv2DShape& s, int64_t images, const float* x,
+                const ConvFilter& filter, const ConvEpilogue& epilogue, float* y) {
+  const Conv2DShape padded = as_computed(s, images);
+  if (padded.in_w == s.in_w)
+    return run(direction, s, images, x, filter, epilogue, y);
+  const int64_t line = s.in_w * s.in_c, padded_line = padded.in_w * s.in_c;
+  const int64_t before = s.pad_left * s.in_c, behind = padded_line - before - line;
+  const int64_t size = padded.in_h * padded_line;
+  auto* const room = static_cast<float*>(
+      thread_scratch(Scratch::padded, static_cast<size_t>(images * size) * sizeof(float)));
+  for (int64_t image = 0; image < images; ++image)
+    for (int64_t row = 0; row < padded.in_h; ++row) {
+      float* to = room + image * size + row * padded_line;
+      const int64_t from = row - s.pad_top;
+      if (from < 0 || from >= s.in_h) {
+        std::fill_n(to, padded_line, 0.0f);
+        continue;
+      }
+      std::fill_n(to, before, 0.0f);
+      std::copy_n(x + (image * s.in_h + from) * line, line, to + before);
+      std::fill_n(to + before + line, behind, 0.0f);
+    }
+  return run(direction, padded, images, room, filter, epilogue, y);
+}
+
 } // namespace
 
 bool has_onednn() {
@@ -483,8 +529,8 @@ bool onednn_gemm_bfloat16(const GemmBlock& g, int64_t count) {
 
 bool onednn_conv_forward(const Conv2DShape& shape, const float* x, const ConvFilter& filter,
                          const ConvEpilogue& epilogue, float* y, int64_t begin, int64_t end) {
-  return run(Direction::forward, shape, end - begin, x + input_offset(shape, begin), filter,
-             epilogue, y + output_offset(shape, begin));
+  return run_padded(Direction::forward, shape, end - begin, x + input_offset(shape, begin), filter,
+                    epilogue, y + output_offset(shape, begin));
 }
 
 bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filter, const float* dy,
@@ -492,7 +538,7 @@ bool onednn_conv_backward_input(const Conv2DShape& shape, const ConvFilter& filt
   const int64_t images = end - begin;
   dx += input_offset(shape, begin);
   dy += output_offset(shape, begin);
-  if (can_turn(shape) && run(Direction::turned, turned(shape), images, dy, filter, {}, dx))
+  if (can_turn(shape) && run_padded(Direction::turned, turned(shape), images, dy, filter, {}, dx))
     return true;
   return run(Direction::backward_input, shape, images, dx, filter, {}, dy);
 }
@@ -509,9 +555,9 @@ FilterPacking onednn_filter_packing(ConvDirection direction, const Conv2DShape& 
   const OneThread one_thread;
   std::shared_ptr<Primitive> p;
   if (direction == ConvDirection::forward)
-    p = primitive(Direction::forward, shape, images, bits_of(epilogue));
+    p = primitive(Direction::forward, as_computed(shape, images), images, bits_of(epilogue));
   else if (can_turn(shape))
-    p = primitive(Direction::turned, turned(shape), images);
+    p = primitive(Direction::turned, as_computed(turned(shape), images), images);
   if (direction == ConvDirection::backward_input && p == nullptr)
     p = primitive(Direction::backward_input, shape, images);
   if (p == nullptr || !p->reorders)

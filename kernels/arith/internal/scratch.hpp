@@ -6,8 +6,18 @@
 
 namespace troupe::arith {
 
-enum class Scratch : int { patches, onednn, filter, winograd, ranges, sums, fourier, parts };
-constexpr size_t num_scratch_kinds = 8;
+enum class Scratch : int {
+  patches,
+  onednn,
+  filter,
+  winograd,
+  ranges,
+  sums,
+  fourier,
+  parts,
+  padded
+};
+constexpr size_t num_scratch_kinds = 9;
 
 /// At least `bytes` bytes, aligned to 64, of unspecified content; valid until this thread asks for
 /// the same kind again.
