@@ -66,6 +66,14 @@ Result<std::int64_t> draw(KernelContext& c, const ClassSampler& sampler, random:
   return tries;
 }
 
+Status check_true_classes(KernelContext& c, std::int64_t range) {
+  for (std::int64_t value : c.input(0).data<std::int64_t>())
+    if (value < 0 || value >= range)
+      return invalid_argument(
+          str_cat("`true_candidate` out of range [0, ", range, "), received ", value));
+  return {};
+}
+
 Status check(KernelContext& c, const ClassSampler& sampler, std::int64_t sampled, bool unique) {
   if (unique && sampled > sampler.range())
     return invalid_argument("Sampler's range is too small.");
@@ -73,11 +81,7 @@ Status check(KernelContext& c, const ClassSampler& sampler, std::int64_t sampled
     return invalid_argument(str_cat("only ", sampler.possible(),
                                     " classes have a weight, less than the ", sampled,
                                     " different ones to draw"));
-  for (std::int64_t value : c.input(0).data<std::int64_t>())
-    if (value < 0 || value >= sampler.range())
-      return invalid_argument(
-          str_cat("`true_candidate` out of range [0, ", sampler.range(), "), received ", value));
-  return {};
+  return check_true_classes(c, sampler.range());
 }
 
 struct Outputs {
@@ -142,6 +146,7 @@ Result<std::unique_ptr<ClassSampler>> make_simple(KernelContext& c) {
 /// Every class once.
 Status compute_all(KernelContext& c) {
   TROUPE_ASSIGN(Outputs out, allocate(c));
+  TROUPE_TRY(check_true_classes(c, out.sampled.num_elements()));
   std::int64_t next = 0;
   for (std::int64_t& value : out.sampled.mutable_data<std::int64_t>())
     value = next++;

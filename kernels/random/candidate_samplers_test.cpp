@@ -491,6 +491,14 @@ TROUPE_OP_CASES(AllCandidateSampler) {
                     {"seed2", std::int64_t{7}}},
           .outputs = {"i64[4] 0 1 2 3", "f32[2,2] 1", "f32[4] 1"},
       },
+      {
+          .name = "no class",
+          .inputs = {"i64[1,1] 3"},
+          .attrs = {{"num_true", std::int64_t{1}},
+                    {"num_sampled", std::int64_t{3}},
+                    {"unique", true}},
+          .error = "`true_candidate` out of range [0, 3), received 3",
+      },
   };
 }
 

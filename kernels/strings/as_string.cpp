@@ -18,7 +18,7 @@ constexpr bool is_float(DType dtype) {
 }
 
 Status check_numbers(DType dtype, std::int64_t precision, bool scientific, bool shortest) {
-  if (is_float(dtype))
+  if (is_float(dtype) || dtype == DType::string) // texts stay as they are
     return {};
   if (scientific || shortest)
     return invalid_argument(

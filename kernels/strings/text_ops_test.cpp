@@ -51,6 +51,10 @@ TROUPE_OP_CASES(AsString) {
   return {
       {.name = "a scalar", .inputs = {"f32[] 1.5"}, .outputs = {"str[] \"1.500000\""}},
       {.name = "no elements", .inputs = {"f32[0,2]"}, .outputs = {"str[0,2]"}},
+      {.name = "texts stay as they are",
+       .inputs = {"str[1] \"a\""},
+       .attrs = {{"scientific", true}, {"precision", std::int64_t{2}}},
+       .outputs = {"str[1] \"a\""}},
       {.name = "NaN and infinity",
        .inputs = {"f64[3] nan inf -inf"},
        .outputs = {"str[3] \"nan\" \"inf\" \"-inf\""}},

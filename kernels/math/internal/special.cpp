@@ -311,17 +311,22 @@ double erfinv(double x) {
   return quantile(x / 2, (1 - size) / 2) / std::numbers::sqrt2;
 }
 
+// At its poles TensorFlow's zeta is infinite where x is even, else NaN.
 double zeta(double x, double q) {
-  if (std::isnan(x) || std::isnan(q) || x < 1)
-    return nan;
   if (x == 1)
     return infinity;
+  if (std::isnan(x) || std::isnan(q) || x < 1)
+    return nan;
   if (q <= 0) {
-    if (is_whole(q))
-      return infinity;
-    if (!is_whole(x))
+    if (q == std::floor(q)) // minus infinity, too
+      return std::fmod(x, 2) == 0 ? infinity : nan;
+    if (x != std::floor(x))
       return nan;
   }
+  if (std::isinf(q))
+    return 0;
+  if (std::isinf(x)) // of q^-x, (q + 1)^-x, … what is of a number below 1 is infinite, above it 0
+    return q < 1 ? infinity : q == 1 ? 1 : 0;
   if (q < -100) { // (q + k)^-x over the numbers below 0 are two sums of numbers above it
     const double above = q + std::ceil(-q);
     const double below = zeta(x, 1 - above) - zeta(x, 1 - q);
