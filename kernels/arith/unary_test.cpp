@@ -187,6 +187,18 @@ TEST_CASE("unary functions treat zeros, infinities, NaN and subnormal numbers as
   });
 }
 
+TEST_CASE("what has come to its bound is the bound itself, so that gradients there are 0") {
+  on_each_isa([] {
+    const float x[] = {9.5f, 20, 1e30f, INFINITY, -9.5f, -20, -1e30f, -INFINITY};
+    for (UnaryOp op : {UnaryOp::tanh, UnaryOp::erf}) {
+      float y[8];
+      unary(op, Type::float32)(x, y, 0, 8);
+      for (int i = 0; i < 8; ++i)
+        CHECK(y[i] == (i < 4 ? 1.0f : -1.0f));
+    }
+  });
+}
+
 TEST_CASE("unary functions of integers wrap round and refuse what only floats have") {
   on_each_isa([] {
     check_integers<int32_t>();

@@ -53,6 +53,8 @@ Status reverse(KernelContext& c, const std::vector<bool>& backwards) {
 Status compute(KernelContext& c) {
   if (c.input(0).num_elements() == 0)
     return c.set_output(0, c.input(0));
+  if (c.input(0).shape().is_scalar()) // whatever the axes are
+    return c.set_output(0, c.input(0));
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(str_cat("'dims' must be 1-dimension, not ", c.input(1).shape().rank()));
   TROUPE_ASSIGN(const Integers axes, integers(c.input(1)));

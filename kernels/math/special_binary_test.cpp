@@ -165,6 +165,9 @@ TROUPE_OP_CASES(IgammaGradA) {
       {.name = "double",
        .inputs = {"f64[3] 0.5 1 3", "f64[3] 0.25 2 2.5"},
        .outputs = {"f64[3] -0.797947316783223 -0.22082542621185938 -0.24711735748326835"}},
+      {.name = "in the upper tail, by integrals of high precision",
+       .inputs = {"f64[2] 3 10", "f64[2] 60 50"},
+       .outputs = {"f64[2] -5.1959295826872728e-23 -2.121014061317579e-12"}},
   };
 }
 
@@ -283,9 +286,15 @@ TROUPE_OP_CASES(RandomGammaGrad) {
           .tolerance_reason = "TensorFlow computes in float",
       },
       {
+          .name = "in the upper tail, by integrals of high precision",
+          .inputs = {"f64[6] 0.6787 1 5 30 10 100", "f64[6] 33.94 50 100 120 2000 145"},
+          .outputs = {"f64[6] 4.7907811145219429 4.5088537802597938 3.2375351046891018 "
+                      "1.8580942127623186 5.3738219415786109 1.1992489654166232"},
+      },
+      {
           .name = "none",
-          .inputs = {"f64[3] 1 -1 nan", "f64[3] 0 1 1"},
-          .outputs = {"f64[3] 0 nan nan"},
+          .inputs = {"f64[5] 1 -1 nan 0 inf", "f64[5] 0 1 1 0 1"},
+          .outputs = {"f64[5] 0 nan nan 0 0"},
       },
   };
 }

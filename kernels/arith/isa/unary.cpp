@@ -110,7 +110,7 @@ TROUPE_INLINE V chosen(const float* table, const Places& which) {
 }
 
 /// A function in intervals, each with a polynomial from its lower end on that was fitted for the
-/// smallest largest error; in the first one, below a half, x + x * p(x). Below 2 ulp.
+/// smallest largest error; in the first one, below a half, x + x * p(x); 1 from F::high on. Below 2 ulp.
 template <class F>
 struct Piecewise {
   template <class V>
@@ -118,7 +118,8 @@ struct Piecewise {
     using Bits = Full<uint32_t>;
     const Bits bits = __builtin_bit_cast(Bits, x), sign = bits & ~Real<V>::all_but_sign;
     V a = __builtin_bit_cast(V, bits ^ sign);
-    a = F::high < a ? F::high : a;
+    const auto is_high = a >= F::high;
+    a = is_high ? V{} + F::high : a;
     V t;
     const auto which = F::interval(a, t);
     V p = chosen<V>(F::terms[7], which);
@@ -126,13 +127,14 @@ struct Piecewise {
     for (int k = 6; k > 0; --k)
       p = p * t + chosen<V>(F::terms[k], which);
     const V begin = a < 0.5f ? a : chosen<V>(F::terms[0], which);
-    return __builtin_bit_cast(V, __builtin_bit_cast(Bits, p * t + begin) ^ sign);
+    const V size = is_high ? V{} + 1.0f : p * t + begin;
+    return __builtin_bit_cast(V, __builtin_bit_cast(Bits, size) ^ sign);
   }
 };
 
 /// From 0 to 4 in halves.
 struct Erf {
-  static constexpr float high = 3.9999998f; // 1 from there on
+  static constexpr float high = 3.9999998f;
   alignas(32) static constexpr float terms[8][8] = {
       {0.000000000e+00f, 5.204998851e-01f, 8.427007794e-01f, 9.661051631e-01f, 9.953222871e-01f,
        9.995930195e-01f, 9.999778867e-01f, 9.999992847e-01f},
@@ -162,7 +164,7 @@ struct Erf {
 #if defined(__AVX512F__)
 /// From 1, 2, 3, 5, 7, nowhere, 0 and 0.5: what the exponent of a + 1 and its next bit count.
 struct Tanh {
-  static constexpr float high = 9.02f; // 1 from there on
+  static constexpr float high = 9.02f;
   alignas(32) static constexpr float begins[8] = {1, 2, 3, 5, 7, 0, 0, 0.5f};
   alignas(32) static constexpr float terms[8][8] = {
       {7.615941763e-01f, 9.640275836e-01f, 9.950547814e-01f, 9.999092221e-01f, 9.999983311e-01f,

@@ -375,13 +375,38 @@ double igammac(double a, double x) {
   return x < 1 || x < a ? 1 - gamma_series(a, x) : gamma_fraction(a, x);
 }
 
+namespace {
+
+/// Far enough above the middle that the derivatives of P, which is nearly 1, have to come from Q's.
+bool is_upper_tail(double a, double x) {
+  return x > a + 4 * std::sqrt(a) + 2;
+}
+
+/// -(dP/da) / (dP/dx) there. With h = Q / (dP/dx), x times Legendre's continued fraction, it is
+/// h (log x - digamma(a)) + dh/da; the derivative of the fraction comes along step by step.
+double upper_sample_grad(double a, double x) {
+  constexpr int depth = 60;
+  double fraction = x + 2 * depth + 1 - a, slope = -1;
+  for (int n = depth; n > 0; --n) {
+    const double by = n * (a - n) / fraction;
+    slope = -1 + n / fraction - by * slope / fraction;
+    fraction = x + 2 * n - 1 - a + by;
+  }
+  const double h = x / fraction;
+  return h * (std::log(x) - digamma(a)) - h * slope / fraction;
+}
+
+} // namespace
+
 double igamma_grad_a(double a, double x) {
   if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
     return nan;
   if (x == 0 || std::isinf(x))
     return 0;
-  // Each term of P's series, x^(a+k) exp(-x) / Gamma(a+k+1), by a.
   const double log = std::log(x);
+  if (is_upper_tail(a, x))
+    return -std::exp((a - 1) * log - x - std::lgamma(a)) * upper_sample_grad(a, x);
+  // Each term of P's series, x^(a+k) exp(-x) / Gamma(a+k+1), by a.
   double term = std::exp(a * log - x - std::lgamma(a + 1)), sum = 0, psi = digamma(a + 1);
   const int terms = static_cast<int>(std::min(x + 40 * std::sqrt(x) + 100, 1e6));
   for (int k = 0; k < terms; ++k) {
@@ -395,14 +420,16 @@ double igamma_grad_a(double a, double x) {
 }
 
 double gamma_sample_grad(double a, double x) {
-  if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
+  if (std::isnan(a) || std::isnan(x))
     return nan;
-  if (x == 0 || std::isinf(x))
+  if (x == 0 || std::isinf(x) || a == infinity)
     return 0;
-  // Far out in the tail, where the series below has too many terms.
-  if (x > 1e6)
-    return a < 1e-3 * x ? (std::log(x) - digamma(a)) * (1 + (a - 1) / x) + 1 / x
-                        : (x + a) / (2 * a); // the normal distribution's quantile
+  if (x < 0 || a <= 0)
+    return nan;
+  if (is_upper_tail(a, x))
+    return upper_sample_grad(a, x);
+  if (x > 1e6) // the series below has too many terms: the normal distribution's quantile
+    return (x + a) / (2 * a);
   // The terms of igamma_grad_a by the density x^(a-1) exp(-x) / Gamma(a), which cancels.
   const double log = std::log(x);
   double term = x / a, sum = 0, psi = digamma(a + 1), largest = 0;
