@@ -187,6 +187,37 @@ TEST_CASE("unary functions treat zeros, infinities, NaN and subnormal numbers as
   });
 }
 
+TEST_CASE("gradients of 16-bit floats are those of f32, rounded once, in place too") {
+  on_each_isa([] {
+    for (Type type : {Type::float16, Type::bfloat16})
+      for (GradOp op : {GradOp::relu, GradOp::relu6, GradOp::elu, GradOp::softplus, GradOp::tanh,
+                        GradOp::sigmoid, GradOp::sqrt, GradOp::rsqrt, GradOp::reciprocal})
+        for (int64_t n : {0, 1, 7, 31, 32, 33, 64, 100, 1003}) {
+          const CastKernel narrow = cast_kernel(Type::float32, type);
+          const CastKernel widen = cast_kernel(type, Type::float32);
+          const auto size = static_cast<size_t>(n);
+          std::vector<uint16_t> dy(size), x(size);
+          const auto dy_values = random_values<float>(n, -3, 3, 71);
+          const auto x_values = random_values<float>(n, -7, 7, 72);
+          narrow(dy_values.data(), dy.data(), 0, n);
+          narrow(x_values.data(), x.data(), 0, n);
+          std::vector<float> wide_dy(size), wide_x(size), wide(size);
+          widen(dy.data(), wide_dy.data(), 0, n);
+          widen(x.data(), wide_x.data(), 0, n);
+          unary_grad(op, Type::float32)(wide_dy.data(), wide_x.data(), wide.data(), 0, n);
+          std::vector<uint16_t> want(size);
+          narrow(wide.data(), want.data(), 0, n);
+          const int64_t middle = n / 3;
+          const GradKernel kernel = grad_kernel(op, type);
+          kernel(dy.data(), x.data(), dy.data(), middle, n);
+          kernel(dy.data(), x.data(), dy.data(), 0, middle);
+          CAPTURE(static_cast<int>(op));
+          CAPTURE(n);
+          CHECK(dy == want);
+        }
+  });
+}
+
 TEST_CASE("what has come to its bound is the bound itself, so that gradients there are 0") {
   on_each_isa([] {
     const float x[] = {9.5f, 20, 1e30f, INFINITY, -9.5f, -20, -1e30f, -INFINITY};

@@ -1,4 +1,4 @@
-// One input, one output; gradients of such functions; sums of many arrays.
+// One input, one output; gradients of such functions.
 #include "kernels/arith/isa/extreme.hpp"
 #include "kernels/arith/isa/math.hpp"
 #include "kernels/arith/isa/narrow.hpp"
@@ -358,31 +358,49 @@ UnaryFn unary_of(UnaryOp op) {
   return nullptr;
 }
 
-/// F of elements of 16 bits, some registers of them at a time.
-template <class N, class F>
-void map_narrow(const void* x, void* y, int64_t begin, int64_t end) {
+/// F of elements of 16 bits, some registers of them at a time; `inputs` are one or two arrays.
+template <class N, class F, class... Inputs>
+TROUPE_INLINE void map_narrow_arrays(N* out, int64_t begin, int64_t end, const Inputs*... inputs) {
   constexpr int registers = 4, count = registers * lanes<float>;
-  const auto several = [](const N* from, N* to) {
-    float wide[count];
-    TROUPE_UNROLL
-    for (int r = 0; r < registers; ++r)
-      store(load_narrow(from + r * lanes<float>), wide + r * lanes<float>);
+  constexpr int arrays = sizeof...(inputs);
+  const auto several = [](N* to, auto*... from) {
+    float wide[arrays][count];
+    int array = 0;
+    const auto widen = [&](const N* narrow) {
+      TROUPE_UNROLL
+      for (int r = 0; r < registers; ++r)
+        store(load_narrow(narrow + r * lanes<float>), wide[array] + r * lanes<float>);
+      ++array;
+    };
+    (widen(from), ...);
     TROUPE_INDEPENDENT
     for (int i = 0; i < count; ++i)
-      wide[i] = F::of(wide[i]);
+      if constexpr (arrays == 1)
+        wide[0][i] = F::of(wide[0][i]);
+      else
+        wide[0][i] = F::of(wide[0][i], wide[1][i]);
     TROUPE_UNROLL
     for (int r = 0; r < registers; ++r)
-      store_narrow(load<Full<float>>(wide + r * lanes<float>), to + r * lanes<float>);
+      store_narrow(load<Full<float>>(wide[0] + r * lanes<float>), to + r * lanes<float>);
   };
-  auto in = static_cast<const N*>(x);
-  auto out = static_cast<N*>(y);
   for (; begin + count <= end; begin += count)
-    several(in + begin, out + begin);
-  N rest[count] = {};
+    several(out + begin, (inputs + begin)...);
+  if (begin == end)
+    return;
   const size_t bytes = static_cast<size_t>(end - begin) * sizeof(N);
-  __builtin_memcpy(static_cast<void*>(rest), in + begin, bytes);
-  several(rest, rest);
-  __builtin_memcpy(static_cast<void*>(out + begin), rest, bytes);
+  N rests[arrays][count] = {};
+  int array = 0;
+  ((__builtin_memcpy(static_cast<void*>(rests[array++]), inputs + begin, bytes)), ...);
+  if constexpr (arrays == 1)
+    several(rests[0], rests[0]);
+  else
+    several(rests[0], rests[0], rests[1]);
+  __builtin_memcpy(static_cast<void*>(out + begin), rests[0], bytes);
+}
+
+template <class N, class F>
+void map_narrow(const void* x, void* y, int64_t begin, int64_t end) {
+  map_narrow_arrays<N, F>(static_cast<N*>(y), begin, end, static_cast<const N*>(x));
 }
 
 #if defined(__AVX2__)
@@ -493,53 +511,31 @@ GradFn gradient_of(GradOp op) {
   return nullptr;
 }
 
-/// out = a + inputs[0] + … + inputs[count - 1], added in this order.
-template <int count, class T>
-TROUPE_INLINE void add_to(const T* a, const void* const* inputs, T* out, int64_t begin,
-                          int64_t end) {
-  const T* in[count];
-  for (int k = 0; k < count; ++k)
-    in[k] = static_cast<const T*>(inputs[k]);
-  TROUPE_INDEPENDENT
-  for (int64_t i = begin; i < end; ++i) {
-    T sum = a[i];
-    TROUPE_UNROLL
-    for (int k = 0; k < count; ++k)
-      sum += in[k][i];
-    out[i] = sum;
-  }
+template <class N, class F>
+void map_narrow_gradient(const void* dy, const void* x, void* dx, int64_t begin, int64_t end) {
+  map_narrow_arrays<N, F>(static_cast<N*>(dx), begin, end, static_cast<const N*>(dy),
+                          static_cast<const N*>(x));
 }
 
-template <class T>
-void add_arrays(const void* const* inputs, int count, void* sum, int64_t begin, int64_t end) {
-  constexpr int at_once = 7;
-  auto out = static_cast<T*>(sum);
-  auto a = static_cast<const T*>(inputs[0]);
-  int k = 1;
-  if (count == 1)
-    add_to<0>(a, inputs, out, begin, end);
-  for (; k + at_once <= count; k += at_once, a = out)
-    add_to<at_once>(a, inputs + k, out, begin, end);
-  for (; k + 3 <= count; k += 3, a = out)
-    add_to<3>(a, inputs + k, out, begin, end);
-  for (; k < count; ++k, a = out)
-    add_to<1>(a, inputs + k, out, begin, end);
-}
-
-/// The same of elements of 16 bits, rounded once.
+/// Of elements of 16 bits, without a detour; null for functions that cost more than the detour.
 template <class N>
-void add_narrow_arrays(const void* const* inputs, int count, void* sum, int64_t begin,
-                       int64_t end) {
-  const auto add = [=](int64_t i, int64_t n) {
-    Full<float> total = load_narrow(static_cast<const N*>(inputs[0]) + i, n);
-    for (int k = 1; k < count; ++k)
-      total += load_narrow(static_cast<const N*>(inputs[k]) + i, n);
-    store_narrow(total, static_cast<N*>(sum) + i, n);
-  };
-  for (; begin + lanes<float> <= end; begin += lanes<float>)
-    add(begin, lanes<float>);
-  if (begin < end)
-    add(begin, end - begin);
+GradFn narrow_gradient_of(GradOp op) {
+  switch (op) {
+#define TROUPE_NARROW(name)                                                                        \
+  case GradOp::name:                                                                               \
+    return map_narrow_gradient<N, Grad<GradOp::name, float>>;
+    TROUPE_NARROW(relu)
+    TROUPE_NARROW(relu6)
+    TROUPE_NARROW(elu)
+    TROUPE_NARROW(tanh)
+    TROUPE_NARROW(sigmoid)
+    TROUPE_NARROW(sqrt)
+    TROUPE_NARROW(rsqrt)
+    TROUPE_NARROW(reciprocal)
+#undef TROUPE_NARROW
+  default:
+    return nullptr;
+  }
 }
 
 } // namespace
@@ -582,27 +578,12 @@ GradFn unary_grad(GradOp op, Type type) {
     return gradient_of<int32_t>(op);
   case Type::int64:
     return gradient_of<int64_t>(op);
-  default:
-    return nullptr;
-  }
-}
-
-AddNFn add_n(Type type) {
-  switch (type) {
-  case Type::float32:
-    return add_arrays<float>;
-  case Type::float64:
-    return add_arrays<double>;
-  case Type::int32:
-    return add_arrays<int32_t>;
-  case Type::int64:
-    return add_arrays<int64_t>;
-  case Type::bfloat16:
-    return add_narrow_arrays<Bfloat16>;
 #if defined(__F16C__)
   case Type::float16:
-    return add_narrow_arrays<Float16>;
+    return narrow_gradient_of<Float16>(op);
 #endif
+  case Type::bfloat16:
+    return narrow_gradient_of<Bfloat16>(op);
   default:
     return nullptr;
   }
