@@ -1,6 +1,7 @@
 #include "graph/functions/internal/inline.hpp"
 
 #include <algorithm>
+#include <set>
 #include <unordered_map>
 
 #include "core/base/device_name.hpp"
@@ -43,6 +44,7 @@ public:
     first.assign(static_cast<std::size_t>(body_.graph.capacity()), {});
     for (std::size_t i = 0; i < body_.args.size(); ++i)
       first[static_cast<std::size_t>(body_.args[i])] = site_.inputs[i];
+    TROUPE_TRY(wait_for_inputs());
     for (const Node* node : body_.graph.nodes()) {
       if (node->has_role(Role::argument))
         continue;
@@ -63,6 +65,40 @@ private:
     std::string out = graph_.unique_name(str_cat(site_.scope, "/", name));
     names_.emplace(name, out);
     return out;
+  }
+
+  /// A call starts when all of its inputs are there: what is stateful, that is has effects or sees those of
+  /// others, waits for the inputs that it does not read, too. An identity beside each says so, since a control edge from
+  /// where a value comes from would say something else if that is a branch.
+  Status wait_for_inputs() {
+    std::vector<NodeId> there;
+    if (std::ranges::any_of(body_.graph.nodes(),
+                            [](const Node* node) { return node->op->is_stateful; }))
+      for (const Endpoint& input : std::set(site_.inputs.begin(), site_.inputs.end()))
+        if (!is_there_at_once(input)) {
+          TROUPE_ASSIGN(
+              Node * identity,
+              graph_.add(graph_.unique_name(str_cat(site_.scope, "/input")), "Identity", {input}));
+          identity->device = graph_.node(input.node)->device;
+          there.push_back(identity->id);
+        }
+    if (there.size() < 2) {
+      inputs_there_ = there.empty() ? -1 : there[0];
+      return {};
+    }
+    TROUPE_ASSIGN(Node * all, graph_.add(graph_.unique_name(str_cat(site_.scope, "/inputs")),
+                                         "NoOp", {}, {}, there));
+    all->device = site_.device;
+    inputs_there_ = all->id;
+    return {};
+  }
+
+  /// Values of the graph's own, invariants of the loop around, and what stands for a variable.
+  bool is_there_at_once(Endpoint e) const {
+    const Node& source = *graph_.node(e.node);
+    const DType type = source.output_types[static_cast<std::size_t>(e.slot)];
+    return (source.inputs.empty() && source.control_inputs.empty()) || is_ref(type) ||
+           type == DType::resource || is_loop_invariant(graph_, e);
   }
 
   Status connect(const Node& node, const std::vector<Endpoint>& first) {
@@ -87,6 +123,8 @@ private:
     }
     if (reads_argument && site_.gate >= 0)
       graph_.add_control_edge(site_.gate, copy.id);
+    if (node.op->is_stateful && inputs_there_ >= 0)
+      graph_.add_control_edge(inputs_there_, copy.id);
     if (waits && site_.trigger >= 0)
       graph_.add_control_edge(site_.trigger, copy.id);
     put_names_in_scope(copy);
@@ -126,6 +164,7 @@ private:
   Graph& graph_;
   const FunctionBody& body_;
   const InlineSite& site_;
+  NodeId inputs_there_ = -1;                           // has run when all inputs are there
   std::unordered_map<std::string, std::string> names_; // of the copies
   std::unordered_map<NodeId, Node*> after_;            // by argument: who has its value
 };

@@ -295,6 +295,39 @@ TEST_CASE("lower: a conditional becomes Switch and Merge") {
       "c/branch_executed/_6 = Merge[N=2, T=DT_BOOL](c/done/_4, c/pivot_f/_1)\n");
 }
 
+TEST_CASE(
+    "lower: what is stateful waits for all inputs of its call, also for those that nothing reads") {
+  OpRegistry ops = calling_ops();
+  const std::string counts = R"(library { function {
+    signature {
+      name: "counts"
+      input_arg { name: "after" type: DT_FLOAT }
+      input_arg { name: "also" type: DT_FLOAT }
+      input_arg { name: "there" type: DT_FLOAT }
+      output_arg { name: "y" type: DT_FLOAT }
+    }
+    node_def { name: "v" op: "Variable" attr { key: "dtype" value { type: DT_FLOAT } } }
+    node_def { name: "plain" op: "Source" }
+    ret { key: "y" value: "plain:y:0" }
+  } })";
+  const std::string nodes =
+      x + R"(node { name: "n" op: "Neg" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+             node { name: "m" op: "Neg" input: "n" attr { key: "T" value { type: DT_FLOAT } } })";
+  auto two = lowered(
+      ops, nodes + R"(node { name: "f" op: "counts" input: "n" input: "m" input: "x" })", counts);
+  REQUIRE_MESSAGE(two.ok(), two.status().to_string());
+  const std::string text = to_text(*two);
+  check_has(text, "f/input = Identity(n)\n");
+  check_has(text, "f/input_1 = Identity(m)\n"); // none for x, which has no inputs
+  check_has(text, "f/inputs = NoOp() ^f/input ^f/input_1\n");
+  check_has(text, "f/v = Variable[dtype=DT_FLOAT]() ^f/inputs\n");
+  check_has(text, "f/plain = Source()\n");
+  auto one = lowered(
+      ops, nodes + R"(node { name: "f" op: "counts" input: "x" input: "m" input: "m" })", counts);
+  REQUIRE_MESSAGE(one.ok(), one.status().to_string());
+  check_has(to_text(*one), "f/v = Variable[dtype=DT_FLOAT]() ^f/input\n");
+}
+
 TEST_CASE("lower: a case picks one of its branches") {
   OpRegistry ops = calling_ops();
   CHECK(

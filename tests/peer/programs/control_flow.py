@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import tensorflow.compat.v1 as tf
 from show import refusal, show
+from tensorflow import function
 
 tf.disable_v2_behavior()
 x_value = np.arange(6, dtype=np.float32).reshape(3, 2) / 5 - 0.4
@@ -123,4 +124,20 @@ with tf.Graph().as_default():
                 session.run(what, {number: 1.0})
             except tf.errors.InvalidArgumentError as error:
                 print("named", re.findall(r"{{node ([^}]*)}}", error.message)[:1])
+with tf.Graph().as_default():
+    count = tf.get_variable("count", [], initializer=tf.zeros_initializer(), use_resource=True)
+
+    @function(autograph=False)
+    def step(after):  # reads nothing of its argument, which orders the calls
+        before = count.read_value()
+        count.assign(tf.linalg.matmul(tf.eye(200) * before, tf.eye(200))[0, 0] + 1)
+        return before
+
+    calls, last = [], tf.constant(0.0)
+    for _ in range(6):
+        last = step(last)
+        calls.append(last)
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        show("calls in the order of their arguments", [session.run(calls), session.run(count.read_value())])
 sys.exit(0)
