@@ -35,21 +35,25 @@ Status compute(KernelContext& c) {
   const DType dtype = c.input(0).dtype();
   TROUPE_ASSIGN(const auto clip_above, arith::binary(arith::BinaryOp::clip_above, dtype));
   TROUPE_ASSIGN(const auto clip_below, arith::binary(arith::BinaryOp::clip_below, dtype));
-  TROUPE_ASSIGN(const arith::BroadcastPlan with_upper,
-                math::broadcast_plan({&shape, &upper_shape}));
-  TROUPE_ASSIGN(const arith::BroadcastPlan with_lower,
-                math::broadcast_plan({&shape, &lower_shape}));
-  const void* t = c.input(0).raw();
-  const void* lower = c.input(1).raw();
-  const void* upper = c.input(2).raw();
+  const auto size = static_cast<std::int64_t>(dtype_size(dtype));
+  const auto* t = static_cast<const std::byte*>(c.input(0).raw());
   TROUPE_ASSIGN(Tensor z, c.forward_or_allocate(0, 0, shape));
-  void* out = z.mutable_raw();
+  auto* out = static_cast<std::byte*>(z.mutable_raw());
+  // A bound is one element for all, or as long as t.
+  const auto clip = [&](const arith::BinaryKernel& kernel, const void* from, const Tensor& bound,
+                        std::int64_t at, std::int64_t n) {
+    const bool is_one = bound.num_elements() == 1;
+    const auto* to = static_cast<const std::byte*>(bound.raw()) + (is_one ? 0 : at * size);
+    kernel.row(from, to, out + at * size, n,
+               is_one ? arith::RowMode::right_scalar : arith::RowMode::both_rows);
+  };
+  const Tensor &lower = c.input(1), &upper = c.input(2);
   c.parallel_for(shape.num_elements(), 2 * math::cheap, [&](std::int64_t begin, std::int64_t end) {
     constexpr std::int64_t block = 2048; // stays in the nearest cache between the two
     for (std::int64_t at = begin; at < end; at += block) {
-      const std::int64_t stop = std::min(at + block, end);
-      clip_above(with_upper, t, upper, out, at, stop);
-      clip_below(with_lower, out, lower, out, at, stop);
+      const std::int64_t n = std::min(block, end - at);
+      clip(clip_above, t + at * size, upper, at, n);
+      clip(clip_below, out + at * size, lower, at, n);
     }
   });
   return {};
