@@ -126,6 +126,15 @@ bool start(JpegReader& r) {
   return jpeg_start_decompress(&r.jpeg) == TRUE;
 }
 
+/// Rows have the columns from `left` on, so many as `width`, from now on: chroma is upsampled within them.
+/// `left` comes back as where the block begins that holds it, to which the rows reach.
+bool crop_columns(JpegReader& r, JDIMENSION& left, JDIMENSION width) {
+  if (setjmp(r.errors.jump))
+    return false;
+  jpeg_crop_scanline(&r.jpeg, &left, &width);
+  return true;
+}
+
 /// False where no row could be read.
 bool read_jpeg_row(JpegReader& r, JSAMPLE* to) {
   if (setjmp(r.errors.jump))
@@ -243,10 +252,14 @@ Status read_jpeg(std::string_view file, const JpegReading& reading, PictureMemor
   const int components = is_cmyk ? 4 : channels;
   if (r.jpeg.output_components != components)
     return failed(r);
+  auto first_column = static_cast<JDIMENSION>(left);
+  if (reading.crops && !crop_columns(r, first_column, static_cast<JDIMENSION>(size.width)))
+    return failed(r);
   TROUPE_ASSIGN(void* const memory_of_pixels, memory(size));
   auto* to = static_cast<std::uint8_t*>(memory_of_pixels);
   const auto stride = static_cast<std::size_t>(size.width * channels);
-  std::vector<JSAMPLE> line(static_cast<std::size_t>(width * components));
+  std::vector<JSAMPLE> line(std::size_t{r.jpeg.output_width} *
+                            static_cast<std::size_t>(components));
   std::int64_t rows = 0;
   for (std::int64_t y = 0; y < top + size.height; ++y) {
     if (y % 64 == 0)
@@ -255,7 +268,8 @@ Status read_jpeg(std::string_view file, const JpegReading& reading, PictureMemor
       break;
     if (y < top)
       continue;
-    const JSAMPLE* from = line.data() + left * components;
+    const JSAMPLE* from =
+        line.data() + (left - static_cast<std::int64_t>(first_column)) * components;
     std::uint8_t* row = to + static_cast<std::size_t>(rows++) * stride;
     if (is_cmyk)
       to_rgb(from, size.width, r.jpeg.saw_Adobe_marker, row);
