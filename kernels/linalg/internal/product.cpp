@@ -18,11 +18,12 @@ std::int64_t rows_at_once(const arith::GemmShape& shape) {
   return std::max(room / std::max<std::int64_t>(shape.n, 1), least);
 }
 
-/// Rows or columns of a product of `work` flops between two looks at the cancellation: so many that it
-/// takes some tenths of a second, and other products are not cut at all.
+/// What takes some tenths of a second: longer products are cut, to look at the cancellation in between.
+constexpr double long_flops = 2e10;
+
+/// Rows or columns of a product of `work` flops between two looks at the cancellation.
 std::int64_t between_looks(double work, std::int64_t extent) {
-  constexpr double flops = 2e10;
-  const double pieces = std::max(work / flops, 1.0);
+  const double pieces = std::max(work / long_flops, 1.0);
   return std::max<std::int64_t>(static_cast<std::int64_t>(static_cast<double>(extent) / pieces), 1);
 }
 
@@ -68,7 +69,7 @@ void products(KernelContext& c, arith::Type type, const arith::GemmShape& shape,
               const std::int64_t* a_index, const void* b, const std::int64_t* b_index, void* out,
               std::int64_t batch) {
   const double work = work_of(type, shape);
-  if (batch < c.device().compute().threads() && work >= parallel_flops) {
+  if ((batch < c.device().compute().threads() && work >= parallel_flops) || work >= long_flops) {
     const std::int64_t size = arith::size_of(type);
     const auto* left = static_cast<const std::byte*>(a);
     const auto* right = static_cast<const std::byte*>(b);
