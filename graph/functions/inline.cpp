@@ -67,9 +67,10 @@ private:
     return out;
   }
 
-  /// A call starts when all of its inputs are there: what is stateful, that is has effects or sees those of
-  /// others, waits for the inputs that it does not read, too. An identity beside each says so, since a control edge from
-  /// where a value comes from would say something else if that is a branch.
+  /// A call starts when all of its inputs are there: what is stateful, that is has effects or sees
+  /// those of others, waits for the inputs that it does not read, too. An identity beside each says
+  /// so, since a control edge from where a value comes from would say something else if that is a
+  /// branch.
   Status wait_for_inputs() {
     std::vector<NodeId> there;
     if (std::ranges::any_of(body_.graph.nodes(),
@@ -97,8 +98,10 @@ private:
   bool is_there_at_once(Endpoint e) const {
     const Node& source = *graph_.node(e.node);
     const DType type = source.output_types[static_cast<std::size_t>(e.slot)];
-    return (source.inputs.empty() && source.control_inputs.empty()) || is_ref(type) ||
-           type == DType::resource || is_loop_invariant(graph_, e);
+    const bool waits_for_nothing =
+        source.inputs.empty() && source.control_inputs.empty() && !source.op->is_stateful;
+    return waits_for_nothing || is_ref(type) || type == DType::resource ||
+           is_loop_invariant(graph_, e);
   }
 
   Status connect(const Node& node, const std::vector<Endpoint>& first) {

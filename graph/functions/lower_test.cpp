@@ -30,6 +30,7 @@ OpRegistry calling_ops() {
           .input("data: T; output_index: int32")
           .output("outputs: num_outs * T")
           .attr("num_outs: int >= 1; T: type"));
+  add(SchemaBuilder("Unstage").output("value: float").stateful());
   add(SchemaBuilder("ToBool").input("input: T").output("output: bool").attr("T: type"));
   add(SchemaBuilder("If")
           .input("cond: Tcond; input: Tin")
@@ -326,6 +327,12 @@ TEST_CASE(
       ops, nodes + R"(node { name: "f" op: "counts" input: "x" input: "m" input: "m" })", counts);
   REQUIRE_MESSAGE(one.ok(), one.status().to_string());
   check_has(to_text(*one), "f/v = Variable[dtype=DT_FLOAT]() ^f/input\n");
+  auto late = lowered(ops, nodes + R"(node { name: "u" op: "Unstage" }
+             node { name: "f" op: "counts" input: "x" input: "u" input: "x" })",
+                      counts);
+  REQUIRE_MESSAGE(late.ok(), late.status().to_string());
+  check_has(to_text(*late),
+            "f/input = Identity(u)\n"); // comes when it comes, though it reads nothing
 }
 
 TEST_CASE("lower: a case picks one of its branches") {

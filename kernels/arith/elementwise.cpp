@@ -50,15 +50,15 @@ const char* bytes(const void* p) {
 
 template <class T>
 void fill_with(const void* value, void* out, int64_t begin, int64_t end) {
-  T element;
-  std::memcpy(&element, value, sizeof element);
-  const auto* parts = static_cast<const unsigned char*>(value);
+  const auto* parts = static_cast<const unsigned char*>(value); // of equal bytes memset is quicker
   if (std::all_of(parts, parts + sizeof(T), [parts](unsigned char c) { return c == *parts; })) {
     std::memset(static_cast<T*>(out) + begin, *parts, static_cast<size_t>(end - begin) * sizeof(T));
     return;
   }
   if (const SpreadFn spread = isa_table().spread_rows(sizeof(T)))
     return spread(value, 0, 1, end - begin, static_cast<T*>(out) + begin);
+  T element;
+  std::memcpy(&element, value, sizeof element);
   std::fill(static_cast<T*>(out) + begin, static_cast<T*>(out) + end, element);
 }
 

@@ -38,8 +38,6 @@ struct ReducePlan {
 bool make_reduce_plan(std::span<const int64_t> shape, std::span<const bool> reduced,
                       ReducePlan& plan);
 
-/// The inner loops of one reduction; accumulators are 8 bytes wide each. f32 is summed in short
-/// runs of f32 and those in f64, so that ten million ones add up to ten million.
 /// acc[r] takes in n neighbours at x + r * stride, for r < rows.
 using ReduceRowsFn = void (*)(int64_t* acc, const void* x, int64_t rows, int64_t stride, int64_t n);
 /// acc[c] takes in x[r * stride + c] for all r < rows, c < columns.
@@ -51,6 +49,8 @@ struct NarrowReduce {
   ReduceColumnsFn columns = nullptr;
 };
 
+/// The inner loops of one reduction; accumulators are 8 bytes wide each. f32 is summed in short
+/// runs of f32 and those in f64, so that ten million ones add up to ten million.
 struct ReduceKernel {
   void (*init)(int64_t* acc, int64_t n) = nullptr;
   ReduceRowsFn rows = nullptr;

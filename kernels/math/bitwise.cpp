@@ -75,16 +75,18 @@ bool row_of_bits(const void* a, const void* b, void* out, std::int64_t n, RowMod
 
 template <Op op, class T>
 bool row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
-  if constexpr (!is_shift(op))
+  if constexpr (!is_shift(op)) {
     return row_of_bits<op, T>(a, b, out, n, mode);
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  T* z = static_cast<T*>(out);
-  const std::int64_t dx = mode == RowMode::left_scalar ? 0 : 1;
-  const std::int64_t dy = mode == RowMode::right_scalar ? 0 : 1;
-  for (std::int64_t i = 0; i < n; ++i)
-    z[i] = combine<op, T>(x[i * dx], y[i * dy]);
-  return true;
+  } else {
+    const T* x = static_cast<const T*>(a);
+    const T* y = static_cast<const T*>(b);
+    T* z = static_cast<T*>(out);
+    const std::int64_t dx = mode == RowMode::left_scalar ? 0 : 1;
+    const std::int64_t dy = mode == RowMode::right_scalar ? 0 : 1;
+    for (std::int64_t i = 0; i < n; ++i)
+      z[i] = combine<op, T>(x[i * dx], y[i * dy]);
+    return true;
+  }
 }
 
 template <Op op>

@@ -13,7 +13,7 @@ struct Bfloat16 {
   static constexpr uint16_t one = 0x3f80, infinity = 0x7f80;
   uint16_t bits = 0;
   Bfloat16() = default;
-  /// The front half, which is all of an identity.
+  /// Cut off, not rounded: for values that need no more bits, as a reduction's identity.
   explicit Bfloat16(float value) : bits(uint16_t(__builtin_bit_cast(uint32_t, value) >> 16)) {}
   [[gnu::always_inline]] inline explicit operator float() const {
     return bfloat_bits_to_float(bits);
