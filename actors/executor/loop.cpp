@@ -27,6 +27,16 @@ Status take_kept(NodeStates* session, Tensor& handle) {
   return {};
 }
 
+/// On any thread.
+Status run_timed(PendingKernel& kernel) {
+  const Program& p = kernel.self->program;
+  const auto n = static_cast<std::size_t>(kernel.node);
+  const std::uint64_t ticks = cpu_ticks();
+  Status status = guarded(p.nodes[n].compute, *kernel.context);
+  add_cost(p.costs[n], cpu_ticks() - ticks);
+  return status;
+}
+
 // When to look at the clock again: twice as many nodes later each time, as long as they take next
 // to nothing of the slice. A look costs as much as several nodes; a small step has none. The slice
 // begins with the first, or with the first expensive kernel.
@@ -150,7 +160,9 @@ template <bool Frames>
     if (s_.crew) // its threads may be of use to the kernel
       s_.crew->dismiss();
     return Turn::expensive;
-  } else if (!has_batches_out() || !await_batches(may_compute)) {
+  } else if ((!has_batches_out() || !await_batches(may_compute)) &&
+             (s_.kernels.submitted.empty() || !may_compute || s_.owner_wants_turn() ||
+              !take_back_submitted())) {
     return Turn::idle;
   }
   return Turn::goes_on;
@@ -391,7 +403,8 @@ template <bool Frames>
 void Loop<Frames>::run_expensive() {
   auto helpers = static_cast<std::size_t>(p_.device->compute().threads() - 1);
   Item item = s_.ready.expensive.pop();
-  while (!s_.ready.expensive.empty() && s_.kernels.num_submitted < helpers && !takes_long(item)) {
+  while (!s_.ready.expensive.empty() && s_.kernels.submitted.size() < helpers &&
+         !takes_long(item)) {
     submit(item);
     item = s_.ready.expensive.pop();
   }
@@ -441,18 +454,32 @@ void Loop<Frames>::submit(Item item) {
   if (!kernel)
     return;
   ++s_.counters.submitted;
-  ++s_.kernels.num_submitted;
+  s_.kernels.submitted.push_back(kernel);
   kernel->phase.store(PendingKernel::waiting, std::memory_order_relaxed);
-  p_.device->compute().submit([kernel] {
-    const Program& p = kernel->self->program;
-    auto n = static_cast<std::size_t>(kernel->node);
+  kernel->ticket = p_.device->compute().submit([kernel] {
     kernel->self->at_work.handed_out.begin(kernel->node);
-    std::uint64_t ticks = cpu_ticks();
-    Status status = guarded(p.nodes[n].compute, *kernel->context);
-    add_cost(p.costs[n], cpu_ticks() - ticks);
+    Status status = run_timed(*kernel);
     kernel->self->at_work.handed_out.end(kernel->node);
     kernel->finish(std::move(status));
   });
+}
+
+// Nothing else is ready. Where other processes want the cores a helper may be long in coming.
+template <bool Frames>
+bool Loop<Frames>::take_back_submitted() {
+  for (PendingKernel* kernel : s_.kernels.submitted) {
+    const std::uint64_t ticket = std::exchange(kernel->ticket, 0);
+    if (ticket == 0 || !p_.device->compute().withdraw(ticket))
+      continue;
+    s_.at_work.step.store(s_.environment->step_id, std::memory_order_relaxed);
+    s_.at_work.of_owner.begin(kernel->node);
+    kernel->note_end(run_timed(*kernel));
+    s_.at_work.of_owner.end();
+    kernel->self.reset();
+    complete(kernel);
+    return true;
+  }
+  return false;
 }
 
 template <bool Frames>
@@ -491,7 +518,7 @@ void Loop<Frames>::complete(PendingKernel* kernel) {
   Iteration& iteration = *kernel->iteration;
   s_.kernels.unlink(kernel);
   if (node.kind == Kind::kernel)
-    --s_.kernels.num_submitted;
+    std::erase(s_.kernels.submitted, kernel);
   if (!kernel->status.ok()) {
     s_.fail(n, kernel->status);
   } else if (!s_.failed) {

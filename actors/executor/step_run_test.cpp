@@ -1,5 +1,6 @@
 #include "actors/executor/step_run.hpp"
 
+#include <latch>
 #include <map>
 
 #include <doctest/doctest.h>
@@ -7,6 +8,7 @@
 #include "actors/executor/internal/program.hpp"
 #include "actors/executor/testing/testing.hpp"
 #include "core/base/strings.hpp"
+#include "devices/host/compute_pool.hpp"
 
 using namespace troupe;
 using testing::i64;
@@ -303,6 +305,32 @@ TEST_CASE("step: a lone expensive kernel stays on its thread") {
                          {i64(4)});
   CHECK(only(outcome) == 4);
   CHECK(outcome.counters.submitted == 0);
+}
+
+TEST_CASE("step: an expensive kernel that no helper has begun is run by the owner") {
+  Rig rig(2);
+  ComputePool& pool = rig.device->compute();
+  std::latch taken(1), go_on(1);
+  pool.submit([&] { // the one helper is not to be had
+    taken.count_down();
+    go_on.wait();
+  });
+  taken.wait();
+  auto step = rig.start(rig.compile(R"(
+    x = _Arg[T=DT_INT64, index=0]()
+    a = Costly(x)
+    b = Costly(x)
+    sum = AddV2(a, b)
+    r = _Retval[index=0](sum)
+  )"),
+                        {i64(4)});
+  CHECK(step->run(Duration::max(), false) == StepRun::Progress::yielded);
+  CHECK(step->run() == StepRun::Progress::finished);
+  CHECK(step->status().to_string() == "OK");
+  CHECK(step->retvals()[0].value<std::int64_t>() == 8);
+  CHECK(step->counters().submitted == 1);
+  CHECK(rig.completions_seen == 0);
+  go_on.count_down();
 }
 
 TEST_CASE("step: an owner that wants its turn has it before the next expensive kernel") {

@@ -47,12 +47,16 @@ void delete_iteration(Iteration* iteration, const FrameLayout& layout) {
 
 } // namespace
 
-void PendingKernel::finish(Status result) {
+void PendingKernel::note_end(Status result) {
   status = std::move(result);
   if (self->hooks.trace) {
     end_us = wall_micros();
     thread = thread_number();
   }
+}
+
+void PendingKernel::finish(Status result) {
+  note_end(std::move(result));
   if (phase.exchange(done, std::memory_order_acq_rel) == starting)
     return; // whoever started it looks after it
   tell_owner(std::move(self), this);
@@ -262,7 +266,7 @@ void StepState::reset(bool clean_slots) {
       empty(entry);
     ready.clear();
   }
-  kernels.num_submitted = 0;
+  kernels.submitted.clear();
   executable.reset();
   environment = nullptr;
   hooks = StepHooks{};

@@ -30,6 +30,7 @@
 #include "core/base/denormals.hpp"
 #include "core/base/log.hpp"
 #include "core/base/strings.hpp"
+#include "devices/host/sleep.hpp"
 #include "devices/host/spin.hpp"
 
 namespace troupe {
@@ -82,18 +83,21 @@ struct Loop {
 };
 
 struct alignas(64) Slot {
+  static constexpr int caller_sleeps = 1 << 30;
   std::atomic<Loop*> loop{nullptr};
-  std::atomic<int> inside{0}; // helpers
+  std::atomic<int> inside{0}; // helpers, and whether the caller sleeps until there is none
 
   void leave() {
-    if (inside.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      inside.notify_all();
+    if (inside.fetch_sub(1, std::memory_order_acq_rel) == (caller_sleeps | 1))
+      wake_sleepers(inside);
   }
   void wait_until_empty() {
     if (spin_until([&] { return inside.load(std::memory_order_seq_cst) == 0; }, spin_time))
       return;
-    while (int now = inside.load(std::memory_order_seq_cst))
-      inside.wait(now, std::memory_order_seq_cst);
+    int now = inside.fetch_or(caller_sleeps, std::memory_order_seq_cst) | caller_sleeps;
+    for (; now != caller_sleeps; now = inside.load(std::memory_order_seq_cst))
+      sleep_while(inside, now);
+    inside.fetch_and(~caller_sleeps, std::memory_order_seq_cst);
   }
 };
 
@@ -111,7 +115,12 @@ struct ComputePool::Impl {
   alignas(64) std::atomic<int> queued{0};
   std::atomic<bool> stopping{false};
   std::mutex queue_lock;
-  std::deque<std::function<void()>> queue;
+  struct Submitted {
+    std::uint64_t ticket = 0;
+    std::function<void()> work;
+  };
+  std::deque<Submitted> queue; // by ticket
+  std::uint64_t last_ticket = 0;
 
   alignas(64) std::atomic<int> sleepers{0};
   std::atomic<int> wake_ups{0};
@@ -165,7 +174,7 @@ void ComputePool::Impl::help(int number) {
     sleepers.fetch_add(1, std::memory_order_seq_cst);
     int seen = wake_ups.load(std::memory_order_seq_cst);
     if (!has_work())
-      wake_ups.wait(seen, std::memory_order_seq_cst);
+      sleep_while(wake_ups, seen);
     sleepers.fetch_sub(1, std::memory_order_seq_cst);
     bool came_soon = std::chrono::steady_clock::now() - idle_since < 2 * spin_time;
     spin = came_soon ? spin_time : spin / 2;
@@ -201,7 +210,7 @@ bool ComputePool::Impl::run_submitted() {
     std::scoped_lock guard(queue_lock);
     if (queue.empty())
       return false;
-    work = std::move(queue.front());
+    work = std::move(queue.front().work);
     queue.pop_front();
     queued.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -214,11 +223,7 @@ void ComputePool::Impl::wake(int count) {
   if (asleep == 0)
     return;
   wake_ups.fetch_add(1, std::memory_order_seq_cst);
-  if (count >= asleep)
-    wake_ups.notify_all();
-  else
-    for (int i = 0; i < count; ++i)
-      wake_ups.notify_one();
+  wake_sleepers(wake_ups, std::min(count, asleep));
 }
 
 /// A slot of one's own, or -1.
@@ -238,7 +243,7 @@ ComputePool::ComputePool(int threads) : impl_(std::make_unique<Impl>(threads)) {
 ComputePool::~ComputePool() {
   impl_->stopping.store(true, std::memory_order_seq_cst);
   impl_->wake_ups.fetch_add(1, std::memory_order_seq_cst);
-  impl_->wake_ups.notify_all();
+  wake_sleepers(impl_->wake_ups);
   for (std::thread& helper : impl_->helpers)
     helper.join();
 }
@@ -247,19 +252,35 @@ int ComputePool::threads() const {
   return impl_->threads;
 }
 
-void ComputePool::submit(std::function<void()> work) {
+std::uint64_t ComputePool::submit(std::function<void()> work) {
   Impl& pool = *impl_;
   pool.start();
   if (pool.helpers.empty()) { // the system has no thread for us
     work();
-    return;
+    return 0;
   }
+  std::uint64_t ticket = 0;
   {
     std::scoped_lock guard(pool.queue_lock);
-    pool.queue.push_back(std::move(work));
+    ticket = ++pool.last_ticket;
+    pool.queue.push_back({ticket, std::move(work)});
     pool.queued.fetch_add(1, std::memory_order_seq_cst);
   }
   pool.wake(1);
+  return ticket;
+}
+
+bool ComputePool::withdraw(std::uint64_t ticket) {
+  Impl& pool = *impl_;
+  std::function<void()> work; // destroyed without the lock
+  std::scoped_lock guard(pool.queue_lock);
+  const auto at = std::ranges::lower_bound(pool.queue, ticket, {}, &Impl::Submitted::ticket);
+  if (at == pool.queue.end() || at->ticket != ticket)
+    return false;
+  work = std::move(at->work);
+  pool.queue.erase(at);
+  pool.queued.fetch_sub(1, std::memory_order_relaxed);
+  return true;
 }
 
 void ComputePool::parallel_for(std::int64_t total, double unit_cost,

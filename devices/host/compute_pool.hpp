@@ -21,8 +21,13 @@ public:
 
   int threads() const;
 
-  /// Runs `work` on a helper thread, first come first served. Any thread.
-  void submit(std::function<void()> work);
+  /// Runs `work` on a helper thread, first come first served. The ticket is for `withdraw`; 0: it
+  /// has run already, since the system has no thread for a helper. Any thread.
+  std::uint64_t submit(std::function<void()> work);
+
+  /// Takes back what was submitted. False if it has begun, or run: a helper that has not come yet,
+  /// because other processes have the cores, need not be waited for. Any thread.
+  bool withdraw(std::uint64_t ticket);
 
   /// Calls `body(begin, end)` for disjoint ranges that cover [0, total), on the caller's thread
   /// and, when the work is worth it, on idle helpers; returns when all is done. `unit_cost` is the

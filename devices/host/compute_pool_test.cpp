@@ -288,3 +288,28 @@ TEST_CASE("pool: wakes again and again") {
     REQUIRE(ran == 100);
   }
 }
+
+TEST_CASE("pool: what no helper has begun is taken back, and never runs") {
+  ComputePool pool(2);
+  std::latch begun(1), go_on(1), done(1);
+  const std::uint64_t first = pool.submit([&] {
+    begun.count_down();
+    go_on.wait();
+  });
+  begun.wait();
+  std::vector<int> ran; // by the one helper
+  std::vector<std::uint64_t> tickets;
+  for (int i = 0; i < 5; ++i)
+    tickets.push_back(pool.submit([&, i] { ran.push_back(i); }));
+  CHECK(!pool.withdraw(first)); // it has begun
+  CHECK(pool.withdraw(tickets[1]));
+  CHECK(!pool.withdraw(tickets[1]));
+  CHECK(pool.withdraw(tickets[4]));
+  CHECK(!pool.withdraw(tickets[4] + 1)); // nobody's
+  CHECK(!pool.withdraw(0));
+  go_on.count_down();
+  pool.submit([&] { done.count_down(); });
+  done.wait();
+  CHECK(ran == std::vector<int>{0, 2, 3});
+  CHECK(!pool.withdraw(tickets[0])); // it has run
+}

@@ -158,11 +158,14 @@ void SharedLoop::wait() {
   const auto begun = ShortWaits::Clock::now();
   bool done = false;
   if (may_poll_ && waits_.stays_awake())
-    for (auto now = begun; !done && now - begun < ShortWaits::limit;
-         now = ShortWaits::Clock::now()) {
+    for (auto now = begun; now - begun < ShortWaits::limit;) {
       done = poll_once(false);
-      if (!done)
-        std::this_thread::yield(); // there may be more threads than processors
+      if (done)
+        break;
+      std::this_thread::yield(); // there may be more threads than processors
+      const auto before = std::exchange(now, ShortWaits::Clock::now());
+      if (waits_.lost_core(now - before))
+        break;
     }
   if (!done)
     poll_once(true);

@@ -60,3 +60,29 @@ TEST_CASE("short waits: where every other one is long, all are slept") {
   }
   CHECK(!waits.stays_awake());
 }
+
+TEST_CASE("short waits: after a loss of the core the next ones sleep, twice as many each time") {
+  ShortWaits waits;
+  slept(waits, microseconds(50), 8);
+  for (int debt : {16, 32, 64}) {
+    CHECK(!waits.lost_core(microseconds(20)));
+    REQUIRE(waits.stays_awake());
+    CHECK(waits.lost_core(microseconds(4000)));
+    slept(waits, microseconds(4100)); // the wait in which it happened
+    slept(waits, microseconds(50), debt + 3);
+    CHECK(!waits.stays_awake());
+    slept(waits, microseconds(50));
+  }
+}
+
+TEST_CASE("short waits: a core that is lost seldom costs no more than the first time") {
+  ShortWaits waits;
+  slept(waits, microseconds(50), 8);
+  for (int i = 0; i < 10; ++i) {
+    CHECK(waits.lost_core(microseconds(4000)));
+    slept(waits, microseconds(50), 16 + 4);
+    REQUIRE(waits.stays_awake());
+    for (int j = 0; j < 16; ++j)
+      waits.ended(microseconds(20), false);
+  }
+}

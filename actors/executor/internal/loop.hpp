@@ -158,6 +158,7 @@ private:
 
   void run_expensive();
   void submit(Item item);
+  bool take_back_submitted();
   PendingKernel* prepare(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
   void start_async(std::int32_t n, const ProgramNode& node, Iteration& iteration, bool dead);
   bool run_forward(std::int32_t n, const ProgramNode& node, Iteration& iteration);

@@ -93,6 +93,7 @@ struct PendingKernel {
   std::int64_t start_us = 0, end_us = 0; ///< of a traced step
   std::int64_t since_us = 0;             ///< coarse_micros() when it started
   std::uint32_t thread = 0;              ///< that finished it
+  std::uint64_t ticket = 0; ///< of the compute pool, while a helper may not have begun it; owner
   std::atomic<int> phase{starting};
   std::shared_ptr<StepState> self; ///< while a kernel may still call finish
   PendingKernel* previous = nullptr;
@@ -100,6 +101,8 @@ struct PendingKernel {
 
   /// By the kernel's thread, once.
   void finish(Status result);
+  /// Writes down how it ended.
+  void note_end(Status result);
 };
 
 /// A kernel that runs, for other threads to see.
@@ -171,8 +174,8 @@ public:
   ~PendingKernels();
   PendingKernels(const PendingKernels&) = delete;
 
-  std::size_t num_running = 0;   ///< those in the list, and batches that are out
-  std::size_t num_submitted = 0; ///< how many of num_running are on compute threads
+  std::size_t num_running = 0;           ///< those in the list, and batches that are out
+  std::vector<PendingKernel*> submitted; ///< those that compute threads run, few
 
   PendingKernel* first() const { return first_; }
   PendingKernel* take();
