@@ -5,8 +5,8 @@
 #include "api/internal/settings.hpp"
 #include "api/scope.hpp"
 #include "core/base/clock.hpp"
+#include "core/base/machine.hpp"
 #include "devices/factory.hpp"
-#include "devices/memory/machine_memory.hpp"
 #include "net/transport/log_guard.hpp"
 
 namespace troupe {

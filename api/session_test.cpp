@@ -10,8 +10,8 @@
 #include "api/ops.hpp"
 #include "api/testing/small_session.hpp"
 #include "api/variable.hpp"
+#include "core/base/machine.hpp"
 #include "devices/device.hpp"
-#include "devices/memory/machine_memory.hpp"
 #include "graph/ir/text.hpp"
 
 namespace troupe {

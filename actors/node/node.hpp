@@ -48,7 +48,7 @@ struct NodeOptions {
   /// The DeviceHost of another node in this process, to share its memory and threads; compute_threads
   /// and memory_limit are then ignored. Null: its own.
   std::shared_ptr<DeviceHost> host;
-  int compute_threads = 0;       ///< 0: one for each core
+  int compute_threads = 0;       ///< 0: machine_processors()
   int actor_threads = 2;         ///< of the scheduler
   std::int64_t memory_limit = 0; ///< bytes; 0: none
   double accelerator_share = 0;  ///< of a GPU's memory, up to 1; 0: nine tenths

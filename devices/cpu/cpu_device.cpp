@@ -3,10 +3,10 @@
 #include <fstream>
 #include <string>
 
+#include "core/base/machine.hpp"
 #include "core/base/strings.hpp"
 #include "devices/factory.hpp"
 #include "devices/file_host.hpp"
-#include "devices/memory/machine_memory.hpp"
 #include "devices/resource/resource_manager.hpp"
 
 namespace troupe {

@@ -3,8 +3,8 @@
 #include <array>
 
 #include "core/base/log.hpp"
+#include "core/base/machine.hpp"
 #include "core/base/strings.hpp"
-#include "devices/memory/machine_memory.hpp"
 
 namespace troupe::cuda {
 

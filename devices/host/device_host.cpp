@@ -1,10 +1,9 @@
 #include "devices/host/device_host.hpp"
 
 #include <algorithm>
-#include <thread>
 
+#include "core/base/machine.hpp"
 #include "devices/memory/caching_allocator.hpp"
-#include "devices/memory/machine_memory.hpp"
 
 namespace troupe {
 
@@ -22,9 +21,7 @@ std::size_t max_cached() {
 DeviceHost::DeviceHost(int threads, std::int64_t memory_limit)
     : allocator(
           std::make_unique<CachingAllocator>(max_cached(), static_cast<std::size_t>(memory_limit))),
-      compute(std::make_unique<ComputePool>(
-          threads > 0 ? threads
-                      : std::max(1, static_cast<int>(std::thread::hardware_concurrency())))),
+      compute(std::make_unique<ComputePool>(threads > 0 ? threads : machine_processors())),
       memory_limit(memory_limit) {}
 
 DeviceHost::~DeviceHost() {

@@ -64,7 +64,7 @@ struct TaskSettings {
   int cpu_devices = 1;
   int gpu_devices = -1;        ///< -1: as many as there are
   double gpu_memory_share = 0; ///< of each GPU's memory, up to 1; 0: nine tenths
-  int compute_threads = 0;     ///< 0: one for each core
+  int compute_threads = 0;     ///< 0: machine_processors()
   int actor_threads = 2;
   bool winograd = true;                     ///< convolutions may do fewer products
   std::optional<std::int64_t> memory_limit; ///< bytes; 0: none; absent: NodeConfig says

@@ -217,7 +217,9 @@ constexpr Rule rules[] = {
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 64, t.task.gpu_devices); }},
     {"gpu-memory-fraction", false, "0.9", "the share of each GPU's memory that tensors may take",
      [](const ConfigValue& v, Target t) { return read_share(v, t.task.gpu_memory_share); }},
-    {"compute-threads", false, "0", "threads that run kernels; 0: one for each core",
+    {"compute-threads", false, "0",
+     "threads that run kernels; 0: one for each core that the process has, or that its control "
+     "group's quota comes to",
      [](const ConfigValue& v, Target t) { return read_int(v, 0, 1024, t.task.compute_threads); }},
     {"actor-threads", false, "2", "threads that run actors",
      [](const ConfigValue& v, Target t) { return read_int(v, 1, 256, t.task.actor_threads); }},

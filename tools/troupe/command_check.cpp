@@ -1,7 +1,7 @@
 // troupe check FILE: does a config file say what its author meant? --keys: what may it say?
 #include "core/base/json.hpp"
+#include "core/base/machine.hpp"
 #include "core/base/strings.hpp"
-#include "devices/memory/machine_memory.hpp"
 #include "net/cluster/node_config.hpp"
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/config_reference.hpp"

@@ -1,7 +1,7 @@
 #include "tools/troupe/node_options.hpp"
 
 #include "api/grpc/gateway.hpp"
-#include "devices/memory/machine_memory.hpp"
+#include "core/base/machine.hpp"
 
 namespace troupe {
 
