@@ -170,4 +170,25 @@ TEST_CASE("adam and momentum: variables of double train, those of other dtypes a
   }
 }
 
+TEST_CASE("a read comes before an update that nothing orders with it, whichever was made first") {
+  Scope root = Scope::root();
+  GraphVariable v = variable(root, "v", DType::float32, {}, Tensor::scalar(0.0f));
+  Operation add = root.named("add").add(
+      "AssignAddVariableOp", std::vector<Input>{v.handle(), Tensor::scalar(1.0f)});
+  AttrMap type;
+  type.set("dtype", DType::float32);
+  Output late =
+      root.named("late").add("ReadVariableOp", std::vector<Output>{v.handle()}, type).output(0);
+  Output twice = ops::add(root.named("twice"), late, late);
+  auto session = Session::open("local");
+  REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+  REQUIRE(session->extend(root).ok());
+  REQUIRE(session->run({}, {}, {v.initializer().name()}).ok());
+  for (int i = 0; i < 100; ++i) {
+    auto read = session->run({}, {"twice"}, {add.name()});
+    REQUIRE_MESSAGE(read.ok(), read.status().to_string());
+    CHECK((*read)[0].value<float>() == 2.0f * static_cast<float>(i));
+  }
+}
+
 } // namespace troupe

@@ -368,7 +368,13 @@ private:
             static_cast<std::int32_t>(n);
   }
 
-  // Edges out of a node, in order of output so that the last reader of each is known.
+  bool reads_variable(std::int32_t n) const {
+    return order_[static_cast<std::size_t>(n)]->has_role(Role::reads_variable);
+  }
+
+  // Edges out of a node, in order of output so that the last reader of each is known. Reads of a
+  // variable come before updates that nothing orders with them, as mostly in TensorFlow, whose
+  // executor runs them on its own thread and hands updates to others.
   void connect(const Node& node) {
     ProgramNode& from = at(index(node.id));
     auto& edges = program_->edges;
@@ -394,7 +400,10 @@ private:
     from.end_edge = static_cast<std::int32_t>(edges.size());
     from.end_control = static_cast<std::int32_t>(program_->controls.size());
     std::stable_sort(edges.begin() + from.first_edge, edges.end(),
-                     [](const Edge& a, const Edge& b) { return a.src_slot < b.src_slot; });
+                     [this](const Edge& a, const Edge& b) {
+                       return std::pair(a.src_slot, !reads_variable(a.dst)) <
+                              std::pair(b.src_slot, !reads_variable(b.dst));
+                     });
     for (std::int32_t i = from.first_edge; i < from.end_edge; ++i) {
       Edge& edge = edges[static_cast<std::size_t>(i)];
       edge.last = i + 1 == from.end_edge ||

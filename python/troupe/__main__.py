@@ -5,7 +5,7 @@ import runpy
 import sys
 import types
 
-from . import ServerError, install
+from . import ServerError, install_when_imported
 
 USAGE = "usage: python -m troupe SCRIPT ARGS… | python -m troupe -m MODULE ARGS…"
 
@@ -31,7 +31,7 @@ def main(words):
         print(f"troupe: there is no script {rest[0]!r}", file=sys.stderr)
         return 2
     sys.argv = rest
-    install()
+    install_when_imported()
     try:
         if is_module:
             runpy.run_module(rest[0], run_name="__main__", alter_sys=True)

@@ -51,6 +51,23 @@ if __name__ == "__main__":
 """
 
 
+LATER = """
+import os, sys
+sys.path.insert(0, os.getcwd())
+from troupe import AfterImport
+sys.meta_path.insert(0, AfterImport("later", lambda: print("then", sys.modules["later"].SAID)))
+sys.meta_path.insert(0, AfterImport("nowhere", lambda: print("never")))
+assert "later" not in sys.modules
+os.environ["SAID"] = "what the program set before"
+import later
+import later
+try:
+    import nowhere
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
 class Module(Case):
     def script(self, program, *words):
         process = subprocess.Popen([sys.executable, "-B", "-c", program, *words], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
@@ -131,6 +148,17 @@ class Module(Case):
             run = f"import sys; from troupe.__main__ import run_script; sys.argv = sys.argv[1:]; run_script({path!r})"
             done = subprocess.run([sys.executable, "-B", "-c", run, path, "--a", "b"], capture_output=True, text=True, env={**os.environ, "PYTHONPATH": PYTHON})
             self.assertEqual((done.returncode, done.stdout), (7, f"{path} ['--a', 'b']\n"), done.stderr)
+
+    def test_tensorflow_is_replaced_when_the_program_has_imported_it(self):
+        with tempfile.TemporaryDirectory() as here:
+            with open(os.path.join(here, "later.py"), "w") as file:
+                file.write("import os\nSAID = os.environ['SAID']\n")
+            done = subprocess.run([sys.executable, "-B", "-c", LATER], capture_output=True, text=True, cwd=here, env={**os.environ, "PYTHONPATH": PYTHON})
+            self.assertEqual(done.stdout, "then what the program set before\nNo module named 'nowhere'\n", done.stderr)
+            with open(os.path.join(here, "script.py"), "w") as file:
+                file.write("import sys; print('tensorflow' in sys.modules)")
+            done = subprocess.run([sys.executable, "-B", "-m", "troupe", "script.py"], capture_output=True, text=True, cwd=here, env={**os.environ, "PYTHONPATH": PYTHON})
+            self.assertEqual(done.stdout, "False\n", done.stderr)
 
     def test_a_child_ends_when_it_is_told(self):
         (port,) = free_ports(1)
