@@ -173,8 +173,8 @@ TEST_CASE("adam and momentum: variables of double train, those of other dtypes a
 TEST_CASE("a read comes before an update that nothing orders with it, whichever was made first") {
   Scope root = Scope::root();
   GraphVariable v = variable(root, "v", DType::float32, {}, Tensor::scalar(0.0f));
-  Operation add = root.named("add").add(
-      "AssignAddVariableOp", std::vector<Input>{v.handle(), Tensor::scalar(1.0f)});
+  Operation add = root.named("add").add("AssignAddVariableOp",
+                                        std::vector<Input>{v.handle(), Tensor::scalar(1.0f)});
   AttrMap type;
   type.set("dtype", DType::float32);
   Output late =

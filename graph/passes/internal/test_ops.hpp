@@ -39,8 +39,9 @@ inline OpRegistry rewriting_test_ops() {
           .output("output: dtype")
           .attr("dtype: type; shape: shape = { unknown_rank: true }")
           .shape_fn(shape_of_attr));
-  each({"Identity", "Neg", "Square", "Relu", "StopGradient", "Exit", "NextIteration"}, "x: T",
-       "y: T", "T: type", shape_unchanged);
+  each({"Identity", "Neg", "Square", "Relu", "Log", "Softmax", "LogSoftmax", "StopGradient", "Exit",
+        "NextIteration"},
+       "x: T", "y: T", "T: type", shape_unchanged);
   each({"RefEnter"}, "data: Ref(T)", "output: Ref(T)",
        "T: type; frame_name: string; is_constant: bool = false; parallel_iterations: int = 10",
        shape_unchanged);
