@@ -265,7 +265,7 @@ TEST_CASE("optimize: TensorFlow's switches stand for passes, what we lack for no
   std::ranges::sort(all);
   CHECK(off({}, {}).empty());
   CHECK(off({"constant_folding"}, {}) == "fold_constants");
-  CHECK(off({"arithmetic_optimization"}, {}) == "join_log_softmax merge_equal_nodes simplify");
+  CHECK(off({"arithmetic_optimization"}, {}) == "fuse_log_softmax merge_equal_nodes simplify");
   CHECK(off({"common_subgraph_elimination", "merge_equal_nodes"}, {}) == "merge_equal_nodes");
   CHECK(off({"layout_optimizer", "loop_optimization"}, {}).empty());
   CHECK(off({"meta_optimizer"}, {}) == str_join(all, " "));

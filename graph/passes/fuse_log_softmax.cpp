@@ -16,7 +16,7 @@ const Node* softmax_of(const Graph& graph, const Node& log, const PassContext& c
   return may_go ? &source : nullptr;
 }
 
-Status join_log_softmax(Graph& graph, PassContext& context) {
+Status fuse_log_softmax(Graph& graph, PassContext& context) {
   if (!graph.lookup_op("LogSoftmax").ok()) // nobody here could run it
     return {};
   TROUPE_ASSIGN(auto order, graph.topological_order());
@@ -30,15 +30,14 @@ Status join_log_softmax(Graph& graph, PassContext& context) {
       continue;
     const NodeId softmax_id = softmax->id;
     const std::string name = log->name;
-    TROUPE_ASSIGN(Node * joined,
-                  graph.add(graph.unique_name(str_cat(name, "/joined")), "LogSoftmax",
-                            {softmax->inputs[0]}, {{"T", softmax->output_types[0]}}));
-    joined->device = graph.node(id)->device;
-    joined->assigned_device = graph.node(id)->assigned_device;
-    graph.replace_node(id, joined->id);
+    TROUPE_ASSIGN(Node * fused, graph.add(graph.unique_name(str_cat(name, "/fused")), "LogSoftmax",
+                                          {softmax->inputs[0]}, {{"T", softmax->output_types[0]}}));
+    fused->device = graph.node(id)->device;
+    fused->assigned_device = graph.node(id)->assigned_device;
+    graph.replace_node(id, fused->id);
     graph.remove(id);
     graph.remove(softmax_id);
-    graph.rename(joined->id, name);
+    graph.rename(fused->id, name);
     context.changed();
   }
   return {};
@@ -46,8 +45,8 @@ Status join_log_softmax(Graph& graph, PassContext& context) {
 
 } // namespace
 
-Pass pass_join_log_softmax() {
-  return {"join_log_softmax", 25, join_log_softmax};
+Pass pass_fuse_log_softmax() {
+  return {"fuse_log_softmax", 25, fuse_log_softmax};
 }
 
 } // namespace troupe

@@ -5,12 +5,12 @@ using namespace troupe;
 namespace {
 
 void logarithm_becomes(std::string_view before, std::string_view after) {
-  check_fused("join_log_softmax", before, after);
+  check_fused("fuse_log_softmax", before, after);
 }
 
 } // namespace
 
-TEST_CASE("join_log_softmax: a logarithm of what it alone reads") {
+TEST_CASE("fuse_log_softmax: a logarithm of what it alone reads") {
   logarithm_becomes(R"(
     x = Placeholder[dtype=DT_FLOAT]() @"/cpu:0"
     p = Softmax(x) @"/cpu:0"
@@ -24,7 +24,7 @@ TEST_CASE("join_log_softmax: a logarithm of what it alone reads") {
     fetch = Neg(l) ^wait)");
 }
 
-TEST_CASE("join_log_softmax: probabilities that others read, or that are elsewhere, stay") {
+TEST_CASE("fuse_log_softmax: probabilities that others read, or that are elsewhere, stay") {
   for (std::string_view text : {
            R"(x = Placeholder[dtype=DT_FLOAT]()
               p = Softmax(x)
