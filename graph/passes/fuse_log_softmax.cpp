@@ -46,7 +46,7 @@ Status fuse_log_softmax(Graph& graph, PassContext& context) {
 } // namespace
 
 Pass pass_fuse_log_softmax() {
-  return {"fuse_log_softmax", 25, fuse_log_softmax};
+  return {"fuse_log_softmax", 75, fuse_log_softmax};
 }
 
 } // namespace troupe
