@@ -132,9 +132,9 @@ private:
         return device;
     const PlacementDevice* device = best(anywhere, terms.types);
     if (device && !terms.owners.empty() && !terms.owners.matches(device->name))
-      log_warning("soft placement puts '", graph_.node(group.members[0])->name, "' and ",
-                  group.members.size() - 1, " nodes colocated with it on ", names_.at(device),
-                  " although ", terms.owners, " was asked for");
+      log_info("soft placement puts '", graph_.node(group.members[0])->name, "' and ",
+               group.members.size() - 1, " nodes colocated with it on ", names_.at(device),
+               " although ", terms.owners, " was asked for");
     return device;
   }
 
