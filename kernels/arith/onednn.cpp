@@ -209,6 +209,22 @@ std::shared_ptr<Primitive> make(Direction direction, const Descriptors& d, int64
                 dnnl::convolution_backward_weights(backward), true);
 }
 
+int64_t columns_behind(const Conv2DShape& s) {
+  return std::max<int64_t>(
+      Descriptors::after(s.out_w, s.stride_w, s.filter_w, s.dilation_w, s.in_w, s.pad_left), 0);
+}
+
+/// oneDNN 2.6's compiled code reads and writes beyond the rows where the filter is wider than the image,
+/// or where the padding on one side is much more than on the other or more than the filter reaches:
+/// wrong values, or the end of the process.
+bool leaves_its_rows(const Conv2DShape& s) {
+  const int64_t reach = (s.filter_w - 1) * s.dilation_w, before = s.pad_left,
+                behind = columns_behind(s);
+  if (before == 0 && behind == 0)
+    return false;
+  return reach >= s.in_w || std::abs(before - behind) > 1 || std::max(before, behind) > reach;
+}
+
 using Key = std::array<int64_t, 17>;
 
 /// The primitive of a convolution over `images` images, from the cache or new; null where oneDNN
@@ -235,6 +251,8 @@ std::shared_ptr<Primitive> primitive(Direction direction, const Conv2DShape& s, 
                    s.pad_top,
                    s.pad_left,
                    epilogue};
+  if (leaves_its_rows(s))
+    return nullptr;
   std::lock_guard lock(mutex);
   if (auto found = cache.find(key); found != cache.end())
     return found->second;
@@ -445,15 +463,15 @@ int64_t output_offset(const Conv2DShape& s, int64_t image) {
   return image * s.out_h * s.out_w * s.out_c;
 }
 
-/// The same convolution over images that have their padding in them, where oneDNN needs it: its code for
-/// AVX2 takes no padding of more than three columns, and what it has otherwise takes three times as long.
+/// The same convolution over images that have their padding in them, where oneDNN needs it: for what
+/// leaves_its_rows() says; and its code for AVX2 takes no padding of more than three columns, and what it
+/// has otherwise takes three times as long.
 Conv2DShape as_computed(const Conv2DShape& s, int64_t images) {
   constexpr int64_t widest = 3,
                     most = 32 << 20; // columns; bytes of the copies, which a thread keeps
   const int64_t below = std::max<int64_t>(
       Descriptors::after(s.out_h, s.stride_h, s.filter_h, s.dilation_h, s.in_h, s.pad_top), 0);
-  const int64_t right = std::max<int64_t>(
-      Descriptors::after(s.out_w, s.stride_w, s.filter_w, s.dilation_w, s.in_w, s.pad_left), 0);
+  const int64_t right = columns_behind(s);
   Conv2DShape out = s;
   out.in_h += s.pad_top + below;
   out.in_w += s.pad_left + right;
@@ -461,7 +479,8 @@ Conv2DShape as_computed(const Conv2DShape& s, int64_t images) {
   const auto bytes = static_cast<double>(images) * static_cast<double>(out.in_h * out.in_w) *
                      static_cast<double>(s.in_c) * sizeof(float);
   const bool is_large = out.in_h > 2 * s.in_h || out.in_w > 2 * s.in_w || bytes > most;
-  const bool is_needed = isa() == Isa::avx2 && std::max(s.pad_left, right) > widest;
+  const bool is_needed =
+      leaves_its_rows(s) || (isa() == Isa::avx2 && std::max(s.pad_left, right) > widest);
   return is_needed && !is_large && s.pad_left >= 0 && s.pad_top >= 0 ? out : s;
 }
 

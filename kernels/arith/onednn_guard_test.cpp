@@ -98,15 +98,13 @@ double largest_difference(const std::vector<float>& a, const std::vector<float>&
 }
 
 // Computes `s` with and without oneDNN on guarded memory; a crash is told with the shape.
-void check(Conv2DShape s, Padding padding) {
-  if (!window_extent(s.in_h, s.filter_h, 1, s.stride_h, padding, s.out_h, s.pad_top) ||
-      !window_extent(s.in_w, s.filter_w, 1, s.stride_w, padding, s.out_w, s.pad_left) ||
-      s.out_h == 0 || s.out_w == 0)
-    return;
-  std::snprintf(in_progress, sizeof(in_progress),
-                "image %ld x %ld x %ld, filter %ld x %ld to %ld, strides %ld and %ld, %s\n", s.in_h,
-                s.in_w, s.in_c, s.filter_h, s.filter_w, s.out_c, s.stride_h, s.stride_w,
-                padding == Padding::same ? "SAME" : "VALID");
+void check(const Conv2DShape& s) {
+  std::snprintf(
+      in_progress, sizeof(in_progress),
+      "image %ld x %ld x %ld, filter %ld x %ld to %ld, strides %ld and %ld, dilations %ld and "
+      "%ld, %ld x %ld out, padding before %ld and %ld\n",
+      s.in_h, s.in_w, s.in_c, s.filter_h, s.filter_w, s.out_c, s.stride_h, s.stride_w, s.dilation_h,
+      s.dilation_w, s.out_h, s.out_w, s.pad_top, s.pad_left);
   CAPTURE(in_progress);
   use_onednn(true);
   const int spoilt = GuardedScratch::num_spoilt();
@@ -118,6 +116,13 @@ void check(Conv2DShape s, Padding padding) {
   CHECK(largest_difference(got.y, want.y) < 1e-4);
   CHECK(largest_difference(got.dx, want.dx) < 1e-4);
   CHECK(largest_difference(got.df, want.df) < 2e-3);
+}
+
+void check(Conv2DShape s, Padding padding) {
+  if (window_extent(s.in_h, s.filter_h, s.dilation_h, s.stride_h, padding, s.out_h, s.pad_top) &&
+      window_extent(s.in_w, s.filter_w, s.dilation_w, s.stride_w, padding, s.out_w, s.pad_left) &&
+      s.out_h > 0 && s.out_w > 0)
+    check(s);
 }
 
 TEST_CASE("oneDNN's convolutions stay within their scratchpads, inputs and outputs") {
@@ -142,6 +147,39 @@ TEST_CASE("oneDNN's convolutions stay within their scratchpads, inputs and outpu
             for (int64_t height : {4, 32})
               check(make_shape(height, 28, in_c, 1, 1, out_c, stride, other), padding);
   }
+  use_onednn(before);
+}
+
+TEST_CASE(
+    "convolutions with filters wider than their image, and with padding of any width, are right") {
+  const bool before = onednn_in_use();
+  use_onednn(true);
+  if (!onednn_in_use())
+    return;
+  const GuardedScratch guarded;
+  const TellsShape tells;
+  on_each_isa([] {
+    for (int64_t filter : {2, 5, 8, 9, 16})
+      for (int64_t width : {1, 4, 7, 9, 12})
+        for (int64_t in_c : {1, 8, 16})
+          for (int64_t out_c : {16, 64, 128})
+            for (int64_t dilation : {1, 2}) {
+              Conv2DShape row = make_shape(1, width, in_c, 1, filter, out_c, 1, 1);
+              row.dilation_w = dilation;
+              check(row, Padding::same);
+              const int64_t reach = (filter - 1) * dilation;
+              for (auto [left, right] : {std::pair{0, 4}, {6, 1}, {13, 13}}) {
+                row.pad_left = left;
+                row.out_h = 1;
+                row.out_w = width + left + right - reach;
+                if (row.out_w > 0)
+                  check(row);
+              }
+            }
+    check(make_shape(3, 7, 8, 2, 8, 64, 1, 1), Padding::same);
+    check(make_shape(7, 1, 8, 9, 1, 64, 1, 1), Padding::same);
+    check(make_shape(3, 9, 16, 2, 10, 64, 2, 2), Padding::same);
+  });
   use_onednn(before);
 }
 
