@@ -32,14 +32,15 @@ Status check_room(Self self, const Parts& parts) {
   return {};
 }
 
-void add_session(Self self, const Parts& parts, const SessionCreated& created) {
+void add_session(Self self, const Parts& parts, const SessionCreated& created,
+                 std::int64_t operation_timeout_us) {
   auto direct =
       created.direct
           ? std::make_shared<DirectCalls>(created.direct, parts.services->timeouts.step.count())
           : nullptr;
-  auto session = self->spawn<caf::monitored>(gateway_session, parts.services,
-                                             created.session_handle, parts.master, created.session,
-                                             direct, parts.sessions, parts.limits);
+  auto session = self->spawn<caf::monitored>(
+      gateway_session, parts.services, created.session_handle, parts.master, created.session,
+      direct, parts.sessions, parts.limits, operation_timeout_us);
   self->state.children.add("session-" + created.session_handle, session);
   parts.sessions->add(created.session_handle, {session, direct});
 }
@@ -74,12 +75,13 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   const auto left = call->time_left(longest);
   if (left < longest)
     request.timeout_us = std::max<std::int64_t>((left - left / 10).count(), 1000);
+  const std::int64_t operation_timeout_us = request.settings.operation_timeout_us;
   ++self->state.opening;
   ask(self, parts.master, longest + t.request, std::move(request))
       .then(
           [=](const SessionCreated& created) {
             --self->state.opening;
-            add_session(self, parts, created);
+            add_session(self, parts, created, operation_timeout_us);
             call->answer(
                 codec::write_session_created(created.session_handle, created.graph_version));
             // Nobody knows its handle if the client has gone meanwhile.

@@ -47,14 +47,35 @@ std::vector<Tensor> tensors_of(RunStepResult& result) {
   return out;
 }
 
+/// Of a client without a deadline.
+constexpr std::chrono::hours no_deadline{24 * 365};
+
+/// For how long a step may run: `timeout_us`, or the session's if that is 0, and not beyond its client's
+/// deadline. It ends a little before the client's deadline: where that passes first, a program is
+/// told that the step has ended while it may still take effect here.
+std::int64_t within_deadline(GatewaySessionSelf self, const RpcCall& call,
+                             std::int64_t timeout_us) {
+  constexpr std::chrono::microseconds margin = std::chrono::milliseconds(5);
+  const std::chrono::microseconds left = call.time_left(no_deadline);
+  if (left >= no_deadline)
+    return timeout_us;
+  const std::int64_t here = std::max<std::int64_t>((left - std::min(margin, left / 10)).count(), 1);
+  const std::int64_t own = timeout_us > 0 ? timeout_us : self->state.operation_timeout_us;
+  return own > 0 ? std::min(own, here) : here;
+}
+
 // Writes the call down, and cancels its step when nobody waits for it any more.
 std::uint64_t begin_call(GatewaySessionSelf self, const std::shared_ptr<RpcCall>& call,
                          std::uint64_t request_id) {
   std::uint64_t number = self->state.calls.begin(request_id);
   caf::actor_addr address = self->address();
-  call->when_gone([address, number] {
+  const auto deadline = std::chrono::steady_clock::now() + call->time_left(no_deadline);
+  call->when_gone([address, number, deadline] {
+    const bool has_given_up =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(1) >= deadline;
     if (auto session = caf::actor_cast<caf::strong_actor_ptr>(address))
-      caf::anon_send(caf::actor_cast<GatewaySessionActor>(session), ClientGone{number});
+      caf::anon_send(caf::actor_cast<GatewaySessionActor>(session),
+                     ClientGone{number, has_given_up});
   });
   return number;
 }
@@ -125,6 +146,7 @@ void run(GatewaySessionSelf self, const Services& services, const std::shared_pt
   }
   RunStep step;
   put_options(m.options, services->timeouts.step.count(), step);
+  step.timeout_us = within_deadline(self, *call, step.timeout_us);
   if (!note.begun)
     put_request(m, step);
   step.begun = std::move(note.begun);
@@ -241,6 +263,7 @@ void run_callable(GatewaySessionSelf self, const Services& services,
   for (Tensor& value : m.feeds)
     step.feeds.emplace_back(std::move(value));
   put_options(found.options, services->timeouts.step.count(), step);
+  step.timeout_us = within_deadline(self, *call, step.timeout_us);
   step.may_come_again = true;
   step.request_id = m.request_id != 0 ? static_cast<std::uint64_t>(m.request_id) : random_id();
   const std::uint64_t number = begin_call(self, call, step.request_id);
@@ -371,12 +394,14 @@ void recover(GatewaySessionSelf self, const Services& services, const MasterActo
 GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionSelf self, Services services, std::string handle, MasterActor master,
                 MasterSessionActor session, std::shared_ptr<DirectCalls> direct,
-                std::shared_ptr<SessionTable> sessions, GatewayLimits limits) {
+                std::shared_ptr<SessionTable> sessions, GatewayLimits limits,
+                std::int64_t operation_timeout_us) {
   guard_actor(self);
   auto& state = self->state;
   const std::chrono::milliseconds idle_limit = limits.idle_session;
   state.handle = std::move(handle);
   state.splits_devices = limits.splits_devices;
+  state.operation_timeout_us = operation_timeout_us;
   state.session = std::move(session);
   state.direct = std::move(direct);
   state.heard_us = now_us(self);
@@ -407,7 +432,10 @@ gateway_session(GatewaySessionSelf self, Services services, std::string handle, 
           self->state.held.push_back(std::move(m));
       },
       [=](const ClientGone& m) {
-        if (auto abandoned = self->state.calls.gone(m.number))
+        const auto abandoned = self->state.calls.gone(m.number);
+        if (abandoned && m.has_given_up)
+          self->send(self, EndAbandonedStep{*abandoned});
+        else if (abandoned)
           self->delayed_send(self, comes_back_within, EndAbandonedStep{*abandoned});
       },
       [=](const EndAbandonedStep& m) {

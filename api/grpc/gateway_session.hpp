@@ -29,7 +29,8 @@ struct GatewaySessionState {
   std::shared_ptr<DirectCalls> direct; ///< or null
   std::int64_t direct_calls = 0;       ///< of those, how many we have seen
   bool splits_devices = false;
-  std::int64_t heard_us = 0; ///< the last call came, on the actors' clock
+  std::int64_t operation_timeout_us = 0; ///< of steps that bring none; 0: none
+  std::int64_t heard_us = 0;             ///< the last call came, on the actors' clock
   Counted counted{counter("gateway_sessions")};
 };
 
@@ -40,6 +41,6 @@ GatewaySessionActor::behavior_type
 gateway_session(GatewaySessionActor::stateful_pointer<GatewaySessionState> self, Services services,
                 std::string handle, MasterActor master, MasterSessionActor session,
                 std::shared_ptr<DirectCalls> direct, std::shared_ptr<SessionTable> sessions,
-                GatewayLimits limits);
+                GatewayLimits limits, std::int64_t operation_timeout_us);
 
 } // namespace troupe

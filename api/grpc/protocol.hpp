@@ -43,7 +43,8 @@ inline void fail_call(RpcCall& call, bool in_body, const Status& status) {
 
 /// The client of a call has gone.
 struct ClientGone {
-  std::uint64_t number = 0; ///< of the call, within its session
+  std::uint64_t number = 0;  ///< of the call, within its session
+  bool has_given_up = false; ///< its deadline has passed: it does not come back
 };
 /// Of a session to itself: a step whose client has not come back may end now.
 struct EndAbandonedStep {

@@ -197,6 +197,59 @@ TEST_CASE_FIXTURE(Fixture, "gateway: a step whose client has gone ends, and its 
   CHECK(close(created.session_handle()).ok());
 }
 
+namespace {
+
+// "end" is the target of a step without an end.
+std::string endless_session(const Fixture& rig, std::int64_t operation_timeout_ms) {
+  auto graph = parse_graph(troupe::testing::endless_graph, op_library().ops);
+  REQUIRE_MESSAGE(graph.ok(), graph.status().to_string());
+  tensorflow::CreateSessionRequest create;
+  REQUIRE(create.mutable_graph_def()->ParseFromString(*write_graph_bytes(*graph)));
+  create.mutable_config()->set_operation_timeout_in_ms(operation_timeout_ms);
+  return parsed<tensorflow::CreateSessionResponse>(
+             rig.client->call("CreateSession", create.SerializeAsString()))
+      .session_handle();
+}
+
+} // namespace
+
+TEST_CASE_FIXTURE(Fixture, "gateway: a step ends before the deadline of its client's call") {
+  const std::string session = endless_session(*this, 0);
+  auto request = step(session, "");
+  request.add_target("end");
+  // A machine may be too busy for one answer to be there in time, not for all.
+  CHECK(comes_true([&] {
+    auto answer =
+        client->call("RunStep", request.SerializeAsString(), std::chrono::milliseconds(300));
+    if (!answer.ok()) {
+      CHECK(answer.status().code() == Code::deadline_exceeded);
+      return false;
+    }
+    const auto ended = parsed<tensorflow::RunStepResponse>(answer);
+    CHECK(ended.status_code() == tensorflow::error::DEADLINE_EXCEEDED);
+    const std::string_view why = ended.status_error_message(), before = "its deadline of ";
+    const auto at = why.find(before);
+    REQUIRE_MESSAGE(at != why.npos, why);
+    const auto number = why.substr(at + before.size());
+    const auto limit = parse_int(number.substr(0, number.find(' ')));
+    REQUIRE_MESSAGE(limit.has_value(), why);
+    CHECK(*limit < 300);
+    return true;
+  }));
+  CHECK(close(session).ok());
+}
+
+TEST_CASE_FIXTURE(Fixture, "gateway: the session's timeout counts where the call's is longer") {
+  const std::string session = endless_session(*this, 50);
+  auto request = step(session, "");
+  request.add_target("end");
+  const auto ended = run(request);
+  CHECK(ended.status_code() == tensorflow::error::DEADLINE_EXCEEDED);
+  CHECK_MESSAGE(ended.status_error_message().find("deadline of 50 ms") != std::string::npos,
+                ended.status_error_message());
+  CHECK(close(session).ok());
+}
+
 TEST_CASE("gateway: an idle session is closed, and the number of sessions is bounded") {
   GatewayOptions options;
   options.max_sessions = 1;
