@@ -13,6 +13,7 @@ class Unheard final : public RpcCall {
 public:
   std::string_view method() const override { return "RunStep"; }
   std::string& request() override { return bytes_; }
+  void drop_request() override { bytes_.clear(); }
   std::chrono::microseconds time_left(std::chrono::microseconds most) const override {
     return most;
   }

@@ -118,7 +118,7 @@ private:
     if (!session.actor)
       return not_here(call->method(), handle);
     TROUPE_ASSIGN(auto request, read(bytes, limits_));
-    std::string().swap(bytes); // its tensors have their own memory
+    call->drop_request(); // its tensors have their own memory
     if (auto* step = std::get_if<codec::RunStep>(&request); step && session.direct)
       session.direct->take(*seats_, call, std::move(*step), [&](DirectCalls::ForActors step) {
         tell_of_lost_session(*step.call, handle, step.step.errors_in_body);

@@ -29,6 +29,8 @@ public:
   virtual std::string_view method() const = 0;
   /// The request; valid until the call is answered. Taken out by whoever wants to keep it.
   virtual std::string& request() = 0;
+  /// The request has been read: its memory may serve the thread's next one.
+  virtual void drop_request() = 0;
   /// What is left of the client's deadline; `most` if it has none, or a longer one.
   virtual std::chrono::microseconds time_left(std::chrono::microseconds most) const = 0;
   /// The first of these counts.
