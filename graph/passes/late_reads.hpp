@@ -11,7 +11,8 @@ namespace troupe {
 ///
 /// - what is ordered after an op that writes it, and reads it through an Identity that is not, reads
 ///   the reference itself, once both have run;
-/// - so does a fetch (role `result`), always: a fetched reference is read at the end of its step;
+/// - if it is on another device, it is sent what an Identity on the variable's reads after those ops;
+/// - a fetch (role `result`) always reads the reference: at the end of its step;
 /// - what a loop that writes it reads in all iterations is read anew as each of them begins.
 ///
 /// An Identity is any node that passes a value on (role `passes_on`) on the variable's device, a Switch

@@ -13,6 +13,20 @@ void reads_become(std::string_view before, std::string_view after) {
   check_text(graph, after);
 }
 
+// The same for nodes that are where the text says.
+void placed_reads_become(std::string_view before, std::string_view after) {
+  const OpRegistry ops = rewriting_test_ops();
+  Graph graph = graph_of(before, ops);
+  for (Node* node : graph.nodes())
+    node->assigned_device = node->device;
+  read_references_late(graph);
+  for (Node* node : graph.nodes()) {
+    node->device = node->assigned_device;
+    node->assigned_device.clear();
+  }
+  check_text(graph, after);
+}
+
 } // namespace
 
 TEST_CASE("late reads: what comes after a write reads the reference, what does not the snapshot") {
@@ -238,5 +252,39 @@ TEST_CASE("late reads: a loop that writes reads anew in each iteration, also wit
     write = Assign(target, gradient)
     beside = Enter[frame_name="g", is_constant=true](read)
     other = Neg(beside)
+  )");
+}
+
+TEST_CASE(
+    "late reads: another device is sent what is read after the writes that its reader waits for") {
+  placed_reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]() @"/job:ps/cpu:0"
+    read = Identity(w) @"/job:ps/cpu:0"
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:a/cpu:0"
+    write = Assign(w, x) @"/job:ps/cpu:0"
+    again = Assign(w, x) ^write @"/job:ps/cpu:0"
+    done = NoOp() ^write @"/job:a/cpu:0"
+    copy = Identity(w) ^done @"/job:a/cpu:0"
+    use = Neg(read) ^again @"/job:a/cpu:0"
+    other = Square(w) ^again @"/job:a/cpu:0"
+    written = Neg(write) @"/job:a/cpu:0"
+    early = Neg(w) @"/job:a/cpu:0"
+    beside = Square(read) @"/job:a/cpu:0"
+  )",
+                      R"(
+    w = VariableV2[dtype=DT_FLOAT]() @"/job:ps/cpu:0"
+    read = Identity(w) @"/job:ps/cpu:0"
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:a/cpu:0"
+    write = Assign(w, x) @"/job:ps/cpu:0"
+    again = Assign(w, x) ^write @"/job:ps/cpu:0"
+    done = NoOp() ^write @"/job:a/cpu:0"
+    w/late_1 = Identity(w) ^write @"/job:ps/cpu:0"
+    copy = Identity(w/late_1) ^done @"/job:a/cpu:0"
+    w/late = Identity(w) ^write ^again @"/job:ps/cpu:0"
+    use = Neg(w/late) ^again @"/job:a/cpu:0"
+    other = Square(w/late) ^again @"/job:a/cpu:0"
+    written = Neg(write) @"/job:a/cpu:0"
+    early = Neg(w) @"/job:a/cpu:0"
+    beside = Square(read) @"/job:a/cpu:0"
   )");
 }

@@ -38,10 +38,12 @@ struct Writer {
   std::set<std::string> loops; ///< frame names, of those that it is in
 };
 
-/// One variable: who writes it and who passes its value on.
+/// One variable: who writes it, who passes its value on, and whom the reference itself leaves for
+/// another device.
 struct Uses {
   std::vector<Writer> writers;
   std::vector<Reader> readers;
+  std::vector<Reader> leaving;
 
   bool are_written_in(const std::string& loop) const {
     return std::ranges::any_of(writers, [&](const Writer& w) { return w.loops.contains(loop); });
@@ -56,11 +58,18 @@ public:
     std::vector<Uses> variables;
     for (const Node* node : graph_.nodes())
       if (is_variable(*node))
-        if (Uses uses = uses_of(*node); !uses.readers.empty())
+        if (Uses uses = uses_of(*node); !uses.readers.empty() || !uses.leaving.empty())
           variables.push_back(std::move(uses));
-    for (const Uses& uses : variables)
+    for (const Uses& uses : variables) {
+      std::vector<std::vector<NodeId>> after; // each writer
       for (const Writer& writer : uses.writers)
-        move_after(writer.node, uses.readers);
+        after.push_back(reached_from(writer.node));
+      for (const std::vector<NodeId>& one : after)
+        move_after(one, uses.readers);
+      for (const std::vector<Reader>* from : {&uses.readers, &uses.leaving})
+        for (const Reader& reader : *from)
+          send_after(reader, uses.writers, after);
+    }
     for (const Uses& uses : variables)
       for (const Reader& reader : uses.readers) {
         move_fetches(reader);
@@ -107,6 +116,9 @@ private:
           continue;
         const Node& user = *graph_.node(edge.dst);
         const bool is_gate = is_for_all_iterations(user) || is_switch(user);
+        if (gives_reference(node, edge.src_slot) && !takes_reference(user, edge) &&
+            user.assigned_device != node.assigned_device)
+          out.leaving.push_back({id, edge.src_slot, {{id, edge.src_slot}, {}}});
         if (gives_reference(node, edge.src_slot) && takes_reference(user, edge)) {
           if (!seen.insert(user.id).second)
             continue;
@@ -134,9 +146,8 @@ private:
     return out;
   }
 
-  // The consumers of `readers` that come after `writer`, while the reader does not.
-  void move_after(NodeId writer, const std::vector<Reader>& readers) {
-    const std::vector<NodeId> after = reached_from(writer);
+  // The consumers of `readers` that come after a writer, while the reader does not.
+  void move_after(const std::vector<NodeId>& after, const std::vector<Reader>& readers) {
     auto comes_after = [&](NodeId id) { return std::ranges::binary_search(after, id); };
     for (const Reader& reader : readers) {
       if (comes_after(reader.node))
@@ -146,6 +157,50 @@ private:
         if (reader.gives(edge) && comes_after(edge.dst))
           read_itself(reader, edge);
     }
+  }
+
+  // What comes after writers and is on another device gets what an Identity on the variable's device
+  // reads after them.
+  void send_after(const Reader& reader, const std::vector<Writer>& writers,
+                  const std::vector<std::vector<NodeId>>& after) {
+    if (!reader.source.gates.empty())
+      return;
+    const std::vector<OutEdge> edges = graph_.node(reader.node)->outs;
+    for (const OutEdge& edge : edges) {
+      const Node& user = *graph_.node(edge.dst);
+      if (!reader.gives(edge) || takes_reference(user, edge) ||
+          user.assigned_device == graph_.node(reader.node)->assigned_device)
+        continue;
+      std::vector<NodeId> before;
+      for (std::size_t i = 0; i < writers.size(); ++i)
+        if (writers[i].loops.empty() && writers[i].node != reader.node &&
+            std::ranges::binary_search(after[i], edge.dst) &&
+            !std::ranges::binary_search(after[i], reader.node))
+          before.push_back(writers[i].node);
+      if (!before.empty())
+        if (const NodeId late = late_snapshot(reader, std::move(before)); late >= 0)
+          graph_.set_input(edge.dst, edge.dst_slot, {late, 0});
+    }
+  }
+
+  // -1 if there is no Identity.
+  NodeId late_snapshot(const Reader& reader, std::vector<NodeId> writers) {
+    const Endpoint reference = reader.source.reference;
+    const auto [at, is_new] = snapshots_.try_emplace({reference.node, std::move(writers)}, -1);
+    if (!is_new)
+      return at->second;
+    const Node& variable = *graph_.node(reference.node);
+    AttrMap attrs;
+    attrs.set("T", remove_ref(variable.output_types[static_cast<std::size_t>(reference.slot)]));
+    auto added = graph_.add(graph_.unique_name(str_cat(variable.name, "/late")), "Identity",
+                            {reference}, std::move(attrs));
+    if (!added.ok())
+      return -1;
+    at->second = (*added)->id;
+    (*added)->assigned_device = graph_.node(reference.node)->assigned_device;
+    for (NodeId writer : at->first.second)
+      graph_.add_control_edge(writer, at->second);
+    return at->second;
   }
 
   void move_fetches(const Reader& reader) {
@@ -231,6 +286,8 @@ private:
 
   Graph& graph_;
   std::map<NodeId, NodeId> gates_; ///< those of references, by those of values
+  /// By the reference's node and the writers that they come after.
+  std::map<std::pair<NodeId, std::vector<NodeId>>, NodeId> snapshots_;
 };
 
 } // namespace
