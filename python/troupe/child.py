@@ -90,8 +90,10 @@ def started_for_good(words):
 class Child:
     """A running `troupe serve`."""
 
-    def __init__(self, cluster, job, task):
+    def __init__(self, cluster, job, task, cpu_devices=1):
         words = [executable(), "serve", "--cluster=" + json.dumps(cluster), f"--job={job}", f"--task={task}"]
+        if cpu_devices != 1:
+            words.append(f"--cpu-devices={cpu_devices}")
         words += ["--files=" + folder for folder in folders()]
         started = started_for_good(words)
         if isinstance(started, OSError):

@@ -40,7 +40,8 @@ class Server:
         if self._child is not None:
             return
         try:
-            self._child = Child(self._tasks, self._server_def.job_name, self._server_def.task_index)
+            count = max(self._server_def.default_session_config.device_count.get("CPU", 1), 1)
+            self._child = Child(self._tasks, self._server_def.job_name, self._server_def.task_index, count)
         except ServerError as error:
             if error.code is None:
                 raise

@@ -9,7 +9,8 @@ from .child import Child, free_port
 class OwnNode:
     """A node that is started for the first session that asks for its target."""
 
-    def __init__(self):
+    def __init__(self, cpu_devices=1):
+        self._cpu_devices = cpu_devices
         self._lock = threading.Lock()
         self._address = None
         self._child = None
@@ -22,9 +23,27 @@ class OwnNode:
                 self._child = None
             if self._child is None:
                 address = f"127.0.0.1:{free_port()}"
-                self._child = Child({"localhost": {"0": address}}, "localhost", 0)
+                self._child = Child({"localhost": {"0": address}}, "localhost", 0, self._cpu_devices)
                 self._address = address
             return "grpc://" + self._address
+
+
+class OwnNodes:
+    """The program's own nodes, by how many CPU devices they have: TensorFlow's local sessions choose that by ConfigProto.device_count."""
+
+    def __init__(self):
+        self._lock = threading.Lock()
+        self._nodes = {}
+
+    def target(self, cpu_devices=1):
+        with self._lock:
+            node = self._nodes.setdefault(cpu_devices, OwnNode(cpu_devices))
+        return node.target()
+
+
+def cpu_devices_of(config):
+    """How many a ConfigProto asks for; TensorFlow, too, has at least one."""
+    return max(config.device_count.get("CPU", 1), 1)
 
 
 def isolated(config, defaults):
@@ -44,17 +63,18 @@ def install():
     from tensorflow.core.protobuf import config_pb2
     from tensorflow.python.client import session as session_lib
     from tensorflow.python.eager import context
-    node = OwnNode()
+    nodes = OwnNodes()
     real_init = session_lib.BaseSession.__init__
     real_reset = session_lib.Session.reset
 
     def init(self, target="", graph=None, config=None):
         if target in (None, "", b"") and (config is None or isinstance(config, config_pb2.ConfigProto)):
-            target, config = node.target(), isolated(config, context.context().config)
+            config = isolated(config, context.context().config)
+            target = nodes.target(cpu_devices_of(config))
         real_init(self, target, graph, config)
 
     def reset(target, containers=None, config=None):
-        return real_reset(target or node.target(), containers, config)
+        return real_reset(target or nodes.target(), containers, config)
 
     session_lib.BaseSession.__init__ = init
     session_lib.Session.reset = staticmethod(reset)

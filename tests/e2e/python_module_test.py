@@ -15,7 +15,7 @@ PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "p
 sys.path.insert(0, PYTHON)
 from troupe.child import Child, ServerError, folders  # noqa: E402
 from troupe.server import placed  # noqa: E402
-from troupe.session import OwnNode  # noqa: E402
+from troupe.session import OwnNode, OwnNodes, cpu_devices_of  # noqa: E402
 
 HOLD = """
 import sys
@@ -107,6 +107,22 @@ class Module(Case):
         self.addCleanup(node._child.end)
         self.assertRegex(target, r"^grpc://127\.0\.0\.1:\d+$")
         self.assertEqual(node.target(), target)
+
+    def test_sessions_with_more_processors_have_a_node_of_their_own(self):
+        nodes = OwnNodes()
+        one, two = nodes.target(), nodes.target(2)
+        for count in (1, 2):
+            self.addCleanup(nodes._nodes[count]._child.end)
+        self.assertNotEqual(one, two)
+        self.assertEqual((nodes.target(1), nodes.target(2)), (one, two))
+        self.assertIn("--cpu-devices=2", nodes._nodes[2]._child.process.args)
+
+        class Config:
+            device_count = {}
+
+        for given, count in (({}, 1), ({"GPU": 3}, 1), ({"CPU": 0}, 1), ({"CPU": 4}, 4)):
+            Config.device_count = given
+            self.assertEqual(cpu_devices_of(Config), count)
 
     def test_a_node_that_was_killed_is_started_anew_for_the_next_session(self):
         node = OwnNode()

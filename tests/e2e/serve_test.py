@@ -105,6 +105,19 @@ class ServeCluster(Case):
             node.send(signal.SIGTERM)
         self.assertEqual([node.end() for node in (worker, other, ps)], [0, 0, 0])
 
+    def test_a_task_has_as_many_processors_as_it_is_told(self):
+        graph = self.file("second.txt", 'x = Const[dtype=DT_FLOAT, value=f32[] 3]() @"/device:CPU:1"\ny = Neg(x) @"/device:CPU:1"\n')
+        (port,) = free_ports(1)
+        node = self.start("serve", "--cluster=" + json.dumps({"worker": [f"127.0.0.1:{port}"]}), "--job=worker", "--cpu-devices=2")
+        target = re.search("caf://[0-9.:]+", node.wait_for("/job:worker/replica:0/task:0 is at "))[0]
+        code, out, err = run("run", target, graph, "--fetch", "y")
+        self.assertEqual(code, 0, err)
+        self.assertIn("-3", out)
+        for count in ("0", "65"):
+            code, _, err = run("serve", f"--cpu-devices={count}")
+            self.assertEqual(code, 2)
+            self.assertIn("--cpu-devices wants a number from 1 to 64", err)
+
     def test_a_task_of_another_cluster_is_refused(self):
         graph = self.file("half.graph", GRAPH)
         _, target = self.serve("worker", 0)

@@ -25,6 +25,7 @@ namespace troupe {
 namespace {
 
 constexpr std::chrono::seconds grace{5}; // for running steps, at the end
+constexpr int most_cpu_devices = 64;
 
 /// What the command line and TF_CONFIG say together.
 struct Serving {
@@ -113,6 +114,7 @@ public:
                  "that of TF_CONFIG");
     options.text("--job", job_, "the task's job");
     options.number("--task", task_, "the task's number within the job; 0 without it");
+    options.number("--cpu-devices", cpu_devices_, "CPU devices of the task; 1 without it");
     options.texts("--files", files_,
                   "a folder whose files graphs may read and write; the working folder without it");
     options.text("--message-limit", message_limit_,
@@ -129,12 +131,16 @@ public:
     auto serving = read();
     if (!serving)
       return called_wrongly(serving.status().message());
+    if (cpu_devices_ < 1 || cpu_devices_ > most_cpu_devices)
+      return called_wrongly(str_cat("--cpu-devices wants a number from 1 to ", most_cpu_devices,
+                                    ", not ", cpu_devices_));
     set_log_name("serve");
     StopSignals signals;
     if (!serving->address.is_loopback())
       log_warning("whoever reaches ", serving->address, " may use this node");
     auto foreign = std::make_shared<ForeignTasks>();
     NodeOptions of_node = node_options(*serving, foreign);
+    of_node.device_count["CPU"] = cpu_devices_;
     if (!files_.empty())
       of_node.files = files_;
     auto node = ClusterNode::start(of_node);
@@ -234,6 +240,7 @@ private:
   std::string grpc_, cluster_, job_;
   std::string message_limit_, calls_, call_bytes_, sessions_, idle_session_;
   int task_ = -1;
+  int cpu_devices_ = 1;
 };
 
 } // namespace
