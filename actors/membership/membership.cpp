@@ -209,7 +209,9 @@ void Deliver::operator()(PeerBook::Examine& m) const {
 void Deliver::operator()(PeerBook::Lost& m) const {
   auto& state = self->state;
   PeerLines::Line* line = state.lines.line(m.link);
-  if (m.link)
+  if (m.link && m.loss.reason == LossReason::left)
+    log_info(m.loss.sentence);
+  else if (m.link)
     log_warning(m.loss.sentence);
   for (PeerBook::Watcher id : m.watchers)
     if (auto watcher = state.watchers.find(id))

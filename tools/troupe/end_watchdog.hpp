@@ -15,7 +15,7 @@ public:
   /// How long a node takes, at most, from the end of its steps' grace to the end of its process.
   static constexpr std::chrono::milliseconds leaving{2000};
   /// The part of it that begins when the tree of actors has stopped.
-  static constexpr std::chrono::milliseconds stopped{500};
+  static constexpr std::chrono::milliseconds stopped{1500};
 
   /// From now on the process has `budget` to end; the shorter of several bounds holds. When it is
   /// over, a log line says which kernels still run, and the process exits with `exit_code`.
