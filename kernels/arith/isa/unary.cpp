@@ -200,8 +200,7 @@ struct QuotientTanh {
   template <class V>
   TROUPE_INLINE V of(V x) {
     constexpr float high = 7.99881172180175781f; // 1 from there on
-    const V below = extreme_of<false>(x, spread<V>(high));
-    const V a = extreme_of<true>(below, spread<V>(-high)), square = a * a;
+    const V square = x * x;
     V p = square * -2.76076847742355e-16f + 2.00018790482477e-13f;
     p = p * square - 8.60467152213735e-11f;
     p = p * square + 5.12229709037114e-08f;
@@ -213,7 +212,8 @@ struct QuotientTanh {
     q = q * square + 4.89352518554385e-03f;
     const auto is_small = square < 1.0f;
     const V quotient = (is_small ? p - q : p) / q;
-    return a * quotient + (is_small ? a : V{});
+    const V inside = x * quotient + (is_small ? x : V{});
+    return square >= high * high ? with_sign_of(spread<V>(1.0f), x) : inside;
   }
 };
 #endif
