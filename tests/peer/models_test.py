@@ -16,6 +16,9 @@ SKIPPED = 77
 MODELS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "graphs", "models")
 # Adam divides a gradient by its size, so a rounding of what is nearly zero becomes a whole step: its losses drift apart.
 INFERENCE, TRAINING, ADAM = 2e-5, 1e-5, 2e-3
+# Each step of a deep net that normalises batches of 3 makes a rounding a hundred times as large: TensorFlow's losses with and without oneDNN differ
+# by 2e-6, 8e-4 and 2e-3 after the first three.
+COMPARED_STEPS = {"resnet50_train_b64": 1}
 
 
 def read(name):
@@ -90,7 +93,7 @@ def compare(name, steps):
     if not training and names["y"].op == "Mean":  # of normalised values: zero
         fetch = names["y"].input[0] + ":0"
     feeds = feeds_of(graph)
-    arguments = (graph, feeds, fetch, "train" if training else None, steps if training else 1)
+    arguments = (graph, feeds, fetch, "train" if training else None, COMPARED_STEPS.get(name, steps) if training else 1)
     worst = 0.0
     for theirs, ours in zip(tensorflow_values(*arguments), troupe_values(*arguments)):
         worst = max(worst, float(np.max(np.abs(theirs - ours)) / np.max(np.abs(theirs))))
