@@ -24,6 +24,27 @@ TEST_CASE("session: steps run side by side and do not mix") {
   }
 }
 
+TEST_CASE("session: an error within fused ops is that of the node which has it") {
+  Scope root = Scope::root();
+  Output x = ops::placeholder(root.named("x"), DType::float32),
+         y = ops::placeholder(root.named("y"), DType::float32);
+  Output wrong = ops::sub(root.named("wrong"), x, y);
+  Output middle = ops::mul(root.named("middle"), wrong, wrong);
+  ops::tanh(root.named("last"), middle);
+  Session session = local();
+  REQUIRE(session.extend(root).ok());
+  auto matrix = [](std::int64_t rows) { return Tensor::zeros(DType::float32, {rows, 1}); };
+  REQUIRE(session.run({{"x", matrix(5)}, {"y", matrix(5)}}, {"last"}).ok());
+  for (int i = 0; i < 2; ++i) {
+    const Status status = session.run({{"x", matrix(5)}, {"y", matrix(4)}}, {"last"}).status();
+    CHECK(status.code() == Code::invalid_argument);
+    CHECK(status.message().find("Incompatible shapes: [5,1] vs. [4,1]") != std::string::npos);
+    CHECK(status.origin().node == "wrong");
+    CHECK(status.origin().op == "Sub");
+    CHECK(status.origin().device.ends_with("/device:CPU:0"));
+  }
+}
+
 TEST_CASE("session: a short pending step whose kind is known has ended when it is there") {
   Session session = local();
   REQUIRE(session.extend(small_graph()).ok());

@@ -1,6 +1,6 @@
 // Elementwise ops that only each other read become one node, _FusedElementwise: what one leaves for
 // the next then never goes through memory. The single operations and their order stay, so results
-// are the same bit by bit.
+// are the same bit by bit. `_members` has the nodes' names, line by line, for errors.
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
@@ -105,7 +105,7 @@ private:
           input_number(e);
     if (inputs.empty() || inputs.size() > max_inputs)
       return {};
-    std::vector<std::string> program;
+    std::vector<std::string> program, members;
     for (std::size_t i = group.members.size(); i-- > 0;) {
       const Node& node = *graph_.node(group.members[i]);
       std::string line = node.op_name();
@@ -115,12 +115,14 @@ private:
                    member == result.end() ? input_number(e) : inputs.size() + member->second);
       }
       program.push_back(std::move(line));
+      members.push_back(node.name);
     }
     const Node& root = *graph_.node(group.members.front());
     const std::string name = root.name;
     TROUPE_ASSIGN(Node * added,
                   graph_.add(graph_.unique_name(str_cat(name, "/fused")), "_FusedElementwise",
-                             std::move(inputs), {{"program", std::move(program)}}));
+                             std::move(inputs),
+                             {{"program", std::move(program)}, {"_members", std::move(members)}}));
     added->device = root.device;
     added->assigned_device = root.assigned_device;
     graph_.replace_node(root.id, added->id);

@@ -104,3 +104,21 @@ TEST_CASE("fuse_elementwise: a long chain becomes nodes of bounded length, in li
   const std::int64_t small = work_of(400), large = work_of(1600);
   CHECK(large < 5 * small);
 }
+
+TEST_CASE("fuse_elementwise: the names of the members are kept, line by line") {
+  OpRegistry ops = fusing_test_ops();
+  Graph graph = graph_of(R"(
+    x = Placeholder[dtype=DT_FLOAT]()
+    y = Placeholder[dtype=DT_FLOAT]()
+    first = Sub(x, y)
+    second = Mul(first, first)
+    last = Relu(second)
+    fetch = AddN(last, x))",
+                         ops);
+  REQUIRE(optimize(graph, {.preserve = {"fetch"}}).ok());
+  const Node* fused = graph.find("last");
+  REQUIRE(fused != nullptr);
+  REQUIRE(fused->is_op("_FusedElementwise"));
+  CHECK(fused->attrs.get_or<std::vector<std::string>>("_members", {}) ==
+        std::vector<std::string>{"first", "second", "last"});
+}

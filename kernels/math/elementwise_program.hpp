@@ -61,6 +61,10 @@ public:
   /// is free. Errors are those of the single ops.
   Status run(KernelContext& c) const;
 
+  /// The instruction that run() failed at, since its operands' shapes do not fit; the last one if all
+  /// do.
+  std::size_t failed_at(const KernelContext& c) const;
+
   static constexpr std::size_t max_instructions = 64, max_inputs = 64;
 
 private:
@@ -97,6 +101,8 @@ public:
   void add_input(const Shape& shape, const void* data);
   /// Of the result, when all inputs were added. Errors are those of the single ops.
   Result<Shape> infer_shape();
+  /// Instructions whose result has a shape, after infer_shape.
+  std::size_t num_inferred() const { return shapes_.size() - data_.size(); }
   /// Where element 0 of an input is, if that was not known.
   void set_data(int input, const void* data) { data_[static_cast<std::size_t>(input)] = data; }
   /// After infer_shape. Computes what is smaller than the result, so such inputs' values must be

@@ -61,8 +61,20 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, std::move(shape));
 }
 
+// Of the node that its instruction was made of.
+[[gnu::noinline]] Status named(KernelContext& c, const Status& failed) {
+  const auto& program = c.prepared<math::ElementwiseProgram>();
+  const Lines members = c.attrs().get_or<Lines>("_members", {});
+  const std::size_t at = program.failed_at(c);
+  if (failed.code() != Code::invalid_argument || at >= members.size())
+    return failed;
+  return failed.with_origin({members[at], std::string(program.instructions()[at].op->name),
+                             c.device().name(), c.step().step_id});
+}
+
 Status compute(KernelContext& c) {
-  return c.prepared<math::ElementwiseProgram>().run(c);
+  Status status = c.prepared<math::ElementwiseProgram>().run(c);
+  return status.ok() ? status : named(c, status);
 }
 
 } // namespace

@@ -547,6 +547,14 @@ Status ElementwiseProgram::run(KernelContext& c) const {
   return run_any(c);
 }
 
+std::size_t ElementwiseProgram::failed_at(const KernelContext& c) const {
+  Bound bound(*this, c.input(0).dtype());
+  for (int i = 0; i < num_inputs_; ++i)
+    bound.add_input(c.input(i).shape(), c.input(i).raw());
+  (void)bound.infer_shape();
+  return std::min(bound.num_inferred(), instructions_.size() - 1);
+}
+
 // Not in run(), whose stack is small.
 [[gnu::noinline]] Status ElementwiseProgram::run_any(KernelContext& c) const {
   Bound bound(*this, c.input(0).dtype());
