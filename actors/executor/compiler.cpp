@@ -373,8 +373,8 @@ private:
   }
 
   // Edges out of a node, in order of output so that the last reader of each is known. Reads of a
-  // variable come before updates that nothing orders with them, as mostly in TensorFlow, whose
-  // executor runs them on its own thread and hands updates to others.
+  // variable come before updates that nothing orders with them, whichever was made first: in
+  // TensorFlow either may win, here the value is always the same.
   void connect(const Node& node) {
     ProgramNode& from = at(index(node.id));
     auto& edges = program_->edges;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "core/base/strings.hpp"
 
@@ -186,7 +187,8 @@ private:
   // -1 if there is no Identity.
   NodeId late_snapshot(const Reader& reader, std::vector<NodeId> writers) {
     const Endpoint reference = reader.source.reference;
-    const auto [at, is_new] = snapshots_.try_emplace({reference.node, std::move(writers)}, -1);
+    const auto [at, is_new] =
+        snapshots_.try_emplace({reference.node, reference.slot, std::move(writers)}, -1);
     if (!is_new)
       return at->second;
     const Node& variable = *graph_.node(reference.node);
@@ -198,7 +200,7 @@ private:
       return -1;
     at->second = (*added)->id;
     (*added)->assigned_device = graph_.node(reference.node)->assigned_device;
-    for (NodeId writer : at->first.second)
+    for (NodeId writer : std::get<2>(at->first))
       graph_.add_control_edge(writer, at->second);
     return at->second;
   }
@@ -286,8 +288,8 @@ private:
 
   Graph& graph_;
   std::map<NodeId, NodeId> gates_; ///< those of references, by those of values
-  /// By the reference's node and the writers that they come after.
-  std::map<std::pair<NodeId, std::vector<NodeId>>, NodeId> snapshots_;
+  /// By the reference's node and slot, and the writers that they come after.
+  std::map<std::tuple<NodeId, int, std::vector<NodeId>>, NodeId> snapshots_;
 };
 
 } // namespace
