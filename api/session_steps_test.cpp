@@ -24,6 +24,20 @@ TEST_CASE("session: steps run side by side and do not mix") {
   }
 }
 
+namespace {
+
+Tensor zeros(Shape shape) {
+  return Tensor::zeros(DType::float32, std::move(shape));
+}
+
+void check_is_of(const Status& status, std::string_view node, std::string_view op) {
+  CHECK(status.code() == Code::invalid_argument);
+  CHECK_MESSAGE(status.origin().node == node, status.to_string());
+  CHECK(status.origin().op == op);
+}
+
+} // namespace
+
 TEST_CASE("session: an error within fused ops is that of the node which has it") {
   Scope root = Scope::root();
   Output x = ops::placeholder(root.named("x"), DType::float32),
@@ -33,16 +47,68 @@ TEST_CASE("session: an error within fused ops is that of the node which has it")
   ops::tanh(root.named("last"), middle);
   Session session = local();
   REQUIRE(session.extend(root).ok());
-  auto matrix = [](std::int64_t rows) { return Tensor::zeros(DType::float32, {rows, 1}); };
-  REQUIRE(session.run({{"x", matrix(5)}, {"y", matrix(5)}}, {"last"}).ok());
+  REQUIRE(session.run({{"x", zeros({5, 1})}, {"y", zeros({5, 1})}}, {"last"}).ok());
   for (int i = 0; i < 2; ++i) {
-    const Status status = session.run({{"x", matrix(5)}, {"y", matrix(4)}}, {"last"}).status();
-    CHECK(status.code() == Code::invalid_argument);
+    const Status status =
+        session.run({{"x", zeros({5, 1})}, {"y", zeros({4, 1})}}, {"last"}).status();
+    check_is_of(status, "wrong", "Sub");
     CHECK(status.message().find("Incompatible shapes: [5,1] vs. [4,1]") != std::string::npos);
-    CHECK(status.origin().node == "wrong");
-    CHECK(status.origin().op == "Sub");
     CHECK(status.origin().device.ends_with("/device:CPU:0"));
   }
+}
+
+TEST_CASE("session: an error within a fused product is that of the node which has it") {
+  Scope root = Scope::root();
+  Output a = ops::placeholder(root.named("a"), DType::float32),
+         b = ops::placeholder(root.named("b"), DType::float32),
+         bias = ops::placeholder(root.named("bias"), DType::float32),
+         more = ops::placeholder(root.named("more"), DType::float32);
+  Output product = ops::mat_mul(root.named("product"), a, b);
+  Output biased = ops::bias_add(root.named("biased"), product, bias);
+  Output sum = ops::add_v2(root.named("sum"), biased, more);
+  ops::tanh(root.named("last"), sum);
+  Session session = local();
+  REQUIRE(session.extend(root).ok());
+  const auto run = [&](Shape of_b, Shape of_bias, Shape of_more) {
+    return session
+        .run({{"a", zeros({2, 3})},
+              {"b", zeros(of_b)},
+              {"bias", zeros(of_bias)},
+              {"more", zeros(of_more)}},
+             {"last"})
+        .status();
+  };
+  REQUIRE(run({3, 4}, {4}, {2, 4}).ok());
+  check_is_of(run({2, 4}, {4}, {2, 4}), "product", "MatMul");
+  check_is_of(run({3, 4}, {3}, {2, 4}), "biased", "BiasAdd");
+  check_is_of(run({3, 4}, {4}, {3, 4}), "sum", "AddV2");
+}
+
+TEST_CASE("session: an error within a fused convolution is that of the node which has it") {
+  Scope root = Scope::root();
+  Output image = ops::placeholder(root.named("image"), DType::float32),
+         filter = ops::placeholder(root.named("filter"), DType::float32),
+         bias = ops::placeholder(root.named("bias"), DType::float32),
+         more = ops::placeholder(root.named("more"), DType::float32);
+  Output filtered = ops::conv2d(root.named("filtered"), image, filter, {1, 1, 1, 1}, "SAME");
+  Output biased = ops::bias_add(root.named("biased"), filtered, bias);
+  Output sum = ops::add_v2(root.named("sum"), biased, more);
+  ops::relu(root.named("last"), sum);
+  Session session = local();
+  REQUIRE(session.extend(root).ok());
+  const auto run = [&](Shape of_filter, Shape of_bias, Shape of_more) {
+    return session
+        .run({{"image", zeros({1, 4, 4, 2})},
+              {"filter", zeros(of_filter)},
+              {"bias", zeros(of_bias)},
+              {"more", zeros(of_more)}},
+             {"last"})
+        .status();
+  };
+  REQUIRE(run({3, 3, 2, 5}, {5}, {1, 4, 4, 5}).ok());
+  check_is_of(run({3, 3, 3, 5}, {5}, {1, 4, 4, 5}), "filtered", "Conv2D");
+  check_is_of(run({3, 3, 2, 5}, {4}, {1, 4, 4, 5}), "biased", "BiasAdd");
+  check_is_of(run({3, 3, 2, 5}, {5}, {1, 3, 4, 5}), "sum", "AddV2");
 }
 
 TEST_CASE("session: a short pending step whose kind is known has ended when it is there") {

@@ -2,7 +2,7 @@
 // addition and Relu become one node, _FusedConv2D, whose kernel does all of it while a result is
 // still in registers. Each may be missing; each but the last is read by the next alone. Scaling
 // happens after the sum of products, as in the nodes: results differ by roundings only.
-#include "core/base/strings.hpp"
+#include "graph/op/members.hpp"
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
@@ -11,7 +11,9 @@ namespace {
 class Chain {
 public:
   Chain(Graph& graph, const PassContext& context, Node& convolution)
-      : graph_(graph), context_(context), last_(&convolution), members_{convolution.id} {}
+      : graph_(graph), context_(context),
+        last_(&convolution), members_{convolution.id}, lines_{member_line(convolution.op_name(),
+                                                                          convolution.name)} {}
 
   /// Follows the chain as far as it can be fused.
   void follow() {
@@ -35,7 +37,9 @@ public:
 
   Status replace() {
     const Node& convolution = *graph_.node(members_.front());
-    AttrMap attrs{{"fused_ops", fused_}, {"num_args", static_cast<std::int64_t>(args_.size())}};
+    AttrMap attrs{{members_attr, lines_},
+                  {"fused_ops", fused_},
+                  {"num_args", static_cast<std::int64_t>(args_.size())}};
     for (const char* name : {"strides", "padding", "explicit_paddings", "data_format", "dilations"})
       if (const AttrValue* value = convolution.attrs.find(name))
         attrs.set(name, *value);
@@ -86,12 +90,14 @@ private:
       epsilon_ = node.attrs.get_or("epsilon", 0.0001F);
     last_ = &node;
     members_.push_back(node.id);
+    lines_.push_back(member_line(node.op_name(), node.name));
   }
 
   Graph& graph_;
   const PassContext& context_;
   const Node* last_;
   std::vector<NodeId> members_;
+  std::vector<std::string> lines_; // for errors: a line for each member
   std::vector<std::string> fused_;
   std::vector<Endpoint> args_;
   float epsilon_ = 0.0001F;

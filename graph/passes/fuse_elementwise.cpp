@@ -1,10 +1,11 @@
 // Elementwise ops that only each other read become one node, _FusedElementwise: what one leaves for
 // the next then never goes through memory. The single operations and their order stay, so results
-// are the same bit by bit. `_members` has the nodes' names, line by line, for errors.
+// are the same bit by bit. Its `_members` are the lines of the program.
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
 #include "graph/op/elementwise_ops.hpp"
+#include "graph/op/members.hpp"
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
@@ -115,14 +116,14 @@ private:
                    member == result.end() ? input_number(e) : inputs.size() + member->second);
       }
       program.push_back(std::move(line));
-      members.push_back(node.name);
+      members.push_back(member_line(node.op_name(), node.name));
     }
     const Node& root = *graph_.node(group.members.front());
     const std::string name = root.name;
-    TROUPE_ASSIGN(Node * added,
-                  graph_.add(graph_.unique_name(str_cat(name, "/fused")), "_FusedElementwise",
-                             std::move(inputs),
-                             {{"program", std::move(program)}, {"_members", std::move(members)}}));
+    TROUPE_ASSIGN(Node * added, graph_.add(graph_.unique_name(str_cat(name, "/fused")),
+                                           "_FusedElementwise", std::move(inputs),
+                                           {{"program", std::move(program)},
+                                            {members_attr, std::move(members)}}));
     added->device = root.device;
     added->assigned_device = root.assigned_device;
     graph_.replace_node(root.id, added->id);

@@ -3,6 +3,7 @@
 // The single operations and their order stay; a large product is computed in other blocks of rows.
 #include "core/base/strings.hpp"
 #include "graph/op/elementwise_ops.hpp"
+#include "graph/op/members.hpp"
 #include "graph/passes/pass.hpp"
 
 namespace troupe {
@@ -88,11 +89,18 @@ Result<std::vector<std::string>> program_of(const Node& reader, NodeId product,
 
 Status fuse(Graph& graph, NodeId product_id, NodeId reader_id) {
   const Node &product = *graph.node(product_id), &reader = *graph.node(reader_id);
+  std::vector<std::string> members{member_line(product.op_name(), product.name)};
+  if (reader.is_op("_FusedElementwise"))
+    for (std::string& line : reader.attrs.get_or<std::vector<std::string>>(members_attr, {}))
+      members.push_back(std::move(line));
+  else
+    members.push_back(member_line(reader.op_name(), reader.name));
   std::vector<Endpoint> args;
   TROUPE_ASSIGN(auto program, program_of(reader, product_id, args));
   std::vector<Endpoint> inputs = product.inputs;
   inputs.insert(inputs.end(), args.begin(), args.end());
-  AttrMap attrs{{"program", std::move(program)},
+  AttrMap attrs{{members_attr, std::move(members)},
+                {"program", std::move(program)},
                 {"num_args", static_cast<std::int64_t>(args.size())},
                 {"T", product.output_types[0]}};
   for (const char* name : {"transpose_a", "transpose_b"})

@@ -4,6 +4,7 @@
 
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/context.hpp"
+#include "kernels/framework/members.hpp"
 #include "kernels/linalg/internal/product.hpp"
 #include "kernels/math/elementwise_program.hpp"
 
@@ -41,13 +42,17 @@ Status compute(KernelContext& c) {
   const auto& [attrs, program] = c.prepared<Fused>();
   const Tensor &a = c.input(0), &b = c.input(1);
   TROUPE_ASSIGN(const auto type, arith::gemm_type(a.dtype()));
-  TROUPE_ASSIGN(const arith::GemmShape sizes, linalg::matmul_sizes(c, attrs));
+  const auto checked = linalg::matmul_sizes(c, attrs);
+  TROUPE_TRY(of_member(c, checked.status(), 0));
+  const arith::GemmShape& sizes = *checked;
   TROUPE_ASSIGN(const Shape product, Shape::make(std::array{sizes.m, sizes.n}));
   ElementwiseProgram::Bound bound(program, a.dtype());
   bound.add_input(product, nullptr);
   for (int i = 2; i < c.num_inputs(); ++i)
     bound.add_input(c.input(i).shape(), c.input(i).raw());
-  TROUPE_ASSIGN(const Shape shape, bound.infer_shape());
+  const auto inferred = bound.infer_shape();
+  TROUPE_TRY(of_member(c, inferred.status(), 1 + bound.num_inferred()));
+  const Shape& shape = *inferred;
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (out.num_elements() == 0)
     return {};

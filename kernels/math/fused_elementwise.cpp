@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
+#include "kernels/framework/members.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise_program.hpp"
 
@@ -61,20 +62,10 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, std::move(shape));
 }
 
-// Of the node that its instruction was made of.
-[[gnu::noinline]] Status named(KernelContext& c, const Status& failed) {
-  const auto& program = c.prepared<math::ElementwiseProgram>();
-  const Lines members = c.attrs().get_or<Lines>("_members", {});
-  const std::size_t at = program.failed_at(c);
-  if (failed.code() != Code::invalid_argument || at >= members.size())
-    return failed;
-  return failed.with_origin({members[at], std::string(program.instructions()[at].op->name),
-                             c.device().name(), c.step().step_id});
-}
-
 Status compute(KernelContext& c) {
-  Status status = c.prepared<math::ElementwiseProgram>().run(c);
-  return status.ok() ? status : named(c, status);
+  const auto& program = c.prepared<math::ElementwiseProgram>();
+  Status status = program.run(c);
+  return status.ok() ? status : of_member(c, status, program.failed_at(c));
 }
 
 } // namespace

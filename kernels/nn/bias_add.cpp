@@ -10,6 +10,7 @@
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/gpu/shared.hpp"
 #include "kernels/math/elementwise.hpp"
+#include "kernels/nn/internal/vectors.hpp"
 
 namespace troupe::nn_bias_add {
 namespace {
@@ -70,12 +71,7 @@ Status compute_bias_add(KernelContext& c) {
   const Tensor& bias = c.input(1);
   const bool nchw = c.prepared<bool>();
   TROUPE_ASSIGN(Layout layout, layout_of(shape, nchw));
-  if (bias.shape().rank() != 1)
-    return invalid_argument(str_cat("Biases must be 1D: ", bias.shape()));
-  if (bias.shape()[0] != layout.channels)
-    return invalid_argument(
-        str_cat("Must provide as many biases as the ", nchw ? "channel" : "last",
-                " dimension of the input tensor: ", bias.shape(), " vs. ", shape));
+  TROUPE_TRY(nn::check_bias(bias, shape, nchw ? 1 : shape.rank() - 1));
   TROUPE_ASSIGN(Tensor out, c.forward_or_allocate(0, 0, shape));
   if (out.num_elements() == 0)
     return {};

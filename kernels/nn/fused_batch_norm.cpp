@@ -15,6 +15,7 @@
 #include "kernels/gpu/shared.hpp"
 #include "kernels/nn/internal/batch_norm.hpp"
 #include "kernels/nn/internal/gpu_kernels.hpp"
+#include "kernels/nn/internal/vectors.hpp"
 
 namespace troupe::nn_fused_batch_norm {
 namespace {
@@ -60,18 +61,6 @@ Result<Images> images_of(const Attrs& attrs, const Shape& shape) {
                    arith::make_reduce_plan(dims, reduced, out.sums),
                "three dimensions");
   return out;
-}
-
-Status check_channels(const char* name, const Tensor& vector, std::int64_t channels,
-                      const char* when = "") {
-  if (vector.shape().rank() != 1)
-    return invalid_argument(str_cat(name, " must be 1-dimensional", vector.shape()));
-  if (vector.num_elements() != channels)
-    return invalid_argument(str_cat(when, name,
-                                    " must have the same number of elements as the channels of x, "
-                                    "got ",
-                                    vector.num_elements(), " and ", channels));
-  return {};
 }
 
 float* floats(Tensor& tensor) {
@@ -135,15 +124,15 @@ Status moments(KernelContext& c, const Images& images, const Tensor& x, float* m
 Status check_forward(KernelContext& c, const Attrs& attrs, std::int64_t n) {
   const Tensor &scale = c.input(1), &offset = c.input(2), &old_mean = c.input(3),
                &old_variance = c.input(4);
-  TROUPE_TRY(check_channels("scale", scale, n));
-  TROUPE_TRY(check_channels("offset", offset, n));
-  TROUPE_TRY(check_channels("estimated_mean", old_mean, old_mean.num_elements()));
-  TROUPE_TRY(check_channels("estimated_variance", old_variance, old_variance.num_elements()));
+  TROUPE_TRY(nn::check_channels("scale", scale, n));
+  TROUPE_TRY(nn::check_channels("offset", offset, n));
+  TROUPE_TRY(nn::check_channels("estimated_mean", old_mean, old_mean.num_elements()));
+  TROUPE_TRY(nn::check_channels("estimated_variance", old_variance, old_variance.num_elements()));
   if (!attrs.training || attrs.factor != 1) {
     const char* when =
         attrs.training ? "When exponential_avg_factor != 1, " : "When is_training=false, ";
-    TROUPE_TRY(check_channels("mean", old_mean, n, when));
-    TROUPE_TRY(check_channels("variance", old_variance, n, when));
+    TROUPE_TRY(nn::check_channels("mean", old_mean, n, when));
+    TROUPE_TRY(nn::check_channels("variance", old_variance, n, when));
   }
   return {};
 }
@@ -338,9 +327,9 @@ Status check_backward(KernelContext& c, std::int64_t n) {
   if (dy.shape() != x.shape())
     return invalid_argument(str_cat("x and y_backprop must have same shape, but x has shape ",
                                     x.shape(), " and y_backprop has shape ", dy.shape()));
-  TROUPE_TRY(check_channels("scale", c.input(2), n));
-  TROUPE_TRY(check_channels("reserve_space_1", c.input(3), n));
-  return check_channels("reserve_space_2", c.input(4), n);
+  TROUPE_TRY(nn::check_channels("scale", c.input(2), n));
+  TROUPE_TRY(nn::check_channels("reserve_space_1", c.input(3), n));
+  return nn::check_channels("reserve_space_2", c.input(4), n);
 }
 
 Status compute_grad_on_gpu(KernelContext& c) {

@@ -6,9 +6,11 @@
 
 #include "core/base/strings.hpp"
 #include "kernels/arith/lookup.hpp"
+#include "kernels/framework/members.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/nn/internal/convolution.hpp"
 #include "kernels/nn/internal/groups.hpp"
+#include "kernels/nn/internal/vectors.hpp"
 
 namespace troupe::nn_fused_conv2d {
 namespace {
@@ -63,20 +65,12 @@ Status infer_shape(ShapeContext& c) {
   return c.set_output(0, std::move(sum));
 }
 
-Status check_vector(const char* name, const Tensor& vector, std::int64_t channels) {
-  if (vector.shape().rank() == 1 && vector.num_elements() == channels)
-    return {};
-  return invalid_argument(str_cat(name,
-                                  " must be a vector of as many elements as the convolution "
-                                  "has output channels, ",
-                                  channels, "; its shape is ", vector.shape()));
-}
-
 /// Sets the epilogue's factor and offset, which lie in `memory` ([2, channels]) if they are new.
-Status scale_and_shift(KernelContext& c, const Fused& fused, std::int64_t channels, Tensor& memory,
+Status scale_and_shift(KernelContext& c, const Fused& fused, const Shape& shape, Tensor& memory,
                        arith::ConvEpilogue& epilogue) {
+  const std::int64_t channels = shape[3];
   if (fused.bias >= 0) {
-    TROUPE_TRY(check_vector("the bias", c.input(fused.bias), channels));
+    TROUPE_TRY(nn::check_bias(c.input(fused.bias), shape, 3));
     epilogue.offset = c.input(fused.bias).data<float>().data();
   }
   if (fused.norm < 0)
@@ -84,7 +78,8 @@ Status scale_and_shift(KernelContext& c, const Fused& fused, std::int64_t channe
   constexpr const char* names[] = {"scale", "offset", "mean", "variance"};
   const float* of[4];
   for (int i = 0; i < 4; ++i) {
-    TROUPE_TRY(check_vector(names[i], c.input(fused.norm + i), channels));
+    TROUPE_TRY(nn::check_channels(names[i], c.input(fused.norm + i), channels,
+                                  i < 2 ? "" : "When is_training=false, "));
     of[i] = c.input(fused.norm + i).data<float>().data();
   }
   TROUPE_ASSIGN(memory, c.allocate_temp(DType::float32, Shape{2, channels}));
@@ -147,12 +142,14 @@ Status compute(KernelContext& c) {
   const auto& fused = c.prepared<Fused>();
   const Tensor &x = c.input(0), &filter = c.input(1);
   Shape shape;
-  TROUPE_ASSIGN(const arith::Conv2DShape s,
-                nn::check_convolution(fused.conv, x.shape(), filter.shape(), shape));
-  TROUPE_ASSIGN(const std::int64_t groups, nn::groups_of(s, filter.shape()[2]));
+  const auto checked = nn::check_convolution(fused.conv, x.shape(), filter.shape(), shape);
+  TROUPE_TRY(of_member(c, checked.status(), 0));
+  const arith::Conv2DShape& s = *checked;
+  const auto groups = nn::groups_of(s, filter.shape()[2]);
+  TROUPE_TRY(of_member(c, groups.status(), 0));
   Tensor memory;
   arith::ConvEpilogue epilogue{.relu = fused.relu};
-  TROUPE_TRY(scale_and_shift(c, fused, s.out_c, memory, epilogue));
+  TROUPE_TRY(of_member(c, scale_and_shift(c, fused, shape, memory, epilogue), 1));
   const bool apart = fused.addend >= 0 && c.input(fused.addend).shape() != shape;
   if (apart)
     epilogue.relu = false;
@@ -165,15 +162,16 @@ Status compute(KernelContext& c) {
     std::array<Tensor, 2> factor_from;
     if (fused.norm >= 0)
       factor_from = {c.input(fused.norm), c.input(fused.norm + 3)};
-    if (groups == 1)
+    if (*groups == 1)
       TROUPE_TRY(
           nn::convolve(c, s, x, filter, epilogue, y.mutable_data<float>().data(), factor_from));
     else
-      TROUPE_TRY(convolve_groups(c, s, groups, epilogue,
+      TROUPE_TRY(convolve_groups(c, s, *groups, epilogue,
                                  epilogue.addend ? c.input(fused.addend) : Tensor{}, factor_from,
                                  y));
   }
-  return apart ? add_apart(c, fused, y) : Status{};
+  const std::size_t addition = fused.bias >= 0 || fused.norm >= 0 ? 2 : 1; // among the members
+  return apart ? of_member(c, add_apart(c, fused, y), addition) : Status{};
 }
 
 } // namespace

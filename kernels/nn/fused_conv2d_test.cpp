@@ -97,8 +97,8 @@ TROUPE_OP_CASES(_FusedConv2D) {
       {.name = "a bias that does not fit",
        .inputs = {image, filter, "f32[1] 0"},
        .attrs = with({"BiasAdd"}, 1),
-       .error = "the bias must be a vector of as many elements as the convolution has output "
-                "channels, 2; its shape is [1]"},
+       .error = "Must provide as many biases as the last dimension of the input tensor: [1] vs. "
+                "[1,2,2,2]"},
       {.name = "an addend that does not fit",
        .inputs = {image, filter, "f32[2] 0 0", "f32[1,3,2,2] 0"},
        .attrs = with({"BiasAdd", "Add"}, 2),

@@ -131,9 +131,8 @@ TEST_CASE("commands: a graph is loaded, fed, run and looked at") {
   CHECK(desk.run("place y") == 0);
   CHECK(has(desk.out, "y  /job:localhost/replica:0/task:0/device:CPU:0\n"));
   CHECK(desk.run("partitions y") == 0);
-  CHECK(has(
-      desk.out,
-      "y = _FusedElementwise[_members=[\"product\", \"y\"], program=[\"Mul 1 2\", \"AddV2 3 0\"]"));
+  CHECK(has(desk.out, "y = _FusedElementwise[_members=[\"Mul product\", \"AddV2 y\"], "
+                      "program=[\"Mul 1 2\", \"AddV2 3 0\"]"));
   CHECK(desk.run("steps") == 0);
   CHECK(has(desk.out, "done"));
   CHECK(desk.run("sessions") == 0);
