@@ -12,6 +12,7 @@
 #include "actors/family/constant_evaluator.hpp"
 #include "core/base/clock.hpp"
 #include "core/base/device_name.hpp"
+#include "core/base/node_mark.hpp"
 #include "core/base/strings.hpp"
 #include "graph/convert/graph_def.hpp"
 #include "graph/functions/body.hpp"
@@ -240,7 +241,7 @@ private:
     const Origin& at = status.origin();
     std::string text = str_cat("{{function_node ", function_.name(), "}} ", status.message());
     if (!at.node.empty())
-      str_append(text, "\n\t [[{{node ", at.node, "}}]]");
+      text = naming_node(text, at.node);
     return Status(status.code(), std::move(text));
   }
 

@@ -1,13 +1,13 @@
 #include "api/grpc/foreign_run.hpp"
 
+#include "core/base/node_mark.hpp"
 #include "core/base/strings.hpp"
 
 namespace troupe {
 
 std::string worker_message(const Status& status) {
   const Origin& origin = status.origin();
-  return origin.node.empty() ? status.message()
-                             : str_cat(status.message(), "\n\t [[{{node ", origin.node, "}}]]");
+  return origin.node.empty() ? status.message() : naming_node(status.message(), origin.node);
 }
 
 void ForeignRun::got(std::size_t index, Result<EdgeValue> value) {

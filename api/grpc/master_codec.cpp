@@ -2,6 +2,7 @@
 
 #include "api/grpc/message_bytes.hpp"
 #include "core/base/device_name.hpp"
+#include "core/base/node_mark.hpp"
 #include "core/base/strings.hpp"
 #include "core/base/utf8.hpp"
 #include "graph/convert/tensor_proto.hpp"
@@ -310,32 +311,13 @@ std::string write_device_list(const std::vector<DeviceAttributes>& local,
   return out.SerializeAsString();
 }
 
-namespace {
-
-// A node's name as the body of its function has it: what follows the last scope of a call that was
-// written out ("cond/then/_4/check": "check"). TensorFlow's clients know the body's names.
-std::string_view name_in_body(std::string_view node) {
-  std::size_t begin = 0;
-  for (std::size_t at = 0; (at = node.find("/_", at)) != node.npos;) {
-    const std::size_t digits = at + 2;
-    at = node.find_first_not_of("0123456789", digits);
-    if (at == node.npos)
-      break;
-    if (at > digits && node[at] == '/')
-      begin = at + 1;
-  }
-  return node.substr(begin);
-}
-
-} // namespace
-
 std::string client_message(const Status& status) {
   const Origin& origin = status.origin();
   if (origin.node.empty())
     return status.message();
   const std::string task = task_of_device(origin.device);
-  return str_cat(task.empty() ? "" : str_cat("From ", task, ":\n"), status.message(),
-                 "\n\t [[{{node ", name_in_body(origin.node), "}}]]");
+  return str_cat(task.empty() ? "" : str_cat("From ", task, ":\n"),
+                 naming_node(status.message(), origin.node));
 }
 
 } // namespace troupe::master_codec

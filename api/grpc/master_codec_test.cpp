@@ -138,6 +138,10 @@ TEST_CASE("master codec: a step's error names task and node as Python looks for 
   CHECK(codec::client_message(status) ==
         "From /job:ps/replica:0/task:1:\nInput to reshape is wrong\n\t [[{{node r}}]]");
   CHECK(codec::client_message(invalid_argument("no such fetch")) == "no such fetch");
+  const Status within = invalid_argument("Integer division by zero\n\t [[{{node floordiv}}]]")
+                            .with_origin({"IteratorGetNext", "IteratorGetNext", "", 3});
+  CHECK(codec::client_message(within) ==
+        "Integer division by zero\n\t [[{{node floordiv}}]]\n\t [[IteratorGetNext]]");
   for (auto [node, named] :
        {std::pair("while/body/_1/cond/then/_12/check", "check"),
         std::pair("f/_3/scope/check", "scope/check"),

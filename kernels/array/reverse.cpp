@@ -17,7 +17,7 @@ Result<std::vector<bool>> reversed(std::span<const std::int64_t> axes, int rank)
     const std::int64_t at = axes[i] < 0 ? axes[i] + rank : axes[i];
     if (at < 0 || at >= rank)
       return invalid_argument(
-          str_cat("'axis'[", i, "] = ", axes[i], " is out of valid range [0, ", rank - 1, "]"));
+          str_cat("'axis'[", i, "] = ", axes[i], " is out of valid range [0, ", rank - 1));
     if (out[static_cast<std::size_t>(at)])
       return invalid_argument(str_cat("axis ", at, " specified more than once."));
     out[static_cast<std::size_t>(at)] = true;

@@ -145,7 +145,7 @@ using Keys =
 
 Status compute(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
-    return invalid_argument(str_cat("unique expects a 1D vector, not shape ", c.input(0).shape()));
+    return invalid_argument("unique expects a 1D vector.");
   return dispatch(Keys{}, c.input(0).dtype(), [&]<class T>() -> Status {
     return dispatch(Indices{}, c.output_type(1),
                     [&]<class I>() -> Status { return find_unique<T, I>(c); });

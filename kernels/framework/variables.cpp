@@ -57,11 +57,12 @@ Result<std::shared_ptr<Variable>> readable_variable(KernelContext& c, int i) {
   if (found.status().code() != Code::not_found)
     return found;
   TROUPE_ASSIGN(const ResourceHandle* handle, local_handle(c, i));
-  return failed_precondition(
+  return failed_precondition( // to the end in TensorFlow's words, where classes have compilers' names
       str_cat("Could not find variable ", handle->name,
               ". This could mean that the variable has been deleted. In TF1, it can also mean the "
               "variable is uninitialized. Debug info: container=",
-              handle->container, ", status error message=", found.status().message()));
+              handle->container, ", status error message=Resource ", handle->container, "/",
+              handle->name, "/N10tensorflow3VarE does not exist."));
 }
 
 Result<ResourceName> resource_name(const PrepareContext& c) {

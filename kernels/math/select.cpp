@@ -99,18 +99,24 @@ Status run(KernelContext& c, const Shape& condition_shape, const Shape& shape) {
 }
 
 Status compute_select(KernelContext& c) {
-  const Shape &condition = c.input(0).shape(), shape = c.input(1).shape();
-  if (!(shape == c.input(2).shape()))
-    return invalid_argument(str_cat("'then' and 'else' must have the same size.  but received: ",
-                                    shape, " vs. ", c.input(2).shape()));
+  const Shape &condition = c.input(0).shape(), shape = c.input(1).shape(),
+              &otherwise = c.input(2).shape();
+  const bool is_by_element =
+      !condition.is_scalar() && !(condition.rank() == 1 && shape.rank() != 1);
+  if (is_by_element && (condition != shape || condition != otherwise))
+    return invalid_argument(str_cat(
+        "Inputs to operation ", c.node_name(),
+        " of type Select must have the same size and shape.  Input 0: ", condition, " != input ",
+        condition != shape ? 1 : 2, ": ", condition != shape ? shape : otherwise));
+  if (shape != otherwise)
+    return invalid_argument(str_cat(
+        "'then' and 'else' must have the same size.  but received: ", shape, " vs. ", otherwise));
   if (condition.is_scalar() && !c.device().has_own_memory()) {
     const bool first = c.input(0).value<bool>();
     return c.set_output(0, c.input(first ? 1 : 2));
   }
   if (condition == shape || condition.is_scalar())
     return run(c, Shape(condition), shape);
-  if (condition.rank() != 1)
-    return invalid_argument(str_cat("'cond' must be a vector, but saw shape: ", condition));
   if (shape.rank() < 1)
     return invalid_argument(str_cat("'then' must be at least a vector, but saw shape: ", shape));
   if (shape[0] != condition[0])

@@ -51,9 +51,13 @@ TROUPE_OP_CASES(Select) {
       {.name = "a condition of another length",
        .inputs = {"bool[2] true", "f32[3,2] 1", "f32[3,2] 1"},
        .error = "Number of batches of 'then' must match size of 'cond', but saw: 3 vs. 2"},
+      {.name = "vectors of three lengths",
+       .inputs = {"bool[2] true", "f32[2] 1", "f32[3] 1"},
+       .error = " of type Select must have the same size and shape.  Input 0: [2] != input 2: [3]"},
       {.name = "a condition that is no vector",
        .inputs = {"bool[1,2] true", "f32[3,2] 1", "f32[3,2] 1"},
-       .error = "'cond' must be a vector, but saw shape: [1,2]"},
+       .error =
+           " of type Select must have the same size and shape.  Input 0: [1,2] != input 1: [3,2]"},
   };
 }
 

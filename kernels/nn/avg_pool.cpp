@@ -23,7 +23,7 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.shape().rank() != 4)
-    return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
+    return nn::no_images(x.shape(), c.attrs());
   TROUPE_ASSIGN(arith::Pool2DShape s, nn::pool_sizes(c.prepared<nn::PoolAttrs>(), x.shape()));
   TROUPE_ASSIGN(const Shape out, nn::output_shape(s));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));

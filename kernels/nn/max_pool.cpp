@@ -65,7 +65,7 @@ Status compute_over_depth(KernelContext& c, std::int64_t depth) {
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (x.shape().rank() != 4)
-    return invalid_argument(str_cat("tensor_in must be 4-dimensional, but has shape ", x.shape()));
+    return nn::no_images(x.shape(), c.attrs());
   TROUPE_ASSIGN(const nn::PoolAttrs attrs, attrs_of(c, "MaxPool"));
   if (attrs.depth > 1)
     return compute_over_depth(c, attrs.depth);

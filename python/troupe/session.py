@@ -46,6 +46,20 @@ def cpu_devices_of(config):
     return max(config.device_count.get("CPU", 1), 1)
 
 
+ORIGIN = "From /job:localhost/replica:0/task:0:\n"
+
+
+def without_origin(call, *args, **kwargs):
+    """What the call returns. The errors of a remote step begin with the task that it failed on, those of TensorFlow's local ones do not."""
+    from tensorflow.python.framework import errors
+    try:
+        return call(*args, **kwargs)
+    except errors.OpError as error:
+        if str(error.message).startswith(ORIGIN):
+            error._message = error.message[len(ORIGIN):]
+        raise
+
+
 def isolated(config, defaults):
     """A copy of a ConfigProto, or of the defaults, that asks for state of the session's own, as each session in a process has it.
 
@@ -65,16 +79,31 @@ def install():
     from tensorflow.python.eager import context
     nodes = OwnNodes()
     real_init = session_lib.BaseSession.__init__
+    real_do_call = session_lib.BaseSession._do_call
+    real_callable_call = session_lib.BaseSession._Callable.__call__
     real_reset = session_lib.Session.reset
 
     def init(self, target="", graph=None, config=None):
-        if target in (None, "", b"") and (config is None or isinstance(config, config_pb2.ConfigProto)):
+        self._is_on_own_node = target in (None, "", b"") and (config is None or isinstance(config, config_pb2.ConfigProto))
+        if self._is_on_own_node:
             config = isolated(config, context.context().config)
             target = nodes.target(cpu_devices_of(config))
         real_init(self, target, graph, config)
+
+    def do_call(self, call, *args):
+        if not self._is_on_own_node:
+            return real_do_call(self, call, *args)
+        return real_do_call(self, without_origin, call, *args)
+
+    def callable_call(self, *args, **kwargs):
+        if not self._session._is_on_own_node:
+            return real_callable_call(self, *args, **kwargs)
+        return without_origin(real_callable_call, self, *args, **kwargs)
 
     def reset(target, containers=None, config=None):
         return real_reset(target or nodes.target(), containers, config)
 
     session_lib.BaseSession.__init__ = init
+    session_lib.BaseSession._do_call = do_call
+    session_lib.BaseSession._Callable.__call__ = callable_call
     session_lib.Session.reset = staticmethod(reset)

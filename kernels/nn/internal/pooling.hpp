@@ -12,6 +12,13 @@
 
 namespace troupe::nn {
 
+/// Of an input of another rank than 4, in TensorFlow's words: it numbers the formats.
+inline Status no_images(const Shape& in, const AttrMap& attrs) {
+  const bool nchw = attrs.get_or<std::string>("data_format", "NHWC") == "NCHW";
+  return invalid_argument(
+      str_cat("tensor_in_shape must have 2 spatial dimensions. ", in.rank(), " ", nchw ? 1 : 0));
+}
+
 /// Sizes of a pooling of images of shape `in`, which has rank 4.
 inline Result<arith::Pool2DShape> pool_sizes(const PoolAttrs& attrs, const Shape& in) {
   TROUPE_ASSIGN(Extent h,
