@@ -1,8 +1,11 @@
-// Print, PrintV2: tensors and text in the node's log, PrintV2 also in a file.
+// Print, PrintV2: tensors and text in the node's log or on its streams (core/base/prints.hpp), PrintV2 also in a
+// file.
 #include <algorithm>
 #include <atomic>
+#include <optional>
 
 #include "core/base/log.hpp"
+#include "core/base/prints.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -31,7 +34,7 @@ Status print(KernelContext& c) {
     std::string line = printer.message;
     for (int i = 1; i < c.num_inputs(); ++i)
       str_append(line, "[", strings::summarize_first(c.input(i), printer.summarize), "]");
-    log_line(LogLevel::info, line);
+    troupe::print(PrintStream::error, line, "\n");
   }
   c.output_entry(0) = std::move(c.input_entry(0));
   return {};
@@ -40,8 +43,9 @@ Status print(KernelContext& c) {
 constexpr std::string_view file_scheme = "file://";
 
 struct Stream {
-  LogLevel level = LogLevel::info;
-  std::string file; ///< empty: the log
+  std::optional<LogLevel> level; ///< of a line of the log
+  std::string file;              ///< where it is not empty
+  PrintStream stream = PrintStream::error;
   std::string end;
 };
 
@@ -59,9 +63,12 @@ Result<std::shared_ptr<const void>> prepare_print_v2(PrepareContext& c) {
     return invalid_argument(str_cat("Unknown output stream: ", stream,
                                     ", valid streams are: stdout, stderr, log(info), "
                                     "log(warning), log(error), or file://<filename>"));
-  out.level = stream == "log(error)"     ? LogLevel::error
-              : stream == "log(warning)" ? LogLevel::warning
-                                         : LogLevel::info;
+  if (stream.starts_with("log"))
+    out.level = stream == "log(error)"     ? LogLevel::error
+                : stream == "log(warning)" ? LogLevel::warning
+                                           : LogLevel::info;
+  else if (stream == "stdout")
+    out.stream = PrintStream::output;
   return prepared(std::move(out));
 }
 
@@ -75,7 +82,10 @@ Status print_v2(KernelContext& c) {
     TROUPE_ASSIGN(AllowedFiles * allowed, files(c));
     return allowed->append_to(stream.file, str_cat(text, stream.end));
   }
-  log_line(stream.level, text);
+  if (stream.level)
+    log_line(*stream.level, text);
+  else
+    troupe::print(stream.stream, text, stream.end);
   return {};
 }
 
@@ -103,8 +113,8 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_first)
       .gradient(differentiate)
       .cpu_kernel(print, {.prepare = prepare_print})
-      .doc("Its first input; `message` and the data go to the node's log, the first `first_n` "
-           "times.");
+      .doc("Its first input; `message` and the data go to the node's log, that of `troupe serve` "
+           "to standard error, the first `first_n` times.");
   library.op("PrintV2")
       .input("input: string")
       .attr("output_stream: string = 'stderr'; end: string = '\\n'")
@@ -113,7 +123,9 @@ void register_ops(OpLibrary& library) {
       .shape_fn(infer_scalar)
       .not_differentiable("it has no outputs")
       .cpu_kernel(print_v2, {.prepare = prepare_print_v2})
-      .doc("The text goes to the node's log, or to the end of a file.");
+      .doc(
+          "The text goes to the node's log, that of `troupe serve` to the stream, or to the end of "
+          "a file.");
 }
 
 } // namespace troupe::strings_print

@@ -66,8 +66,10 @@ def free_port():
         return held.getsockname()[1]
 
 
-def started_for_good(words):
-    """A process that ends after this one, however this one ends.
+def started_for_good(words, ready):
+    """A process that ends after this one, however this one ends, and what it writes to the descriptor of its option --ready-fd.
+
+    Its standard output and error are this process's: what graphs print (tf.print) comes where TensorFlow has it.
 
     It is started by a thread that lives as long as the process. The child must outlive the interpreter's exit: TensorFlow's sessions are
     collected after it, and each waits without a bound for the answer to CloseSession. It has a session of its own: an interrupt at the
@@ -78,7 +80,7 @@ def started_for_good(words):
 
     def start():
         try:
-            out.put(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, start_new_session=True, env=environment))
+            out.put(subprocess.Popen([*words, f"--ready-fd={ready}"], stdin=subprocess.DEVNULL, pass_fds=[ready], start_new_session=True, env=environment))
         except OSError as error:
             out.put(error)
         threading.Event().wait()
@@ -95,8 +97,12 @@ class Child:
         if cpu_devices != 1:
             words.append(f"--cpu-devices={cpu_devices}")
         words += ["--files=" + folder for folder in folders()]
-        started = started_for_good(words)
+        from_child, ready = os.pipe()
+        self._ready = os.fdopen(from_child)
+        started = started_for_good(words, ready)
+        os.close(ready)
         if isinstance(started, OSError):
+            self._ready.close()
             raise ServerError(f"cannot run {words[0]!r}: {started.strerror}; put it on the PATH, or name it in the environment's TROUPE")
         self.process = started
         self.wait_until_ready()
@@ -105,7 +111,7 @@ class Child:
         lines = queue.Queue()
 
         def read():
-            with self.process.stdout as out:
+            with self._ready as out:
                 for line in out:
                     lines.put(line)
             lines.put("")

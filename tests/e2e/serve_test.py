@@ -118,6 +118,38 @@ class ServeCluster(Case):
             self.assertEqual(code, 2)
             self.assertIn("--cpu-devices wants a number from 1 to 64", err)
 
+    def test_what_graphs_print_goes_to_the_streams_as_it_is(self):
+        graph = self.file("prints.txt", """text = Const[dtype=DT_STRING, value=str[] "said\\nthere"]()
+here = PrintV2[output_stream="stdout"](text)
+there = PrintV2(text) ^here
+logged = PrintV2[output_stream="log(warning)"](text) ^there
+number = Const[dtype=DT_INT32, value=i32[2] 3 4]()
+old = Print[U=[DT_INT32], message="old: "](number, number) ^logged
+""")
+        (port,) = free_ports(1)
+        node = self.start("serve", "--cluster=" + json.dumps({"worker": [f"127.0.0.1:{port}"]}), "--job=worker")
+        target = re.search("caf://[0-9.:]+", node.wait_for("/job:worker/replica:0/task:0 is at "))[0]
+        code, out, err = run("run", target, graph, "--fetch", "old")
+        self.assertEqual((code, out), (0, "old = i32[2] 3 4\n"), err)
+        node.send(signal.SIGTERM)
+        self.assertEqual(node.end(), 0)
+        self.assertEqual(node.rest("out"), ["said", "there"])
+        printed = node.rest("err")
+        self.assertEqual(printed[:2], ["said", "there"])
+        self.assertRegex(printed[2], "^2.* W serve said")
+        self.assertIn("old: [3 4]", printed)
+
+    def test_the_line_that_it_is_ready_goes_to_a_descriptor_that_is_named(self):
+        (port,) = free_ports(1)
+        node = self.start("serve", f"--grpc=127.0.0.1:{port}", "--ready-fd=7", shell='exec 7>&2; exec "$@"')
+        self.assertEqual(node.wait_for("ready at ", "err"), f"ready at grpc://127.0.0.1:{port}")
+        node.send(signal.SIGTERM)
+        self.assertEqual(node.end(), 0)
+        self.assertEqual(node.rest("out"), [])
+        code, out, err = run("serve", f"--grpc=127.0.0.1:{port}", "--ready-fd=77")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--ready-fd=77 names no open descriptor", err)
+
     def test_a_task_of_another_cluster_is_refused(self):
         graph = self.file("half.graph", GRAPH)
         _, target = self.serve("worker", 0)

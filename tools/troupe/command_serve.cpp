@@ -1,8 +1,10 @@
 // troupe serve: a node for TensorFlow's clients, in the foreground.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
 #include <tuple>
 
 #include "actors/node/node.hpp"
@@ -10,8 +12,10 @@
 #include "api/grpc/gateway.hpp"
 #include "api/grpc/node_address.hpp"
 #include "core/base/device_name.hpp"
+#include "core/base/line_writer.hpp"
 #include "core/base/log.hpp"
 #include "core/base/machine.hpp"
+#include "core/base/prints.hpp"
 #include "core/base/strings.hpp"
 #include "net/cluster/cluster_spec.hpp"
 #include "net/cluster/config_file.hpp"
@@ -114,6 +118,9 @@ public:
                  "that of TF_CONFIG");
     options.text("--job", job_, "the task's job");
     options.number("--task", task_, "the task's number within the job; 0 without it");
+    options.number("--ready-fd", ready_fd_,
+                   "an open descriptor for the line 'ready at ...', which then does not go to "
+                   "standard output");
     options.number("--cpu-devices", cpu_devices_, "CPU devices of the task; 1 without it");
     options.texts("--files", files_,
                   "a folder whose files graphs may read and write; the working folder without it");
@@ -134,7 +141,15 @@ public:
     if (cpu_devices_ < 1 || cpu_devices_ > most_cpu_devices)
       return called_wrongly(str_cat("--cpu-devices wants a number from 1 to ", most_cpu_devices,
                                     ", not ", cpu_devices_));
+    std::optional<LineWriter> ready;
+    if (ready_fd_ >= 0) {
+      if (::fcntl(ready_fd_, F_GETFD) < 0)
+        return called_wrongly(str_cat("--ready-fd=", ready_fd_, " names no open descriptor"));
+      ready.emplace(ready_fd_);
+      ::close(ready_fd_); // what reads it sees the end when the lines are written
+    }
     set_log_name("serve");
+    print_to_streams();
     StopSignals signals;
     if (!serving->address.is_loopback())
       log_warning("whoever reaches ", serving->address, " may use this node");
@@ -160,11 +175,15 @@ public:
       (*node)->shut_down(signal, grace);
     });
     const Address reached{serving->address.host, (*gateway)->port()};
-    announce(STDOUT_FILENO, str_cat("ready at grpc://", reached, "\n"));
+    std::string lines = str_cat("ready at grpc://", reached, "\n");
     if ((*node)->port() != 0)
-      announce(STDOUT_FILENO, str_cat((*node)->task(), " is at caf://",
-                                      Address{serving->address.host, (*node)->port()},
-                                      " for troupe's commands\n"));
+      str_append(lines, (*node)->task(), " is at caf://",
+                 Address{serving->address.host, (*node)->port()}, " for troupe's commands\n");
+    (ready ? *ready : standard_output()).write(lines);
+    if (ready) {
+      (void)ready->flush(grace);
+      ready.reset();
+    }
     std::string why = (*node)->wait();
     log_info("ends: ", why);
     signals.forget();
@@ -241,6 +260,7 @@ private:
   std::string message_limit_, calls_, call_bytes_, sessions_, idle_session_;
   int task_ = -1;
   int cpu_devices_ = 1;
+  int ready_fd_ = -1;
 };
 
 } // namespace
