@@ -288,3 +288,28 @@ TEST_CASE(
     beside = Square(read) @"/job:a/cpu:0"
   )");
 }
+
+TEST_CASE("late reads: another device is sent each output of a branch by itself") {
+  placed_reads_become(R"(
+    w = VariableV2[dtype=DT_FLOAT]() @"/job:ps/cpu:0"
+    p = Placeholder[dtype=DT_BOOL]() @"/job:ps/cpu:0"
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:a/cpu:0"
+    target = RefSwitch(w, p) @"/job:ps/cpu:0"
+    write = Assign(target:1, x) @"/job:ps/cpu:0"
+    otherwise = Assign(target, x) @"/job:ps/cpu:0"
+    use = Neg(target:1) ^write ^otherwise @"/job:a/cpu:0"
+    other = Square(target) ^write ^otherwise @"/job:a/cpu:0"
+  )",
+                      R"(
+    w = VariableV2[dtype=DT_FLOAT]() @"/job:ps/cpu:0"
+    p = Placeholder[dtype=DT_BOOL]() @"/job:ps/cpu:0"
+    x = Placeholder[dtype=DT_FLOAT]() @"/job:a/cpu:0"
+    target = RefSwitch(w, p) @"/job:ps/cpu:0"
+    write = Assign(target:1, x) @"/job:ps/cpu:0"
+    otherwise = Assign(target, x) @"/job:ps/cpu:0"
+    target/late = Identity(target:1) ^write ^otherwise @"/job:ps/cpu:0"
+    use = Neg(target/late) ^write ^otherwise @"/job:a/cpu:0"
+    target/late_1 = Identity(target) ^write ^otherwise @"/job:ps/cpu:0"
+    other = Square(target/late_1) ^write ^otherwise @"/job:a/cpu:0"
+  )");
+}
