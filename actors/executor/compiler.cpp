@@ -369,7 +369,8 @@ private:
   }
 
   bool reads_variable(std::int32_t n) const {
-    return order_[static_cast<std::size_t>(n)]->has_role(Role::reads_variable);
+    return order_[static_cast<std::size_t>(n)]->op->roles.has_any(
+        {Role::reads_variable, Role::asks_variable});
   }
 
   // Edges out of a node, in order of output so that the last reader of each is known. Reads of a

@@ -1,6 +1,8 @@
 #include "actors/master/master.hpp"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "actors/family/drain.hpp"
 #include "actors/family/gather.hpp"
@@ -8,6 +10,7 @@
 #include "actors/master/remake.hpp"
 #include "actors/master_session/direct_steps.hpp"
 #include "actors/master_session/session_record.hpp"
+#include "core/base/device_name.hpp"
 #include "core/base/random.hpp"
 #include "core/base/strings.hpp"
 
@@ -216,16 +219,17 @@ caf::result<SessionCreated> create(Self self, const Parts& parts, CreateSession&
   return opening->promise;
 }
 
-// The devices of every task that answers in time.
+// The devices of every task that answers in time, the own ones first.
 caf::result<DeviceList> list_devices(Self self, const Parts& parts) {
   auto list = std::make_shared<DeviceList>();
   list->devices = parts.services->devices.attributes();
   std::vector<std::string> others = parts.services->cluster.tasks();
   std::erase(others, parts.services->task);
   auto promise = self->make_response_promise<DeviceList>();
-  auto answered = gather(others.size(), [=]() mutable {
-    std::sort(list->devices.begin(), list->devices.end(),
-              [](auto& a, auto& b) { return a.name < b.name; });
+  auto answered = gather(others.size(), [=, own = parts.services->task]() mutable {
+    std::ranges::sort(list->devices, {}, [&](const DeviceAttributes& device) {
+      return std::pair(task_of_device(device.name) != own, std::string_view(device.name));
+    });
     promise.deliver(std::move(*list));
   });
   const std::int64_t due = due_us(self, parts.services, 0);

@@ -37,6 +37,7 @@ Result<PlacementOptions> placement_options(const ClientGraphRequest& request,
       types = {"CPU"};
     return types;
   };
+  options.own_task = services.task;
   options.allow_soft_placement = request.settings->allow_soft_placement;
   options.log_device_placement = request.settings->log_device_placement;
   return options;

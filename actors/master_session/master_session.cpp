@@ -371,6 +371,9 @@ void use(MasterSessionState& state, std::vector<SessionWorker> workers) {
     if (!worker.lost.ok())
       state.tasks.health.lose(worker.task, worker.lost);
   }
+  std::ranges::stable_partition(state.tasks.devices, [&](const DeviceAttributes& device) {
+    return task_of_device(device.name) == state.task; // clients are told of these first
+  });
 }
 
 // Names that could be bound once can be again.

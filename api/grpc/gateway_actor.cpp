@@ -73,7 +73,8 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
   // A client waits for ever unless it says otherwise; silent tasks are named once they are judged.
   const std::chrono::microseconds longest(t.verdict() + t.compile);
   const auto left = call->time_left(longest);
-  if (left < longest)
+  const bool has_deadline = left < longest;
+  if (has_deadline)
     request.timeout_us = std::max<std::int64_t>((left - left / 10).count(), 1000);
   const std::int64_t operation_timeout_us = request.settings.operation_timeout_us;
   ++self->state.opening;
@@ -90,7 +91,12 @@ void create(Self self, const Parts& parts, const std::shared_ptr<RpcCall>& call,
           },
           [=](caf::error& error) {
             --self->state.opening;
-            call->fail(to_status(error, "CreateSession"));
+            Status status = to_status(error, "CreateSession");
+            // Clients repeat what is UNAVAILABLE, with their whole time-out anew: not once half of it is used up.
+            const bool is_late = has_deadline && call->time_left(longest) <= left / 2;
+            if (is_late && status.code() == Code::unavailable)
+              status = deadline_exceeded(status.message());
+            call->fail(status);
           });
 }
 

@@ -31,7 +31,7 @@ public:
 /// A mutable tensor. Readers take a shared snapshot; a writer changes the buffer in place when
 /// nobody else holds it and replaces it otherwise, so that a snapshot never changes under its
 /// reader.
-class Variable final : public Resource {
+class Variable : public Resource {
 public:
   /// `declared` is the shape that its node says it has; nothing: any.
   explicit Variable(DType dtype, std::optional<Shape> declared = {})
@@ -63,6 +63,13 @@ private:
   std::optional<Shape> declared_;
   Tensor value_;
   std::shared_ptr<VariableMemory> memory_; // null until it was asked for
+};
+
+/// One that nodes refer to without a handle (VariableV2). A kind of its own: a container may hold a Variable of
+/// the same name, which is another.
+class RefVariable final : public Variable {
+public:
+  using Variable::Variable;
 };
 
 class ResourceManager {

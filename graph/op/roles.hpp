@@ -46,6 +46,7 @@ enum class Role : std::uint8_t {
   variable,         ///< gives the reference or the handle of a variable
   reads_variable,   ///< its output may be the memory of the variable itself
   takes_any_handle, ///< takes handles of resources on other devices
+  asks_variable,    ///< says whether the variable holds a value
 };
 
 /// A set of roles: a word of bits.

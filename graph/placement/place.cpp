@@ -62,7 +62,10 @@ private:
       devices_.push_back(&device);
       names_.emplace(&device, device.name.to_string());
     }
-    std::ranges::sort(devices_, {}, [&](const PlacementDevice* d) { return names_.at(d); });
+    std::ranges::sort(devices_, {}, [&](const PlacementDevice* d) {
+      const std::string& name = names_.at(d);
+      return std::pair(task_of_device(name) != options_.own_task, std::string_view(name));
+    });
     for (const PlacementDevice* device : devices_)
       by_name_.emplace(names_.at(device), device);
   }
@@ -138,7 +141,7 @@ private:
     return device;
   }
 
-  // First by the order of `types`, then by name. Remembered, as most nodes ask for the same.
+  // First by the order of `types`, then as devices_ are sorted. Remembered, as most nodes ask for the same.
   const PlacementDevice* best(const DeviceName& spec, const std::vector<std::string>& types) {
     std::string key = str_cat(spec, "|", str_join(types, ","));
     auto [entry, is_new] = best_.try_emplace(std::move(key), nullptr);
@@ -196,7 +199,7 @@ private:
 
   Graph& graph_;
   const PlacementOptions& options_;
-  std::vector<const PlacementDevice*> devices_; // by name
+  std::vector<const PlacementDevice*> devices_; // the own ones first, then by name
   std::unordered_map<const PlacementDevice*, std::string> names_;
   std::unordered_map<std::string, const PlacementDevice*> by_name_;
   std::unordered_map<std::string, const PlacementDevice*> best_;

@@ -23,6 +23,7 @@ using SupportedDeviceTypes = std::function<Result<std::vector<std::string>>(cons
 
 struct PlacementOptions {
   std::vector<PlacementDevice> devices;
+  std::string own_task; ///< the master's, whose devices come first; empty: no task's do
   SupportedDeviceTypes supported_types;
   bool allow_soft_placement = false; ///< a request that cannot be met loses its type and id
   bool log_device_placement = false; ///< one line at level info for each node: "name: (Op): device"
@@ -33,7 +34,7 @@ struct PlacementOptions {
 /// A node may go to the devices that match its requested (partial) name, have a kernel for it and
 /// for all nodes of its colocation group. The group is made by `_class` attributes ("loc:@other"),
 /// reference edges and resource edges. Among these the first device type of the group's preference
-/// wins, then the first name in lexicographic order. What owns a variable or resource decides
+/// wins, then a device of `own_task`, then the first name in lexicographic order. What owns a variable or resource decides
 /// against what uses it. A node that has an assigned device keeps it, and so does its group. A node
 /// without inputs follows its readers if they are all on one device; Shape, Size, Rank and fetches
 /// follow their input.

@@ -89,6 +89,24 @@ TEST_CASE("place: a partial request narrows the choice") {
   CHECK(p.on("d") == w0_cpu);
 }
 
+TEST_CASE("place: the master's own task gets what asks for no task, or for any of its job") {
+  PlacementOptions options = cluster({ps_cpu, w0_cpu, w0_gpu, w1_cpu});
+  options.own_task = "/job:worker/replica:0/task:1";
+  Placed p = placed(R"(
+    a = Placeholder[dtype=DT_FLOAT]()
+    b = Neg(a) @"/job:worker"
+    c = Neg(a) @"/job:ps"
+    d = Neg(a) @"/task:0"
+    e = MatMul(a, a))",
+                    options);
+  REQUIRE_MESSAGE(p.status.ok(), p.status.to_string());
+  CHECK(p.on("a") == w1_cpu);
+  CHECK(p.on("b") == w1_cpu);
+  CHECK(p.on("c") == ps_cpu);
+  CHECK(p.on("d") == ps_cpu);
+  CHECK(p.on("e") == w0_gpu); // types come first
+}
+
 TEST_CASE("place: nodes that are alike are decided once, and others each for itself") {
   PlacementOptions options = cluster({w0_cpu, w0_gpu, ps_cpu});
   int asked = 0;

@@ -186,6 +186,7 @@ void register_ops(OpLibrary& library) {
       .input("resource: resource")
       .output("is_initialized: bool")
       .stateful()
+      .roles(Role::asks_variable)
       .shape_fn(shape_scalar)
       .not_differentiable("its value is true or false")
       .kernel_on_all_devices(is_initialized,

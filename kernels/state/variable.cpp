@@ -38,11 +38,11 @@ Status find_variable(KernelContext& c) {
   const auto& [name, shape] = c.prepared<Declared>();
   const DType dtype = remove_ref(c.output_type(0));
   TROUPE_ASSIGN(auto variable,
-                c.resources().lookup_or_create<Variable>(name.container, name.name, [&] {
-                  auto made = std::make_shared<Variable>(dtype, shape);
+                c.resources().lookup_or_create<RefVariable>(name.container, name.name, [&] {
+                  auto made = std::make_shared<RefVariable>(dtype, shape);
                   if (shape && shape->num_elements() == 0) // it holds all that it can
                     made->assign(Tensor::zeros(dtype, *shape));
-                  return Result<std::shared_ptr<Variable>>(std::move(made));
+                  return Result<std::shared_ptr<RefVariable>>(std::move(made));
                 }));
   if (variable->dtype() != dtype)
     return invalid_argument(str_cat("Trying to get variable '", name.name,
@@ -161,6 +161,7 @@ void register_ops(OpLibrary& library) {
       .output("is_initialized: bool")
       .attr("dtype: type")
       .allows_uninitialized_input()
+      .roles(Role::asks_variable)
       .shape_fn(shape_scalar)
       .not_differentiable("its value is true or false")
       .kernel_on_all_devices(is_initialized, {.host_outputs = {"is_initialized"}})

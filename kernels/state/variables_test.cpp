@@ -107,6 +107,30 @@ TEST_CASE("variables: shared_name and container decide which variable a node nam
         std::string::npos);
 }
 
+TEST_CASE(
+    "variables: one that nodes refer to and one behind a handle are two, if they have one name") {
+  Graph g = parse(R"(
+    v = VariableV2[dtype=DT_FLOAT, shape=[], shared_name="same"]()
+    h = VarHandleOp[dtype=DT_INT32, shape=[], shared_name="same"]()
+    two = Const[dtype=DT_FLOAT, value=f32[] 2]()
+    three = Const[dtype=DT_INT32, value=i32[] 3]()
+    init = Assign(v, two)
+    is_there = VarIsInitializedOp(h)
+    init_h = AssignVariableOp(h, three)
+    in_v = Identity(v)
+    in_h = ReadVariableOp[dtype=DT_INT32](h))");
+  Interpreter interpreter;
+  CHECK(fetch(interpreter, g, "init") == 2);
+  auto is_there = interpreter.run(g, {}, {"is_there"});
+  REQUIRE(is_there.ok());
+  CHECK((*is_there)[0].value<bool>() == false);
+  REQUIRE(interpreter.run(g, {}, {"^init_h"}).ok());
+  CHECK(fetch(interpreter, g, "in_v") == 2);
+  auto in_h = interpreter.run(g, {}, {"in_h"});
+  REQUIRE(in_h.ok());
+  CHECK((*in_h)[0].value<std::int32_t>() == 3);
+}
+
 TEST_CASE("variables: a resource variable is made by its first assignment and can be destroyed") {
   Graph g = parse(R"(
     h = VarHandleOp[dtype=DT_FLOAT, shape=[]]()

@@ -121,10 +121,14 @@ class Child:
             line = lines.get(timeout=READY_WITHIN)
         except queue.Empty:
             line = None
+        self._reached = line
         if not line or not line.startswith("ready at "):
             self.end()
             raise ServerError("`troupe serve` was not ready within {} s".format(READY_WITHIN) if line is None else
                               f"`troupe serve` ended with code {self.process.returncode}; it says why above", self.process.returncode)
+
+    def listens_everywhere(self):
+        return self._reached.startswith("ready at grpc://0.0.0.0:")
 
     def has_ended(self):
         return self.process.poll() is not None

@@ -2,12 +2,19 @@
 
 from .child import Child, ServerError, free_port  # noqa: F401
 
+
+class NoSuchTask(Exception):
+    """The own task is not in the cluster; in TensorFlow's words."""
+
+
 def placed(tasks, job, task):
     """A copy of {job: {task: address}} in which the own task's port 0 is a free one; and the own address."""
     out = {name: {str(number): address for number, address in addresses.items()} for name, addresses in tasks.items()}
-    address = out.get(job, {}).get(str(task))
+    if job not in out:
+        raise NoSuchTask(f'Job "{job}" was not defined in cluster')
+    address = out[job].get(str(task))
     if address is None:
-        raise ValueError(f"task {task} is not defined in job {job!r}")
+        raise NoSuchTask(f'Task {task} was not defined in job "{job}"')
     host, _, port = address.rpartition(":")
     if port == "0":
         address = out[job][str(task)] = f"{host}:{free_port()}"
@@ -26,12 +33,17 @@ class Server:
     """In place of tf.distribute.Server; the same arguments, methods and properties."""
 
     def __init__(self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True):
+        from tensorflow.python.framework import errors
         from tensorflow.python.training import server_lib
         self._server_def = server_lib._make_server_def(server_or_cluster_def, job_name, task_index, protocol, config)
         if self._server_def.protocol not in ("", "grpc"):
-            raise ValueError(f"troupe speaks the protocol grpc, and not {self._server_def.protocol!r}")
+            raise errors.NotFoundError(None, None, f"No server factory registered for the given ServerDef: protocol: {self._server_def.protocol!r}; "
+                                       "the protocol is grpc")
         tasks = {job.name: dict(job.tasks) for job in self._server_def.cluster.job}
-        self._tasks, self._address = placed(tasks, self._server_def.job_name, self._server_def.task_index)
+        try:
+            self._tasks, self._address = placed(tasks, self._server_def.job_name, self._server_def.task_index)
+        except NoSuchTask as error:
+            raise errors.InternalError(None, None, str(error)) from None
         self._child = None
         if start:
             self.start()
@@ -46,6 +58,8 @@ class Server:
             if error.code is None:
                 raise
             raise as_tensorflow_says(error) from error
+        if self._child.listens_everywhere():  # the listed address is none of this machine's, and may not lead back to it
+            self._address = "127.0.0.1:" + self._address.rpartition(":")[2]
 
     def join(self):
         """Blocks until the child ends, which an interrupt makes it do."""

@@ -14,7 +14,7 @@ from support import TROUPE, Case, free_ports
 PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
 sys.path.insert(0, PYTHON)
 from troupe.child import Child, ServerError, folders  # noqa: E402
-from troupe.server import placed  # noqa: E402
+from troupe.server import NoSuchTask, placed  # noqa: E402
 from troupe.session import OwnNode, OwnNodes, cpu_devices_of  # noqa: E402
 
 HOLD = """
@@ -202,8 +202,10 @@ class Module(Case):
         self.assertRegex(address, r"^localhost:[1-9]\d+$")
         self.assertEqual(out, {"ps": {"0": "h:1"}, "worker": {"0": address, "1": "h:0"}})
         self.assertEqual(tasks["worker"][0], "localhost:0")
-        with self.assertRaisesRegex(ValueError, "task 7 is not defined in job 'worker'"):
+        with self.assertRaisesRegex(NoSuchTask, 'Task 7 was not defined in job "worker"'):
             placed(tasks, "worker", 7)
+        with self.assertRaisesRegex(NoSuchTask, 'Job "chief" was not defined in cluster'):
+            placed(tasks, "chief", 0)
 
     def test_a_wrong_call_tells_the_right_one(self):
         for words in ([], ["-m"], ["--help"]):

@@ -61,6 +61,16 @@ class Graph(Case):
             self.assertEqual((code, out), (2, ""))
             self.assertIn("choose one", err)
 
+    def test_the_session_s_own_task_gets_what_asks_for_no_task(self):
+        path = self.file("half.graph", GRAPH)
+        code, out, err = run("graph", "--text", "--place", "ps=1,worker=2", "--master", "/job:worker/task:1", path)
+        self.assertEqual(code, 0, err)
+        self.assertIn('product = Mul(x, half) on "/job:worker/replica:0/task:1/device:CPU:0"', out)
+        for master in ("/job:worker/task:2", "worker/1", "/job:worker"):
+            code, _, err = run("graph", "--place", "ps=1,worker=2", "--master", master, path)
+            self.assertEqual(code, 2, master)
+            self.assertIn(f"--master is '{master}', which is none of the tasks of --place", err)
+
     def test_jobs_to_place_on_are_checked(self):
         path = self.file("half.graph", GRAPH)
         for jobs in ("=3", "ps=0", "ps=99999999999999999999", "ps=1,ps=2", "p s=1", "ps=-1", "ps=1,"):
@@ -116,7 +126,7 @@ y = ReadVariableOp[dtype=DT_FLOAT](v)
         path, ports = self.cluster()
         up = self.start("up", f"--config-file={path}")
         up.wait_for("up: 2 tasks ready")
-        graph = self.file("half.graph", GRAPH.replace("Mul(x, half)", 'Mul(x, half) @"/job:worker"'))
+        graph = self.file("half.graph", GRAPH.replace("Mul(x, half)", 'Mul(x, half) @"/job:ps"'))
         trace, svg = os.path.join(self.folder, "step.json"), os.path.join(self.folder, "step.svg")
         code, _, err = run("run", f"caf://127.0.0.1:{ports[1]}", graph, "--feed", "x=f32[2] 1 2", "--fetch", "y", "--trace", trace)
         self.assertEqual(code, 0, err)

@@ -118,6 +118,19 @@ class ServeCluster(Case):
             self.assertEqual(code, 2)
             self.assertIn("--cpu-devices wants a number from 1 to 64", err)
 
+    def test_a_task_whose_listed_address_is_none_of_this_machine_is_reached_at_every_address(self):
+        graph = self.file("one.txt", "x = Const[dtype=DT_FLOAT, value=f32[] 3]()\ny = Neg(x)\n")
+        (port,) = free_ports(1)
+        for host in ("192.0.2.1", "no-such-host.invalid"):  # an address for documentation, as one that a router translates; a service's name
+            node = self.start("serve", "--cluster=" + json.dumps({"worker": [f"{host}:{port}"]}), "--job=worker")
+            self.assertEqual(node.wait_for("ready at "), f"ready at grpc://0.0.0.0:{port}")
+            at = re.search("caf://0.0.0.0:([0-9]+)", node.wait_for("/job:worker/replica:0/task:0 is at "))[1]
+            self.assertIn(f"'{host}'", node.wait_for("listening at every address", "err"))
+            code, out, err = run("run", f"caf://127.0.0.1:{at}", graph, "--fetch", "y")
+            self.assertEqual((code, out), (0, "y = f32[] -3\n"), err)
+            node.send(signal.SIGTERM)
+            self.assertEqual(node.end(), 0)
+
     def test_what_graphs_print_goes_to_the_streams_as_it_is(self):
         graph = self.file("prints.txt", """text = Const[dtype=DT_STRING, value=str[] "said\\nthere"]()
 here = PrintV2[output_stream="stdout"](text)

@@ -12,6 +12,7 @@
 #include "graph/ir/text.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "tests/support/endless_graph.hpp"
+#include "tests/support/free_port.hpp"
 #include "tests/support/gateway/gateway_rig.hpp"
 
 namespace troupe::gateway_test {
@@ -248,6 +249,23 @@ TEST_CASE_FIXTURE(Fixture, "gateway: the session's timeout counts where the call
   CHECK_MESSAGE(ended.status_error_message().find("deadline of 50 ms") != std::string::npos,
                 ended.status_error_message());
   CHECK(close(session).ok());
+}
+
+TEST_CASE("gateway: a session that misses a task says so before its client's deadline, once") {
+  NodeOptions of_node;
+  for (const char* job : {"ps", "worker"})
+    REQUIRE(of_node.cluster.add(job, 0, {"127.0.0.1", testing::free_port()}).ok());
+  of_node.job = "worker";
+  Fixture f({}, of_node);
+  const std::string request = tensorflow::CreateSessionRequest().SerializeAsString();
+  // Clients repeat what is UNAVAILABLE. A machine may be too busy for one answer to be there in time.
+  CHECK(comes_true([&] {
+    const Status answer =
+        f.client->call("CreateSession", request, std::chrono::milliseconds(500)).status();
+    CHECK(answer.code() == Code::deadline_exceeded);
+    return answer.message().find("a session needs every task it may use: "
+                                 "/job:ps/replica:0/task:0") != std::string::npos;
+  }));
 }
 
 TEST_CASE("gateway: an idle session is closed, and the number of sessions is bounded") {

@@ -80,6 +80,10 @@ public:
     options.flag("--text", text_, "print the text form");
     options.flag("--dot", dot_, "print Graphviz's language");
     options.text("--place", place_, "place the nodes first: jobs (ps=1,worker=2) or a config file");
+    options.text(
+        "--master", master_,
+        "the task that the session is opened at, such as /job:worker/task:1: with --place, "
+        "it gets what asks for no task");
     options.flag("--json", json_, "print JSON");
   }
 
@@ -102,7 +106,12 @@ public:
       if (!devices)
         return is_list_of_jobs(place_) ? called_wrongly(devices.status().message())
                                        : failed_in_file(devices.status());
+      if (auto master = master_task(*devices); master.ok())
+        master_ = *master;
+      else
+        return called_wrongly(master.status().message());
       Status placed = place(*graph, {.devices = *std::move(devices),
+                                     .own_task = master_,
                                      .supported_types = supported_types,
                                      .allow_soft_placement = true});
       if (!placed.ok())
@@ -118,6 +127,20 @@ public:
   }
 
 private:
+  // The canonical name of the task that --master names; empty without one.
+  Result<std::string> master_task(const std::vector<PlacementDevice>& devices) const {
+    if (master_.empty())
+      return std::string();
+    auto name = DeviceName::parse(master_);
+    if (name.ok() && name->job && name->task)
+      for (const PlacementDevice& device : devices)
+        if (name->matches(device.name))
+          return device.name.task_part().to_string();
+    return invalid_argument(str_cat("--master is '", master_,
+                                    "', which is none of the tasks of --place; write it as "
+                                    "/job:worker/task:1"));
+  }
+
   static Result<std::vector<std::string>> supported_types(const Node& node) {
     auto types = op_library().kernels.device_types(node.op_name(), node.attrs);
     if (!types.empty())
@@ -206,7 +229,7 @@ private:
     }
   }
 
-  std::string file_, place_;
+  std::string file_, place_, master_;
   bool text_ = false, dot_ = false, json_ = false;
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "actors/node/node.hpp"
 #include "api/grpc/foreign_task.hpp"
@@ -22,6 +23,7 @@
 #include "tools/troupe/command.hpp"
 #include "tools/troupe/duration.hpp"
 #include "tools/troupe/end_watchdog.hpp"
+#include "tools/troupe/local_address.hpp"
 #include "tools/troupe/node_options.hpp"
 #include "tools/troupe/stop_signals.hpp"
 
@@ -30,11 +32,13 @@ namespace {
 
 constexpr std::chrono::seconds grace{5}; // for running steps, at the end
 constexpr int most_cpu_devices = 64;
+constexpr const char* every_interface = "0.0.0.0";
 
 /// What the command line and TF_CONFIG say together.
 struct Serving {
-  ClusterSpec spec; ///< without tasks: one node of its own
-  Address address;  ///< for clients
+  std::string listed_host; ///< in the cluster, where that is not listened at; else empty
+  ClusterSpec spec;        ///< without tasks: one node of its own
+  Address address;         ///< for clients
   GatewaySettings gateway;
 };
 
@@ -151,7 +155,12 @@ public:
     set_log_name("serve");
     print_to_streams();
     StopSignals signals;
-    if (!serving->address.is_loopback())
+    if (!serving->listed_host.empty())
+      log_warning("other machines cannot reach this one by an address of its own that '",
+                  serving->listed_host, "' stands for: listening at every address, ",
+                  serving->address,
+                  ", where whoever reaches it may use this node; --grpc names another");
+    else if (!serving->address.is_loopback())
       log_warning("whoever reaches ", serving->address, " may use this node");
     auto foreign = std::make_shared<ForeignTasks>();
     NodeOptions of_node = node_options(*serving, foreign);
@@ -251,6 +260,8 @@ private:
     TROUPE_ASSIGN(out.address, spec.cluster.address_of(task_name(spec.job, spec.task)));
     if (!grpc_.empty()) {
       TROUPE_ASSIGN(out.address, Address::parse(grpc_));
+    } else if (out.address.host != every_interface && !is_heard_at(out.address)) {
+      out.listed_host = std::exchange(out.address.host, every_interface);
     }
     return out;
   }

@@ -23,11 +23,16 @@ bool same_host(const sockaddr* a, const sockaddr* b) {
   return false;
 }
 
-} // namespace
+bool is_loopback(const sockaddr* a) {
+  if (a->sa_family == AF_INET)
+    return (ntohl(reinterpret_cast<const sockaddr_in*>(a)->sin_addr.s_addr) >> 24) == 127;
+  return a->sa_family == AF_INET6 &&
+         IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(a)->sin6_addr);
+}
 
-bool is_on_this_host(const Address& address) {
-  if (address.is_loopback())
-    return true;
+// Whether one of the host's addresses that are wanted is an interface's.
+template <class Wanted>
+bool has_interface(const Address& address, Wanted is_wanted) {
   addrinfo* found = nullptr;
   if (getaddrinfo(address.host.c_str(), nullptr, nullptr, &found) != 0)
     return false;
@@ -38,9 +43,20 @@ bool is_on_this_host(const Address& address) {
   std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> interfaces(listed, freeifaddrs);
   for (const addrinfo* a = resolved.get(); a; a = a->ai_next)
     for (const ifaddrs* i = interfaces.get(); i; i = i->ifa_next)
-      if (same_host(a->ai_addr, i->ifa_addr))
+      if (is_wanted(a->ai_addr) && same_host(a->ai_addr, i->ifa_addr))
         return true;
   return false;
+}
+
+} // namespace
+
+bool is_on_this_host(const Address& address) {
+  return address.is_loopback() || has_interface(address, [](const sockaddr*) { return true; });
+}
+
+bool is_heard_at(const Address& address) {
+  return address.is_loopback() ||
+         has_interface(address, [](const sockaddr* a) { return !is_loopback(a); });
 }
 
 } // namespace troupe

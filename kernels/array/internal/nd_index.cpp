@@ -35,7 +35,8 @@ Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape) {
         num_bad += is_there ? 0 : 1;
       }
       if (num_bad > 0)
-        out.bad = std::ranges::find(out.where, -1) - out.where.begin();
+        out.bad = std::ranges::find(out.where.rbegin(), out.where.rend(), -1).base() -
+                  out.where.begin() - 1;
       return {};
     }
     for (std::int64_t i = 0; i < count; ++i) {
@@ -46,7 +47,7 @@ Result<NdIndex> read_nd_index(const Tensor& indices, const Shape& shape) {
         at = at < 0 || index < 0 || index >= extent ? -1 : at * extent + index;
       }
       out.where[static_cast<std::size_t>(i)] = at;
-      if (at < 0 && out.bad < 0)
+      if (at < 0)
         out.bad = i;
     }
     return {};

@@ -15,7 +15,7 @@ struct NdIndex {
   std::int64_t depth = 0;          ///< dimensions that an index names
   std::int64_t row = 1;            ///< elements of a row
   std::vector<std::int64_t> where; ///< which row each index names; -1 outside
-  std::int64_t bad = -1;           ///< the first index that is outside
+  std::int64_t bad = -1;           ///< the last index that is outside, which TensorFlow names
 };
 
 /// Requires indices of rank 1 or more, whose last dimension is at most the shape's rank. UNIMPLEMENTED
