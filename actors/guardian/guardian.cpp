@@ -337,7 +337,7 @@ GuardianActor::behavior_type guardian(Self self, Services services,
                        state.master,
                        state.transport,
                        state.membership,
-                       services->cluster.identity()};
+                       services->cluster.identity_between(services->task, m.from)};
       },
       [=](const GetActors&) { return actors(self); },
       [=](const Adopt& m) { return adopt(self, services, m); },

@@ -232,8 +232,7 @@ void Deliver::operator()(PeerBook::GiveUp& m) const {
   if (!there)
     return close();
   ask_watched(self, there, services->timeouts.heartbeat / part_for_farewell,
-              Farewell{services->task, services->incarnation, services->cluster.identity().digest,
-                       m.silent_us})
+              book_of(self).farewell_to(m.task, m.silent_us))
       .then([=](caf::ok_atom) { close(); }, [=](caf::error&) { close(); });
 }
 
@@ -276,15 +275,14 @@ caf::result<Heartbeat> take_heartbeat(Self self, const Services& services, const
 
 // Tells every node that knows us; answers when all have heard it, or after their time to do so.
 caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
-  std::vector<MembershipActor> all;
-  for (Link link : book_of(self).everyone())
+  std::vector<std::pair<MembershipActor, Farewell>> all;
+  for (const auto& [task, link] : book_of(self).everyone())
     if (auto there = membership_at(self, link))
-      all.push_back(std::move(there));
+      all.emplace_back(std::move(there), book_of(self).farewell_to(task, 0));
   auto promise = self->make_response_promise<caf::ok_atom>();
   auto answered = gather(all.size(), [promise]() mutable { promise.deliver(caf::ok_atom::value); });
-  for (const MembershipActor& membership : all)
-    ask(self, membership, services->timeouts.cancel,
-        Farewell{services->task, services->incarnation, services->cluster.identity().digest, 0})
+  for (const auto& [membership, farewell] : all)
+    ask(self, membership, services->timeouts.cancel, farewell)
         .then([=](caf::ok_atom) mutable { answered(); },
               [=](caf::error&) mutable { answered(); }); // its lease tells it, if this does not
   return promise;

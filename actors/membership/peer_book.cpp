@@ -29,6 +29,13 @@ ids_of(const std::vector<std::pair<PeerBook::Waiter, std::int64_t>>& waiters) {
   return out;
 }
 
+std::string_view how_to_agree(const Cluster& cluster) {
+  return cluster.is_partial()
+             ? "; the ClusterSpec of each must have both tasks, with the ports that they have"
+             : "; give all tasks of a cluster the same config file, or the same cluster-name "
+               "where each sees the others at other addresses";
+}
+
 } // namespace
 
 PeerBook::Effects PeerBook::wanted(const std::string& task, Waiter waiter, std::int64_t budget_us,
@@ -113,16 +120,15 @@ PeerBook::Effects PeerBook::welcomed(Link link, const Claim& claim, std::int64_t
   if (!found || found->second.attempt->phase != Try::greeting)
     return out;
   auto& [task, known] = *found;
-  const auto own = setup_.cluster.identity();
+  const auto own = setup_.cluster.identity_between(setup_.task, task);
   if (claim.cluster.digest != own.digest) { // which may have a task of our name
-    refuse(*found,
-           failed_precondition(
-               str_cat("at ", address_text(task), " runs ", claim.task.substr(0, 200), " of ",
-                       claim.cluster.to_string(), ", but ", setup_.task, " is of ", own.to_string(),
-                       "; give all tasks of a cluster the same config file, or the same "
-                       "cluster-name where each sees the others at other addresses"))
-               .with_origin({"", "", task, 0}),
-           out);
+    refuse(
+        *found,
+        failed_precondition(str_cat("at ", address_text(task), " runs ", claim.task.substr(0, 200),
+                                    " of ", claim.cluster.to_string(), ", but ", setup_.task,
+                                    " is of ", own.to_string(), how_to_agree(setup_.cluster)))
+            .with_origin({"", "", task, 0}),
+        out);
     return out;
   }
   if (claim.task != task) {

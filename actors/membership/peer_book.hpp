@@ -186,11 +186,13 @@ public:
 
   /// What we say to a task.
   Heartbeat heartbeat(const std::string& task) const;
+  /// The same at our end, or where we give it up: `silent_us` is not 0 then.
+  Farewell farewell_to(const std::string& task, std::int64_t silent_us) const;
   Link next_link() { return ++links_made_; }
   /// 0: not connected.
   Link link_of(const std::string& task) const;
-  /// Of every task that knows us.
-  std::vector<Link> everyone() const;
+  /// Every task that knows us.
+  std::vector<std::pair<std::string, Link>> everyone() const;
   /// Every other task of the cluster.
   std::vector<PeerInfo> peers(std::int64_t now_us) const;
   std::size_t num_connected() const;

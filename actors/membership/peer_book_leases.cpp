@@ -9,10 +9,11 @@
 namespace troupe {
 
 Status PeerBook::admit(const std::string& task, std::uint64_t cluster) const {
-  if (setup_.cluster.contains(task) && setup_.cluster.identity().digest == cluster)
+  const auto own = setup_.cluster.identity_between(setup_.task, task);
+  if (setup_.cluster.contains(task) && own.digest == cluster)
     return {};
   return failed_precondition(str_cat("task ", str_quote(task.substr(0, 200)), " is not of ",
-                                     setup_.cluster.identity().to_string(), ", as ", setup_.task,
+                                     own.to_string(), ", as ", setup_.task,
                                      " is; give all tasks the same config file"));
 }
 
@@ -45,8 +46,13 @@ Heartbeat PeerBook::heartbeat(const std::string& task) const {
           setup_.incarnation,
           losses.count,
           losses.incarnation,
-          setup_.cluster.identity().digest,
+          setup_.cluster.identity_between(setup_.task, task).digest,
           losses.silent_us};
+}
+
+Farewell PeerBook::farewell_to(const std::string& task, std::int64_t silent_us) const {
+  return {setup_.task, setup_.incarnation,
+          setup_.cluster.identity_between(setup_.task, task).digest, silent_us};
 }
 
 PeerBook::Effects PeerBook::agreed(Link link, const Heartbeat& m, std::int64_t now_us) {
@@ -316,13 +322,13 @@ void PeerBook::looked_at(Link link, const std::optional<WireState>& wire) {
     entry->second.connection->is_cut = true;
 }
 
-std::vector<PeerBook::Link> PeerBook::everyone() const {
-  std::vector<Link> out;
+std::vector<std::pair<std::string, PeerBook::Link>> PeerBook::everyone() const {
+  std::vector<std::pair<std::string, Link>> out;
   for (const auto& [task, known] : tasks_)
     if (known.connection)
-      out.push_back(known.connection->link);
+      out.emplace_back(task, known.connection->link);
     else if (known.listener)
-      out.push_back(known.listener->link);
+      out.emplace_back(task, known.listener->link);
   return out;
 }
 

@@ -346,7 +346,7 @@ TEST_CASE_FIXTURE(Fixture, "peer book: who beats unasked is beaten back, and giv
   Link link = book.next_link();
   CHECK(book.beaten(beat_of(first), link, 1, 0).empty());
   CHECK(only<Book::Beat>(book.beat(heartbeat)).link == link);
-  CHECK(book.everyone() == std::vector<Link>{link});
+  CHECK(book.everyone() == std::vector<std::pair<std::string, Link>>{{first, link}});
   CHECK(only<Book::Examine>(book.beat(lease + 1)).link == link);
   auto gone = book.examined(link, wire(9000), -1, 6 * second);
   CHECK(!only<Book::GiveUp>(gone).was_connected);

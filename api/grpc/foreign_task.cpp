@@ -62,7 +62,7 @@ Welcome welcome(TaskSelf self, const TaskParts& parts) {
   out.master = typed<MasterActor>(own); // what it does not know it answers with an error
   out.transport = typed<TransportActor>(own);
   out.membership = typed<MembershipActor>(own);
-  out.cluster = parts.services->cluster.identity();
+  out.cluster = parts.services->cluster.identity_between(parts.services->task, parts.info->task);
   return out;
 }
 
@@ -97,7 +97,8 @@ caf::result<Heartbeat> beat(TaskSelf self, const TaskParts& parts) {
     Heartbeat out;
     out.from = parts.info->task;
     out.incarnation = parts.info->incarnation;
-    out.cluster = parts.services->cluster.identity().digest;
+    out.cluster =
+        parts.services->cluster.identity_between(parts.services->task, parts.info->task).digest;
     promise.deliver(std::move(out));
   });
   return promise;

@@ -127,6 +127,17 @@ ClusterIdentity Cluster::identity() const {
   return out;
 }
 
+ClusterIdentity Cluster::identity_between(std::string_view own, std::string_view peer) const {
+  ClusterIdentity out = identity();
+  if (!is_partial_)
+    return out;
+  out.digest = 1;
+  for (std::string_view task : {own, peer})
+    if (auto address = address_of(task); address.ok())
+      out.digest += digest_of(str_cat(task, " at port ", address->port));
+  return out;
+}
+
 std::string ClusterIdentity::to_string() const {
   return str_cat(name.empty() ? "a cluster without a name" : str_cat("cluster '", name, "'"), " (",
                  tasks, tasks == 1 ? " task" : " tasks", ", digest ", hex16(digest), ")");

@@ -50,15 +50,23 @@ public:
   /// How many tasks have addresses on the host of `address`; all of loopback's are one.
   int tasks_on_host_of(const Address& address) const;
   void set_name(std::string name) { name_ = std::move(name); }
+  /// Each task may know a part of the cluster only, at hosts of its own naming, as TensorFlow's ClusterSpecs
+  /// may have it: two tasks agree about each other alone.
+  void set_partial() { is_partial_ = true; }
+  bool is_partial() const { return is_partial_; }
   /// Two clusters are the same if their tasks and the tasks' addresses are. With a name, if names and
   /// tasks are: behind proxies each task may see the others at addresses of its own.
   ClusterIdentity identity() const;
+  /// What `own` compares with what `peer` says. Of a partial cluster both must list both, with the ports that
+  /// the other lists; of any other it is identity().
+  ClusterIdentity identity_between(std::string_view own, std::string_view peer) const;
 
 private:
   std::map<std::string, Address> tasks_;
   std::map<Address, std::string> by_address_;
   std::map<std::string, int> on_host_; // by host; loopback's by none
   std::string name_;
+  bool is_partial_ = false;
   std::uint64_t digest_of_tasks_ = 0, digest_of_addresses_ = 0; // sums: in whatever order they come
 };
 

@@ -42,6 +42,7 @@ Result<Cluster> cluster_of(const JsonValue& value) {
     return invalid_argument("a cluster is a JSON object of jobs, such as {\"worker\": "
                             "[\"host0:2222\", \"host1:2222\"]}");
   Cluster out;
+  out.set_partial();
   for (const auto& [job, tasks] : value.map) {
     TROUPE_TRY(check_job(job));
     if (tasks.kind == Kind::list) {

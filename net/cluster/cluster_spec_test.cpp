@@ -25,6 +25,20 @@ void has(const std::string& text, std::string_view part) {
 
 } // namespace
 
+TEST_CASE("cluster spec: two tasks agree if both know both, whatever else each knows") {
+  const std::string a = "/job:ps/replica:0/task:0", b = "/job:worker/replica:0/task:1";
+  auto whole = parse_cluster_spec(R"({"ps":["h:1"],"worker":["h:2","h:3"]})");
+  auto part = parse_cluster_spec(R"({"ps":["h:1"],"worker":{"1":"localhost:3"}})");
+  auto other = parse_cluster_spec(R"({"ps":["h:1"],"worker":{"1":"h:4"}})");
+  auto without = parse_cluster_spec(R"({"ps":["h:1"]})");
+  REQUIRE((whole.ok() && part.ok() && other.ok() && without.ok()));
+  const auto digest = whole->identity_between(a, b).digest;
+  CHECK(part->identity_between(b, a).digest == digest);
+  CHECK(other->identity_between(b, a).digest != digest);
+  CHECK(without->identity_between(a, b).digest != digest);
+  CHECK(whole->identity().digest != part->identity().digest);
+}
+
 TEST_CASE("cluster spec: lists, and objects with the tasks' numbers") {
   CHECK(described(R"({"ps": ["h:1"], "worker": {"0": "h:2", "7": "[::1]:3"}})") ==
         "/job:ps/replica:0/task:0 h:1\n/job:worker/replica:0/task:0 h:2\n"

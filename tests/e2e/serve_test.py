@@ -168,11 +168,24 @@ old = Print[U=[DT_INT32], message="old: "](number, number) ^logged
         _, target = self.serve("worker", 0)
         self.serve("worker", 1)
         spec = json.loads(self.spec)
-        spec["worker"].append("127.0.0.1:1")
+        spec["worker"][0] = "127.0.0.1:1"  # there it knows the worker, and nowhere else
         self.serve("ps", 0, f"--cluster={json.dumps(spec)}", "--job=ps")
         code, out, err = run("run", target, graph, "--feed", "x=f32[1] 6", "--fetch", "z", "--timeout", "20s")
         self.assertEqual((code, out), (1, ""))
-        self.assertIn("digest", err)
+        self.assertIn("the ClusterSpec of each must have both tasks, with the ports that they have", err)
+
+    def test_a_task_may_know_a_part_of_the_cluster(self):
+        graph = self.file("part.graph", GRAPH.replace("worker/task:1", "ps/task:0").replace("worker/task:0", "worker/task:1"))
+        ps, _ = self.serve("ps", 0)
+        known = {"ps": json.loads(self.spec)["ps"], "worker": {"1": f"localhost:{self.addresses['worker', 1]}"}}  # its own by another name
+        worker = self.start("serve", f"--cluster={json.dumps(known)}", "--job=worker", "--task=1")
+        target = re.search("caf://([a-z0-9.:]+)", worker.wait_for("/job:worker/replica:0/task:1 is at "))[0]
+        code, out, err = run("run", target, graph, "--feed", "x=f32[1] 6", "--fetch", "z", "--timeout", "20s")
+        self.assertEqual((code, out), (0, "z = f32[1] -3\n"), err)
+        for node in (worker, ps):  # each tells the other that it leaves, in order
+            node.send(signal.SIGTERM)
+            self.assertEqual(node.end(), 0)
+        self.assertEqual([line for line in ps.rest("err") if " W " in line], [])
 
     def test_the_environment_may_say_who_it_is(self):
         config = json.dumps({"cluster": json.loads(self.spec), "task": {"type": "worker", "index": 1}})
