@@ -260,7 +260,7 @@ private:
     TROUPE_ASSIGN(out.address, spec.cluster.address_of(task_name(spec.job, spec.task)));
     if (!grpc_.empty()) {
       TROUPE_ASSIGN(out.address, Address::parse(grpc_));
-    } else if (out.address.host != every_interface && !is_heard_at(out.address)) {
+    } else if (!is_heard_at(out.address)) {
       out.listed_host = std::exchange(out.address.host, every_interface);
     }
     return out;
