@@ -22,6 +22,12 @@ TEST_CASE("joined clusters: a server is the task that has its address, as the cl
   CHECK(spec->task == 3);
   CHECK(spec->cluster.size() == 3);
   CHECK(find({{"worker", 0, "h:1"}}, "h:1").ok());
+  // The other tasks are told of the cluster in writing, and agree with this one.
+  const std::string ps = task_name("ps", 0), worker = task_name("worker", 3);
+  auto told = parse_tf_config(write_tf_config({spec->cluster, "ps", 0}));
+  REQUIRE_MESSAGE(told.ok(), told.status().to_string());
+  CHECK(told->cluster.identity_between(ps, worker).digest ==
+        spec->cluster.identity_between(worker, ps).digest);
 }
 
 TEST_CASE("joined clusters: one without the server, with it twice, or as what it is already") {

@@ -42,7 +42,6 @@ Result<Cluster> cluster_of(const JsonValue& value) {
     return invalid_argument("a cluster is a JSON object of jobs, such as {\"worker\": "
                             "[\"host0:2222\", \"host1:2222\"]}");
   Cluster out;
-  out.set_partial();
   for (const auto& [job, tasks] : value.map) {
     TROUPE_TRY(check_job(job));
     if (tasks.kind == Kind::list) {
@@ -78,6 +77,7 @@ Status add_task(Cluster& cluster, std::string_view job, std::int64_t task,
   auto read = Address::parse(address);
   if (!read.ok())
     return read.status().with_context(str_cat("/job:", job, "/task:", task));
+  cluster.set_partial(); // clients may write each task's otherwise
   return cluster.add(job, static_cast<int>(task), *std::move(read));
 }
 

@@ -22,7 +22,7 @@ struct ClusterSpec {
   int task = -1;   ///< negative: not said
 };
 
-/// Adds a task as a client writes it. INVALID_ARGUMENT saying what is wrong with job, task or address;
+/// Adds a task as a client writes it, to a cluster that is partial from then on. INVALID_ARGUMENT saying what is wrong with job, task or address;
 /// ALREADY_EXISTS.
 Status add_task(Cluster& cluster, std::string_view job, std::int64_t task,
                 std::string_view address);
