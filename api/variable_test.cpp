@@ -191,4 +191,30 @@ TEST_CASE("a read comes before an update that nothing orders with it, whichever 
   }
 }
 
+TEST_CASE(
+    "whether a variable holds a value is asked before an initializer that nothing orders with it") {
+  for (const bool has_handle : {false, true}) {
+    Scope root = Scope::root();
+    Output value = ops::const_(root.named("value"), Tensor::scalar(1.0f), DType::float32);
+    std::string init;
+    if (has_handle) {
+      GraphVariable v = variable(root, "v", DType::float32, {}, value);
+      init = v.initializer().name();
+      ops::var_is_initialized_op(root.named("asked"), v.handle());
+    } else {
+      Output v = ops::variable_v2(root.named("v"), PartialShape(Shape{}), DType::float32);
+      init = ops::assign(root.named("assign"), v, value).node_name();
+      ops::is_variable_initialized(root.named("asked"), v);
+    }
+    for (int i = 0; i < 20; ++i) {
+      auto session = Session::open("local");
+      REQUIRE_MESSAGE(session.ok(), session.status().to_string());
+      REQUIRE(session->extend(root).ok());
+      auto out = session->run({}, {"asked"}, {init});
+      REQUIRE_MESSAGE(out.ok(), out.status().to_string());
+      CHECK((*out)[0].value<bool>() == false);
+    }
+  }
+}
+
 } // namespace troupe
