@@ -1,6 +1,6 @@
 // Elementwise ops that only each other read become one node, _FusedElementwise: what one leaves for
 // the next then never goes through memory. The single operations and their order stay, so results
-// are the same bit by bit. Its `_members` are the lines of the program.
+// are the same bit by bit. Its `_members` name the node of each line.
 #include <unordered_map>
 
 #include "core/base/strings.hpp"
