@@ -6,12 +6,11 @@ namespace troupe::arith {
 
 /// y = floor((x - least) / scale - zero + 0.5) * scale, of x between least and most, where zero is the
 /// step that 0 is, floor(-least / scale + 0.5); [rows, channels]
-/// elements; each channel has its own bounds and scale. With `by_inverse` the division is a product
-/// with 1 / scale. NaN stays NaN; y may be x.
+/// elements; each channel has its own bounds and scale. Where `inverse` is not null, each division by
+/// a channel's scale is a product with its inverse. NaN stays NaN; y may be x.
 struct FakeQuant {
-  const float *least, *most, *scale;
+  const float *least, *most, *scale, *inverse;
   int64_t channels;
-  bool by_inverse;
 };
 void fake_quant(const FakeQuant& ranges, const float* x, float* y, int64_t rows);
 

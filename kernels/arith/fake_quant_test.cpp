@@ -7,13 +7,14 @@ namespace {
 TEST_CASE("floats go to the nearest step within their channel's bounds, and NaN stays") {
   on_each_isa([] {
     for (int64_t channels : {1, 3, 40})
-      for (bool by_inverse : {false, true}) {
+      for (bool by_product : {false, true}) {
         CAPTURE(channels);
-        CAPTURE(by_inverse);
+        CAPTURE(by_product);
         const int64_t rows = channels == 1 ? 37 : 5;
-        std::vector<float> least, most, scale;
+        std::vector<float> least, most, scale, inverse;
         for (int64_t i = 0; i < channels; ++i) {
           scale.push_back(0.25F * static_cast<float>(i % 4 + 1));
+          inverse.push_back(1 / scale.back());
           least.push_back(-2 * scale.back());
           most.push_back(5 * scale.back());
         }
@@ -21,8 +22,9 @@ TEST_CASE("floats go to the nearest step within their channel's bounds, and NaN 
         x[0] = NAN;
         x.back() = INFINITY;
         std::vector<float> y(x.size());
-        fake_quant({least.data(), most.data(), scale.data(), channels, by_inverse}, x.data(),
-                   y.data(), rows);
+        fake_quant({least.data(), most.data(), scale.data(), by_product ? inverse.data() : nullptr,
+                    channels},
+                   x.data(), y.data(), rows);
         CHECK(std::isnan(y[0]));
         CHECK(y.back() == most.back());
         for (size_t i = 1; i < x.size(); ++i) {
@@ -46,7 +48,7 @@ TEST_CASE("zero, where it is a step, stays zero whatever the scale is") {
         const float least = -static_cast<float>(steps) * scale, most = 0;
         const std::vector<float> zeros(19, 0.0F);
         std::vector<float> y(19, 1.0F);
-        fake_quant({&least, &most, &scale, 1, false}, zeros.data(), y.data(), 19);
+        fake_quant({&least, &most, &scale, nullptr, 1}, zeros.data(), y.data(), 19);
         for (float value : y)
           CHECK(value == 0);
       }

@@ -57,8 +57,8 @@ TROUPE_OP_CASES(SigmoidGrad) {
 TROUPE_OP_CASES(SqrtGrad) {
   return {
       {.name = "a gradient of 0 stays 0 where the derivative is infinite",
-       .inputs = {"f32[2] 0 0", "f32[2] 0 1"},
-       .outputs = {"f32[2] 0 inf"},
+       .inputs = {"f32[3] 0 0 0", "f32[3] 0 1 1.2e-38"},
+       .outputs = {"f32[3] 0 inf inf"},
        .check_gradient = false,
        .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
@@ -91,6 +91,11 @@ TROUPE_OP_CASES(RsqrtGrad) {
        .check_gradient = false,
        .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "no elements", .inputs = {"f32[0]", "f32[0]"}, .outputs = {"f32[0]"}},
+      {.name = "products near the smallest number and the largest",
+       .inputs = {"f32[3] 1e13 1e-13 0.9", "f32[3] 1e-36 2e25 1.2e-38"},
+       .outputs = {"f32[3] -500 -1e-14 0"},
+       .check_gradient = false,
+       .no_gradient_reason = "it has more digits than finite differences tell"},
       {.name = "scalars", .inputs = {"f32[] 0.5", "f32[] 2"}, .outputs = {"f32[] -0.125"}},
       {.name = "vectors",
        .inputs = {"f32[4] 0.5 0.25 0.75 0.125", "f32[4] 1 -2 3 0.5"},

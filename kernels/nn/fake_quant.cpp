@@ -39,10 +39,12 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
 /// The bounds so that zero is a step; `is_zero`: both were 0, and so is every number.
 struct Range {
   float least = 0, most = 0, scale = 0;
+  float inverse = 0; ///< of the scale, rounded once
   bool is_zero = false;
 
   Range(const Attrs& a, float min, float max) : is_zero(min == 0 && max == 0) {
     scale = (max - min) / (a.quant_max - a.quant_min);
+    inverse = (a.quant_max - a.quant_min) / (max - min);
     const float from_min = a.quant_min - min / scale;
     const float zero =
         from_min >= a.quant_min ? std::round(std::min(from_min, a.quant_max)) : a.quant_min;
@@ -55,18 +57,21 @@ struct Range {
 };
 
 /// Every element of input 0 in its range; the last dimension is that of the ranges, if they are many.
-Status round_all(KernelContext& c, const std::vector<Range>& ranges, bool by_inverse) {
+/// Whether a quotient or a product tells the step is TensorFlow's choice, op by op: with 16 bits it shows.
+Status round_all(KernelContext& c, const std::vector<Range>& ranges, bool by_product) {
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, c.input(0).shape()));
   const float* x = c.input(0).data<float>().data();
   float* y = out.mutable_data<float>().data();
-  std::vector<float> least, most, scale;
+  std::vector<float> least, most, scale, inverse;
   for (const Range& range : ranges) {
     least.push_back(range.least);
     most.push_back(range.most);
     scale.push_back(range.scale);
+    inverse.push_back(range.inverse);
   }
   const auto channels = static_cast<std::int64_t>(ranges.size());
-  const arith::FakeQuant all{least.data(), most.data(), scale.data(), channels, by_inverse};
+  const arith::FakeQuant all{least.data(), most.data(), scale.data(),
+                             by_product ? inverse.data() : nullptr, channels};
   if (channels > 0)
     c.parallel_for(out.num_elements() / channels, 0.3 * static_cast<double>(channels),
                    [&](std::int64_t begin, std::int64_t end) {
@@ -144,7 +149,7 @@ Result<std::vector<Range>> ranges(KernelContext& c, int at, int of, bool per_cha
 template <bool per_channel>
 Status compute_vars(KernelContext& c) {
   TROUPE_ASSIGN(const std::vector<Range> all, ranges(c, 1, 0, per_channel));
-  return round_all(c, all, false);
+  return round_all(c, all, per_channel);
 }
 
 template <bool per_channel>

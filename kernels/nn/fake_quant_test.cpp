@@ -9,6 +9,12 @@ namespace {
 TROUPE_OP_CASES(FakeQuantWithMinMaxArgs) {
   return {
       {
+          .name = "sixteen bits, by the inverse of a step rounded once",
+          .inputs = {"f32[3] -0.053902026265859604 -0.7014793157577515 -0.5518128275871277"},
+          .attrs = {{"min", -3.0F}, {"max", 0.1F}, {"num_bits", std::int64_t{16}}},
+          .outputs = {"f32[3] -0.05392538 -0.701503 -0.5518364"},
+      },
+      {
           .name = "plain",
           .inputs = {"f32[2,5] -7 -0.3 0 0.31 0.77 1.499 3.3 5.99 6 100"},
           .outputs = {"f32[2,5] -6.0235295 -0.28235295 0 0.32941177 0.75294119 1.5058824 3.2941177 "
@@ -265,6 +271,12 @@ TROUPE_OP_CASES(FakeQuantWithMinMaxVarsPerChannel) {
           .outputs =
               {"f32[2,1,2,5] 1.4901961 0.49411765 -0.19843137 0 -1 -3.2549021 0 -0.19843137 0 -1 "
                "-3.2549021 1.2470589 -0.19843137 0 -1 -1.7647059 2.7529411 -0.19843137 0 0.5"},
+      },
+      {
+          .name = "sixteen bits, by the inverse of a step",
+          .inputs = {"f32[1,1] 0.3638508", "f32[1] -0.42779028", "f32[1] 0.5883809"},
+          .attrs = {{"num_bits", std::int64_t{16}}},
+          .outputs = {"f32[1,1] 0.3638586"},
       },
       {
           .name = "fewer bounds",

@@ -117,9 +117,14 @@ Status check_range(const Shape& shape, const Parts& p, const Attrs& a, std::stri
 Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   const auto& a = c.prepared<Attrs>();
+  const int rank = x.shape().rank();
+  const bool is_v3 = c.num_inputs() > 3; // has no scalars, whatever the axis
+  if (is_v3 && (rank == 0 || a.axis < -1 || a.axis >= rank))
+    return invalid_argument(str_cat("Axis requested is larger than input dimensions. Axis: ",
+                                    a.axis, " Input Dimensions: ", rank));
   TROUPE_ASSIGN(const Parts p, parts_of(x.shape(), a.axis));
   std::int64_t bits = a.bits;
-  if (c.num_inputs() > 3) {
+  if (is_v3) {
     if (c.input(3).num_elements() != 1)
       return invalid_argument(
           str_cat("num_bits must be a scalar, but has shape ", c.input(3).shape()));

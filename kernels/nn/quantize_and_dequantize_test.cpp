@@ -124,6 +124,11 @@ TROUPE_OP_CASES(QuantizeAndDequantizeV2) {
 TROUPE_OP_CASES(QuantizeAndDequantizeV3) {
   return {
       {
+          .name = "no scalars",
+          .inputs = {"f32[] 0.5", "f32[] -1", "f32[] 1", "i32[] 8"},
+          .error = "Axis requested is larger than input dimensions. Axis: -1 Input Dimensions: 0",
+      },
+      {
           .name = "its own range",
           .inputs = {"f32[2,3] -1.1 -0.5 0 0.3 0.8 0.555", "f32[] -1", "f32[] 1", "i32[] 8"},
           .attrs = {{"range_given", false}},

@@ -139,10 +139,8 @@ Status compute_stateful(KernelContext& c) {
   if (algorithm[0] != static_cast<std::int64_t>(random::Algorithm::philox))
     return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm[0]));
   TROUPE_ASSIGN(const Sampled s, sizes(c.input(2), c.input(3), c.input(4)));
-  const auto numbers = s.shape.num_elements() == 0
-                           ? 0
-                           : static_cast<std::uint64_t>(s.parameters) * 2 * 100 *
-                                 static_cast<std::uint64_t>(s.samples + 3) / 4;
+  const auto numbers = static_cast<std::uint64_t>(s.parameters) * 2 * 100 *
+                       static_cast<std::uint64_t>(s.samples + 3) / 4;
   TROUPE_ASSIGN(const arith::Philox start, random::take(c, numbers, nullptr));
   return fill(c, s, c.input(3), c.input(4), start);
 }

@@ -12,7 +12,8 @@ Status shape_of_attr(ShapeContext& c) {
   return c.set_output(0, std::move(shape));
 }
 
-// In the first Variable op "[]" stands for an unknown shape, too.
+// Where graphs are written, "[]" stands for an unknown shape, too, in the first Variable op. Its kernel
+// takes it for a scalar's, which an Assign that validates shapes then wants.
 Status shape_of_old_attr(ShapeContext& c) {
   TROUPE_ASSIGN(PartialShape shape, c.attr<PartialShape>("shape"));
   return c.set_output(0, shape.rank() == 0 ? PartialShape() : std::move(shape));
@@ -24,13 +25,11 @@ struct Declared {
   std::optional<Shape> shape;
 };
 
-template <bool IsOld>
 Result<std::shared_ptr<const void>> keep_declared(PrepareContext& c) {
   Declared out;
   TROUPE_ASSIGN(out.name, resource_name(c));
   TROUPE_ASSIGN(const auto shape, c.attr<PartialShape>("shape"));
-  if (!IsOld || shape.rank() != 0)
-    out.shape = shape.to_shape();
+  out.shape = shape.to_shape();
   return prepared(std::move(out));
 }
 
@@ -111,7 +110,7 @@ void register_ops(OpLibrary& library) {
       .roles(Role::variable)
       .shape_fn(shape_of_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable, {.prepare = keep_declared<false>})
+      .kernel_on_all_devices(find_variable, {.prepare = keep_declared})
       .doc("A reference to the variable `shared_name` (or the node's name) of `container`.");
   library.op("Variable")
       .output("ref: Ref(dtype)")
@@ -120,7 +119,7 @@ void register_ops(OpLibrary& library) {
       .roles(Role::variable)
       .shape_fn(shape_of_old_attr)
       .not_differentiable("it has no inputs")
-      .kernel_on_all_devices(find_variable, {.prepare = keep_declared<true>})
+      .kernel_on_all_devices(find_variable, {.prepare = keep_declared})
       .doc("VariableV2 as old graphs have it.");
   library.op("Assign")
       .input("ref: Ref(T); value: T")

@@ -49,7 +49,9 @@ TEST_CASE("variables: a first value has the shape that the variable's node decla
     v = VariableV2[dtype=DT_FLOAT, shape=[2]]()
     unknown = VariableV2[dtype=DT_FLOAT, shape=[-1]]()
     two = Const[dtype=DT_FLOAT, value=f32[2] 1 2]()
+    old = Variable[dtype=DT_FLOAT, shape=[]]()
     some = Placeholder[dtype=DT_FLOAT]()
+    scalar = Assign(old, some)
     right = Assign(v, two)
     wrong = Assign(v, some)
     any = Assign[validate_shape=false](v, some)
@@ -64,6 +66,11 @@ TEST_CASE("variables: a first value has the shape that the variable's node decla
   CHECK(interpreter.run(g, {{"some", three}}, {"any"}).ok());
   CHECK(interpreter.run(g, {{"some", three}}, {"wrong"}).ok());
   CHECK(interpreter.run(g, {{"some", three}}, {"first"}).ok());
+  CHECK(
+      interpreter.run(g, {{"some", three}}, {"scalar"}).status().message() ==
+      "node 'scalar' (Assign): Assign requires shapes of both tensors to match. lhs shape= [] rhs "
+      "shape= [3]");
+  CHECK(interpreter.run(g, {{"some", Tensor::scalar(1.0F)}}, {"scalar"}).ok());
 }
 
 TEST_CASE("variables: an assigned constant is not changed by later updates") {

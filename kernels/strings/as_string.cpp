@@ -10,6 +10,7 @@ namespace {
 struct Format {
   std::string number; ///< printf's, for one number of the dtype as the widest of its kind
   int width = -1;
+  std::size_t most = std::string::npos; ///< bytes of a text
   bool left = false;
 };
 
@@ -18,7 +19,7 @@ constexpr bool is_float(DType dtype) {
 }
 
 Status check_numbers(DType dtype, std::int64_t precision, bool scientific, bool shortest) {
-  if (is_float(dtype) || dtype == DType::string) // texts stay as they are
+  if (is_float(dtype) || dtype == DType::string)
     return {};
   if (scientific || shortest)
     return invalid_argument(
@@ -51,6 +52,8 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
     str_append(out.number, width);
   if (precision > -1)
     str_append(out.number, ".", precision);
+  if (width > -1 && precision > -1) // a text is cut only where it is padded
+    out.most = static_cast<std::size_t>(precision);
   if (is_float(dtype))
     out.number += shortest ? "g" : scientific ? "e" : "f";
   else if (dtype == DType::uint8 || dtype == DType::uint16 || dtype == DType::uint32 ||
@@ -79,8 +82,9 @@ std::string text_of(const Format& format, const T& value) {
     return value ? "true" : "false";
   else if constexpr (std::is_same_v<T, std::string>) {
     const auto width = static_cast<std::size_t>(std::max(format.width, 0));
-    const std::string fill(width > value.size() ? width - value.size() : 0, ' ');
-    return format.left ? value + fill : fill + value;
+    const std::string shown = value.substr(0, format.most);
+    const std::string fill(width > shown.size() ? width - shown.size() : 0, ' ');
+    return format.left ? shown + fill : fill + shown;
   } else if constexpr (std::is_same_v<T, std::complex<float>> ||
                        std::is_same_v<T, std::complex<double>>)
     return str_cat("(", printed(format.number, static_cast<double>(value.real())), ",",

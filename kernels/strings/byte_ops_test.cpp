@@ -266,6 +266,8 @@ Attrs transcoding(std::string from, std::string to, std::string errors = "replac
 
 TROUPE_OP_CASES(UnicodeTranscode) {
   auto controls = transcoding("UTF-8", "UTF-8");
+  auto strict = transcoding("UTF-8", "UTF-8", "strict");
+  strict.emplace_back("replace_control_characters", true);
   controls.emplace_back("replace_control_characters", true);
   return {
       {.name = "a backslash of Shift JIS, and half a character",
@@ -292,6 +294,10 @@ TROUPE_OP_CASES(UnicodeTranscode) {
       {.name = "or an error",
        .inputs = {"str[1] \"a\\xff\""},
        .attrs = transcoding("UTF-8", "UTF-8", "strict"),
+       .error = "Invalid formatting on input string"},
+      {.name = "and so is a control character that would be replaced",
+       .inputs = {"str[1] \"a\\x0a\""},
+       .attrs = strict,
        .error = "Invalid formatting on input string"},
       {.name = "UTF-16",
        .inputs = {"str[] \"a\xf0\x9f\x98\x80\""},

@@ -14,6 +14,7 @@ using strings::Utf;
 struct Settings {
   std::shared_ptr<const Encoding> from; ///< null: UnicodeEncode's input is code points
   Utf to = Utf::utf8;
+  bool transcodes = false;
   ErrorPolicy errors;
 };
 
@@ -24,19 +25,20 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
   }
   if (auto name = c.attr<std::string>("output_encoding"); name.ok())
     out.to = strings::utf_of(*name);
+  out.transcodes = out.from && c.attrs().find("output_encoding");
   TROUPE_ASSIGN(out.errors, ErrorPolicy::from(c));
   return prepared(std::move(out));
 }
 
 /// Each code point that stays, or stands for what is none. INVALID_ARGUMENT for that if it is not
-/// allowed.
+/// allowed; UnicodeTranscode, unlike UnicodeDecode, counts a control character that is replaced.
 Status for_each_code(const Settings& settings, std::string_view text,
                      FunctionView<void(std::int32_t code, std::size_t at)> visit) {
   const ErrorPolicy& errors = settings.errors;
   bool is_damaged = false;
   settings.from->for_each(text, [&](std::int32_t code, std::string_view bytes, bool is_valid) {
     if (!is_valid || (errors.replaces_controls && code <= 0x1F)) {
-      is_damaged = is_damaged || !is_valid;
+      is_damaged = is_damaged || !is_valid || settings.transcodes;
       if (errors.ignore)
         return;
       code = errors.replacement;

@@ -60,8 +60,8 @@ def resize_grad(r, name):
     dtype = r.dtype(name)
     original = [r.integer(1, 2)] + image(r, r.integer(1, 3))
     grad = [original[0], r.integer(1, 9), r.integer(1, 9), original[3]]
-    return Case(name, [r.values("float", grad, "small"), r.values(dtype, original, "small")], resize_attrs(r, name), ulps=512 if dtype not in ("half", "bfloat16") else 16,
-                scale="max")
+    ulps = {"half": 16, "bfloat16": 16, "float": 512, "double": 2.0**31}[dtype]  # weights are floats
+    return Case(name, [r.values("float", grad, "small"), r.values(dtype, original, "small")], resize_attrs(r, name), ulps=ulps, scale="max")
 
 
 @op("ResizeNearestNeighborGrad")

@@ -350,7 +350,8 @@ def ctc_loss(r, name):
     lengths = [steps if r.chance(0.7) else r.integer(1, steps) for _ in range(batch)]
     return Case(name, [r.values(dtype, [steps, batch, classes], "small"), ints(np.reshape(rows, [-1, 2]), "int64"), ints(labels), ints(lengths)],
                 {"preprocess_collapse_repeated": r.chance(0.3), "ctc_merge_repeated": r.chance(0.7),
-                 "ignore_longer_outputs_than_inputs": r.chance(0.5)}, ulps=1024, scale="max")
+                 "ignore_longer_outputs_than_inputs": r.chance(0.5)},
+                ulps=64 if dtype == "float" else 2.0**32, scale="max")  # both add logarithms in float, in an order of their own
 
 
 @op("CTCGreedyDecoder CTCBeamSearchDecoder")

@@ -137,6 +137,8 @@ def optimizer(r, name):
             inputs.append((dtype, np.array(r.choice([-0.5, -0.5, -0.25, 0.0])).astype(numpy_type(dtype))))
         else:
             inputs.append(r.values(dtype, [] if r.chance(0.995) else [1], "unit"))
+    if "CenteredRMSProp" in name and inputs[1][1].shape == inputs[2][1].shape:  # ms - mg², whose root divides, does not cancel out
+        inputs[2] = (dtype, (inputs[2][1] + 2 * inputs[1][1] ** 2).astype(inputs[2][1].dtype)) + inputs[2][2:]
     attrs = {a.name: r.chance(0.5) for a in definition.attr if a.type == "bool" and r.chance(0.6)}
     if definition.input_arg[0].type == 20:
         attrs["T"] = dtype

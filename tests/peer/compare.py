@@ -10,7 +10,7 @@ TINY = {"half": 2.0**-14, "bfloat16": 2.0**-126, "float": 2.0**-126, "double": 2
 LARGEST = {"half": 65504.0, "bfloat16": 3.3895314e38, "float": 3.4028235e38, "double": np.finfo(np.float64).max}
 DEFAULT_ULPS = 4
 # In TensorFlow the sign of their zeros depends on where in the tensor they stand, or on its C++ library.
-SIGNLESS = ("Xdivy", "Xlogy", "Xlog1py", "CumulativeLogsumexp")
+SIGNLESS = ("Relu", "Xdivy", "Xlogy", "Xlog1py", "CumulativeLogsumexp")
 WIDE = {"half": "double", "bfloat16": "double", "float": "double", "complex64": "complex128"}
 
 
@@ -110,8 +110,8 @@ def widened(case, change=lambda x: x, to="double"):
     return case.copy(inputs=[widen(entry) for entry in case.inputs], attrs=attrs, nodes=nodes)
 
 
-def is_nearer(truth, expected, found, dtype, slack):
-    """Whether each found value is as near to the truth as the expected one, or within `slack` units of it."""
+def is_nearer(truth, expected, found, dtype, slack, bad):
+    """Whether each found value of those that differ, `bad`, is as near to the truth as the expected one, or within `slack` units of it."""
     with np.errstate(all="ignore"):
         t, a, b = wide(truth), wide(expected), wide(found)
         if t.shape != a.shape:
@@ -121,7 +121,7 @@ def is_nearer(truth, expected, found, dtype, slack):
         t = np.where(np.isfinite(t) & (np.abs(t) > largest * (1 + EPSILON[real] / 4)), t * np.inf if dtype not in COMPLEX else np.nan, t)
         ours, theirs = np.abs(b - t), np.abs(a - t)
         unit = np.maximum(np.abs(t), TINY[real]) * EPSILON[real]
-        good = (ours <= theirs) | (ours <= slack * unit) | (b == t) | (np.isnan(b) & np.isnan(t))
+        good = ~bad | (ours <= theirs) | (ours <= slack * unit) | (b == t) | (np.isnan(b) & np.isnan(t))
         # A part that is the same need not be judged.
         good |= (a == b) | (np.isnan(a) & np.isnan(b))
         if dtype in COMPLEX:
@@ -183,7 +183,7 @@ def compare_values(case, expected, found, types, found_types, ask=None, spreads=
                     continue
         if truths is None:
             truths = truth(case, ask)
-        if i < len(truths) and np.shape(truths[i]) == e.shape and is_nearer(truths[i], e, f, dtype, ulps):
+        if i < len(truths) and np.shape(truths[i]) == e.shape and is_nearer(truths[i], e, f, dtype, ulps, bad):
             continue
         return Mismatch("value", f"output {i} differs {where(bad, e, f, dtype)}", dtype)
     return None

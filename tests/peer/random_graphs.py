@@ -10,7 +10,7 @@ from tensors import FLOATING, numpy_type
 MOST = 600  # elements of a tensor
 LARGE = 1e3
 SMOOTH = ["Neg", "Tanh", "Sigmoid", "Square", "Sin", "Cos", "Softplus", "Identity", "Exp", "Erf", "Softsign", "StopGradient"]
-KINKED = ["Abs", "Relu", "Relu6", "Elu", "Selu", "Sqrt", "Rsqrt", "Log", "Log1p", "Reciprocal", "Floor", "Ceil", "Rint", "Sign", "LeakyRelu", "Expm1", "Snapshot"]
+KINKED = ["Abs", "Relu", "Relu6", "Elu", "Selu", "Sqrt", "Rsqrt", "Log", "Log1p", "Reciprocal", "Floor", "Ceil", "Rint", "Sign", "LeakyRelu", "Expm1"]
 TWO = ["AddV2", "Add", "Sub", "Mul", "Maximum", "Minimum", "SquaredDifference", "RealDiv", "DivNoNan", "MulNoNan", "Xdivy", "Atan2"]
 WINDOWED = ["Conv2D", "DepthwiseConv2dNative", "MaxPool", "AvgPool"]
 TWO_WHOLE = ["AddV2", "Sub", "Mul", "Maximum", "Minimum", "FloorDiv", "FloorMod", "BitwiseAnd", "BitwiseXor", "SquaredDifference"]

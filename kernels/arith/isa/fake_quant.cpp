@@ -5,41 +5,44 @@
 namespace troupe::arith::TROUPE_ISA {
 namespace {
 
-template <bool by_inverse>
-TROUPE_INLINE float in_steps(float x, float scale) {
-  return by_inverse ? x * (1.0F / scale) : x / scale;
+/// x / scale, where `by` is the scale or, of a product, its inverse.
+template <bool by_product>
+TROUPE_INLINE float in_steps(float x, float by) {
+  return by_product ? x * by : x / by;
 }
 
 /// The step that zero is, from the least one on.
-template <bool by_inverse>
-TROUPE_INLINE float zero_of(float least, float scale) {
-  return __builtin_floorf(in_steps<by_inverse>(-least, scale) + 0.5F);
+template <bool by_product>
+TROUPE_INLINE float zero_of(float least, float by) {
+  return __builtin_floorf(in_steps<by_product>(-least, by) + 0.5F);
 }
 
-template <bool by_inverse>
-TROUPE_INLINE float step_of(float x, float least, float most, float scale, float zero) {
+template <bool by_product>
+TROUPE_INLINE float step_of(float x, float least, float most, float by, float zero) {
   const float below = x > most ? most : x, inside = below < least ? least : below;
-  return __builtin_floorf(in_steps<by_inverse>(inside - least, scale) - zero + 0.5F) * scale;
+  return __builtin_floorf(in_steps<by_product>(inside - least, by) - zero + 0.5F);
 }
 
-template <bool by_inverse>
-TROUPE_INLINE void one_range(float least, float most, float scale, const float* x, float* y,
-                             int64_t n) {
-  const float zero = zero_of<by_inverse>(least, scale);
+template <bool by_product>
+TROUPE_INLINE void one_range(float least, float most, float scale, float by, const float* x,
+                             float* y, int64_t n) {
+  const float zero = zero_of<by_product>(least, by);
   TROUPE_INDEPENDENT
   for (int64_t i = 0; i < n; ++i)
-    y[i] = step_of<by_inverse>(x[i], least, most, scale, zero);
+    y[i] = step_of<by_product>(x[i], least, most, by, zero) * scale;
 }
 
-template <bool by_inverse>
+template <bool by_product>
 TROUPE_INLINE void rows_of(const FakeQuant& r, const float* x, float* y, int64_t rows) {
+  const float* by = by_product ? r.inverse : r.scale;
   if (r.channels == 1)
-    return one_range<by_inverse>(*r.least, *r.most, *r.scale, x, y, rows);
+    return one_range<by_product>(*r.least, *r.most, *r.scale, *by, x, y, rows);
   for (int64_t row = 0; row < rows; ++row, x += r.channels, y += r.channels) {
     TROUPE_INDEPENDENT
     for (int64_t i = 0; i < r.channels; ++i)
-      y[i] = step_of<by_inverse>(x[i], r.least[i], r.most[i], r.scale[i],
-                                 zero_of<by_inverse>(r.least[i], r.scale[i]));
+      y[i] = step_of<by_product>(x[i], r.least[i], r.most[i], by[i],
+                                 zero_of<by_product>(r.least[i], by[i])) *
+             r.scale[i];
   }
 }
 
@@ -105,7 +108,8 @@ bool quantize(Type type, const Quantize& line, const float* x, void* q, int64_t 
 }
 
 void fake_quant(const FakeQuant& ranges, const float* x, float* y, int64_t rows) {
-  return ranges.by_inverse ? rows_of<true>(ranges, x, y, rows) : rows_of<false>(ranges, x, y, rows);
+  return ranges.inverse != nullptr ? rows_of<true>(ranges, x, y, rows)
+                                   : rows_of<false>(ranges, x, y, rows);
 }
 
 } // namespace troupe::arith::TROUPE_ISA

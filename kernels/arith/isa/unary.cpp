@@ -493,9 +493,9 @@ TROUPE_FUNCTION_GRADIENT(softplus, dy / (exp_of(-x) + 1))
 TROUPE_FUNCTION_GRADIENT(tanh, dy*(1 - x * x))
 TROUPE_FUNCTION_GRADIENT(sigmoid, dy*(x*(1 - x)))
 // A gradient of 0 stays 0, also where the derivative is infinite.
-TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : dy * T(0.5) / x)
 // In TensorFlow's order, whose products overflow or vanish where others would not.
-TROUPE_FUNCTION_GRADIENT(rsqrt, dy* x == T(0) || dy == T(0) ? T(0) : dy * x * T(-0.5) * (x * x))
+TROUPE_FUNCTION_GRADIENT(sqrt, dy == T(0) ? T(0) : dy * (T(0.5) / x))
+TROUPE_FUNCTION_GRADIENT(rsqrt, dy* x == T(0) || dy == T(0) ? T(0) : dy * x * (x * x * T(-0.5)))
 TROUPE_FUNCTION_GRADIENT(reciprocal, dy == T(0) ? T(0) : -(x * x) * dy)
 
 template <class T>
