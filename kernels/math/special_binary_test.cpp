@@ -159,6 +159,9 @@ TROUPE_OP_CASES(Igammac) {
 
 TROUPE_OP_CASES(IgammaGradA) {
   return {
+      {.name = "of nothing, and of an infinite shape",
+       .inputs = {"f64[4] inf inf nan 0", "f64[4] 1 0 0 0"},
+       .outputs = {"f64[4] 0 0 0 0"}},
       {.name = "float",
        .inputs = {"f32[3] 0.5 1 3", "f32[3] 0.25 2 2.5"},
        .outputs = {"f32[3] -0.797947228 -0.220825449 -0.247117385"}},
@@ -173,6 +176,11 @@ TROUPE_OP_CASES(IgammaGradA) {
 
 TROUPE_OP_CASES(Zeta) {
   return {
+      {.name = "poles of an infinite power",
+       .inputs = {"f64[4] inf inf 2 3", "f64[4] -1 0 -1 -1"},
+       .outputs = {"f64[4] inf inf inf nan"},
+       .check_gradient = false,
+       .no_gradient_reason = "infinity and NaN have no finite differences"},
       {.name = "float",
        .inputs = {"f32[3] 1.5 2 4", "f32[3] 1 0.5 3"},
        .outputs = {"f32[3] 2.61237526 4.93480206 0.0198232345"},
@@ -264,6 +272,11 @@ TROUPE_OP_CASES(Betainc) {
 
 TROUPE_OP_CASES(RandomGammaGrad) {
   return {
+      {
+          .name = "what is not finite, and what no gamma distribution gives",
+          .inputs = {"f64[6] 0.5 0.5 inf -1 nan inf", "f64[6] inf -inf -1 inf 0 1"},
+          .outputs = {"f64[6] 0 nan nan nan 0 0"},
+      },
       {
           .name = "far out: log(x) - digamma(a) and what is left of 1 / x",
           .inputs = {"f64[2] 1 2", "f64[2] 1e8 1e9"},

@@ -32,6 +32,16 @@ TROUPE_OP_CASES(Lgamma) {
 
 TROUPE_OP_CASES(Digamma) {
   return {
+      {.name = "next to a pole, double",
+       .inputs = {"f64[2] -1e-300 -1e-10"},
+       .outputs = {"f64[2] 1e300 9999999999.4227843"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences are far wider than what is near"},
+      {.name = "next to a pole, float",
+       .inputs = {"f32[2] -1e-20 -1e-10"},
+       .outputs = {"f32[2] 1e20 1e10"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences are far wider than what is near"},
       {.name = "float",
        .inputs = {"f32[5] -2.5 -0.5 0.25 1.5 3"},
        .outputs = {"f32[5] 1.10315681 0.0364899635 -4.22745419 0.0364899635 0.922784209"}},
@@ -140,6 +150,11 @@ TROUPE_OP_CASES(BesselI1e) {
 
 TROUPE_OP_CASES(BesselI0) {
   return {
+      {.name = "the largest number",
+       .inputs = {"f64[1] 1.7976931348623157e308"},
+       .outputs = {"f64[1] inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences are far wider than what is near"},
       {.name = "float",
        .inputs = {"f32[5] -3 0 0.5 2 12"},
        .outputs = {"f32[5] 4.88079309 1 1.06348348 2.27958536 18948.9258"}},
@@ -154,6 +169,11 @@ TROUPE_OP_CASES(BesselI0) {
 
 TROUPE_OP_CASES(BesselI1) {
   return {
+      {.name = "the largest number",
+       .inputs = {"f64[2] -1.7976931348623157e308 1.7976931348623157e308"},
+       .outputs = {"f64[2] -inf inf"},
+       .check_gradient = false,
+       .no_gradient_reason = "finite differences are far wider than what is near"},
       {.name = "float",
        .inputs = {"f32[5] -3 0 0.5 2 12"},
        .outputs = {"f32[5] -3.95337105 0 0.257894337 1.59063721 18141.3496"}},
@@ -256,6 +276,9 @@ TROUPE_OP_CASES(BesselK1) {
 
 TROUPE_OP_CASES(BesselK0e) {
   return {
+      {.name = "the largest number",
+       .inputs = {"f64[1] 1.79e308"},
+       .outputs = {"f64[1] 9.3677096847172319e-155"}},
       {.name = "float",
        .inputs = {"f32[4] 0.25 0.5 2 12"},
        .outputs = {"f32[4] 1.97933435 1.52410936 0.84156841 0.358194858"}},
@@ -313,6 +336,9 @@ TROUPE_OP_CASES(Expint) {
 
 TROUPE_OP_CASES(FresnelCos) {
   return {
+      {.name = "the largest number",
+       .inputs = {"f64[2] -1.79e308 1.79e308"},
+       .outputs = {"f64[2] -0.5 0.5"}},
       {.name = "float",
        .inputs = {"f32[6] -3 0 0.5 1.20000005 1.79999995 5"},
        .outputs = {"f32[6] -0.605720758 0 0.492344201 0.71543771 0.333632916 0.563631177"}},

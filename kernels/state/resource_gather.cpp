@@ -69,12 +69,14 @@ Status compute(KernelContext& c) {
                 Shape::make(result_dims(params.shape().dims(), indices.shape().dims(),
                                         static_cast<std::size_t>(batch_dims))));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
+  const bool on_device = out.kind() == MemoryKind::device; // checks the rows as it reads them
+  if (!on_device)
+    TROUPE_TRY(state::check_rows(indices, limit));
   if (shape.num_elements() == 0)
     return {};
-  if (out.kind() == MemoryKind::device)
+  if (on_device)
     return gpu::gather_rows(c, params, indices, out, batches, 1, limit,
                             out.num_elements() / indices.num_elements());
-  TROUPE_TRY(state::check_rows(indices, limit));
   if (is_object(params.dtype()))
     return gather_objects(c, params, limit, batches, out);
   TROUPE_ASSIGN(const auto index_type, arith::index_type(indices.dtype()));

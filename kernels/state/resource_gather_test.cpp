@@ -9,6 +9,10 @@ namespace {
 TROUPE_OP_CASES(ResourceGather) {
   const std::vector<std::pair<std::string, AttrValue>> floats = {{"dtype", DType::float32}};
   return {
+      {.name = "no such row, of rows without elements",
+       .inputs = {"res f32[2,0]", "i32[1] 2"},
+       .attrs = floats,
+       .error = "indices[0] = 2 is not in [0, 2)"},
       {.name = "rows of text",
        .inputs = {"res str[3,2] \"a\" \"b\" \"c\" \"d\" \"e\" \"f\"", "i32[2] 2 0"},
        .attrs = {{"dtype", DType::string}},

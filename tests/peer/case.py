@@ -15,6 +15,7 @@ class Case:
     "spread": what is allowed follows from how far TensorFlow's own values go apart when the inputs change a little."""
 
     nodes = None
+    ys = xs = ()  # of a Program: what is differentiated, and by what; then the gradients are what is compared
 
     def __init__(self, op, inputs, attrs=None, fed=(), ulps=None, scale=None, outputs=None):
         self.op, self.inputs, self.attrs = op, list(inputs), dict(attrs or {})
@@ -32,7 +33,6 @@ class Program(Case):
 
     `op` is the op that it is about. Constants are `inputs`, so that a program shrinks as a case does."""
 
-    ys = xs = ()  # what is differentiated, and by what; then the gradients are what is compared
     autodiff = False  # troupe makes the gradients itself
 
     def __init__(self, op, ulps=None, scale=None):

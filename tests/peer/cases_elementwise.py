@@ -35,7 +35,7 @@ def smooth(r, name):
     if dtype.startswith("complex"):  # both sides follow their C++ library where parts are not finite, or at the limits
         x = np.where(np.isfinite(x) & (np.abs(x) < 1e9) & ((np.abs(x) > 1e-9) | (x == 0)), x, 1).astype(x.dtype)
     return Case(name, [(dtype, x)], attrs, ulps=32 if dtype.startswith("complex") else ULPS.get(name) if dtype == "double" else None,
-                scale="one" if dtype == "double" and name in ("Elu", "Selu", "Softplus", "Expm1", "Sigmoid") else None)
+                scale="one" if dtype == "double" and name in ("Elu", "Selu", "Softplus", "Expm1", "Sigmoid", "Digamma") else None)
 
 
 @op(SPECIAL)

@@ -73,9 +73,9 @@ void digamma(const float* x, float* y, int64_t begin, int64_t end) {
     for (int64_t i = 0; i < n; ++i)
       out[i] = digamma_of(from[i] <= 0 ? 1 - from[i] : from[i]);
     for (int64_t i = 0; i < n; ++i) {
-      if (from[i] <= 0) { // by reflection
-        const double part = from[i] - __builtin_floor(from[i]);
-        out[i] = part > 0 ? out[i] - pi / __builtin_tan(pi * part) : Real<double>::nan;
+      if (from[i] <= 0) {                                           // by reflection
+        const double part = from[i] - __builtin_nearbyint(from[i]); // exact also next to 0
+        out[i] = part != 0 ? out[i] - pi / __builtin_tan(pi * part) : Real<double>::nan;
       }
       y[first + i] = static_cast<float>(out[i]);
     }

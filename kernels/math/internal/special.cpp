@@ -117,7 +117,7 @@ double scaled_i(int n, double x) {
   if (std::isinf(x))
     return n == 1 && x < 0 ? -0.0 : 0.0;
   const double value = size < far ? i_series(n, size) * std::exp(-size)
-                                  : bessel_tail(n, size, -1) / std::sqrt(2 * pi * size);
+                                  : bessel_tail(n, size, -1) / std::sqrt(2 * pi) / std::sqrt(size);
   return n == 1 && x < 0 ? -value : value;
 }
 
@@ -136,7 +136,7 @@ double scaled_k(int n, double x) {
   if (x <= 0)
     return infinity;
   return x < far ? std::cyl_bessel_k(n, x) * std::exp(x)
-                 : bessel_tail(n, x, 1) * std::sqrt(pi / (2 * x));
+                 : bessel_tail(n, x, 1) * std::sqrt(pi / 2 / x);
 }
 
 double plain_k(int n, double x) {
@@ -222,7 +222,7 @@ double beta_fraction(double a, double b, double x) {
 /// Both Fresnel integrals, as C + iS.
 std::complex<double> fresnel(double x) {
   const double size = std::abs(x), square = pi * x * x;
-  if (std::isinf(x))
+  if (std::isinf(square))
     return std::copysign(1.0, x) * std::complex(0.5, 0.5);
   if (size < 1.5) { // sum of (i pi x^2 / 2)^k / (k! (2k + 1)), times x
     std::complex<double> term = 1, sum = 1;
@@ -284,7 +284,7 @@ double digamma(double x) {
   if (x <= 0) {
     if (is_whole(x))
       return nan;
-    return digamma(1 - x) - pi / std::tan(pi * (x - std::floor(x)));
+    return digamma(1 - x) - pi / std::tan(pi * (x - std::nearbyint(x))); // exact also next to 0
   }
   double out = 0;
   for (; x < 12; x += 4) { // 1/x + 1/(x + 1) + 1/(x + 2) + 1/(x + 3)
@@ -319,7 +319,7 @@ double zeta(double x, double q) {
     return nan;
   if (q <= 0) {
     if (q == std::floor(q)) // minus infinity, too
-      return std::fmod(x, 2) == 0 ? infinity : nan;
+      return std::isinf(x) || std::fmod(x, 2) == 0 ? infinity : nan;
     if (x != std::floor(x))
       return nan;
   }
@@ -399,9 +399,11 @@ double upper_sample_grad(double a, double x) {
 } // namespace
 
 double igamma_grad_a(double a, double x) {
+  if (x == 0) // whatever a is, as TensorFlow has it
+    return 0;
   if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
     return nan;
-  if (x == 0 || std::isinf(x))
+  if (std::isinf(x) || std::isinf(a))
     return 0;
   const double log = std::log(x);
   if (is_upper_tail(a, x))
@@ -420,12 +422,12 @@ double igamma_grad_a(double a, double x) {
 }
 
 double gamma_sample_grad(double a, double x) {
-  if (std::isnan(a) || std::isnan(x))
-    return nan;
-  if (x == 0 || std::isinf(x) || a == infinity)
+  if (x == 0) // whatever a is, as TensorFlow has it
     return 0;
-  if (x < 0 || a <= 0)
+  if (std::isnan(a) || std::isnan(x) || x < 0 || a <= 0)
     return nan;
+  if (std::isinf(x) || std::isinf(a))
+    return 0;
   if (is_upper_tail(a, x))
     return upper_sample_grad(a, x);
   if (x > 1e6) // the series below has too many terms: the normal distribution's quantile
