@@ -139,12 +139,15 @@ void select(int size, const BroadcastPlan& plan, const void* cond, const void* a
 template <class T>
 void range(T start, T delta, T* out, int64_t begin, int64_t end) {
   if constexpr (std::is_integral_v<T>) {
-    // One sum an element: vectors of the base have no products of 32 bits.
     using Bits = std::make_unsigned_t<T>;
     const auto step = static_cast<Bits>(delta);
-    auto next = static_cast<Bits>(static_cast<Bits>(start) + static_cast<Bits>(begin) * step);
-    for (int64_t i = begin; i < end; ++i, next += step)
-      out[i] = static_cast<T>(next);
+    const auto first =
+        static_cast<Bits>(static_cast<Bits>(start) + static_cast<Bits>(begin) * step);
+    auto to = reinterpret_cast<Bits*>(out + begin);
+    if constexpr (sizeof(T) == 4)
+      isa_table().range32(first, step, to, end - begin);
+    else
+      isa_table().range64(first, step, to, end - begin);
   } else {
     // A small counter becomes a float by one instruction for several elements.
     const auto quick =

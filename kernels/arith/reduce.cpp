@@ -191,6 +191,10 @@ ReduceKernel reduce_kernel(ReduceOp op, Type type) {
   return kernel;
 }
 
+int64_t place_of_largest(const float* row, int64_t n) {
+  return isa_table().place_of_largest(row, n);
+}
+
 ArgReduceKernel arg_reduce_kernel(bool want_max, Type type, Type index_type) {
   const auto find = [&](Type t) {
     const ArgReduceFn fn = isa_table().arg_reduce(want_max, t, index_type);

@@ -106,4 +106,7 @@ struct ArgReduceKernel {
 };
 ArgReduceKernel arg_reduce_kernel(bool want_max, Type type, Type index_type);
 
+/// Where the first largest of n > 0 floats stands; -1 if one of them is NaN.
+int64_t place_of_largest(const float* row, int64_t n);
+
 } // namespace troupe::arith

@@ -271,6 +271,25 @@ TEST_CASE("the place of an extreme among NaN, infinities and equals") {
   });
 }
 
+TEST_CASE("the place of the first largest float, unless one is NaN") {
+  on_each_isa([] {
+    for (int64_t n : {1, 2, 15, 16, 17, 64, 100, 256, 1001})
+      for (int64_t at : {int64_t{0}, n / 2, n - 1}) {
+        CAPTURE(n);
+        CAPTURE(at);
+        auto x = random_values<float>(n, -9, 9, 5);
+        auto& chosen = x[static_cast<size_t>(at)];
+        chosen = 10;
+        x.back() = 10; // an equal one behind it
+        CHECK(place_of_largest(x.data(), n) == at);
+        chosen = NAN;
+        CHECK(place_of_largest(x.data(), n) == -1);
+        std::fill(x.begin(), x.end(), -INFINITY);
+        CHECK(place_of_largest(x.data(), n) == 0);
+      }
+  });
+}
+
 TEST_CASE("reductions over any axes equal sums element by element, whole or in parts") {
   on_each_isa([] {
     check_all<float>();

@@ -5,13 +5,10 @@
 #include "kernels/arith/flags.hpp"
 #include "kernels/array/internal/elements.hpp"
 #include "kernels/framework/op_library.hpp"
+#include "kernels/framework/widened.hpp"
 
 namespace troupe::array_where {
 namespace {
-
-using WhereTypes = Types<bool, float, double, std::int32_t, std::int64_t, std::uint8_t, std::int8_t,
-                         std::int16_t, std::uint16_t, std::uint32_t, std::uint64_t, Half, BFloat16,
-                         std::complex<float>, std::complex<double>>;
 
 constexpr int max_rank = 8;
 
@@ -22,14 +19,20 @@ Status infer_shape(ShapeContext& c) {
 /// Elements that are looked at together.
 constexpr std::int64_t block = 1024;
 
-/// A byte that is not 0 for each element that counts; `room` has place for a block of them.
-template <class T>
-const std::uint8_t* flags_of(const T* x, std::int64_t n, std::uint8_t* room) {
-  if constexpr (sizeof(T) == 1)
-    return reinterpret_cast<const std::uint8_t*>(x);
-  for (std::int64_t i = 0; i < n; ++i)
-    room[i] = x[i] != T{} ? 1 : 0;
-  return room;
+/// A byte for each element, which is not 0 where the element counts.
+Result<Tensor> flags_of(KernelContext& c, const Tensor& x) {
+  if (dtype_size(x.dtype()) == 1)
+    return x;
+  if (!is_complex(x.dtype()))
+    return widened(c, x, DType::bool_);
+  TROUPE_ASSIGN(Tensor out, c.allocate_temp(DType::bool_, x.shape()));
+  TROUPE_TRY(dispatch(Types<std::complex<float>, std::complex<double>>{}, x.dtype(),
+                      [&]<class T>() -> Status {
+                        std::ranges::transform(x.data<T>(), out.mutable_data<bool>().begin(),
+                                               [](const T& value) { return value != T{}; });
+                        return {};
+                      }));
+  return out;
 }
 
 /// Turns positions in a tensor, which rise, to rows of coordinates.
@@ -62,32 +65,28 @@ private:
   std::int64_t begin_ = 0, end_ = 0, outer_[max_rank] = {};
 };
 
-template <class T>
-Status find(KernelContext& c) {
+Status compute(KernelContext& c) {
   const Tensor& x = c.input(0);
   const int rank = x.shape().rank();
-  const T* in = x.data<T>().data();
+  if (rank < 1 || rank > max_rank)
+    return invalid_argument(str_cat("WhereOp : Unhandled input dimensions: ", rank));
+  TROUPE_ASSIGN(const Tensor flags, flags_of(c, x));
+  const auto* in = static_cast<const std::uint8_t*>(flags.raw());
   const std::int64_t n = x.num_elements();
-  std::uint8_t room[block];
-  std::int64_t found[block];
-  std::int64_t count = 0;
-  for (std::int64_t i = 0; i < n; i += block) {
-    const std::int64_t some = std::min(block, n - i);
-    count += arith::count_flags(flags_of(in + i, some, room), some);
-  }
+  const std::int64_t count = arith::count_flags(in, n);
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, rank}));
   // A peer's variable, read where it lies, may change if the peer breaks the rules: what is
   // found now may be more than was counted, or less.
   std::int64_t* to = out.mutable_data<std::int64_t>().data();
   std::int64_t* const end = to + count * rank;
+  std::int64_t found[block];
   Coordinates coordinates(x.shape());
   c.serial_for(n, 1, [&](std::int64_t first, std::int64_t last) {
     for (std::int64_t i = first; i < last; i += block) {
       const std::int64_t some = std::min(block, last - i), left = (end - to) / rank;
-      const std::uint8_t* flags = flags_of(in + i, some, room);
       std::int64_t* const target = rank == 1 ? to : found;
       const std::int64_t more =
-          arith::find_flags(flags, some, i, rank == 1 ? left : std::min(left, block), target);
+          arith::find_flags(in + i, some, i, rank == 1 ? left : std::min(left, block), target);
       if (rank > 1)
         coordinates.write(std::span(found, static_cast<std::size_t>(more)), to);
       to += more * rank;
@@ -95,14 +94,6 @@ Status find(KernelContext& c) {
   });
   std::fill(to, end, 0);
   return {};
-}
-
-Status compute(KernelContext& c) {
-  const int rank = c.input(0).shape().rank();
-  if (rank < 1 || rank > max_rank)
-    return invalid_argument(str_cat("WhereOp : Unhandled input dimensions: ", rank));
-  return dispatch(WhereTypes{}, c.input(0).dtype(),
-                  [&]<class T>() -> Status { return find<T>(c); });
 }
 
 } // namespace

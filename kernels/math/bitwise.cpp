@@ -2,9 +2,9 @@
 // Invert, PopulationCount.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <type_traits>
 
+#include "kernels/arith/bits.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/math/elementwise.hpp"
 
@@ -17,66 +17,50 @@ using Integral = Types<std::int8_t, std::int16_t, std::int32_t, std::int64_t, st
 
 enum class Op { and_, or_, xor_, left, right };
 
-/// Shifts by less than 0 count as 0, those by the width or more as the width less 1, as in TensorFlow.
-template <Op op, class T>
-T combine(T x, T y) {
-  using U = std::make_unsigned_t<T>;
-  if constexpr (op == Op::and_) {
-    return static_cast<T>(x & y);
-  } else if constexpr (op == Op::or_) {
-    return static_cast<T>(x | y);
-  } else if constexpr (op == Op::xor_) {
-    return static_cast<T>(x ^ y);
-  } else {
-    const auto by = static_cast<int>(std::clamp<T>(y, 0, static_cast<T>(sizeof(T) * 8 - 1)));
-    if constexpr (op == Op::left)
-      return static_cast<T>(static_cast<U>(static_cast<U>(x) << by));
-    else
-      return static_cast<T>(x >> by);
-  }
-}
-
 /// Shifts differ by the type of the elements; the others look at their bits alone.
 constexpr bool is_shift(Op op) {
   return op == Op::left || op == Op::right;
 }
 
-/// As many elements as fit at a time.
+/// A shift by less than 0 counts as one by 0, one by the width or more as by the width less 1, as in
+/// TensorFlow.
 template <Op op, class T>
-bool row_of_bits(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
-  using Block [[gnu::vector_size(32)]] = std::uint64_t;
-  constexpr std::int64_t count = sizeof(Block) / sizeof(T);
-  const T* x = static_cast<const T*>(a);
-  const T* y = static_cast<const T*>(b);
-  T* z = static_cast<T*>(out);
-  const bool one_x = mode == RowMode::left_scalar, one_y = mode == RowMode::right_scalar;
-  T all_x[count], all_y[count]; // the element that is a whole row
-  std::fill_n(all_x, one_x && n > 0 ? count : 0, *x);
-  std::fill_n(all_y, one_y && n > 0 ? count : 0, *y);
-  const T *from_x = one_x ? all_x : x, *from_y = one_y ? all_y : y;
-  const std::int64_t step_x = one_x ? 0 : count, step_y = one_y ? 0 : count;
-  std::int64_t i = 0;
-  for (; i + count <= n; i += count, from_x += step_x, from_y += step_y) {
-    Block left, right;
-    std::memcpy(&left, from_x, sizeof left);
-    std::memcpy(&right, from_y, sizeof right);
-    if constexpr (op == Op::and_)
-      left &= right;
-    else if constexpr (op == Op::or_)
-      left |= right;
-    else
-      left ^= right;
-    std::memcpy(z + i, &left, sizeof left);
-  }
-  for (; i < n; ++i)
-    z[i] = combine<op, T>(one_x ? *x : x[i], one_y ? *y : y[i]);
+T shifted(T x, T y) {
+  static_assert(is_shift(op));
+  using U = std::make_unsigned_t<T>;
+  const auto by = static_cast<int>(std::clamp<T>(y, 0, static_cast<T>(sizeof(T) * 8 - 1)));
+  if constexpr (op == Op::left)
+    return static_cast<T>(static_cast<U>(static_cast<U>(x) << by));
+  else
+    return static_cast<T>(x >> by);
+}
+
+constexpr arith::BitOp bit_op(Op op) {
+  return op == Op::and_  ? arith::BitOp::and_
+         : op == Op::or_ ? arith::BitOp::or_
+                         : arith::BitOp::xor_;
+}
+
+template <class T>
+bool row_of_bits(arith::BitOp op, const void* a, const void* b, void* out, std::int64_t n,
+                 RowMode mode) {
+  T patterns[2][arith::bit_pattern_bytes / sizeof(T)]; // of an element that is a whole row
+  const auto bytes_of = [&](const void* from, bool repeats, T* pattern) {
+    if (repeats && n > 0)
+      std::fill_n(pattern, std::size(patterns[0]), *static_cast<const T*>(from));
+    return reinterpret_cast<const std::uint8_t*>(repeats ? pattern : static_cast<const T*>(from));
+  };
+  const bool repeats_a = mode == RowMode::left_scalar, repeats_b = mode == RowMode::right_scalar;
+  arith::combine_bits(op, bytes_of(a, repeats_a, patterns[0]), repeats_a,
+                      bytes_of(b, repeats_b, patterns[1]), repeats_b,
+                      static_cast<std::uint8_t*>(out), n * static_cast<std::int64_t>(sizeof(T)));
   return true;
 }
 
 template <Op op, class T>
 bool row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) {
   if constexpr (!is_shift(op)) {
-    return row_of_bits<op, T>(a, b, out, n, mode);
+    return row_of_bits<T>(bit_op(op), a, b, out, n, mode);
   } else {
     const T* x = static_cast<const T*>(a);
     const T* y = static_cast<const T*>(b);
@@ -84,7 +68,7 @@ bool row(const void* a, const void* b, void* out, std::int64_t n, RowMode mode) 
     const std::int64_t dx = mode == RowMode::left_scalar ? 0 : 1;
     const std::int64_t dy = mode == RowMode::right_scalar ? 0 : 1;
     for (std::int64_t i = 0; i < n; ++i)
-      z[i] = combine<op, T>(x[i * dx], y[i * dy]);
+      z[i] = shifted<op, T>(x[i * dx], y[i * dy]);
     return true;
   }
 }

@@ -11,6 +11,7 @@
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
 #include "kernels/arith/lookup.hpp"
+#include "kernels/arith/reduce.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -101,6 +102,8 @@ bool are_few(std::int64_t k, std::int64_t columns) {
 /// The column of the first largest element; -1 if one is NaN. Several elements at once, without branches.
 template <class T>
 std::int64_t column_of_largest(const T* row, std::int64_t columns) {
+  if constexpr (std::is_same_v<T, float>)
+    return arith::place_of_largest(row, columns);
   constexpr std::int64_t at_once = 16;
   using Flag = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
   T largest[at_once];

@@ -1,7 +1,11 @@
 // Products of sparse matrices by compressed rows (CSR): with dense ones (SparseMatrixMatMul) and
 // with each other (SparseMatrixSparseMatMul).
 #include <algorithm>
+#include <bit>
+#include <complex>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/framework/op_library.hpp"
@@ -145,26 +149,56 @@ Status compute_dense(KernelContext& c) {
 }
 
 /// The columns that a matrix of the batch has, by numbers without gaps: so that what a row is
-/// summed up in is not larger than the matrix.
+/// summed up in is not larger than the matrix. A matrix with entries for most of its columns needs
+/// no names: its columns are their own numbers, and both lists are empty.
 struct Columns {
   std::vector<std::int32_t> names;   ///< ascending
   std::vector<std::int32_t> numbers; ///< of the entries
+  std::size_t count = 0;
+
+  Columns(std::span<const std::int32_t> columns, std::int64_t all) {
+    count = static_cast<std::size_t>(all);
+    if (count <= 2 * columns.size())
+      return;
+    names.assign(columns.begin(), columns.end());
+    std::ranges::sort(names);
+    const auto rest = std::ranges::unique(names);
+    names.erase(rest.begin(), rest.end());
+    numbers.reserve(columns.size());
+    for (std::int32_t column : columns)
+      numbers.push_back(
+          static_cast<std::int32_t>(std::ranges::lower_bound(names, column) - names.begin()));
+    count = names.size();
+  }
+  std::int32_t name(std::size_t number) const {
+    return names.empty() ? static_cast<std::int32_t>(number) : names[number];
+  }
 };
+
+/// What a sum begins with: plus a term it is the term, -0 included.
+template <class T>
+constexpr T no_sum() {
+  if constexpr (std::is_floating_point_v<T>)
+    return -T{};
+  else
+    return T(-typename T::value_type{}, -typename T::value_type{});
+}
 
 /// The product of two sparse matrices by rows; sums that are 0 stay entries, as in TensorFlow.
 template <class T>
 struct Product {
   const CsrMatrix &a, &b;
   std::vector<Columns> columns; ///< of b's matrices
-  std::size_t width = 0;        ///< the most names
+  std::size_t width = 0;        ///< the most of them
 
+  /// Of one row; between two rows no bit is set, and every sum is no_sum.
   struct Scratch {
-    std::vector<std::int64_t> seen_by; // the last row that had it
+    std::vector<std::uint64_t> bits; // whether a column has a sum
     std::vector<T> sums;
-    std::vector<std::int32_t> touched;
+    std::vector<std::int32_t> touched; // of a row with few terms: those columns
   };
   Scratch scratch() const {
-    return {std::vector<std::int64_t>(width, -1), std::vector<T>(width), {}};
+    return {std::vector<std::uint64_t>(width / 64 + 1), std::vector<T>(width, no_sum<T>()), {}};
   }
 
   /// Calls body(entry of a, entry of b, numbered column) for each term of a row.
@@ -172,52 +206,84 @@ struct Product {
   void for_each_term(std::int64_t batch, std::int64_t row, Body body) const {
     const CsrRows<T> x = a.at<T>(batch), y = b.at<T>(batch);
     const std::vector<std::int32_t>& numbers = columns[static_cast<std::size_t>(batch)].numbers;
+    const std::int32_t* const numbered = numbers.empty() ? y.columns.data() : numbers.data();
     const auto at = static_cast<std::size_t>(row);
     for (auto i = static_cast<std::size_t>(x.row_pointers[at]);
          i < static_cast<std::size_t>(x.row_pointers[at + 1]); ++i) {
       const auto inner = static_cast<std::size_t>(x.columns[i]);
       for (auto j = static_cast<std::size_t>(y.row_pointers[inner]);
            j < static_cast<std::size_t>(y.row_pointers[inner + 1]); ++j)
-        body(x.values[i], y.values[j], static_cast<std::size_t>(numbers[j]));
+        body(x.values[i], y.values[j], static_cast<std::size_t>(numbered[j]));
     }
   }
 
-  std::int64_t count(Scratch& s, std::int64_t batch, std::int64_t row) const {
-    const std::int64_t id = batch * a.rows() + row;
-    std::int64_t out = 0;
-    for_each_term(batch, row, [&](T, T, std::size_t column) {
-      out += std::exchange(s.seen_by[column], id) == id ? 0 : 1;
-    });
-    return out;
+  /// Whether looking at a bit for every column costs less than to list, and sort, those with terms.
+  bool has_many_terms(std::int64_t batch, std::int64_t row) const {
+    const CsrRows<T> x = a.at<T>(batch), y = b.at<T>(batch);
+    const auto at = static_cast<std::size_t>(row);
+    std::size_t terms = 0;
+    for (auto i = static_cast<std::size_t>(x.row_pointers[at]);
+         i < static_cast<std::size_t>(x.row_pointers[at + 1]); ++i) {
+      const auto inner = static_cast<std::size_t>(x.columns[i]);
+      terms += static_cast<std::size_t>(y.row_pointers[inner + 1] - y.row_pointers[inner]);
+    }
+    return terms * 64 >= columns[static_cast<std::size_t>(batch)].count;
   }
+
+  /// Sets the bit; whether it was not set before.
+  static bool set(Scratch& s, std::size_t column) {
+    std::uint64_t& word = s.bits[column / 64];
+    const std::uint64_t bit = std::uint64_t{1} << (column % 64);
+    return (std::exchange(word, word | bit) & bit) == 0;
+  }
+
+  std::int64_t count(Scratch& s, std::int64_t batch, std::int64_t row) const {
+    std::int64_t out = 0;
+    if (has_many_terms(batch, row)) { // no branch on a bit, for half of them would be mispredicted
+      for_each_term(batch, row, [&](T, T, std::size_t column) { set(s, column); });
+      for (std::uint64_t& word : s.bits)
+        out += std::popcount(std::exchange(word, 0));
+      return out;
+    }
+    s.touched.clear();
+    for_each_term(batch, row, [&](T, T, std::size_t column) {
+      if (set(s, column))
+        s.touched.push_back(static_cast<std::int32_t>(column));
+    });
+    for (std::int32_t column : s.touched)
+      s.bits[static_cast<std::size_t>(column) / 64] = 0;
+    return static_cast<std::int64_t>(s.touched.size());
+  }
+
   void fill(Scratch& s, std::int64_t batch, std::int64_t row, std::span<std::int32_t> to_columns,
             std::span<T> to_values) const {
-    const std::int64_t id = batch * a.rows() + row;
-    s.touched.clear();
-    for_each_term(batch, row, [&](T x, T y, std::size_t column) {
-      if (std::exchange(s.seen_by[column], id) == id) {
-        s.sums[column] += x * y;
-      } else {
-        s.sums[column] = x * y;
-        s.touched.push_back(static_cast<std::int32_t>(column));
-      }
-    });
-    const std::vector<std::int32_t>& names = columns[static_cast<std::size_t>(batch)].names;
+    const Columns& names = columns[static_cast<std::size_t>(batch)];
     std::size_t to = 0;
     const auto give = [&](std::size_t column) {
-      to_columns[to] = names[column];
-      to_values[to++] = s.sums[column];
+      to_columns[to] = names.name(column);
+      to_values[to++] = std::exchange(s.sums[column], no_sum<T>());
     };
-    constexpr std::size_t comparisons = 8; // that sorting takes for each of some hundreds
-    if (s.touched.size() * comparisons < names.size()) {
-      std::ranges::sort(s.touched);
-      for (std::int32_t column : s.touched)
-        give(static_cast<std::size_t>(column));
+    if (has_many_terms(batch, row)) {
+      for_each_term(batch, row, [&](T x, T y, std::size_t column) {
+        set(s, column);
+        s.sums[column] += x * y;
+      });
+      for (std::size_t i = 0; i < s.bits.size(); ++i)
+        for (std::uint64_t word = std::exchange(s.bits[i], 0); word != 0; word &= word - 1)
+          give(i * 64 + static_cast<std::size_t>(std::countr_zero(word)));
       return;
     }
-    for (std::size_t column = 0; column < names.size(); ++column)
-      if (s.seen_by[column] == id)
-        give(column);
+    s.touched.clear();
+    for_each_term(batch, row, [&](T x, T y, std::size_t column) {
+      if (set(s, column))
+        s.touched.push_back(static_cast<std::int32_t>(column));
+      s.sums[column] += x * y;
+    });
+    std::ranges::sort(s.touched);
+    for (std::int32_t column : s.touched) {
+      s.bits[static_cast<std::size_t>(column) / 64] = 0;
+      give(static_cast<std::size_t>(column));
+    }
   }
 };
 
@@ -225,17 +291,8 @@ template <class T>
 Product<T> product_of(const CsrMatrix& a, const CsrMatrix& b) {
   Product<T> out{a, b, {}, 0};
   for (std::int64_t batch = 0; batch < b.batches(); ++batch) {
-    const auto columns = b.at<T>(batch).columns;
-    Columns numbered;
-    numbered.names.assign(columns.begin(), columns.end());
-    std::ranges::sort(numbered.names);
-    const auto rest = std::ranges::unique(numbered.names);
-    numbered.names.erase(rest.begin(), rest.end());
-    for (std::int32_t column : columns)
-      numbered.numbers.push_back(static_cast<std::int32_t>(
-          std::ranges::lower_bound(numbered.names, column) - numbered.names.begin()));
-    out.width = std::max(out.width, numbered.names.size());
-    out.columns.push_back(std::move(numbered));
+    out.columns.emplace_back(b.at<T>(batch).columns, b.cols());
+    out.width = std::max(out.width, out.columns.back().count);
   }
   return out;
 }

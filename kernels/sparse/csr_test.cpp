@@ -1,5 +1,7 @@
 // Sparse matrices by compressed rows (CSR); values are those of TensorFlow 2.21, but for sums, scaling
 // and softmax, which it has on GPUs only.
+#include <random>
+
 #include "core/tensor/variant.hpp"
 #include "kernels/list/testing/op_runner.hpp"
 #include "tests/support/ops/op_cases.hpp"
@@ -126,6 +128,29 @@ TEST_CASE_FIXTURE(Csr, "csr: products with sparse matrices") {
     str_append(many, i == 30 || i == 43 || i >= 80 ? " 1" : " 0");
   CHECK(components(run("SparseMatrixSparseMatMul", {make("f32[1,3] 2 3 0"), make(many)},
                        type(DType::float32))) == Texts{"i32[2] 0 2", "i32[2] 3 30", "f32[2] 3 2"});
+  // Rows with few terms and with many, of matrices with few entries and with many.
+  std::minstd_rand random(7);
+  for (const int of_a : {1, 20, 90})
+    for (const int of_b : {1, 20, 90})
+      for (const int columns : {3, 64, 65, 700}) {
+        CAPTURE(of_a);
+        CAPTURE(of_b);
+        CAPTURE(columns);
+        const auto matrix = [&](int rows, int width, int percent) {
+          std::string out = str_cat("f32[", rows, ",", width, "]");
+          for (int i = 0; i < rows * width; ++i)
+            str_append(out, " ",
+                       random() % 100 < static_cast<unsigned>(percent) ? random() % 9 : 0);
+          return out;
+        };
+        const Tensor left = make(matrix(6, 30, of_a));
+        const std::string right = matrix(30, columns, of_b);
+        CHECK(dense(run("SparseMatrixSparseMatMul", {left, make(right)}, type(DType::float32))) ==
+              product(left, right));
+      }
+  CHECK(components(run("SparseMatrixSparseMatMul",
+                       {make("f32[1,1] 1e-30"), make("f32[1,1] -1e-30")}, type(DType::float32)))
+            .back() == "f32[1] -0");
   // Far columns cost no more than near ones.
   const Tensor far =
       run("SparseTensorToCSRSparseMatrix",

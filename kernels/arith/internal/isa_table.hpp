@@ -4,6 +4,7 @@
 // shared header, because the linker would keep one copy of those for all instruction sets.
 #pragma once
 #include "kernels/arith/batch_norm.hpp"
+#include "kernels/arith/bits.hpp"
 #include "kernels/arith/conv.hpp"
 #include "kernels/arith/decompose.hpp"
 #include "kernels/arith/depthwise.hpp"

@@ -27,6 +27,27 @@ struct Extreme {
   }
 };
 
+/// A bit for each lane of T's size whose bits are all set; in the others none is.
+template <class T, class Flags>
+TROUPE_INLINE uint64_t lanes_with(const Flags& flags) {
+#if defined(__AVX512DQ__) && defined(__AVX512BW__)
+  const auto all = __builtin_bit_cast(__m512i, flags);
+  return sizeof(T) == 8   ? static_cast<uint64_t>(_mm512_movepi64_mask(all))
+         : sizeof(T) == 4 ? static_cast<uint64_t>(_mm512_movepi32_mask(all))
+                          : static_cast<uint64_t>(_mm512_movepi8_mask(all));
+#elif defined(__AVX2__)
+  const auto all = __builtin_bit_cast(__m256i, flags);
+  return static_cast<uint32_t>(sizeof(T) == 8   ? _mm256_movemask_pd(_mm256_castsi256_pd(all))
+                               : sizeof(T) == 4 ? _mm256_movemask_ps(_mm256_castsi256_ps(all))
+                                                : _mm256_movemask_epi8(all));
+#else
+  uint64_t out = 0;
+  for (int lane = 0; lane < lanes<T>; ++lane)
+    out |= static_cast<uint64_t>(flags[lane] & 1) << lane;
+  return out;
+#endif
+}
+
 /// Where a row has its extreme first; 0 where nothing is better than `worst`.
 template <bool want_max, class T>
 int64_t place_of_extreme(const T* row, int64_t n, T worst) {
@@ -50,17 +71,26 @@ int64_t place_of_extreme(const T* row, int64_t n, T worst) {
   if (best == worst)
     return 0;
   int64_t at = 0;
-  for (; at + width <= n; at += width) { // passes by registers that do not have it
-    bool found = false;
-    TROUPE_UNROLL
-    for (int64_t l = 0; l < width; ++l)
-      found |= row[at + l] == best;
-    if (found)
-      break;
-  }
+  for (; at + width <= n; at += width)
+    if (const uint64_t found = lanes_with<T>(load<Full<T>>(row + at) == spread<Full<T>>(best)))
+      return at + __builtin_ctzll(found);
   while (at + 1 < n && row[at] != best) // the last, if another thread has written since
     ++at;
   return at;
+}
+
+bool has_nan(const float* row, int64_t n) {
+  using V = Full<float>;
+  auto seen = V{} != V{};
+  int64_t i = 0;
+  for (; i + lanes<float> <= n; i += lanes<float>) {
+    const V x = load<V>(row + i);
+    seen |= x != x;
+  }
+  bool any = lanes_with<float>(seen) != 0;
+  for (; i < n; ++i)
+    any |= row[i] != row[i];
+  return any;
 }
 
 /// Better is > for argmax and < for argmin; equal elements keep the earlier index. NaN is never
@@ -111,6 +141,10 @@ ArgReduceFn arg_reduce_of(bool want_max, Type index_type) {
 }
 
 } // namespace
+
+int64_t place_of_largest(const float* row, int64_t n) {
+  return has_nan(row, n) ? -1 : place_of_extreme<true>(row, n, Limits<float>::low);
+}
 
 ArgReduceFn arg_reduce(bool want_max, Type type, Type index_type) {
   switch (type) {

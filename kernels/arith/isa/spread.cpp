@@ -1,4 +1,4 @@
-// Rows of one value each.
+// Rows of one value each, and numbers that rise in equal steps.
 #include "kernels/arith/isa/lanes.hpp"
 
 namespace troupe::arith::TROUPE_ISA {
@@ -30,7 +30,29 @@ void spread_to_rows(const void* from, int64_t step, int64_t rows, int64_t n, voi
   }
 }
 
+/// One sum an element: the base has no products of 32 bits.
+template <class T>
+TROUPE_INLINE void rise(T start, T delta, T* out, int64_t n) {
+  constexpr int width = lanes<T>;
+  Full<T> next, step = spread<Full<T>>(static_cast<T>(delta * width));
+  for (int k = 0; k < width; ++k)
+    next[k] = start + static_cast<T>(k) * delta;
+  int64_t i = 0;
+  for (; i + width <= n; i += width, next += step)
+    store(next, out + i);
+  for (T last = start + static_cast<T>(i) * delta; i < n; ++i, last += delta)
+    out[i] = last;
+}
+
 } // namespace
+
+void range32(uint32_t start, uint32_t delta, uint32_t* out, int64_t n) {
+  rise(start, delta, out, n);
+}
+
+void range64(uint64_t start, uint64_t delta, uint64_t* out, int64_t n) {
+  rise(start, delta, out, n);
+}
 
 SpreadFn spread_rows(int size) {
   switch (size) {
