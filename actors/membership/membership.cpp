@@ -209,7 +209,7 @@ void Deliver::operator()(PeerBook::Examine& m) const {
 void Deliver::operator()(PeerBook::Lost& m) const {
   auto& state = self->state;
   PeerLines::Line* line = state.lines.line(m.link);
-  if (m.link && m.loss.reason == LossReason::left)
+  if (m.link && (m.loss.reason == LossReason::left || state.is_leaving))
     log_info(m.loss.sentence);
   else if (m.link)
     log_warning(m.loss.sentence);
@@ -275,6 +275,7 @@ caf::result<Heartbeat> take_heartbeat(Self self, const Services& services, const
 
 // Tells every node that knows us; answers when all have heard it, or after their time to do so.
 caf::result<caf::ok_atom> say_farewell(Self self, const Services& services) {
+  self->state.is_leaving = true;
   std::vector<std::pair<MembershipActor, Farewell>> all;
   for (const auto& [task, link] : book_of(self).everyone())
     if (auto there = membership_at(self, link))

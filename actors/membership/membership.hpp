@@ -21,6 +21,7 @@ struct MembershipState {
   std::map<PeerBook::Waiter, caf::typed_response_promise<Peer>> waiting; ///< for a task
   PeerBook::Waiter waiters_made = 0;
   Peer own;
+  bool is_leaving = false; ///< in order: what is lost from now on is no news
 
   ~MembershipState(); ///< who waits is told that nobody dials any more
 };
