@@ -23,6 +23,9 @@ struct GroupLines : testing::DatasetLines {
     function("batch", "key: int64, w: variant", "b",
              str_cat(testing::constant("all", "i64[] 99"), testing::constant("no", "bool[] false"),
                      "b = BatchDatasetV2[output_types=[int64], output_shapes=[[?]]](w, all, no)"));
+    function("broken", "key: int64, w: variant", "b",
+             str_cat(testing::constant("all", "i64[] 0"), testing::constant("no", "bool[] false"),
+                     "b = BatchDatasetV2[output_types=[int64], output_shapes=[[?]]](w, all, no)"));
     function("zero", "key: int64", "s, k",
              str_cat(testing::constant("s", "i64[] 0"), "k = Identity(key)"));
     function("sum", "s: int64, key: int64, x: int64", "t, key", "t = AddV2(s, x)");
@@ -30,12 +33,12 @@ struct GroupLines : testing::DatasetLines {
     function("running", "s: int64, x: int64", "t, s", "t = AddV2(s, x)");
     function("texts", "s: int64, x: int64", "t, s", "t = AsString(s)");
   }
-  void group(std::string_view size) {
-    add(str_cat(
-        "d = GroupByWindowDataset[key_func=modulo, reduce_func=batch, window_size_func=", size,
-        ", Tkey_func_other_arguments=[int64], Treduce_func_other_arguments=[], "
-        "Twindow_size_func_other_arguments=[], output_types=[int64], output_shapes=[[?]]]"
-        "(r, three)"));
+  void group(std::string_view size, std::string_view reduce = "batch") {
+    add(str_cat("d = GroupByWindowDataset[key_func=modulo, reduce_func=", reduce,
+                ", window_size_func=", size,
+                ", Tkey_func_other_arguments=[int64], Treduce_func_other_arguments=[], "
+                "Twindow_size_func_other_arguments=[], output_types=[int64], output_shapes=[[?]]]"
+                "(r, three)"));
   }
 };
 
@@ -60,6 +63,19 @@ TEST_CASE("GroupByWindowDataset: windows of no size are refused") {
   f.group("no_size");
   CHECK(f.elements("d", 1)[0].find("Window size must be greater than zero, but got 0.") !=
         std::string::npos);
+}
+
+TEST_CASE("GroupByWindowDataset: an error of what makes datasets of windows is INTERNAL, as in "
+          "TensorFlow") {
+  GroupLines f;
+  f.group("size", "broken");
+  const std::string error = f.elements("d", 1)[0];
+  CAPTURE(error);
+  CHECK(error.find("error INTERNAL: ") == 0);
+  CHECK(error.find("Got error code INVALID_ARGUMENT and message: {\n") != std::string::npos);
+  CHECK(error.find("}\nfrom running user-defined function broken: ") == std::string::npos);
+  CHECK(error.find("} \nfrom running user-defined function broken: ") != std::string::npos);
+  CHECK(error.find("passed to") == std::string::npos);
 }
 
 TEST_CASE("GroupByReducerDataset: a state for each key, at the end one element of each") {

@@ -1,6 +1,7 @@
 // Iterator, IteratorV2: an iterator under a name; MakeIterator begins it with a dataset.
 // OneShotIterator: one that begins by itself with the dataset that its function makes.
 #include "core/base/strings.hpp"
+#include "kernels/data/internal/dataset_graph.hpp"
 #include "kernels/data/internal/iterator_resource.hpp"
 #include "kernels/data/internal/register.hpp"
 #include "kernels/framework/glue.hpp"
@@ -15,11 +16,37 @@ Status give_iterator(KernelContext& c) {
   return node_iterator(c).status();
 }
 
-Status make_iterator(KernelContext& c) {
-  TROUPE_ASSIGN(DatasetRef dataset, input_dataset(c, 0));
+Status begin_with(KernelContext& c, DatasetRef dataset) {
   TROUPE_ASSIGN(auto resource, input_resource<IteratorResource>(c, 1));
   TROUPE_ASSIGN(auto iteration, begin_iteration(c, std::move(dataset)));
   return resource->set(std::move(iteration));
+}
+
+// Rows that come from two places of one shuffle, as in zip((d.map(f), d)), belong together only if each
+// place has the seeds from their beginning.
+Async<Status> begin_with_own_orders(KernelContext& c, std::shared_ptr<Functions> all,
+                                    DatasetGraph graph) {
+  TROUPE_CO_ASSIGN(std::string bytes, all->write_graph(graph.in_order()));
+  TROUPE_CO_ASSIGN(DatasetRef again, co_await dataset_of_graph(c, all, std::move(bytes)));
+  co_return begin_with(c, std::move(again));
+}
+
+void make_iterator(KernelContext& c, KernelDone done) {
+  auto dataset = input_dataset(c, 0);
+  if (!dataset.ok())
+    return done(dataset.status());
+  if (!takes_order_twice(**dataset))
+    return done(begin_with(c, *std::move(dataset)));
+  auto graph = DatasetGraph::with_orders_apart(**dataset);
+  if (graph.status().code() == Code::unimplemented) // it has parts that no node has made
+    return done(begin_with(c, *std::move(dataset)));
+  auto all = functions(c);
+  if (!graph.ok() || !all.ok())
+    return done(graph.ok() ? all.status() : graph.status());
+  // Compiling takes some time.
+  (*all)->submit([&c, done = std::move(done), all = *all, graph = *std::move(graph)] {
+    when_done<Status>(begin_with_own_orders(c, all, graph), done);
+  });
 }
 
 Async<Result<DatasetRef>> dataset_of_factory(KernelContext& c) {
@@ -89,7 +116,7 @@ void register_ops(OpLibrary& library) {
       .roles(Role::side_effect)
       .shape_fn(shape_none)
       .not_differentiable(no_gradient)
-      .cpu_kernel(make_iterator, {.expensive = true})
+      .cpu_kernel_async(make_iterator, {.expensive = true})
       .doc("Begins the iterator anew, with this dataset.");
   library.op("OneShotIterator")
       .output("handle: resource")

@@ -25,7 +25,10 @@ public:
   ShuffleDataset(const KernelContext& c, DatasetRef input, std::int64_t buffer_size,
                  std::int64_t count, std::shared_ptr<SeedGenerator> seeds)
       : UnaryDataset(c, std::move(input)), buffer_size_(buffer_size), count_(count),
-        seeds_(std::move(seeds)) {}
+        seeds_(std::move(seeds)), owns_seeds_(seeds_.use_count() == 1) {}
+  SharedOrder* shared_order() const override {
+    return owns_seeds_ && seeds_->reshuffles() ? &order_ : nullptr;
+  }
   std::int64_t cardinality() const override {
     const std::int64_t n = input().cardinality();
     if (count_ == -1 || n == infinite)
@@ -168,6 +171,8 @@ private:
 
   const std::int64_t buffer_size_, count_;
   const std::shared_ptr<SeedGenerator> seeds_;
+  const bool owns_seeds_; ///< else they are a resource's
+  mutable SharedOrder order_;
 };
 
 Result<std::int64_t> buffer_size_of(const KernelContext& c) {

@@ -114,6 +114,19 @@ TEST_CASE("shuffles: saved in any epoch they go on with the same order") {
   }
 }
 
+TEST_CASE(
+    "shuffles: a dataset joined with itself over and over is refused, not made a million times") {
+  testing::DatasetLines f;
+  f.add(testing::range_lines("r", 2));
+  f.add(testing::constant("n2", "i64[] 2"));
+  f.add(str_cat("d0 = ShuffleDataset", testing::of_int64, "(r, n2, n2, n2)"));
+  for (int i = 0; i < 20; ++i)
+    f.add(str_cat("d", i + 1, " = ConcatenateDataset", testing::of_int64, "(d", i, ", d", i, ")"));
+  f.add("it = IteratorV2[output_types=[int64], output_shapes=[[]], shared_name=\"\", "
+        "container=\"\"]()\nmake = MakeIterator(d20, it)");
+  CHECK(f.run({"^make"}).find("RESOURCE_EXHAUSTED") == 0);
+}
+
 TEST_CASE("shuffles: newer versions give what the first does for the same seeds") {
   for (const GoldenDataset& row : golden_datasets()) {
     const bool is_shuffle = row.op == "ShuffleDataset";

@@ -19,7 +19,8 @@ public:
 private:
   class Lines final : public Texts {
   public:
-    explicit Lines(std::unique_ptr<ByteSource> bytes) : lines_(std::move(bytes)) {}
+    explicit Lines(std::unique_ptr<ByteSource> bytes)
+        : lines_(std::move(bytes), LineReader::Dropped::everywhere) {}
     Result<bool> next(std::string& text, Room room) override { return lines_.next(text, room); }
 
   private:

@@ -231,8 +231,11 @@ private:
     if (found != node.children.end() && found->second->is_kept())
       return;
     const T total = log_probability + (label == node.label ? node.before.blank : node.before.total);
-    if (!is_candidate(total))
+    if (!is_candidate(total)) { // and if it fell out in this step, it does not grow any more
+      if (found != node.children.end())
+        found->second->before = found->second->now = {};
       return;
+    }
     Node<T>* child = found != node.children.end() ? found->second : nullptr;
     if (!child) {
       child = &nodes_.emplace_back();

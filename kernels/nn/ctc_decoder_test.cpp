@@ -96,6 +96,18 @@ TROUPE_OP_CASES(CTCGreedyDecoder) {
 TROUPE_OP_CASES(CTCBeamSearchDecoder) {
   return {
       {
+          .name = "a narrow beam: what falls out and comes to nothing grows no more",
+          .inputs =
+              {"f32[4,1,5] -0.8 0.5 -1.2 -1.1 -0.9 -0.9 -0.2 0.3 -1 -0.3 1.4 0.5 -0.8 0 0.5 1 "
+               "-0.4 -0.4 -0.1 0.4",
+               "i32[1] 4"},
+          .attrs = {{"beam_width", std::int64_t{2}},
+                    {"top_paths", std::int64_t{2}},
+                    {"merge_repeated", false}},
+          .outputs = {"i64[2,2] 0 0 0 1", "i64[1,2] 0 0", "i64[2] 1 0", "i64[1] 1", "i64[2] 1 2",
+                      "i64[2] 1 1", "f32[1,2] -2.3691046 -4.0774817"},
+      },
+      {
           .name = "three of all",
           .inputs = {"f32[5,2,4] 1.75 -0.5 0.5 -1.25 1.75 -0.75 -2 0.25 0.25 1.5 0.5 -1 1 1.25 "
                      "-1.25 1.5 0 1.75 -0.25 -0.75 -2 1.75 -1.25 -0.25 -1.5 2 1.5 0.25 -0.5 -1.75 "

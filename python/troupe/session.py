@@ -80,6 +80,7 @@ def install():
     nodes = OwnNodes()
     real_init = session_lib.BaseSession.__init__
     real_do_call = session_lib.BaseSession._do_call
+    real_sessionrun = session_lib.BaseSession._call_tf_sessionrun
     real_callable_call = session_lib.BaseSession._Callable.__call__
     real_reset = session_lib.Session.reset
 
@@ -95,6 +96,11 @@ def install():
             return real_do_call(self, call, *args)
         return real_do_call(self, without_origin, call, *args)
 
+    def sessionrun(self, *args):  # what make_callable of one op or tensor calls by itself
+        if not self._is_on_own_node:
+            return real_sessionrun(self, *args)
+        return without_origin(real_sessionrun, self, *args)
+
     def callable_call(self, *args, **kwargs):
         if not self._session._is_on_own_node:
             return real_callable_call(self, *args, **kwargs)
@@ -105,5 +111,6 @@ def install():
 
     session_lib.BaseSession.__init__ = init
     session_lib.BaseSession._do_call = do_call
+    session_lib.BaseSession._call_tf_sessionrun = sessionrun
     session_lib.BaseSession._Callable.__call__ = callable_call
     session_lib.Session.reset = staticmethod(reset)

@@ -151,7 +151,8 @@ Result<std::uint64_t> append_bytes(ByteSource& from, std::uint64_t count, std::s
   return done;
 }
 
-LineReader::LineReader(std::unique_ptr<ByteSource> bytes) : bytes_(std::move(bytes)) {}
+LineReader::LineReader(std::unique_ptr<ByteSource> bytes, Dropped dropped)
+    : bytes_(std::move(bytes)), dropped_(dropped) {}
 
 Result<bool> LineReader::next(std::string& line, Room room) {
   constexpr std::size_t most_read = 64 << 10;
@@ -177,7 +178,9 @@ Result<bool> LineReader::next(std::string& line, Room room) {
     at_ += part.size() + (has_end ? 1 : 0);
     position_ += part.size() + (has_end ? 1 : 0);
   }
-  if (line.ends_with('\r'))
+  if (dropped_ == Dropped::everywhere)
+    std::erase(line, '\r');
+  else if (line.ends_with('\r'))
     line.pop_back();
   return has_end || !line.empty();
 }

@@ -63,7 +63,9 @@ Result<std::uint64_t> append_bytes(ByteSource& from, std::uint64_t count, std::s
 /// Lines, which end in "\n" or "\r\n"; the last one may have no end.
 class LineReader {
 public:
-  explicit LineReader(std::unique_ptr<ByteSource> bytes);
+  /// Which "\r" belong to no line: one before its end, or each, as in lines of TensorFlow's datasets.
+  enum class Dropped { at_end, everywhere };
+  explicit LineReader(std::unique_ptr<ByteSource> bytes, Dropped dropped = Dropped::at_end);
   /// The next line without its end; false behind the last one.
   Result<bool> next(std::string& line, Room room = any_room);
   /// Bytes up to the end of the last line.
@@ -71,6 +73,7 @@ public:
 
 private:
   std::unique_ptr<ByteSource> bytes_;
+  Dropped dropped_;
   std::string buffer_;
   std::size_t at_ = 0; ///< what of the buffer was taken
   bool is_over_ = false;

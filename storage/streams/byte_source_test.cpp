@@ -69,8 +69,9 @@ std::string drain(ByteSource& from, std::size_t part) {
   }
 }
 
-std::vector<std::string> lines_of(std::string text) {
-  LineReader reader(source(std::move(text)));
+std::vector<std::string> lines_of(std::string text,
+                                  LineReader::Dropped dropped = LineReader::Dropped::at_end) {
+  LineReader reader(source(std::move(text)), dropped);
   std::vector<std::string> out;
   std::string line;
   for (;;) {
@@ -208,6 +209,8 @@ TEST_CASE("streams: lines end as on any system, the last one may have no end") {
   CHECK(lines_of("a") == Lines{"a"});
   CHECK(lines_of("a\nb\r\n\n\r\nc\r\rd\n") == Lines{"a", "b", "", "", "c\r\rd"});
   CHECK(lines_of("a\r") == Lines{"a"});
+  const auto everywhere = LineReader::Dropped::everywhere;
+  CHECK(lines_of("a\r\nb\rc\n\r\r\nd\r\re\n\r\r", everywhere) == Lines{"a", "bc", "", "de"});
   CHECK(lines_of("\r") == Lines{}); // as TensorFlow has it
   const std::string long_line = some_text(200'000);
   std::string text;

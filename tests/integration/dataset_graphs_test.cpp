@@ -38,27 +38,42 @@ struct Fixture {
     return make("AutoShardDataset", {dataset, number(workers), number(index)},
                 with(numbers, "auto_shard_policy", policy));
   }
-  // All elements, or the error.
-  std::string elements(Output dataset) {
-    const std::string iterator = name("it"), begun = name("begun"), next = name("next");
+  struct Iterator {
+    std::string begun, next;
+  };
+  Iterator iterate(Output dataset) {
+    Iterator out{name("begun"), name("next")};
     AttrMap attrs = with(with(numbers, "shared_name", std::string()), "container", std::string());
-    Output handle = root.named(iterator).add("IteratorV2", std::vector<Output>{}, attrs).output(0);
-    root.named(begun).add("MakeIterator", std::vector<Output>{dataset, handle}, AttrMap());
-    root.named(next).add("IteratorGetNext", std::vector<Output>{handle}, numbers);
+    Output handle =
+        root.named(name("it")).add("IteratorV2", std::vector<Output>{}, attrs).output(0);
+    root.named(out.begun).add("MakeIterator", std::vector<Output>{dataset, handle}, AttrMap());
+    root.named(out.next).add("IteratorGetNext", std::vector<Output>{handle}, numbers);
+    return out;
+  }
+  Session open() {
     auto session = Session::open("local");
     REQUIRE(session.ok());
     REQUIRE(session->extend(root).ok());
-    if (auto made = session->run({}, {}, {begun}); !made.ok())
-      return made.status().to_string();
+    return *std::move(session);
+  }
+  static std::string rest(Session& session, const Iterator& iterator) {
     std::string out;
     for (;;) {
-      auto got = session->run({}, {next + ":0"});
+      auto got = session.run({}, {iterator.next + ":0"});
       if (got.status().code() == Code::out_of_range)
         return out;
       if (!got.ok())
         return got.status().to_string();
       str_append(out, out.empty() ? "" : " ", (*got)[0].value<std::int64_t>());
     }
+  }
+  // All elements, or the error.
+  std::string elements(Output dataset) {
+    const Iterator iterator = iterate(dataset);
+    Session session = open();
+    if (auto made = session.run({}, {}, {iterator.begun}); !made.ok())
+      return made.status().to_string();
+    return rest(session, iterator);
   }
 };
 
@@ -92,6 +107,29 @@ TEST_CASE_FIXTURE(Fixture, "dataset graphs: what is no graph of a dataset is ref
           "attr { key: 'recv_device' value { s: '/cpu:0' } } "
           "attr { key: 'send_device_incarnation' value { i: 1 } } }",
           "which is the runtime's own");
+}
+
+TEST_CASE_FIXTURE(Fixture,
+                  "dataset graphs: each place of a shuffle has its seeds from their beginning") {
+  Output d = make("ShuffleDataset", {range(9), number(9), number(1), number(1)}, numbers);
+  const std::string once = elements(d);
+  CHECK(once.size() == 17);
+  CHECK(once != "0 1 2 3 4 5 6 7 8");
+  Output taken = make("TakeDataset", {d, number(9)}, numbers); // another way to it
+  Output both = make("ConcatenateDataset", {taken, d}, numbers);
+  CHECK(elements(both) == once + " " + once);
+  // One dataset, and two ways through that begin in one step.
+  const Iterator a = iterate(d), b = iterate(d);
+  Session session = open();
+  for (int round = 0; round < 2; ++round) {
+    REQUIRE(session.run({}, {}, {a.begun, b.begun}).ok());
+    CHECK(rest(session, a) == once);
+    CHECK(rest(session, b) == once);
+  }
+  // Of its own, each time round: the next seeds.
+  const std::string twice = elements(make("RepeatDataset", {d, number(2)}, numbers));
+  CHECK(twice.starts_with(once + " "));
+  CHECK(twice != once + " " + once);
 }
 
 TEST_CASE_FIXTURE(Fixture,

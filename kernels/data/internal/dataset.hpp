@@ -1,6 +1,7 @@
 // Dataset: what a variant of a dataset op holds; Iterator: one way through its elements.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -62,6 +63,14 @@ struct Recipe {
   Tensors inputs; ///< datasets among them
 };
 
+/// What a dataset's iterators share and its order hangs on, as the seeds of a shuffle. It is for one way
+/// through the dataset, and for one place in it: TensorFlow makes a dataset again for each of them.
+struct SharedOrder {
+  std::atomic<bool> is_taken{false};
+  /// Whether this is the first way through.
+  bool take() { return !is_taken.exchange(true); }
+};
+
 /// Immutable, apart from what its iterators share, such as a cache. Any thread.
 class Dataset : public VariantValue, public std::enable_shared_from_this<Dataset> {
 public:
@@ -77,6 +86,8 @@ public:
   /// How many elements it has, `infinite` or `unknown`.
   virtual std::int64_t cardinality() const = 0;
   virtual Result<IteratorRef> iterate(const std::shared_ptr<Pipeline>& pipeline) const = 0;
+  /// Null if there is none; that of its sources is theirs.
+  virtual SharedOrder* shared_order() const { return nullptr; }
   /// FAILED_PRECONDITION naming an op if what it gives depends on what no iterator's state tells.
   virtual Status check_external_state() const;
 

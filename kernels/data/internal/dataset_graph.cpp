@@ -8,9 +8,72 @@
 
 namespace troupe::data {
 
+namespace {
+
+/// Each dataset once, whatever its places.
+void collect(const Dataset& dataset, std::map<const Dataset*, int>& places) {
+  if (++places[&dataset] > 1)
+    return;
+  for (const DatasetRef& source : dataset.sources())
+    collect(*source, places);
+}
+
+class Orders {
+public:
+  explicit Orders(const std::map<const Dataset*, int>& places) : places_(places) {}
+  /// Whether a SharedOrder within the dataset has several places, or is taken.
+  bool take(const Dataset& dataset, bool is_shared) {
+    is_shared = is_shared || places_.at(&dataset) > 1;
+    if (!seen_.emplace(&dataset, is_shared).second)
+      return false;
+    bool twice = false;
+    if (SharedOrder* order = dataset.shared_order())
+      twice = !order->take() || is_shared;
+    for (const DatasetRef& source : dataset.sources())
+      twice |= take(*source, is_shared);
+    return twice;
+  }
+
+private:
+  const std::map<const Dataset*, int>& places_;
+  std::set<std::pair<const Dataset*, bool>> seen_;
+};
+
+} // namespace
+
+bool takes_order_twice(const Dataset& dataset) {
+  std::map<const Dataset*, int> places;
+  collect(dataset, places);
+  return Orders(places).take(dataset, false);
+}
+
+/// Datasets that have their nodes, and which have a SharedOrder in them.
+struct DatasetGraph::Known {
+  const bool orders_apart;
+  std::map<const Dataset*, std::string> names;
+  std::map<const Dataset*, bool> have_order;
+
+  bool has_order(const Dataset& dataset) {
+    if (auto known = have_order.find(&dataset); known != have_order.end())
+      return known->second;
+    bool out = dataset.shared_order() != nullptr;
+    for (const DatasetRef& source : dataset.sources())
+      out |= has_order(*source);
+    return have_order[&dataset] = out;
+  }
+};
+
 Result<DatasetGraph> DatasetGraph::of(const Dataset& dataset) {
+  return made(dataset, false);
+}
+
+Result<DatasetGraph> DatasetGraph::with_orders_apart(const Dataset& dataset) {
+  return made(dataset, true);
+}
+
+Result<DatasetGraph> DatasetGraph::made(const Dataset& dataset, bool orders_apart) {
   DatasetGraph out;
-  std::vector<std::pair<const Dataset*, std::string>> known;
+  Known known{orders_apart, {}, {}};
   TROUPE_ASSIGN(std::string last, out.add_dataset(dataset, known));
   out.sink_ =
       out.add("_Retval", {{"T", DType::variant}, {"index", std::int64_t{0}}}, {std::move(last)});
@@ -18,12 +81,14 @@ Result<DatasetGraph> DatasetGraph::of(const Dataset& dataset) {
 }
 
 // As deep as datasets within datasets, max_dataset_depth.
-Result<std::string>
-DatasetGraph::add_dataset(const Dataset& dataset,
-                          std::vector<std::pair<const Dataset*, std::string>>& known) {
-  for (const auto& [one, name] : known)
-    if (one == &dataset)
-      return name;
+Result<std::string> DatasetGraph::add_dataset(const Dataset& dataset, Known& known) {
+  constexpr std::size_t most_nodes = 100'000; // a dataset that is joined with itself 15 times over
+  if (auto name = known.names.find(&dataset); name != known.names.end())
+    return name->second;
+  if (known.orders_apart && nodes_.size() > most_nodes)
+    return resource_exhausted(str_cat("the places of the shuffles in a dataset (",
+                                      dataset.recipe().op, ") need more than ", most_nodes,
+                                      " nodes"));
   const Recipe& recipe = dataset.recipe();
   if (recipe.attrs.empty() && recipe.inputs.empty())
     return unimplemented(str_cat("a dataset (", recipe.op,
@@ -45,7 +110,8 @@ DatasetGraph::add_dataset(const Dataset& dataset,
     if (!name.starts_with('_'))
       attrs.set(name, value);
   std::string name = add(recipe.op, std::move(attrs), std::move(inputs));
-  known.emplace_back(&dataset, name);
+  if (!known.orders_apart || !known.has_order(dataset))
+    known.names.emplace(&dataset, name);
   return name;
 }
 

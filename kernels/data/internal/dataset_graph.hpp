@@ -15,6 +15,9 @@ public:
   /// The nodes that have made the dataset, and constants of their other inputs. UNIMPLEMENTED for a
   /// dataset that no node has made, such as a window.
   static Result<DatasetGraph> of(const Dataset& dataset);
+  /// The same with nodes of its own for each place of a dataset that has a SharedOrder, or is made of
+  /// one. RESOURCE_EXHAUSTED beyond 100 000 nodes.
+  static Result<DatasetGraph> with_orders_apart(const Dataset& dataset);
   /// The last one is the sink.
   explicit DatasetGraph(std::vector<WrittenNode> nodes)
       : nodes_(std::move(nodes)), sink_(nodes_.back().name) {}
@@ -31,12 +34,17 @@ public:
 
 private:
   DatasetGraph() = default;
-  Result<std::string> add_dataset(const Dataset& dataset,
-                                  std::vector<std::pair<const Dataset*, std::string>>& known);
+  struct Known;
+  static Result<DatasetGraph> made(const Dataset& dataset, bool orders_apart);
+  Result<std::string> add_dataset(const Dataset& dataset, Known& known);
 
   std::vector<WrittenNode> nodes_;
   std::string sink_;
 };
+
+/// Whether a further way through the dataset needs one that is made again, with_orders_apart: a
+/// SharedOrder has several places in it, or is taken. Takes those that there are.
+bool takes_order_twice(const Dataset& dataset);
 
 /// The dataset that a GraphDef of such nodes makes. INVALID_ARGUMENT if it makes none.
 Async<Result<DatasetRef>> dataset_of_graph(KernelContext& c, std::shared_ptr<Functions> functions,

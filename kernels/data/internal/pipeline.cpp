@@ -6,10 +6,24 @@
 
 namespace troupe::data {
 
+namespace {
+
+CapturedFunction::Errors errors_of(std::string_view op, std::string_view attr) {
+  if (attr == "reduce_func" && op.ends_with("GroupByWindowDataset"))
+    return CapturedFunction::Errors::internal;
+  for (std::string_view transformation : {"Map", "Filter", "Interleave"})
+    if (op.find(str_cat(transformation, "Dataset")) != op.npos)
+      return CapturedFunction::Errors::of_op;
+  return CapturedFunction::Errors::plain;
+}
+
+} // namespace
+
 Result<CapturedFunction> captured_function(const KernelContext& c, std::string_view attr,
                                            std::string_view captured) {
   CapturedFunction out;
   out.op = c.node().schema->name;
+  out.errors = errors_of(out.op, attr);
   TROUPE_ASSIGN(out.from, functions(c));
   TROUPE_ASSIGN(out.function, c.attr<FunctionRef>(attr));
   const OpSchema& schema = *c.node().schema;
@@ -51,9 +65,26 @@ Async<Result<Tensors>> BoundFunction::operator()(Tensors args, ElementPull& pull
       [&](FunctionDone done) { function_->call(std::move(call), std::move(done)); });
   Result<Tensors> results = co_await called;
   if (!results.ok() && !results.status().derived())
-    co_return results.status().with_context(
-        str_cat("Error in user-defined function passed to ", op_, " transformation"));
+    co_return told(results.status());
   co_return results;
+}
+
+Result<Tensors> BoundFunction::told(Status status) const {
+  std::string_view text = status.message(); // without the function's name, which either way tells
+  if (const std::size_t mark = text.find("}} ");
+      text.starts_with("{{function_node ") && mark != text.npos)
+    text.remove_prefix(mark + 3);
+  switch (errors_) {
+  case CapturedFunction::Errors::plain:
+    break;
+  case CapturedFunction::Errors::of_op:
+    return Status(status.code(), str_cat("Error in user-defined function passed to ", op_,
+                                         " transformation: ", text));
+  case CapturedFunction::Errors::internal:
+    return internal(str_cat("Got error code ", to_string(status.code()), " and message: {\n", text,
+                            "\n} \nfrom running user-defined function ", function_->name(), ": "));
+  }
+  return status;
 }
 
 Async<Result<Tensors>> BoundFunction::elsewhere(Tensors args, ElementPull& pull) const {
@@ -100,6 +131,7 @@ Result<BoundFunction> Pipeline::bind(const CapturedFunction& function) {
   TROUPE_ASSIGN(auto compiled, function.from->find(function.function));
   BoundFunction out;
   out.op_ = function.op;
+  out.errors_ = function.errors;
   out.captured_ = function.captured;
   const std::size_t args = compiled->arg_types().size();
   if (args < out.captured_.size())

@@ -17,7 +17,12 @@ namespace troupe::data {
 
 /// A function of a graph with the values that it has captured; they follow its arguments.
 struct CapturedFunction {
+  /// How an error of a call is told, which TensorFlow's datasets do in three ways: as it is; with the op
+  /// that called; as INTERNAL with the text in it.
+  enum class Errors { plain, of_op, internal };
+
   std::string op; ///< of the node that has it, for messages
+  Errors errors = Errors::plain;
   std::shared_ptr<Functions> from;
   FunctionRef function;
   Tensors captured;
@@ -41,7 +46,10 @@ public:
 
 private:
   friend class Pipeline;
+  Result<Tensors> told(Status status) const;
+
   std::string op_;
+  CapturedFunction::Errors errors_ = CapturedFunction::Errors::plain;
   std::shared_ptr<const Function> function_;
   std::shared_ptr<NodeStates> states_;
   Tensors captured_;

@@ -60,6 +60,7 @@ public:
     const std::int64_t first = words_.next();
     return {first, words_.next()};
   }
+  bool reshuffles() const { return reshuffles_; }
   std::int64_t drawn() const {
     std::scoped_lock guard(lock_);
     return words_.drawn();

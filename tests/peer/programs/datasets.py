@@ -270,6 +270,42 @@ with tf.Graph().as_default(), tf.Session() as session:
     session.run(experimental.TFRecordWriter(path("written")).write(Dataset.from_tensor_slices(["a", "", "b"])))
     show("a file", list(tf.python_io.tf_record_iterator(path("written"))))
 
+# One shuffle in two places; lines with returns in them; what functions of windows, scans and filters say.
+def divided(x, name):
+    return tf.debugging.check_numerics(1 / tf.cast(x - 1, tf.float32), name)
+
+
+def shuffled():
+    return numbers(6).shuffle(6, seed=1)
+
+
+def in_two_places():
+    places = shuffled()
+    return Dataset.zip((places.map(lambda x: x), places))
+
+
+def one_behind_the_other():
+    places = shuffled()
+    return places.concatenate(places)
+
+
+with open(path("returns"), "wb") as file:
+    file.write(b"a\r\nb\rc\n\r\nd\r\re\n\r")
+for name, pipeline in {
+        "two places": in_two_places, "one behind the other": one_behind_the_other, "repeated": lambda: shuffled().repeat(2),
+        "returns": lambda: data.TextLineDataset(path("returns")),
+        "a window that fails": lambda: numbers(6).apply(experimental.group_by_window(
+            lambda x: x % 2, lambda key, window: window.batch(tf.cast(divided(key, "in a window"), tf.int64)), 2)),
+        "a scan that fails": lambda: numbers(6).apply(experimental.scan(0.0, lambda state, x: (state, divided(x, "in a scan"))))}.items():
+    with tf.Graph().as_default(), tf.Session() as session:
+        iterator = data.make_initializable_iterator(pipeline())
+        element = iterator.get_next()
+        session.run(iterator.initializer)
+        if "fails" in name:
+            print(name, refusal(lambda: [session.run(element) for _ in range(5)]))
+        else:
+            show(name, drained(session, element))
+
 # A model that is trained from shuffled batches.
 with tf.Graph().as_default():
     tf.set_random_seed(1)
