@@ -98,7 +98,10 @@ TEST_CASE("allowed files: other schemes, empty paths, paths that no file has") {
   CHECK(f.files->open(std::string("a\0b", 3)).status().code() == Code::invalid_argument);
   CHECK(f.files->open(f.at("allowed/none")).status().message() ==
         f.at("allowed/none") + "; No such file or directory");
-  CHECK(f.files->put(f.at("allowed/none/a"), "x").code() == Code::not_found);
+  const Status no_folder = f.files->put(f.at("allowed/none/a"), "x");
+  CHECK(no_folder.code() == Code::not_found);
+  CHECK(no_folder.message().find(f.at("allowed/none/a")) != std::string::npos); // not one beside it
+  CHECK(no_folder.message().find("unfinished") == std::string::npos);
   CHECK(AllowedFiles::make({f.at("none")}, local_files()).status().code() == Code::not_found);
   CHECK(AllowedFiles::make({f.at("outside/a")}, local_files()).status().code() == Code::not_found);
   auto none = AllowedFiles::make({}, local_files());

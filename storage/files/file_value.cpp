@@ -25,6 +25,16 @@ private:
   std::string name_;
 };
 
+/// An error names the file that is to be, not the one beside it that its writer fills.
+Status told_of(Status status, std::string_view beside, const FilePlace& to) {
+  if (status.ok())
+    return status;
+  std::string text = status.message();
+  if (const std::size_t at = text.find(beside); at != text.npos)
+    text.replace(at, beside.size(), to.path());
+  return Status(status.code(), std::move(text));
+}
+
 class LocalWriter final : public StorageWriter {
 public:
   LocalWriter(FileSystem& files, FilePlace to, std::string beside, std::unique_ptr<File> file)
@@ -40,7 +50,7 @@ public:
   Status append(std::span<const std::byte> bytes) override {
     is_synced_ = false;
     if (status_.ok())
-      status_ = file_ ? file_->append(bytes) : done_already();
+      status_ = file_ ? told_of(file_->append(bytes), beside_, to_) : done_already();
     return status_;
   }
 
@@ -48,7 +58,7 @@ public:
     if (!file_)
       return done_already();
     if (status_.ok() && !is_synced_)
-      status_ = file_->sync();
+      status_ = told_of(file_->sync(), beside_, to_);
     is_synced_ = true;
     return status_;
   }
@@ -59,7 +69,7 @@ public:
     (void)prepare();
     file_.reset();
     if (status_.ok())
-      status_ = files_.rename(beside_, to_.path());
+      status_ = told_of(files_.rename(beside_, to_.path()), beside_, to_);
     if (!status_.ok())
       return status_;
     renamed_ = true;
@@ -91,9 +101,11 @@ Result<std::unique_ptr<StorageReader>> read_file_value(FileSystem& files, const 
 
 Result<std::unique_ptr<StorageWriter>> write_file_value(FileSystem& files, FilePlace to) {
   std::string beside = str_cat(to.folder, "/", unfinished_prefix, random_id());
-  TROUPE_ASSIGN(auto file, files.create(beside));
+  auto file = files.create(beside);
+  if (!file.ok())
+    return told_of(file.status(), beside, to);
   return Result<std::unique_ptr<StorageWriter>>(
-      std::make_unique<LocalWriter>(files, std::move(to), std::move(beside), std::move(file)));
+      std::make_unique<LocalWriter>(files, std::move(to), std::move(beside), *std::move(file)));
 }
 
 Status rename_file_value(FileSystem& files, const FilePlace& from, const FilePlace& to) {
