@@ -32,8 +32,7 @@ Async<Status> shard(KernelContext& c, std::shared_ptr<Functions> all, DatasetRef
   TROUPE_CO_TRY(auto_shard(graph, options, [&](const FunctionRef& function) {
     return all->takers_of_arguments(function);
   }));
-  TROUPE_CO_ASSIGN(std::string bytes, all->write_graph(graph.in_order()));
-  TROUPE_CO_ASSIGN(DatasetRef share, co_await dataset_of_graph(c, all, std::move(bytes)));
+  TROUPE_CO_ASSIGN(DatasetRef share, co_await made_again(c, all, std::move(graph)));
   co_return give_dataset(c, std::move(share));
 }
 

@@ -26,8 +26,7 @@ Status begin_with(KernelContext& c, DatasetRef dataset) {
 // place has the seeds from their beginning.
 Async<Status> begin_with_own_orders(KernelContext& c, std::shared_ptr<Functions> all,
                                     DatasetGraph graph) {
-  TROUPE_CO_ASSIGN(std::string bytes, all->write_graph(graph.in_order()));
-  TROUPE_CO_ASSIGN(DatasetRef again, co_await dataset_of_graph(c, all, std::move(bytes)));
+  TROUPE_CO_ASSIGN(DatasetRef again, co_await made_again(c, all, std::move(graph)));
   co_return begin_with(c, std::move(again));
 }
 

@@ -175,4 +175,10 @@ Async<Result<DatasetRef>> dataset_of_graph(KernelContext& c, std::shared_ptr<Fun
   co_return dataset_in(results[0]);
 }
 
+Async<Result<DatasetRef>> made_again(KernelContext& c, std::shared_ptr<Functions> functions,
+                                     DatasetGraph graph) {
+  TROUPE_CO_ASSIGN(std::string bytes, functions->write_graph(graph.in_order()));
+  co_return co_await dataset_of_graph(c, functions, std::move(bytes));
+}
+
 } // namespace troupe::data

@@ -49,5 +49,8 @@ bool takes_order_twice(const Dataset& dataset);
 /// The dataset that a GraphDef of such nodes makes. INVALID_ARGUMENT if it makes none.
 Async<Result<DatasetRef>> dataset_of_graph(KernelContext& c, std::shared_ptr<Functions> functions,
                                            std::string graph_def);
+/// The dataset that the nodes make.
+Async<Result<DatasetRef>> made_again(KernelContext& c, std::shared_ptr<Functions> functions,
+                                     DatasetGraph graph);
 
 } // namespace troupe::data

@@ -70,7 +70,8 @@ Async<Result<Tensors>> BoundFunction::operator()(Tensors args, ElementPull& pull
 }
 
 Result<Tensors> BoundFunction::told(Status status) const {
-  std::string_view text = status.message(); // without the function's name, which either way tells
+  std::string_view text =
+      status.message(); // the mark of the function is left out, as in TensorFlow
   if (const std::size_t mark = text.find("}} ");
       text.starts_with("{{function_node ") && mark != text.npos)
     text.remove_prefix(mark + 3);
