@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/family/address_map.hpp"
 #include "actors/membership/peer_book.hpp"
 
 namespace troupe {
@@ -49,7 +50,7 @@ public:
   }
 
 private:
-  std::map<caf::actor_addr, Link> links_;
+  AddressMap<Link> links_;
   std::map<Link, Line> lines_;
 };
 

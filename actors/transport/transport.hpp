@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/family/address_map.hpp"
 #include "actors/family/children.hpp"
 #include "actors/family/drain.hpp"
 #include "actors/family/services.hpp"
@@ -50,9 +51,9 @@ struct TransportState {
   IdleWaiters idle;                                ///< of the offers
   std::map<std::uint64_t, TransportFetch> fetches; ///< by a number of our own
   std::uint64_t last_fetch = 0;
-  std::map<caf::actor_addr, TransportPeer> peers;     ///< by their transports
-  std::map<caf::actor_addr, std::uint64_t> pullers;   ///< transports that pull from us: node_key
-  std::map<caf::actor_addr, std::uint64_t> receivers; ///< of offers, watched; numbers of our own
+  AddressMap<TransportPeer> peers;     ///< by their transports
+  AddressMap<std::uint64_t> pullers;   ///< transports that pull from us: node_key
+  AddressMap<std::uint64_t> receivers; ///< of offers, watched; numbers of our own
   std::uint64_t last_receiver = 0;
   std::unique_ptr<DataServer> server; ///< since the first peer asked for a path
   std::unique_ptr<DataClient> client; ///< since the first fetch
