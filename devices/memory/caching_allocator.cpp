@@ -91,13 +91,15 @@ FreeBlock* as_free(void* memory, int index) {
   return static_cast<FreeBlock*>(memory);
 }
 
-void* as_used(FreeBlock* block, int index) {
-  ASAN_UNPOISON_MEMORY_REGION(block, class_bytes(index));
+/// What was asked for, without what its class adds to it.
+void* as_used(void* block, int index, std::size_t bytes) {
+  ASAN_POISON_MEMORY_REGION(block, class_bytes(index));
+  ASAN_UNPOISON_MEMORY_REGION(block, std::max(bytes, sizeof(FreeBlock)));
   return block;
 }
 
 void to_system(FreeBlock* block, int index) {
-  std::free(as_used(block, index));
+  std::free(as_used(block, index, class_bytes(index)));
 }
 
 template <class T>
@@ -358,9 +360,9 @@ void* CachingAllocator::Impl::allocate(std::size_t bytes) {
   int index = class_of(bytes);
   if (mine) [[likely]]
     if (FreeBlock* block = mine->pop(index)) [[likely]]
-      return as_used(block, index);
+      return as_used(block, index, bytes);
   if (FreeBlock* block = take(mine, index))
-    return as_used(block, index);
+    return as_used(block, index, bytes);
   system_allocations.fetch_add(1, relaxed);
   if (limit && in_use.load(relaxed) + cached.load(relaxed) > limit) [[unlikely]]
     drop_shared();
@@ -369,9 +371,10 @@ void* CachingAllocator::Impl::allocate(std::size_t bytes) {
     drop_shared(); // blocks of other sizes may make room
     memory = from_system(class_bytes(index));
   }
-  if (!memory)
-    count_deallocation(mine, static_cast<std::int64_t>(bytes));
-  return memory;
+  if (memory)
+    return as_used(memory, index, bytes);
+  count_deallocation(mine, static_cast<std::int64_t>(bytes));
+  return nullptr;
 }
 
 void CachingAllocator::Impl::deallocate(void* memory, std::size_t bytes) {

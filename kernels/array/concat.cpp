@@ -139,13 +139,14 @@ Status infer_offsets(ShapeContext& c) {
 
 Status compute_offsets(KernelContext& c) {
   const int n = c.num_inputs() - 1;
-  const Shape& first_shape = c.input(1).shape();
   TROUPE_ASSIGN(const Integers axes, integers(c.input(0)));
   if (axes.size() != 1 || !c.input(0).shape().is_scalar())
     return invalid_argument(str_cat("Concat dim tensor should be a scalar integer, but got shape ",
                                     c.input(0).shape()));
-  if (first_shape.rank() != 1)
-    return invalid_argument(str_cat("input 0 should be a vector, but got shape ", first_shape));
+  for (int i = 0; i < n; ++i)
+    if (c.input(i + 1).shape().rank() != 1)
+      return invalid_argument(
+          str_cat("input ", i, " should be a vector, but got shape ", c.input(i + 1).shape()));
   TROUPE_ASSIGN(const Integers first, integers(c.input(1)));
   const auto rank = static_cast<std::int64_t>(first.size());
   const std::int64_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];

@@ -149,6 +149,8 @@ Status decode(KernelContext& c) {
   channels = channels < 0 ? sound.channels : channels;
   frames = frames < 0 ? sound.frames : frames;
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{frames, channels}));
+  if (channels == 0)
+    frames = 0; // as many as the caller likes
   const auto to = out.mutable_data<float>();
   c.parallel_for(
       frames, 2.0 * static_cast<double>(channels), [&](std::int64_t begin, std::int64_t end) {

@@ -79,6 +79,8 @@ TROUPE_OP_CASES(DecodeWav) {
                 f.extra = little(0, 2);
               }),
       decoded("other chunks are passed over", [](File& f) { f.extra = f.after = list; }),
+      asked_for("no channel, of more samples than there can be", 0, std::int64_t{1} << 62,
+                "f32[4611686018427387904,0]"),
       asked_for("one channel of two", 1, -1, "f32[3,1] 0 0.5 0"),
       asked_for("more of both than there are", 3, 4,
                 "f32[4,3] 0 0.999969482421875 0.999969482421875 0.5 -0.5 -0.5 0 -1 -1 0 0 0"),

@@ -1,4 +1,6 @@
 // Eig: complex eigenvalues and eigenvectors of square matrices.
+#include "kernels/framework/eigen_checks.hpp"
+
 #include <Eigen/Eigenvalues>
 
 #include "kernels/linalg/internal/batched.hpp"

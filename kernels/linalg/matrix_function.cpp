@@ -1,6 +1,8 @@
 // MatrixSquareRoot, MatrixLogarithm and MatrixExponential: functions of matrices, not of elements.
 #include <limits>
 
+#include "kernels/framework/eigen_checks.hpp"
+
 #include <Eigen/LU>
 #include <unsupported/Eigen/MatrixFunctions>
 
@@ -21,6 +23,16 @@ struct Exponential {
 struct Logarithm {
   static ColumnMajor of(const ColumnMajor& a) { return a.log(); }
 };
+
+/// Where numbers become infinite on the way there is no result.
+template <class Function>
+ColumnMajor value_of(const ColumnMajor& x) {
+  try {
+    return Function::of(x);
+  } catch (const EigenRefusal&) {
+    return ColumnMajor::Constant(x.rows(), x.cols(), std::numeric_limits<double>::quiet_NaN());
+  }
+}
 
 /// A real matrix whose result is not real, as the square root of one with a negative eigenvalue, has
 /// none.
@@ -45,9 +57,9 @@ Status compute(KernelContext& c) {
             if (!x.allFinite())
               out.at_mutable<T>(i).setConstant(std::numeric_limits<double>::quiet_NaN());
             else if constexpr (std::is_same_v<T, double>)
-              out.at_mutable<T>(i) = of_real(Function::of(x)).real();
+              out.at_mutable<T>(i) = of_real(value_of<Function>(x)).real();
             else
-              out.at_mutable<T>(i) = Function::of(x);
+              out.at_mutable<T>(i) = value_of<Function>(x);
             return {};
           });
     }));

@@ -6,6 +6,16 @@
 namespace troupe {
 namespace {
 
+TROUPE_OP_CASES(MatrixLogarithmOfHugeNumbers) {
+  return {
+      {.name = "no decomposition",
+       .op = "MatrixLogarithm",
+       .inputs = {"c128[3,3] (4,1e+30) (1,0.5) (1e+300,0.25) (-2,0.5) (5,2.5) (-1,-0.5) "
+                  "(0.25,-1e+30) (-1.5,-0.5) (3,1.5)"},
+       .outputs = {"?"}},
+  };
+}
+
 TROUPE_OP_CASES(MatrixSquareRoot) {
   return {
       {

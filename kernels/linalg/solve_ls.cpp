@@ -1,5 +1,7 @@
 // MatrixSolveLs: least squares, by the normal equations or, where asked for, by a complete
 // orthogonal decomposition.
+#include "kernels/framework/eigen_checks.hpp"
+
 #include <Eigen/QR>
 
 #include "kernels/linalg/internal/decompose.hpp"

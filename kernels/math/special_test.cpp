@@ -255,6 +255,11 @@ TROUPE_OP_CASES(BesselK0) {
       {.name = "below 0 and at infinity",
        .inputs = {"f64[5] -inf -0.5 0 inf nan"},
        .outputs = {"f64[5] inf inf inf 0 nan"}},
+      {.name = "the smallest numbers",
+       .inputs = {"f64[3] 1e-300 1e-40 1e-08"},
+       .outputs = {"f64[3] 690.891459413872 92.21933523542025 18.536612259610777"},
+       .check_gradient = false,
+       .no_gradient_reason = "differences of the smallest numbers are none"},
       {.name = "nothing", .inputs = {"f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "half", .inputs = {"f16[2] 2 12"}, .outputs = {"f16[2] 0.113891602 2.20537186e-06"}},
   };
@@ -300,6 +305,11 @@ TROUPE_OP_CASES(BesselK1e) {
        .inputs = {"f64[4] 0.25 0.5 2 30"},
        .outputs =
            {"f64[4] 4.811276588171025 2.7310097082117863 1.0334768470686886 0.2316541293777118"}},
+      {.name = "the smallest numbers",
+       .inputs = {"f64[3] 5e-324 1e-300 1e-30"},
+       .outputs = {"f64[3] inf 1e300 1e30"},
+       .check_gradient = false,
+       .no_gradient_reason = "differences of the smallest numbers are none"},
       {.name = "nothing", .inputs = {"f32[0]"}, .outputs = {"f32[0]"}},
       {.name = "half", .inputs = {"f16[2] 2 12"}, .outputs = {"f16[2] 1.03320312 0.372802734"}},
   };

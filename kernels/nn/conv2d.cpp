@@ -101,12 +101,21 @@ Status backprop_input(KernelContext& c, const arith::Conv2DShape& s, const Tenso
   return {};
 }
 
+Status fill_zero(KernelContext& c, Tensor& tensor) {
+  if (tensor.kind() == MemoryKind::device)
+    return gpu::fill(c, tensor.mutable_raw(), 0, tensor.byte_size());
+  std::fill_n(static_cast<std::byte*>(tensor.mutable_raw()), tensor.byte_size(), std::byte{0});
+  return {};
+}
+
 // Calls compute(sizes of a group, group of a, group of b, group of `out`), group by group; with one
 // group the tensors themselves.
 template <class Compute>
 Status for_each_group(KernelContext& c, const arith::Conv2DShape& s, std::int64_t filter_depth,
                       const Tensor& a, const Tensor& b, Tensor& out, Compute compute) {
   TROUPE_ASSIGN(const std::int64_t groups, nn::groups_of(s, filter_depth));
+  if (groups == 0)
+    return fill_zero(c, out);
   if (groups == 1)
     return compute(s, a, b, out);
   const arith::Conv2DShape one = nn::one_group(s, groups);
@@ -156,13 +165,6 @@ Status check_backprop(const char* op, const arith::Conv2DShape& s, const Shape& 
                   ", computed = ", out[i], " spatial_dim: ", i + 1, " input: ", in[i],
                   " filter: ", window[i], " output: ", dy[i + 1], " stride: ", stride[i],
                   " dilation: ", dilation[i]));
-  return {};
-}
-
-Status fill_zero(KernelContext& c, Tensor& tensor) {
-  if (tensor.kind() == MemoryKind::device)
-    return gpu::fill(c, tensor.mutable_raw(), 0, tensor.byte_size());
-  std::fill_n(static_cast<std::byte*>(tensor.mutable_raw()), tensor.byte_size(), std::byte{0});
   return {};
 }
 

@@ -19,6 +19,10 @@ TROUPE_OP_CASES(Conv2D) {
   return testing::with_convolution_cases(
       row,
       {
+          {.name = "no channels",
+           .inputs = {"f32[1,2,2,0]", "f32[1,1,1,1] 5"},
+           .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}}, {"padding", "VALID"}},
+           .outputs = {"f32[1,2,2,1] 0"}},
           {
               .name = "no images",
               .inputs = {"f32[0,2,2,1]", "f32[1,1,1,2] 0.375 0.875"},

@@ -138,6 +138,24 @@ Status convolve_groups(KernelContext& c, const arith::Conv2DShape& s, std::int64
   return {};
 }
 
+/// Of an image without channels: sums of one channel of zeros.
+Status convolve_nothing(KernelContext& c, const arith::Conv2DShape& s,
+                        const arith::ConvEpilogue& epilogue, Tensor& y,
+                        std::span<const Tensor> factor_from) {
+  arith::Conv2DShape one = s;
+  one.in_c = 1;
+  const auto zeros = [&](const Shape& shape) -> Result<Tensor> {
+    TROUPE_ASSIGN(Tensor out, c.allocate_temp(DType::float32, shape));
+    std::ranges::fill(out.mutable_data<float>(), 0.0F);
+    return out;
+  };
+  const Shape &x = c.input(0).shape(), &filter = c.input(1).shape();
+  TROUPE_ASSIGN(const Tensor image, zeros(x.with_dim(3, 1)));
+  TROUPE_ASSIGN(const Tensor no_filter, zeros(filter.with_dim(2, 1)));
+  return nn::convolve(c, one, image, no_filter, epilogue, y.mutable_data<float>().data(),
+                      factor_from);
+}
+
 Status compute(KernelContext& c) {
   const auto& fused = c.prepared<Fused>();
   const Tensor &x = c.input(0), &filter = c.input(1);
@@ -162,7 +180,9 @@ Status compute(KernelContext& c) {
     std::array<Tensor, 2> factor_from;
     if (fused.norm >= 0)
       factor_from = {c.input(fused.norm), c.input(fused.norm + 3)};
-    if (*groups == 1)
+    if (*groups == 0)
+      TROUPE_TRY(convolve_nothing(c, s, epilogue, y, factor_from));
+    else if (*groups == 1)
       TROUPE_TRY(
           nn::convolve(c, s, x, filter, epilogue, y.mutable_data<float>().data(), factor_from));
     else

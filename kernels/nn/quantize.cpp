@@ -269,6 +269,9 @@ Status infer(ShapeContext& c, bool gives_range) {
     TROUPE_TRY(c.require_rank(1, rank));
     TROUPE_TRY(c.require_rank(2, rank));
   } else {
+    if (axis >= Shape::max_rank)
+      return invalid_argument(
+          str_cat("Axis must be less than input dimension(", c.input(0).rank(), "), got ", axis));
     TROUPE_TRY(c.require_rank_at_least(0, static_cast<int>(axis) + 1));
     TROUPE_ASSIGN(const auto least, shape_rules::dims_of_rank(c, 1, 1));
     TROUPE_ASSIGN(const auto most, shape_rules::dims_of_rank(c, 2, 1));

@@ -122,6 +122,10 @@ TROUPE_OP_CASES(Dequantize) {
     return std::vector<std::string>{std::move(input), "f32[] -1", "f32[] 1"};
   };
   return {
+      {.name = "an axis beyond all",
+       .inputs = of("qi8[2] 1 2"),
+       .attrs = {{"axis", std::int64_t{1} << 31}},
+       .error = "Axis must be less than input dimension(1), got 2147483648"},
       {.name = "qint8",
        .inputs = of("qi8[5] -128 -32 -1 63 127"),
        .outputs = {"f32[5] -1 -0.247058749 -0.00392150879 0.498039246 1"}},

@@ -103,6 +103,8 @@ Status train(KernelContext& c, const Settings& s, Tensor& in, Tensor& out) {
     const auto label = row(out, labels[b]);
     attract(example, label, gain, rate / (std::exp(dot(example, label)) + 1.0F));
     for (std::int64_t n = 0; n < s.negatives; ++n) {
+      if ((n & 0xffff) == 0xffff)
+        c.stop_if_cancelled();
       const std::int64_t drawn = s.classes->sample(words);
       if (drawn == labels[b])
         continue;

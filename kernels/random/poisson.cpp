@@ -31,7 +31,9 @@ double draw_few(double rate, double most, Pairs& pairs) {
 double draw_many(double rate, double most, Pairs& pairs) {
   const double log_rate = std::log(rate), b = 0.931 + 2.53 * std::sqrt(rate);
   const double a = -0.059 + 0.02483 * b, inverse_alpha = 1.1239 + 1.1328 / (b - 3.4);
-  // A rate beyond the dtype would never give a number that fits.
+  // A rate far beyond the dtype never gives a number that fits.
+  if (rate - most > 12 * std::sqrt(rate))
+    return most;
   for (int tries = 0; tries < 100'000; ++tries) {
     const double u = pairs.uniform() - 0.5, v = pairs.uniform();
     const double shifted = 0.5 - std::abs(u);

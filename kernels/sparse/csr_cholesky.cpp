@@ -6,6 +6,8 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/framework/eigen_checks.hpp"
+
 #include <Eigen/SparseCholesky>
 
 #include "kernels/framework/op_library.hpp"

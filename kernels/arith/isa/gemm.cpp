@@ -1,4 +1,4 @@
-// Matrix products by Eigen (f32, f64) and by plain loops (i32, i64).
+// Matrix products by Eigen (f32, f64) and, of integers, by strips of the result that lie in registers.
 #include "kernels/arith/isa/lanes.hpp"
 #include <Eigen/Core>
 
@@ -143,45 +143,111 @@ void multiply_real(const GemmBlock& g) {
     multiply<T, RowMajor<T>, RowMajor<T>>(g);
 }
 
+constexpr int strip_rows = 4, strip_vectors = 2; // of a result that lies in registers
+constexpr int64_t strip_steps = 128;             // of the inner dimension at once
 template <class T>
-void multiply_integer(const GemmBlock& g) {
-  auto a = static_cast<const T*>(g.a);
-  auto b = static_cast<const T*>(g.b);
-  auto c = static_cast<T*>(g.c);
-  int64_t a_row = g.transpose_a ? 1 : g.lda, a_column = g.transpose_a ? g.lda : 1;
-  for (int64_t i = 0; i < g.m; ++i) {
-    T* out = c + i * g.ldc;
-    if (!g.accumulate)
-      for (int64_t j = 0; j < g.n; ++j)
-        out[j] = 0;
-    if (g.transpose_b) {
-      for (int64_t j = 0; j < g.n; ++j) {
-        const T* column = b + j * g.ldb;
-        T sum = 0;
-        for (int64_t k = 0; k < g.k; ++k)
-          sum += a[i * a_row + k * a_column] * column[k];
-        out[j] += sum;
-      }
-    } else {
-      int64_t k = 0;
-      for (; k + 4 <= g.k; k += 4) { // so that a row of the result is read and written more seldom
-        const T* factors = a + i * a_row + k * a_column;
-        const T f0 = factors[0], f1 = factors[a_column], f2 = factors[2 * a_column],
-                f3 = factors[3 * a_column];
-        const T *in0 = b + k * g.ldb, *in1 = in0 + g.ldb, *in2 = in1 + g.ldb, *in3 = in2 + g.ldb;
-        TROUPE_INDEPENDENT
-        for (int64_t j = 0; j < g.n; ++j)
-          out[j] += f0 * in0[j] + f1 * in1[j] + f2 * in2[j] + f3 * in3[j];
-      }
-      for (; k < g.k; ++k) {
-        const T factor = a[i * a_row + k * a_column];
-        const T* in = b + k * g.ldb;
-        TROUPE_INDEPENDENT
-        for (int64_t j = 0; j < g.n; ++j)
-          out[j] += factor * in[j];
-      }
+constexpr int64_t strip_columns = strip_vectors* lanes<T>;
+
+/// Integers of A, addressed by row and step.
+template <class T>
+struct Factors {
+  const T* first;
+  int64_t row, step;
+  Factors(const GemmBlock& g)
+      : first(static_cast<const T*>(g.a)), row(g.transpose_a ? 1 : g.lda),
+        step(g.transpose_a ? g.lda : 1) {}
+};
+
+/// Adds the products of `steps` steps to a strip of C, `rows` high and strip_columns wide.
+template <int rows, class T>
+TROUPE_INLINE void add_strip(const T* a, const Factors<T>& of_a, const T* b, int64_t ldb,
+                             int64_t steps, T* c, int64_t ldc) {
+  Full<T> sum[rows][strip_vectors];
+  TROUPE_UNROLL
+  for (int r = 0; r < rows; ++r)
+    TROUPE_UNROLL
+  for (int v = 0; v < strip_vectors; ++v)
+    sum[r][v] = load<Full<T>>(c + r * ldc + v * lanes<T>);
+  for (int64_t k = 0; k < steps; ++k) {
+    TROUPE_UNROLL
+    for (int v = 0; v < strip_vectors; ++v) {
+      const auto in = load<Full<T>>(b + k * ldb + v * lanes<T>);
+      TROUPE_UNROLL
+      for (int r = 0; r < rows; ++r)
+        sum[r][v] += spread<Full<T>>(a[r * of_a.row + k * of_a.step]) * in;
     }
   }
+  TROUPE_UNROLL
+  for (int r = 0; r < rows; ++r)
+    TROUPE_UNROLL
+  for (int v = 0; v < strip_vectors; ++v)
+    store(sum[r][v], c + r * ldc + v * lanes<T>);
+}
+
+/// All rows of C's columns [begin, begin + columns). What is narrower than a strip, or lies turned, is copied
+/// into one first.
+template <class T>
+void multiply_strips(const GemmBlock& g, int64_t begin, int64_t columns) {
+  constexpr int64_t width = strip_columns<T>;
+  const Factors<T> of_a(g);
+  const auto* b = static_cast<const T*>(g.b);
+  auto* c = static_cast<T*>(g.c) + begin;
+  const bool is_narrow = columns < width;
+  T turned[strip_steps * width], room[strip_rows * width];
+  for (int64_t first = 0; first < g.k; first += strip_steps) {
+    const int64_t steps = g.k - first < strip_steps ? g.k - first : strip_steps;
+    const T* in = b + first * g.ldb + begin;
+    int64_t in_step = g.ldb;
+    if (g.transpose_b || is_narrow) {
+      for (int64_t k = 0; k < steps; ++k)
+        for (int64_t j = 0; j < width; ++j)
+          turned[k * width + j] = j >= columns    ? T(0)
+                                  : g.transpose_b ? b[(begin + j) * g.ldb + first + k]
+                                                  : in[k * g.ldb + j];
+      in = turned, in_step = width;
+    }
+    for (int64_t i = 0; i < g.m; i += strip_rows) {
+      const int64_t rows = g.m - i < strip_rows ? g.m - i : strip_rows;
+      T* out = c + i * g.ldc;
+      int64_t out_row = g.ldc;
+      if (is_narrow) {
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t j = 0; j < columns; ++j)
+            room[r * width + j] = out[r * g.ldc + j];
+        out = room, out_row = width;
+      }
+      const T* factors = of_a.first + i * of_a.row + first * of_a.step;
+      if (rows == strip_rows)
+        add_strip<strip_rows>(factors, of_a, in, in_step, steps, out, out_row);
+      else
+        for (int64_t r = 0; r < rows; ++r)
+          add_strip<1>(factors + r * of_a.row, of_a, in, in_step, steps, out + r * out_row,
+                       out_row);
+      if (is_narrow)
+        for (int64_t r = 0; r < rows; ++r)
+          for (int64_t j = 0; j < columns; ++j)
+            c[(i + r) * g.ldc + j] = room[r * width + j];
+    }
+  }
+}
+
+template <class T>
+void multiply_integer(const GemmBlock& g) {
+  const Factors<T> of_a(g);
+  auto* c = static_cast<T*>(g.c);
+  // Few columns that lie whole, as rows of A do.
+  const bool are_whole =
+      of_a.step == 1 && g.n <= few && (g.transpose_b || (g.n == 1 && g.ldb == 1));
+  for (int64_t i = 0; i < g.m; ++i)
+    for (int64_t j = 0; j < g.n; ++j) {
+      T& out = c[i * g.ldc + j];
+      if (!g.accumulate)
+        out = 0;
+      if (are_whole)
+        out += dot(of_a.first + i * of_a.row, static_cast<const T*>(g.b) + j * g.ldb, g.k);
+    }
+  for (int64_t j = 0; j < g.n && !are_whole; j += strip_columns<T>)
+    multiply_strips<T>(g, j, g.n - j < strip_columns<T> ? g.n - j : strip_columns<T>);
 }
 
 } // namespace

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/framework/eigen_checks.hpp"
+
 #include <Eigen/Core>
 
 #include "core/base/strings.hpp"

@@ -130,19 +130,26 @@ double plain_i(int n, double x) {
   return n == 1 && x < 0 ? -value : value;
 }
 
+/// For x below `far`. The library's throws for the smallest.
+double near_k(int n, double x) {
+  constexpr double euler = 0.577215664901532861;
+  if (x < 1e-9) // the first term, and x^2 less
+    return n == 0 ? -std::log(x) + std::log(2.0) - euler : 1 / x;
+  return std::cyl_bessel_k(n, x);
+}
+
 double scaled_k(int n, double x) {
   if (std::isnan(x))
     return nan;
   if (x <= 0)
     return infinity;
-  return x < far ? std::cyl_bessel_k(n, x) * std::exp(x)
-                 : bessel_tail(n, x, 1) * std::sqrt(pi / 2 / x);
+  return x < far ? near_k(n, x) * std::exp(x) : bessel_tail(n, x, 1) * std::sqrt(pi / 2 / x);
 }
 
 double plain_k(int n, double x) {
   if (!(x > 0))
     return scaled_k(n, x);
-  return x > 0 && x < far ? std::cyl_bessel_k(n, x) : scaled_k(n, x) * std::exp(-x);
+  return x > 0 && x < far ? near_k(n, x) : scaled_k(n, x) * std::exp(-x);
 }
 
 // ---- the incomplete gamma functions

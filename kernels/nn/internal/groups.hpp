@@ -8,7 +8,8 @@
 namespace troupe::nn {
 
 /// How many groups a filter of that depth makes of the input's channels; `s` is the whole
-/// convolution. INVALID_ARGUMENT unless the output's channels divide by it, too.
+/// convolution. 0: there are no channels, and all sums are 0. INVALID_ARGUMENT unless the output's channels
+/// divide by it, too.
 Result<std::int64_t> groups_of(const arith::Conv2DShape& s, std::int64_t filter_depth);
 
 /// Of one group.

@@ -11,6 +11,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "tests/support/ops/compare.hpp"
 #include "tests/support/ops/internal/case_node.hpp"
+#include "tests/support/ops/internal/mutants.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -167,6 +168,7 @@ void check_row(const OpSchema& schema, const std::vector<std::string>& row, Upda
     REQUIRE_MESSAGE(input.ok(), input.status().to_string());
     inputs.push_back(*std::move(input));
   }
+  run_mutants(schema, str_cat(row[1], row[2]), inputs, attrs_of(schema, row[1]));
   auto node = make_case_node(schema, inputs, attrs_of(schema, row[1]));
   CHECK_MESSAGE(node.ok(), node.status().to_string());
   if (!node.ok())

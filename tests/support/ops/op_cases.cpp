@@ -12,6 +12,7 @@
 #include "tests/support/ops/internal/case_node.hpp"
 #include "tests/support/ops/internal/gpu_rows.hpp"
 #include "tests/support/ops/internal/gradient_check.hpp"
+#include "tests/support/ops/internal/mutants.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -240,6 +241,7 @@ void run_row(const OpCase& row, const OpSchema& schema) {
   REQUIRE_MESSAGE(parsed.ok(), "the row: ", parsed.status().to_string());
   CHECK_MESSAGE((row.tolerance == 0 || !row.tolerance_reason.empty()),
                 "no reason for the row's own tolerance");
+  run_mutants(schema, row.name, parsed->inputs, row.attrs);
   auto node = make_case_node(schema, parsed->inputs, row.attrs);
   if (!row.error.empty()) {
     run_error(*parsed, node);
