@@ -115,7 +115,9 @@ std::int64_t longest(Partition type, const Integers& rows) {
   std::int64_t out = 0, here = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (type == Partition::row_splits) {
-      out = std::max(out, i > 0 ? rows[i] - rows[i - 1] : 0);
+      std::int64_t length = 0;
+      if (i > 0 && !__builtin_sub_overflow(rows[i], rows[i - 1], &length))
+        out = std::max(out, length);
     } else {
       here = i > 0 && rows[i] == rows[i - 1] ? here + 1 : 1;
       out = std::max(out, here);
@@ -124,10 +126,27 @@ std::int64_t longest(Partition type, const Integers& rows) {
   return out;
 }
 
+/// How many places a partition fills.
+std::int64_t filled_by(Partition type, const Integers& rows) {
+  if (type == Partition::row_splits)
+    return rows.empty() ? 0 : rows[rows.size() - 1];
+  return static_cast<std::int64_t>(rows.size());
+}
+
+/// How many parents a partition names at most.
+std::int64_t named_by(Partition type, const Integers& rows) {
+  if (type == Partition::row_splits)
+    return static_cast<std::int64_t>(rows.size()) - 1;
+  return rows.empty() ? 0
+                      : std::max<std::int64_t>(*std::max_element(rows.begin(), rows.end()), -1) + 1;
+}
+
 /// Where the rows of the next dimension begin in the output, in units of `step`; -1: nowhere. There are
-/// `count` parents, of which those beyond `parents` are nowhere.
+/// `count` parents, of which those beyond `parents` are nowhere. The first `most` alone are asked for:
+/// splits may claim any number.
 Result<Dims> next_places(Partition type, const Integers& rows, const Dims& parents,
-                         std::int64_t count, std::int64_t step, std::int64_t size) {
+                         std::int64_t count, std::int64_t step, std::int64_t size,
+                         std::int64_t most) {
   Dims out;
   const auto place = [&](std::int64_t parent, std::int64_t column) {
     return parent < 0 || column >= size ? -1 : parent + column * step;
@@ -156,7 +175,8 @@ Result<Dims> next_places(Partition type, const Integers& rows, const Dims& paren
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) {
     if (rows[i + 1] < rows[i])
       return invalid_argument("Invalid row split size.");
-    for (std::int64_t j = 0; j < rows[i + 1] - rows[i]; ++j)
+    const std::int64_t room = most - static_cast<std::int64_t>(out.size());
+    for (std::int64_t j = 0; j < std::min(rows[i + 1] - rows[i], room); ++j)
       out.push_back(place(parent_at(static_cast<std::int64_t>(i)), j));
   }
   return out;
@@ -217,9 +237,6 @@ Result<PartialShape> wanted_shape(const Tensor& given) {
 /// The rows' values over the defaults.
 Status write(KernelContext& c, const Dims& places, std::int64_t inner, Tensor& out) {
   const Tensor& values = c.input(1);
-  if (static_cast<std::int64_t>(places.size()) > values.shape()[0])
-    return invalid_argument(str_cat("the row partitions name ", places.size(),
-                                    " values, but there are ", values.shape()[0]));
   TROUPE_ASSIGN(const Tensor fallback, default_row(c, Shape(values.shape().dims().subspan(1))));
   TROUPE_TRY(out.charge(
       array::text_bytes(fallback, 0, fallback.num_elements()) *
@@ -272,9 +289,21 @@ Status compute(KernelContext& c) {
     c.stop_if_cancelled();
     const std::int64_t dim = size[static_cast<std::size_t>(d) + 1];
     step /= dim;
-    TROUPE_ASSIGN(places, next_places(partitions.type_of(d), rows[static_cast<std::size_t>(d)],
-                                      places, count, step, dim));
-    count = static_cast<std::int64_t>(places.size());
+    const auto& here = rows[static_cast<std::size_t>(d)];
+    const std::int64_t filled = filled_by(partitions.type_of(d), here);
+    const std::int64_t named =
+        d + 1 < ranks ? named_by(partitions.type_of(d + 1), rows[static_cast<std::size_t>(d) + 1])
+                      : values.shape()[0];
+    if (d + 1 == ranks && filled > named)
+      return invalid_argument(
+          str_cat("the row partitions name ", filled, " values, but there are ", named));
+    // As much as the places may take.
+    TROUPE_TRY(
+        c.allocate_temp(DType::int64, Shape{std::max<std::int64_t>(std::min(named, filled), 0)})
+            .status());
+    TROUPE_ASSIGN(places,
+                  next_places(partitions.type_of(d), here, places, count, step, dim, named));
+    count = filled;
   }
   std::int64_t inner = 1;
   for (int d = 1; d < values.shape().rank(); ++d)

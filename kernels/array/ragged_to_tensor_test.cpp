@@ -32,6 +32,21 @@ TROUPE_OP_CASES(RaggedTensorToTensor) {
           .outputs = {"f32[2,2] 1 2 0 0"},
       },
       {
+          .name = "splits that claim values which are not there",
+          .inputs = {"i32[2] 3 3", "bool[3] true", "bool[] false", "i64[3] 0 1 4294967296"},
+          .attrs = {{"num_row_partition_tensors", std::int64_t{1}},
+                    {"row_partition_types", std::vector<std::string>{"ROW_SPLITS"}}},
+          .error = "the row partitions name 4294967296 values, but there are 3",
+      },
+      {
+          .name = "outer splits that claim rows which are not there",
+          .inputs = {"i32[3] 2 1 2", "f32[2] 1 2", "f32[] 0", "i64[3] 0 1 4294967296",
+                     "i64[3] 0 2 2"},
+          .attrs = {{"num_row_partition_tensors", std::int64_t{2}},
+                    {"row_partition_types", std::vector<std::string>{"ROW_SPLITS", "ROW_SPLITS"}}},
+          .outputs = {"f32[2,1,2] 1 2 0 0"},
+      },
+      {
           .name = "a larger shape is filled",
           .inputs = {"i32[2] 3 3", "bool[3] true", "bool[] false", "i64[3] 0 1 3"},
           .attrs = {{"num_row_partition_tensors", std::int64_t{1}},

@@ -29,17 +29,16 @@ Status infer_shape(ShapeContext& c) {
   Dims dims(n, -1);
   for (std::size_t i = 0; size && i < n; ++i) {
     const std::int64_t extent = x.has_rank() ? x.dim(static_cast<int>(i)) : -1;
-    if ((*size)[i] >= 0)
-      dims[i] = (*size)[i];
-    else if (begin && extent >= 0)
-      dims[i] = extent - (*begin)[i];
+    std::int64_t rest = -1; // from `begin` on
+    if (begin && extent >= 0 && __builtin_sub_overflow(extent, (*begin)[i], &rest))
+      rest = extent;
+    dims[i] = (*size)[i] >= 0 ? (*size)[i] : rest;
     if (begin && extent >= 0 &&
-        ((*begin)[i] < 0 || (*begin)[i] > extent || (*size)[i] < -1 ||
-         dims[i] > extent - (*begin)[i]))
+        ((*begin)[i] < 0 || (*begin)[i] > extent || (*size)[i] < -1 || dims[i] > rest))
       return invalid_argument(str_cat("Expected size[", i, "] in [0, ",
-                                      std::max<std::int64_t>(extent - (*begin)[i], 0),
-                                      "], but got ", (*size)[i], " (begin[", i, "] is ",
-                                      (*begin)[i], ", the input's dimension ", extent, ")"));
+                                      std::max<std::int64_t>(rest, 0), "], but got ", (*size)[i],
+                                      " (begin[", i, "] is ", (*begin)[i],
+                                      ", the input's dimension ", extent, ")"));
   }
   return c.set_output(0, PartialShape(std::move(dims)));
 }

@@ -121,8 +121,8 @@ Result<Dims> spaced_dims(std::span<const std::int64_t> dims, const Blocks& block
   for (std::size_t i = 0; i < blocks.rank(); ++i) {
     TROUPE_ASSIGN(std::int64_t cropped, shape_rules::multiply_dims(dims[i + 1], blocks.size[i]));
     if (cropped >= 0) {
-      cropped = cropped - blocks.before[i] - blocks.after[i];
-      if (cropped < 0)
+      if (__builtin_sub_overflow(cropped, blocks.before[i], &cropped) ||
+          __builtin_sub_overflow(cropped, blocks.after[i], &cropped) || cropped < 0)
         return invalid_argument(
             str_cat("cropped_shape[", i, "]=", cropped, " must be non-negative"));
     }

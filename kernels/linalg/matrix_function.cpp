@@ -1,5 +1,7 @@
 // MatrixSquareRoot, MatrixLogarithm and MatrixExponential: functions of matrices, not of elements.
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include "kernels/framework/eigen_checks.hpp"
 
@@ -20,8 +22,41 @@ struct Root {
 struct Exponential {
   static ColumnMajor of(const ColumnMajor& a) { return a.exp(); }
 };
+/// Of a triangular matrix that is near the identity: the integral of x / (1 + t x) from 0 to 1, by Gauss
+/// and Legendre.
+ColumnMajor log_near_one(const ColumnMajor& t) {
+  static constexpr std::pair<double, double> places[] = {{0.1834346424956498, 0.3626837833783620},
+                                                         {0.5255324099163290, 0.3137066458778873},
+                                                         {0.7966664774136267, 0.2223810344533745},
+                                                         {0.9602898564975363, 0.1012285362903763}};
+  const ColumnMajor one = ColumnMajor::Identity(t.rows(), t.cols()), x = t - one;
+  ColumnMajor out = ColumnMajor::Zero(t.rows(), t.cols());
+  for (const auto& [place, weight] : places)
+    for (const double at : {(1 - place) / 2, (1 + place) / 2})
+      out += weight / 2 * (one + at * x).template triangularView<Eigen::Upper>().solve(x);
+  return out;
+}
+
+/// By the square roots of the triangular factor until it is near the identity. Eigen's own has no end where
+/// it never is: with an eigenvalue of 0, or numbers that become infinite.
 struct Logarithm {
-  static ColumnMajor of(const ColumnMajor& a) { return a.log(); }
+  static ColumnMajor of(const ColumnMajor& a) {
+    constexpr int most_roots = 2100; // halve any exponent of a double often enough
+    const Eigen::ComplexSchur<ColumnMajor> schur(a);
+    const ColumnMajor triangle = schur.matrixT().template triangularView<Eigen::Upper>();
+    ColumnMajor t = triangle, root;
+    const ColumnMajor one = ColumnMajor::Identity(a.rows(), a.cols());
+    int roots = 0;
+    for (; !((t - one).cwiseAbs().colwise().sum().maxCoeff() < 0.25); ++roots) {
+      if (!t.allFinite() || (t.diagonal().array() == 0.0).any() || roots == most_roots)
+        return ColumnMajor::Constant(a.rows(), a.cols(), std::numeric_limits<double>::quiet_NaN());
+      Eigen::matrix_sqrt_triangular(t, root);
+      t = root.template triangularView<Eigen::Upper>();
+    }
+    ColumnMajor log = std::ldexp(1.0, roots) * log_near_one(t);
+    log.diagonal() = triangle.diagonal().array().log();
+    return schur.matrixU() * log * schur.matrixU().adjoint();
+  }
 };
 
 /// Where numbers become infinite on the way there is no result.

@@ -51,8 +51,9 @@ Result<Parts> parts_of(const Shape& shape, std::int64_t axis) {
   if (axis < -1)
     return invalid_argument(str_cat("Axis must be at least -1. Found ", axis));
   if (axis >= shape.rank())
-    return invalid_argument(
-        str_cat("Shape must be at least rank ", axis + 1, " but is rank ", shape.rank()));
+    return invalid_argument(str_cat("Shape must be at least rank ",
+                                    static_cast<std::uint64_t>(axis) + 1, " but is rank ",
+                                    shape.rank()));
   Parts out;
   if (axis == -1) {
     out.after = shape.num_elements();

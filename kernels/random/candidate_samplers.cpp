@@ -198,13 +198,14 @@ Result<std::unique_ptr<ClassSampler>> make_fixed(KernelContext& c) {
   if (!path.empty()) {
     TROUPE_ASSIGN(unigrams, read_vocabulary(c, path));
   }
-  if (reserved < 0 || reserved > range * shards || range >= INT32_MAX)
+  // Those of this shard, of which there are as many as of any other, or one less.
+  const std::int64_t of_shard =
+      reserved > shard ? (reserved - 1 - shard) / std::max<std::int64_t>(shards, 1) + 1 : 0;
+  if (reserved < 0 || of_shard > range || range >= INT32_MAX)
     return invalid_argument(
         str_cat(reserved, " reserved ids do not fit into the range of ", range));
-  std::vector<float> weights;
-  for (std::int64_t id = 0; id < reserved; ++id)
-    if (id % shards == shard)
-      weights.push_back(0);
+  TROUPE_TRY(c.allocate_temp(DType::float32, Shape{of_shard}).status()); // as much as it may take
+  std::vector<float> weights(static_cast<std::size_t>(of_shard), 0.0F);
   // Words are counted from the reserved ids of this shard on.
   auto id = static_cast<std::int64_t>(weights.size());
   double sum = 0;

@@ -132,7 +132,7 @@ Status compute_sparse(KernelContext& c) {
   TROUPE_ASSIGN(Integers numbers, integers(c.input(1)));
   Counted counted{
       .values = std::move(numbers), .rows = {}, .num_rows = s.rank == 1 ? -1 : s.shape[0]};
-  if (counted.num_rows < -1)
+  if (s.rank > 1 && s.shape[0] < 0)
     return invalid_argument(str_cat("Expected a non-negative size, got ", s.shape[0]));
   for (std::int64_t i = 0; i < s.entries; ++i) {
     const auto index = s.index(i);

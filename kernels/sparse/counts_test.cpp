@@ -105,6 +105,12 @@ TROUPE_OP_CASES(SparseCountSparseOutput) {
           .outputs = {"i64[0,2]", "f32[0]", "i64[2] 2 1"},
       },
       {
+          .name = "less than no rows",
+          .inputs = {"i64[0,2]", "i32[0]", "i64[2] -1 3", "f32[0]"},
+          .attrs = {{"binary_output", false}},
+          .error = "non-negative",
+      },
+      {
           .name = "in any order",
           .inputs = {"i64[3,2] 1 1 0 2 0 0", "i32[3] 1 1 1", "i64[2] 2 3", "f32[3] 1 2 3"},
           .attrs = {{"binary_output", false}},

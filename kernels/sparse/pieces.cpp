@@ -14,6 +14,12 @@ namespace {
 using sparse::Dims;
 using sparse::Sparse;
 
+/// An index moved by another. Nobody has checked them: the sum may wrap.
+std::int64_t moved(std::int64_t index, std::int64_t by) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(index) +
+                                   static_cast<std::uint64_t>(by));
+}
+
 /// Entries of a part, and their indices in it.
 struct Part {
   Dims order, indices;
@@ -93,7 +99,7 @@ Status compute_slice_grad(KernelContext& c) {
   for (std::int64_t i = 0; i < out.shape()[0]; ++i) {
     Dims at(from.begin() + i * rank, from.begin() + (i + 1) * rank);
     for (std::size_t d = 0; d < at.size(); ++d)
-      at[d] += start.data<std::int64_t>()[d];
+      at[d] = moved(at[d], start.data<std::int64_t>()[d]);
     found.emplace(std::move(at), i);
   }
   Dims order;
@@ -188,7 +194,7 @@ Status compute_concat(KernelContext& c) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     for (std::int64_t i = 0; i < all[k].entries; ++i) {
       Entry e{Dims(all[k].index(i).begin(), all[k].index(i).end()), k, i};
-      e.index[a] += shape[a];
+      e.index[a] = moved(e.index[a], shape[a]);
       entries.push_back(std::move(e));
     }
     TROUPE_ASSIGN(shape[a], shape_rules::add_dims(shape[a], all[k].shape[a]));

@@ -10,6 +10,7 @@
 #include "core/tensor/literal.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "tests/support/ops/internal/case_node.hpp"
+#include "tests/support/ops/internal/mutants.hpp"
 #include "tests/support/ops/run_kernel.hpp"
 
 namespace troupe::list::testing {
@@ -32,6 +33,8 @@ public:
     std::vector<troupe::testing::CaseInput> given;
     for (const Tensor& input : inputs)
       given.push_back({.dtype = input.dtype(), .value = input});
+    troupe::testing::run_mutants(*schema, std::to_string(++calls_), given, attrs,
+                                 troupe::testing::SaidShapes::repeat);
     TROUPE_ASSIGN(const auto node, troupe::testing::make_case_node(*schema, given, attrs));
     std::vector<std::vector<PartialShape>> inferred;
     for (const auto& [shapes, values] : {std::pair{false, false}, {true, false}, {true, true}}) {
@@ -81,6 +84,9 @@ public:
   }
 
   troupe::testing::TestDevice device;
+
+private:
+  int calls_ = 0;
 };
 
 } // namespace troupe::list::testing

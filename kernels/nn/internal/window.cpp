@@ -17,8 +17,9 @@ namespace {
 /// may have any dimensions.
 Result<std::int64_t> reach_of(std::int64_t window, std::int64_t dilation) {
   constexpr std::int64_t most = std::int64_t{1} << 62;
-  std::int64_t reach = 0;
-  if (__builtin_mul_overflow(window - 1, dilation, &reach) || reach >= most)
+  std::int64_t steps = 0, reach = 0;
+  if (__builtin_sub_overflow(window, 1, &steps) ||
+      __builtin_mul_overflow(steps, dilation, &reach) || reach >= most)
     return invalid_argument(
         str_cat("a window of ", window, " elements with dilation ", dilation, " is too large"));
   return reach + 1;

@@ -7,6 +7,7 @@
 
 #include "core/base/strings.hpp"
 #include "graph/ir/text.hpp"
+#include "tests/support/ops/internal/text_mutants.hpp"
 #include "tests/support/ops/interpreter.hpp"
 
 namespace troupe::testing {
@@ -14,10 +15,16 @@ namespace troupe::testing {
 struct GraphLines {
   Interpreter interpreter;
   std::string all; ///< the lines so far
+  std::vector<LinesRun> runs;
+
+  GraphLines() = default;
+  GraphLines(const GraphLines&) = delete;
+  ~GraphLines() { run_text_mutants(all, runs); }
 
   void add(std::string_view lines) { str_append(all, lines, "\n"); }
   /// "ok" and the values of the fetches as literals, or the error.
   std::string run(const std::vector<std::string>& fetches) {
+    runs.push_back({all.size(), fetches});
     auto graph = parse_graph(all, op_library().ops);
     if (!graph.ok())
       return graph.status().to_string();

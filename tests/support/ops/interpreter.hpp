@@ -23,6 +23,8 @@ Result<std::vector<Tensor>> interpret(const Graph& graph, const KernelRegistry& 
 class Interpreter {
 public:
   explicit Interpreter(const KernelRegistry& kernels = op_library().kernels) : kernels_(kernels) {}
+  explicit Interpreter(std::unique_ptr<Device> device)
+      : kernels_(op_library().kernels), device_(std::move(device)) {}
 
   /// The fetched values: "node", "node:slot", or "^node" for an op that is only to run (it gives no
   /// value). Only what the fetches need is run. A dead fetch gives a tensor without value, a

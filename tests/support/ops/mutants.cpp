@@ -25,24 +25,6 @@ using Attrs = std::vector<std::pair<std::string, AttrValue>>;
 
 constexpr int mutants_by_default = 3;
 
-int mutants_of_each_row() {
-  static const char* const said = std::getenv("TROUPE_MUTANTS");
-  static const int count = said ? std::atoi(said) : mutants_by_default;
-  return count;
-}
-
-bool is_told() {
-  static const bool told = std::getenv("TROUPE_TELL_MUTANTS") != nullptr;
-  return told;
-}
-
-/// So little that a mutant which asks for much is refused before it costs time.
-Device& small_device() {
-  static DeviceHost host{1, std::int64_t{64} << 20};
-  static const auto devices = make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1);
-  return *devices[0];
-}
-
 /// What prints, or names files by what it is given.
 bool is_left_out(const OpSchema& schema) {
   static const std::set<std::string_view> names = {"Print",
@@ -365,13 +347,14 @@ std::string described(const OpSchema& schema, const std::vector<CaseInput>& inpu
   return out;
 }
 
-void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const Attrs& attrs) {
+void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const Attrs& attrs,
+             SaidShapes shapes) {
   auto node = make_case_node(schema, inputs, attrs);
   if (!node.ok())
     return;
   auto inferred = infer_case_shapes(*node, inputs, true, true);
   (void)infer_case_shapes(*node, inputs, true, false);
-  TestDevice device(make_isolated_device(small_device()));
+  TestDevice device(make_small_device());
   auto bound = bind_kernel(op_library().kernels, "node", schema, node->attrs, device.device());
   if (!bound.ok()) {
     CHECK(!bound.status().message().empty());
@@ -392,7 +375,7 @@ void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const
                   outputs.status().to_string());
     return;
   }
-  for (std::size_t i = 0; i < outputs->size() && inferred.ok(); ++i) {
+  for (std::size_t i = 0; i < outputs->size() && inferred.ok() && shapes == SaidShapes::hold; ++i) {
     const Tensor& value = (*outputs)[i].tensor;
     if (value.has_value())
       CHECK_MESSAGE((*inferred)[i].is_compatible_with(PartialShape(value.shape())), "output ", i,
@@ -403,8 +386,25 @@ void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const
 
 } // namespace
 
+int mutants_of_each_row() {
+  static const char* const said = std::getenv("TROUPE_MUTANTS");
+  static const int count = said ? std::atoi(said) : mutants_by_default;
+  return count;
+}
+
+std::unique_ptr<Device> make_small_device() {
+  static DeviceHost host{1, std::int64_t{64} << 20};
+  static const auto devices = make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1);
+  return make_isolated_device(*devices[0]);
+}
+
+bool mutants_are_told() {
+  static const bool told = std::getenv("TROUPE_TELL_MUTANTS") != nullptr;
+  return told;
+}
+
 void run_mutants(const OpSchema& schema, std::string_view name,
-                 const std::vector<CaseInput>& inputs, const Attrs& attrs) {
+                 const std::vector<CaseInput>& inputs, const Attrs& attrs, SaidShapes shapes) {
   if (is_left_out(schema))
     return;
   std::uint64_t seed = 14695981039346656037u;
@@ -419,12 +419,12 @@ void run_mutants(const OpSchema& schema, std::string_view name,
       mutator.change(changed, changed_attrs, schema);
     const std::string what = described(schema, changed, changed_attrs);
     INFO("mutant ", i, ": ", what);
-    if (is_told())
+    if (mutants_are_told())
       std::cerr << what << std::endl;
     const auto since = std::chrono::steady_clock::now();
-    run_one(schema, changed, changed_attrs);
+    run_one(schema, changed, changed_attrs, shapes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - since;
-    if (is_told() && took.count() > 0.5)
+    if (mutants_are_told() && took.count() > 0.5)
       std::cerr << "SLOW " << took.count() << " s: " << what << std::endl;
   }
 }
