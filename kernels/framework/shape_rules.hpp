@@ -78,7 +78,12 @@ inline Result<std::int64_t> valid_extent(std::int64_t input, std::int64_t window
   if (input < window)
     return invalid_argument(
         str_cat("Negative dimension size caused by subtracting ", window, " from ", input));
-  return (input - window + stride) / stride;
+  std::int64_t reach = 0;
+  if (__builtin_sub_overflow(input, window, &reach) ||
+      __builtin_add_overflow(reach, stride, &reach))
+    return invalid_argument(str_cat("a window of ", window, " in a dimension of ", input,
+                                    " with stride ", stride, " is beyond 2^63"));
+  return reach / stride;
 }
 
 } // namespace troupe::shape_rules

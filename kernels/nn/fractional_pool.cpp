@@ -12,6 +12,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/wrapping.hpp"
 
 namespace troupe::nn_fractional_pool {
 namespace {
@@ -160,7 +161,7 @@ void pool(KernelContext& c, const Windows& s, Tensor& y) {
       const std::int64_t count = s.for_each_in(o, [&](std::int64_t i, std::int64_t) {
         const T* pixel = from + i * depth;
         for (std::int64_t d = 0; d < depth; ++d)
-          out[d] = average ? out[d] + pixel[d] : std::max(out[d], pixel[d]);
+          out[d] = average ? add_wrapping(out[d], pixel[d]) : std::max(out[d], pixel[d]);
       });
       for (std::int64_t d = 0; average && d < depth; ++d)
         out[d] /= static_cast<T>(std::max<std::int64_t>(count, 1));

@@ -157,7 +157,9 @@ Status compute_sorted(KernelContext& c, How how) {
   if (given[0] != data[0])
     return invalid_argument("segment_ids should be the same size as dimension 0 of input.");
   TROUPE_ASSIGN(const Integers ids, integers(c.input(1)));
-  const std::int64_t segments = ids.empty() ? 0 : ids[ids.size() - 1] + 1;
+  std::int64_t segments = 0;
+  if (!ids.empty() && __builtin_add_overflow(ids[ids.size() - 1], 1, &segments))
+    return invalid_argument("segment ids must be less than 2^63 - 1");
   if (!ids.empty() && segments <= 0)
     return invalid_argument("segment ids must be >= 0");
   for (std::size_t r = 0; r < ids.size(); ++r) {

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/arith/lookup.hpp"
+#include "kernels/framework/wrapping.hpp"
 
 namespace troupe::sparse {
 
@@ -24,7 +25,7 @@ void sum_rows(const void* factors, const Index* rows, std::int64_t count, const 
     const T factor = static_cast<const T*>(factors)[e];
     const T* terms = static_cast<const T*>(matrix) + static_cast<std::int64_t>(rows[e]) * columns;
     for (std::int64_t c = 0; c < columns; ++c)
-      y[c] += factor * terms[c];
+      y[c] = add_wrapping(y[c], multiply_wrapping(factor, terms[c]));
   }
 }
 

@@ -1,13 +1,18 @@
 #include "tests/support/ops/function_lines.hpp"
 
 #include <condition_variable>
+#include <iostream>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include <doctest/doctest.h>
+
 #include "core/base/strings.hpp"
 #include "graph/ir/text.hpp"
 #include "kernels/framework/functions.hpp"
+#include "tests/support/ops/internal/mutants.hpp"
+#include "tests/support/ops/internal/text_mutants.hpp"
 
 namespace troupe::testing {
 namespace {
@@ -154,12 +159,21 @@ struct FunctionLines::Home {
     const std::shared_ptr<Running> running_;
   };
 
-  std::shared_ptr<TestDevice> device = std::make_shared<TestDevice>();
+  explicit Home(std::shared_ptr<TestDevice> of) : device(std::move(of)) {}
+  std::shared_ptr<TestDevice> device;
   std::shared_ptr<All> functions;
 };
 
 FunctionLines::FunctionLines()
-    : home_(std::make_shared<Home>()), running_(std::make_shared<Running>()) {
+    : home_(std::make_shared<Home>(std::make_shared<TestDevice>())),
+      running_(std::make_shared<Running>()) {
+  home_->functions = std::make_shared<Home::All>(home_->device, running_);
+  home_->device->step().functions = home_->functions.get();
+}
+
+FunctionLines::FunctionLines(std::unique_ptr<Device> device)
+    : home_(std::make_shared<Home>(std::make_shared<TestDevice>(std::move(device)))),
+      running_(std::make_shared<Running>()), is_mutant_(true) {
   home_->functions = std::make_shared<Home::All>(home_->device, running_);
   home_->device->step().functions = home_->functions.get();
 }
@@ -167,6 +181,8 @@ FunctionLines::FunctionLines()
 FunctionLines::~FunctionLines() {
   home_ = nullptr;
   running_->await_end();
+  if (!is_mutant_)
+    run_mutants();
 }
 
 TestDevice& FunctionLines::device() {
@@ -174,40 +190,99 @@ TestDevice& FunctionLines::device() {
 }
 
 void FunctionLines::add(std::string_view lines) {
+  said_.push_back({.what = Said::What::lines, .lines = std::string(lines)});
   str_append(all_, lines, "\n");
 }
 
 void FunctionLines::function(const std::string& name, std::string_view args,
                              std::string_view results, std::string_view lines) {
+  said_.push_back({.what = Said::What::function,
+                   .name = name,
+                   .args = std::string(args),
+                   .results = std::string(results),
+                   .lines = std::string(lines)});
+  const Status status = define(said_.back());
+  TROUPE_CHECK(status.ok(), str_cat("function ", name, ": ", status.to_string()));
+}
+
+Status FunctionLines::define(const Said& function) {
   std::string text;
   std::vector<std::string> arg_names;
   std::vector<DType> arg_types, result_types;
-  for (const std::string& arg : names_in(args)) {
+  for (const std::string& arg : names_in(function.args)) {
     const auto colon = arg.find(':');
     arg_names.push_back(arg.substr(0, colon));
     const auto type = str_trim(std::string_view(arg).substr(colon + 1));
     str_append(text, arg_names.back(), " = Placeholder[dtype=", type, "]()\n");
   }
-  str_append(text, lines, "\n");
-  auto graph = parse_graph(text, op_library().ops);
-  TROUPE_CHECK(graph.ok(), str_cat("function ", name, ": ", graph.status().to_string()));
+  str_append(text, function.lines, "\n");
+  TROUPE_ASSIGN(Graph graph, parse_graph(text, op_library().ops));
   for (const std::string& arg : arg_names)
-    arg_types.push_back(graph->find(arg)->output_types[0]);
-  const auto fetches = names_in(results);
+    arg_types.push_back(graph.find(arg)->output_types[0]);
+  const auto fetches = names_in(function.results);
   for (const std::string& fetch : fetches) {
-    auto at = parse_tensor_name(fetch);
-    TROUPE_CHECK(at.ok() && graph->find(at->node), str_cat("function ", name, ": no ", fetch));
-    if (at->slot >= 0)
-      result_types.push_back(
-          graph->find(at->node)->output_types[static_cast<std::size_t>(at->slot)]);
+    TROUPE_ASSIGN(const TensorName at, parse_tensor_name(fetch));
+    const Node* node = graph.find(at.node);
+    if (!node || at.slot >= node->num_outputs())
+      return not_found(str_cat("the function has no ", fetch));
+    if (at.slot >= 0)
+      result_types.push_back(node->output_types[static_cast<std::size_t>(at.slot)]);
   }
-  home_->functions->functions_[name] = std::make_unique<LinesFunction>(
-      name, *std::move(graph), std::move(arg_names), std::move(arg_types), fetches,
+  home_->functions->functions_[function.name] = std::make_unique<LinesFunction>(
+      function.name, std::move(graph), std::move(arg_names), std::move(arg_types), fetches,
       std::move(result_types), *home_->functions, home_->device);
+  return {};
+}
+
+/// Again, as a mutant: until something is refused, or it has waited for too long.
+void FunctionLines::run_again(const std::vector<Said>& said) {
+  Cancellation& cancellation = *device().step().cancellation;
+  const Watchdog watchdog(cancellation);
+  for (const Said& one : said) {
+    if (one.what == Said::What::lines) {
+      str_append(all_, one.lines, "\n");
+    } else if (one.what == Said::What::function) {
+      if (!define(one).ok())
+        return;
+    } else {
+      try {
+        auto got = values(one.fetches, one.feeds);
+        CHECK((got.ok() || !got.status().message().empty()));
+      } catch (const StepCancelled&) {
+      }
+    }
+    if (cancellation.is_cancelled())
+      return;
+  }
+}
+
+void FunctionLines::run_mutants() const {
+  std::string all;
+  for (const Said& one : said_)
+    str_append(all, one.lines, "\n");
+  TextMutator mutator(all);
+  for (int i = 0; i < mutants_of_each_graph() && !all.empty(); ++i) {
+    auto said = said_;
+    std::string now;
+    mutator.next();
+    std::size_t at = 0;
+    for (Said& one : said) {
+      const std::size_t length = one.lines.size() + 1;
+      one.lines = mutator.part(at, one.lines);
+      str_append(now, one.name, one.name.empty() ? "" : ":\n", one.lines, "\n");
+      at += length;
+    }
+    INFO("mutant ", i, ":\n", now);
+    if (mutants_are_told())
+      std::cerr << "mutant " << i << ":\n" << now << std::endl;
+    FunctionLines(make_small_device()).run_again(said);
+  }
 }
 
 Result<std::vector<Tensor>> FunctionLines::values(const std::vector<std::string>& fetches,
                                                   const Feeds& feeds) {
+  if (!is_mutant_)
+    said_.push_back({.what = Said::What::run, .fetches = fetches, .feeds = feeds});
   TROUPE_ASSIGN(const Graph graph, parse_graph(all_, op_library().ops));
   return interpret(graph, op_library().kernels, home_->device->step(), feeds, fetches);
 }

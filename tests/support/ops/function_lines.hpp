@@ -2,6 +2,7 @@
 // they submit runs on threads of its own.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,7 +15,7 @@ namespace troupe::testing {
 class FunctionLines {
 public:
   FunctionLines();
-  /// Returns when all that was submitted has ended.
+  /// Returns when all that was submitted has ended, and mutants of what was run have been run.
   ~FunctionLines();
   FunctionLines(const FunctionLines&) = delete;
 
@@ -31,11 +32,25 @@ public:
   std::string run(const std::vector<std::string>& fetches);
 
 private:
+  /// What was done, to be done again with other numbers.
+  struct Said {
+    enum class What : std::uint8_t { lines, function, run } what = What::lines;
+    std::string name = {}, args = {}, results = {}, lines = {};
+    std::vector<std::string> fetches = {};
+    Feeds feeds = {};
+  };
+  explicit FunctionLines(std::unique_ptr<Device> device);
+  Status define(const Said& function);
+  void run_mutants() const;
+  void run_again(const std::vector<Said>& said);
+
   struct Home;
   class Running;
   std::shared_ptr<Home> home_;
   std::shared_ptr<Running> running_;
   std::string all_;
+  std::vector<Said> said_; ///< empty in a mutant
+  bool is_mutant_ = false;
 };
 
 } // namespace troupe::testing

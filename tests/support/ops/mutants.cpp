@@ -392,6 +392,10 @@ int mutants_of_each_row() {
   return count;
 }
 
+int mutants_of_each_graph() {
+  return (mutants_of_each_row() + 2) / 3;
+}
+
 std::unique_ptr<Device> make_small_device() {
   static DeviceHost host{1, std::int64_t{64} << 20};
   static const auto devices = make_cpu_devices(host, "/job:localhost/replica:0/task:0", 1);

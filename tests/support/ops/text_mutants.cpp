@@ -1,13 +1,9 @@
 #include "tests/support/ops/internal/text_mutants.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <condition_variable>
 #include <iostream>
-#include <mutex>
-#include <random>
-#include <string_view>
-#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -19,43 +15,62 @@
 namespace troupe::testing {
 namespace {
 
-struct Word {
-  std::size_t at = 0, length = 0;
-};
-
 bool is_part(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '/' ||
          c == '-' || c == '+';
 }
 
-/// Numbers and truths that are words by themselves; not the slot in "node:1".
-std::vector<Word> words_of(std::string_view text) {
-  std::vector<Word> out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (!is_part(text[at])) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at;
-    while (end < text.size() && is_part(text[end]))
-      ++end;
-    const std::string_view word = text.substr(at, end - at);
-    const char first = word[0] == '-' && word.size() > 1 ? word[1] : word[0];
-    if ((std::isdigit(static_cast<unsigned char>(first)) || word == "true" || word == "false") &&
-        (at == 0 || text[at - 1] != ':'))
-      out.push_back({at, end - at});
-    at = end;
+/// Numbers and truths, not names.
+bool can_change(std::string_view word) {
+  const char first = word[0] == '-' && word.size() > 1 ? word[1] : word[0];
+  return std::isdigit(static_cast<unsigned char>(first)) || word == "true" || word == "false";
+}
+
+/// Of what is not quoted: paths may be others each time.
+std::uint64_t seed_of(std::string_view text) {
+  std::uint64_t out = 14695981039346656037u;
+  bool is_quoted = false;
+  for (const char c : text) {
+    is_quoted ^= c == '"';
+    out = is_quoted ? out : (out ^ static_cast<unsigned char>(c)) * 1099511628211u;
   }
   return out;
 }
 
-struct Edit {
-  Word word;
-  std::string_view now;
-};
+void run_one(const std::string& text, const std::vector<LinesRun>& runs,
+             const TextMutator& mutator) {
+  Interpreter interpreter(make_small_device());
+  Cancellation& cancellation = *interpreter.device().step().cancellation;
+  const Watchdog watchdog(cancellation);
+  for (const LinesRun& run : runs) {
+    auto graph = parse_graph(mutator.part(0, text.substr(0, run.length)), op_library().ops);
+    if (!graph.ok())
+      return;
+    try {
+      auto values = interpreter.run(*graph, {}, run.fetches);
+      CHECK((values.ok() || !values.status().message().empty()));
+    } catch (const StepCancelled&) {
+    }
+    if (cancellation.is_cancelled())
+      return;
+  }
+}
 
-/// At most three, the last of the text first.
-std::vector<Edit> edits_of(std::string_view text, std::mt19937_64& source) {
+} // namespace
+
+TextMutator::TextMutator(std::string_view text) : source_(seed_of(text)) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t end = at;
+    while (end < text.size() && is_part(text[end]))
+      ++end;
+    // Not the slot in "node:1".
+    if (end > at && (at == 0 || text[at - 1] != ':') && can_change(text.substr(at, end - at)))
+      words_.push_back({at, end - at});
+    at = std::max(end, at + 1);
+  }
+}
+
+void TextMutator::next() {
   static constexpr std::string_view numbers[] = {"0",
                                                  "1",
                                                  "2",
@@ -76,91 +91,48 @@ std::vector<Edit> edits_of(std::string_view text, std::mt19937_64& source) {
                                                  "0.5",
                                                  "true",
                                                  "false"};
-  const auto words = words_of(text);
-  std::vector<Edit> out;
-  for (std::uint64_t left = source() % 3 + 1; left > 0 && !words.empty(); --left) {
-    const Edit edit{words[source() % words.size()], numbers[source() % std::size(numbers)]};
-    if (out.empty() || edit.word.at < out.back().word.at)
-      out.push_back(edit);
+  edits_.clear();
+  for (std::uint64_t left = source_() % 3 + 1; left > 0 && !words_.empty(); --left) {
+    const Word word = words_[source_() % words_.size()];
+    const std::string_view now = numbers[source_() % std::size(numbers)];
+    if (edits_.empty() || word.at < edits_.back().word.at)
+      edits_.push_back({word, now});
   }
-  return out;
 }
 
-std::string changed(std::string text, const std::vector<Edit>& edits) {
-  for (const Edit& edit : edits)
-    if (edit.word.at + edit.word.length <= text.size())
-      text.replace(edit.word.at, edit.word.length, edit.now);
+std::string TextMutator::part(std::size_t begin, std::string text) const {
+  const std::size_t end = begin + text.size();
+  for (const Edit& edit : edits_)
+    if (edit.word.at >= begin && edit.word.at + edit.word.length <= end)
+      text.replace(edit.word.at - begin, edit.word.length, edit.now);
   return text;
 }
 
-/// Cancels a tenth of a second after it was made, unless it is gone by then.
-class Watchdog {
-public:
-  explicit Watchdog(Cancellation& cancellation)
-      : thread_([this, &cancellation] {
-          std::unique_lock guard(lock_);
-          if (!changed_.wait_for(guard, std::chrono::milliseconds(100),
-                                 [this] { return is_done_; }))
-            cancellation.cancel(cancelled("a mutant that waits for ever"));
-        }) {}
-  ~Watchdog() {
-    {
-      std::scoped_lock guard(lock_);
-      is_done_ = true;
-    }
-    changed_.notify_all();
-    thread_.join();
-  }
-  Watchdog(const Watchdog&) = delete;
+Watchdog::Watchdog(Cancellation& cancellation)
+    : thread_([this, &cancellation] {
+        std::unique_lock guard(lock_);
+        if (!changed_.wait_for(guard, std::chrono::milliseconds(50), [this] { return is_done_; }))
+          cancellation.cancel(cancelled("a mutant that waits for ever"));
+      }) {}
 
-private:
-  std::mutex lock_;
-  std::condition_variable changed_;
-  bool is_done_ = false;
-  std::thread thread_;
-};
-
-/// Of what is not quoted: paths may be others each time.
-std::uint64_t seed_of(std::string_view text) {
-  std::uint64_t out = 14695981039346656037u;
-  bool is_quoted = false;
-  for (const char c : text) {
-    is_quoted ^= c == '"';
-    out = is_quoted ? out : (out ^ static_cast<unsigned char>(c)) * 1099511628211u;
+Watchdog::~Watchdog() {
+  {
+    std::scoped_lock guard(lock_);
+    is_done_ = true;
   }
-  return out;
+  changed_.notify_all();
+  thread_.join();
 }
-
-void run_one(const std::string& text, const std::vector<LinesRun>& runs,
-             const std::vector<Edit>& edits) {
-  Interpreter interpreter(make_small_device());
-  Cancellation& cancellation = *interpreter.device().step().cancellation;
-  const Watchdog watchdog(cancellation);
-  for (const LinesRun& run : runs) {
-    auto graph = parse_graph(changed(text.substr(0, run.length), edits), op_library().ops);
-    if (!graph.ok())
-      return;
-    try {
-      auto values = interpreter.run(*graph, {}, run.fetches);
-      CHECK((values.ok() || !values.status().message().empty()));
-    } catch (const StepCancelled&) {
-    }
-    if (cancellation.is_cancelled())
-      return;
-  }
-}
-
-} // namespace
 
 void run_text_mutants(const std::string& text, const std::vector<LinesRun>& runs) {
-  std::mt19937_64 source(seed_of(text));
-  for (int i = 0; i < mutants_of_each_row() && !runs.empty(); ++i) {
-    const auto edits = edits_of(text, source);
-    const std::string now = changed(text, edits);
+  TextMutator mutator(text);
+  for (int i = 0; i < mutants_of_each_graph() && !runs.empty(); ++i) {
+    mutator.next();
+    const std::string now = mutator.part(0, text);
     INFO("mutant ", i, ":\n", now);
     if (mutants_are_told())
-      std::cerr << "graph mutant " << i << ":\n" << now << std::endl;
-    run_one(text, runs, edits);
+      std::cerr << "mutant " << i << ":\n" << now << std::endl;
+    run_one(text, runs, mutator);
   }
 }
 

@@ -28,6 +28,7 @@ void run_mutants(const OpSchema& schema, std::string_view name,
 
 /// What the environment says.
 int mutants_of_each_row();
+int mutants_of_each_graph();
 /// One with so little memory that a mutant which asks for much is refused before it costs time.
 std::unique_ptr<Device> make_small_device();
 bool mutants_are_told();
