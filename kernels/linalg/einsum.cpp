@@ -98,7 +98,14 @@ Status resolve(Equation& equation, const std::vector<Dims>& shapes, Extents& ext
       const std::int64_t extent = shapes[i][static_cast<std::size_t>(k)];
       const int label = labels[static_cast<std::size_t>(k)];
       auto [it, is_new] = extents.emplace(label, extent);
-      if (is_new || it->second == extent || extent < 0)
+      if (is_new || it->second == extent)
+        continue;
+      // What is broadcast with 1 may be any number, known or not.
+      if (label < 0 && (it->second == 1 || extent == 1) && (it->second < 0 || extent < 0)) {
+        it->second = -1;
+        continue;
+      }
+      if (extent < 0)
         continue;
       if (it->second < 0 || (label < 0 && it->second == 1))
         it->second = extent;

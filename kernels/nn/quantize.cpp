@@ -197,8 +197,9 @@ Status quantize(KernelContext& c) {
   TROUPE_ASSIGN(const Parts p, parts_of(c, a, check_bound));
   const Tensor& x = c.input(0);
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, x.shape()));
-  TROUPE_ASSIGN(Tensor least, c.allocate_output(1, c.input(1).shape()));
-  TROUPE_ASSIGN(Tensor most, c.allocate_output(2, c.input(1).shape()));
+  const Shape bounds = a.axis < 0 ? Shape{} : c.input(1).shape();
+  TROUPE_ASSIGN(Tensor least, c.allocate_output(1, bounds));
+  TROUPE_ASSIGN(Tensor most, c.allocate_output(2, bounds));
   return dispatch(Quantized{}, c.output_type(0), [&]<class Q>() -> Status {
     std::vector<Range<Q>> ranges;
     for (std::size_t i = 0; i < static_cast<std::size_t>(p.count); ++i) {

@@ -16,6 +16,7 @@
 #include "core/base/strings.hpp"
 #include "core/tensor/literal.hpp"
 #include "devices/cpu/cpu_device.hpp"
+#include "graph/op/infer.hpp"
 #include "tests/support/ops/compare.hpp"
 
 namespace troupe::testing {
@@ -41,6 +42,11 @@ bool is_left_out(const OpSchema& schema) {
                                                    "DebugNanCount",
                                                    "DebugNumericSummary"};
   return names.contains(schema.name);
+}
+
+/// What does not look whether its inputs have the shape that an attribute claims, as TensorFlow's does not.
+bool repeats_a_claim(const OpSchema& schema) {
+  return schema.name == "AccumulateNV2";
 }
 
 class Mutator {
@@ -347,13 +353,32 @@ std::string described(const OpSchema& schema, const std::vector<CaseInput>& inpu
   return out;
 }
 
+/// Of inputs of which every other dimension is known, and every third rank is not.
+Result<std::vector<PartialShape>>
+infer_partly_known(const CaseNode& node, const std::vector<CaseInput>& inputs, std::size_t first) {
+  std::vector<PartialShape> shapes(inputs.size());
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].value.has_value() || (i + first) % 3 == 2)
+      continue;
+    const auto known = inputs[i].kind == CaseInput::Kind::resource ? std::span<const std::int64_t>()
+                                                                   : inputs[i].value.shape().dims();
+    std::vector<std::int64_t> dims(known.begin(), known.end());
+    for (std::size_t d = first; d < dims.size(); d += 2)
+      dims[d] = -1;
+    shapes[i] = PartialShape(std::move(dims));
+  }
+  return infer_shapes(*node.schema, node.attrs, std::move(shapes),
+                      std::vector<Tensor>(inputs.size()));
+}
+
 void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const Attrs& attrs,
              SaidShapes shapes) {
   auto node = make_case_node(schema, inputs, attrs);
   if (!node.ok())
     return;
-  auto inferred = infer_case_shapes(*node, inputs, true, true);
-  (void)infer_case_shapes(*node, inputs, true, false);
+  const std::vector<Result<std::vector<PartialShape>>> said = {
+      infer_case_shapes(*node, inputs, true, true), infer_case_shapes(*node, inputs, true, false),
+      infer_partly_known(*node, inputs, 0), infer_partly_known(*node, inputs, 1)};
   TestDevice device(make_small_device());
   auto bound = bind_kernel(op_library().kernels, "node", schema, node->attrs, device.device());
   if (!bound.ok()) {
@@ -375,13 +400,12 @@ void run_one(const OpSchema& schema, const std::vector<CaseInput>& inputs, const
                   outputs.status().to_string());
     return;
   }
-  for (std::size_t i = 0; i < outputs->size() && inferred.ok() && shapes == SaidShapes::hold; ++i) {
-    const Tensor& value = (*outputs)[i].tensor;
-    if (value.has_value())
-      CHECK_MESSAGE((*inferred)[i].is_compatible_with(PartialShape(value.shape())), "output ", i,
-                    ": inferred ", (*inferred)[i].to_string(), ", it is ",
-                    value.shape().to_string());
-  }
+  for (const auto& inferred : said)
+    for (std::size_t i = 0; i < outputs->size() && inferred.ok() && shapes == SaidShapes::hold; ++i)
+      if (const Tensor& value = (*outputs)[i].tensor; value.has_value())
+        CHECK_MESSAGE((*inferred)[i].is_compatible_with(PartialShape(value.shape())), "output ", i,
+                      ": inferred ", (*inferred)[i].to_string(), ", it is ",
+                      value.shape().to_string());
 }
 
 } // namespace
@@ -426,7 +450,7 @@ void run_mutants(const OpSchema& schema, std::string_view name,
     if (mutants_are_told())
       std::cerr << what << std::endl;
     const auto since = std::chrono::steady_clock::now();
-    run_one(schema, changed, changed_attrs, shapes);
+    run_one(schema, changed, changed_attrs, repeats_a_claim(schema) ? SaidShapes::repeat : shapes);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - since;
     if (mutants_are_told() && took.count() > 0.5)
       std::cerr << "SLOW " << took.count() << " s: " << what << std::endl;
