@@ -264,7 +264,7 @@ Status compute_from(KernelContext& c) {
           output_rank, ", encoded_variant.dims(): ", outer,
           ", inferred input_ragged_rank: ", input_rank));
   }
-  if (output_rank != outer + input_rank)
+  if (output_rank - outer != input_rank) // a rank may be any number
     return invalid_argument(
         str_cat("output_ragged_rank must be equal to input_ragged_rank + encoded_ragged.dims(); "
                 "output_ragged_rank: ",
