@@ -1,6 +1,7 @@
 // RaggedTensorToTensor: rows of different lengths side by side in one tensor; a default value stands
 // where a row has ended, and what is beyond the wanted shape is left out.
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -137,8 +138,10 @@ std::int64_t filled_by(Partition type, const Integers& rows) {
 std::int64_t named_by(Partition type, const Integers& rows) {
   if (type == Partition::row_splits)
     return static_cast<std::int64_t>(rows.size()) - 1;
-  return rows.empty() ? 0
-                      : std::max<std::int64_t>(*std::max_element(rows.begin(), rows.end()), -1) + 1;
+  std::int64_t out = 0;
+  for (const std::int64_t row : rows)
+    out = std::max(out, row < std::numeric_limits<std::int64_t>::max() ? row + 1 : row);
+  return out;
 }
 
 /// Where the rows of the next dimension begin in the output, in units of `step`; -1: nowhere. There are
