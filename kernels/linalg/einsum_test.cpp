@@ -1,6 +1,8 @@
 // Einsum.
 #include <doctest/doctest.h>
 
+#include "graph/op/infer.hpp"
+#include "kernels/framework/op_library.hpp"
 #include "tests/support/ops/op_cases.hpp"
 
 namespace troupe {
@@ -139,6 +141,28 @@ TROUPE_OP_CASES(XlaEinsum) {
        .attrs = {{"equation", std::string("i->i")}},
        .error = "Expected 1 inputs but got: 2"},
   };
+}
+
+TEST_CASE("Einsum: what a 1 of an ellipsis is broadcast with may not be known") {
+  const OpSchema* schema = op_library().ops.find("Einsum");
+  REQUIRE(schema);
+  AttrMap attrs{{"equation", std::string("...ij,...jk->...ik")},
+                {"N", std::int64_t{2}},
+                {"T", DType::float32}};
+  const auto outer = [&](std::int64_t a, std::int64_t b) -> std::int64_t {
+    auto shapes = infer_shapes(*schema, attrs, {PartialShape{a, 2, 3}, PartialShape{b, 3, 4}},
+                               std::vector<Tensor>(2));
+    REQUIRE_MESSAGE(shapes.ok(), shapes.status().to_string());
+    REQUIRE((*shapes)[0].rank() == 3);
+    return (*shapes)[0].dim(0);
+  };
+  CHECK(outer(1, -1) == -1);
+  CHECK(outer(-1, 1) == -1);
+  CHECK(outer(-1, -1) == -1);
+  CHECK(outer(-1, 5) == 5);
+  CHECK(outer(5, -1) == 5);
+  CHECK(outer(1, 5) == 5);
+  CHECK(outer(1, 1) == 1);
 }
 
 } // namespace

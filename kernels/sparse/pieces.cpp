@@ -6,6 +6,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/wrapping.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
 namespace troupe::sparse_pieces {
@@ -13,12 +14,6 @@ namespace {
 
 using sparse::Dims;
 using sparse::Sparse;
-
-/// An index moved by another. Nobody has checked them: the sum may wrap.
-std::int64_t moved(std::int64_t index, std::int64_t by) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(index) +
-                                   static_cast<std::uint64_t>(by));
-}
 
 /// Entries of a part, and their indices in it.
 struct Part {
@@ -99,7 +94,7 @@ Status compute_slice_grad(KernelContext& c) {
   for (std::int64_t i = 0; i < out.shape()[0]; ++i) {
     Dims at(from.begin() + i * rank, from.begin() + (i + 1) * rank);
     for (std::size_t d = 0; d < at.size(); ++d)
-      at[d] = moved(at[d], start.data<std::int64_t>()[d]);
+      at[d] = add_wrapping(at[d], start.data<std::int64_t>()[d]); // nobody has checked them
     found.emplace(std::move(at), i);
   }
   Dims order;
@@ -194,7 +189,7 @@ Status compute_concat(KernelContext& c) {
   for (std::size_t k = 0; k < all.size(); ++k) {
     for (std::int64_t i = 0; i < all[k].entries; ++i) {
       Entry e{Dims(all[k].index(i).begin(), all[k].index(i).end()), k, i};
-      e.index[a] = moved(e.index[a], shape[a]);
+      e.index[a] = add_wrapping(e.index[a], shape[a]);
       entries.push_back(std::move(e));
     }
     TROUPE_ASSIGN(shape[a], shape_rules::add_dims(shape[a], all[k].shape[a]));

@@ -164,10 +164,11 @@ TROUPE_INLINE void add_strip(const T* a, const Factors<T>& of_a, const T* b, int
                              int64_t steps, T* c, int64_t ldc) {
   Full<T> sum[rows][strip_vectors];
   TROUPE_UNROLL
-  for (int r = 0; r < rows; ++r)
+  for (int r = 0; r < rows; ++r) {
     TROUPE_UNROLL
-  for (int v = 0; v < strip_vectors; ++v)
-    sum[r][v] = load<Full<T>>(c + r * ldc + v * lanes<T>);
+    for (int v = 0; v < strip_vectors; ++v)
+      sum[r][v] = load<Full<T>>(c + r * ldc + v * lanes<T>);
+  }
   for (int64_t k = 0; k < steps; ++k) {
     TROUPE_UNROLL
     for (int v = 0; v < strip_vectors; ++v) {
@@ -178,10 +179,11 @@ TROUPE_INLINE void add_strip(const T* a, const Factors<T>& of_a, const T* b, int
     }
   }
   TROUPE_UNROLL
-  for (int r = 0; r < rows; ++r)
+  for (int r = 0; r < rows; ++r) {
     TROUPE_UNROLL
-  for (int v = 0; v < strip_vectors; ++v)
-    store(sum[r][v], c + r * ldc + v * lanes<T>);
+    for (int v = 0; v < strip_vectors; ++v)
+      store(sum[r][v], c + r * ldc + v * lanes<T>);
+  }
 }
 
 /// All rows of C's columns [begin, begin + columns). What is narrower than a strip, or lies turned, is copied
