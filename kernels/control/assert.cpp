@@ -2,7 +2,7 @@
 #include "core/base/strings.hpp"
 #include "kernels/framework/context.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/strings/internal/text.hpp"
+#include "kernels/framework/tensor_text.hpp"
 
 namespace troupe::control_assert {
 namespace {
@@ -20,7 +20,7 @@ Status compute(KernelContext& c) {
   std::string message = "assertion failed: ";
   const std::int64_t most = c.attrs().get_or("summarize", std::int64_t{3});
   for (int i = 1; i < c.num_inputs(); ++i)
-    str_append(message, i > 1 ? " " : "", "[", strings::summarize_first(c.input(i), most), "]");
+    str_append(message, i > 1 ? " " : "", "[", summarize_first(c.input(i), most), "]");
   return invalid_argument(std::move(message));
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/nn/internal/convolution.hpp"
 
@@ -177,9 +178,7 @@ Status check_paddings(const Tensor& paddings, const Integers& amounts, const Sha
                                                            : nullptr;
   if (wrong)
     return invalid_argument(str_cat("Fused mirror padding only support spatial padding, not ",
-                                    wrong, ": Tensor<type: int32 shape: ", paddings.shape(),
-                                    " values: [", amounts[0], " ", amounts[1], "][", amounts[2],
-                                    "...]...>"));
+                                    wrong, ": ", debug_string(paddings)));
   return {};
 }
 

@@ -9,7 +9,7 @@
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/files.hpp"
 #include "kernels/framework/op_library.hpp"
-#include "kernels/strings/internal/text.hpp"
+#include "kernels/framework/tensor_text.hpp"
 
 namespace troupe::strings_print {
 namespace {
@@ -33,7 +33,7 @@ Status print(KernelContext& c) {
   if (printer.first_n < 0 || printer.printed.fetch_add(1) < printer.first_n) {
     std::string line = printer.message;
     for (int i = 1; i < c.num_inputs(); ++i)
-      str_append(line, "[", strings::summarize_first(c.input(i), printer.summarize), "]");
+      str_append(line, "[", summarize_first(c.input(i), printer.summarize), "]");
     troupe::print(PrintStream::error, line, "\n");
   }
   c.output_entry(0) = std::move(c.input_entry(0));

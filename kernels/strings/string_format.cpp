@@ -1,6 +1,6 @@
 // StringFormat: a template whose placeholders are filled with tensors in words.
 #include "kernels/framework/op_library.hpp"
-#include "kernels/strings/internal/text.hpp"
+#include "kernels/framework/tensor_text.hpp"
 
 namespace troupe::strings_string_format {
 namespace {
@@ -38,7 +38,7 @@ Status compute(KernelContext& c) {
   const auto& pieces = c.prepared<Template>();
   std::string out = pieces.pieces[0];
   for (int i = 0; i < c.num_inputs(); ++i) {
-    out += strings::summarize_nested(c.input(i), pieces.summarize);
+    out += summarize_nested(c.input(i), pieces.summarize);
     out += pieces.pieces[static_cast<std::size_t>(i) + 1];
   }
   return c.set_output(0, Tensor::scalar(std::move(out)));

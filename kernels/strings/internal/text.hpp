@@ -1,4 +1,4 @@
-// What kernels of text share: loops over elements, numbers, UTF-8, and tensors in words.
+// What kernels of text share: loops over elements, numbers, UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -37,15 +37,5 @@ std::optional<T> parse_number(std::string_view text);
 constexpr bool is_trail_byte(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
-
-/// A float in the fewest digits that tell it from others: 6 or 9, of a double 15 or 17.
-std::string shortest(float value);
-std::string shortest(double value);
-
-/// The first and last elements of each dimension in brackets, as PrintV2 and StringFormat show them;
-/// `most` negative: all.
-std::string summarize_nested(const Tensor& tensor, std::int64_t most);
-/// The first elements, rows in brackets, as Print shows them.
-std::string summarize_first(const Tensor& tensor, std::int64_t most);
 
 } // namespace troupe::strings
