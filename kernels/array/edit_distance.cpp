@@ -48,12 +48,12 @@ Result<Sequences> read(KernelContext& c, int first, const std::string& name) {
   if (values[0] != indices[0])
     return invalid_argument(str_cat("Expected ", name, "_values.NumElements == #rows(", name,
                                     "_indices), their shapes are: ", values, " and ", indices));
-  if (shape[0] != indices[1])
-    return invalid_argument(str_cat("Expected ", name, "_shape.NumElements == #cols(", name,
-                                    "_indices), their shapes are: ", shape, " and ", indices));
   if (shape[0] < 2)
     return invalid_argument(str_cat("Input SparseTensors must have rank at least 2, but ", name,
                                     "_shape rank is: ", shape[0]));
+  if (shape[0] != indices[1])
+    return invalid_argument(str_cat("Expected ", name, "_shape.NumElements == #cols(", name,
+                                    "_indices), their shapes are: ", shape, " and ", indices));
   return Sequences{c.input(first).data<std::int64_t>(), c.input(first + 2).data<std::int64_t>(),
                    static_cast<std::size_t>(indices[0]), static_cast<std::size_t>(indices[1])};
 }

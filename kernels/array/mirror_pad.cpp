@@ -51,9 +51,11 @@ Result<std::int64_t> other_extent(std::int64_t extent, std::int64_t before, std:
   if (extent < 0)
     return extent;
   std::int64_t total = 0;
-  if (__builtin_add_overflow(before, after, &total) || total >= extent)
+  if (__builtin_add_overflow(before, after, &total))
+    total = std::numeric_limits<std::int64_t>::max();
+  if (total >= extent)
     return invalid_argument(str_cat("Total paddings must be less than the input dimension size: ",
-                                    before, " + ", after, " was not less than ", extent));
+                                    total, " was not less than ", extent));
   if (before > extent - total - offset || after > extent - total - offset)
     return invalid_argument(
         offset == 0

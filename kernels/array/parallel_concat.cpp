@@ -20,9 +20,13 @@ Result<Shape> wanted_shape(const AttrMap& attrs, std::int64_t rows) {
 Status check_row(const PartialShape& row, const Shape& whole) {
   if (!row.has_rank() || row.is_compatible_with(whole.with_dim(0, 1)))
     return {};
-  if (row.rank() > 0 && row.dim(0) > 1)
-    return invalid_argument("Size of first dimension must be 1.");
-  return invalid_argument(str_cat("a row of shape ", row, " does not fit into shape ", whole));
+  if (row.rank() != whole.rank())
+    return invalid_argument(str_cat("value and update shape doesn't match: ", whole, " vs. ", row));
+  for (int d = 1; d < whole.rank(); ++d)
+    if (row.dim(d) != shape_rules::unknown_dim && row.dim(d) != whole[d])
+      return invalid_argument(
+          str_cat("value and update shape doesn't match ", whole, " vs. ", row));
+  return invalid_argument(str_cat("update shape doesn't match: ", row));
 }
 
 Status compute(KernelContext& c) {

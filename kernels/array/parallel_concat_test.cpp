@@ -31,11 +31,11 @@ TROUPE_OP_CASES(ParallelConcat) {
       {.name = "two rows at once",
        .inputs = {"f32[2,2] 1 2 1 2", "f32[1,2] 3 4"},
        .attrs = {{"shape", PartialShape{2, 2}}},
-       .error = "Size of first dimension must be 1."},
+       .error = "update shape doesn't match: [2,2]"},
       {.name = "a row of another length",
        .inputs = {"f32[1,3] 1 2 1", "f32[1,2] 3 4"},
        .attrs = {{"shape", PartialShape{2, 2}}},
-       .error = "does not fit into shape"},
+       .error = "value and update shape doesn't match [2,2] vs. [1,3]"},
   };
 }
 

@@ -39,14 +39,14 @@ Result<std::int64_t> count(Number<T> start, Number<T> limit, Number<T> delta) {
     const std::uint64_t step = delta > 0 ? wide(delta) : 0 - wide(delta);
     const std::uint64_t n = distance / step + (distance % step != 0 ? 1 : 0);
     if (n > static_cast<std::uint64_t>(INT64_MAX))
-      return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
+      return invalid_argument("Requires ((limit - start) / delta) <= 9223372036854775807");
     return static_cast<std::int64_t>(n);
   } else {
     // In the element's own type: 0.3f / 0.1f is 3, where the quotient in double is a little more.
     const Number<T> distance = rounded<T>(limit - start);
     const Number<T> n = std::ceil(std::abs(rounded<T>(distance / delta)));
     if (!(n < Number<T>(9.2e18)))
-      return invalid_argument("Requires ((limit - start) / delta) <= 2^63 - 1");
+      return invalid_argument("Requires ((limit - start) / delta) <= 9223372036854775807");
     return static_cast<std::int64_t>(n);
   }
 }

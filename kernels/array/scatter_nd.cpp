@@ -133,9 +133,19 @@ Status check_ranks(const Shape& indices, const Shape& updates) {
   return {};
 }
 
+/// Without elements there may be neither indices nor updates; `elements`: of the output, or in
+/// ScatterNd of its shape.
+Status check_not_empty(std::int64_t elements, const Shape& indices, const Shape& updates) {
+  const bool no_indices = indices.num_elements() == 0, no_updates = updates.num_elements() == 0;
+  if ((no_indices && no_updates) || (elements != 0 && !no_indices && !no_updates))
+    return {};
+  return invalid_argument("Indices and updates specified for empty output shape");
+}
+
 Status compute_scatter_nd(KernelContext& c) {
   const Tensor &indices = c.input(0), &updates = c.input(1);
   TROUPE_TRY(check_ranks(indices.shape(), updates.shape()));
+  TROUPE_TRY(check_not_empty(c.input(2).num_elements(), indices.shape(), updates.shape()));
   if (c.input(2).shape().rank() != 1)
     return invalid_argument("Shape must be a vector");
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(2)));
@@ -174,8 +184,7 @@ Status compute_non_aliasing_add(KernelContext& c) {
 
 Status check_tensor_scatter(const Shape& shape, const Shape& indices, const Shape& updates) {
   TROUPE_TRY(check_ranks(indices, updates));
-  if (shape.num_elements() == 0 && indices.num_elements() > 0 && updates.num_elements() > 0)
-    return invalid_argument("Indices and updates specified for empty output shape");
+  TROUPE_TRY(check_not_empty(shape.num_elements(), indices, updates));
   const int outer = indices.rank() - 1;
   bool same = updates.rank() >= outer;
   for (int i = 0; same && i < outer; ++i)
@@ -185,13 +194,16 @@ Status check_tensor_scatter(const Shape& shape, const Shape& indices, const Shap
                                     "shape: ",
                                     indices, ", updates shape:", updates));
   const std::int64_t depth = indices[outer];
-  same = depth <= shape.rank() && updates.rank() - outer == shape.rank() - depth;
-  for (int i = 0; same && i + outer < updates.rank(); ++i)
-    same = updates[i + outer] == shape[static_cast<int>(depth) + i];
-  if (!same)
+  const std::int64_t inner = shape.rank() - depth;
+  if (inner < 0 || updates.rank() - outer != inner)
     return invalid_argument(str_cat("Inner dimensions of output shape must match inner dimensions "
                                     "of updates shape. Output: ",
                                     shape, " updates: ", updates));
+  for (int i = 0; i < inner; ++i)
+    if (updates[i + outer] != shape[static_cast<int>(depth) + i])
+      return invalid_argument(str_cat("The inner ", inner, " dimensions of output.shape=", shape,
+                                      " must match the inner ", inner,
+                                      " dimensions of updates.shape=", updates));
   return {};
 }
 

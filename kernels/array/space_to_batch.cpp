@@ -7,6 +7,7 @@
 #include "kernels/array/internal/reshaping.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/wrapping.hpp"
 
 namespace troupe::array_space_to_batch {
 namespace {
@@ -66,6 +67,13 @@ Result<Blocks> read_blocks(KernelContext& c, std::string_view what, std::string_
   if (amounts.shape().rank() != 2 || amounts.shape()[0] != m || amounts.shape()[1] != 2)
     return invalid_argument(
         str_cat(what, " should have shape [", m, ", 2] instead of ", amounts.shape()));
+  if (what == "crops") { // whose sentence is about the product
+    std::int64_t product = 1;
+    for (std::int64_t size : blocks.size)
+      product = multiply_wrapping(product, size);
+    if (product < 1)
+      return invalid_argument(str_cat("Product of block sizes must be positive, got ", product));
+  }
   TROUPE_TRY(check_blocks(blocks.size));
   TROUPE_ASSIGN(const Integers numbers, integers(amounts));
   TROUPE_TRY(set_amounts(numbers, in_sentence, blocks));

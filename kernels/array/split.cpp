@@ -28,6 +28,10 @@ constexpr auto wrong_total =
 
 /// The sizes with -1 replaced; `extent` is what they divide.
 Result<Dims> complete_sizes(Dims sizes, std::int64_t extent) {
+  if (sizes.size() == 1 && sizes[0] != -1 && sizes[0] != extent)
+    return invalid_argument(str_cat(
+        "If there is only one output, it must have the same size as the input. Input size: ",
+        extent, " output size: ", sizes[0]));
   std::int64_t total = 0;
   std::size_t open = sizes.size();
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -35,14 +39,15 @@ Result<Dims> complete_sizes(Dims sizes, std::int64_t extent) {
       if (open != sizes.size())
         return invalid_argument("There can only be one -1 in the input.");
       open = i;
-    } else if (sizes[i] < 0) {
-      return invalid_argument(str_cat("Split size at index ", i, " must be >= 0. Got: ", sizes[i]));
     } else if (__builtin_add_overflow(total, sizes[i], &total)) {
       return invalid_argument(str_cat(wrong_total, "more than 2^63 - 1"));
     }
   }
   if (open == sizes.size() ? total != extent : total > extent)
     return invalid_argument(str_cat(wrong_total, total));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] < -1)
+      return invalid_argument(str_cat("Split size at index ", i, " must be >= 0. Got: ", sizes[i]));
   if (open != sizes.size())
     sizes[open] = extent - total;
   return sizes;

@@ -94,7 +94,7 @@ Status differentiate_slice_grad(GradContext& g) {
 
 Status compute_slice_grad(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
-    return invalid_argument(str_cat("shape must be 1-D, got shape ", c.input(0).shape()));
+    return invalid_argument(str_cat("shape must be 1-D, got shape.shape = ", c.input(0).shape()));
   TROUPE_ASSIGN(const Integers dims, integers(c.input(0)));
   TROUPE_ASSIGN(const Shape shape, Shape::make(dims));
   const Tensor& dy = c.input(4);

@@ -96,7 +96,7 @@ Status compute_broadcast_to(KernelContext& c) {
   const Tensor& x = c.input(0);
   if (c.input(1).shape().rank() != 1)
     return invalid_argument(
-        str_cat("Shape must be rank 1 but is rank ", c.input(1).shape().rank()));
+        str_cat("shape must be a vector of {int32,int64}, got shape ", c.input(1).shape()));
   TROUPE_ASSIGN(const Shape shape, shape_from(c.input(1)));
   if (x.shape() == shape)
     return c.set_output(0, x);
@@ -105,8 +105,11 @@ Status compute_broadcast_to(KernelContext& c) {
                                     ") must be no greater than rank of output shape (",
                                     shape.rank(), ")."));
   auto both = broadcast_shapes(x.shape(), shape);
-  if (!both.ok() || !(*both == shape))
-    return invalid_argument(str_cat("Incompatible shapes: ", x.shape(), " vs. ", shape));
+  if (!both.ok())
+    return both.status();
+  if (!(*both == shape))
+    return invalid_argument(
+        str_cat("Unable to broadcast tensor of shape ", x.shape(), " to tensor of shape ", shape));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   if (shape.num_elements() == 0)
     return {};

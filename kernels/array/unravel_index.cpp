@@ -2,6 +2,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 
 namespace troupe::array_unravel_index {
 namespace {
@@ -29,12 +30,12 @@ Status compute(KernelContext& c) {
   if (indices.shape().rank() > 1)
     return invalid_argument(
         str_cat("The indices can only be scalar or vector, got \"", indices.shape(), "\""));
+  if (indices.num_elements() == 0)
+    return invalid_argument("received empty tensor indices: " + debug_string(indices));
   if (given.shape().rank() != 1)
     return invalid_argument(str_cat("The indices can only be 1-D, got \"", given.shape(), "\""));
   TROUPE_ASSIGN(const Integers dims, integers(given));
   TROUPE_TRY(check_dims(dims, given.dtype()));
-  if (indices.num_elements() == 0)
-    return invalid_argument(str_cat("received empty tensor indices: ", indices.to_string()));
   std::int64_t size = 1;
   for (std::int64_t d : dims)
     size *= d;

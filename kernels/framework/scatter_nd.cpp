@@ -22,20 +22,26 @@ Status check_scatter_nd(const Shape& params, const Shape& indices, const Shape& 
                 " must match dimensions [0,1) of updates[shape=", updates, "] = ", updates[0]));
   const int batch = indices.rank() > 1 ? indices.rank() - 1 : 1;
   const std::int64_t depth = indices.rank() > 1 ? indices[indices.rank() - 1] : 1;
-  bool same = updates.rank() >= batch;
-  for (int i = 0; same && i < batch; ++i)
-    same = updates[i] == indices[i];
-  if (!same)
+  const auto of_indices = [&] {
     return invalid_argument(str_cat("Dimensions [0,", batch, ") of indices[shape=", indices,
                                     "] must match dimensions [0,", batch,
                                     ") of updates[shape=", updates, "]"));
-  same = updates.rank() == batch + params.rank() - depth;
-  for (int i = batch; same && i < updates.rank(); ++i)
-    same = updates[i] == params[static_cast<int>(depth) + i - batch];
-  if (!same)
+  };
+  const auto of_input = [&] {
     return invalid_argument(str_cat("Dimensions [", depth, ",", params.rank(),
                                     ") of input[shape=", params, "] must match dimensions [", depth,
                                     ",", updates.rank(), ") of updates[shape=", updates, "]"));
+  };
+  if (updates.rank() < batch)
+    return of_indices();
+  if (updates.rank() != batch + params.rank() - depth)
+    return of_input();
+  for (int i = 0; i < batch; ++i)
+    if (updates[i] != indices[i])
+      return of_indices();
+  for (int i = batch; i < updates.rank(); ++i)
+    if (updates[i] != params[static_cast<int>(depth) + i - batch])
+      return of_input();
   constexpr int most = 7;
   if (params.num_elements() > 0 && (depth < 1 || depth > most))
     return invalid_argument(str_cat("Only indices.shape[-1] values between 1 and 5 are currently "

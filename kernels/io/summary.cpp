@@ -56,7 +56,7 @@ Status tensor(KernelContext& c) {
 
 Status tensor_v2(KernelContext& c) {
   TROUPE_TRY(check_tag(c, "tag must be scalar"));
-  if (c.input(2).num_elements() != 1)
+  if (!c.input(2).shape().is_scalar())
     return invalid_argument(
         str_cat("serialized_summary_metadata must be scalar, got shape ", c.input(2).shape()));
   TROUPE_ASSIGN(const std::string message, tensor_message(c.input(1)));

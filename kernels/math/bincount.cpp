@@ -123,8 +123,6 @@ Status compute_ragged(KernelContext& c) {
   const Tensor &values = c.input(1), &weights = c.input(3);
   TROUPE_ASSIGN(const Integers splits, integers(c.input(0)));
   TROUPE_ASSIGN(const std::int64_t size, read_size(c, 2));
-  if (c.input(0).shape().rank() != 1)
-    return invalid_argument(str_cat("Splits must be a vector, not of shape ", c.input(0).shape()));
   if (splits.empty())
     return invalid_argument("Splits must be non-empty");
   if (splits[0] != 0)

@@ -30,14 +30,14 @@ Status compute_algorithm(KernelContext& c) {
 
 template <Distribution distribution>
 Status compute_v2(KernelContext& c) {
-  TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
   TROUPE_ASSIGN(const arith::Philox start, random::given(c, 1));
+  TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
   return random::fill(c, distribution, start, shape);
 }
 
 Status compute_range_v2(KernelContext& c) {
-  TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
   TROUPE_ASSIGN(const arith::Philox start, random::given(c, 1));
+  TROUPE_ASSIGN(const Shape shape, random::shape_from(c.input(0)));
   return random::fill_range(c, 4, start, shape);
 }
 

@@ -201,7 +201,8 @@ Status give_spread(KernelContext& c, How how, const Spread& s) {
 Result<Spread> read_gradient(KernelContext& c) {
   TROUPE_TRY(check_shapes(c));
   if (!c.input(3).shape().is_scalar())
-    return invalid_argument("output_dim0 should be a scalar.");
+    return invalid_argument(
+        str_cat(c.num_outputs() > 1 ? "dense_" : "", "output_dim0 should be a scalar."));
   TROUPE_ASSIGN(Integers indices, integers(c.input(1)));
   TROUPE_ASSIGN(Integers ids, integers(c.input(2)));
   const std::int64_t rows = c.input(3).value<std::int32_t>();

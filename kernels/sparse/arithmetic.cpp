@@ -1,11 +1,13 @@
 // SparseAdd and its gradient, SparseTensorDenseAdd, SparseSoftmax.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
@@ -16,15 +18,44 @@ using sparse::Dims;
 using sparse::Sparse;
 using Computed = Types<float, double, std::int32_t, std::int64_t, std::complex<double>>;
 
-Status check_operands(const Sparse& a, const Sparse& b) {
-  if (a.rank != b.rank)
+/// The terms of a sum, a and b.
+Result<std::array<Sparse, 2>> operands(KernelContext& c) {
+  const Tensor &a = c.input(0), &b = c.input(3), &a_values = c.input(1), &b_values = c.input(4);
+  const Tensor &a_shape = c.input(2), &b_shape = c.input(5);
+  const auto both = [](const Tensor& x, const Tensor& y) {
+    return str_cat(x.shape(), " and ", y.shape());
+  };
+  if (a.shape().rank() != 2 || b.shape().rank() != 2)
+    return invalid_argument("Input indices should be matrices but received shapes: " + both(a, b));
+  const std::int64_t rank = a.shape()[1];
+  if (b.shape()[1] != rank)
     return invalid_argument(
-        str_cat("Input indices must have the same dimension, got ", a.rank, " and ", b.rank));
-  for (std::size_t d = 0; d < a.shape.size(); ++d)
-    if (a.shape[d] != b.shape[d])
-      return invalid_argument(str_cat("Operands' shapes do not match: got ", a.shape[d], " and ",
-                                      b.shape[d], " for dimension ", d));
-  return {};
+        str_cat("Input indices must have the same dimension, got ", rank, " and ", b.shape()[1]));
+  if (a_values.shape().rank() != 1 || b_values.shape().rank() != 1)
+    return invalid_argument("Input values should be vectors but received shapes: " +
+                            both(a_values, b_values));
+  if (a_values.num_elements() != a.shape()[0] || b_values.num_elements() != b.shape()[0])
+    return invalid_argument(str_cat("Expected ", a.shape()[0], " and ", b.shape()[0],
+                                    " non-empty input values, got ", a_values.num_elements(),
+                                    " and ", b_values.num_elements()));
+  if (a_shape.shape().rank() != 1 || b_shape.shape().rank() != 1)
+    return invalid_argument("Input shapes should be a vector but received shapes " +
+                            both(a_shape, b_shape));
+  if (a_shape.num_elements() != rank)
+    return invalid_argument(
+        str_cat("Second dimension of a_indices and length of a_shape must match, got ", rank,
+                " and ", a_shape.num_elements()));
+  if (a_shape.num_elements() != b_shape.num_elements())
+    return invalid_argument(
+        str_cat("Operands do not have the same ranks; got shapes: ", summarize_first(a_shape, 10),
+                " and ", summarize_first(b_shape, 10)));
+  const auto in_a = a_shape.data<std::int64_t>(), in_b = b_shape.data<std::int64_t>();
+  for (std::size_t d = 0; d < in_a.size(); ++d)
+    if (in_a[d] != in_b[d])
+      return invalid_argument(str_cat("Operands' shapes do not match: got ", in_a[d], " and ",
+                                      in_b[d], " for dimension ", d));
+  return std::array{Sparse{a.data<std::int64_t>(), &a_values, in_a, a.shape()[0], rank},
+                    Sparse{b.data<std::int64_t>(), &b_values, in_b, b.shape()[0], rank}};
 }
 
 template <class T>
@@ -33,20 +64,18 @@ double magnitude(T x) {
 }
 
 Status compute_add(KernelContext& c) {
-  TROUPE_ASSIGN(const Sparse a, sparse::sparse_input(c, 0));
-  TROUPE_ASSIGN(const Sparse b, sparse::sparse_input(c, 3));
+  TROUPE_ASSIGN(const auto terms, operands(c));
   if (!c.input(6).shape().is_scalar())
     return invalid_argument(
         str_cat("The magnitude threshold must be a scalar: got shape ", c.input(6).shape()));
-  TROUPE_TRY(check_operands(a, b));
   TROUPE_ASSIGN(const Tensor threshold, widened(c, c.input(6), DType::float64));
-  TROUPE_ASSIGN(const Tensor av, widened(c, *a.values));
-  TROUPE_ASSIGN(const Tensor bv, widened(c, *b.values));
+  TROUPE_ASSIGN(const Tensor av, widened(c, *terms[0].values));
+  TROUPE_ASSIGN(const Tensor bv, widened(c, *terms[1].values));
   return dispatch(Computed{}, av.dtype(), [&]<class T>() -> Status {
     Dims indices;
     std::vector<T> sums;
     const double least = threshold.value<double>();
-    sparse::merge(a, b, [&](std::int64_t i, std::int64_t j) {
+    sparse::merge(terms[0], terms[1], [&](std::int64_t i, std::int64_t j) {
       T sum{};
       if (i >= 0)
         sum += av.data<T>()[static_cast<std::size_t>(i)];
@@ -54,12 +83,12 @@ Status compute_add(KernelContext& c) {
         sum += bv.data<T>()[static_cast<std::size_t>(j)];
       if (i >= 0 && j >= 0 && !(magnitude(sum) >= least))
         return;
-      const auto at = i >= 0 ? a.index(i) : b.index(j);
+      const auto at = i >= 0 ? terms[0].index(i) : terms[1].index(j);
       indices.insert(indices.end(), at.begin(), at.end());
       sums.push_back(sum);
     });
     const auto count = static_cast<std::int64_t>(sums.size());
-    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, a.rank}));
+    TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{count, terms[0].rank}));
     std::ranges::copy(indices, out.mutable_data<std::int64_t>().begin());
     TROUPE_ASSIGN(Tensor values, allocate_widened(c, 1, Shape{count}));
     std::ranges::copy(sums, values.mutable_data<T>().begin());
@@ -71,12 +100,15 @@ Status compute_add(KernelContext& c) {
 /// Each operand's entry gets the gradient of the sum's entry of the same index, or 0.
 Status compute_add_grad(KernelContext& c) {
   const Tensor& grad = c.input(0);
+  const auto ranks = {c.input(1).shape().rank(), c.input(2).shape().rank(),
+                      c.input(3).shape().rank()};
+  if (std::ranges::any_of(ranks, [](int rank) { return rank != 2; }))
+    return invalid_argument(
+        str_cat("Input indices should be matrices but received shapes: ", c.input(1).shape(),
+                " and ", c.input(2).shape(), " and ", c.input(3).shape()));
   Sparse parts[3]; // a, b, sum
   for (int i = 0; i < 3; ++i) {
     const Tensor& indices = c.input(i + 1);
-    if (indices.shape().rank() != 2)
-      return invalid_argument(
-          str_cat("Input indices should be matrices but received shape: ", indices.shape()));
     parts[i].indices = indices.data<std::int64_t>();
     parts[i].entries = indices.shape()[0];
     parts[i].rank = indices.shape()[1];
@@ -84,14 +116,15 @@ Status compute_add_grad(KernelContext& c) {
   if (grad.shape().rank() != 1)
     return invalid_argument(
         str_cat("Input backprop_val_grad should be a vector but received shape: ", grad.shape()));
+  if (parts[0].rank != parts[1].rank || parts[0].rank != parts[2].rank)
+    return invalid_argument(str_cat(
+        "The densified operands should have the same ndims; for A, B, sum got: ", parts[0].rank,
+        ", ", parts[1].rank, ", ", parts[2].rank));
   if (grad.num_elements() != parts[2].entries)
     return invalid_argument(
-        str_cat("# elements in backprop_val_grad and # rows in sum_indices should match (#nnz of "
+        str_cat("# elements of backprop_val_grad and # rows of sum_indices should match (#nnz of "
                 "sum): got ",
                 grad.num_elements(), " and ", parts[2].entries));
-  if (parts[0].rank != parts[1].rank || parts[0].rank != parts[2].rank)
-    return invalid_argument(str_cat("The densified operands should have the same ndims; got ",
-                                    parts[0].rank, ", ", parts[1].rank, " and ", parts[2].rank));
   TROUPE_ASSIGN(Tensor zero, c.allocate_temp(grad.dtype(), Shape{}));
   std::fill_n(static_cast<std::byte*>(zero.mutable_raw()), zero.byte_size(), std::byte{0});
   for (int i : {0, 1}) {
@@ -115,10 +148,14 @@ Status compute_dense_add(KernelContext& c) {
         "Inputs a_values and a_shape should be vectors but received shapes: ", a_values.shape(),
         " and ", c.input(2).shape()));
   if (a_indices.shape()[0] != a_values.shape()[0])
-    return invalid_argument("Dimensions 0 of a_indices and a_values do not match");
+    return invalid_argument(str_cat("Dimensions ", a_values.shape()[0], " and ",
+                                    a_indices.shape()[0], " are not compatible"));
   TROUPE_ASSIGN(const Integers dims, integers(c.input(2)));
   const int rank = b.shape().rank();
-  if (static_cast<int>(dims.size()) != rank || a_indices.shape()[1] != rank)
+  if (a_indices.shape()[1] != static_cast<std::int64_t>(dims.size()))
+    return invalid_argument(
+        str_cat("Dimensions ", a_indices.shape()[1], " and ", dims.size(), " are not compatible"));
+  if (static_cast<int>(dims.size()) != rank)
     return invalid_argument(
         str_cat("Two operands have different ranks; received: ", dims.size(), " and ", rank));
   for (int d = 0; d < rank; ++d)
@@ -153,12 +190,19 @@ Status compute_dense_add(KernelContext& c) {
 
 /// Among the entries of one row of the last dimension.
 Status compute_softmax(KernelContext& c) {
-  TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
-  if (s.rank < 2)
+  const Tensor &indices = c.input(0), &values = c.input(1), &shape = c.input(2);
+  if (indices.shape().rank() != 2)
     return invalid_argument(
-        str_cat("Input should have rank >= 2, but received shape: ", sparse::listed(s.shape)));
-  TROUPE_TRY(Shape::make(s.shape).status());
-  TROUPE_TRY(sparse::check_bounds(s));
+        str_cat("Input sp_indices should be a matrix but received shape: ", indices.shape()));
+  if (values.shape().rank() != 1 || shape.shape().rank() != 1)
+    return invalid_argument(str_cat(
+        "Inputs sp_values and sp_shape should be vectors but received shapes: ", values.shape(),
+        " and ", shape.shape()));
+  if (shape.num_elements() < 2)
+    return invalid_argument(
+        str_cat("Input should have rank >= 2, but received shape: ", summarize_first(shape, 3)));
+  TROUPE_TRY(sparse::check_shape(shape.data<std::int64_t>()));
+  TROUPE_ASSIGN(const Sparse s, sparse::sparse_tensor(indices, values, shape));
   TROUPE_ASSIGN(const Tensor in, widened(c, *s.values));
   TROUPE_ASSIGN(Tensor out, allocate_widened(c, 0, in.shape()));
   TROUPE_TRY(dispatch(Floats{}, in.dtype(), [&]<class T>() -> Status {

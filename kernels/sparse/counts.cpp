@@ -6,6 +6,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
 namespace troupe::sparse_counts {
@@ -92,9 +93,9 @@ Status check_weights(const Tensor& weights, const Tensor& values, const char* wh
 
 Status compute_dense(KernelContext& c) {
   const Shape& shape = c.input(0).shape();
-  TROUPE_TRY(check_weights(c.input(1), c.input(0), "data"));
   if (shape.rank() != 1 && shape.rank() != 2)
     return invalid_argument(str_cat("Input must be a 1 or 2-dimensional tensor. Got: ", shape));
+  TROUPE_TRY(check_weights(c.input(1), c.input(0), "data"));
   if (shape.rank() == 2 && shape[0] == 0)
     return invalid_argument("Invalid input: Shapes dimension cannot be 0.");
   TROUPE_ASSIGN(Integers values, integers(c.input(0)));
@@ -114,10 +115,9 @@ Status compute_sparse(KernelContext& c) {
     return invalid_argument(
         str_cat("Input indices must be a 2-dimensional tensor. Got: ", indices));
   if (values.rank() != 1)
-    return invalid_argument(str_cat("Input values must be a 1-dimensional tensor. Got: ", values));
+    return invalid_argument(str_cat("Input values must be a vector. Got: ", values));
   if (shape.shape().rank() != 1)
-    return invalid_argument(
-        str_cat("Input dense_shape must be a 1-dimensional tensor. Got: ", shape.shape()));
+    return invalid_argument(str_cat("Input shape must be a vector. Got: ", shape.shape()));
   if (indices[0] != values[0])
     return invalid_argument(str_cat("Number of values must match first dimension of indices.Got ",
                                     values[0], " values, indices shape: ", indices));
@@ -132,8 +132,6 @@ Status compute_sparse(KernelContext& c) {
   TROUPE_ASSIGN(Integers numbers, integers(c.input(1)));
   Counted counted{
       .values = std::move(numbers), .rows = {}, .num_rows = s.rank == 1 ? -1 : s.shape[0]};
-  if (s.rank > 1 && s.shape[0] < 0)
-    return invalid_argument(str_cat("Expected a non-negative size, got ", s.shape[0]));
   for (std::int64_t i = 0; i < s.entries; ++i) {
     const auto index = s.index(i);
     for (std::size_t d = 0; d < index.size(); ++d)
@@ -141,10 +139,12 @@ Status compute_sparse(KernelContext& c) {
         return invalid_argument(str_cat("Invalid index value at ", i, ": dimension ", d,
                                         " has value ", index[d], " which is not in [0, ",
                                         s.shape[d], ") (as given by dense shape ",
-                                        shape.to_string(), ")"));
+                                        debug_string(shape)));
     if (s.rank > 1)
       counted.rows.push_back(index[0]);
   }
+  if (s.rank > 1 && s.shape[0] < 0)
+    return invalid_argument(str_cat("Expected a non-negative size, got ", s.shape[0]));
   return give(c, counted, c.input(3));
 }
 

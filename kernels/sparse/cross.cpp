@@ -3,6 +3,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/sparse/internal/crossing.hpp"
 #include "kernels/strings/internal/hashes.hpp"
 
@@ -117,13 +118,17 @@ auto keyed_hash(std::uint64_t key) {
 }
 
 Status compute(KernelContext& c) {
-  TROUPE_ASSIGN(const Inputs in, read(c));
   TROUPE_ASSIGN(const DType internal, c.attr<DType>("internal_type"));
-  for (const Column& column : in.columns)
-    if (internal == DType::string && column.values->dtype() != DType::string)
-      return invalid_argument(str_cat(column.dense ? "Dense inputs" : "Input values",
-                                      " should be of internal type string but received ",
-                                      to_string(column.values->dtype())));
+  for (const auto& [attr, what] :
+       {std::pair{"sparse_types", "Input values"}, {"dense_types", "Dense inputs"}}) {
+    TROUPE_ASSIGN(const std::vector<DType> dtypes, c.attr<std::vector<DType>>(attr));
+    for (DType dtype : dtypes)
+      if (internal == DType::string && dtype != DType::string)
+        return invalid_argument(str_cat(what, " should be of internal type ",
+                                        static_cast<int>(internal), " but received ",
+                                        static_cast<int>(dtype)));
+  }
+  TROUPE_ASSIGN(const Inputs in, read(c));
   TROUPE_ASSIGN(const auto key, c.attr<std::int64_t>("hash_key"));
   TROUPE_ASSIGN(const auto buckets, c.attr<std::int64_t>("num_buckets"));
   const auto hash = keyed_hash(static_cast<std::uint64_t>(key));
@@ -131,19 +136,22 @@ Status compute(KernelContext& c) {
 }
 
 /// The inputs behind the columns.
-Result<const Tensor*> scalar_after(KernelContext& c, int from_end) {
+Result<const Tensor*> only_element(KernelContext& c, int from_end, std::string_view name) {
   const Tensor& out = c.input(c.num_inputs() - from_end);
   if (out.num_elements() != 1)
-    return invalid_argument(str_cat("Input ", c.node().schema->inputs.end()[-from_end].name,
-                                    " must be a scalar, not of shape ", out.shape()));
+    return invalid_argument(
+        str_cat("Input ", name, " should be a scalar. Received: ", debug_string(out)));
   return &out;
 }
 
 Status compute_v2(KernelContext& c) {
   TROUPE_ASSIGN(const Inputs in, read(c));
-  TROUPE_ASSIGN(const Tensor* separator, scalar_after(c, 1));
+  const Tensor& separator = c.input(c.num_inputs() - 1);
+  if (!separator.shape().is_scalar())
+    return invalid_argument(
+        str_cat("Input separator should be a scalar. Received: ", debug_string(separator)));
   const auto none = [](const std::vector<Column>&, Picked) { return std::uint64_t{0}; };
-  return give(c, in, {.separator = separator->value<std::string>(), .hash = none});
+  return give(c, in, {.separator = separator.value<std::string>(), .hash = none});
 }
 
 /// A feature's hash in SparseCrossHashed. TensorFlow hashes the first four bytes of numbers there.
@@ -163,11 +171,12 @@ std::uint64_t hash_of(const Column& column, std::int64_t i, bool strong, const s
 
 Status compute_hashed(KernelContext& c) {
   TROUPE_ASSIGN(const Inputs in, read(c));
-  TROUPE_ASSIGN(const Tensor* buckets, scalar_after(c, 3));
-  TROUPE_ASSIGN(const Tensor* strong, scalar_after(c, 2));
+  TROUPE_ASSIGN(const Tensor* buckets, only_element(c, 3, "num_buckets"));
+  TROUPE_ASSIGN(const Tensor* strong, only_element(c, 2, "strong_hash"));
   const Tensor& salt = c.input(c.num_inputs() - 1);
   if (salt.num_elements() != 2)
-    return invalid_argument(str_cat("Input salt must have two elements, not shape ", salt.shape()));
+    return invalid_argument(
+        str_cat("Input \"salt\" must have length 2 but has length ", salt.num_elements()));
   const bool is_strong = strong->value<bool>();
   const auto* key = salt.data<std::int64_t>().data();
   const auto hash = [&](const std::vector<Column>& columns, Picked picked) {
@@ -180,6 +189,17 @@ Status compute_hashed(KernelContext& c) {
 }
 
 // ---- ragged
+
+/// Ranks, which TensorFlow's RaggedCross tells of in other words than SparseCross.
+Status check_ragged_rank(char kind, int k, const Tensor& indices, const Tensor& values,
+                         const Tensor& shape) {
+  if (kind == 'S' &&
+      (indices.shape().rank() != 2 || values.shape().rank() != 1 || shape.shape().rank() != 1))
+    return invalid_argument(str_cat("Invalid SparseTensor ", k));
+  if (kind == 'S' ? shape.num_elements() != 2 : kind == 'D' && values.shape().rank() != 2)
+    return invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
+  return {};
+}
 
 Result<Inputs> read_ragged(KernelContext& c) {
   TROUPE_ASSIGN(const auto ranges, arg_ranges(c.node().schema->inputs, c.attrs()));
@@ -199,6 +219,9 @@ Result<Inputs> read_ragged(KernelContext& c) {
                                                                               : 5))
       return invalid_argument(str_cat("input_order '", order, "' does not name the inputs"));
     const auto input = [&](std::size_t a) -> const Tensor& { return c.input(ranges[a].begin + k); };
+    TROUPE_TRY(kind == 'S'   ? check_ragged_rank(kind, k, input(2), input(3), input(4))
+               : kind == 'D' ? check_ragged_rank(kind, k, input(5), input(5), input(5))
+                             : Status());
     Result<Column> column =
         kind == 'R' ? sparse::ragged_column(input(0), input(1))
         : kind == 'S'

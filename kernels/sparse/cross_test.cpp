@@ -136,7 +136,7 @@ TROUPE_OP_CASES(SparseCross) {
                     {"hash_key", std::int64_t{956888297470}},
                     {"out_type", DType::string},
                     {"internal_type", DType::string}},
-          .error = "Input values should be of internal type string but received int64",
+          .error = "Input values should be of internal type 7 but received 9",
       },
   };
 }

@@ -8,6 +8,7 @@
 #include "kernels/framework/glue.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
@@ -65,6 +66,7 @@ Result<Sparse> read(KernelContext& c) {
     return invalid_argument(
         str_cat("Number of dimensions must match second dimension of indices. Got ",
                 c.input(2).num_elements(), " dimensions, indices shape: ", indices));
+  TROUPE_TRY(sparse::check_shape(c.input(2).data<std::int64_t>()));
   return sparse::sparse_input(c, 0);
 }
 
@@ -119,10 +121,12 @@ Status compute_dense(KernelContext& c) {
 // ---- two sparse tensors
 
 Status check_same(const Sparse& a, const Sparse& b) {
+  const auto shown = [](std::span<const std::int64_t> shape) {
+    return summarize_first(Tensor::vector<std::int64_t>(shape), 10);
+  };
   if (a.rank != b.rank)
-    return invalid_argument(str_cat("Operands do not have the same ranks; got shapes: [",
-                                    sparse::listed(a.shape), "] and [", sparse::listed(b.shape),
-                                    "]"));
+    return invalid_argument(str_cat("Operands do not have the same ranks; got shapes: ",
+                                    shown(a.shape), " and ", shown(b.shape)));
   for (std::size_t d = 0; d < a.shape.size(); ++d)
     if (a.shape[d] != b.shape[d])
       return invalid_argument(str_cat("Operands' shapes do not match: got ", a.shape[d], " and ",
@@ -133,10 +137,10 @@ Status check_same(const Sparse& a, const Sparse& b) {
 template <bool max>
 Status compute_sparse(KernelContext& c) {
   TROUPE_ASSIGN(const Sparse a, sparse::sparse_input(c, 0));
-  TROUPE_ASSIGN(const Sparse b, sparse::sparse_input(c, 3));
-  TROUPE_TRY(check_same(a, b));
   TROUPE_TRY(sparse::check_bounds(a));
+  TROUPE_ASSIGN(const Sparse b, sparse::sparse_input(c, 3));
   TROUPE_TRY(sparse::check_bounds(b));
+  TROUPE_TRY(check_same(a, b));
   const DType wide = arith::widened_dtype(a.values->dtype());
   TROUPE_ASSIGN(const Tensor first, widened(c, *a.values, wide));
   TROUPE_ASSIGN(const Tensor second, widened(c, *b.values, wide));

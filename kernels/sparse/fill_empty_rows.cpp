@@ -37,15 +37,16 @@ Status check(const Tensor& indices, const Tensor& values, const Tensor& shape,
 Status compute(KernelContext& c) {
   const Tensor &indices = c.input(0), &values = c.input(1), &fallback = c.input(3);
   TROUPE_TRY(check(indices, values, c.input(2), fallback));
+  TROUPE_TRY(sparse::check_shape(c.input(2).data<std::int64_t>()));
   const std::int64_t rows = c.input(2).data<std::int64_t>()[0];
   const std::int64_t entries = indices.shape()[0], rank = indices.shape()[1];
   const auto in = indices.data<std::int64_t>();
   if (rows == 0 && entries > 0)
     return invalid_argument(
         str_cat("Received SparseTensor with dense_shape[0] = 0 but indices.shape[0] = ", entries));
-  TROUPE_ASSIGN(Tensor empty, c.allocate_output(2, Shape{std::max<std::int64_t>(rows, 0)}));
+  TROUPE_ASSIGN(Tensor empty, c.allocate_output(2, Shape{rows}));
   TROUPE_ASSIGN(Tensor map, c.allocate_output(3, Shape{entries}));
-  Dims next(static_cast<std::size_t>(std::max<std::int64_t>(rows, 0)), 0);
+  Dims next(static_cast<std::size_t>(rows), 0);
   for (std::int64_t i = 0; i < entries; ++i) {
     const std::int64_t row = in[static_cast<std::size_t>(i * rank)];
     if (row < 0 || row >= rows)

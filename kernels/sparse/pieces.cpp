@@ -30,11 +30,16 @@ Status give_part(KernelContext& c, const Part& part, const Sparse& from, const D
   return sparse::give(c, shape_output, shape);
 }
 
+/// "Input indices should be a matrix but received shape [3]", and of several inputs " at position 1".
+Status check_rank(const Tensor& t, int rank, std::string_view what, std::string_view where = "") {
+  if (t.shape().rank() == rank)
+    return {};
+  return invalid_argument(str_cat("Input ", what, " but received shape ", t.shape(), where));
+}
+
 Result<std::span<const std::int64_t>> bounds(const Tensor& t, std::string_view name,
                                              std::int64_t rank) {
-  if (t.shape().rank() != 1)
-    return invalid_argument(
-        str_cat("Input ", name, " should be a vector but received shape ", t.shape()));
+  TROUPE_TRY(check_rank(t, 1, str_cat(name, " should be a vector")));
   if (t.shape()[0] != rank)
     return invalid_argument(str_cat("Expected ", name, " to be a vector of length ", rank,
                                     " but got length ", t.shape()[0]));
@@ -43,6 +48,7 @@ Result<std::span<const std::int64_t>> bounds(const Tensor& t, std::string_view n
 
 Status compute_slice(KernelContext& c) {
   TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
+  TROUPE_TRY(sparse::check_shape(s.shape));
   TROUPE_ASSIGN(const auto start, bounds(c.input(3), "start", s.rank));
   TROUPE_ASSIGN(const auto size, bounds(c.input(4), "size", s.rank));
   Dims shape(start.size()), end(start.size());
@@ -75,20 +81,30 @@ Status compute_slice(KernelContext& c) {
 Status compute_slice_grad(KernelContext& c) {
   const Tensor &grad = c.input(0), &in = c.input(1), &start = c.input(2), &out = c.input(3);
   if (in.shape().rank() != 2 || out.shape().rank() != 2)
-    return invalid_argument(str_cat("Input indices should be matrices but received shapes: ",
-                                    in.shape(), " and ", out.shape()));
+    return invalid_argument(
+        str_cat("Input and output indices should be matrices but received shapes: ", in.shape(),
+                " and ", out.shape()));
   if (grad.shape().rank() != 1)
     return invalid_argument(
         str_cat("Input backprop_val_grad should be a vector but received shape: ", grad.shape()));
+  if (start.shape().rank() != 1)
+    return invalid_argument(
+        str_cat("The input_start should be a vector but received shape ", start.shape()));
   const std::int64_t rank = in.shape()[1];
-  if (out.shape()[1] != rank || start.shape() != Shape{rank})
-    return invalid_argument(str_cat("The input and output indices and input_start must have one "
-                                    "rank: got ",
-                                    rank, ", ", out.shape()[1], " and ", start.shape()));
+  if (out.shape()[1] != rank)
+    return invalid_argument(str_cat("The input and output should have the same ndims: got: ", rank,
+                                    " and ", out.shape()[1]));
+  if (in.shape()[0] < out.shape()[0])
+    return invalid_argument(str_cat("# rows of output_indices should be not greater than of "
+                                    "input_indices, got ",
+                                    out.shape()[0], " and ", in.shape()[0]));
   if (grad.shape()[0] != out.shape()[0])
-    return invalid_argument(str_cat("# elements in backprop_val_grad and # rows in "
+    return invalid_argument(str_cat("# elements of backprop_val_grad and # rows of "
                                     "output_indices should match (#nnz of sum): got ",
                                     grad.shape()[0], " and ", out.shape()[0]));
+  if (start.shape()[0] != rank)
+    return invalid_argument(str_cat("Expected input_start to be a vector of length ", rank,
+                                    " but got length ", start.shape()[0]));
   const auto from = out.data<std::int64_t>(), all = in.data<std::int64_t>();
   std::map<Dims, std::int64_t> found;
   for (std::int64_t i = 0; i < out.shape()[0]; ++i) {
@@ -98,10 +114,15 @@ Status compute_slice_grad(KernelContext& c) {
     found.emplace(std::move(at), i);
   }
   Dims order;
+  std::int64_t used = 0;
   for (std::int64_t i = 0; i < in.shape()[0]; ++i) {
     const auto it = found.find(Dims(all.begin() + i * rank, all.begin() + (i + 1) * rank));
     order.push_back(it == found.end() ? -1 : it->second);
+    used += it == found.end() ? 0 : 1;
   }
+  if (used < grad.shape()[0])
+    return internal(str_cat("Elements of backprop_val_grad aren't all propagated. Num elements:",
+                            grad.shape()[0], ", used: ", used));
   TROUPE_ASSIGN(Tensor zero, c.allocate_temp(grad.dtype(), Shape{}));
   std::fill_n(static_cast<std::byte*>(zero.mutable_raw()), zero.byte_size(), std::byte{0});
   return sparse::take(c, 0, grad, order, &zero);
@@ -113,7 +134,11 @@ Status compute_split(KernelContext& c) {
   if (!c.input(0).shape().is_scalar())
     return invalid_argument(
         str_cat("Input axis should be a scalar but received shape ", c.input(0).shape()));
+  TROUPE_TRY(check_rank(c.input(1), 2, "indices should be a matrix"));
+  TROUPE_TRY(check_rank(c.input(2), 1, "values should be a vector"));
+  TROUPE_TRY(check_rank(c.input(3), 1, "shape should be a vector"));
   TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 1));
+  TROUPE_TRY(sparse::check_bounds(s));
   std::int64_t axis = c.input(0).value<std::int64_t>();
   if (axis < -s.rank || axis >= s.rank)
     return invalid_argument(
@@ -125,7 +150,6 @@ Status compute_split(KernelContext& c) {
     return invalid_argument(str_cat("Input num_split should be between 1 and the splitting "
                                     "dimension size (",
                                     extent, "), got ", parts));
-  TROUPE_TRY(sparse::check_bounds(s));
   const std::int64_t size = extent / parts, longer = extent % parts;
   const std::int64_t in_longer = longer * (size + 1);
   std::vector<Part> out(static_cast<std::size_t>(parts));
@@ -147,29 +171,46 @@ Status compute_split(KernelContext& c) {
   return {};
 }
 
+Status check_countable(std::span<const std::int64_t> shape) {
+  if (!Shape::make(shape).ok())
+    return internal("Encountered overflow from large input shape.");
+  return {};
+}
+
 Result<std::vector<Sparse>> inputs_of_concat(KernelContext& c, std::int64_t& axis) {
   const int n = c.num_inputs() / 3;
+  const auto place = [](int i) { return str_cat(" at position ", i); };
+  for (int i = 0; i < n; ++i)
+    TROUPE_TRY(check_rank(c.input(i), 2, "indices should be a matrix", place(i)));
+  for (int i = 0; i < n; ++i)
+    TROUPE_TRY(check_rank(c.input(n + i), 1, "values should be a vector", place(i)));
+  for (int i = 0; i < n; ++i)
+    TROUPE_TRY(check_rank(c.input(2 * n + i), 1, "shapes should be a vector", place(i)));
+  const auto first = c.input(2 * n).data<std::int64_t>();
+  const auto rank = static_cast<std::int64_t>(first.size());
+  if (axis < -rank || axis >= rank)
+    return invalid_argument(
+        str_cat("Concat dimension must be in range [", -rank, ", ", rank, "), got ", axis));
+  axis = axis < 0 ? axis + rank : axis;
+  TROUPE_TRY(check_countable(first));
+  for (int i = 1; i < n; ++i) {
+    const auto shape = c.input(2 * n + i).data<std::int64_t>();
+    if (shape.size() != first.size())
+      return invalid_argument(str_cat("Ranks of all input tensors must match: expected ", rank,
+                                      " but got ", shape.size(), place(i)));
+    TROUPE_TRY(check_countable(shape));
+    for (std::int64_t d = 0; d < rank; ++d) {
+      const auto at = static_cast<std::size_t>(d);
+      if (d != axis && shape[at] != first[at])
+        return invalid_argument(str_cat("Input shapes must match: expected ", first[at],
+                                        " for dimension ", d, " but got ", shape[at], place(i)));
+    }
+  }
   std::vector<Sparse> out;
   for (int i = 0; i < n; ++i) {
-    TROUPE_ASSIGN(const Sparse s, sparse::sparse(c.input(i), c.input(n + i), c.input(2 * n + i)));
+    TROUPE_ASSIGN(const Sparse s,
+                  sparse::sparse_tensor(c.input(i), c.input(n + i), c.input(2 * n + i)));
     out.push_back(s);
-    if (i == 0) {
-      if (axis < -s.rank || axis >= s.rank)
-        return invalid_argument(
-            str_cat("Concat dimension must be in range [", -s.rank, ", ", s.rank, "), got ", axis));
-      axis = axis < 0 ? axis + s.rank : axis;
-      continue;
-    }
-    if (s.rank != out[0].rank)
-      return invalid_argument(str_cat("Ranks of all input tensors must match: expected ",
-                                      out[0].rank, " but got ", s.rank, " at position ", i));
-    for (std::int64_t d = 0; d < s.rank; ++d) {
-      const auto at = static_cast<std::size_t>(d);
-      if (d != axis && s.shape[at] != out[0].shape[at])
-        return invalid_argument(str_cat("Input shapes must match: expected ", out[0].shape[at],
-                                        " for dimension ", d, " but got ", s.shape[at],
-                                        " at position ", i));
-    }
   }
   return out;
 }

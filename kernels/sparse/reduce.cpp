@@ -9,6 +9,7 @@
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
 #include "kernels/framework/widened.hpp"
+#include "kernels/framework/wrapping.hpp"
 #include "kernels/sparse/internal/sparse.hpp"
 
 namespace troupe::sparse_reduce {
@@ -27,34 +28,29 @@ struct Groups {
 };
 
 Result<Sparse> read(KernelContext& c) {
-  const Shape &indices = c.input(0).shape(), &values = c.input(1).shape();
-  if (c.input(2).shape().rank() != 1)
-    return invalid_argument("Expected input_shape to be a vector");
-  for (std::int64_t d : c.input(2).data<std::int64_t>())
-    if (d < 0)
-      return invalid_argument(str_cat("Expected shape dimensions to be non-negative, got ", d));
-  if (indices.rank() > 0 && values.rank() == 1 && indices[0] != values[0])
+  const Tensor &shape = c.input(2), &axes = c.input(3);
+  if (shape.shape().rank() != 1)
     return invalid_argument(
-        str_cat("indices and values rows (indexing dimension) must match. (indices = ", indices[0],
-                ", values = ", values[0], ")"));
-  if (indices.rank() == 2 && indices[1] != c.input(2).num_elements())
-    return invalid_argument("Order length must be SparseTensor rank.");
-  TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
-  TROUPE_TRY(Shape::make(s.shape).status());
-  TROUPE_TRY(sparse::check_bounds(s));
-  return s;
+        str_cat("Expected input_shape to be a vector; got shape: ", shape.shape()));
+  if (axes.shape().rank() > 1)
+    return invalid_argument(
+        str_cat("Expected reduction_axes to be a scalar or a vector; got shape: ", axes.shape()));
+  const std::int64_t rank = shape.num_elements();
+  TROUPE_ASSIGN(const Integers numbers, integers(axes));
+  for (std::int64_t axis : numbers)
+    if (axis < -rank || axis >= rank)
+      return invalid_argument(
+          str_cat("Invalid reduction dimension ", axis, ", for input with ", rank, " dimensions."));
+  TROUPE_TRY(sparse::check_shape(shape.data<std::int64_t>()));
+  return sparse::sparse_tensor(c.input(0), c.input(1), shape);
 }
 
 Result<Groups> group(KernelContext& c, const Sparse& s) {
   Groups out;
   out.reduced.assign(static_cast<std::size_t>(s.rank), false);
   TROUPE_ASSIGN(const Integers axes, integers(c.input(3)));
-  for (std::int64_t axis : axes) {
-    if (axis < -s.rank || axis >= s.rank)
-      return invalid_argument(str_cat("Invalid reduction dimension ", axis, ", for input with ",
-                                      s.rank, " dimensions."));
+  for (std::int64_t axis : axes)
     out.reduced[static_cast<std::size_t>(axis < 0 ? axis + s.rank : axis)] = true;
-  }
   Dims dims;
   for (bool reduced : {false, true})
     for (std::size_t d = 0; d < out.reduced.size(); ++d)
@@ -141,7 +137,10 @@ Status compute_dense(KernelContext& c) {
       const Dims index = place(s, groups, g, true);
       for (std::size_t d = 0; d < index.size(); ++d)
         if (!groups.reduced[d])
-          at = at * s.shape[d] + index[d];
+          at = add_wrapping(multiply_wrapping(at, s.shape[d]), index[d]); // nobody has checked them
+      if (at < 0 || at >= shape.num_elements())
+        return internal(str_cat("Obtained a write index of ", at,
+                                " which is outside of bounds of [0, ", shape.num_elements(), ")"));
       to[static_cast<std::size_t>(at)] = combine<T, max>(groups, g, values.data<T>());
     }
     return {};

@@ -133,7 +133,19 @@ TROUPE_OP_CASES(SparseReduceSum) {
       },
       {.name = "an index beyond the shape",
        .inputs = {"i64[1,2] 5 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
-       .error = "out of bounds"},
+       .error = "Obtained a write index of 5 which is outside of bounds of [0, 2)"},
+      {.name = "axes that are a matrix",
+       .inputs = {"i64[1,2] 0 0", "f32[1] 1", "i64[2] 2 3", "i32[1,1] 1"},
+       .error = "Expected reduction_axes to be a scalar or a vector; got shape: [1,1]"},
+      {.name = "an axis is looked at before the tensor",
+       .inputs = {"i64[3] 0 0 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 2"},
+       .error = "Invalid reduction dimension 2, for input with 2 dimensions."},
+      {.name = "indices that are a vector",
+       .inputs = {"i64[1] 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
+       .error = "indices must be a matrix, but got: [1]"},
+      {.name = "values that are a matrix",
+       .inputs = {"i64[1,2] 0 0", "f32[1,1] 1", "i64[2] 2 3", "i32[1] 1"},
+       .error = "vals must be a vec, but got: [1,1]"},
   };
 }
 
@@ -262,9 +274,9 @@ TROUPE_OP_CASES(SparseReduceSumSparse) {
           .inputs = {"i64[3,2] 0 0 0 2 1 1", "f32[3] 1 2 3", "i64[2] 2 -3", "i32[1] 0"},
           .error = "Expected shape dimensions to be non-negative, got -3",
       },
-      {.name = "an index beyond the shape",
+      {.name = "an index beyond the shape stays there",
        .inputs = {"i64[1,2] 5 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
-       .error = "out of bounds"},
+       .outputs = {"i64[1,1] 5", "f32[1] 1", "i64[1] 2"}},
   };
 }
 
@@ -385,7 +397,19 @@ TROUPE_OP_CASES(SparseReduceMax) {
       },
       {.name = "an index beyond the shape",
        .inputs = {"i64[1,2] 5 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
-       .error = "out of bounds"},
+       .error = "Obtained a write index of 5 which is outside of bounds of [0, 2)"},
+      {.name = "axes that are a matrix",
+       .inputs = {"i64[1,2] 0 0", "f32[1] 1", "i64[2] 2 3", "i32[1,1] 1"},
+       .error = "Expected reduction_axes to be a scalar or a vector; got shape: [1,1]"},
+      {.name = "an axis is looked at before the tensor",
+       .inputs = {"i64[3] 0 0 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 2"},
+       .error = "Invalid reduction dimension 2, for input with 2 dimensions."},
+      {.name = "indices that are a vector",
+       .inputs = {"i64[1] 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
+       .error = "indices must be a matrix, but got: [1]"},
+      {.name = "values that are a matrix",
+       .inputs = {"i64[1,2] 0 0", "f32[1,1] 1", "i64[2] 2 3", "i32[1] 1"},
+       .error = "vals must be a vec, but got: [1,1]"},
   };
 }
 
@@ -504,9 +528,9 @@ TROUPE_OP_CASES(SparseReduceMaxSparse) {
           .inputs = {"i64[3,2] 0 0 0 2 1 1", "f32[3] -1 -2 -3", "i64[2] 2 -3", "i32[1] 0"},
           .error = "Expected shape dimensions to be non-negative, got -3",
       },
-      {.name = "an index beyond the shape",
+      {.name = "an index beyond the shape stays there",
        .inputs = {"i64[1,2] 5 0", "f32[1] 1", "i64[2] 2 3", "i32[1] 1"},
-       .error = "out of bounds"},
+       .outputs = {"i64[1,1] 5", "f32[1] 1", "i64[1] 2"}},
   };
 }
 

@@ -28,9 +28,6 @@ Status compute_reorder(KernelContext& c) {
 Result<Dims> target_shape(std::span<const std::int64_t> from,
                           std::span<const std::int64_t> wanted) {
   const std::int64_t size = sparse::volume(from);
-  if (size < 0)
-    return invalid_argument(
-        str_cat("a sparse tensor of shape [", sparse::listed(from), "] has too many elements"));
   Dims out(wanted.begin(), wanted.end());
   std::int64_t product = 1;
   int unknown = -1;
@@ -80,11 +77,16 @@ Status compute_reshape(KernelContext& c) {
     return invalid_argument(
         str_cat("Target shape should be a vector but received shape ", wanted.shape()));
   const auto from = shape.data<std::int64_t>();
+  TROUPE_TRY(sparse::check_shape(from));
   TROUPE_ASSIGN(const Dims to, target_shape(from, wanted.data<std::int64_t>()));
   TROUPE_TRY(sparse::give(c, 1, to));
   if (std::ranges::equal(from, to)) // also indices beyond it
     return c.set_output(0, c.take_input(0));
   const std::int64_t entries = indices.shape()[0], rank = static_cast<std::int64_t>(to.size());
+  if (entries > 0 && (sparse::volume(from) == 0 || sparse::volume(to) == 0))
+    return invalid_argument(str_cat("Input tensor has ", entries,
+                                    " non zero elements but input shape ([", sparse::listed(from),
+                                    "]) or output shape ([", sparse::listed(to), "]) is empty"));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, Shape{entries, rank}));
   const auto in = indices.data<std::int64_t>();
   const auto result = out.mutable_data<std::int64_t>();

@@ -56,13 +56,18 @@ Sets<T> dense_sets(const Tensor& x) {
   return in_order<T>(std::move(out));
 }
 
-Status check_sparse(const KernelContext& c, const Sparse& s) {
-  TROUPE_TRY(group_shape(s.shape).status());
-  TROUPE_TRY(sparse::check_bounds(s));
-  if (sparse::volume(s.shape) < 0)
-    return invalid_argument(
-        str_cat("a sparse tensor of shape [", sparse::listed(s.shape), "] has too many elements"));
-  return c.attrs().get_or("validate_indices", true) ? sparse::check_order(s) : Status{};
+/// Of the inputs from `first` on.
+Result<Sparse> input_sets(KernelContext& c, int first) {
+  const Tensor& shape = c.input(first + 2);
+  if (shape.shape().rank() != 1)
+    return invalid_argument("Shape must be a 1D tensor.");
+  TROUPE_TRY(sparse::check_shape(shape.data<std::int64_t>()));
+  if (shape.num_elements() < 2)
+    return invalid_argument(str_cat("Invalid rank ", shape.num_elements(), "."));
+  TROUPE_ASSIGN(const Sparse s, sparse::sparse_tensor(c.input(first), c.input(first + 1), shape));
+  TROUPE_TRY(c.attrs().get_or("validate_indices", true) ? sparse::check_indices(s)
+                                                        : sparse::check_bounds(s));
+  return s;
 }
 
 template <class T>
@@ -80,7 +85,7 @@ Sets<T> sparse_sets(const Sparse& s) {
 }
 
 template <class T>
-Result<Sets<T>> combine(std::string_view operation, const Sets<T>& a, const Sets<T>& b) {
+Sets<T> combine(std::string_view operation, const Sets<T>& a, const Sets<T>& b) {
   Sets<T> out;
   auto to = std::back_inserter(out);
   if (operation == "a-b")
@@ -89,25 +94,28 @@ Result<Sets<T>> combine(std::string_view operation, const Sets<T>& a, const Sets
     std::ranges::set_difference(b, a, to);
   else if (operation == "intersection")
     std::ranges::set_intersection(a, b, to);
-  else if (operation == "union")
-    std::ranges::set_union(a, b, to);
   else
-    return invalid_argument(str_cat("Invalid set_operation ", operation, "."));
+    std::ranges::set_union(a, b, to);
   return out;
 }
 
-std::string lower_case(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z')
-      c = static_cast<char>(c - 'A' + 'a');
-  return text;
+/// The attribute, in lower case.
+Result<std::string> set_operation(const KernelContext& c) {
+  TROUPE_ASSIGN(std::string out, c.attrs().get<std::string>("set_operation"));
+  for (char& letter : out)
+    if (letter >= 'A' && letter <= 'Z')
+      letter = static_cast<char>(letter - 'A' + 'a');
+  for (std::string_view known : {"a-b", "b-a", "intersection", "union"})
+    if (out == known)
+      return out;
+  return invalid_argument(str_cat("Invalid set_operation ", out, "."));
 }
 
-/// The sets of two tensors with as many of them, `shape`, as a sparse tensor.
+/// The result on the sets of two tensors with as many of them, `shape`, as a sparse tensor.
 template <class T>
-Status give(KernelContext& c, const Dims& shape, const Sets<T>& a, const Sets<T>& b) {
-  TROUPE_ASSIGN(const std::string operation, c.attrs().get<std::string>("set_operation"));
-  TROUPE_ASSIGN(const Sets<T> sets, combine<T>(lower_case(operation), a, b));
+Status give(KernelContext& c, std::string_view operation, const Dims& shape, const Sets<T>& a,
+            const Sets<T>& b) {
+  const Sets<T> sets = combine<T>(operation, a, b);
   Dims indices, whole = shape;
   indices.reserve(sets.size() * (shape.size() + 1));
   std::int64_t largest = 0, in_set = 0;
@@ -143,41 +151,40 @@ Result<Dims> dense_groups(const Tensor& x) {
 }
 
 Status compute_dense_dense(KernelContext& c) {
+  TROUPE_ASSIGN(const std::string operation, set_operation(c));
   TROUPE_ASSIGN(const Dims a, dense_groups(c.input(0)));
   TROUPE_ASSIGN(const Dims b, dense_groups(c.input(1)));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, a, dense_sets<T>(c.input(0)), dense_sets<T>(c.input(1)));
+    return give<T>(c, operation, a, dense_sets<T>(c.input(0)), dense_sets<T>(c.input(1)));
   });
 }
 
 Status compute_dense_sparse(KernelContext& c) {
-  TROUPE_ASSIGN(const Sparse second, sparse::sparse_input(c, 1));
-  TROUPE_TRY(check_sparse(c, second));
+  TROUPE_ASSIGN(const std::string operation, set_operation(c));
+  TROUPE_ASSIGN(const Sparse second, input_sets(c, 1));
   TROUPE_ASSIGN(const Dims a, dense_groups(c.input(0)));
   TROUPE_ASSIGN(const Dims b, group_shape(second.shape));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(0).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, a, dense_sets<T>(c.input(0)), sparse_sets<T>(second));
+    return give<T>(c, operation, a, dense_sets<T>(c.input(0)), sparse_sets<T>(second));
   });
 }
 
 Status compute_sparse_sparse(KernelContext& c) {
-  TROUPE_ASSIGN(const Sparse first, sparse::sparse_input(c, 0));
-  TROUPE_ASSIGN(const Sparse second, sparse::sparse_input(c, 3));
-  TROUPE_TRY(check_sparse(c, first));
-  TROUPE_TRY(check_sparse(c, second));
+  TROUPE_ASSIGN(const std::string operation, set_operation(c));
+  TROUPE_ASSIGN(const Sparse first, input_sets(c, 0));
+  TROUPE_ASSIGN(const Sparse second, input_sets(c, 3));
   TROUPE_ASSIGN(const Dims a, group_shape(first.shape));
   TROUPE_ASSIGN(const Dims b, group_shape(second.shape));
   TROUPE_TRY(check_same(a, b));
   return dispatch(Members{}, c.input(1).dtype(), [&]<class T>() -> Status {
-    return give<T>(c, a, sparse_sets<T>(first), sparse_sets<T>(second));
+    return give<T>(c, operation, a, sparse_sets<T>(first), sparse_sets<T>(second));
   });
 }
 
 Status compute_size(KernelContext& c) {
-  TROUPE_ASSIGN(const Sparse s, sparse::sparse_input(c, 0));
-  TROUPE_TRY(check_sparse(c, s));
+  TROUPE_ASSIGN(const Sparse s, input_sets(c, 0));
   TROUPE_ASSIGN(const Dims groups, group_shape(s.shape));
   TROUPE_ASSIGN(const Shape shape, Shape::make(groups));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));

@@ -123,12 +123,32 @@ TROUPE_OP_CASES(SetSize) {
       {
           .name = "more sets than memory holds",
           .inputs = {"i64[0,2]", "i32[0]", "i64[2] 4611686018427387904 4"},
-          .error = "too many elements",
+          .error = "Encountered overflow when multiplying",
       },
       {
           .name = "a vector",
           .inputs = {"i64[1,1] 0", "i32[1] 7", "i64[1] 3"},
-          .error = "has rank 1 < 2",
+          .error = "Invalid rank 1.",
+      },
+      {
+          .name = "a shape that is a scalar",
+          .inputs = {"i64[1,1] 0", "i32[1] 7", "i64[] 3"},
+          .error = "Shape must be a 1D tensor.",
+      },
+      {
+          .name = "a negative dimension",
+          .inputs = {"i64[1,2] 0 0", "i32[1] 7", "i64[2] 3 -1"},
+          .error = "Expected shape dimensions to be non-negative, got -1",
+      },
+      {
+          .name = "indices of another rank than the shape",
+          .inputs = {"i64[1,3] 0 0 0", "i32[1] 7", "i64[2] 3 1"},
+          .error = "Order length must be SparseTensor rank.",
+      },
+      {
+          .name = "an index beyond the shape",
+          .inputs = {"i64[2,2] 0 0 2 1", "i32[2] 7 8", "i64[2] 3 1"},
+          .error = "indices[1] = [2,1] is out of bounds: need 0 <= index < [3,1]",
       },
   };
 }

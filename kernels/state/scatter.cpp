@@ -32,10 +32,20 @@ Status infer_shape(ShapeContext& c) {
   return {};
 }
 
-Status check_shapes(const Shape& params, const Shape& indices, const Shape& updates) {
-  if (params.rank() < 1)
-    return invalid_argument(str_cat("the variable must have rows, but its shape is ", params));
-  bool fits = updates.is_scalar() || updates.rank() == indices.rank() + params.rank() - 1;
+/// `by_ref`: the variable is given by reference, where TensorFlow's sentences are others.
+Status check_shapes(const Shape& params, const Shape& indices, const Shape& updates, bool by_ref) {
+  if (by_ref && params.rank() < 1)
+    return invalid_argument(str_cat("params must be at least 1-D, got shape ", params));
+  bool fits = params.rank() > 0 &&
+              (updates.is_scalar() || updates.rank() == indices.rank() + params.rank() - 1);
+  if (fits && !by_ref && !updates.is_scalar()) {
+    if (indices.num_elements() == 0)
+      return {};
+    if (!std::ranges::equal(indices.dims(), updates.dims().first(indices.dims().size())))
+      return invalid_argument(str_cat("The shape of indices (", indices,
+                                      ") must be a prefix of the shape of updates (", updates,
+                                      ")"));
+  }
   for (int i = 0; fits && !updates.is_scalar() && i < updates.rank(); ++i)
     fits = updates[i] == (i < indices.rank() ? indices[i] : params[i - indices.rank() + 1]);
   if (fits)
@@ -94,7 +104,9 @@ bool has_zero(const Tensor& numbers) {
 }
 
 /// The function of `op` for a dtype: integers are divided towards zero.
-Result<arith::BinaryKernel> kernel_of(BinaryOp op, const Tensor& updates) {
+Result<arith::BinaryKernel> kernel_of(BinaryOp op, const Tensor& updates, bool by_ref) {
+  if (op == BinaryOp::real_div && !by_ref && has_zero(updates))
+    return invalid_argument("updates must not contain 0");
   if (op != BinaryOp::real_div || !is_integer(updates.dtype()))
     return arith::binary(op, updates.dtype());
   if (has_zero(updates))
@@ -117,12 +129,13 @@ Status add_on_gpu(KernelContext& c, Tensor& params, const Tensor& indices, const
 Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
   TROUPE_ASSIGN(auto variable, state::variable_to_change(c, 0));
   const Tensor &indices = c.input(1), &updates = c.input(2);
+  const bool by_ref = is_ref(c.io().types.inputs[0]);
   if (variable->dtype() != updates.dtype())
     return invalid_argument(str_cat("Trying to scatter into variable with wrong dtype. Expected ",
                                     to_string(variable->dtype()), " got ",
                                     to_string(updates.dtype())));
   TROUPE_TRY(variable->update([&](Tensor& params) -> Status {
-    TROUPE_TRY(check_shapes(params.shape(), indices.shape(), updates.shape()));
+    TROUPE_TRY(check_shapes(params.shape(), indices.shape(), updates.shape(), by_ref));
     if (indices.num_elements() == 0)
       return {};
     if (params.kind() == MemoryKind::device) // addition alone
@@ -134,7 +147,7 @@ Status scatter(KernelContext& c, std::optional<BinaryOp> op) {
     }
     arith::BinaryKernel kernel;
     if (op) {
-      TROUPE_ASSIGN(kernel, kernel_of(*op, updates));
+      TROUPE_ASSIGN(kernel, kernel_of(*op, updates, by_ref));
     }
     change_rows(kernel, params, indices, updates, static_cast<int>(dtype_size(updates.dtype())));
     return {};

@@ -67,9 +67,9 @@ Result<Slices> find_slices(const Shape& params, const Tensor& given, std::string
       const std::int64_t index = all[static_cast<std::size_t>(i * depth + k)];
       const bool is_outside = index < 0 || index >= params[k];
       if (is_outside && !ignore)
-        return invalid_argument(str_cat("indices[", position_text(shape, i), "] = [",
-                                        row_text(all, i, static_cast<int>(depth)),
-                                        "] does not index into ", of, " ", params));
+        return invalid_argument(str_cat(
+            "indices", shape.rank() == 1 ? "" : str_cat("[", position_text(shape, i), "]"), " = [",
+            row_text(all, i, static_cast<int>(depth)), "] does not index into ", of, " ", params));
       at = at < 0 || is_outside ? -1 : at * params[k] + index;
     }
     out.at[static_cast<std::size_t>(i)] = at < 0 ? -1 : at * out.size;
@@ -135,6 +135,9 @@ Status gather(KernelContext& c) {
                                     to_string(params.dtype())));
   if (params.shape().rank() < 1)
     return invalid_argument("params must be at least a vector");
+  if (params.num_elements() == 0 && indices.shape().rank() > 0 && indices.num_elements() > 0)
+    return invalid_argument(str_cat(
+        "Requested more than 0 entries, but params is empty.  Params shape: ", params.shape()));
   TROUPE_ASSIGN(const Slices slices, find_slices(params.shape(), indices, "param shape"));
   const auto of_indices = indices.shape().dims(), of_params = params.shape().dims();
   std::vector<std::int64_t> dims(of_indices.begin(), of_indices.end() - 1);

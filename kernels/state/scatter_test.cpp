@@ -37,7 +37,7 @@ TROUPE_OP_CASES(ResourceScatterAdd) {
        .error = "Must have updates.shape = indices.shape + params.shape[1:]"},
       {.name = "a scalar variable",
        .inputs = {"res f32[] 1", "i32[1] 0", "f32[1] 1"},
-       .error = "the variable must have rows"},
+       .error = "got updates.shape [1], indices.shape [1], params.shape []"},
       {.name = "another dtype",
        .inputs = {"res f32[2] 1 2", "i32[1] 0", "i32[1] 1"},
        .error = "Trying to scatter into variable with wrong dtype. Expected float got int32"},

@@ -167,7 +167,10 @@ TROUPE_OP_CASES(UnsortedSegmentJoin) {
        .error = "Segment_id cannot have rank 0"},
       {.name = "fewer than no segments",
        .inputs = {three, "i32[3] 0 0 0", "i32[] -3"},
-       .error = "must not be negative"},
+       .error = "Number of segments must be non-negative but got -3"},
+      {.name = "several numbers of segments",
+       .inputs = {three, "i32[3] 0 0 0", "i32[1] 3"},
+       .error = "Number of segments must be a scalar"},
   };
 }
 

@@ -22,8 +22,7 @@ void write(std::uint64_t fingerprint, std::uint8_t* to) {
 
 Status check_method(const Tensor& method) {
   if (!method.shape().is_scalar())
-    return invalid_argument(
-        str_cat("`method` should be a scalar string, got shape ", method.shape()));
+    return invalid_argument(str_cat("`method` should be a scalar string: ", method.shape()));
   if (const std::string& name = method.value<std::string>(); name != "farmhash64")
     return invalid_argument(str_cat("Unsupported fingerprint method: ", name));
   return {};

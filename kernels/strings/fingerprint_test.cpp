@@ -36,7 +36,7 @@ TROUPE_OP_CASES(Fingerprint) {
        .error = "`data` should have at least one dimension: []"},
       {.name = "methods",
        .inputs = {"i32[1] 1", "str[1] \"farmhash64\""},
-       .error = "`method` should be a scalar string, got shape [1]"},
+       .error = "`method` should be a scalar string: [1]"},
       {.name = "another method",
        .inputs = {"i32[1] 1", "str[] \"md5\""},
        .error = "Unsupported fingerprint method: md5"},

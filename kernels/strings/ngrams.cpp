@@ -156,10 +156,6 @@ Status join_rows(KernelContext& c) {
   for (const Count width : s.widths)
     if (width <= 0)
       return invalid_argument("ngram_widths must contain positive values");
-  for (const int i : {0, 1})
-    if (c.input(i).shape().rank() != 1)
-      return invalid_argument(str_cat(i == 0 ? "data" : "data_splits",
-                                      " must be a vector, got shape: ", c.input(i).shape()));
   const auto data = c.input(0).data<std::string>();
   const auto splits = c.input(1).data<T>();
   TROUPE_TRY(check_splits(splits, data.size()));

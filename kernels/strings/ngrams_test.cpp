@@ -95,10 +95,6 @@ TROUPE_OP_CASES(StringNGrams) {
        .inputs = {two, "i64[2] 0 1"},
        .attrs = ngrams({3}),
        .error = "Last split value must be data size. Expected 2, got 1"},
-      {.name = "a matrix",
-       .inputs = {"str[1,2] \"a\" \"b\"", "i64[2] 0 2"},
-       .attrs = ngrams({2}),
-       .error = "data must be a vector, got shape: [1,2]"},
   };
 }
 

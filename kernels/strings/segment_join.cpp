@@ -114,11 +114,14 @@ Status infer_segments(ShapeContext& c) {
 }
 
 Result<Shape> shape_of_segments(const Shape& input, const Shape& ids, const Tensor& count) {
-  if (count.num_elements() != 1)
+  if (count.num_elements() == 0)
     return invalid_argument("Number of segments cannot be empty.");
+  if (!count.shape().is_scalar())
+    return invalid_argument("Number of segments must be a scalar");
   TROUPE_ASSIGN(const Integers segments, integers(count));
   if (segments[0] < 0)
-    return invalid_argument(str_cat("Number of segments must not be negative, got ", segments[0]));
+    return invalid_argument(
+        str_cat("Number of segments must be non-negative but got ", segments[0]));
   if (ids.rank() == 0)
     return invalid_argument("Segment_id cannot have rank 0");
   if (ids.rank() > input.rank())

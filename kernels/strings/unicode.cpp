@@ -94,15 +94,22 @@ Status encode(KernelContext& c) {
   const auto& settings = c.prepared<Settings>();
   const auto codes = c.input(0).data<std::int32_t>();
   TROUPE_ASSIGN(const Integers splits, integers(c.input(1)));
-  if (c.input(1).shape().rank() != 1 || splits.empty())
-    return invalid_argument("Input_splits should be a vector of at least one number.");
+  if (c.input(0).shape().rank() != 1 || c.input(1).shape().rank() != 1)
+    return invalid_argument("Both the input_tensor and input_splits should be of rank 1.");
+  if (splits.empty())
+    return invalid_argument(
+        "Input_splits should contain elements, but given input_values has 0 elements");
   if (splits[0] != 0)
     return invalid_argument("First value in input_splits must be zero.");
   if (splits[splits.size() - 1] != static_cast<std::int64_t>(codes.size()))
     return invalid_argument("Last value in input_splits must be equal to length of input_tensor.");
-  for (std::size_t i = 1; i < splits.size(); ++i)
+  for (std::size_t i = 1; i < splits.size(); ++i) {
     if (splits[i] < splits[i - 1])
       return invalid_argument("Values in input_splits must be equal or in ascending order.");
+    if (splits[i] > static_cast<std::int64_t>(codes.size()))
+      return invalid_argument(
+          "Values in input_splits must be less than or equal to input_tensor length.");
+  }
   TROUPE_ASSIGN(Tensor out,
                 c.allocate_output(0, Shape{static_cast<std::int64_t>(splits.size()) - 1}));
   const auto to = out.mutable_data<std::string>();

@@ -76,6 +76,7 @@ constexpr train::Rule adagrad{
     .find = find_update<Adagrad, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / sqrt(accum).",
     .rows_have_elements = true,
+    .rank_of_grad = true,
     .dense_on_gpu = [](KernelContext& c) { return adagrad_on_gpu(c, 0); },
 };
 constexpr train::Rule adagrad_v2{
@@ -87,6 +88,7 @@ constexpr train::Rule adagrad_v2{
     .find = find_update<AdagradV2, 2, RuleTypes::all>,
     .doc = "accum += grad * grad; var -= lr * grad / (sqrt(accum) + epsilon).",
     .rows_have_elements = true,
+    .rank_of_grad = true,
     .dense_on_gpu = [](KernelContext& c) { return adagrad_on_gpu(c, 3); },
 };
 constexpr train::Rule adagrad_da{

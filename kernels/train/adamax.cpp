@@ -39,6 +39,7 @@ constexpr train::Rule adamax{
     .find = train::find_update<AdaMax, 3, train::RuleTypes::reals>,
     .doc = "m = beta1 * m + (1 - beta1) * grad; v = max(beta2 * v, abs(grad)); var -= lr / (1 - "
            "beta1_power) * m / (v + epsilon).",
+    .adam_wording = true,
 };
 constexpr train::Rule amsgrad{
     .name = "AdamWithAmsgrad",

@@ -42,27 +42,18 @@ struct FtrlV2 : Ftrl<T> {
 Status check(const KernelContext& c, bool sparse) {
   if (!sparse)
     return {};
-  const auto at = [&](std::string_view name) {
-    const auto& inputs = c.node().schema->inputs;
-    int i = 0;
-    while (inputs[static_cast<std::size_t>(i)].name != name)
-      ++i;
-    return i;
-  };
-  const auto refuse = [&](std::string_view name, std::string_view what) {
+  constexpr int lr = 5;
+  const bool by_lr = c.attrs().get_or("multiply_linear_by_lr", false);
+  if (const Status refused = train::check_scalar(
+          c, lr, "positive", [&](double x) { return x > 0 || (x == 0 && by_lr); });
+      !refused.ok())
     return invalid_argument(
-        str_cat(name, " is not a ", what, " scalar: ", c.input(at(name)).shape()));
-  };
-  const double lr = train::scalar(c, at("lr")).real;
-  if (!(lr > 0 || (lr == 0 && c.attrs().get_or("multiply_linear_by_lr", false))))
-    return refuse("lr", "positive");
-  if (!(train::scalar(c, at("l1")).real >= 0))
-    return refuse("l1", "non-negative");
-  if (!(train::scalar(c, at("l2")).real >= 0))
-    return refuse("l2", "non-negative");
-  if (!(train::scalar(c, at("lr_power")).real <= 0))
-    return refuse("lr_power", "non-positive");
-  return {};
+        str_cat("lr is not a positive scalar (or zero if multiply_linear_by_lr is set): ",
+                c.input(lr).shape()));
+  for (int i = lr + 1; i + 1 < c.num_inputs(); ++i) // l1, l2, perhaps l2_shrinkage
+    TROUPE_TRY(train::check_scalar(c, i, "non-negative", [](double x) { return x >= 0; }));
+  return train::check_scalar(c, c.num_inputs() - 1, "non-positive",
+                             [](double x) { return x <= 0; });
 }
 
 constexpr auto by_lr = "multiply_linear_by_lr: bool = false";

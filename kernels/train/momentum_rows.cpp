@@ -43,6 +43,7 @@ constexpr train::Rule momentum{
     .find = train::find_update<Momentum, 2, train::RuleTypes::all>,
     .doc = "accum = accum * momentum + grad; var -= lr * accum, in the rows that indices name.",
     .is_dense = false,
+    .adam_wording = true,
 };
 constexpr train::Rule keras{
     .name = "KerasMomentum",

@@ -34,15 +34,9 @@ struct Adagrad {
 
 Status check_adagrad(const KernelContext& c, bool) {
   constexpr int lr = 2, l1 = 3, l2 = 4;
-  const auto refuse = [&](std::string_view what, int i) {
-    return invalid_argument(str_cat(what, " scalar: ", c.input(i).shape()));
-  };
-  if (!(train::scalar(c, lr).real > 0))
-    return refuse("lr is not a positive", lr);
-  if (!(train::scalar(c, l1).real >= 0))
-    return refuse("l1 regularization strength is not a non-negative", l1);
-  if (!(train::scalar(c, l2).real >= 0))
-    return refuse("l2 regularization strength is not a non-negative", l2);
+  TROUPE_TRY(train::check_scalar(c, lr, "positive", [](double x) { return x > 0; }));
+  for (int i : {l1, l2})
+    TROUPE_TRY(train::check_scalar(c, i, "non-negative", [](double x) { return x >= 0; }));
   return {};
 }
 

@@ -62,6 +62,8 @@ Result<Dense> expand(const Source& source, const SliceMasks& masks, std::size_t 
     } else if (has_bit(masks.new_axis, i)) {
       dense.result.push_back(new_axis);
     } else {
+      if (rank == 0)
+        return invalid_argument("Attempting to slice scalar input.");
       if (dense.begin.size() == rank)
         return invalid_argument(str_cat("Index out of range using input dim ", rank,
                                         "; input has only ", rank, " dims"));

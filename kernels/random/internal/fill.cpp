@@ -87,11 +87,13 @@ Result<arith::Philox> given(KernelContext& c, int first) {
   if (key.shape() != Shape{1})
     return invalid_argument(str_cat("key must have shape [1], not ", key.shape(),
                                     ". (Note that batched keys are not supported yet.)"));
-  if (counter.shape().rank() != 1 || counter.shape()[0] < 2)
-    return invalid_argument(
-        str_cat("counter must be a vector with length at least 2; got shape: ", counter.shape(),
-                ". (Note that batched counters are not supported yet.)"));
+  // TensorFlow asks for as many words as the algorithm's number says; Philox needs two.
   const auto algorithm = alg.value<std::int32_t>();
+  const std::int64_t words_needed = std::max(2, algorithm == 3 ? 2 : algorithm);
+  if (counter.shape().rank() != 1 || counter.shape()[0] < words_needed)
+    return invalid_argument(str_cat("counter must be a vector with length at least ", words_needed,
+                                    "; got shape: ", counter.shape(),
+                                    ". (Note that batched counters are not supported yet.)"));
   if (algorithm != static_cast<int>(Algorithm::philox) &&
       algorithm != static_cast<int>(Algorithm::auto_select))
     return invalid_argument(str_cat("Unsupported algorithm id: ", algorithm));

@@ -56,15 +56,28 @@ Result<Column> dense_column(const Tensor& values, std::size_t position) {
 }
 
 Result<Column> ragged_column(const Tensor& values, const Tensor& given) {
-  if (values.shape().rank() != 1)
+  if (values.shape().rank() != 1 || given.shape().rank() != 1)
     return invalid_argument("tf.ragged.cross only supports inputs with rank=2.");
-  if (given.shape().rank() != 1 || given.num_elements() == 0)
-    return invalid_argument("Invalid RaggedTensor: row_splits must be a vector that is not empty");
   TROUPE_ASSIGN(const Integers splits, integers(given));
-  if (splits[0] != 0 || splits[splits.size() - 1] != values.num_elements() ||
-      !std::ranges::is_sorted(splits))
-    return invalid_argument("Invalid RaggedTensor: row_splits must begin with 0, end with the "
-                            "number of values and not fall");
+  constexpr auto wrong = "Invalid ragged splits: ";
+  if (splits.empty())
+    return invalid_argument(
+        str_cat(wrong, "ragged splits must have at least one splits, but is empty"));
+  if (splits[0] != 0)
+    return invalid_argument(
+        str_cat(wrong, "first element of ragged splits  must be 0 but is ", splits[0]));
+  if (const std::int64_t last = splits[splits.size() - 1]; last != values.num_elements())
+    return invalid_argument(str_cat(wrong,
+                                    "last element of ragged splits must be the number of ragged "
+                                    "values(",
+                                    values.num_elements(), ") but is ", last));
+  for (std::size_t i = 1; i < splits.size(); ++i)
+    if (splits[i] < splits[i - 1])
+      return invalid_argument(str_cat(wrong,
+                                      "ragged splits must be monotonically increasing, but "
+                                      "ragged_splits[",
+                                      i, "]=", splits[i], " is smaller than row_splits[", i - 1,
+                                      "]=", splits[i - 1]));
   Column out;
   out.values = &values;
   for (std::size_t row = 0; row + 1 < splits.size(); ++row)

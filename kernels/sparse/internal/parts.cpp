@@ -76,13 +76,12 @@ Result<Part> input_part(KernelContext& c) {
 }
 
 Status cut(KernelContext& c, const Part& batch, FunctionView<Status(Part)> take) {
-  TROUPE_ASSIGN(const Sparse s, sparse(batch.indices, batch.values, batch.shape));
-  if (s.rank < 2)
-    return invalid_argument(
-        str_cat("Rank of input SparseTensor should be > 1, but saw rank: ", s.rank));
-  TROUPE_TRY(Shape::make(s.shape).status());
-  TROUPE_TRY(check_bounds(s));
-  TROUPE_TRY(check_order(s));
+  if (batch.shape.num_elements() < 2)
+    return invalid_argument(str_cat("Rank of input SparseTensor should be > 1, but saw rank: ",
+                                    batch.shape.num_elements()));
+  TROUPE_TRY(check_shape(batch.shape.data<std::int64_t>()));
+  TROUPE_ASSIGN(const Sparse s, sparse_tensor(batch.indices, batch.values, batch.shape));
+  TROUPE_TRY(check_indices(s));
   const Tensor shape = Tensor::vector<std::int64_t>(s.shape.subspan(1));
   std::int64_t begin = 0;
   for (std::int64_t row = 0; row < s.shape[0]; ++row) {

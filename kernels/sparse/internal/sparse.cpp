@@ -17,6 +17,16 @@ Status take_objects(const Tensor& values, std::span<const std::int64_t> order,
   return {};
 }
 
+Status check_after_previous(const Sparse& s, std::int64_t i) {
+  if (i == 0 || std::ranges::lexicographical_compare(s.index(i - 1), s.index(i)))
+    return {};
+  const std::string which = str_cat("indices[", i, "] = [", listed(s.index(i)), "] is ");
+  if (std::ranges::equal(s.index(i - 1), s.index(i)))
+    return invalid_argument(which + "repeated");
+  return invalid_argument(which + "out of order. Many sparse ops require sorted indices.\n    Use "
+                                  "`tf.sparse.reorder` to create a correctly ordered copy.\n\n");
+}
+
 } // namespace
 
 Result<Sparse> sparse(const Tensor& indices, const Tensor& values, const Tensor& shape) {
@@ -39,6 +49,28 @@ Result<Sparse> sparse(const Tensor& indices, const Tensor& values, const Tensor&
                 indices.shape()[0], indices.shape()[1]};
 }
 
+Result<Sparse> sparse_tensor(const Tensor& indices, const Tensor& values, const Tensor& shape) {
+  const Shape &ix = indices.shape(), &vals = values.shape();
+  if (vals.rank() != 1)
+    return invalid_argument(str_cat("vals must be a vec, but got: ", vals));
+  if (ix.rank() > 0 && ix[0] != vals[0])
+    return invalid_argument(
+        str_cat("indices and values rows (indexing dimension) must match. (indices = ", ix[0],
+                ", values = ", vals[0], ")"));
+  if (ix.rank() != 2)
+    return invalid_argument(str_cat("indices must be a matrix, but got: ", ix));
+  if (ix[1] != shape.num_elements())
+    return invalid_argument("Order length must be SparseTensor rank.");
+  return Sparse{indices.data<std::int64_t>(), &values, shape.data<std::int64_t>(), ix[0], ix[1]};
+}
+
+Status check_shape(std::span<const std::int64_t> shape) {
+  for (std::int64_t d : shape)
+    if (d < 0)
+      return invalid_argument(str_cat("Expected shape dimensions to be non-negative, got ", d));
+  return Shape::make(shape).status();
+}
+
 Status check_bounds(const Sparse& s) {
   for (std::int64_t i = 0; i < s.entries; ++i) {
     const auto at = s.index(i);
@@ -52,16 +84,20 @@ Status check_bounds(const Sparse& s) {
 }
 
 Status check_order(const Sparse& s) {
-  for (std::int64_t i = 1; i < s.entries; ++i) {
-    const auto before = s.index(i - 1), at = s.index(i);
-    if (std::ranges::lexicographical_compare(before, at))
-      continue;
-    const std::string which = str_cat("indices[", i, "] = [", listed(at), "] is ");
-    if (std::ranges::equal(before, at))
-      return invalid_argument(which + "repeated");
-    return invalid_argument(which +
-                            "out of order. Many sparse ops require sorted indices.\n    Use "
-                            "`tf.sparse.reorder` to create a correctly ordered copy.\n\n");
+  for (std::int64_t i = 1; i < s.entries; ++i)
+    TROUPE_TRY(check_after_previous(s, i));
+  return {};
+}
+
+Status check_indices(const Sparse& s) {
+  for (std::int64_t i = 0; i < s.entries; ++i) {
+    const auto at = s.index(i);
+    for (std::size_t d = 0; d < at.size(); ++d)
+      if (at[d] < 0 || at[d] >= s.shape[d])
+        return invalid_argument(str_cat("indices[", i, "] = [", listed(at),
+                                        "] is out of bounds: need 0 <= index < [", listed(s.shape),
+                                        "]"));
+    TROUPE_TRY(check_after_previous(s, i));
   }
   return {};
 }

@@ -28,10 +28,15 @@ Names names_of(const Rule& rule, bool sparse) {
   return out;
 }
 
-Inputs inputs_of(const Names& names, bool sparse) {
+Inputs inputs_of(const Rule& rule, bool sparse) {
+  const Names names = names_of(rule, sparse);
   return {.variables = static_cast<int>(names.variables.size()),
           .gradient = names.gradient,
-          .indices = sparse ? names.gradient + 1 : -1};
+          .indices = sparse ? names.gradient + 1 : -1,
+          .adam_wording = rule.adam_wording,
+          .check = rule.check,
+          .rows_have_elements = rule.rows_have_elements,
+          .rank_of_grad = rule.rank_of_grad};
 }
 
 std::vector<DType> dtypes_of(const Rule& rule) {
@@ -47,8 +52,6 @@ std::vector<DType> dtypes_of(const Rule& rule) {
 struct Plan {
   Inputs inputs;
   UpdateFn update;
-  Status (*check)(const KernelContext&, bool sparse);
-  bool rows_have_elements;
   std::array<bool, 2> flags{};
 };
 
@@ -99,21 +102,10 @@ void update_all(const KernelContext& c, const Inputs& inputs, std::span<Tensor* 
   });
 }
 
-Status check_rows_have_elements(const Shape& grad) {
-  std::int64_t elements = 1;
-  for (int d = 1; d < grad.rank(); ++d)
-    elements *= grad[d];
-  return elements > 0 ? Status() : invalid_argument("Inner dimension should be greater than zero.");
-}
-
 Status compute(KernelContext& c) {
   const auto& plan = c.prepared<Plan>();
   const bool sparse = plan.inputs.indices >= 0;
   return update_locked(c, plan.inputs, [&](std::span<Tensor* const> values) -> Status {
-    if (plan.check)
-      TROUPE_TRY(plan.check(c, sparse));
-    if (sparse && plan.rows_have_elements)
-      TROUPE_TRY(check_rows_have_elements(c.input(plan.inputs.gradient).shape()));
     (sparse ? update_rows : update_all)(c, plan.inputs, values, plan.update, numbers_of(c, plan));
     return {};
   });
@@ -123,10 +115,7 @@ Status compute(KernelContext& c) {
 
 Result<std::shared_ptr<const void>> prepare(PrepareContext& c, const Rule& rule, bool sparse) {
   TROUPE_ASSIGN(const DType dtype, c.attr<DType>("T"));
-  Plan plan{.inputs = inputs_of(names_of(rule, sparse), sparse),
-            .update = rule.find(dtype),
-            .check = rule.check,
-            .rows_have_elements = rule.rows_have_elements};
+  Plan plan{.inputs = inputs_of(rule, sparse), .update = rule.find(dtype)};
   std::size_t at = 0;
   if (!rule.flags.empty())
     for (std::string_view flag : str_split(rule.flags, ';'))
@@ -135,7 +124,7 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c, const Rule& rule,
 }
 
 Status infer_shape(ShapeContext& c, const Rule& rule, bool sparse) {
-  return train::infer_shape(c, inputs_of(names_of(rule, sparse), sparse));
+  return train::infer_shape(c, inputs_of(rule, sparse));
 }
 
 void add_op(OpLibrary& library, const Rule& rule, bool sparse, bool resource, PrepareFn prepare,

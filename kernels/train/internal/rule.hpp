@@ -147,8 +147,9 @@ struct Rule {
   bool is_dense = true, has_refs = true;
   /// What is asked of the scalars beyond being scalars; null: nothing.
   Status (*check)(const KernelContext&, bool sparse) = nullptr;
-  bool rows_have_elements = false; ///< rows of no elements are refused
-  KernelFn dense_on_gpu = nullptr; ///< null: there is none
+  bool rows_have_elements = false;                 ///< rows of no elements are refused
+  bool adam_wording = false, rank_of_grad = false; ///< as in Inputs
+  KernelFn dense_on_gpu = nullptr;                 ///< null: there is none
 };
 
 namespace detail {

@@ -46,9 +46,11 @@ Status check_scalars(const KernelContext& c, const Inputs& inputs) {
   for (int i = inputs.variables; i < c.num_inputs(); ++i)
     if (i != inputs.gradient && i != inputs.indices && !c.input(i).shape().is_scalar()) {
       const std::string& name = input_name(c, i);
-      return invalid_argument(str_cat(name, " is not a scalar",
-                                      inputs.adam_wording && name == "lr" ? " : " : ": ",
-                                      c.input(i).shape()));
+      const char* colon = name == "lr_power"                    ? ""
+                          : inputs.adam_wording && name == "lr" ? " : "
+                                                                : ": ";
+      return invalid_argument(
+          str_cat(name_in_messages(name), " is not a scalar", colon, c.input(i).shape()));
     }
   return {};
 }
@@ -64,19 +66,27 @@ Status check_indices(const Tensor& indices, std::int64_t rows) {
   });
 }
 
-Status check_rows(const Shape& var, const Shape& grad, const Tensor& indices) {
+Status check_rows(const Inputs& inputs, const Shape& var, const Shape& grad,
+                  const Tensor& indices) {
   if (var.rank() < 1)
     return invalid_argument("var must be at least 1 dimensional");
   if (indices.shape().rank() != 1)
     return invalid_argument("indices must be one-dimensional");
+  if (inputs.rank_of_grad && grad.rank() != var.rank())
+    return invalid_argument("grad must have the same number of dimensions as var");
+  std::int64_t row = 1;
+  for (int d = 1; d < var.rank(); ++d) {
+    if (d >= grad.rank() || var[d] != grad[d])
+      return invalid_argument(str_cat("var and grad must match in dimension ", d));
+    row *= grad[d];
+  }
+  if (grad.rank() == 0 || grad[0] != indices.shape()[0])
+    return invalid_argument("grad must be the same size as indices in the first dimension.");
+  if (inputs.rows_have_elements && row == 0)
+    return invalid_argument("Inner dimension should be greater than zero.");
   if (grad.rank() != var.rank())
     return invalid_argument(
         str_cat("var and grad must have the same rank; their shapes are ", var, " and ", grad));
-  for (int d = 1; d < var.rank(); ++d)
-    if (var[d] != grad[d])
-      return invalid_argument(str_cat("var and grad must match in dimension ", d));
-  if (grad[0] != indices.shape()[0])
-    return invalid_argument("grad must be the same size as indices in the first dimension.");
   return check_indices(indices, var[0]);
 }
 
@@ -91,7 +101,7 @@ Status check_shapes(const KernelContext& c, const Inputs& inputs, std::span<Tens
   for (std::size_t i = 1; i < values.size(); ++i)
     TROUPE_TRY(check(static_cast<int>(i), values[i]->shape()));
   if (inputs.indices >= 0)
-    return check_rows(shape, c.input(inputs.gradient).shape(), c.input(inputs.indices));
+    return check_rows(inputs, shape, c.input(inputs.gradient).shape(), c.input(inputs.indices));
   return check(inputs.gradient, c.input(inputs.gradient).shape());
 }
 
@@ -146,6 +156,22 @@ Status infer_shape(ShapeContext& c, const Inputs& inputs) {
   return c.set_output(0, std::move(shape));
 }
 
+std::string_view name_in_messages(std::string_view name) {
+  return name == "l1"             ? "l1 regularization strength"
+         : name == "l2"           ? "l2 regularization strength"
+         : name == "l2_shrinkage" ? "l2 shrinkage regularization strength"
+                                  : name;
+}
+
+Status check_scalar(const KernelContext& c, int i, std::string_view what,
+                    FunctionView<bool(double)> holds) {
+  const Shape& shape = c.input(i).shape();
+  if (shape.is_scalar() && holds(scalar(c, i).real))
+    return {};
+  return invalid_argument(
+      str_cat(name_in_messages(input_name(c, i)), " is not a ", what, " scalar: ", shape));
+}
+
 arith::Scalar scalar(const KernelContext& c, int i) {
   const Tensor& value = c.input(i);
   switch (value.dtype()) {
@@ -193,6 +219,8 @@ Status update_locked(KernelContext& c, const Inputs& inputs,
   for (std::size_t i = 0; i < count; ++i) {
     TROUPE_ASSIGN(variables[i], variable(c, static_cast<int>(i)));
   }
+  if (inputs.check)
+    TROUPE_TRY(inputs.check(c, inputs.indices >= 0));
   TROUPE_TRY(check_scalars(c, inputs));
 
   // Each variable once, by address: everybody locks in the same order.

@@ -19,12 +19,22 @@ struct Inputs {
   int variables = 1;         ///< inputs 0 … variables - 1: the model's, then the optimizer's own
   int gradient = 0;          ///< index of the one that is no scalar
   int indices = -1;          ///< where rows alone are updated: index of the vector that names them
-  bool adam_wording = false; ///< ApplyAdam writes "lr is not a scalar : [2]"
+  bool adam_wording = false; ///< ApplyAdam and some others write "lr is not a scalar : [2]"
+  /// Asked before the scalars are known to be scalars and the shapes to fit; null: nothing.
+  Status (*check)(const KernelContext&, bool sparse) = nullptr;
+  bool rows_have_elements = false; ///< rows of no elements are refused
+  bool rank_of_grad = false;       ///< SparseApplyAdagrad asks for the rank first, in its own words
 };
 
 /// The shape function: scalars are scalars, and variables and gradient have one shape, which is the
 /// output's. What a resource's handle refers to is not known here.
 Status infer_shape(ShapeContext& c, const Inputs& inputs);
+
+/// TensorFlow's words for a scalar in its messages: "l1 regularization strength" for l1.
+std::string_view name_in_messages(std::string_view name);
+/// Whether input i is a scalar for which `holds`; one that is not is "lr is not a positive scalar: [2]".
+Status check_scalar(const KernelContext& c, int i, std::string_view what,
+                    FunctionView<bool(double)> holds);
 
 /// The scalar input i as a number.
 arith::Scalar scalar(const KernelContext& c, int i);

@@ -129,15 +129,23 @@ std::vector<Tensor> results(const std::vector<CaseInput>& inputs, const std::vec
 /// operation as TensorFlow's does.
 enum class Updates : std::uint8_t { exact, within_tolerance };
 
-/// What a row says that there is: outputs, or "! CODE".
+/// "! CODE", or "! CODE sentence", of which the error must have every word.
+void check_refusal(const Status& status, std::string_view said) {
+  said.remove_prefix(2);
+  const auto end = std::min(said.find(' '), said.size());
+  CHECK_MESSAGE(to_string(status.code()) == said.substr(0, end), status.to_string());
+  CHECK_MESSAGE(status.message().find(str_trim(said.substr(end))) != std::string::npos,
+                status.to_string());
+}
+
+/// What a row says that there is: outputs, or a refusal.
 void check_outcome(const Result<std::vector<Entry>>& outputs, const std::vector<CaseInput>& inputs,
                    const std::vector<Entry>& entries, const std::string& op, std::string_view said,
                    Updates updates, TestDevice& device) {
   if (said.starts_with("! ")) {
     CHECK_MESSAGE(!outputs.ok(), "TensorFlow refuses it");
     if (!outputs.ok())
-      CHECK_MESSAGE(to_string(outputs.status().code()) == said.substr(2),
-                    outputs.status().to_string());
+      check_refusal(outputs.status(), said);
     return;
   }
   CHECK_MESSAGE(outputs.ok(), outputs.status().to_string());
@@ -170,13 +178,15 @@ void check_row(const OpSchema& schema, const std::vector<std::string>& row, Upda
   }
   run_mutants(schema, str_cat(row[1], row[2]), inputs, attrs_of(schema, row[1]));
   auto node = make_case_node(schema, inputs, attrs_of(schema, row[1]));
+  if (!node.ok() && row[3].starts_with("! ")) // there is no such node
+    return check_refusal(node.status(), row[3]);
   CHECK_MESSAGE(node.ok(), node.status().to_string());
   if (!node.ok())
     return;
   TestDevice device;
   auto bound = bind_kernel(op_library().kernels, "node", schema, node->attrs, device.device());
-  if (!bound.ok() && row[3].starts_with("! "))
-    return; // refused before it runs
+  if (!bound.ok() && row[3].starts_with("! ")) // before it runs
+    return check_refusal(bound.status(), row[3]);
   CHECK_MESSAGE(bound.ok(), bound.status().to_string());
   if (!bound.ok())
     return;
@@ -237,6 +247,10 @@ TEST_CASE("op library: optimizers do TensorFlow's steps, to all elements and to 
 
 TEST_CASE("op library: kernels compute and refuse what TensorFlow's do") {
   CHECK(check_rows("op_values.tsv") > 900);
+}
+
+TEST_CASE("op library: what is wrong with an op's inputs is said in TensorFlow's words") {
+  CHECK(check_rows("refusals.tsv") > 1000);
 }
 
 } // namespace troupe::testing
