@@ -16,6 +16,11 @@ Tensor::Tensor(DType dtype, Shape shape, BufferRef buffer, std::size_t offset)
 
 Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) {
   TROUPE_TRY(shape.check_size());
+  const auto refused = [&](const std::string& why) {
+    return resource_exhausted(str_cat("OOM when allocating tensor with shape", shape, " and type ",
+                                      troupe::to_string(dtype), " by allocator ", allocator.name(),
+                                      ": ", why));
+  };
   auto count = static_cast<std::size_t>(shape.num_elements());
   std::size_t bytes = 0;
   BufferRef buffer;
@@ -23,19 +28,14 @@ Result<Tensor> Tensor::allocate(Allocator& allocator, DType dtype, Shape shape) 
     // Objects without an account may be charged later, to the allocator of their keeper.
     buffer = Buffer::objects(dtype, count, &allocator == &host_allocator() ? nullptr : &allocator);
     if (!buffer)
-      return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",
-                                        troupe::to_string(dtype), " tensor of shape ", shape, ": ",
-                                        allocator.refusal()));
+      return refused(allocator.refusal());
     return Tensor(dtype, std::move(shape), std::move(buffer));
   }
   if (__builtin_mul_overflow(count, dtype_size(dtype), &bytes))
-    return resource_exhausted(str_cat("a ", troupe::to_string(dtype), " tensor of shape ", shape,
-                                      " has more bytes than any memory"));
+    return refused("it has more bytes than any memory");
   buffer = Buffer::allocate(allocator, bytes);
   if (!buffer)
-    return resource_exhausted(str_cat("allocator '", allocator.name(), "' has no room for a ",
-                                      troupe::to_string(dtype), " tensor of shape ", shape, ", ",
-                                      bytes, " bytes: ", allocator.refusal()));
+    return refused(str_cat("it has ", bytes, " bytes; ", allocator.refusal()));
   return Tensor(dtype, std::move(shape), std::move(buffer));
 }
 

@@ -102,8 +102,8 @@ TEST_CASE("tensor: bytes") {
 TEST_CASE("tensor: no room is a sentence") {
   FullAllocator full;
   CHECK(Tensor::allocate(full, DType::float32, Shape{2, 3}).status() ==
-        resource_exhausted("allocator 'full' has no room for a float tensor of shape [2,3], 24 "
-                           "bytes: the system has no more memory to give"));
+        resource_exhausted("OOM when allocating tensor with shape[2,3] and type float by allocator "
+                           "full: it has 24 bytes; the system has no more memory to give"));
   CHECK(Tensor::allocate(full, DType::string, Shape{2}).ok());
   Shape huge{std::int64_t{1} << 62};
   CHECK(Tensor::allocate(host_allocator(), DType::float64, huge).status().code() ==

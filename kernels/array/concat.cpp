@@ -82,8 +82,9 @@ Result<Shape> concatenated(KernelContext& c, const Layout& layout, int& axis) {
   const Tensor& axis_tensor = c.input(layout.axis);
   TROUPE_ASSIGN(const Integers axes, integers(axis_tensor));
   if (axes.size() != 1)
-    return invalid_argument(str_cat(
-        "ConcatOp : Concat dim tensor should be a scalar, but got shape ", axis_tensor.shape()));
+    return invalid_argument(str_cat(layout.axis == 0 ? "concat_dim" : "axis",
+                                    " tensor should be a scalar integer, but got shape ",
+                                    axis_tensor.shape()));
   const Shape& first = c.input(layout.first).shape();
   const int rank = first.rank();
   if (rank == 0)
@@ -146,7 +147,7 @@ Status compute_offsets(KernelContext& c) {
   for (int i = 0; i < n; ++i)
     if (c.input(i + 1).shape().rank() != 1)
       return invalid_argument(
-          str_cat("input ", i, " should be a vector, but got shape ", c.input(i + 1).shape()));
+          str_cat("input ", i + 1, " should be a vector, but got shape ", c.input(i + 1).shape()));
   TROUPE_ASSIGN(const Integers first, integers(c.input(1)));
   const auto rank = static_cast<std::int64_t>(first.size());
   const std::int64_t axis = axes[0] < 0 ? axes[0] + rank : axes[0];

@@ -104,7 +104,7 @@ TROUPE_OP_CASES(ConcatOffset) {
                 "input 0 with shape [2 3]."},
       {.name = "a scalar",
        .inputs = {"i32[] 0", "i32[1] 2", "i32[] 4"},
-       .error = "input 1 should be a vector, but got shape []"},
+       .error = "input 2 should be a vector, but got shape []"},
       {.name = "out of range",
        .inputs = {"i32[] 2", "i32[2] 2 3", "i32[2] 3 4"},
        .error = "Concat dim is out of range: 2 vs. 2"},

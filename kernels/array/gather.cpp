@@ -184,11 +184,14 @@ Status gather(KernelContext& c, std::int64_t axis, std::int64_t batch) {
   if (rank < 1)
     return invalid_argument("params must be at least 1 dimensional");
   if (axis < -rank || axis >= rank)
-    return invalid_argument(
-        str_cat("Expected axis in the range [", -rank, ", ", rank, "), but got ", axis));
+    return invalid_argument(str_cat("Shape must be at least rank ", axis < 0 ? -axis : axis + 1,
+                                    " but is rank ", rank));
   axis = axis < 0 ? axis + rank : axis;
   batch = batch < 0 ? batch + indices.shape().rank() : batch;
-  if (batch < 0 || batch > indices.shape().rank() || batch >= rank || batch > axis)
+  if (batch > axis)
+    return invalid_argument(
+        str_cat("batch_dims (", batch, ") must be less than or equal to axis (", axis, ")."));
+  if (batch < 0 || batch > indices.shape().rank() || batch >= rank)
     return invalid_argument(str_cat("batch_dims (", batch, ") must be at most rank(indices) (",
                                     indices.shape().rank(), ") and axis (", axis, ")"));
   std::int64_t batches = 1;

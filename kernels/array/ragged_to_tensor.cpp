@@ -62,7 +62,12 @@ Result<Partitions> read_partitions(const AttrMap& attrs) {
 }
 
 std::string text_of(const PartialShape& shape) {
-  return shape.has_rank() ? str_cat("[", str_join(shape.dims(), ","), "]") : "<unknown>";
+  if (!shape.has_rank())
+    return "<unknown>";
+  std::vector<std::string> dims;
+  for (std::int64_t dim : shape.dims())
+    dims.push_back(dim < 0 ? "?" : std::to_string(dim));
+  return str_cat("[", str_join(dims, ","), "]");
 }
 
 Status check_default(const PartialShape& fallback, const PartialShape& values) {

@@ -36,7 +36,7 @@ Result<Dims> shifts(KernelContext& c, const Shape& shape) {
   for (std::size_t i = 0; i < by.size(); ++i) {
     const std::int64_t at = along[i] < 0 ? along[i] + shape.rank() : along[i];
     if (at < 0 || at >= shape.rank())
-      return invalid_argument(str_cat("axis ", along[i], " is out of range"));
+      return invalid_argument(str_cat("axis ", at, " is out of range"));
     const std::int64_t extent = std::max<std::int64_t>(shape[static_cast<int>(at)], 1);
     std::int64_t& sum = out[static_cast<std::size_t>(at)];
     sum = (sum + by[i] % extent + extent) % extent;

@@ -149,6 +149,8 @@ Status compute_split_v(KernelContext& c) {
     return invalid_argument(
         str_cat("size of the split_tensor must be 1-D and have the same elements as outputs got ",
                 sizes.shape().rank(), " -D and ", sizes.num_elements(), " elements"));
+  if (value.shape().is_scalar() && c.num_outputs() == 1) // as TensorFlow does
+    return c.set_output(0, value);
   TROUPE_ASSIGN(const int axis, read_axis(c.input(2), value.shape().rank()));
   TROUPE_ASSIGN(const Integers given, integers(sizes));
   TROUPE_ASSIGN(const Dims wanted,

@@ -121,12 +121,27 @@ bool KernelContext::allocate_at_receiver(const Shape& shape) {
   return true;
 }
 
+namespace {
+/// A refusal names the device, too: "OOM when allocating tensor with shape[2] and type float on
+/// /job:…/device:CPU:0 by allocator cpu: …", as TensorFlow's does.
+Result<Tensor> on_device(Result<Tensor> tensor, const Device& device) {
+  constexpr std::string_view after_type = " by allocator ";
+  if (tensor.ok() || tensor.status().code() != Code::resource_exhausted) [[likely]]
+    return tensor;
+  std::string message(tensor.status().message());
+  if (const auto at = message.find(after_type); at != std::string::npos)
+    message.insert(at, " on " + device.name());
+  return resource_exhausted(std::move(message));
+}
+} // namespace
+
 Result<Tensor> KernelContext::allocate_output(int i, const Shape& shape) {
   if (receiver && i == 0 && allocate_at_receiver(shape)) [[unlikely]]
     return outputs_[0].tensor;
   Allocator& from =
       wants_host_memory(*io_, i) ? device().host_side_allocator() : device().allocator();
-  TROUPE_ASSIGN(Tensor out, Tensor::allocate(from, remove_ref(output_type(i)), shape));
+  TROUPE_ASSIGN(Tensor out,
+                on_device(Tensor::allocate(from, remove_ref(output_type(i)), shape), device()));
   outputs_[static_cast<std::size_t>(i)].tensor = out;
   return out;
 }
@@ -188,7 +203,9 @@ Result<Tensor> KernelContext::allocate_temp(DType dtype, const Shape& shape) {
   const bool computes_on_host = own.kind() == MemoryKind::device && node_->kernel &&
                                 !node_->kernel->options.host_inputs.empty() &&
                                 node_->kernel->options.host_inputs.front() == all_args;
-  return Tensor::allocate(computes_on_host ? device().host_side_allocator() : own, dtype, shape);
+  return on_device(
+      Tensor::allocate(computes_on_host ? device().host_side_allocator() : own, dtype, shape),
+      device());
 }
 
 Status KernelContext::set_output(int i, Tensor value) {

@@ -18,6 +18,11 @@ Result<Shape> shape_from(const Tensor& sizes) {
   for (std::int64_t dim : dims)
     if (dim < 0)
       return invalid_argument(str_cat("Dimension ", dim, " must be >= 0"));
+  std::int64_t elements = 1;
+  for (std::int64_t dim : dims)
+    if (__builtin_mul_overflow(elements, std::max<std::int64_t>(dim, 1), &elements))
+      return invalid_argument(
+          str_cat("Shape [", str_join(dims, ","), "] would have more than 2**63 - 1 elements"));
   return Shape::make(dims);
 }
 

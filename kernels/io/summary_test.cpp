@@ -48,7 +48,7 @@ TROUPE_OP_CASES(HistogramSummary) {
        .error = "Nan in summary histogram for: "},
       {.name = "infinity",
        .inputs = {"str[] \"h\"", "f64[1] -inf"},
-       .error = "Infinity in summary histogram for: "},
+       .error = "Infinity in Histogram for: "},
       {.name = "two tags",
        .inputs = {"str[2] \"h\" \"i\"", "f32[1] 1"},
        .error = "tags must be scalar"},

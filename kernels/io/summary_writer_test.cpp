@@ -226,7 +226,7 @@ TEST_CASE("summary writers: what is no message, and values that have no summary"
   f.fails({"^scalar_tags"}, "tag must be a scalar, got shape [1]");
   f.fails({"^scalar_nothing"}, "value must be a scalar, got shape [0]");
   f.fails({"^histogram_nan"}, "Nan in summary histogram for: t");
-  f.fails({"^histogram_infinity"}, "Infinity in summary histogram for: t");
+  f.fails({"^histogram_infinity"}, "Infinity in Histogram for: t");
   f.fails({"^image_flat"}, "Tensor must be 4-D with last dim 1, 3, or 4, not [2,2,3]");
   f.fails({"^image_blue"}, "bad_color must be a vector, got shape []");
   f.fails({"^many"}, "max_images must be < 2^31");

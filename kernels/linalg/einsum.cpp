@@ -110,8 +110,9 @@ Status resolve(Equation& equation, const std::vector<Dims>& shapes, Extents& ext
       if (it->second < 0 || (label < 0 && it->second == 1))
         it->second = extent;
       else if (label < 0 && extent != 1)
-        return invalid_argument(
-            str_cat("Invalid broadcasting dimensions: ", it->second, " vs. ", extent));
+        return invalid_argument(str_cat("Invalid broadcasting dimensions: [",
+                                        str_join(shapes[0], ","), "] vs. [",
+                                        str_join(shapes[i], ","), "]"));
       else if (label > 0)
         return invalid_argument(str_cat("Expected dimension ", it->second, " at axis ", k,
                                         " of the input shaped [", str_join(shapes[i], ","),

@@ -27,16 +27,29 @@ void truncate_to_bfloat16(const void* x, void* y, std::int64_t begin, std::int64
   }
 }
 
-/// Whether the node drops bits instead of rounding. UNIMPLEMENTED where that is not there.
-Result<bool> truncates(const KernelContext& c, DType from, DType to) {
-  if (!c.attrs().get_or("Truncate", false) || !is_floating(from) || !is_floating(to) ||
-      dtype_size(to) >= dtype_size(from))
-    return false;
-  if (from == DType::float32 && to == DType::bfloat16)
-    return true;
-  return unimplemented(str_cat("Cast ", to_string(from), " to ", to_string(to),
-                               " with Truncate is not supported; without it the value is "
-                               "rounded"));
+/// Whether the node drops bits instead of rounding, to bfloat16.
+bool truncates(const KernelContext& c, DType from, DType to) {
+  return c.attrs().get_or("Truncate", false) && from == DType::float32 && to == DType::bfloat16;
+}
+
+/// How many low bits of an element are dropped before it is rounded, as TensorFlow's kernels do.
+int dropped_bits(const KernelContext& c, DType from, DType to) {
+  if (!c.attrs().get_or("Truncate", false))
+    return 0;
+  if (from == DType::float64)
+    return to == DType::float32 ? 52 - 23 : to == DType::float16 ? 52 - 10 : 0;
+  return from == DType::float32 && to == DType::float16 ? 23 - 10 : 0;
+}
+
+template <class Bits>
+void drop_bits(const Tensor& from, int count, Tensor& to) {
+  const Bits mask = ~((Bits{1} << count) - 1);
+  for (std::int64_t i = 0; i < from.num_elements(); ++i) {
+    Bits bits = 0;
+    std::memcpy(&bits, static_cast<const Bits*>(from.raw()) + i, sizeof bits);
+    bits &= mask;
+    std::memcpy(static_cast<Bits*>(to.mutable_raw()) + i, &bits, sizeof bits);
+  }
 }
 
 Status compute(KernelContext& c) {
@@ -44,10 +57,16 @@ Status compute(KernelContext& c) {
   if (from == to)
     return c.set_output(0, c.input(0));
   TROUPE_ASSIGN(auto fn, arith::cast(from, to));
-  TROUPE_ASSIGN(const bool is_truncated, truncates(c, from, to));
-  if (is_truncated)
+  if (truncates(c, from, to))
     fn = {.steps = {truncate_to_bfloat16}, .sizes = {4, 2}, .count = 1};
-  const void* x = c.input(0).raw();
+  Tensor in = c.input(0);
+  if (const int count = dropped_bits(c, from, to); count > 0) {
+    TROUPE_ASSIGN(Tensor dropped, c.allocate_temp(from, in.shape()));
+    from == DType::float64 ? drop_bits<std::uint64_t>(in, count, dropped)
+                           : drop_bits<std::uint32_t>(in, count, dropped);
+    in = dropped;
+  }
+  const void* x = in.raw();
   const Shape shape = c.input(0).shape();
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
   void* out = y.mutable_raw();
@@ -57,8 +76,9 @@ Status compute(KernelContext& c) {
 }
 
 Status compute_on_gpu(KernelContext& c) {
-  TROUPE_ASSIGN(const bool is_truncated, truncates(c, c.input(0).dtype(), c.output_type(0)));
-  return math::cast_on_gpu(c, is_truncated);
+  if (dropped_bits(c, c.input(0).dtype(), c.output_type(0)) > 0)
+    return unimplemented("a GPU casts with Truncate from float to bfloat16 alone");
+  return math::cast_on_gpu(c, truncates(c, c.input(0).dtype(), c.output_type(0)));
 }
 
 KernelOptions gpu_options() {

@@ -218,8 +218,8 @@ Result<std::unique_ptr<ClassSampler>> make_fixed(KernelContext& c) {
       return invalid_argument(str_cat("unigrams must be finite and not negative, not ", unigram));
   }
   if (static_cast<std::int64_t>(weights.size()) != range)
-    return invalid_argument(str_cat("range_max is ", range, ", but ", weights.size(),
-                                    " weights are given, the reserved ids among them"));
+    return invalid_argument(str_cat("range is ", range, " must be equal to weights size  ",
+                                    weights.size(), ", the reserved ids among them"));
   if (!(sum > 0))
     return invalid_argument("the weights of all classes are 0");
   return std::unique_ptr<ClassSampler>(

@@ -452,7 +452,7 @@ TROUPE_OP_CASES(FixedUnigramCandidateSampler) {
                  {"unique", true},
                  {"range_max", std::int64_t{7}},
                  {"unigrams", std::vector<float>{1, 2}}},
-       .error = "range_max is 7, but 2 weights are given"},
+       .error = "range is 7 must be equal to weights size  2"},
       {.name = "no weights",
        .inputs = {"i64[1,1] 0"},
        .attrs = {{"num_true", std::int64_t{1}},

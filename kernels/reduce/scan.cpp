@@ -83,10 +83,10 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const auto axes, integers(c.input(1)));
   std::int64_t axis = axes[0];
   const std::int64_t rank = x.shape().rank();
-  if (axis < -rank || axis >= rank)
+  axis = axis < 0 ? axis + rank : axis;
+  if (axis < 0 || axis >= rank)
     return invalid_argument(str_cat("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
                                     "), but got ", axis));
-  axis = axis < 0 ? axis + rank : axis;
   std::int64_t outer = 1, inner = 1;
   for (int i = 0; i < rank; ++i)
     (i < axis ? outer : inner) *= i == axis ? 1 : x.shape()[i];
@@ -147,7 +147,8 @@ Status infer_shape(ShapeContext& c) {
   const std::int64_t rank = c.input(0).rank();
   if (axis && c.input(0).has_rank() && ((*axis)[0] < -rank || (*axis)[0] >= rank))
     return invalid_argument(str_cat("ScanOp: Expected scan axis in the range [", -rank, ", ", rank,
-                                    "), but got ", (*axis)[0]));
+                                    "), but got ",
+                                    (*axis)[0] < 0 ? (*axis)[0] + rank : (*axis)[0]));
   return c.output_like(0, 0);
 }
 

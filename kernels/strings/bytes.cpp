@@ -54,6 +54,9 @@ Status decode_raw(KernelContext& c) {
   auto* to = static_cast<std::byte*>(out.mutable_raw());
   for (std::size_t i = 0; i < in.size(); ++i)
     put_row(in[i], is_little, part_size(dtype), to + i * length);
+  if (dtype == DType::bool_) // every byte but 0 is true
+    for (std::int64_t i = 0; i < out.num_elements(); ++i)
+      to[i] = std::byte{to[i] != std::byte{0}};
   return {};
 }
 

@@ -38,11 +38,11 @@ def existing(path):
 
 
 def named_paths(words):
-    """The absolute paths among a command's words, such as that of --train_dir=/data/run."""
+    """The paths among a command's words, such as those of --train_dir=/data/run and --data=../data."""
     for word in words:
         value = word.partition("=")[2] if word.startswith("-") else word
         value = os.path.expanduser(value)
-        if os.path.isabs(value):
+        if os.sep in value or value == os.pardir:
             yield value
 
 
@@ -50,7 +50,7 @@ def folders():
     """The folders whose files the graphs of this program may read and write, in order and without doubles.
 
     Those of TROUPE_FILES, if it names some. Else the working folder, the script's, those for temporary files, and those that the
-    program's arguments name by absolute paths: what lies directly below the root is not allowed for the sake of an argument.
+    program's arguments name by paths: what lies directly below the root is not allowed for the sake of an argument.
     """
     given = os.environ.get("TROUPE_FILES")
     if given:

@@ -7,6 +7,10 @@ class NoSuchTask(Exception):
     """The own task is not in the cluster; in TensorFlow's words."""
 
 
+class NoPort(Exception):
+    """The own address has no port; in TensorFlow's words."""
+
+
 def placed(tasks, job, task):
     """A copy of {job: {task: address}} in which the own task's port 0 is a free one; and the own address."""
     out = {name: {str(number): address for number, address in addresses.items()} for name, addresses in tasks.items()}
@@ -16,6 +20,8 @@ def placed(tasks, job, task):
     if address is None:
         raise NoSuchTask(f'Task {task} was not defined in job "{job}"')
     host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 65535:
+        raise NoPort(f'Could not parse port for local server from "{address}".')
     if port == "0":
         address = out[job][str(task)] = f"{host}:{free_port()}"
     return out, address
@@ -25,8 +31,9 @@ def as_tensorflow_says(error):
     """What programs catch to try another port: InvalidArgumentError for a wrong cluster, else UnknownError."""
     from tensorflow.python.framework import errors
     wrongly_called = 2
-    kind = errors.InvalidArgumentError if error.code == wrongly_called else errors.UnknownError
-    return kind(None, None, str(error))
+    if error.code == wrongly_called:
+        return errors.InvalidArgumentError(None, None, str(error))
+    return errors.UnknownError(None, None, f"Could not start gRPC server: {error}")
 
 
 class Server:
@@ -44,6 +51,8 @@ class Server:
             self._tasks, self._address = placed(tasks, self._server_def.job_name, self._server_def.task_index)
         except NoSuchTask as error:
             raise errors.InternalError(None, None, str(error)) from None
+        except NoPort as error:
+            raise errors.InvalidArgumentError(None, None, str(error)) from None
         self._child = None
         if start:
             self.start()

@@ -1,5 +1,6 @@
 """Sessions that name no target: each has its state to itself, on a node that belongs to the program."""
 
+import os
 import sys
 import threading
 
@@ -29,7 +30,8 @@ class OwnNode:
 
 
 class OwnNodes:
-    """The program's own nodes, by how many CPU devices they have: TensorFlow's local sessions choose that by ConfigProto.device_count."""
+    """The program's own nodes, by what a node has for good: how many CPU devices, which TensorFlow's local sessions choose by
+    ConfigProto.device_count, and the working folder, below which a graph's relative paths lead."""
 
     def __init__(self):
         self._lock = threading.Lock()
@@ -37,7 +39,7 @@ class OwnNodes:
 
     def target(self, cpu_devices=1):
         with self._lock:
-            node = self._nodes.setdefault(cpu_devices, OwnNode(cpu_devices))
+            node = self._nodes.setdefault((os.getcwd(), cpu_devices), OwnNode(cpu_devices))
         return node.target()
 
 
@@ -49,14 +51,21 @@ def cpu_devices_of(config):
 ORIGIN = "From /job:localhost/replica:0/task:0:\n"
 
 
-def without_origin(call, *args, **kwargs):
-    """What the call returns. The errors of a remote step begin with the task that it failed on, those of TensorFlow's local ones do not."""
+def local_message(message, is_deadline):
+    """An error's message as TensorFlow's local sessions word it: without the task that it comes from, which a remote step's begins with."""
+    message = message.removeprefix(ORIGIN)
+    if is_deadline and "Timed out" not in message:
+        message = "Timed out waiting for notification: " + message
+    return message.replace("Must run PartialRunSetup before performing partial runs", "Must run 'setup' before performing partial runs!")
+
+
+def as_local(call, *args, **kwargs):
+    """What the call returns; its errors as TensorFlow's local sessions have them."""
     from tensorflow.python.framework import errors
     try:
         return call(*args, **kwargs)
     except errors.OpError as error:
-        if str(error.message).startswith(ORIGIN):
-            error._message = error.message[len(ORIGIN):]
+        error._message = local_message(str(error.message), isinstance(error, errors.DeadlineExceededError))
         raise
 
 
@@ -94,17 +103,17 @@ def install():
     def do_call(self, call, *args):
         if not self._is_on_own_node:
             return real_do_call(self, call, *args)
-        return real_do_call(self, without_origin, call, *args)
+        return real_do_call(self, as_local, call, *args)
 
     def sessionrun(self, *args):  # what make_callable of one op or tensor calls by itself
         if not self._is_on_own_node:
             return real_sessionrun(self, *args)
-        return without_origin(real_sessionrun, self, *args)
+        return as_local(real_sessionrun, self, *args)
 
     def callable_call(self, *args, **kwargs):
         if not self._session._is_on_own_node:
             return real_callable_call(self, *args, **kwargs)
-        return without_origin(real_callable_call, self, *args, **kwargs)
+        return as_local(real_callable_call, self, *args, **kwargs)
 
     def reset(target, containers=None, config=None):
         return real_reset(target or nodes.target(), containers, config)

@@ -15,9 +15,8 @@ namespace troupe {
 class File;
 
 /// A Storage whose names are paths: absolute, or relative to the process's working folder, with
-/// "file://" before them or not. Every call looks first where the path leads: one with a part "..",
-/// or that leads out of the allowed folders, through a link or not, is PERMISSION_DENIED with the
-/// remedy; one of another scheme, such as "gs://", UNIMPLEMENTED. Whoever may make links in an
+/// "file://" before them or not. Every call looks first where the path leads: one that leads out
+/// of the allowed folders, by parts ".." or through a link, is PERMISSION_DENIED with the remedy; one of another scheme, such as "gs://", UNIMPLEMENTED. Whoever may make links in an
 /// allowed folder may change one between the look and the use. Any thread.
 class AllowedFiles final : public Storage {
 public:

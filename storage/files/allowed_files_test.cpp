@@ -45,6 +45,9 @@ TEST_CASE("allowed files: what is inside is read, written, renamed and removed")
   CHECK(*f.files->get("file://" + f.at("allowed/a"), 100) == "allowed/a");
   CHECK(*f.files->get(f.at("allowed/./a"), 100) == "allowed/a");
   CHECK(*f.files->get(f.at("allowed/in/a"), 100) == "allowed/inside/a");
+  CHECK(*f.files->get(f.at("allowed/inside/../a"), 100) == "allowed/a");
+  CHECK(*f.files->get(f.at("outside/../allowed/a"), 100) == "allowed/a");
+  CHECK(*f.files->get(f.at("allowed/none/../a"), 100) == "allowed/a");
   CHECK(f.files->put(f.at("allowed/with blanks, x=1"), "new").ok());
   CHECK(*f.files->get(f.at("allowed/with blanks, x=1"), 100) == "new");
   CHECK(f.files->rename(f.at("allowed/with blanks, x=1"), f.at("allowed/inside/c")).ok());
@@ -63,9 +66,9 @@ TEST_CASE("allowed files: what is inside is read, written, renamed and removed")
 
 TEST_CASE("allowed files: what is outside is refused with the remedy, however it is reached") {
   Folders f;
-  for (const char* name :
-       {"outside/a", "allowedtoo/a", "allowed/out/a", "allowed/out_file", "allowed/out/new",
-        "allowed/../outside/a", "allowed/inside/../a", "", "outside/none"}) {
+  for (const char* name : {"outside/a", "allowedtoo/a", "allowed/out/a", "allowed/out_file",
+                           "allowed/out/new", "allowed/../outside/a", "allowed/out/../a",
+                           "allowed/none/../../outside/a", "", "outside/none"}) {
     CAPTURE(name);
     const std::string path = f.at(name);
     const Status status = f.files->open(path).status();

@@ -14,8 +14,8 @@ from support import TROUPE, Case, free_ports
 PYTHON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python")
 sys.path.insert(0, PYTHON)
 from troupe.child import Child, ServerError, folders  # noqa: E402
-from troupe.server import NoSuchTask, placed  # noqa: E402
-from troupe.session import OwnNode, OwnNodes, cpu_devices_of  # noqa: E402
+from troupe.server import NoPort, NoSuchTask, placed  # noqa: E402
+from troupe.session import OwnNode, OwnNodes, cpu_devices_of, local_message  # noqa: E402
 
 HOLD = """
 import sys
@@ -111,11 +111,11 @@ class Module(Case):
     def test_sessions_with_more_processors_have_a_node_of_their_own(self):
         nodes = OwnNodes()
         one, two = nodes.target(), nodes.target(2)
-        for count in (1, 2):
-            self.addCleanup(nodes._nodes[count]._child.end)
+        for node in nodes._nodes.values():
+            self.addCleanup(node._child.end)
         self.assertNotEqual(one, two)
         self.assertEqual((nodes.target(1), nodes.target(2)), (one, two))
-        self.assertIn("--cpu-devices=2", nodes._nodes[2]._child.process.args)
+        self.assertIn("--cpu-devices=2", nodes._nodes[os.getcwd(), 2]._child.process.args)
 
         class Config:
             device_count = {}
@@ -123,6 +123,29 @@ class Module(Case):
         for given, count in (({}, 1), ({"GPU": 3}, 1), ({"CPU": 0}, 1), ({"CPU": 4}, 4)):
             Config.device_count = given
             self.assertEqual(cpu_devices_of(Config), count)
+
+    def test_sessions_in_another_working_folder_have_a_node_that_works_there(self):
+        nodes, before = OwnNodes(), os.getcwd()
+        here = nodes.target()
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                os.chdir(folder)
+                there = nodes.target()
+                for node in nodes._nodes.values():
+                    self.addCleanup(node._child.end)
+                self.assertNotEqual(here, there)
+                child = nodes._nodes[os.getcwd(), 1]._child.process.pid
+                self.assertEqual(os.readlink(f"/proc/{child}/cwd"), os.path.realpath(folder))
+            finally:
+                os.chdir(before)
+        self.assertEqual(nodes.target(), here)
+
+    def test_errors_of_own_sessions_read_as_local_ones(self):
+        self.assertEqual(local_message("From /job:localhost/replica:0/task:0:\nno", False), "no")
+        self.assertEqual(local_message("From /job:ps/replica:0/task:0:\nno", False), "From /job:ps/replica:0/task:0:\nno")
+        self.assertEqual(local_message("step 3 took long", True), "Timed out waiting for notification: step 3 took long")
+        self.assertEqual(local_message("Must run PartialRunSetup before performing partial runs", False),
+                         "Must run 'setup' before performing partial runs!")
 
     def test_a_node_that_was_killed_is_started_anew_for_the_next_session(self):
         node = OwnNode()
@@ -142,12 +165,12 @@ class Module(Case):
             here = os.path.realpath(here)
             before = list(sys.argv)
             try:
-                sys.argv[:] = [os.path.join(here, "a", "train.py"), f"--train_dir={here}/runs/1", "--name=x", f"{here}", "/none/there", "relative/b"]
+                sys.argv[:] = [os.path.join(here, "a", "train.py"), f"--train_dir={here}/runs/1", "--name=x", f"{here}", "/none/there", "relative/b", "--data=../beside/x"]
                 os.makedirs(os.path.join(here, "a"))
                 os.makedirs(os.path.join(here, "runs"))
                 out = folders()
                 self.assertEqual(out[:2], [os.path.realpath(os.getcwd()), os.path.join(here, "a")])
-                self.assertEqual(out[-2:], [os.path.join(here, "runs"), here])
+                self.assertEqual(out[-3:], [os.path.join(here, "runs"), here, os.path.dirname(os.path.realpath(os.getcwd()))])
                 self.assertIn(os.path.realpath("/tmp"), out)
                 self.assertNotIn("/", out)
                 os.environ["TROUPE_FILES"] = "/data:/models"
@@ -206,6 +229,9 @@ class Module(Case):
             placed(tasks, "worker", 7)
         with self.assertRaisesRegex(NoSuchTask, 'Job "chief" was not defined in cluster'):
             placed(tasks, "chief", 0)
+        for address in ("localhost", "localhost:", "localhost:xx", "localhost:65536", ":7"):
+            with self.assertRaisesRegex(NoPort, f'Could not parse port for local server from "{address}".'):
+                placed({"local": {0: address}}, "local", 0)
 
     def test_a_wrong_call_tells_the_right_one(self):
         for words in ([], ["-m"], ["--help"]):

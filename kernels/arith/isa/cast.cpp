@@ -196,8 +196,33 @@ template <class To>
 constexpr CastFn longs_to_reals = convert<int64_t, To>;
 #endif
 
+/// Numbers below 0 wrap, as they do in TensorFlow, where the processor's instruction would give the
+/// largest number for each.
+template <class From, class To>
+void reals_to_unsigned(const void* x, void* y, int64_t begin, int64_t end) {
+  auto in = static_cast<const From*>(x);
+  auto out = static_cast<To*>(y);
+  TROUPE_INDEPENDENT
+  for (int64_t i = begin; i < end; ++i) {
+    const auto value = load(in[i]);
+    const To wrapped = static_cast<To>(static_cast<int64_t>(value));
+    if constexpr (sizeof(To) == sizeof(int64_t))
+      out[i] = value < 0 ? wrapped : static_cast<To>(value);
+    else
+      out[i] = wrapped;
+  }
+}
+
 template <class From, class To>
 constexpr CastFn conversion = convert<From, To>;
+template <>
+constexpr CastFn conversion<float, uint32_t> = reals_to_unsigned<float, uint32_t>;
+template <>
+constexpr CastFn conversion<double, uint32_t> = reals_to_unsigned<double, uint32_t>;
+template <>
+constexpr CastFn conversion<float, uint64_t> = reals_to_unsigned<float, uint64_t>;
+template <>
+constexpr CastFn conversion<double, uint64_t> = reals_to_unsigned<double, uint64_t>;
 template <class From>
 constexpr CastFn conversion<From, Half> = to_halves<From>;
 template <class To>

@@ -103,8 +103,7 @@ Status resolve(const Dense& dense, std::size_t i, std::int64_t dim, bool known_b
       return {};
     const std::int64_t at = dense.begin[i] < 0 ? dense.begin[i] + dim : dense.begin[i];
     if (at < 0 || at >= dim)
-      return invalid_argument(
-          str_cat("slice index ", dense.begin[i], " of dimension ", i, " out of bounds."));
+      return invalid_argument(str_cat("slice index ", at, " of dimension ", i, " out of bounds."));
     out.begin[i] = at;
     out.is_whole = out.is_whole && dim == 1;
     return {};

@@ -97,7 +97,7 @@ Result<MessageWriter> histogram_message(const Tensor& values, std::string_view n
       if (std::isnan(number))
         return invalid_argument(str_cat("Nan in summary histogram for: ", node));
       if (std::isinf(number))
-        return invalid_argument(str_cat("Infinity in summary histogram for: ", node));
+        return invalid_argument(str_cat("Infinity in Histogram for: ", node));
       out.add(number);
     }
     return {};

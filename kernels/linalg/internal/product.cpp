@@ -112,7 +112,7 @@ Result<arith::GemmShape> matmul_sizes(const KernelContext& c, const MatMulAttrs&
   if (a.rank() != b.rank())
     return invalid_argument(str_cat("In[0] and In[1] has different ndims: ", a, " vs. ", b));
   if (a.rank() != 2)
-    return invalid_argument(str_cat("In[0] is not a matrix. Instead it has shape ", a));
+    return invalid_argument(str_cat("In[0] and In[1] ndims must be == 2: ", a.rank()));
   if (a[attrs.transpose_a ? 0 : 1] != b[attrs.transpose_b ? 1 : 0])
     return invalid_argument(str_cat("Matrix size-incompatible: In[0]: ", a, ", In[1]: ", b));
   return arith::GemmShape{
