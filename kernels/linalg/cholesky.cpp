@@ -50,10 +50,10 @@ Status compute_grad(KernelContext& c) {
   TROUPE_TRY(check_same_batch(c, 2));
   TROUPE_ASSIGN(const Matrices l, operand(c, 0));
   TROUPE_ASSIGN(const Matrices dl, operand(c, 1));
-  if (l.rows != l.cols || dl.rows != dl.cols)
-    return invalid_argument("Inputs must be a square matrices.");
-  if (l.rows != dl.rows)
+  if (l.rows != dl.rows || l.cols != dl.cols)
     return invalid_argument("Inputs (L and grad) must have the same shape.");
+  if (l.rows != l.cols)
+    return invalid_argument("Inputs must be a square matrices.");
   const auto outer = outer_dims(c.input(0).shape());
   TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, l.rows, l.rows));
   if (out.wide.num_elements() > 0)

@@ -153,6 +153,9 @@ TROUPE_OP_CASES(BatchCholeskyGrad) {
       {.name = "not square",
        .inputs = {"f32[2,3] 1", "f32[2,3] 1"},
        .error = "Inputs must be a square matrices."},
+      {.name = "not the same shape",
+       .inputs = {"f32[2,3] 1", "f32[2,2] 1"},
+       .error = "Inputs (L and grad) must have the same shape."},
   };
 }
 

@@ -18,6 +18,8 @@ Status decompose(ConstView<T> a, View<T> lu, Index* rows) {
 }
 
 Status compute(KernelContext& c) {
+  if (const int rank = c.input(0).shape().rank(); rank < 2)
+    return invalid_argument(str_cat("Input tensor must have rank >= 2, got ", rank));
   TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_TRY(check_square(a));
   auto outer = outer_dims(c.input(0).shape());

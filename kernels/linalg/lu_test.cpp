@@ -75,6 +75,9 @@ TROUPE_OP_CASES(Lu) {
           .inputs = {"f64[2,3] 1"},
           .error = "Dimensions must be equal, but are 2 and 3",
       },
+      {.name = "a vector",
+       .inputs = {"f32[3] 1"},
+       .error = "Input tensor must have rank >= 2, got 1"},
   };
 }
 

@@ -36,7 +36,8 @@ Status compute_solve(KernelContext& c) {
   TROUPE_TRY(check_same_batch(c, 2));
   TROUPE_ASSIGN(const Matrices a, operand(c, 0, eliminated_dtype));
   TROUPE_ASSIGN(const Matrices b, operand(c, 1, eliminated_dtype));
-  TROUPE_TRY(check_square(a));
+  if (a.rows != a.cols)
+    return invalid_argument("First input (lhs) must be a square matrix.");
   if (a.rows != b.rows)
     return invalid_argument("Input matrix and rhs are incompatible.");
   const auto outer = outer_dims(c.input(0).shape());

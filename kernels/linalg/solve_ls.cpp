@@ -49,13 +49,13 @@ Status compute(KernelContext& c) {
   TROUPE_TRY(check_same_batch(c, 2));
   TROUPE_ASSIGN(const Matrices a, operand(c, 0));
   TROUPE_ASSIGN(const Matrices b, operand(c, 1));
-  if (!l2.shape().is_scalar())
-    return invalid_argument(str_cat("l2_regularizer must be scalar, got shape ", l2.shape()));
-  if (!(l2.value<double>() >= 0))
-    return invalid_argument("l2_regularizer must be >= 0.");
   if (a.rows != b.rows)
     return invalid_argument("Input matrix and rhs are incompatible.");
   const auto outer = outer_dims(c.input(0).shape());
+  if (product(outer) > 0 && !l2.shape().is_scalar())
+    return invalid_argument(str_cat("l2_regularizer must be scalar, got shape ", l2.shape()));
+  if (product(outer) > 0 && !(l2.value<double>() >= 0))
+    return invalid_argument("l2_regularizer must be >= 0.");
   TROUPE_ASSIGN(Matrices out, result_matrices(c, 0, outer, a.cols, b.cols));
   const bool fast = attr_or(c, "fast", true);
   if (out.wide.num_elements() > 0)

@@ -194,6 +194,12 @@ TROUPE_OP_CASES(MatrixSolveLs) {
           .inputs = {"f64[2,2] 1", "f64[2,1] 1", "f64[1] 0"},
           .error = "Shape must be rank 0 but is rank 1",
       },
+      {.name = "more right sides than equations",
+       .inputs = {"f32[2,2] 1", "f32[3,1] 1", "f64[] -1"},
+       .error = "Input matrix and rhs are incompatible."},
+      {.name = "no matrices, whatever the regularizer",
+       .inputs = {"f32[0,2,1]", "f32[0,2,4]", "f64[] -1"},
+       .outputs = {"f32[0,1,4]"}},
   };
 }
 

@@ -315,6 +315,9 @@ TROUPE_OP_CASES(BatchMatrixSolve) {
       {.name = "rows that do not fit",
        .inputs = {"f32[2,2] 1", "f32[3,1] 1"},
        .error = "Input matrix and rhs are incompatible."},
+      {.name = "not square",
+       .inputs = {"f32[2,3] 1", "f32[2,1] 1"},
+       .error = "First input (lhs) must be a square matrix."},
   };
 }
 

@@ -1,5 +1,6 @@
 // MatrixTriangularSolve and BandedTriangularSolve: substitution, forwards or backwards.
 #include "kernels/arith/broadcast.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/linalg/internal/decompose.hpp"
 
 namespace troupe::linalg_triangular_solve {
@@ -115,7 +116,7 @@ Status compute_banded(KernelContext& c) {
     for (int i : {0, 1})
       if (c.input(i).num_elements() == 0)
         return invalid_argument(
-            str_cat("In[", i, "] must not be an empty tensor: ", c.input(i).to_string()));
+            str_cat("In[", i, "] must not be an empty tensor: ", debug_string(c.input(i))));
   const Attrs attrs = attrs_of(c);
   TROUPE_ASSIGN(Problem p, problem(c, attrs));
   TROUPE_TRY(dispatch(Eliminated{}, p.a.wide.dtype(), [&]<class T>() {
