@@ -20,8 +20,8 @@ Status infer_diag(ShapeContext& c) {
 }
 
 Status bad_rank(std::string_view shape) {
-  return invalid_argument(
-      str_cat("The rank of the tensor should be even and positive, got shape ", shape));
+  return invalid_argument(str_cat("The rank of the tensor should be", // blanks as in TensorFlow's
+                                  std::string(42, ' '), "even and positive, got shape ", shape));
 }
 
 Status infer_part(ShapeContext& c) {

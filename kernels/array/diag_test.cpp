@@ -34,7 +34,8 @@ TROUPE_OP_CASES(DiagPart) {
        .error = "Invalid shape [3,4]: dimensions 0 and 1 do not match."},
       {.name = "odd rank",
        .inputs = {"f32[2,2,2] 1 1 1 1 1 1 1 1"},
-       .error = "even and positive, got shape [2,2,2]"},
+       .error = "should be                                          even and positive, got shape "
+                "[2,2,2]"},
   };
 }
 

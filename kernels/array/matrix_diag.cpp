@@ -34,6 +34,7 @@ Result<std::optional<Diagonals>> constant_band(ShapeContext& c, int k) {
   if (!value.has_value())
     return std::optional<Diagonals>();
   TROUPE_TRY(array::read_k(value, band));
+  TROUPE_TRY(array::check_order(band));
   return std::optional(band);
 }
 
@@ -123,11 +124,13 @@ Status infer_diag(ShapeContext& c) {
 
 // ---- kernels
 
-Result<Diagonals> read_band(KernelContext& c, int k) {
+Result<Diagonals> read_band(KernelContext& c, int k, std::string_view none = {}) {
   Diagonals band;
   array::set_alignment(band, align_of(c.attrs()));
-  if (k < c.num_inputs())
+  if (k < c.num_inputs() && none.empty())
     TROUPE_TRY(array::read_k(c.input(k), band));
+  else if (k < c.num_inputs())
+    TROUPE_TRY(array::read_k(c.input(k), band, none));
   return band;
 }
 
@@ -139,12 +142,6 @@ Result<std::int64_t> scalar_of(KernelContext& c, int i, std::string_view name) {
   return c.input(i).value<std::int32_t>();
 }
 
-Status check_padding(KernelContext& c, int i) {
-  if (i < c.num_inputs() && !c.input(i).shape().is_scalar())
-    return invalid_argument("padding_value must be a scalar");
-  return {};
-}
-
 template <class Bits>
 Bits padding_of(KernelContext& c, int i) {
   return i < c.num_inputs() ? *static_cast<const Bits*>(c.input(i).raw()) : Bits{};
@@ -152,14 +149,16 @@ Bits padding_of(KernelContext& c, int i) {
 
 Status compute_diag(KernelContext& c) {
   const Tensor& x = c.input(0);
+  TROUPE_ASSIGN(Diagonals band, read_band(c, 1));
+  TROUPE_ASSIGN(const std::int64_t rows, scalar_of(c, 2, "num_rows"));
+  TROUPE_ASSIGN(const std::int64_t columns, scalar_of(c, 3, "num_cols"));
+  if (c.num_inputs() > 4 && !c.input(4).shape().is_scalar())
+    return invalid_argument("padding_value must be a scalar");
   if (x.shape().rank() < 1)
     return invalid_argument(
         str_cat("diagonal must be at least 1-dim, received shape: ", x.shape()));
-  TROUPE_ASSIGN(Diagonals band, read_band(c, 1));
+  TROUPE_TRY(array::check_order(band));
   const bool one = band.low == band.high;
-  TROUPE_ASSIGN(const std::int64_t rows, scalar_of(c, 2, "num_rows"));
-  TROUPE_ASSIGN(const std::int64_t columns, scalar_of(c, 3, "num_cols"));
-  TROUPE_TRY(check_padding(c, 4));
   const int rank = x.shape().rank();
   if (!one && (rank < 2 || x.shape()[rank - 2] != band.count()))
     return invalid_argument("The number of diagonals provided in the input does not match the "
@@ -208,9 +207,10 @@ Status set_matrix(KernelContext& c, Diagonals& band) {
 Status compute_part(KernelContext& c) {
   const Tensor& x = c.input(0);
   TROUPE_ASSIGN(Diagonals band, read_band(c, 1));
-  TROUPE_TRY(check_padding(c, 2));
   TROUPE_TRY(set_matrix(c, band));
-  TROUPE_TRY(array::check_range(band));
+  TROUPE_TRY(array::check_range(band, {".", ""}));
+  if (c.num_inputs() > 2 && c.input(2).num_elements() != 1)
+    return invalid_argument("Padding must be scalar.");
   Dims dims = leading(x.shape().dims(), 2);
   if (band.low != band.high)
     dims.push_back(band.count());
@@ -258,7 +258,7 @@ Status check_new_diagonals(const Shape& x, const Shape& diagonal, const Diagonal
 }
 
 Status compute_set(KernelContext& c) {
-  TROUPE_ASSIGN(Diagonals band, read_band(c, 2));
+  TROUPE_ASSIGN(Diagonals band, read_band(c, 2, "diag_index must have at least one element"));
   TROUPE_TRY(set_matrix(c, band));
   const Shape shape = c.input(0).shape();
   const Tensor diagonal = c.input(1);
@@ -266,8 +266,15 @@ Status compute_set(KernelContext& c) {
   if (rank < 1)
     return invalid_argument(
         str_cat("diagonal must be at least 1-dim, received shape: ", diagonal.shape()));
-  TROUPE_TRY(array::check_range(band));
-  if (band.low != band.high && (rank < 2 || diagonal.shape()[rank - 2] != band.count()))
+  TROUPE_TRY(array::check_range(band, {"", ""}));
+  const int before_count =
+      shape.rank() - 2; // dimensions of the diagonals before that of their number
+  if (band.low != band.high && rank <= before_count)
+    return invalid_argument(str_cat("Diagonal tensor rank must be large enough to contain a "
+                                    "diagonal-count dimension. Input rank: ",
+                                    shape.rank(), ", Expected diagonal rank >= ", before_count + 1,
+                                    ", Received diagonal rank: ", rank));
+  if (band.low != band.high && diagonal.shape()[before_count] != band.count())
     return invalid_argument("The number of diagonals provided in `diag` is not consistent with "
                             "`lower_diag_index` and `upper_diag_index`");
   TROUPE_TRY(check_new_diagonals(shape, diagonal.shape(), band));

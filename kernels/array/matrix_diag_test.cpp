@@ -157,6 +157,12 @@ TROUPE_OP_CASES(MatrixDiagV3) {
        .attrs = {{"align", std::string("RIGHT_RIGHT")}},
        .outputs = {"f32[3,3] 3 2 0 6 4 0 0 7 5"},
        .gradient_inputs = {0}},
+      {.name = "no index",
+       .inputs = {"f32[2] 1", "i32[0]", "i32[] -1", "i32[] -1", "f32[] 0"},
+       .error = "Expected diag_index to have at least 1 element"},
+      {.name = "rows in a vector, indices in disorder",
+       .inputs = {"f32[2] 1", "i32[2] 1 0", "i32[1] -1", "i32[] -1", "f32[] 0"},
+       .error = "num_rows must be a scalar"},
   };
 }
 
@@ -287,6 +293,15 @@ TROUPE_OP_CASES(MatrixDiagPartV3) {
        .attrs = {{"align", std::string("RIGHT_RIGHT")}},
        .outputs = {"f32[4,3] 0 3 8 2 7 12 1 6 11 0 5 10"},
        .gradient_inputs = {0}},
+      {.name = "an upper index beyond",
+       .inputs = {"f32[3,3] 1", "i32[2] 1 7", "f32[] 0"},
+       .error = "upper_diag_index is out of bound: 7 It must be between -3 and 3"},
+      {.name = "indices in disorder, one beyond",
+       .inputs = {"f32[3,3] 1", "i32[2] 9 7", "f32[] 0"},
+       .error = "lower_diag_index is out of bound: 9. It must be between -3 and 3"},
+      {.name = "two paddings",
+       .inputs = {"f32[3,3] 1", "i32[] 0", "f32[2] 0"},
+       .error = "Padding must be scalar."},
   };
 }
 
@@ -390,6 +405,19 @@ TROUPE_OP_CASES(MatrixSetDiagV3) {
                   "i32[2] -1 1"},
        .attrs = {{"align", std::string("RIGHT_RIGHT")}},
        .outputs = {"f32[3,4] 5 7 3 4 2 6 8 8 9 3 7 9"}},
+      {.name = "no index",
+       .inputs = {"f32[3,3] 1", "f32[3] 1", "i32[0]"},
+       .error = "diag_index must have at least one element"},
+      {.name = "an index beyond",
+       .inputs = {"f32[3,3] 1", "f32[3] 1", "i32[2] 9 1"},
+       .error = "lower_diag_index is out of bound: 9 It must be between -3 and 3"},
+      {.name = "diagonals of too few dimensions",
+       .inputs = {"f32[2,3,3] 1", "f32[3] 1", "i32[2] 0 1"},
+       .error = "Diagonal tensor rank must be large enough to contain a diagonal-count dimension. "
+                "Input rank: 3, Expected diagonal rank >= 2, Received diagonal rank: 1"},
+      {.name = "diagonals of too few dimensions, their number right",
+       .inputs = {"f32[3,3] 1", "f32[2] 1", "i32[2] 0 1"},
+       .error = "Either first dimensions of diagonal don't match input.shape[:-2]"},
   };
 }
 
