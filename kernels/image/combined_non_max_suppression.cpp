@@ -74,6 +74,8 @@ Status check_scalar(KernelContext& c, int i, std::string_view name) {
 
 Result<Sizes> sizes(KernelContext& c) {
   const Shape &boxes = c.input(0).shape(), &scores = c.input(1).shape();
+  if (boxes.rank() == 0 || scores.rank() == 0 || boxes[0] != scores[0])
+    return invalid_argument("boxes and scores must have same batch size");
   constexpr const char* names[] = {"max_size_per_class", "max_total_size", "iou_threshold",
                                    "score_threshold"};
   for (int i = 0; i < 4; ++i)
@@ -82,8 +84,6 @@ Result<Sizes> sizes(KernelContext& c) {
     return invalid_argument(str_cat("boxes must be 4-D", boxes));
   if (scores.rank() != 3)
     return invalid_argument(str_cat("scores must be 3-D", scores));
-  if (boxes[0] != scores[0])
-    return invalid_argument("boxes and scores must have same batch size");
   Sizes s{boxes[0],
           boxes[1],
           boxes[2],

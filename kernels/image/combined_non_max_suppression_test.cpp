@@ -183,6 +183,9 @@ TROUPE_OP_CASES(CombinedNonMaxSuppression) {
                      "f32[2,6,2] 1", "i32[] 3", "i32[] 4", "f32[] 0.5", "f32[] 0"},
           .error = "ust be equal",
       },
+      {.name = "boxes in a vector",
+       .inputs = {"f32[4] 1", "f32[1,2,3] 1", "i32[] 1", "i32[] 1", "f32[] 0.5", "f32[] 0.5"},
+       .error = "boxes and scores must have same batch size"},
   };
 }
 

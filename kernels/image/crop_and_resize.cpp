@@ -167,6 +167,11 @@ Status compute(KernelContext& c) {
     return invalid_argument(str_cat("input image must be 4-D", images));
   if (images[1] <= 0 || images[2] <= 0)
     return invalid_argument("image dimensions must be positive");
+  if (c.input(1).shape().rank() != 2)
+    return invalid_argument(str_cat("boxes must be 2-D, got: ", c.input(1).shape()));
+  if (c.input(2).shape().rank() != 1)
+    return invalid_argument(
+        str_cat("box_indices must be rank 1 but is shape ", c.input(2).shape()));
   TROUPE_ASSIGN(const Boxes boxes, check_boxes(c, 1));
   if (crop_size.rank() != 1)
     return invalid_argument(str_cat("crop_size must be 1-D", crop_size));

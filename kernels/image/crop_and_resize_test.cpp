@@ -233,6 +233,12 @@ TROUPE_OP_CASES(CropAndResize) {
                      "i32[3] 0 1 0", "i32[2] 3 2"},
           .error = "rank 4",
       },
+      {.name = "a box in a vector",
+       .inputs = {"f32[1,2,2,1] 1", "f32[4] 1", "i32[1] 0", "i32[2] 1 1"},
+       .error = "boxes must be 2-D, got: [4]"},
+      {.name = "indices in a matrix",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,4] 1", "i32[1,1] 0", "i32[2] 1 1"},
+       .error = "box_indices must be rank 1 but is shape [1,1]"},
   };
 }
 

@@ -33,9 +33,11 @@ Status audio_v1(KernelContext& c) {
 }
 
 Status audio_v2(KernelContext& c) {
-  if (!c.input(2).shape().is_scalar())
-    return invalid_argument("sample_rate must be a scalar");
-  return audio(c, c.input(2).value<float>());
+  if (!c.input(0).shape().is_scalar())
+    return invalid_argument("Tag must be a scalar");
+  if (c.input(2).num_elements() != 1)
+    return invalid_argument("sample_rate must be rank-0 or contain a single value");
+  return audio(c, c.input(2).data<float>()[0]);
 }
 
 KernelOptions options() {

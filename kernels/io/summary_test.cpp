@@ -135,6 +135,15 @@ TROUPE_OP_CASES(AudioSummaryV2) {
       {.name = "no batch",
        .inputs = {"str[] \"s\"", "f32[1] 0", "f32[] 1"},
        .error = "Tensor must be 3-D or 2-D, got: [1]"},
+      {.name = "two rates",
+       .inputs = {"str[] \"a\"", "f32[1,2] 0", "f32[2] 1"},
+       .error = "sample_rate must be rank-0 or contain a single value"},
+      {.name = "no channels",
+       .inputs = {"str[] \"a\"", "f32[1,2,0]", "f32[] 8"},
+       .error = "audio is null"},
+      {.name = "neither frames nor channels",
+       .inputs = {"str[] \"a\"", "f32[1,0,0]", "f32[] 8"},
+       .error = "num_channels must be in (0, 2^16), got: 0"},
   };
 }
 

@@ -43,7 +43,9 @@ Status count(KernelContext& c, std::int64_t bins) {
 }
 
 Status compute(KernelContext& c) {
-  if (c.input(1).shape().rank() != 1 || c.input(1).num_elements() != 2)
+  if (c.input(1).shape().rank() != 1)
+    return invalid_argument("value_range should be a vector.");
+  if (c.input(1).num_elements() != 2)
     return invalid_argument("value_range should be a vector of 2 elements.");
   if (!c.input(2).shape().is_scalar())
     return invalid_argument("nbins should be a scalar.");

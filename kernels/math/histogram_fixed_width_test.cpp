@@ -54,6 +54,9 @@ TROUPE_OP_CASES(HistogramFixedWidth) {
           .inputs = {"f32[1] 1", "f32[3] 0 5 6", "i32[] 3"},
           .error = "value_range should be a vector of 2 elements.",
       },
+      {.name = "a matrix of bounds",
+       .inputs = {"f32[1] 1", "f32[1,2] 1 2", "i32[] 2"},
+       .error = "value_range should be a vector."},
   };
 }
 

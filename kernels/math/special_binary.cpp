@@ -4,6 +4,7 @@
 #include <complex>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "graph/op/grad_context.hpp"
 #include "kernels/framework/op_library.hpp"
@@ -186,10 +187,13 @@ Status compute_betainc(KernelContext& c) {
   for (int i = 0; i < 3; ++i)
     if (!c.input(i).shape().is_scalar())
       shape = c.input(i).shape();
-  for (int i = 0; i < 3; ++i)
-    if (!c.input(i).shape().is_scalar() && c.input(i).shape() != shape)
-      return invalid_argument(str_cat("Shapes of a, b and x are inconsistent: ", c.input(0).shape(),
-                                      ", ", c.input(1).shape(), ", ", c.input(2).shape()));
+  constexpr const char* names[] = {"a", "b", "x"};
+  for (const auto& [i, j] : {std::pair{0, 1}, std::pair{0, 2}, std::pair{1, 2}}) {
+    const Shape &one = c.input(i).shape(), &other = c.input(j).shape();
+    if (!one.is_scalar() && !other.is_scalar() && one != other)
+      return invalid_argument(str_cat("Shapes of ", names[i], " and ", names[j],
+                                      " are inconsistent: ", one, " vs. ", other));
+  }
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, shape));
   return dispatch(Doubles{}, out.dtype(), [&]<class T>() -> Status {
     const T* in[3];

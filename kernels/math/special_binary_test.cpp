@@ -267,6 +267,12 @@ TROUPE_OP_CASES(Betainc) {
       {.name = "shapes differ",
        .inputs = {"f32[2] 1 2", "f32[3] 1 2 3", "f32[] 0.5"},
        .error = "2"},
+      {.name = "first and third differ",
+       .inputs = {"f32[2] 1", "f32[] 1", "f32[3] 1"},
+       .error = "Shapes of a and x are inconsistent: [2] vs. [3]"},
+      {.name = "second and third differ",
+       .inputs = {"f32[] 1", "f32[2] 1", "f32[3] 1"},
+       .error = "Shapes of b and x are inconsistent: [2] vs. [3]"},
   };
 }
 

@@ -5,6 +5,7 @@
 
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/random/internal/generator.hpp"
 #include "kernels/random/internal/truncated_normal.hpp"
 
@@ -28,7 +29,7 @@ Result<Rows> rows_of(KernelContext& c) {
   if (given.shape().rank() != 1)
     return invalid_argument(str_cat("Input shape should be a vector, got shape: ", given.shape()));
   if (given.num_elements() == 0)
-    return invalid_argument("Shape tensor must not be empty, got a shape of no dimensions");
+    return invalid_argument(str_cat("Shape tensor must not be empty, got ", debug_string(given)));
   Rows out;
   TROUPE_ASSIGN(out.shape, shape_from(given));
   out.count = out.shape[0];

@@ -93,6 +93,9 @@ TROUPE_OP_CASES(ParameterizedTruncatedNormal) {
           .attrs = {{"seed", std::int64_t{5}}, {"seed2", std::int64_t{9}}},
           .error = "Input means should have length 1 or shape[0], got shape: [3]",
       },
+      {.name = "no dimensions",
+       .inputs = {"i32[0]", "f32[] 0", "f32[] 1", "f32[] -1", "f32[] 1"},
+       .error = "Shape tensor must not be empty, got Tensor<type: int32 shape: [0] values: >"},
   };
 }
 

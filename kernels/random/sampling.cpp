@@ -11,6 +11,7 @@
 #include "kernels/arith/lookup.hpp"
 #include "kernels/framework/op_library.hpp"
 #include "kernels/framework/shape_rules.hpp"
+#include "kernels/framework/tensor_text.hpp"
 #include "kernels/framework/widened.hpp"
 #include "kernels/random/internal/draws.hpp"
 #include "kernels/random/internal/fill.hpp"
@@ -126,7 +127,7 @@ Status compute_stateless_multinomial(KernelContext& c) {
 Status compute_gamma(KernelContext& c) {
   if (c.input(0).shape().rank() != 1)
     return invalid_argument(
-        str_cat("shape must be a vector of {int32,int64}, got shape: ", c.input(0).to_string()));
+        str_cat("shape must be a vector of {int32,int64}, got shape: ", debug_string(c.input(0))));
   TROUPE_ASSIGN(const Shape samples_shape, random::shape_from(c.input(0)));
   const Shape& alphas_shape = c.input(1).shape();
   std::vector<std::int64_t> dims(samples_shape.dims().begin(), samples_shape.dims().end());

@@ -214,6 +214,10 @@ TROUPE_OP_CASES(RandomGamma) {
           .attrs = {{"seed", std::int64_t{29}}, {"seed2", std::int64_t{5}}},
           .error = "Shape must be rank 1 but is rank 0",
       },
+      {.name = "a shape in a matrix",
+       .inputs = {"i32[1,1] 7", "f32[] 1"},
+       .error = "shape must be a vector of {int32,int64}, got shape: Tensor<type: int32 shape: "
+                "[1,1] values: [7]>"},
   };
 }
 

@@ -234,6 +234,14 @@ TROUPE_OP_CASES(DecodePaddedRaw) {
        .inputs = {"str[1] \"a\"", "i32[] 0"},
        .attrs = as,
        .error = "fixed_length (0) must be greater than zero."},
+      {.name = "a negative length, no multiple",
+       .inputs = {"str[1] \"a\"", "i32[] -1"},
+       .attrs = {{"out_type", DType::float32}},
+       .error = "fixed_length (-1) must be a multiple of the size of out_type (4)"},
+      {.name = "a length in a vector",
+       .inputs = {"str[1] \"a\"", "i32[1] 4"},
+       .attrs = {{"out_type", DType::float32}},
+       .error = "k must be scalar, got shape [1]"},
   };
 }
 

@@ -64,14 +64,14 @@ Status decode_padded(KernelContext& c) {
   const auto in = c.input(0).data<std::string>();
   const DType dtype = c.output_type(0);
   const auto size = static_cast<std::int64_t>(dtype_size(dtype));
-  if (c.input(1).num_elements() != 1)
+  if (!c.input(1).shape().is_scalar())
     return invalid_argument(str_cat("k must be scalar, got shape ", c.input(1).shape()));
   const std::int64_t length = c.input(1).value<std::int32_t>();
-  if (length <= 0)
-    return invalid_argument(str_cat("fixed_length (", length, ") must be greater than zero."));
   if (length % size != 0)
     return invalid_argument(str_cat("fixed_length (", length,
                                     ") must be a multiple of the size of out_type (", size, ")"));
+  if (length <= 0)
+    return invalid_argument(str_cat("fixed_length (", length, ") must be greater than zero."));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, c.input(0).shape().with_appended(length / size)));
   const bool is_little = c.attrs().get_or("little_endian", true);
   auto* to = static_cast<std::byte*>(out.mutable_raw());

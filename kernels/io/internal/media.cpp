@@ -131,8 +131,11 @@ Result<MessageWriter> sound_summary(KernelContext& c, const std::string& tag, co
     return invalid_argument(str_cat("sample_rate must be less than 4e9, got ", rate));
   const std::int64_t channels = s.rank() == 2 ? 1 : s.dim(2), length = s.dim(1);
   constexpr std::int64_t most_bytes = std::int64_t{1} << 31, most_channels = 1 << 15;
-  if (channels == 0 || channels >= most_channels || length >= most_bytes / (2 * channels))
-    return invalid_argument(str_cat("Tensor too large for summary, or without channels: ", s));
+  if (channels == 0 && s.dim(0) > 0)
+    return invalid_argument(length > 0 ? "audio is null"
+                                       : "num_channels must be in (0, 2^16), got: 0");
+  if (channels >= most_channels || (channels > 0 && length >= most_bytes / (2 * channels)))
+    return invalid_argument(str_cat("Tensor too large for summary: ", s));
   const auto size = static_cast<std::size_t>(length * channels);
   const auto whole_rate = std::max<std::int64_t>(std::llrint(rate), 1);
   MessageWriter summary;
