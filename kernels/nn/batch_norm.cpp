@@ -71,6 +71,8 @@ Status compute_grad(KernelContext& c) {
   TROUPE_TRY(check(c, {{1, "mean"}, {2, "var"}, {3, "gamma"}}));
   const auto& attrs = c.prepared<Attrs>();
   const Shape& shape = c.input(0).shape();
+  if (c.input(4).shape().rank() != 4)
+    return invalid_argument(str_cat("out_backprop must be 4-dimensional", c.input(4).shape()));
   if (c.input(4).shape() != shape)
     return invalid_argument(
         str_cat("out_backprop must be of the input's shape ", shape, ", not ", c.input(4).shape()));

@@ -126,6 +126,10 @@ TROUPE_OP_CASES(BatchNormWithGlobalNormalizationGrad) {
        .inputs = {"f32[1,1,1,2] 1", "f32[2] 1", "f32[2] 1", "f32[2] 1", "f32[1,1,2,2] 1"},
        .attrs = {{"variance_epsilon", 0.001F}, {"scale_after_normalization", true}},
        .error = "out_backprop must be of the input's shape"},
+      {.name = "a gradient of rank 3",
+       .inputs = {"f32[1,1,1,2] 0", "f32[2] 1", "f32[2] 1", "f32[2] 1", "f32[1,1,2] 1"},
+       .attrs = {{"variance_epsilon", 0.1F}, {"scale_after_normalization", true}},
+       .error = "out_backprop must be 4-dimensional[1,1,2]"},
   };
 }
 

@@ -111,6 +111,11 @@ TROUPE_OP_CASES(BiasAdd) {
           .inputs = {"f32[2,2] 0", "f32[3] 0"},
           .error = "Dimensions must be equal, but are 2 and 3",
       },
+      {.name = "channels before the rows",
+       .inputs = {"f32[1,2,3,4] 1", "f32[5] 1"},
+       .attrs = {{"data_format", std::string("NCHW")}},
+       .error = "Must provide as many biases as the last dimension of the input tensor: [5] vs. "
+                "[1,2,3,4]"},
   };
 }
 

@@ -23,21 +23,23 @@ struct Sizes {
 Result<Sizes> check_inputs(KernelContext& c) {
   const auto shape = [&](int i) -> const Shape& { return c.input(i).shape(); };
   if (shape(0).rank() != 2)
-    return invalid_argument("Rank of x must be 2");
+    return invalid_argument(str_cat("Rank of x must be 2, got ", shape(0).rank()));
   if (shape(1).rank() != 2)
-    return invalid_argument("Rank of h_prev must be 2");
+    return invalid_argument(str_cat("Rank of h_prev must be 2, got ", shape(1).rank()));
   const Sizes s{shape(0)[0], shape(0)[1], shape(1)[1]};
   if (s.cell > INT32_MAX || s.in > INT32_MAX)
     return invalid_argument("cells and inputs have at most 2^31 - 1 elements");
   TROUPE_TRY(nn::check_dims("h_prev", ".dims", shape(1),
                             {{"batch_size", s.batch}, {"cell_size", s.cell}}));
-  TROUPE_TRY(
-      nn::check_dims("w_ru", ".dim_size", shape(2),
-                     {{"input_size + cell_size", s.in + s.cell}, {"cell_size * 2", 2 * s.cell}}));
+  TROUPE_TRY(nn::check_dims(
+      "w_ru", ".dim_size", shape(2),
+      {{"input_size + cell_size", s.in + s.cell}, {"cell_size * 2", 2 * s.cell}}, "w_ru_"));
   TROUPE_TRY(nn::check_dims("w_c", ".dim_size", shape(3),
-                            {{"input_size + cell_size", s.in + s.cell}, {"cell_size", s.cell}}));
-  TROUPE_TRY(nn::check_dims("b_ru", ".dim_size", shape(4), {{"cell_size * 2", 2 * s.cell}}));
-  TROUPE_TRY(nn::check_dims("b_c", ".dim_size", shape(5), {{"cell_size", s.cell}}));
+                            {{"input_size + cell_size", s.in + s.cell}, {"cell_size", s.cell}},
+                            "w_c"));
+  TROUPE_TRY(
+      nn::check_dims("b_ru", ".dim_size", shape(4), {{"cell_size * 2", 2 * s.cell}}, "b_ru"));
+  TROUPE_TRY(nn::check_dims("b_c", ".dim_size", shape(5), {{"cell_size", s.cell}}, "b_c"));
   return s;
 }
 
@@ -103,9 +105,10 @@ Status compute(KernelContext& c) {
 Status compute_grad(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, check_inputs(c));
   constexpr const char* names[] = {"r", "u", "c", "d_h"};
+  constexpr const char* rank_names[] = {"r", "u", "w_c", "d_h"}; // as TensorFlow says
   for (int i = 0; i < 4; ++i)
     TROUPE_TRY(nn::check_dims(names[i], ".dims", c.input(6 + i).shape(),
-                              {{"batch_size", s.batch}, {"cell_size", s.cell}}));
+                              {{"batch_size", s.batch}, {"cell_size", s.cell}}, rank_names[i]));
   TROUPE_ASSIGN(Tensor d_x, c.allocate_output(0, c.input(0).shape()));
   TROUPE_ASSIGN(Tensor d_h_prev, c.allocate_output(1, c.input(1).shape()));
   TROUPE_ASSIGN(Tensor d_c_bar, c.allocate_output(2, c.input(1).shape()));

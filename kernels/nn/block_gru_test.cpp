@@ -76,6 +76,18 @@ TROUPE_OP_CASES(GRUBlockCell) {
                      "f32[4] -0.625 0.75 0.875 -0.25", "f32[2] 0.25 0.125"},
           .error = "rank 2",
       },
+      {.name = "an input of rank 3",
+       .inputs = {"f32[1,1,1] 1", "f32[1,1] 1", "f32[2,2] 1", "f32[2,1] 1", "f32[2] 1", "f32[1] 1"},
+       .error = "Rank of x must be 2, got 3"},
+      {.name = "weights of rank 1",
+       .inputs = {"f32[1,1] 1", "f32[1,1] 1", "f32[4] 1", "f32[2,1] 1", "f32[2] 1", "f32[1] 1"},
+       .error = "Rank of w_ru_ must be 2, got 1"},
+      {.name = "candidate weights of rank 1",
+       .inputs = {"f32[1,1] 1", "f32[1,1] 1", "f32[2,2] 1", "f32[2] 1", "f32[2] 1", "f32[1] 1"},
+       .error = "Rank of w_c must be 2, got 1"},
+      {.name = "biases of rank 2",
+       .inputs = {"f32[1,1] 1", "f32[1,1] 1", "f32[2,2] 1", "f32[2,1] 1", "f32[2,1] 1", "f32[1] 1"},
+       .error = "Rank of b_ru must be 1, got 2"},
   };
 }
 

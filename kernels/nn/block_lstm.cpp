@@ -215,7 +215,48 @@ const float* input(KernelContext& c, int i) {
   return c.input(i).data<float>().data();
 }
 
+/// TensorFlow's forward cell compares the sizes first, then looks at the ranks; without such a dimension
+/// there is only the rank to tell.
+Status check_cell(KernelContext& c) {
+  constexpr const char* names[] = {"x", "cs_prev", "h_prev", "w", "wci", "wcf", "wco", "b"};
+  constexpr int ranks[] = {2, 2, 2, 2, 1, 1, 1, 1};
+  const auto shape = [&](int i) -> const Shape& { return c.input(i).shape(); };
+  const auto check_rank = [&](int i) -> Status {
+    if (shape(i).rank() != ranks[i])
+      return invalid_argument(str_cat(names[i], "_tensor must be rank ", ranks[i], " but is rank ",
+                                      shape(i).rank(), "."));
+    return {};
+  };
+  for (int i : {0, 1})
+    if (shape(i).rank() < 2)
+      TROUPE_TRY(check_rank(i));
+  const std::int64_t batch = shape(0)[0], in = shape(0)[1], cell = shape(1)[1];
+  if (in > INT32_MAX || cell > INT32_MAX)
+    return invalid_argument("cells and inputs have at most 2^31 - 1 elements");
+  struct Wanted {
+    int input, dim;
+    const char *field, *what;
+    std::int64_t size;
+  };
+  for (const Wanted& d :
+       {Wanted{1, 0, "dims", "batch_size", batch}, Wanted{2, 0, "dims", "batch_size", batch},
+        Wanted{2, 1, "dims", "cell_size", cell},
+        Wanted{3, 0, "dim_size", "input_size + cell_size", in + cell},
+        Wanted{3, 1, "dim_size", "cell_size * 4", 4 * cell},
+        Wanted{7, 0, "dim_size", "cell_size * 4", 4 * cell}}) {
+    if (shape(d.input).rank() <= d.dim)
+      TROUPE_TRY(check_rank(d.input));
+    if (shape(d.input)[d.dim] != d.size)
+      return invalid_argument(str_cat(names[d.input], ".", d.field, "(", d.dim, ") != ", d.what,
+                                      ": ", shape(d.input)[d.dim], " vs. ", d.size));
+  }
+  for (int i = 0; i < 8; ++i)
+    TROUPE_TRY(check_rank(i));
+  return {};
+}
+
 Status compute_cell(KernelContext& c) {
+  TROUPE_TRY(check_cell(c));
   TROUPE_ASSIGN(const Sizes s, check_inputs(c, 0, 2));
   TROUPE_TRY(check_not_empty(c.input(1).shape()));
   TROUPE_ASSIGN(const States<float> out, allocate_states(c, c.input(1).shape()));
@@ -256,9 +297,8 @@ Status compute_cell_grad(KernelContext& c) {
 
 /// How many times of `length` the op is to do.
 Result<std::int64_t> times(KernelContext& c, std::int64_t length) {
-  if (c.input(0).num_elements() != 1)
-    return invalid_argument(
-        str_cat("seq_len_max must be a scalar, but has shape ", c.input(0).shape()));
+  if (const int rank = c.input(0).shape().rank(); rank != 0)
+    return invalid_argument(str_cat("`seq_len_max_tensor` must be rank 0 but is rank ", rank));
   const std::int64_t out = c.input(0).value<std::int64_t>();
   if (out < 0 || out > length)
     return invalid_argument(

@@ -174,7 +174,7 @@ TROUPE_OP_CASES(BlockLSTM) {
                      "0.625 -0.625 0.875 -0.75 1 0.125 1 0.5 -0.625 0.375 -0.25 -0.125",
                      "f32[2] -0.625 0.75", "f32[2] 0.25 0.125", "f32[2] 0.875 -0.5",
                      "f32[8] -0.625 0.125 -0.375 0 0 1 0.625 0.25"},
-          .error = "must be a scalar",
+          .error = "`seq_len_max_tensor` must be rank 0 but is rank 1",
       },
   };
 }
@@ -347,7 +347,7 @@ TROUPE_OP_CASES(BlockLSTMV2) {
                      "0.625 -0.625 0.875 -0.75 1 0.125 1 0.5 -0.625 0.375 -0.25 -0.125",
                      "f32[2] -0.625 0.75", "f32[2] 0.25 0.125", "f32[2] 0.875 -0.5",
                      "f32[8] -0.625 0.125 -0.375 0 0 1 0.625 0.25"},
-          .error = "must be a scalar",
+          .error = "`seq_len_max_tensor` must be rank 0 but is rank 1",
       },
   };
 }

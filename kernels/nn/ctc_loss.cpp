@@ -33,6 +33,11 @@ Result<std::vector<Labels>> read_labels(KernelContext& c, std::int64_t batch) {
   const auto indices = c.input(1).data<std::int64_t>();
   const auto values = c.input(2).data<std::int32_t>();
   const auto width = static_cast<std::size_t>(c.input(1).shape()[1]);
+  if (width != 2)
+    return invalid_argument("Order length must be SparseTensor rank.");
+  std::int64_t columns = -1;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    columns = std::max(columns, indices[i * width + 1]);
   std::vector<Labels> out(static_cast<std::size_t>(batch));
   for (std::size_t i = 0; i < values.size(); ++i) {
     const std::int64_t row = indices[i * width], column = indices[i * width + 1];
@@ -41,18 +46,26 @@ Result<std::vector<Labels>> read_labels(KernelContext& c, std::int64_t batch) {
                                       ",", column, "] is ", what));
     };
     if (row < 0 || row >= batch || column < 0)
-      return is(str_cat("out of bounds: labels batch index must be between 0 and ", batch));
+      return is(str_cat("out of bounds: need 0 <= index < [", batch, ",",
+                        static_cast<std::uint64_t>(columns) + 1, "]"));
     if (i > 0) {
       const std::int64_t row_before = indices[(i - 1) * width],
                          column_before = indices[(i - 1) * width + 1];
       if (row == row_before && column == column_before)
         return is("repeated");
       if (row < row_before || (row == row_before && column < column_before))
-        return is("out of order");
+        return is("out of order. Many sparse ops require sorted indices.\n    Use "
+                  "`tf.sparse.reorder` to create a correctly ordered copy.\n\n");
     }
     out[static_cast<std::size_t>(row)].push_back(values[i]);
   }
   return out;
+}
+
+/// The labels of what with_blanks has made.
+std::string seen_in(Labels labels, std::int32_t blank) {
+  std::erase(labels, blank);
+  return str_join(labels, ",");
 }
 
 /// The labels without repetitions and blanks, with a blank before each and at the end.
@@ -74,7 +87,8 @@ Result<Labels> with_blanks(const Attrs& attrs, const Labels& labels, std::int64_
       return invalid_argument(str_cat("Saw a non-null label (index >= num_classes - 1) following a "
                                       "null label, batch: ",
                                       b, " num_classes: ", classes,
-                                      " labels: ", str_join(labels, ",")));
+                                      " labels: ", str_join(labels, ","),
+                                      " labels seen so far: ", seen_in(out, blank)));
     if (labels[i] < 0)
       return invalid_argument(str_cat("All labels must be nonnegative integers, batch: ", b,
                                       " labels: ", str_join(labels, ",")));
@@ -83,8 +97,8 @@ Result<Labels> with_blanks(const Attrs& attrs, const Labels& labels, std::int64_
   }
   if (!attrs.ignore_longer && static_cast<std::int64_t>(labels.size()) > length)
     return invalid_argument(str_cat("Not enough time for target transition sequence (required: ",
-                                    labels.size(), ", available: ", length, ") in batch ", b,
-                                    ". You can turn this error into a warning by using the flag "
+                                    labels.size(), ", available: ", length, ")", b,
+                                    "You can turn this error into a warning by using the flag "
                                     "ignore_longer_outputs_than_inputs"));
   out.push_back(blank);
   return out;

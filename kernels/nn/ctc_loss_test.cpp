@@ -112,7 +112,8 @@ TROUPE_OP_CASES(CTCLoss) {
                      "-1.25 1.5 0 1.75 -0.25 -0.75 -2 1.75 -1.25 -0.25 -1.5 2 1.5 0.25 -0.5 -1.75 "
                      "1 -0.5 2 0.25 -1.25 0 1.5 -1.25 -0.75 2",
                      "i64[5,2] 0 0 0 1 1 0 1 1 1 2", "i32[5] 0 1 2 2 0", "i32[2] 5 2"},
-          .error = "Not enough time for target transition sequence",
+          .error = "Not enough time for target transition sequence (required: 3, available: 2)1You "
+                   "can turn this",
       },
       {
           .name = "no path of so little time",
@@ -244,6 +245,23 @@ TROUPE_OP_CASES(CTCLoss) {
                      "i32[2] 5 4"},
           .error = "num_classes must not be 0",
       },
+      {.name = "a label behind the batch",
+       .inputs = {"f32[3,2,4] 0", "i64[2,2] 0 0 5 0", "i32[2] 0 1", "i32[2] 3 3"},
+       .error = "label SparseTensor is not valid: indices[1] = [5,0] is out of bounds: need 0 <= "
+                "index < [2,1]"},
+      {.name = "a label twice",
+       .inputs = {"f32[3,2,4] 0", "i64[2,2] 0 1 0 1", "i32[2] 0 1", "i32[2] 3 3"},
+       .error = "label SparseTensor is not valid: indices[1] = [0,1] is repeated"},
+      {.name = "labels in disorder",
+       .inputs = {"f32[3,2,4] 0", "i64[2,2] 0 1 0 0", "i32[2] 0 1", "i32[2] 3 3"},
+       .error = "is out of order. Many sparse ops require sorted indices.\n    Use "
+                "`tf.sparse.reorder` to create a correctly ordered copy.\n\n"},
+      {.name = "labels of three dimensions",
+       .inputs = {"f32[3,2,4] 0", "i64[2,3] 0 0 0 1 0 0", "i32[2] 0 1", "i32[2] 3 3"},
+       .error = "Order length must be SparseTensor rank."},
+      {.name = "a label after a blank",
+       .inputs = {"f32[3,2,4] 0", "i64[3,2] 0 0 0 1 0 2", "i32[3] 0 3 1", "i32[2] 3 3"},
+       .error = "labels: 0,3,1 labels seen so far: 0"},
   };
 }
 

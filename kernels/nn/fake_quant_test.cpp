@@ -127,6 +127,9 @@ TROUPE_OP_CASES(FakeQuantWithMinMaxArgsGradient) {
           .attrs = {{"num_bits", std::int64_t{17}}},
           .error = "num_bits must be between 2 and 16, inclusive",
       },
+      {.name = "another shape",
+       .inputs = {"f32[2] 1", "f32[3] 1"},
+       .error = "must have the same size and shape.  Input 0: [2] != input 1: [3]"},
   };
 }
 

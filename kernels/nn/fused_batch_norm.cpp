@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/base/strings.hpp"
 #include "graph/op/grad_context.hpp"
@@ -43,12 +44,17 @@ struct Images {
   arith::ReducePlan sums;     ///< to one number for each channel
 };
 
+Status check_rank(const Shape& shape) {
+  if (shape.rank() != 4 && shape.rank() != 5)
+    return invalid_argument(str_cat("input must be 4 or 5-dimensional", shape));
+  return {};
+}
+
 Result<Images> images_of(const Attrs& attrs, const Shape& shape) {
-  if (shape.rank() != attrs.rank)
-    return invalid_argument(str_cat("input must be ", attrs.rank, "-dimensional", shape));
-  const int channel = attrs.channels_second ? 1 : attrs.rank - 1;
+  TROUPE_TRY(check_rank(shape)); // volumes may have the format of images
+  const int channel = attrs.channels_second ? 1 : shape.rank() - 1;
   std::int64_t dims[] = {1, shape[channel], 1};
-  for (int i = 0; i < attrs.rank; ++i)
+  for (int i = 0; i < shape.rank(); ++i)
     if (i != channel)
       dims[i < channel ? 0 : 2] *= shape[i];
   Images out;
@@ -199,8 +205,8 @@ struct GpuImages {
 };
 GpuImages gpu_images(const Attrs& attrs, const Shape& shape) {
   GpuImages out{.n = shape.num_elements()};
-  const int channel = attrs.channels_second ? 1 : attrs.rank - 1;
-  for (int i = 0; i < attrs.rank; ++i)
+  const int channel = attrs.channels_second ? 1 : shape.rank() - 1;
+  for (int i = 0; i < shape.rank(); ++i)
     (i < channel ? out.outer : i == channel ? out.channels : out.inner) *= shape[i];
   return out;
 }
@@ -324,6 +330,11 @@ Status grad_of_planes(KernelContext& c, const Images& images, bool training,
 /// Checks the inputs of the gradient.
 Status check_backward(KernelContext& c, std::int64_t n) {
   const Tensor &dy = c.input(0), &x = c.input(1);
+  TROUPE_TRY(check_rank(dy.shape()));
+  for (const auto& [i, name] :
+       {std::pair{2, "scale"}, std::pair{3, "saved mean"}, std::pair{4, "saved variance"}})
+    if (const Shape& shape = c.input(i).shape(); shape.rank() != 1)
+      return invalid_argument(str_cat(name, " must be 1-dimensional", shape));
   if (dy.shape() != x.shape())
     return invalid_argument(str_cat("x and y_backprop must have same shape, but x has shape ",
                                     x.shape(), " and y_backprop has shape ", dy.shape()));

@@ -198,6 +198,10 @@ TROUPE_OP_CASES(FusedBatchNormV3) {
           .error = "When exponential_avg_factor != 1, mean must have the same number of "
                    "elements as the channels of x, got 0 and 2",
       },
+      {.name = "images of rank 3",
+       .inputs = {"f32[1,2,3] 0", "f32[3] 1", "f32[3] 1", "f32[3] 1", "f32[3] 1"},
+       .attrs = {{"is_training", false}},
+       .error = "input must be 4 or 5-dimensional[1,2,3]"},
   };
 }
 
@@ -317,6 +321,16 @@ TROUPE_OP_CASES(FusedBatchNormGradV3) {
                      "f32[0]"},
           .error = "Shape must be rank 4 but is rank 2",
       },
+      {.name = "a gradient of rank 3",
+       .inputs = {"f32[1,1,2] 0", "f32[1,1,1,2] 0", "f32[2] 1", "f32[2] 1", "f32[2] 1", "f32[0]"},
+       .error = "input must be 4 or 5-dimensional[1,1,2]"},
+      {.name = "a mean of rank 2",
+       .inputs = {"f32[1,1,1,2] 0", "f32[1,1,1,2] 0", "f32[2] 1", "f32[2,1] 1", "f32[2] 1",
+                  "f32[0]"},
+       .error = "saved mean must be 1-dimensional[2,1]"},
+      {.name = "a variance of rank 0",
+       .inputs = {"f32[1,1,1,2] 0", "f32[1,1,1,2] 0", "f32[2] 1", "f32[2] 1", "f32[] 1", "f32[0]"},
+       .error = "saved variance must be 1-dimensional[]"},
   };
 }
 

@@ -18,10 +18,11 @@ struct Attrs {
   float least = 0, most = 0; ///< where they are no inputs
 };
 
-Status check_bits(std::int64_t bits, bool is_signed) {
+/// `name`: what TensorFlow calls the attribute, in its kernels of attributes alone without quotes.
+Status check_bits(std::int64_t bits, bool is_signed, std::string_view name = "signed_input_") {
   if (bits <= 0 || bits >= (is_signed ? 62 : 63))
     return invalid_argument(
-        str_cat("num_bits is out of range: ", bits, " with signed_input_ ", is_signed ? "1" : "0"));
+        str_cat("num_bits is out of range: ", bits, " with ", name, " ", is_signed ? "1" : "0"));
   return {};
 }
 
@@ -103,15 +104,37 @@ struct Steps {
   }
 };
 
-Status check_range(const Shape& shape, const Parts& p, const Attrs& a, std::string_view name,
-                   const Shape& input) {
+/// Of V3 one number without an axis may have any shape.
+Status check_range(const Tensor& given, const Parts& p, const Attrs& a, std::string_view name,
+                   bool is_v3) {
+  const Shape& shape = given.shape();
   if (a.axis == -1) {
-    if (!shape.is_scalar())
+    if (is_v3 ? given.num_elements() != 1 : !shape.is_scalar())
       return invalid_argument(str_cat(name, " must be a scalar."));
-  } else if (shape.rank() != 1 || shape[0] != p.count) {
-    return invalid_argument(str_cat(name, "_tensor has incorrect size, was ", shape, " expected ",
-                                    p.count, " to match dim ", a.axis, " of the input ", input));
+  } else if (shape.rank() != 1) {
+    return invalid_argument(
+        str_cat("Shape must be rank 1 for ", name, "_tensor when the axis is specified"));
+  } else if (shape[0] != p.count) { // TensorFlow, too, shows the range's shape as the input's
+    return invalid_argument(str_cat(name, "_tensor has incorrect size, was ", shape[0],
+                                    " expected ", p.count, " to match dim ", a.axis,
+                                    " of the input ", shape));
   }
+  return {};
+}
+
+Status check_grad_range(const Shape& shape, const Parts& p, std::int64_t axis,
+                        std::string_view name) {
+  if (shape.rank() > 1)
+    return invalid_argument(str_cat("Input ", name, " tensor must have dimension 0 or 1. Received ",
+                                    shape.rank(), "."));
+  if (axis == -1 && !shape.is_scalar())
+    return invalid_argument(str_cat("input_", name, " must be a scalar if axis is unspecified"));
+  if (axis != -1 && shape.is_scalar())
+    return invalid_argument(
+        str_cat("Shape must be rank 1 for input_", name, "_tensor when the axis is specified"));
+  if (axis != -1 && shape[0] != p.count)
+    return invalid_argument(
+        str_cat(name, " has incorrect size, expected ", p.count, " was ", shape[0]));
   return {};
 }
 
@@ -126,16 +149,16 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(const Parts p, parts_of(x.shape(), a.axis));
   std::int64_t bits = a.bits;
   if (is_v3) {
-    if (c.input(3).num_elements() != 1)
-      return invalid_argument(
-          str_cat("num_bits must be a scalar, but has shape ", c.input(3).shape()));
+    if (const int dims = c.input(3).shape().rank(); dims != 0)
+      return invalid_argument(str_cat(
+          "Invalid shape. The `num_bits` tensor should be a scalar. Got dimensions: ", dims));
     bits = c.input(3).value<std::int32_t>();
-    TROUPE_TRY(check_bits(bits, a.is_signed));
+    TROUPE_TRY(check_bits(bits, a.is_signed, "`signed_input_`"));
   }
   const bool range_fed = a.range_given && c.num_inputs() > 1;
   if (range_fed) {
-    TROUPE_TRY(check_range(c.input(1).shape(), p, a, "input_min", x.shape()));
-    TROUPE_TRY(check_range(c.input(2).shape(), p, a, "input_max", x.shape()));
+    TROUPE_TRY(check_range(c.input(1), p, a, "input_min", is_v3));
+    TROUPE_TRY(check_range(c.input(2), p, a, "input_max", is_v3));
   }
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, x.shape()));
   return dispatch(Types<float, double>{}, x.dtype(), [&]<class T>() -> Status {
@@ -149,7 +172,8 @@ Status compute(KernelContext& c) {
       } else if (range_fed) {
         least = c.input(1).data<T>()[static_cast<std::size_t>(i)];
         most = c.input(2).data<T>()[static_cast<std::size_t>(i)];
-        if (!(least <= most))
+        const bool any_order = is_v3 && a.axis != -1; // as TensorFlow has it
+        if (!(least <= most) && !any_order)
           return invalid_argument(
               str_cat("Invalid range: input_min ", least, " > input_max ", most));
       } else {
@@ -180,11 +204,14 @@ Status compute_grad(KernelContext& c) {
     TROUPE_ASSIGN(out.axis, c.attr<std::int64_t>("axis"));
     return out;
   }());
+  if (a.axis >= 0 && a.axis >= x.shape().rank())
+    return invalid_argument(str_cat("Axis should be -1 or 0 or a positive value less than ",
+                                    x.shape().rank(), "but given axis value was ", a.axis));
   TROUPE_ASSIGN(const Parts p, parts_of(x.shape(), a.axis));
   if (grad.shape() != x.shape())
     return invalid_argument("gradient and input must be the same size");
-  TROUPE_TRY(check_range(c.input(2).shape(), p, a, "input_min", x.shape()));
-  TROUPE_TRY(check_range(c.input(3).shape(), p, a, "input_max", x.shape()));
+  TROUPE_TRY(check_grad_range(c.input(2).shape(), p, a.axis, "min"));
+  TROUPE_TRY(check_grad_range(c.input(3).shape(), p, a.axis, "max"));
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, x.shape()));
   for (int i = 0; i < 2; ++i) {
     TROUPE_ASSIGN(Tensor zeros, c.allocate_output(i + 1, c.input(i + 2).shape()));

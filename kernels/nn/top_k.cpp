@@ -270,6 +270,8 @@ Status compute_in_top_k(KernelContext& c) {
   if (c.num_inputs() == 2) {
     TROUPE_ASSIGN(k, c.attr<std::int64_t>("k"));
   } else {
+    if (!c.input(2).shape().is_scalar())
+      return invalid_argument(str_cat("k must be 0-D, got shape ", c.input(2).shape()));
     TROUPE_ASSIGN(k, read_scalar(c.input(2)));
   }
   if (predictions.shape().rank() != 2)

@@ -250,6 +250,9 @@ TROUPE_OP_CASES(InTopKV2) {
           .inputs = {"f32[3,2] 0", "i32[2] 0", "i32[] 1"},
           .error = "Dimensions must be equal, but are 3 and 2",
       },
+      {.name = "a vector as k",
+       .inputs = {"f32[1,2] 1 2", "i32[1] 1", "i32[1] 1"},
+       .error = "k must be 0-D, got shape [1]"},
   };
 }
 

@@ -12,9 +12,9 @@ inline Status check_bias(const Tensor& bias, const Shape& shape, int channel) {
   if (bias.shape().rank() != 1)
     return invalid_argument(str_cat("Biases must be 1D: ", bias.shape()));
   if (bias.shape()[0] != shape[channel])
-    return invalid_argument(str_cat(
-        "Must provide as many biases as the ", channel + 1 == shape.rank() ? "last" : "channel",
-        " dimension of the input tensor: ", bias.shape(), " vs. ", shape));
+    return invalid_argument( // "last" whichever it is
+        str_cat("Must provide as many biases as the last dimension of the input tensor: ",
+                bias.shape(), " vs. ", shape));
   return {};
 }
 
