@@ -151,7 +151,9 @@ Status check_backprop(const char* op, const arith::Conv2DShape& s, const Shape& 
                                     ": input and out_backprop must have the same batch size. "
                                     "Input batch: ",
                                     s.batch, ", outbackprop batch: ", dy[0], ", batch_dim: 0"));
-  if (filter[2] <= 0 || s.in_c % filter[2] != 0)
+  if (filter[2] <= 0)
+    return invalid_argument(str_cat(op, ": filter depth must be strictly greated than zero"));
+  if (s.in_c % filter[2] != 0)
     return invalid_argument(str_cat(op, ": input depth must be evenly divisible by filter depth"));
   if (filter[3] != dy[3])
     return invalid_argument(str_cat(op, ": filter and out_backprop must have the same out_depth"));
@@ -174,6 +176,8 @@ Status compute_backprop_input(KernelContext& c) {
   if (sizes.shape().rank() != 1)
     return invalid_argument(str_cat("Conv2DBackpropInput: input_sizes input must be 1-dim, not ",
                                     sizes.shape().rank()));
+  if (dy.shape().rank() != 4) // TensorFlow says so of the gradient
+    return invalid_argument(str_cat("input_sizes must be 4-dimensional, got: ", dy.shape().rank()));
   TROUPE_ASSIGN(Shape in, shape_from(sizes));
   if (in.rank() != 4 && in.rank() != 2)
     return invalid_argument(
@@ -182,8 +186,6 @@ Status compute_backprop_input(KernelContext& c) {
                 in.rank()));
   if (filter.shape().rank() != 4)
     return invalid_argument(str_cat(op, ": filter must be 4-dimensional"));
-  if (dy.shape().rank() != 4)
-    return invalid_argument(str_cat(op, ": out_backprop must be 4-dimensional"));
   if (in.rank() == 2) {
     TROUPE_ASSIGN(in, Shape::make(std::array{dy.shape()[0], in[0], in[1], filter.shape()[2]}));
   }

@@ -32,19 +32,58 @@ struct Conv {
 
 Result<Conv> conv_sizes(const nn::VolumeAttrs& attrs, const Shape& in, const Shape& filter) {
   if (in.rank() != 5)
-    return invalid_argument(str_cat("input must be 5-dimensional: ", in));
+    return invalid_argument("input must be 5-dimensional");
   if (filter.rank() != 5)
-    return invalid_argument(str_cat("filter must be 5-dimensional: ", filter));
-  if (in[4] != filter[3])
+    return invalid_argument("filter must be 5-dimensional");
+  if (filter[3] == 0)
+    return invalid_argument("filter_depth must be non-zero");
+  if (in[4] % filter[3] != 0)
     return invalid_argument(str_cat("Input depth must be evenly divisible by filter depth: ", in[4],
                                     " vs ", filter[3]));
-  if (filter[0] == 0 || filter[1] == 0 || filter[2] == 0)
-    return invalid_argument(str_cat("filter must not have zero elements (i.e. all dimensions must "
-                                    "be non-zero), but has shape ",
-                                    filter));
+  if (filter.num_elements() == 0)
+    return invalid_argument(
+        "filter must not have zero elements (i.e. all dimensions must be non-zero)");
   Conv conv;
   TROUPE_ASSIGN(conv.v, nn::volume_sizes(attrs, in, Three{filter[0], filter[1], filter[2]}));
   conv.filters = filter[4];
+  return conv;
+}
+
+/// Of a gradient of the output of shape `dy`; `op` is what TensorFlow calls the kernel.
+Result<Conv> gradient_sizes(std::string_view op, const nn::VolumeAttrs& attrs, const Shape& in,
+                            const Shape& filter, const Shape& dy) {
+  if (in.rank() != 5)
+    return invalid_argument("input tensor must have 5 dimensions");
+  if (filter.rank() != 5)
+    return invalid_argument("filter_sizes tensor must have 5 dimensions");
+  if (dy.rank() != 5)
+    return invalid_argument("out_backprop tensor must have 5 dimensions");
+  const auto channels = [](std::string_view name, std::int64_t size, std::int64_t of_filter) {
+    return invalid_argument(str_cat(name,
+                                    " and filter_sizes must have the same number of channels. Got ",
+                                    size, " for ", name, " and ", of_filter, " for filter_sizes"));
+  };
+  if (in[4] != filter[3])
+    return channels("input", in[4], filter[3]);
+  if (dy[4] != filter[4])
+    return channels("out_backprop", dy[4], filter[4]);
+  if (in[0] != dy[0])
+    return invalid_argument(str_cat(op,
+                                    ": input and out_backprop must have the same batch size. Input "
+                                    "batch: ",
+                                    in[0], ", outbackprop batch: ", dy[0], ", batch_dim: 0"));
+  if (filter[3] == 0)
+    return invalid_argument(str_cat(op, ": filter depth must be strictly greated than zero"));
+  Conv conv;
+  TROUPE_ASSIGN(conv.v, nn::volume_sizes(attrs, in, Three{filter[0], filter[1], filter[2]}));
+  conv.filters = filter[4];
+  for (std::size_t i = 0; i < 3; ++i)
+    if (const std::int64_t given = dy[static_cast<int>(i) + 1]; given != conv.v.out[i])
+      return invalid_argument(
+          str_cat(op, ": Size of out_backprop doesn't match computed: actual = ", given,
+                  ", computed = ", conv.v.out[i], " spatial_dim: ", i + 1, " input: ", conv.v.in[i],
+                  " filter: ", conv.v.window[i], " output: ", given, " stride: ", conv.v.stride[i],
+                  " dilation: ", conv.v.dilation[i]));
   return conv;
 }
 
@@ -338,6 +377,9 @@ Status compute(KernelContext& c) {
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, out));
   if (y.num_elements() == 0)
     return {};
+  if (x.shape()[4] != w.shape()[3])
+    return invalid_argument(str_cat("Number of channels in filter (", w.shape()[3],
+                                    ") must match last dimension of input (", x.shape()[4], ")"));
   return dispatch(Floats{}, x.dtype(), [&]<class T>() -> Status {
     if (has_large_planes(conv))
       return forward_by_planes<T>(c, conv, x, w, y);
@@ -346,29 +388,25 @@ Status compute(KernelContext& c) {
   });
 }
 
-Status check_gradient(const Conv& conv, const Shape& dy) {
-  TROUPE_ASSIGN(const Shape expected, nn::volume_shape(conv.v.batch, conv.v.out, conv.filters));
-  if (dy != expected)
-    return invalid_argument(
-        str_cat("Conv3DBackprop: out_backprop has shape ", dy, ", expected ", expected));
-  return {};
-}
-
 /// The shape that input `i` names, or has where it is no vector of sizes.
 Result<Shape> target_shape(KernelContext& c, int i, bool by_sizes) {
+  const Shape& shape = c.input(i).shape();
   if (!by_sizes)
-    return c.input(i).shape();
-  if (c.input(i).shape().rank() != 1 || c.input(i).num_elements() != 5)
+    return shape;
+  if (shape.rank() != 1 && i == 0)
+    return invalid_argument(str_cat("shape must be a vector of {int32,int64}, got shape ", shape));
+  if (shape.rank() != 1)
     return invalid_argument(
-        str_cat("the sizes must be a vector of 5 elements, but have shape ", c.input(i).shape()));
+        str_cat("filter_sizes shape must be rank 1 but is rank ", shape.rank()));
   return shape_from(c.input(i));
 }
 
 Status compute_input(KernelContext& c, bool by_sizes) {
   const Tensor &w = c.input(1), &dy = c.input(2);
   TROUPE_ASSIGN(const Shape in, target_shape(c, 0, by_sizes));
-  TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), in, w.shape()));
-  TROUPE_TRY(check_gradient(conv, dy.shape()));
+  TROUPE_ASSIGN(const Conv conv,
+                gradient_sizes("Conv3DBackpropInputOp", c.prepared<nn::VolumeAttrs>(), in,
+                               w.shape(), dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
@@ -387,8 +425,9 @@ Status compute_input(KernelContext& c, bool by_sizes) {
 Status compute_filter(KernelContext& c, bool by_sizes) {
   const Tensor &x = c.input(0), &dy = c.input(2);
   TROUPE_ASSIGN(const Shape filter, target_shape(c, 1, by_sizes));
-  TROUPE_ASSIGN(const Conv conv, conv_sizes(c.prepared<nn::VolumeAttrs>(), x.shape(), filter));
-  TROUPE_TRY(check_gradient(conv, dy.shape()));
+  TROUPE_ASSIGN(const Conv conv,
+                gradient_sizes("Conv3DBackpropFilterOp", c.prepared<nn::VolumeAttrs>(), x.shape(),
+                               filter, dy.shape()));
   TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
   if (dw.num_elements() == 0)
     return {};

@@ -121,6 +121,21 @@ TROUPE_OP_CASES(Conv3D) {
           .error = "Current implementation does not yet support strides in the batch and depth "
                    "dimensions.",
       },
+      {.name = "groups of channels",
+       .inputs = {"f32[1,1,1,1,4] 1", "f32[1,1,1,2,2] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "Number of channels in filter (2) must match last dimension of input (4)"},
+      {.name = "a filter of no depth",
+       .inputs = {"f32[1,1,1,1,4] 1", "f32[1,1,1,0,2]"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "filter_depth must be non-zero"},
+      {.name = "a filter that makes no channels",
+       .inputs = {"f32[1,1,1,1,2] 1", "f32[1,1,1,2,0]"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "filter must not have zero elements (i.e. all dimensions must be non-zero)"},
   };
 }
 
@@ -213,8 +228,60 @@ TROUPE_OP_CASES(Conv3DBackpropInputV2) {
                      "f64[1,1,1,1,2] 0.375 -0"},
           .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
                     {"padding", std::string("VALID")}},
-          .error = "out_backprop has shape [1,1,1,1,2], expected [1,1,2,2,2]",
+          .error =
+              "Conv3DBackpropInputOp: Size of out_backprop doesn't match computed: actual = 1, "
+              "computed = 2 spatial_dim: 2 input: 3 filter: 2 output: 1 stride: 1 dilation: 1",
       },
+      {.name = "a filter of no planes",
+       .inputs = {"i32[5] 1 1 1 1 1", "f32[0,1,1,1,1]", "f32[1,1,1,1,1] 3"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("SAME")}},
+       .outputs = {"f32[1,1,1,1,1] 0"},
+       .check_gradient = false,
+       .no_gradient_reason = "the forward op takes no such filter"},
+      {.name = "sizes in a matrix",
+       .inputs = {"i32[1,5] 1 1 1 1 1", "f32[1,1,1,1,1] 1", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "shape must be a vector of {int32,int64}, got shape [1,5]"},
+      {.name = "four sizes",
+       .inputs = {"i32[4] 1 1 1 1", "f32[1,1,1,1,1] 1", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "input tensor must have 5 dimensions"},
+      {.name = "a filter of rank 4",
+       .inputs = {"i32[5] 1 1 1 1 1", "f32[1,1,1,1] 1", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "filter_sizes tensor must have 5 dimensions"},
+      {.name = "a gradient of rank 4",
+       .inputs = {"i32[5] 1 1 1 1 1", "f32[1,1,1,1,1] 1", "f32[1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_backprop tensor must have 5 dimensions"},
+      {.name = "other channels",
+       .inputs = {"i32[5] 1 1 1 1 2", "f32[1,1,1,1,1] 1", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "input and filter_sizes must have the same number of channels. Got 2 for input and "
+                "1 for filter_sizes"},
+      {.name = "a gradient of other channels",
+       .inputs = {"i32[5] 1 1 1 1 1", "f32[1,1,1,1,1] 1", "f32[1,1,1,1,2] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_backprop and filter_sizes must have the same number of channels. Got 2 for "
+                "out_backprop and 1 for filter_sizes"},
+      {.name = "a gradient of more volumes",
+       .inputs = {"i32[5] 1 1 1 1 1", "f32[1,1,1,1,1] 1", "f32[2,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "Conv3DBackpropInputOp: input and out_backprop must have the same batch size. "
+                "Input batch: 1, outbackprop batch: 2, batch_dim: 0"},
+      {.name = "no channels",
+       .inputs = {"i32[5] 1 1 1 1 0", "f32[1,1,1,0,1]", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "Conv3DBackpropInputOp: filter depth must be strictly greated than zero"},
   };
 }
 
@@ -291,6 +358,17 @@ TROUPE_OP_CASES(Conv3DBackpropFilterV2) {
           .outputs = {"f64[2,3,1,1,2] -0.65625 -1.21875 -1.53125 0.84375 0.59375 -0.109375 0.21875 "
                       "1.046875 0.03125 0.359375 -0.609375 -0.015625"},
       },
+      {.name = "sizes in a matrix",
+       .inputs = {"f32[1,1,1,1,1] 1", "i32[1,5] 1 1 1 1 1", "f32[1,1,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "filter_sizes shape must be rank 1 but is rank 2"},
+      {.name = "a gradient of other planes",
+       .inputs = {"f32[1,1,1,1,1] 1", "i32[5] 1 1 1 1 1", "f32[1,2,1,1,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "Conv3DBackpropFilterOp: Size of out_backprop doesn't match computed: actual = 2, "
+                "computed = 1 spatial_dim: 1"},
   };
 }
 

@@ -53,13 +53,6 @@ Result<std::shared_ptr<const void>> prepare(PrepareContext& c) {
 
 /// The convolution; out_c counts all channels' filters.
 Result<Conv2DShape> sizes(const Attrs& attrs, const Shape& in, const Shape& filter) {
-  if (in.rank() != 4)
-    return invalid_argument(str_cat("input must be 4-dimensional", in));
-  if (filter.rank() != 4)
-    return invalid_argument(str_cat("filter must be 4-dimensional: ", filter));
-  if (in[3] != filter[2])
-    return invalid_argument(
-        str_cat("input and filter must have the same depth: ", in[3], " vs ", filter[2]));
   TROUPE_ASSIGN(const nn::Extent h, nn::window_extent(attrs.padding, 0, in[1], filter[0],
                                                       attrs.dilation[1], attrs.stride[1]));
   TROUPE_ASSIGN(const nn::Extent w, nn::window_extent(attrs.padding, 1, in[2], filter[1],
@@ -96,6 +89,13 @@ double row_cost(const Conv2DShape& s) {
 
 Status compute(KernelContext& c) {
   const Tensor &x = c.input(0), &w = c.input(1);
+  if (x.shape().rank() != 4)
+    return invalid_argument(str_cat("input must be 4-dimensional", x.shape()));
+  if (w.shape().rank() != 4)
+    return invalid_argument(str_cat("filter must be 4-dimensional: ", w.shape()));
+  if (x.shape()[3] != w.shape()[2])
+    return invalid_argument(
+        str_cat("input and filter must have the same depth: ", x.shape()[3], " vs ", w.shape()[2]));
   TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), x.shape(), w.shape()));
   TROUPE_ASSIGN(const Shape shape, out_shape(s));
   TROUPE_ASSIGN(Tensor y, c.allocate_output(0, shape));
@@ -108,25 +108,51 @@ Status compute(KernelContext& c) {
   return {};
 }
 
-Result<Shape> wanted(const Tensor& sizes, std::string_view name) {
-  if (sizes.shape().rank() != 1 || sizes.num_elements() != 4)
-    return invalid_argument(str_cat("Conv2DCustomBackprop: ", name, " must be 1-dim, not ",
-                                    sizes.shape().rank(), ", of 4 elements"));
+/// The shape that the sizes of `what`, "Input" or "Filter", name.
+Result<Shape> wanted(const Tensor& sizes, std::string_view what, std::string_view name) {
+  if (sizes.shape().rank() != 1)
+    return invalid_argument(str_cat("Conv2DBackprop", what, ": ", name,
+                                    " input must be 1-dim, not ", sizes.shape().rank()));
+  TROUPE_ASSIGN(const Integers dims, integers(sizes));
+  for (std::size_t i = 0; i < dims.size(); ++i)
+    if (dims[i] < 0)
+      return invalid_argument(str_cat("Dimension ", i, " of ", name, " must be >= 0"));
   return shape_from(sizes);
 }
 
-Status check_gradient(const Conv2DShape& s, const Shape& dy) {
-  TROUPE_ASSIGN(const Shape expected, out_shape(s));
-  if (dy != expected)
-    return invalid_argument(str_cat("out_backprop has shape ", dy, ", expected ", expected));
-  return {};
+Result<Conv2DShape> gradient_sizes(std::string_view what, const Attrs& attrs, const Shape& in,
+                                   const Shape& filter, const Shape& dy) {
+  const auto bad = [&](const auto&... parts) {
+    return invalid_argument(str_cat("DepthwiseConv2DBackprop", what, ": ", parts...));
+  };
+  if (in.rank() != 4)
+    return bad("input must be 4-dimensional");
+  if (filter.rank() != 4)
+    return bad("filter must be 4-dimensional");
+  if (dy.rank() != 4)
+    return bad("out_backprop must be 4-dimensional");
+  if (in[0] != dy[0])
+    return bad("input and out_backprop must have the same batch size");
+  if (in[3] != filter[2])
+    return bad("input and filter must have the same in_depth");
+  std::int64_t channels = 0;
+  if (__builtin_mul_overflow(filter[3], in[3], &channels) || channels != dy[3])
+    return bad("depth_multiplier * in_depth not equal to out_depth");
+  TROUPE_ASSIGN(const Conv2DShape s, sizes(attrs, in, filter));
+  if (s.out_h != dy[1])
+    return bad("Number of rows of out_backprop doesn't match computed: actual = ", dy[1],
+               ", computed = ", s.out_h);
+  if (s.out_w != dy[2])
+    return bad("Number of cols of out_backprop doesn't match computed: actual = ", dy[2],
+               ", computed = ", s.out_w);
+  return s;
 }
 
 Status compute_input(KernelContext& c) {
   const Tensor &w = c.input(1), &dy = c.input(2);
-  TROUPE_ASSIGN(const Shape in, wanted(c.input(0), "input_sizes"));
-  TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), in, w.shape()));
-  TROUPE_TRY(check_gradient(s, dy.shape()));
+  TROUPE_ASSIGN(const Shape in, wanted(c.input(0), "Input", "input_sizes"));
+  TROUPE_ASSIGN(const Conv2DShape s,
+                gradient_sizes("Input", c.prepared<Attrs>(), in, w.shape(), dy.shape()));
   TROUPE_ASSIGN(Tensor dx, c.allocate_output(0, in));
   if (dx.num_elements() == 0)
     return {};
@@ -175,9 +201,9 @@ Status sum_rows(KernelContext& c, const Conv2DShape& s, const Tensor& x, const T
 
 Status compute_filter(KernelContext& c) {
   const Tensor &x = c.input(0), &dy = c.input(2);
-  TROUPE_ASSIGN(const Shape filter, wanted(c.input(1), "filter_sizes"));
-  TROUPE_ASSIGN(const Conv2DShape s, sizes(c.prepared<Attrs>(), x.shape(), filter));
-  TROUPE_TRY(check_gradient(s, dy.shape()));
+  TROUPE_ASSIGN(const Shape filter, wanted(c.input(1), "Filter", "filter_sizes"));
+  TROUPE_ASSIGN(const Conv2DShape s,
+                gradient_sizes("Filter", c.prepared<Attrs>(), x.shape(), filter, dy.shape()));
   TROUPE_ASSIGN(Tensor dw, c.allocate_output(0, filter));
   if (dw.num_elements() == 0)
     return {};

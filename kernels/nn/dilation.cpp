@@ -208,6 +208,8 @@ template <bool by_input>
 Status compute_grad(KernelContext& c) {
   TROUPE_ASSIGN(const Sizes s, sizes(c));
   TROUPE_ASSIGN(const Shape shape, s.out());
+  if (c.input(2).shape().rank() != 4)
+    return invalid_argument(str_cat("out_backprop must be 4-dimensional", c.input(2).shape()));
   if (c.input(2).shape() != shape)
     return invalid_argument("out_backprop has incompatible size.");
   TROUPE_ASSIGN(Tensor out, c.allocate_output(0, c.input(by_input ? 0 : 1).shape()));

@@ -369,6 +369,12 @@ TROUPE_OP_CASES(Dilation2DBackpropInput) {
                     {"padding", std::string("SAME")}},
           .error = "out_backprop has incompatible size.",
       },
+      {.name = "a gradient of rank 3",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1] 1", "f32[2,2,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                 {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_backprop must be 4-dimensional[2,2,1]"},
   };
 }
 
@@ -556,6 +562,12 @@ TROUPE_OP_CASES(Dilation2DBackpropFilter) {
                     {"padding", std::string("SAME")}},
           .error = "out_backprop has incompatible size.",
       },
+      {.name = "a gradient of rank 3",
+       .inputs = {"f32[1,2,2,1] 1", "f32[1,1,1] 1", "f32[2,2,1] 1"},
+       .attrs = {{"strides", std::vector<std::int64_t>{1, 1, 1, 1}},
+                 {"rates", std::vector<std::int64_t>{1, 1, 1, 1}},
+                 {"padding", std::string("VALID")}},
+       .error = "out_backprop must be 4-dimensional[2,2,1]"},
   };
 }
 

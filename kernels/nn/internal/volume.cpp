@@ -74,8 +74,6 @@ Result<Volume> volume_sizes(const VolumeAttrs& attrs, const Shape& in, const Thr
   v.dilation = attrs.dilation;
   for (std::size_t i = 0; i < 3; ++i) {
     v.in[i] = in[static_cast<int>(i) + 1];
-    if (window[i] < 1)
-      return invalid_argument(str_cat("a window of ", str_join(window, ","), " is empty"));
     TROUPE_ASSIGN(const Extent extent, window_extent(attrs.padding, 0, v.in[i], window[i],
                                                      attrs.dilation[i], attrs.stride[i]));
     v.out[i] = extent.output;
